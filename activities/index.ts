@@ -1,0 +1,24 @@
+import type { Logger } from "pino";
+import type { Sql } from "../server/db/connection.ts";
+import type { Egress } from "../server/egress/index.ts";
+import type { MasterKey } from "../server/keys/master-key.ts";
+import { createCloseDelivery } from "./close-delivery.ts";
+import { createPostWebhook } from "./post-webhook.ts";
+
+export interface ActivityDependencies {
+  sql: Sql;
+  egress: Egress;
+  masterKey: MasterKey;
+  log: Logger;
+  /** Milliseconds one attempt may take. */
+  timeout: number;
+}
+
+export function createActivities(dependencies: ActivityDependencies) {
+  return {
+    postWebhook: createPostWebhook(dependencies),
+    closeDelivery: createCloseDelivery(dependencies),
+  };
+}
+
+export type Activities = ReturnType<typeof createActivities>;

@@ -1,0 +1,92 @@
+// `bun run worker`: runs workflows and activities, and beside them the dispatcher and the reconciler.
+
+import { join } from "node:path";
+import { Client } from "@temporalio/client";
+import { bundleWorkflowCode, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import type { Logger } from "pino";
+import { PROJECT_ROOT, readConfig } from "../server/config.ts";
+import { connect } from "../server/db/connection.ts";
+import { WORKER_CONNECTION } from "../server/db/store.ts";
+import { createEgress } from "../server/egress/index.ts";
+import { importMasterKey } from "../server/keys/master-key.ts";
+import { createLog } from "../server/log.ts";
+import { onStop, requireProduction, runEntry } from "../server/process.ts";
+import { startDispatcher, startReconciler } from "../server/webhooks/index.ts";
+import { TASK_QUEUE } from "../workflows/contract.ts";
+import { createActivities } from "./index.ts";
+
+/** The SDK's own default is derived from a heap limit that Bun reports wrongly. */
+const CACHED_WORKFLOWS = 500;
+const LOCAL_ACTIVITIES = 200;
+const CONNECT_PAUSE_MS = 500;
+
+await runEntry(async () => {
+  const config = requireProduction(readConfig(process.env));
+  const log = createLog(config.logLevel, "worker");
+  Runtime.install({ shutdownSignals: [], logger: temporalLogger(log) });
+
+  const sql = connect(config.databaseUrl, "gatehouse worker", 10);
+  const workflowBundle = await bundleWorkflowCode({
+    workflowsPath: join(PROJECT_ROOT, "workflows/index.ts"),
+    logger: temporalLogger(log),
+  });
+  const connection = await connectToTemporal(config.temporal.connect.connectionOptions, log);
+  const worker = await Worker.create({
+    connection,
+    namespace: config.temporal.namespace,
+    taskQueue: TASK_QUEUE,
+    workflowBundle,
+    activities: createActivities({
+      sql,
+      egress: createEgress(config.egress),
+      masterKey: importMasterKey(config.masterKey),
+      log,
+      timeout: config.webhooks.timeout,
+    }),
+    maxCachedWorkflows: CACHED_WORKFLOWS,
+    maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITIES,
+    reuseV8Context: true,
+    workflowThreadPoolSize: 1,
+    shutdownGraceTime: "3s",
+  });
+  const running = worker.run();
+  const client = new Client({ connection, namespace: config.temporal.namespace });
+  const outbox = connect(config.databaseUrl, WORKER_CONNECTION, 8);
+  const dispatcher = await startDispatcher(outbox, client, config.webhooks, log);
+  const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
+  log.info({ namespace: config.temporal.namespace, taskQueue: TASK_QUEUE }, "worker ready");
+
+  onStop(async () => {
+    await Promise.all([dispatcher.stop(), reconciler.stop()]);
+    if (worker.getState() === "RUNNING") worker.shutdown();
+    await running;
+    await Promise.all([outbox.end({ timeout: 1 }), sql.end({ timeout: 1 })]);
+  });
+  // A worker that ends by itself has met a fatal error; whoever watches the process starts it again.
+  await running;
+});
+
+/** Waits for a Temporal that is not there yet: until then changes are safe in PostgreSQL. */
+async function connectToTemporal(options: Parameters<typeof NativeConnection.connect>[0], log: Logger) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await NativeConnection.connect(options);
+    } catch (error) {
+      if (attempt % 20 === 1) log.warn({ err: error }, "Temporal does not answer; trying again");
+      await new Promise((resolve) => setTimeout(resolve, CONNECT_PAUSE_MS));
+    }
+  }
+}
+
+function temporalLogger(log: Logger) {
+  const write = (level: "trace" | "debug" | "info" | "warn" | "error") => (message: string, meta?: object) =>
+    log[level](meta ?? {}, message);
+  return {
+    log: (level: string, message: string, meta?: object) => log[level.toLowerCase() as "info"](meta ?? {}, message),
+    trace: write("trace"),
+    debug: write("debug"),
+    info: write("debug"),
+    warn: write("warn"),
+    error: write("error"),
+  };
+}

@@ -1,0 +1,69 @@
+// Composes the controllers; test it with app.handle(new Request("http://localhost/…")).
+
+import { Elysia } from "elysia";
+import type { Logger } from "pino";
+import { createAuthenticate } from "./access/index.ts";
+import type { Config } from "./config.ts";
+import type { Sql } from "./db/connection.ts";
+import type { Egress } from "./egress/index.ts";
+import { ENTITIES, entitiesController } from "./entities/index.ts";
+import { NotFound } from "./errors.ts";
+import { asApiError, errorResponse } from "./http/error-record.ts";
+import { readinessController } from "./http/readiness.ts";
+import { requestKey } from "./http/request-key.ts";
+import type { MasterKey } from "./keys/master-key.ts";
+import { createSigningKeys, createTokens, jwksController, tokenController } from "./oauth/index.ts";
+import { connectionsController, eventLogController } from "./webhooks/index.ts";
+
+/** Bun answers an empty 413 above this; our own limit, far below, answers an error record. */
+const HARD_BODY_LIMIT = 64 * 1024 * 1024;
+
+export interface AppDependencies {
+  config: Config;
+  sql: Sql;
+  masterKey: MasterKey;
+  egress: Egress;
+  log: Logger;
+}
+
+export function createApp({ config, sql, masterKey, egress, log }: AppDependencies) {
+  const keys = createSigningKeys(sql, masterKey);
+  const tokens = createTokens(keys, config.publicUrl, config.tokenLifetime);
+  const authenticate = createAuthenticate(tokens.verifyAccessToken);
+  const workflowUrl = (workflowId: string) =>
+    `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows/${encodeURIComponent(workflowId)}`;
+  const logFailure = (error: unknown, request: Request) =>
+    log.error({ err: error, requestKey: requestKey(request) }, "a request failed");
+
+  return new Elysia({ serve: { maxRequestBodySize: HARD_BODY_LIMIT } })
+    .onRequest(({ request, set }) => {
+      set.headers["x-request-id"] = requestKey(request);
+      set.headers["x-content-type-options"] = "nosniff";
+    })
+    .onError({ as: "global" }, ({ error, code, request }) => {
+      const failure = code === "NOT_FOUND" ? new NotFound("Nothing stands at this path.") : error;
+      if (asApiError(failure).status === 500) logFailure(failure, request);
+      return errorResponse(failure, request);
+    })
+    .onAfterResponse({ as: "global" }, ({ request, responseValue }) => {
+      const status = responseValue instanceof Response ? responseValue.status : undefined;
+      log.debug(
+        { requestKey: requestKey(request), method: request.method, path: new URL(request.url).pathname, status },
+        "request",
+      );
+    })
+    .use(readinessController(sql, config.temporal.address))
+    .use(jwksController(keys))
+    .use(tokenController(sql, tokens, logFailure))
+    .use(entitiesController(sql, authenticate))
+    .use(
+      connectionsController({
+        sql,
+        masterKey,
+        authenticate,
+        entities: ENTITIES.map((entity) => entity.name),
+        checkUrl: (url) => egress.checkUrl(url),
+      }),
+    )
+    .use(eventLogController(sql, authenticate, workflowUrl));
+}

@@ -1,0 +1,205 @@
+// The one place that reads the environment. Every problem is collected and reported together.
+
+import { dirname, resolve } from "node:path";
+import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
+
+export interface Config {
+  /** TCP port of the API. */
+  port: number;
+  /** True if PORT was given by name: then a port in use is an error, not a reason to take the next one. */
+  portAsked: boolean;
+  host: string;
+  /** The issuer, and SPEC.md's {base_url} and {auth_url}. No trailing slash. */
+  publicUrl: string;
+  /** Undefined means: the embedded PostgreSQL that `start` brings up. */
+  databaseUrl: string | undefined;
+  dataDir: string;
+  /** Base64 of 32 bytes; encrypts secrets at rest. Undefined means: `start` keeps one in the data directory. */
+  masterKey: string | undefined;
+  temporal: TemporalConfig;
+  webhooks: WebhookConfig;
+  egress: EgressConfig;
+  /** Take the caller's address from X-Forwarded-For. */
+  trustProxy: boolean;
+  logLevel: LogLevel;
+  /** Seconds an access token lives. */
+  tokenLifetime: number;
+}
+
+export interface TemporalConfig {
+  /** True if TEMPORAL_ADDRESS names a cluster that is not ours to start. */
+  outside: boolean;
+  connect: ClientConnectConfig;
+  address: string;
+  namespace: string;
+  /** Where people open a workflow, without a trailing slash. */
+  uiUrl: string;
+}
+
+export interface WebhookConfig {
+  /** Milliseconds before the second attempt. */
+  retryInitialInterval: number;
+  /** Each later wait is this many times the one before. */
+  retryBackoff: number;
+  /** Milliseconds one attempt may take, its answer's body included. */
+  timeout: number;
+  /** Milliseconds between looks for deliveries that lost their workflow. */
+  reconcileInterval: number;
+}
+
+export interface EgressConfig {
+  /** `host:port` or CIDR that may be private. */
+  allow: string[];
+  /** PEM file with certificates trusted beside the system's. */
+  caFile: string | undefined;
+}
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Thrown with every problem of the environment, one a line. */
+export class ConfigError extends Error {
+  constructor(readonly problems: string[]) {
+    super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`);
+    this.name = "ConfigError";
+  }
+}
+
+/**
+ * Reads the configuration from environment variables (README.md has the table).
+ * @throws ConfigError naming every variable that is wrong and what would be right.
+ */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const problems: string[] = [];
+  const read = <T>(name: string, fallback: T, parse: (text: string) => T): T => {
+    const text = env[name];
+    if (text === undefined || text === "") return fallback;
+    try {
+      return parse(text);
+    } catch (error) {
+      problems.push(`${name} is "${name === "MASTER_KEY" ? "…" : text}"; it must be ${(error as Error).message}`);
+      return fallback;
+    }
+  };
+
+  const port = read("PORT", 3000, (text) => parseInteger(text, 0, 65535, "a port from 0 to 65535"));
+  const host = env.HOST || "127.0.0.1";
+  const config: Config = {
+    port,
+    portAsked: Boolean(env.PORT),
+    host,
+    publicUrl: read("PUBLIC_URL", `http://localhost:${port}`, parseOrigin),
+    databaseUrl: read<string | undefined>("DATABASE_URL", undefined, parsePostgresUrl),
+    dataDir: resolve(env.DATA_DIR || ".gatehouse"),
+    masterKey: read<string | undefined>("MASTER_KEY", undefined, parseMasterKey),
+    temporal: readTemporal(env, problems, read),
+    webhooks: {
+      retryInitialInterval: read("WEBHOOK_RETRY_INITIAL_INTERVAL", 10_000, parseDuration),
+      retryBackoff: read("WEBHOOK_RETRY_BACKOFF", 6, parseBackoff),
+      timeout: read("WEBHOOK_TIMEOUT", 10_000, parseDuration),
+      reconcileInterval: read("WEBHOOK_RECONCILE_INTERVAL", 30_000, parseDuration),
+    },
+    egress: {
+      allow: read("EGRESS_ALLOW", [], (text) =>
+        text
+          .split(",")
+          .map((part) => part.trim())
+          .filter(Boolean),
+      ),
+      caFile: env.EGRESS_CA_FILE ? resolve(env.EGRESS_CA_FILE) : undefined,
+    },
+    trustProxy: read("TRUST_PROXY", false, parseBoolean),
+    logLevel: read<LogLevel>("LOG_LEVEL", "info", parseLogLevel),
+    tokenLifetime: read("TOKEN_LIFETIME", 3600, (text) =>
+      parseInteger(text, 60, 86_400, "whole seconds from 60 to 86400"),
+    ),
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+function readTemporal(
+  env: Record<string, string | undefined>,
+  problems: string[],
+  read: <T>(name: string, fallback: T, parse: (text: string) => T) => T,
+): TemporalConfig {
+  let connect: ClientConnectConfig = { connectionOptions: {} };
+  try {
+    connect = loadClientConnectConfig({ overrideEnvVars: definedOnly(env), disableFile: true });
+  } catch (error) {
+    problems.push(`TEMPORAL_*: ${(error as Error).message}`);
+  }
+  const address = connect.connectionOptions.address ?? "localhost:7233";
+  return {
+    outside: Boolean(connect.connectionOptions.address),
+    connect,
+    address,
+    namespace: connect.namespace ?? "default",
+    uiUrl: read("TEMPORAL_UI_URL", "http://localhost:8233", parseOrigin),
+  };
+}
+
+/**
+ * Parses a duration such as `200ms`, `10s` or `5m` into milliseconds.
+ * @throws Error whose message ends the sentence "it must be …".
+ */
+export function parseDuration(text: string): number {
+  const match = /^(\d{1,9})(ms|s|m)$/.exec(text.trim());
+  if (!match) throw new Error("a duration such as 200ms, 10s or 5m");
+  const milliseconds = Number(match[1]) * { ms: 1, s: 1000, m: 60_000 }[match[2] as "ms" | "s" | "m"];
+  if (milliseconds < 1 || milliseconds > 86_400_000) throw new Error("a duration between 1ms and 1440m");
+  return milliseconds;
+}
+
+function parseInteger(text: string, least: number, most: number, expected: string): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most)) throw new Error(expected);
+  return value;
+}
+
+function parseBackoff(text: string): number {
+  const value = Number(text);
+  if (!(value >= 1 && value <= 100)) throw new Error("a number from 1 to 100");
+  return value;
+}
+
+function parseOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !["http:", "https:"].includes(url.protocol) || url.search || url.hash || url.username) {
+    throw new Error("an http or https address without query or fragment");
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+function parsePostgresUrl(text: string): string {
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new Error("an address such as postgres://user@host:5432/gatehouse");
+  }
+  return text;
+}
+
+function parseMasterKey(text: string): string {
+  if (Buffer.from(text, "base64").length !== 32) {
+    throw new Error("32 random bytes in base64 (openssl rand -base64 32)");
+  }
+  return text;
+}
+
+function parseBoolean(text: string): boolean {
+  if (text === "true" || text === "1") return true;
+  if (text === "false" || text === "0") return false;
+  throw new Error("true or false");
+}
+
+function parseLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text);
+  if (!level) throw new Error(`one of ${LOG_LEVELS.join(", ")}`);
+  return level;
+}
+
+/** The project's own folder, so that entries can be started from anywhere. */
+export const PROJECT_ROOT = dirname(import.meta.dir);
+
+function definedOnly(env: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}

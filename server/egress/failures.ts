@@ -1,0 +1,91 @@
+// Every way a request can fail without an answer, each as one word.
+
+export type Failure =
+  /** The name has no address, or the resolver did not answer. */
+  | "dns"
+  /** The URL, or an address its name resolves to, is not one this service may talk to. Nothing was sent. */
+  | "blocked-address"
+  /** Nothing listens at the address. */
+  | "refused"
+  /** No way to the address: no route, or a firewall says no. */
+  | "unreachable"
+  /** No TLS, or a certificate that is not trusted, not for this name, or out of date. Nothing was sent. */
+  | "tls"
+  /** No complete answer within the time given, name look-up and body included. */
+  | "timeout"
+  /** The receiver closed the connection before its answer was complete. */
+  | "reset"
+  /** The head of the answer is larger than will be read. A large body is no failure. */
+  | "too-large"
+  /** What came back is not HTTP. */
+  | "protocol"
+  /** The caller gave up, as at shutdown. */
+  | "cancelled";
+
+/** A failure on its way to becoming an outcome. */
+export class EgressError extends Error {
+  constructor(
+    readonly failure: Failure,
+    readonly detail: string,
+  ) {
+    super(detail);
+    this.name = "EgressError";
+  }
+}
+
+const WORDS: Partial<Record<string, Failure>> = {
+  ECONNREFUSED: "refused",
+  ConnectionRefused: "refused",
+  EHOSTUNREACH: "unreachable",
+  EHOSTDOWN: "unreachable",
+  ENETUNREACH: "unreachable",
+  ENETDOWN: "unreachable",
+  EADDRNOTAVAIL: "unreachable",
+  EACCES: "unreachable",
+  EPERM: "unreachable",
+  FailedToOpenSocket: "unreachable",
+  ETIMEDOUT: "timeout",
+  ECONNRESET: "reset",
+  ECONNABORTED: "reset",
+  EPIPE: "reset",
+  ConnectionClosed: "reset",
+  EPROTO: "tls",
+  ResponseHeadersTooLarge: "too-large",
+};
+
+/** Names that Bun takes from OpenSSL and Node.js, such as DEPTH_ZERO_SELF_SIGNED_CERT or ERR_TLS_CERT_ALTNAME_INVALID. */
+const TLS_CODE =
+  /^(CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|ERROR_IN_CERT_|INVALID_CA|HOSTNAME_MISMATCH)|_CERT(IFICATE)?(_|$)/;
+
+const SENTENCES: Record<Exclude<Failure, "dns" | "blocked-address">, string> = {
+  refused: "refused the connection",
+  unreachable: "cannot be reached",
+  tls: "did not prove who it is by TLS",
+  timeout: "did not answer in time",
+  reset: "closed the connection before its answer was complete",
+  "too-large": "sent an answer whose head is too large",
+  protocol: "did not answer in HTTP",
+  cancelled: "was not waited for",
+};
+
+/** Puts an error of fetch into a word. Its own message is dropped, because it repeats the URL with its query. */
+export function toEgressError(error: unknown, host: string): EgressError {
+  if (error instanceof EgressError) return error;
+  const code = codeOf(error);
+  const failure = WORDS[code] ?? (TLS_CODE.test(code) ? "tls" : "protocol");
+  return new EgressError(failure, `${host} ${SENTENCES[failure as keyof typeof SENTENCES]} (${code})`);
+}
+
+export function timedOut(host: string, timeoutMs: number): EgressError {
+  return new EgressError("timeout", `${host} ${SENTENCES.timeout} (${timeoutMs} ms)`);
+}
+
+export function cancelled(host: string): EgressError {
+  return new EgressError("cancelled", `${host} ${SENTENCES.cancelled}`);
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown error";
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : error.name;
+}

@@ -1,0 +1,32 @@
+// The one way out: every request this service sends to an address that somebody else chose goes through here.
+
+import type { EgressConfig } from "../config.ts";
+import { type AllowList, parseAllowList } from "./allow-list.ts";
+import type { Failure } from "./failures.ts";
+import { type Resolve, resolveName } from "./names.ts";
+import { createPost, type EgressOutcome, type EgressRequest } from "./post.ts";
+import { readTrustedCertificates } from "./trust.ts";
+import { reasonAgainstUrl } from "./url.ts";
+
+export { type AllowList, type EgressOutcome, type EgressRequest, type Failure, parseAllowList, type Resolve };
+
+export interface Egress {
+  /** Sends one POST. Never throws: whatever goes wrong is a `failure`. */
+  post(request: EgressRequest): Promise<EgressOutcome>;
+  /** Says in words why this URL cannot be saved, or undefined if it can. Host names are judged at each request. */
+  checkUrl(url: string): string | undefined;
+}
+
+/**
+ * @param resolve how names become addresses; the system's resolver unless a test brings its own.
+ * @throws Error naming every entry of EGRESS_ALLOW that is wrong, or why EGRESS_CA_FILE cannot be used.
+ * @example const egress = createEgress(config.egress);
+ */
+export function createEgress(config: EgressConfig, resolve: Resolve = resolveName): Egress {
+  const allow = parseAllowList(config.allow);
+  const ca = readTrustedCertificates(config.caFile);
+  return {
+    post: createPost({ allow, ca, resolve }),
+    checkUrl: (url) => reasonAgainstUrl(url, allow),
+  };
+}

@@ -1,0 +1,2 @@
+export { ENTITIES } from "./registry.ts";
+export { entitiesController } from "./routes.ts";

@@ -1,0 +1,76 @@
+// Every failure a caller can meet, one class each; http/error-record.ts turns them into bodies.
+
+/** SPEC.md "Error record (entity API)"; its Type is `/Errors/` + kind. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly kind: string,
+    readonly title: string,
+    /** Human-readable explanations. Never echo a secret here. */
+    readonly errors: string[],
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(errors.join(" "));
+    this.name = new.target.name;
+  }
+}
+
+export class BadInput extends ApiError {
+  constructor(...errors: string[]) {
+    super(400, "Bad Input", "Bad Request", errors);
+  }
+}
+
+/** The spelling is SPEC.md's. */
+export class MultipleRows extends ApiError {
+  constructor(...errors: string[]) {
+    super(400, "Multible Rows", "Bad Request", errors);
+  }
+}
+
+/** @param challenge the WWW-Authenticate value (RFC 6750 3) */
+export class Unauthorized extends ApiError {
+  constructor(error: string, challenge?: string) {
+    super(401, "Unauthorized", "Unauthorized", [error], challenge ? { "www-authenticate": challenge } : {});
+  }
+}
+
+export class Permission extends ApiError {
+  constructor(error: string, challenge?: string) {
+    super(403, "Permission", "Forbidden", [error], challenge ? { "www-authenticate": challenge } : {});
+  }
+}
+
+export class NotFound extends ApiError {
+  constructor(error: string) {
+    super(404, "Not Found", "Not Found", [error]);
+  }
+}
+
+export class MethodNotAllowed extends ApiError {
+  constructor(allow: string[]) {
+    super(405, "Method Not Allowed", "Method Not Allowed", [`Use ${allow.join(" or ")} here.`], {
+      allow: allow.join(", "),
+    });
+  }
+}
+
+export class Conflict extends ApiError {
+  constructor(error: string) {
+    super(409, "Conflict", "Conflict", [error]);
+  }
+}
+
+export class PayloadTooLarge extends ApiError {
+  constructor(limit: number) {
+    super(413, "Payload Too Large", "Payload Too Large", [
+      `The body is larger than ${limit} bytes. Send less at once.`,
+    ]);
+  }
+}
+
+export class UnsupportedMediaType extends ApiError {
+  constructor(expected: string) {
+    super(415, "Unsupported Media Type", "Unsupported Media Type", [`Send the body as Content-Type ${expected}.`]);
+  }
+}

@@ -1,0 +1,61 @@
+import { BadInput, PayloadTooLarge, UnsupportedMediaType } from "../errors.ts";
+
+/** Bytes of a JSON body. */
+export const JSON_BODY_LIMIT = 1024 * 1024;
+/** Bytes of a form body. */
+export const FORM_BODY_LIMIT = 64 * 1024;
+
+/**
+ * Reads a JSON body of at most JSON_BODY_LIMIT.
+ * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
+ */
+export async function readJson(request: Request): Promise<unknown> {
+  requireMediaType(request, "application/json");
+  const text = await readText(request, JSON_BODY_LIMIT);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BadInput("The body is not valid JSON.");
+  }
+}
+
+/**
+ * Reads a form body; a parameter may stand in it only once (RFC 6749 3.2).
+ * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
+ */
+export async function readForm(request: Request): Promise<Map<string, string>> {
+  requireMediaType(request, "application/x-www-form-urlencoded");
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(await readText(request, FORM_BODY_LIMIT))) {
+    if (fields.has(name)) throw new BadInput(`The parameter ${printable(name)} stands in the form twice.`);
+    fields.set(name, value);
+  }
+  return fields;
+}
+
+function requireMediaType(request: Request, expected: string): void {
+  const given = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (given !== expected) throw new UnsupportedMediaType(expected);
+}
+
+async function readText(request: Request, limit: number): Promise<string> {
+  if (Number(request.headers.get("content-length") ?? 0) > limit) throw new PayloadTooLarge(limit);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > limit) throw new PayloadTooLarge(limit);
+    chunks.push(chunk);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new BadInput("The body is not valid UTF-8.");
+  }
+}
+
+/** A caller's own word, cut and freed of control characters, fit to stand in an error. */
+export function printable(text: string): string {
+  const clean = text.replace(/\p{C}/gu, "?");
+  return clean.length > 60 ? `${clean.slice(0, 60)}…` : clean;
+}

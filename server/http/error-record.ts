@@ -1,0 +1,36 @@
+import { ApiError } from "../errors.ts";
+import { requestKey } from "./request-key.ts";
+
+/** SPEC.md "Error record (entity API)". */
+export interface ErrorRecord {
+  Errors: string[];
+  Type: string;
+  Title: string;
+  StatusCode: number;
+  Instance: string;
+  RequestKey: string;
+}
+
+/** The failure a caller is told of: our own classes as they are, anything else as a plain 500. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError(500, "Internal Server Error", "Internal Server Error", [
+    "Something failed on our side. Try again; if it stays, tell the operator this RequestKey.",
+  ]);
+}
+
+export function errorRecord(error: ApiError, request: Request): ErrorRecord {
+  return {
+    Errors: error.errors,
+    Type: `/Errors/${error.kind}`,
+    Title: error.title,
+    StatusCode: error.status,
+    Instance: new URL(request.url).pathname,
+    RequestKey: requestKey(request),
+  };
+}
+
+export function errorResponse(failure: unknown, request: Request): Response {
+  const error = asApiError(failure);
+  return Response.json(errorRecord(error, request), { status: error.status, headers: error.headers });
+}

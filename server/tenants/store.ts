@@ -1,0 +1,51 @@
+import type { Queries } from "../db/connection.ts";
+import type { TenantId } from "./index.ts";
+
+export async function countTenants(sql: Queries): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`select count(*) as count from tenants`;
+  return row!.count;
+}
+
+export async function insertTenant(sql: Queries, tenantId: TenantId, name: string): Promise<void> {
+  await sql`insert into tenants (id, name) values (${tenantId}, ${name})`;
+}
+
+export async function insertAdmin(
+  sql: Queries,
+  tenantId: TenantId,
+  admin: { username: string; passwordHash: string },
+): Promise<void> {
+  await sql`
+    with admin as (
+      insert into users (tenant_id, name, username, is_active)
+      values (${tenantId}, 'Administrator', ${admin.username}, true) returning id
+    )
+    insert into passwords (user_id, hash) select id, ${admin.passwordHash} from admin`;
+}
+
+/** @returns the client's id, which is its Application's Id */
+export async function insertClient(
+  sql: Queries,
+  tenantId: TenantId,
+  client: {
+    name: string;
+    secretId: string;
+    digest: Buffer;
+    grants: string[];
+    scopes: string[];
+    redirectUris: string[];
+  },
+): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    with application as (
+      insert into applications (tenant_id, name, application_key, is_active)
+      values (${tenantId}, ${client.name}, ${client.name}, true) returning id
+    ), credential as (
+      insert into credentials (application_id, grant_types, scopes, redirect_uris)
+      select id, ${client.grants}::text[], ${client.scopes}::text[], ${client.redirectUris}::text[] from application
+    )
+    insert into client_secrets (id, application_id, digest)
+    select ${client.secretId}, id, ${client.digest} from application
+    returning application_id as id`;
+  return row!.id;
+}

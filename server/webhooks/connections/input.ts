@@ -1,0 +1,119 @@
+import { BadInput } from "../../errors.ts";
+import { printable } from "../../http/body.ts";
+import { isUuid } from "../../http/paging.ts";
+import { EVENT_TYPES } from "../events/event-types.ts";
+import type { ConnectionState } from "./store.ts";
+
+const NAME_LIMIT = 200;
+const URL_LIMIT = 2_000;
+const SECRET_LIMIT = 500;
+const API_KEY_LIMIT = 200;
+
+/** A body that fits; absent fields are left alone. */
+export interface ConnectionInput {
+  id?: string;
+  name?: string | null;
+  url?: string;
+  entities?: string[];
+  events?: string[];
+  /** null: the calls are no longer signed. */
+  secret?: string | null;
+  apiKey?: string;
+  state?: Exclude<ConnectionState, "Held">;
+}
+
+type Take = (input: ConnectionInput, value: unknown) => string | undefined;
+
+/**
+ * @param entities names that can trigger a webhook
+ * @param checkUrl why a receiver's address cannot be saved, in words
+ * @throws BadInput naming every field that does not fit
+ */
+export function parseConnection(
+  body: unknown,
+  entities: string[],
+  checkUrl: (url: string) => string | undefined,
+): ConnectionInput {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw new BadInput("The body must be one WebhookConnection object.");
+  }
+  const fields = takers(entities, checkUrl);
+  const input: ConnectionInput = {};
+  const problems = Object.entries(body).flatMap(([name, value]) => {
+    const take = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    return (take ? take(input, value) : `${printable(name)} is no field of WebhookConnection.`) ?? [];
+  });
+  if (problems.length > 0) throw new BadInput(...problems);
+  return input;
+}
+
+function takers(entities: string[], checkUrl: (url: string) => string | undefined): Record<string, Take> {
+  return {
+    Id: (input, value) => {
+      if (value === null || value === "") return undefined;
+      if (typeof value !== "string" || !isUuid(value)) return "Id must be a connection's Id, or empty.";
+      input.id = value;
+      return undefined;
+    },
+    Name: (input, value) => {
+      if (value === null || value === "") {
+        input.name = null;
+        return undefined;
+      }
+      if (!isText(value, NAME_LIMIT)) return `Name must be a string of at most ${NAME_LIMIT} characters, or null.`;
+      input.name = value;
+      return undefined;
+    },
+    URL: (input, value) => {
+      if (!isText(value, URL_LIMIT)) return `URL must be an https address of at most ${URL_LIMIT} characters.`;
+      const problem = checkUrl(value);
+      if (problem) return `URL: ${problem}`;
+      input.url = value;
+      return undefined;
+    },
+    Entities: (input, value) => {
+      input.entities = someOf(value, entities);
+      return input.entities ? undefined : `Entities must be a list with at least one of ${entities.join(", ")}.`;
+    },
+    Events: (input, value) => {
+      input.events = someOf(value, EVENT_TYPES);
+      return input.events ? undefined : `Events must be a list with at least one of ${EVENT_TYPES.join(", ")}.`;
+    },
+    Secret: (input, value) => {
+      if (value === null || value === "") {
+        input.secret = null;
+        return undefined;
+      }
+      if (!isText(value, SECRET_LIMIT))
+        return `Secret must be a string of at most ${SECRET_LIMIT} characters, or null.`;
+      if (value.startsWith("whsec_") && Buffer.from(value.slice("whsec_".length), "base64").length === 0) {
+        return "Secret starts with whsec_, so base64 must follow.";
+      }
+      input.secret = value;
+      return undefined;
+    },
+    ApiKey: (input, value) => {
+      if (!isText(value, API_KEY_LIMIT) || !/^[\x21-\x7e]+$/.test(value)) {
+        return `ApiKey must be 1 to ${API_KEY_LIMIT} visible ASCII characters.`;
+      }
+      input.apiKey = value;
+      return undefined;
+    },
+    State: (input, value) => {
+      if (value !== "Active" && value !== "Paused") return "State must be Active or Paused.";
+      input.state = value;
+      return undefined;
+    },
+  };
+}
+
+function isText(value: unknown, limit: number): value is string {
+  return (
+    typeof value === "string" && value !== "" && value.length <= limit && !value.includes("\0") && value.isWellFormed()
+  );
+}
+
+function someOf(value: unknown, known: readonly string[]): string[] | undefined {
+  if (!Array.isArray(value) || value.length === 0 || !value.every((item) => known.includes(item))) return undefined;
+  return [...new Set(value as string[])];
+}

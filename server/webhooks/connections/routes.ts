@@ -1,0 +1,66 @@
+import { Elysia } from "elysia";
+import { type Authenticate, type Caller, requireScopes } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { NotFound } from "../../errors.ts";
+import { readJson } from "../../http/body.ts";
+import { requireMethod } from "../../http/method.ts";
+import { isUuid, readPaging, toPage } from "../../http/paging.ts";
+import { API_PATH } from "../../http/paths.ts";
+import type { MasterKey } from "../../keys/master-key.ts";
+import { parseConnection } from "./input.ts";
+import { toConnectionRecord, upsertConnection } from "./service.ts";
+import { deleteConnection, findConnection, listConnections } from "./store.ts";
+
+export interface ConnectionRoutes {
+  sql: Sql;
+  masterKey: MasterKey;
+  authenticate: Authenticate;
+  /** Names of the entities that can trigger a webhook. */
+  entities: string[];
+  checkUrl: (url: string) => string | undefined;
+}
+
+export function connectionsController({ sql, masterKey, authenticate, entities, checkUrl }: ConnectionRoutes) {
+  const path = `${API_PATH}/WebhookConnection`;
+
+  async function list(request: Request, caller: Caller): Promise<Response> {
+    requireScopes(caller, "Webhooks:Read");
+    const { limit, after } = readPaging(new URL(request.url).searchParams);
+    const rows = await listConnections(sql, caller.tenantId, limit, after);
+    return Response.json(
+      toPage(
+        rows,
+        limit,
+        (row) => row.id,
+        (row) => toConnectionRecord(masterKey, row),
+      ),
+    );
+  }
+
+  return new Elysia()
+    .all(
+      path,
+      async ({ request }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "GET", "PATCH", "POST");
+        if (request.method === "GET") return list(request, caller);
+        requireScopes(caller, "Webhooks:Create", "Webhooks:Update");
+        const input = parseConnection(await readJson(request), entities, checkUrl);
+        return Response.json(await upsertConnection(sql, masterKey, caller.tenantId, input));
+      },
+      { parse: "none" },
+    )
+    .all(
+      `${path}/:id`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "GET", "DELETE");
+        requireScopes(caller, request.method === "GET" ? "Webhooks:Read" : "Webhooks:Delete");
+        const act = request.method === "GET" ? findConnection : deleteConnection;
+        const connection = isUuid(params.id) ? await act(sql, caller.tenantId, params.id) : undefined;
+        if (!connection) throw new NotFound("There is no WebhookConnection with this Id.");
+        return Response.json(toConnectionRecord(masterKey, connection));
+      },
+      { parse: "none" },
+    );
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import type { Sql, Transaction } from "../../db/connection.ts";
+import { BadInput, Conflict, NotFound } from "../../errors.ts";
+import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import type { ConnectionInput } from "./input.ts";
+import { API_KEY_PURPOSE, SECRET_PURPOSE } from "./sealed.ts";
+import { type Connection, type ConnectionState, insertConnection, lockConnection, updateConnection } from "./store.ts";
+
+/** A connection in its response shape; the secret is never read back. */
+export interface ConnectionRecord {
+  Id: string;
+  Name: string;
+  URL: string;
+  Entities: string[];
+  Events: string[];
+  ApiKey: string;
+  State: ConnectionState;
+}
+
+/**
+ * Updates the connection that Id or Name points at, or makes a new one.
+ * @throws BadInput, NotFound, Conflict
+ */
+export async function upsertConnection(
+  sql: Sql,
+  masterKey: MasterKey,
+  tenantId: TenantId,
+  input: ConnectionInput,
+): Promise<ConnectionRecord> {
+  try {
+    const connection = await sql.begin((tx) => upsert(tx, masterKey, tenantId, input));
+    return toConnectionRecord(masterKey, connection);
+  } catch (error) {
+    if ((error as { constraint_name?: string }).constraint_name === "webhook_connections_name_key") {
+      throw new Conflict("Name is held by another WebhookConnection.");
+    }
+    throw error;
+  }
+}
+
+async function upsert(
+  tx: Transaction,
+  masterKey: MasterKey,
+  tenantId: TenantId,
+  input: ConnectionInput,
+): Promise<Connection> {
+  const existing = await lookUp(tx, tenantId, input);
+  const sealed = {
+    secret: typeof input.secret === "string" ? seal(masterKey, SECRET_PURPOSE, input.secret) : input.secret,
+    apiKey: input.apiKey === undefined ? undefined : seal(masterKey, API_KEY_PURPOSE, input.apiKey),
+  };
+  if (existing) {
+    const connection = merge(existing, { ...input, ...sealed, id: undefined });
+    await updateConnection(tx, tenantId, connection);
+    return connection;
+  }
+  const { url, entities, events } = input;
+  const missing = Object.entries({ URL: url, Entities: entities, Events: events }).filter(([, value]) => !value);
+  if (!url || !entities || !events) throw new BadInput(...missing.map(([name]) => `${name} is missing.`));
+  const connection: Connection = {
+    id: Bun.randomUUIDv7(),
+    name: input.name ?? null,
+    url,
+    entities,
+    events,
+    secret: sealed.secret ?? null,
+    apiKey: sealed.apiKey ?? seal(masterKey, API_KEY_PURPOSE, randomBytes(24).toString("base64url")),
+    state: input.state ?? "Active",
+  };
+  const inserted = await insertConnection(tx, tenantId, connection);
+  // A racing caller made one with the same name in between: this call is then its update.
+  return inserted ?? upsert(tx, masterKey, tenantId, input);
+}
+
+async function lookUp(tx: Transaction, tenantId: TenantId, input: ConnectionInput): Promise<Connection | undefined> {
+  if (input.id !== undefined) {
+    const existing = await lockConnection(tx, tenantId, { id: input.id });
+    if (!existing) throw new NotFound(`There is no WebhookConnection with the Id ${input.id}.`);
+    return existing;
+  }
+  return input.name ? lockConnection(tx, tenantId, { name: input.name }) : undefined;
+}
+
+function merge(existing: Connection, changes: Partial<Connection>): Connection {
+  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  return { ...existing, ...given };
+}
+
+export function toConnectionRecord(masterKey: MasterKey, connection: Connection): ConnectionRecord {
+  return {
+    Id: connection.id,
+    Name: connection.name ?? "",
+    URL: connection.url,
+    Entities: connection.entities,
+    Events: connection.events,
+    ApiKey: unseal(masterKey, API_KEY_PURPOSE, connection.apiKey),
+    State: connection.state,
+  };
+}

@@ -1,0 +1,85 @@
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+
+export type ConnectionState = "Active" | "Held" | "Paused";
+
+export interface Connection {
+  id: string;
+  name: string | null;
+  url: string;
+  entities: string[];
+  events: string[];
+  secret: Uint8Array | null;
+  apiKey: Uint8Array;
+  state: ConnectionState;
+}
+
+/** Columns a caller can change. */
+export type ConnectionChanges = Partial<Omit<Connection, "id">>;
+
+const columns = (sql: Queries) => sql`id, name, url, entities, events, secret, api_key as "apiKey", state`;
+
+export async function findConnection(sql: Queries, tenantId: TenantId, id: string): Promise<Connection | undefined> {
+  const [row] = await sql<Connection[]>`
+    select ${columns(sql)} from webhook_connections
+    where tenant_id = ${tenantId} and id = ${id} and deleted_on is null`;
+  return row;
+}
+
+export async function lockConnection(
+  sql: Queries,
+  tenantId: TenantId,
+  key: { id: string } | { name: string },
+): Promise<Connection | undefined> {
+  const match = "id" in key ? sql`id = ${key.id}` : sql`name = ${key.name}`;
+  const [row] = await sql<Connection[]>`
+    select ${columns(sql)} from webhook_connections
+    where tenant_id = ${tenantId} and ${match} and deleted_on is null for update`;
+  return row;
+}
+
+/** Newest first; one more than the limit, if there are more. */
+export async function listConnections(
+  sql: Queries,
+  tenantId: TenantId,
+  limit: number,
+  after: string | undefined,
+): Promise<Connection[]> {
+  return sql<Connection[]>`
+    select ${columns(sql)} from webhook_connections
+    where tenant_id = ${tenantId} and deleted_on is null ${after ? sql`and id < ${after}` : sql``}
+    order by id desc limit ${limit + 1}`;
+}
+
+/** @returns undefined if the name is held by another connection */
+export async function insertConnection(
+  sql: Queries,
+  tenantId: TenantId,
+  connection: Connection,
+): Promise<Connection | undefined> {
+  const { id, name, url, entities, events, secret, apiKey, state } = connection;
+  const [row] = await sql<Connection[]>`
+    insert into webhook_connections (id, tenant_id, name, url, entities, events, secret, api_key, state)
+    values (${id}, ${tenantId}, ${name}, ${url}, ${entities}::text[], ${events}::text[], ${secret as Buffer | null},
+      ${apiKey as Buffer}, ${state})
+    on conflict do nothing
+    returning ${columns(sql)}`;
+  return row;
+}
+
+export async function updateConnection(sql: Queries, tenantId: TenantId, connection: Connection): Promise<void> {
+  const { id, name, url, entities, events, secret, apiKey, state } = connection;
+  await sql`
+    update webhook_connections set name = ${name}, url = ${url}, entities = ${entities}::text[],
+      events = ${events}::text[], secret = ${secret as Buffer | null}, api_key = ${apiKey as Buffer},
+      state = ${state}, modified_on = now()
+    where tenant_id = ${tenantId} and id = ${id}`;
+}
+
+/** The activity log goes on naming it, so the row stays. */
+export async function deleteConnection(sql: Queries, tenantId: TenantId, id: string): Promise<Connection | undefined> {
+  const [row] = await sql<Connection[]>`
+    update webhook_connections set deleted_on = now()
+    where tenant_id = ${tenantId} and id = ${id} and deleted_on is null returning ${columns(sql)}`;
+  return row;
+}

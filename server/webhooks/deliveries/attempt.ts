@@ -1,0 +1,92 @@
+// One attempt of one delivery: sign, post, log.
+
+import type { Egress, EgressOutcome } from "../../egress/index.ts";
+import { type MasterKey, unseal } from "../../keys/master-key.ts";
+import { API_KEY_PURPOSE, SECRET_PURPOSE } from "../connections/sealed.ts";
+import { signPayload, standardWebhooksHeaders } from "../signature.ts";
+import type { Attempt, OpenDelivery } from "./store.ts";
+
+const GONE = 410;
+/** A receiver may ask for a later retry, but not for one later than this. */
+const RETRY_AFTER_CEILING_MS = 3_600_000;
+
+/** What an attempt came to, in the words of the log. */
+export interface AttemptResult {
+  attempt: Attempt;
+  delivered: boolean;
+  /** 410: the receiver wants no more of it. */
+  gone: boolean;
+  /** Host, status and one word: fit for a Temporal failure. */
+  reason: string;
+  retryAfterMs: number | undefined;
+}
+
+export async function attemptDelivery(
+  egress: Egress,
+  masterKey: MasterKey,
+  delivery: OpenDelivery,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<AttemptResult> {
+  const startedOn = new Date();
+  const outcome = await egress.post({
+    url: targetUrl(delivery.url, unseal(masterKey, API_KEY_PURPOSE, delivery.apiKey)),
+    headers: headersOf(delivery, masterKey, startedOn),
+    body: delivery.payload,
+    timeoutMs,
+    signal,
+  });
+  const { hostname } = new URL(delivery.url);
+  const answered = outcome.kind === "response";
+  return {
+    attempt: toAttempt(delivery.number, startedOn, outcome),
+    delivered: answered && outcome.status >= 200 && outcome.status < 300,
+    gone: answered && outcome.status === GONE,
+    reason: answered ? `${hostname} answered ${outcome.status}` : `${hostname}: ${outcome.failure}`,
+    retryAfterMs: answered ? retryAfter(outcome.headers.get("retry-after"), startedOn) : undefined,
+  };
+}
+
+/** The ApiKey is added to the query unless the URL has one (SPEC.md Authentication 5). */
+function targetUrl(url: string, apiKey: string): URL {
+  const target = new URL(url);
+  if (!target.searchParams.has("ApiKey")) target.searchParams.append("ApiKey", apiKey);
+  return target;
+}
+
+function headersOf(delivery: OpenDelivery, masterKey: MasterKey, timestamp: Date): Record<string, string> {
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (delivery.secret === null) return headers;
+  const secret = unseal(masterKey, SECRET_PURPOSE, delivery.secret);
+  return {
+    ...headers,
+    "x-signature": signPayload(delivery.payload, secret),
+    ...standardWebhooksHeaders({ eventId: delivery.eventId, timestamp, body: delivery.payload, secret }),
+  };
+}
+
+function toAttempt(number: number, startedOn: Date, outcome: EgressOutcome): Attempt {
+  const base = { number, startedOn, durationMs: Math.round(outcome.durationMs) };
+  if (outcome.kind === "failure") {
+    return { ...base, statusCode: null, failure: outcome.failure, responseHeaders: null, responseBody: outcome.detail };
+  }
+  const head = [...outcome.headers]
+    .filter(([name]) => name !== "set-cookie")
+    .map(([name, value]) => `${name}: ${value}`);
+  return {
+    ...base,
+    statusCode: outcome.status,
+    failure: null,
+    responseHeaders: head.join("\n").slice(0, 4096),
+    responseBody: outcome.body,
+  };
+}
+
+/** RFC 9110 10.2.3: seconds or a date. */
+export function retryAfter(header: string | null, now: Date): number | undefined {
+  if (header === null) return undefined;
+  const text = header.trim();
+  const wait = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
+  if (Number.isNaN(wait) || wait < 0) return undefined;
+  return Math.min(wait, RETRY_AFTER_CEILING_MS);
+}

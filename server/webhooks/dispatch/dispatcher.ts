@@ -1,0 +1,101 @@
+// Moves committed events from the outbox to Temporal. Runs beside the workflow worker, so that Temporal can hand a
+// new workflow's first task straight back (eager start).
+
+import type { Client } from "@temporalio/client";
+import type { Logger } from "pino";
+import type { WebhookConfig } from "../../config.ts";
+import type { Sql } from "../../db/connection.ts";
+import { startDelivery } from "./start-workflow.ts";
+import { claimDispatches, type Dispatch, listenForDispatches, releaseDispatches, removeDispatches } from "./store.ts";
+
+/** A batch, and how many are in flight at once: together the most that Temporal is asked to start at a time. */
+const BATCH = 16;
+const LANES = 4;
+/** Of one tenant's in a batch. */
+const TENANT_SHARE = 8;
+/** The net under NOTIFY. */
+const POLL_MS = 2_000;
+const FAILURE_PAUSE_MS = 1_000;
+
+export interface Dispatcher {
+  /** Resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+export async function startDispatcher(
+  sql: Sql,
+  client: Client,
+  config: WebhookConfig,
+  log: Logger,
+): Promise<Dispatcher> {
+  let stopping = false;
+  let wakes = 0;
+  let wake = () => {};
+  const onWork = () => {
+    wakes++;
+    wake();
+  };
+  const stopListening = await listenForDispatches(sql, onWork);
+  const poll = setInterval(onWork, POLL_MS);
+  const lanes = Array.from({ length: LANES }, () => lane());
+
+  async function lane(): Promise<void> {
+    let seen = -1;
+    while (!stopping) {
+      const current = wakes;
+      const done = await dispatchBatch().catch(async (error) => {
+        log.warn({ err: error }, "events could not be dispatched; they stay in PostgreSQL and are tried again");
+        await pause(FAILURE_PAUSE_MS);
+        return 0;
+      });
+      if (done > 0) continue;
+      seen = current;
+      if (seen === wakes && !stopping) await nextWake();
+    }
+  }
+
+  let waiting: Promise<void> | undefined;
+  function nextWake(): Promise<void> {
+    waiting ??= new Promise<void>((resolve) => {
+      wake = () => {
+        waiting = undefined;
+        wake = () => {};
+        resolve();
+      };
+    });
+    return waiting;
+  }
+
+  async function dispatchBatch(): Promise<number> {
+    const batch = await claimDispatches(sql, BATCH, TENANT_SHARE);
+    if (batch.length === 0) return 0;
+    const started = await Promise.all(batch.map(start));
+    const ids = (ok: boolean) => batch.filter((_, index) => started[index] === ok).map((dispatch) => dispatch.id);
+    await Promise.all([removeDispatches(sql, ids(true)), releaseDispatches(sql, ids(false))]);
+    if (ids(true).length === 0) await pause(FAILURE_PAUSE_MS);
+    return batch.length;
+  }
+
+  async function start(dispatch: Dispatch): Promise<boolean> {
+    try {
+      await startDelivery(client, config, dispatch);
+      return true;
+    } catch (error) {
+      const { tenantId, eventId } = dispatch;
+      log.warn({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
+      return false;
+    }
+  }
+
+  return {
+    async stop() {
+      stopping = true;
+      clearInterval(poll);
+      onWork();
+      await Promise.all(lanes);
+      await stopListening().catch(() => {});
+    },
+  };
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));

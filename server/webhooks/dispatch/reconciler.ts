@@ -1,0 +1,54 @@
+// Finds deliveries that are not final though no workflow runs for them any more (Temporal's store was wiped, a
+// workflow was terminated) and puts them back into the outbox.
+
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import type { Logger } from "pino";
+import type { Sql } from "../../db/connection.ts";
+import { workflowId } from "./start-workflow.ts";
+import { findStaleDeliveries, insertDispatch, type StaleDelivery } from "./store.ts";
+
+const BATCH = 200;
+
+export interface Reconciler {
+  stop(): Promise<void>;
+}
+
+/** @param interval milliseconds between two passes, and how long a delivery must be untouched to be looked at */
+export function startReconciler(sql: Sql, client: Client, interval: number, log: Logger): Reconciler {
+  let pass: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    pass = pass.then(reconcile).catch((error) => log.warn({ err: error }, "deliveries could not be reconciled"));
+  }, interval);
+
+  async function reconcile(): Promise<void> {
+    for (;;) {
+      const stale = await findStaleDeliveries(sql, interval, BATCH);
+      await Promise.all(stale.map(restartIfLost));
+      if (stale.length < BATCH) return;
+    }
+  }
+
+  async function restartIfLost(stale: StaleDelivery): Promise<void> {
+    const { tenantId, eventId, deliveryIds } = stale;
+    if (await isRunning(eventId, stale.part)) return;
+    await insertDispatch(sql, stale);
+    log.warn({ tenantId, eventId, deliveryIds }, "a delivery had lost its workflow; it gets a new run");
+  }
+
+  async function isRunning(eventId: string, part: number): Promise<boolean> {
+    try {
+      const description = await client.workflow.getHandle(workflowId(eventId, part)).describe();
+      return description.status.name === "RUNNING";
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw error;
+    }
+  }
+
+  return {
+    async stop() {
+      clearInterval(timer);
+      await pass;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import { type SearchAttributePair, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "@temporalio/common";
+import { type DeliverWebhookInput, TASK_QUEUE } from "../../../workflows/contract.ts";
+import type { WebhookConfig } from "../../config.ts";
+import { CONNECTION_ID, EVENT_RECORD, EVENT_TYPE, TENANT_ID } from "./search-attributes.ts";
+import type { Dispatch } from "./store.ts";
+
+/** Temporal caps the attribute's value at 2 KiB; PostgreSQL is the full index. */
+const CONNECTION_IDS_SHOWN = 40;
+
+/** The workflow of an event's part; the first part's id is the EventId itself. */
+export function workflowId(eventId: string, part: number): string {
+  return part === 1 ? eventId : `${eventId}/${part}`;
+}
+
+/** Starts the delivery workflow. That it was started before is as good: starting twice is harmless. */
+export async function startDelivery(client: Client, retry: WebhookConfig, dispatch: Dispatch): Promise<void> {
+  const input: DeliverWebhookInput = {
+    tenantId: dispatch.tenantId,
+    eventId: dispatch.eventId,
+    deliveries: dispatch.deliveries,
+    retry: { initialInterval: retry.retryInitialInterval, backoffCoefficient: retry.retryBackoff },
+    timeout: retry.timeout,
+  };
+  try {
+    await client.workflow.start("deliverWebhook", {
+      taskQueue: TASK_QUEUE,
+      workflowId: workflowId(dispatch.eventId, dispatch.part),
+      workflowIdReusePolicy: dispatch.again
+        ? WorkflowIdReusePolicy.ALLOW_DUPLICATE
+        : WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      requestEagerStart: true,
+      args: [input],
+      typedSearchAttributes: searchAttributes(dispatch),
+      staticSummary: describe(dispatch),
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+function searchAttributes(dispatch: Dispatch): SearchAttributePair[] {
+  const connectionIds = dispatch.deliveries.slice(0, CONNECTION_IDS_SHOWN).map((delivery) => delivery.connectionId);
+  const pairs: SearchAttributePair[] = [
+    { key: TENANT_ID, value: dispatch.tenantId },
+    { key: EVENT_RECORD, value: dispatch.eventRecord },
+    { key: EVENT_TYPE, value: dispatch.eventType },
+  ];
+  if (connectionIds.length > 0) pairs.push({ key: CONNECTION_ID, value: connectionIds });
+  return pairs;
+}
+
+/** What a person reads in the Temporal UI. */
+export function describe(
+  dispatch: Pick<Dispatch, "eventRecord" | "eventType" | "recordId" | "held" | "deliveries">,
+): string {
+  const change = `${dispatch.eventRecord} ${dispatch.recordId} ${dispatch.eventType}`;
+  const count = dispatch.deliveries.length;
+  const held = dispatch.held > 0 ? `${dispatch.held} held (connection paused)` : "";
+  if (count === 0) return `${change}: ${held || `no connection for ${dispatch.eventRecord} ${dispatch.eventType}`}`;
+  return `${change}: to ${count} ${count === 1 ? "connection" : "connections"}${held ? `, ${held}` : ""}`;
+}

@@ -1,0 +1,41 @@
+import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+
+/** Wakes the dispatchers when the transaction commits. */
+export const DISPATCH_CHANNEL = "gatehouse_dispatch";
+
+/** One statement: the event, one delivery per matching connection, one outbox row per workflow they need. */
+export async function insertEvent(
+  sql: Queries,
+  tenantId: TenantId,
+  event: {
+    eventId: string;
+    eventType: string;
+    eventRecord: string;
+    recordId: string;
+    payload: string;
+    occurredOn: Date;
+  },
+): Promise<void> {
+  await sql`
+    with event as (
+      insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
+      values (${event.eventId}, ${tenantId}, ${event.eventRecord}, ${event.eventType}, ${event.recordId},
+        ${event.payload}, ${event.occurredOn})
+    ), delivery as (
+      insert into deliveries (id, tenant_id, event_id, connection_id, part, state)
+      select gen_random_uuid(), ${tenantId}, ${event.eventId}, c.id,
+        1 + (row_number() over (order by c.id) - 1) / ${DELIVERIES_PER_WORKFLOW}::int,
+        case c.state when 'Active' then 'Pending' else 'Held' end
+      from webhook_connections c
+      where c.tenant_id = ${tenantId} and c.deleted_on is null
+        and ${event.eventRecord} = any (c.entities) and ${event.eventType} = any (c.events)
+      returning part
+    ), dispatch as (
+      insert into dispatches (tenant_id, event_id, part)
+      select ${tenantId}, ${event.eventId}, part
+      from generate_series(1, greatest(1, (select max(part) from delivery))) as part
+    )
+    select pg_notify(${DISPATCH_CHANNEL}, '')`;
+}

@@ -1,0 +1,138 @@
+// GET WebhookEvent: the activity log.
+
+import { Elysia } from "elysia";
+import { DELIVERY_STATES, type DeliveryState } from "../../../workflows/contract.ts";
+import { type Authenticate, requireScopes } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { BadInput, NotFound } from "../../errors.ts";
+import { printable } from "../../http/body.ts";
+import { requireMethod } from "../../http/method.ts";
+import { isUuid, readPaging, toPage } from "../../http/paging.ts";
+import { API_PATH } from "../../http/paths.ts";
+import { workflowId } from "../dispatch/start-workflow.ts";
+import { EVENT_TYPES } from "../events/event-types.ts";
+import {
+  type EventFilter,
+  findEvent,
+  type LoggedAttempt,
+  type LoggedEvent,
+  listAttempts,
+  listEvents,
+} from "./store.ts";
+
+/** From the most to the least urgent. */
+const WORST_FIRST: DeliveryState[] = ["Exhausted", "Held", "Retrying", "Pending", "Cancelled", "Delivered"];
+
+/** @param workflowUrl where a person opens a workflow in the Temporal UI */
+export function eventLogController(sql: Sql, authenticate: Authenticate, workflowUrl: (workflowId: string) => string) {
+  const path = `${API_PATH}/WebhookEvent`;
+
+  function summary(event: LoggedEvent) {
+    return {
+      EventId: event.id,
+      EventType: event.eventType,
+      EventRecord: event.eventRecord,
+      RecordId: event.recordId,
+      Timestamp: event.occurredOn.toISOString(),
+      State: WORST_FIRST.find((state) => event.deliveries.some((delivery) => delivery.state === state)) ?? null,
+      Reason: event.deliveries.length === 0 ? `no connection for ${event.eventRecord} ${event.eventType}` : null,
+      WorkflowId: event.id,
+      WorkflowUrl: workflowUrl(event.id),
+      Deliveries: event.deliveries.map((delivery) => ({
+        Id: delivery.id,
+        ConnectionId: delivery.connectionId,
+        State: delivery.state,
+        AttemptCount: delivery.attempts,
+        WorkflowId: workflowId(event.id, delivery.part),
+        WorkflowUrl: workflowUrl(workflowId(event.id, delivery.part)),
+      })),
+    };
+  }
+
+  return new Elysia()
+    .all(
+      path,
+      async ({ request }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "GET");
+        requireScopes(caller, "Webhooks:Read");
+        const query = new URL(request.url).searchParams;
+        const { limit, after } = readPaging(query);
+        const rows = await listEvents(sql, caller.tenantId, readFilter(query), limit, after);
+        return Response.json(toPage(rows, limit, (event) => event.id, summary));
+      },
+      { parse: "none" },
+    )
+    .all(
+      `${path}/:id`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "GET");
+        requireScopes(caller, "Webhooks:Read");
+        const event = isUuid(params.id) ? await findEvent(sql, caller.tenantId, params.id) : undefined;
+        if (!event) throw new NotFound("There is no WebhookEvent with this EventId.");
+        const attempts = await listAttempts(sql, caller.tenantId, event.id);
+        const record = summary(event);
+        return Response.json({
+          ...record,
+          Payload: JSON.parse(event.payload),
+          Deliveries: record.Deliveries.map((delivery) => ({
+            ...delivery,
+            Attempts: attempts.filter((attempt) => attempt.deliveryId === delivery.Id).map(toAttemptRecord),
+          })),
+        });
+      },
+      { parse: "none" },
+    );
+}
+
+function toAttemptRecord(attempt: LoggedAttempt) {
+  return {
+    Number: attempt.number,
+    StartedOn: attempt.startedOn.toISOString(),
+    DurationMs: attempt.durationMs,
+    StatusCode: attempt.statusCode,
+    Failure: attempt.failure,
+    Response: { Headers: attempt.responseHeaders ?? "", Body: attempt.responseBody ?? "" },
+  };
+}
+
+function readFilter(query: URLSearchParams): EventFilter {
+  const known = ["Limit", "Cursor", "EventRecord", "EventType", "State", "ConnectionId", "From", "To"];
+  const unknown = [...query.keys()].filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new BadInput(`${printable(unknown[0]!)} is no filter. Filters are ${known.join(", ")}.`);
+  return {
+    eventRecord: query.get("EventRecord") || undefined,
+    eventType: oneOf(query, "EventType", EVENT_TYPES),
+    state: oneOf(query, "State", DELIVERY_STATES),
+    connectionId: uuidOf(query, "ConnectionId"),
+    from: dateOf(query, "From"),
+    to: dateOf(query, "To"),
+  };
+}
+
+function oneOf<Word extends string>(query: URLSearchParams, name: string, words: readonly Word[]): Word | undefined {
+  const given = query.get(name);
+  if (!given) return undefined;
+  const word = words.find((candidate) => candidate === given);
+  if (!word) throw new BadInput(`${name} must be one of ${words.join(", ")}.`);
+  return word;
+}
+
+function uuidOf(query: URLSearchParams, name: string): string | undefined {
+  const given = query.get(name);
+  if (!given) return undefined;
+  if (!isUuid(given)) throw new BadInput(`${name} must be a connection's Id.`);
+  return given;
+}
+
+function dateOf(query: URLSearchParams, name: string): Date | undefined {
+  const given = query.get(name);
+  if (!given) return undefined;
+  const date = new Date(given);
+  if (!/^\d{4}-\d\d-\d\d/.test(given) || Number.isNaN(date.getTime())) {
+    throw new BadInput(`${name} must be a date such as 2026-01-31T12:00:00Z.`);
+  }
+  return date;
+}

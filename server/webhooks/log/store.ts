@@ -1,0 +1,93 @@
+// The activity log, as it is read.
+
+import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+
+export interface EventFilter {
+  eventRecord?: string;
+  eventType?: string;
+  state?: DeliveryState;
+  connectionId?: string;
+  from?: Date;
+  to?: Date;
+}
+
+export interface LoggedEvent {
+  id: string;
+  eventRecord: string;
+  eventType: string;
+  recordId: string;
+  payload: string;
+  occurredOn: Date;
+  deliveries: LoggedDelivery[];
+}
+
+export interface LoggedDelivery {
+  id: string;
+  connectionId: string;
+  part: number;
+  state: DeliveryState;
+  attempts: number;
+}
+
+export interface LoggedAttempt {
+  deliveryId: string;
+  number: number;
+  startedOn: Date;
+  durationMs: number;
+  statusCode: number | null;
+  failure: string | null;
+  responseHeaders: string | null;
+  responseBody: string | null;
+}
+
+const columns = (sql: Queries) => sql`
+  e.id, e.event_record as "eventRecord", e.event_type as "eventType", e.record_id as "recordId", e.payload,
+  e.occurred_on as "occurredOn",
+  coalesce((
+    select json_agg(json_build_object('id', d.id, 'connectionId', d.connection_id, 'part', d.part, 'state', d.state,
+      'attempts', d.attempts) order by d.connection_id)
+    from deliveries d where d.event_id = e.id), '[]') as deliveries`;
+
+/** Newest first; one more than the limit, if there are more. */
+export async function listEvents(
+  sql: Queries,
+  tenantId: TenantId,
+  filter: EventFilter,
+  limit: number,
+  after: string | undefined,
+): Promise<LoggedEvent[]> {
+  const byDelivery = filter.state !== undefined || filter.connectionId !== undefined;
+  return sql<LoggedEvent[]>`
+    select ${columns(sql)} from events e
+    where e.tenant_id = ${tenantId}
+      ${after ? sql`and e.id < ${after}` : sql``}
+      ${filter.eventRecord ? sql`and e.event_record = ${filter.eventRecord}` : sql``}
+      ${filter.eventType ? sql`and e.event_type = ${filter.eventType}` : sql``}
+      ${filter.from ? sql`and e.occurred_on >= ${filter.from}` : sql``}
+      ${filter.to ? sql`and e.occurred_on < ${filter.to}` : sql``}
+      ${
+        byDelivery
+          ? sql`and exists (select from deliveries d where d.event_id = e.id
+              ${filter.state ? sql`and d.state = ${filter.state}` : sql``}
+              ${filter.connectionId ? sql`and d.connection_id = ${filter.connectionId}` : sql``})`
+          : sql``
+      }
+    order by e.id desc limit ${limit + 1}`;
+}
+
+export async function findEvent(sql: Queries, tenantId: TenantId, id: string): Promise<LoggedEvent | undefined> {
+  const [event] = await sql<LoggedEvent[]>`
+    select ${columns(sql)} from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
+  return event;
+}
+
+export async function listAttempts(sql: Queries, tenantId: TenantId, eventId: string): Promise<LoggedAttempt[]> {
+  return sql<LoggedAttempt[]>`
+    select a.delivery_id as "deliveryId", a.number, a.started_on as "startedOn", a.duration_ms as "durationMs",
+      a.status_code as "statusCode", a.failure, a.response_headers as "responseHeaders",
+      a.response_body as "responseBody"
+    from attempts a join deliveries d on d.id = a.delivery_id
+    where d.tenant_id = ${tenantId} and d.event_id = ${eventId} order by a.delivery_id, a.number`;
+}

@@ -1,0 +1,81 @@
+// One event's deliveries: each posted by a local activity of its own, in parallel, so that one receiver's failure
+// never touches another's.
+
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  proxyActivities,
+  proxyLocalActivities,
+  upsertSearchAttributes,
+} from "@temporalio/workflow";
+import type { Activities } from "../activities/index.ts";
+import {
+  type DeliverWebhookInput,
+  type DeliveryOutcome,
+  type DeliveryState,
+  EXHAUSTED,
+  MAXIMUM_ATTEMPTS,
+} from "./contract.ts";
+
+/** What recording an attempt may take beyond the post itself. */
+const RECORDING_MS = 60_000;
+/** From the worst to the best. */
+const WORST_FIRST: DeliveryState[] = ["Exhausted", "Cancelled", "Delivered"];
+
+const { closeDelivery } = proxyActivities<Activities>({
+  startToCloseTimeout: "1m",
+  summary: "write the final state of a delivery whose attempts were lost",
+});
+
+/**
+ * @returns each delivery's outcome
+ * @throws ApplicationFailure Exhausted if any was not delivered, so that "Failed" is a filter in the Temporal UI
+ */
+export async function deliverWebhook(input: DeliverWebhookInput): Promise<DeliveryOutcome[]> {
+  const outcomes = await Promise.all(input.deliveries.map((delivery) => deliver(input, delivery)));
+  const smooth = outcomes.every((outcome) => outcome.state === "Delivered" && outcome.attempts === 1);
+  if (!smooth) upsertSearchAttributes({ DeliveryState: [worst(outcomes)] });
+  const exhausted = outcomes.filter((outcome) => outcome.state === "Exhausted");
+  if (exhausted.length > 0) throw ApplicationFailure.nonRetryable(summary(outcomes, exhausted), EXHAUSTED);
+  return outcomes;
+}
+
+async function deliver(
+  input: DeliverWebhookInput,
+  { deliveryId, connectionId }: DeliverWebhookInput["deliveries"][number],
+): Promise<DeliveryOutcome> {
+  const { postWebhook } = proxyLocalActivities<Activities>({
+    startToCloseTimeout: input.timeout + RECORDING_MS,
+    // Any wait is a durable timer, and every attempt stands in the history with its failure.
+    localRetryThreshold: 1,
+    retry: {
+      maximumAttempts: MAXIMUM_ATTEMPTS,
+      initialInterval: input.retry.initialInterval,
+      backoffCoefficient: input.retry.backoffCoefficient,
+      maximumInterval: "1 day",
+    },
+    summary: `post to connection ${connectionId}`,
+  });
+  try {
+    const result = await postWebhook({ tenantId: input.tenantId, deliveryId, maximumAttempts: MAXIMUM_ATTEMPTS });
+    return { connectionId, ...result };
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    const cause = error.cause;
+    if (cause instanceof ApplicationFailure && cause.type === EXHAUSTED) {
+      return { connectionId, state: "Exhausted", attempts: MAXIMUM_ATTEMPTS, reason: cause.message };
+    }
+    // No attempt wrote a final state: the activity timed out or its worker died at the last one.
+    const closed = await closeDelivery({ tenantId: input.tenantId, deliveryId });
+    return { connectionId, ...closed };
+  }
+}
+
+function worst(outcomes: DeliveryOutcome[]): DeliveryState {
+  return WORST_FIRST.find((state) => outcomes.some((outcome) => outcome.state === state)) ?? "Delivered";
+}
+
+function summary(outcomes: DeliveryOutcome[], exhausted: DeliveryOutcome[]): string {
+  const reasons = [...new Set(exhausted.map((outcome) => outcome.reason))].slice(0, 5).join("; ");
+  return `${exhausted.length} of ${outcomes.length} deliveries exhausted: ${reasons}`;
+}
