@@ -33,12 +33,15 @@ export function createPostWebhook({ sql, egress, masterKey, log, timeout }: Acti
     );
 
     if (result.delivered) return { state: "Delivered", attempts: delivery.number };
-    throw ApplicationFailure.create({
+    const failure = ApplicationFailure.create({
       message: result.reason,
       type: last ? EXHAUSTED : "AttemptFailed",
       nonRetryable: last,
       nextRetryDelay: last ? undefined : result.retryAfterMs,
     });
+    // A receiver's answer is no bug of ours: in the Temporal UI the reason should stand alone.
+    failure.stack = "";
+    throw failure;
   };
 }
 

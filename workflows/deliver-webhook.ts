@@ -6,6 +6,7 @@ import {
   ApplicationFailure,
   proxyActivities,
   proxyLocalActivities,
+  TemporalFailure,
   upsertSearchAttributes,
 } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
@@ -36,7 +37,7 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
   const smooth = outcomes.every((outcome) => outcome.state === "Delivered" && outcome.attempts === 1);
   if (!smooth) upsertSearchAttributes({ DeliveryState: [worst(outcomes)] });
   const exhausted = outcomes.filter((outcome) => outcome.state === "Exhausted");
-  if (exhausted.length > 0) throw ApplicationFailure.nonRetryable(summary(outcomes, exhausted), EXHAUSTED);
+  if (exhausted.length > 0) throw exhaustion(outcomes, exhausted);
   return outcomes;
 }
 
@@ -60,8 +61,9 @@ async function deliver(
     const result = await postWebhook({ tenantId: input.tenantId, deliveryId, maximumAttempts: MAXIMUM_ATTEMPTS });
     return { connectionId, ...result };
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
-    const cause = error.cause;
+    if (!(error instanceof TemporalFailure)) throw error;
+    // A local activity's failure is not wrapped, its timeout may be.
+    const cause = error instanceof ActivityFailure ? error.cause : error;
     if (cause instanceof ApplicationFailure && cause.type === EXHAUSTED) {
       return { connectionId, state: "Exhausted", attempts: MAXIMUM_ATTEMPTS, reason: cause.message };
     }
@@ -75,7 +77,11 @@ function worst(outcomes: DeliveryOutcome[]): DeliveryState {
   return WORST_FIRST.find((state) => outcomes.some((outcome) => outcome.state === state)) ?? "Delivered";
 }
 
-function summary(outcomes: DeliveryOutcome[], exhausted: DeliveryOutcome[]): string {
+function exhaustion(outcomes: DeliveryOutcome[], exhausted: DeliveryOutcome[]): ApplicationFailure {
   const reasons = [...new Set(exhausted.map((outcome) => outcome.reason))].slice(0, 5).join("; ");
-  return `${exhausted.length} of ${outcomes.length} deliveries exhausted: ${reasons}`;
+  const message = `${exhausted.length} of ${outcomes.length} deliveries exhausted: ${reasons}`;
+  const failure = ApplicationFailure.nonRetryable(message, EXHAUSTED);
+  // A receiver's answer is no bug of ours: in the Temporal UI the reason should stand alone.
+  failure.stack = "";
+  return failure;
 }

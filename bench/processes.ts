@@ -1,0 +1,61 @@
+// Figures of running processes, from Linux's /proc.
+
+import { readdir } from "node:fs/promises";
+
+const TICKS_PER_SECOND = 100;
+
+/** The direct children of a process. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+  const parents = await Promise.all(
+    pids.map(async (child) => ((await stat(child)).parent === pid ? child : undefined)),
+  );
+  return parents.filter((child) => child !== undefined);
+}
+
+/** CPU of a process and of those it has started. */
+export async function cpuSeconds(pid: number): Promise<number> {
+  const own = (await stat(pid)).cpuTicks / TICKS_PER_SECOND;
+  const children = await Promise.all((await childrenOf(pid)).map(cpuSeconds));
+  return own + children.reduce((sum, seconds) => sum + seconds, 0);
+}
+
+export async function residentMiB(pid: number): Promise<number> {
+  return sumOf(pid, "Rss");
+}
+
+/** Proportional set size: what processes share is split between them. */
+export async function allocated(pid: number): Promise<number> {
+  return sumOf(pid, "Pss");
+}
+
+export async function describeProcess(pid: number): Promise<string> {
+  const words = (await read(`/proc/${pid}/cmdline`)).split("\0").filter(Boolean);
+  const script = words
+    .find((word) => word.endsWith(".ts"))
+    ?.split("/")
+    .slice(-2)
+    .join("/");
+  return script ?? words[0]?.split("/").pop() ?? String(pid);
+}
+
+async function sumOf(pid: number, field: "Rss" | "Pss"): Promise<number> {
+  const line = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(await read(`/proc/${pid}/smaps_rollup`));
+  const children = pid === process.pid ? [] : await childrenOf(pid);
+  const own = Number(line?.[1] ?? 0) / 1024;
+  const isSupervisor = (await describeProcess(pid)).endsWith("main.ts");
+  if (isSupervisor) return own;
+  return (await Promise.all(children.map((child) => sumOf(child, field)))).reduce((sum, size) => sum + size, own);
+}
+
+async function stat(pid: number): Promise<{ parent: number; cpuTicks: number }> {
+  const text = await read(`/proc/${pid}/stat`);
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return { parent: Number(fields[1]), cpuTicks: Number(fields[11]) + Number(fields[12]) };
+}
+
+async function read(path: string): Promise<string> {
+  return Bun.file(path)
+    .text()
+    .catch(() => "");
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import { failureOf, request, startRawReceiver, startReceiver, trustingEgress } from "./receiver.ts";
+
+const CHUNK = new Uint8Array(64 * 1024).fill(65);
+
+async function answerOf(response: () => Response, timeoutMs = 5000) {
+  await using receiver = startReceiver(response);
+  const egress = trustingEgress([`localhost:${receiver.port}`]);
+  return await egress.post(request(`https://localhost:${receiver.port}/?ApiKey=secret`, { timeoutMs }));
+}
+
+describe("an answer's body", () => {
+  test("of 10 MiB is a success of which 4 KiB are kept", async () => {
+    const outcome = await answerOf(() => new Response(new Uint8Array(10 * 1024 * 1024).fill(65)));
+    expect(outcome).toMatchObject({ kind: "response", status: 200, body: "A".repeat(4096) });
+  });
+
+  test("without an end is left after 64 KiB, and the connection closed", async () => {
+    const left = Promise.withResolvers<void>();
+    const endless = () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => controller.enqueue(CHUNK),
+          cancel: () => left.resolve(),
+        }),
+      );
+    expect(await answerOf(endless)).toMatchObject({ kind: "response", status: 200 });
+    await left.promise;
+  });
+
+  test("that drips past the time is a timeout, though its status was 200", async () => {
+    const dripping = () =>
+      new Response(
+        new ReadableStream({
+          async pull(controller) {
+            await Bun.sleep(10);
+            controller.enqueue(CHUNK.slice(0, 1));
+          },
+        }),
+      );
+    const outcome = await answerOf(dripping, 150);
+    expect(outcome).toMatchObject({ failure: "timeout", detail: expect.stringContaining("150 ms") });
+    expect(outcome.durationMs).toBeWithin(140, 1000);
+  });
+
+  test("that is packed stays packed", async () => {
+    const bomb = gzipSync(new Uint8Array(10 * 1024 * 1024).fill(65));
+    const outcome = await answerOf(() => new Response(bomb, { headers: { "Content-Encoding": "gzip" } }));
+    expect(outcome).toMatchObject({ kind: "response", status: 200 });
+    expect(JSON.stringify(outcome)).not.toContain("AAAA");
+  });
+
+  test("becomes text that PostgreSQL takes", async () => {
+    const outcome = await answerOf(() => new Response(new Uint8Array([65, 0, 66, 0xff, 0xc3])));
+    expect(outcome).toMatchObject({ body: "AB\ufffd\ufffd" });
+  });
+
+  test("is not cut through a character", async () => {
+    const outcome = await answerOf(() => new Response("€".repeat(2000)));
+    expect(outcome).toMatchObject({ body: "€".repeat(1365) });
+  });
+});
+
+describe("the time limit", () => {
+  test("covers a receiver that takes the request and says nothing", async () => {
+    using receiver = await startRawReceiver(() => {});
+    const egress = trustingEgress([`localhost:${receiver.port}`], async () => ["127.0.0.1"]);
+    const outcome = await egress.post(request(`https://localhost:${receiver.port}/`, { timeoutMs: 100 }));
+    expect(failureOf(outcome)).toBe("timeout");
+  });
+
+  test("covers a resolver that says nothing", async () => {
+    const outcome = await trustingEgress([], () => new Promise(() => {})).post(
+      request("https://receiver.test/", { timeoutMs: 50 }),
+    );
+    expect(failureOf(outcome)).toBe("timeout");
+  });
+
+  test("the caller may end a post before it", async () => {
+    const asked = Promise.withResolvers<void>();
+    using receiver = await startRawReceiver(() => asked.resolve());
+    const egress = trustingEgress([`localhost:${receiver.port}`], async () => ["127.0.0.1"]);
+    const caller = new AbortController();
+    const url = `https://localhost:${receiver.port}/`;
+    const outcome = egress.post(request(url, { signal: caller.signal }));
+    await asked.promise;
+    caller.abort();
+    expect(failureOf(await outcome)).toBe("cancelled");
+    expect(failureOf(await egress.post(request(url, { signal: caller.signal })))).toBe("cancelled");
+  });
+});
+
+describe("an answer that is not one", () => {
+  test.each([
+    ["a closed connection", "reset", (): string => ""],
+    ["a body shorter than announced", "reset", () => "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"],
+    ["a length that is no number", "protocol", () => "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n"],
+    ["an endless head", "too-large", () => `HTTP/1.1 200 OK\r\nX-Long: ${"a".repeat(2_000_000)}\r\n\r\n`],
+  ])("%s is %s", async (_, word, bytes) => {
+    using receiver = await startRawReceiver((socket) => socket.end(bytes()));
+    const egress = trustingEgress([`localhost:${receiver.port}`], async () => ["127.0.0.1"]);
+    expect(failureOf(await egress.post(request(`https://localhost:${receiver.port}/`)))).toBe(word);
+  });
+});

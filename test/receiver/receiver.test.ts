@@ -1,0 +1,147 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
+import { createEgress } from "../../server/egress/index.ts";
+import { signPayload } from "../../server/webhooks/signature.ts";
+
+const dataDir = await mkdtemp(join(tmpdir(), "gatehouse-receiver-"));
+afterAll(() => rm(dataDir, { recursive: true }));
+
+/** The command as people run it, on a free port. */
+async function startReceiver(...flags: string[]) {
+  const command = spawnReceiver("--port", "0", ...flags);
+  const reader = command.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  let printed = "";
+  const printedUntil = async (text: string | RegExp) => {
+    while (printed.search(text) < 0) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`The receiver ended before it printed ${text}:\n${printed}`);
+      printed += value;
+    }
+    return printed;
+  };
+  const address = /https:\/\/localhost:(\d+)\//;
+  const port = Number(address.exec(await printedUntil(/Ctrl-C\n/))![1]);
+  const egress = createEgress({ allow: [`localhost:${port}`], caFile: join(dataDir, "receiver", "ca.pem") });
+  return {
+    printedUntil,
+    /** Posts an event and gives the status, or the failure in a word. */
+    async post(event: object, { secret, timeoutMs = 5000 }: { secret?: string; timeoutMs?: number } = {}) {
+      const body = JSON.stringify(event);
+      const headers: Record<string, string> = secret ? { "X-Signature": signPayload(body, secret) } : {};
+      const outcome = await egress.post({ url: new URL(`https://localhost:${port}/`), headers, body, timeoutMs });
+      return outcome.kind === "response" ? outcome.status : outcome.failure;
+    },
+    async stop() {
+      command.kill("SIGINT");
+      return command.exited;
+    },
+    [Symbol.asyncDispose]: async () => {
+      command.kill("SIGKILL");
+      await command.exited;
+    },
+  };
+}
+
+function spawnReceiver(...flags: string[]) {
+  return Bun.spawn([process.execPath, "run", join(import.meta.dir, "../../examples/receiver/main.ts"), ...flags], {
+    env: { ...process.env, DATA_DIR: dataDir, WEBHOOK_SECRET: "" },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}
+
+const event = (EventId: string) => ({
+  EventType: "Updated",
+  EventId,
+  EventRecord: "Application",
+  Data: { Id: "4711", Name: "Zoë" },
+});
+
+describe("bun run receiver", () => {
+  test("prints each call with what it found, and ends at Ctrl-C", async () => {
+    await using receiver = await startReceiver("--secret", "new", "--secret", "old");
+    expect(await receiver.post(event("e-1"), { secret: "old" })).toBe(200);
+    expect(await receiver.post(event("e-1"), { secret: "new" })).toBe(200);
+    expect(await receiver.post(event("e-2"), { secret: "guess" })).toBe(200);
+    expect(await receiver.post(event("e-3"))).toBe(200);
+    const printed = await receiver.printedUntil("not signed\n.*\n");
+    expect(printed).toContain("Updated Application 4711  event e-1  attempt 1  answered 200  signature valid");
+    expect(printed).toContain("Updated Application 4711  event e-1  attempt 2  answered 200  signature valid");
+    expect(printed).toContain("event e-2  attempt 1  answered 200  signature WRONG");
+    expect(printed).toContain("event e-3  attempt 1  answered 200  not signed");
+    expect(printed).toContain(JSON.stringify(event("e-3")));
+    expect(printed).toContain("--allow-receiver");
+    expect(await receiver.stop()).toBe(0);
+  });
+
+  test("--fail answers the first calls of each event with 500", async () => {
+    await using receiver = await startReceiver("--fail", "2");
+    const statuses = [];
+    for (const id of ["e-1", "e-1", "e-2", "e-1", "e-2", "e-2"])
+      statuses.push(await receiver.post(event(id), { secret: "s" }));
+    expect(statuses).toEqual([500, 500, 500, 200, 500, 200]);
+    expect(await receiver.printedUntil(/e-2 {2}attempt 3/)).toContain("no --secret given, not verified");
+  });
+
+  test("--status always answers with it, --hang only after a while", async () => {
+    await using gone = await startReceiver("--status", "410");
+    expect(await gone.post(event("e-1"))).toBe(410);
+    await using slow = await startReceiver("--hang", "60");
+    expect(await slow.post(event("e-1"), { timeoutMs: 200 })).toBe("timeout");
+  });
+
+  test("a mistaken command line ends with 2 and says what would be right", async () => {
+    const mistakes = [
+      ["--nonsense"],
+      ["--port", "70000"],
+      ["--fail", "-1"],
+      ["--status", "99"],
+      ["--hang", "long"],
+      ["stray"],
+    ];
+    await Promise.all(
+      mistakes.map(async (flags) => {
+        const command = spawnReceiver(...flags);
+        expect(await command.exited).toBe(2);
+        expect(await new Response(command.stderr).text()).toContain("--port PORT");
+      }),
+    );
+    const help = spawnReceiver("--help");
+    expect(await new Response(help.stdout).text()).toContain("--hang SECONDS");
+    expect(await help.exited).toBe(0);
+  });
+
+  test("nothing that is posted can draw on the terminal", async () => {
+    await using receiver = await startReceiver();
+    await receiver.post({ EventId: "e\u001b[2J-1\n9", EventType: "\u0007Created\u202e" });
+    expect(await receiver.printedUntil(/not signed\n.*\n/)).toContain(
+      "Created no EventRecord  event e[2J-1 9  attempt 1",
+    );
+  });
+});
+
+describe("the receiver's certificate", () => {
+  test("is kept for the next start, its key for its owner alone", async () => {
+    const first = await ensureReceiverCertificate(dataDir);
+    const before = await readFile(first.certFile, "utf8");
+    const again = await ensureReceiverCertificate(dataDir);
+    expect(await readFile(again.certFile, "utf8")).toBe(before);
+    expect((await stat(again.keyFile)).mode & 0o777).toBe(0o600);
+  });
+
+  test("is made anew if it does not fit together, also by two at once", async () => {
+    const folder = join(dataDir, "broken");
+    const { caFile } = await ensureReceiverCertificate(folder);
+    await writeFile(caFile, await readFile((await ensureReceiverCertificate(dataDir)).caFile));
+    await Promise.all([ensureReceiverCertificate(folder), ensureReceiverCertificate(folder)]);
+    const [ca, cert] = await Promise.all(
+      ["ca.pem", "cert.pem"].map((name) => readFile(join(folder, "receiver", name))),
+    );
+    const openssl = Bun.spawn(["openssl", "verify", "-CAfile", caFile, join(folder, "receiver", "cert.pem")]);
+    expect(await openssl.exited).toBe(0);
+    expect(ca).not.toEqual(cert);
+  });
+});
