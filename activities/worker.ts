@@ -2,9 +2,15 @@
 
 import { join } from "node:path";
 import { Client } from "@temporalio/client";
-import { bundleWorkflowCode, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import {
+  bundleWorkflowCode,
+  NativeConnection,
+  type NativeConnectionOptions,
+  Runtime,
+  Worker,
+} from "@temporalio/worker";
 import type { Logger } from "pino";
-import { PROJECT_ROOT, readConfig } from "../server/config.ts";
+import { PROJECT_ROOT, readConfig, type TemporalConfig } from "../server/config.ts";
 import { connect } from "../server/db/connection.ts";
 import { WORKER_CONNECTION } from "../server/db/store.ts";
 import { createEgress } from "../server/egress/index.ts";
@@ -30,7 +36,7 @@ await runEntry(async () => {
     workflowsPath: join(PROJECT_ROOT, "workflows/index.ts"),
     logger: temporalLogger(log),
   });
-  const connection = await connectToTemporal(config.temporal.connect.connectionOptions, log);
+  const connection = await connectToTemporal(temporalOptions(config.temporal), log);
   const worker = await Worker.create({
     connection,
     namespace: config.temporal.namespace,
@@ -66,8 +72,14 @@ await runEntry(async () => {
   await running;
 });
 
+/** Compression costs more than it saves where nothing leaves the machine. */
+function temporalOptions({ address, connect }: TemporalConfig): NativeConnectionOptions {
+  const local = /^(localhost|127\.|\[::1\])/.test(address);
+  return { ...connect.connectionOptions, ...(local ? { grpcCompression: { codec: "none" } } : {}) };
+}
+
 /** Waits for a Temporal that is not there yet: until then changes are safe in PostgreSQL. */
-async function connectToTemporal(options: Parameters<typeof NativeConnection.connect>[0], log: Logger) {
+async function connectToTemporal(options: NativeConnectionOptions, log: Logger) {
   for (let attempt = 1; ; attempt++) {
     try {
       return await NativeConnection.connect(options);

@@ -2,6 +2,7 @@
 
 import { dirname, resolve } from "node:path";
 import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
+import { parseAllowList } from "./egress/allow-list.ts";
 
 export interface Config {
   /** TCP port of the API. */
@@ -100,12 +101,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       reconcileInterval: read("WEBHOOK_RECONCILE_INTERVAL", 30_000, parseDuration),
     },
     egress: {
-      allow: read("EGRESS_ALLOW", [], (text) =>
-        text
-          .split(",")
-          .map((part) => part.trim())
-          .filter(Boolean),
-      ),
+      allow: read("EGRESS_ALLOW", [], parseAllow),
       caFile: env.EGRESS_CA_FILE ? resolve(env.EGRESS_CA_FILE) : undefined,
     },
     trustProxy: read("TRUST_PROXY", false, parseBoolean),
@@ -161,6 +157,19 @@ function parseBackoff(text: string): number {
   const value = Number(text);
   if (!(value >= 1 && value <= 100)) throw new Error("a number from 1 to 100");
   return value;
+}
+
+function parseAllow(text: string): string[] {
+  const entries = text
+    .split(",")
+    .map((part) => part.trim())
+    .filter(Boolean);
+  try {
+    parseAllowList(entries);
+  } catch {
+    throw new Error("a comma list of host:port (localhost:8443, [::1]:8443) and ranges (10.0.0.0/8)");
+  }
+  return entries;
 }
 
 function parseOrigin(text: string): string {

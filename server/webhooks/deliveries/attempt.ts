@@ -16,6 +16,8 @@ export interface AttemptResult {
   delivered: boolean;
   /** 410: the receiver wants no more of it. */
   gone: boolean;
+  /** The post was broken off by us (the worker stops), which says nothing of the receiver. */
+  brokenOff: boolean;
   /** Host, status and one word: fit for a Temporal failure. */
   reason: string;
   retryAfterMs: number | undefined;
@@ -29,19 +31,21 @@ export async function attemptDelivery(
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   const startedOn = new Date();
+  const url = targetUrl(delivery.url, unseal(masterKey, API_KEY_PURPOSE, delivery.apiKey));
   const outcome = await egress.post({
-    url: targetUrl(delivery.url, unseal(masterKey, API_KEY_PURPOSE, delivery.apiKey)),
+    url,
     headers: headersOf(delivery, masterKey, startedOn),
     body: delivery.payload,
     timeoutMs,
     signal,
   });
-  const { hostname } = new URL(delivery.url);
+  const { hostname } = url;
   const answered = outcome.kind === "response";
   return {
-    attempt: toAttempt(delivery.number, startedOn, outcome),
+    attempt: toAttempt(delivery.number, startedOn, outcome, url.searchParams.getAll("ApiKey")),
     delivered: answered && outcome.status >= 200 && outcome.status < 300,
     gone: answered && outcome.status === GONE,
+    brokenOff: !answered && outcome.failure === "cancelled",
     reason: answered ? `${hostname} answered ${outcome.status}` : `${hostname}: ${outcome.failure}`,
     retryAfterMs: answered ? retryAfter(outcome.headers.get("retry-after"), startedOn) : undefined,
   };
@@ -65,7 +69,7 @@ function headersOf(delivery: OpenDelivery, masterKey: MasterKey, timestamp: Date
   };
 }
 
-function toAttempt(number: number, startedOn: Date, outcome: EgressOutcome): Attempt {
+function toAttempt(number: number, startedOn: Date, outcome: EgressOutcome, apiKeys: string[]): Attempt {
   const base = { number, startedOn, durationMs: Math.round(outcome.durationMs) };
   if (outcome.kind === "failure") {
     return { ...base, statusCode: null, failure: outcome.failure, responseHeaders: null, responseBody: outcome.detail };
@@ -77,9 +81,18 @@ function toAttempt(number: number, startedOn: Date, outcome: EgressOutcome): Att
     ...base,
     statusCode: outcome.status,
     failure: null,
-    responseHeaders: head.join("\n").slice(0, 4096),
-    responseBody: outcome.body,
+    responseHeaders: hide(apiKeys, head.join("\n")).slice(0, 4096),
+    responseBody: hide(apiKeys, outcome.body),
   };
+}
+
+/** A receiver may send our URL back, most often in a redirect's Location. */
+function hide(apiKeys: string[], text: string): string {
+  const written = apiKeys.filter(Boolean).flatMap((key) => {
+    const inQuery = new URLSearchParams({ "": key }).toString().slice(1);
+    return [key, encodeURIComponent(key), inQuery];
+  });
+  return written.reduce((shown, key) => shown.replaceAll(key, "…"), text);
 }
 
 /** RFC 9110 10.2.3: seconds or a date. */

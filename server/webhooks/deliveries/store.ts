@@ -28,7 +28,8 @@ export interface Attempt {
 
 /**
  * Marks the delivery as being attempted and reads what the post needs, in one statement. An attempt found still
- * marked was lost with its worker and is logged as such. A final delivery is read and left as it is.
+ * marked was lost with its worker and is logged as such. A delivery that is final, or whose connection is deleted, is
+ * read and left as it is.
  *
  * The mark is not waited for on disk: losing it with PostgreSQL costs a line in the log, never a delivery.
  */
@@ -40,9 +41,11 @@ export async function openAttempt(
   const [row] = await sql<OpenDelivery[]>`
     with relaxed as (select set_config('synchronous_commit', 'off', true) as setting),
     before as (
-      select d.id, d.state, d.event_id, d.connection_id, d.attempts, d.attempt_started_on,
-        d.state in ('Pending', 'Retrying') as open
-      from relaxed, deliveries d where d.id = ${deliveryId} and d.tenant_id = ${tenantId}
+      select d.id, d.state, d.event_id, d.attempts, d.attempt_started_on, c.url, c.secret, c.api_key,
+        c.deleted_on is not null as connection_deleted,
+        d.state in ('Pending', 'Retrying') and c.deleted_on is null as open
+      from relaxed, deliveries d join webhook_connections c on c.id = d.connection_id
+      where d.id = ${deliveryId} and d.tenant_id = ${tenantId}
     ), lost as (
       insert into attempts (delivery_id, number, started_on, duration_ms, failure)
       select id, attempts, attempt_started_on,
@@ -53,13 +56,16 @@ export async function openAttempt(
       update deliveries d set attempts = d.attempts + 1, attempt_started_on = now(), changed_on = now()
       from before b where d.id = b.id and b.open
     )
-    select b.state, b.event_id as "eventId", e.payload, c.url, c.secret, c.api_key as "apiKey",
-      c.deleted_on is not null as "connectionDeleted", b.attempts + b.open::int as number
-    from before b join events e on e.id = b.event_id join webhook_connections c on c.id = b.connection_id`;
+    select b.state, b.event_id as "eventId", e.payload, b.url, b.secret, b.api_key as "apiKey",
+      b.connection_deleted as "connectionDeleted", b.attempts + b.open::int as number
+    from before b join events e on e.id = b.event_id`;
   return row;
 }
 
-/** Writes the attempt and the delivery's new state in one statement; `hold` holds the connection as well. */
+/**
+ * Writes the attempt and the delivery's new state in one statement; `hold` holds the connection as well. What another
+ * worker has delivered in the meantime stays Delivered.
+ */
 export async function recordAttempt(
   sql: Queries,
   tenantId: string,
@@ -82,7 +88,7 @@ export async function recordAttempt(
         and c.state = 'Active'
     )
     update deliveries set state = ${state}, attempt_started_on = null, changed_on = now()
-    where id = ${deliveryId} and tenant_id = ${tenantId}`;
+    where id = ${deliveryId} and tenant_id = ${tenantId} and state <> 'Delivered'`;
 }
 
 /** Ends a delivery no attempt has ended, logging the attempt that was lost. */

@@ -30,40 +30,29 @@ export async function startDispatcher(
 ): Promise<Dispatcher> {
   let stopping = false;
   let wakes = 0;
-  let wake = () => {};
-  const onWork = () => {
+  /** Lanes with nothing to do, the one idle longest first. */
+  const idle: (() => void)[] = [];
+
+  const wakeOne = () => {
     wakes++;
-    wake();
+    idle.shift()?.();
   };
-  const stopListening = await listenForDispatches(sql, onWork);
-  const poll = setInterval(onWork, POLL_MS);
-  const lanes = Array.from({ length: LANES }, () => lane());
+  const stopListening = await listenForDispatches(sql, wakeOne);
+  const poll = setInterval(wakeOne, POLL_MS);
+  const lanes = Array.from({ length: LANES }, lane);
 
   async function lane(): Promise<void> {
-    let seen = -1;
     while (!stopping) {
-      const current = wakes;
-      const done = await dispatchBatch().catch(async (error) => {
+      const wakesBefore = wakes;
+      const found = await dispatchBatch().catch(async (error) => {
         log.warn({ err: error }, "events could not be dispatched; they stay in PostgreSQL and are tried again");
         await pause(FAILURE_PAUSE_MS);
         return 0;
       });
-      if (done > 0) continue;
-      seen = current;
-      if (seen === wakes && !stopping) await nextWake();
+      // More than one lane's worth: another may help.
+      if (found === BATCH) wakeOne();
+      if (found === 0 && wakes === wakesBefore && !stopping) await new Promise<void>((resolve) => idle.push(resolve));
     }
-  }
-
-  let waiting: Promise<void> | undefined;
-  function nextWake(): Promise<void> {
-    waiting ??= new Promise<void>((resolve) => {
-      wake = () => {
-        waiting = undefined;
-        wake = () => {};
-        resolve();
-      };
-    });
-    return waiting;
   }
 
   async function dispatchBatch(): Promise<number> {
@@ -91,7 +80,7 @@ export async function startDispatcher(
     async stop() {
       stopping = true;
       clearInterval(poll);
-      onWork();
+      for (const wake of idle.splice(0)) wake();
       await Promise.all(lanes);
       await stopListening().catch(() => {});
     },

@@ -1,0 +1,124 @@
+// Runs the README's tour as it stands, in a fresh clone.
+
+import { expect, test } from "bun:test";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+
+const ROOT = join(import.meta.dir, "../..");
+const TOUR_TIMEOUT_MS = 120_000;
+
+interface Step {
+  kind: "start" | "receiver" | "call";
+  script: string;
+}
+
+test(
+  "a newcomer pastes the README's tour and sees a signed call, the log, and three attempts",
+  async () => {
+    const clone = join(await mkdtemp(join(tmpdir(), "gatehouse-tour-")), "gatehouse");
+    const running: Bun.Subprocess[] = [];
+    try {
+      await copyCheckout(clone);
+      const steps = await tour();
+      expect(steps.map((step) => step.kind)).toEqual(["start", "receiver", "call", "call", "call", "receiver", "call"]);
+
+      const start = terminal(clone, steps[0]!);
+      running.push(start.process);
+      await start.shows("is ready after");
+      const receiver = terminal(clone, steps[1]!);
+      running.push(receiver.process);
+      await receiver.shows("listening");
+
+      const calls = steps.filter((step) => step.kind === "call").map((step) => step.script);
+      await paste(clone, [calls[0]!, calls[1]!]);
+      await receiver.shows("signature valid");
+      const log = await paste(clone, [calls[0]!, calls[2]!]);
+      expect(log).toContain('"State":"Delivered"');
+      expect(log).toContain("/workflows/");
+
+      await stop(receiver.process);
+      const failing = terminal(clone, steps[5]!);
+      running.push(failing.process);
+      await failing.shows("listening");
+      const exhausted = await paste(clone, [calls[0]!, calls[3]!]);
+      expect(exhausted).toContain('"State":"Exhausted"');
+      expect(exhausted).toContain('"AttemptCount":3');
+      expect(failing.text().match(/answered 500/g)).toHaveLength(3);
+    } finally {
+      for (const child of running.reverse()) await stop(child);
+      await rm(join(clone, ".."), { recursive: true, force: true });
+    }
+  },
+  TOUR_TIMEOUT_MS,
+);
+
+/** The commands of the tour, in the README's order; a comment before each block says which terminal it is for. */
+async function tour(): Promise<Step[]> {
+  const readme = await Bun.file(join(ROOT, "README.md")).text();
+  const blocks = readme.matchAll(/<!-- tour: (start|receiver|call) -->\n```sh\n([\s\S]*?)```/g);
+  return [...blocks].map(([, kind, script]) => ({ kind: kind as Step["kind"], script: script! }));
+}
+
+async function copyCheckout(clone: string): Promise<void> {
+  const files = (await $`git -C ${ROOT} ls-files --cached --others --exclude-standard`.text()).trim().split("\n");
+  for (const file of files) {
+    if (await Bun.file(join(ROOT, file)).exists()) await cp(join(ROOT, file), join(clone, file));
+  }
+}
+
+function terminal(cwd: string, step: Step) {
+  const child = Bun.spawn(["bash", "-c", `exec ${step.script.trim().replace(/^((?:\w+=\S+ )*)/, "env $1")}`], {
+    cwd,
+    env: plainEnvironment(),
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  let text = "";
+  let changed = () => {};
+  (async () => {
+    for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      changed();
+    }
+  })();
+  return {
+    process: child,
+    text: () => text,
+    async shows(words: string) {
+      while (!text.includes(words)) {
+        const next = new Promise<void>((resolve) => {
+          changed = resolve;
+        });
+        await Promise.race([next, child.exited]);
+        if (child.exitCode !== null && !text.includes(words)) throw new Error(`${step.script} ended:\n${text}`);
+      }
+    },
+  };
+}
+
+/** One terminal keeps its variables, so what was set before is pasted again with each later block. */
+async function paste(cwd: string, scripts: string[]): Promise<string> {
+  const child = Bun.spawn(["bash", "-e", "-c", scripts.join("\n")], {
+    cwd,
+    env: plainEnvironment(),
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const text = await new Response(child.stdout).text();
+  expect(await child.exited).toBe(0);
+  return text;
+}
+
+async function stop(child: Bun.Subprocess): Promise<void> {
+  if (child.exitCode === null) child.kill("SIGTERM");
+  await child.exited;
+}
+
+/** What a newcomer's shell has: none of the settings of the service that other tests use. */
+function plainEnvironment(): Record<string, string | undefined> {
+  const settings =
+    /^(GATEHOUSE_|WEBHOOK_|EGRESS_|TEMPORAL_|PORT$|HOST$|PUBLIC_URL$|DATABASE_URL$|MASTER_KEY$|DATA_DIR$|LOG_LEVEL$|NODE_ENV$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.test(name)));
+}
