@@ -2,7 +2,7 @@
 
 import { dirname, resolve } from "node:path";
 import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
-import { parseAllowList } from "./egress/allow-list.ts";
+import { parseAllowList } from "./egress/index.ts";
 
 export interface Config {
   /** TCP port of the API. */
@@ -55,6 +55,8 @@ export interface EgressConfig {
   caFile: string | undefined;
 }
 
+/** A wrong value of these may hold a password or a key, so it is not repeated. */
+const SECRET_VARIABLES = ["MASTER_KEY", "DATABASE_URL", "PUBLIC_URL", "TEMPORAL_UI_URL"];
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -78,7 +80,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     try {
       return parse(text);
     } catch (error) {
-      problems.push(`${name} is "${name === "MASTER_KEY" ? "…" : text}"; it must be ${(error as Error).message}`);
+      const shown = SECRET_VARIABLES.includes(name) ? "…" : text;
+      problems.push(`${name} is "${shown}"; it must be ${(error as Error).message}`);
       return fallback;
     }
   };
@@ -174,8 +177,8 @@ function parseAllow(text: string): string[] {
 
 function parseOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !["http:", "https:"].includes(url.protocol) || url.search || url.hash || url.username) {
-    throw new Error("an http or https address without query or fragment");
+  if (!url || !["http:", "https:"].includes(url.protocol) || url.search || url.hash || url.username || url.password) {
+    throw new Error("an http or https address without user name, query or fragment");
   }
   return url.href.replace(/\/+$/, "");
 }

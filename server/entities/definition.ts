@@ -37,11 +37,13 @@ export interface EntityDefinition {
 }
 
 export const TEXT_LIMIT = 1_000;
+/** An index entry of PostgreSQL holds 2,704 bytes, and a character takes up to three of them. */
+const UNIQUE_TEXT_LIMIT = 500;
 /** SPEC.md's default of every date. */
 export const UNSET_DATE = "1900-01-01T12:00:00Z";
 
 export function text(name: string, column: string, extra: Partial<Field> = {}): Field {
-  return { name, column, type: "text", maxLength: TEXT_LIMIT, ...extra };
+  return { name, column, type: "text", maxLength: extra.unique ? UNIQUE_TEXT_LIMIT : TEXT_LIMIT, ...extra };
 }
 
 export function boolean(name: string, column: string): Field {

@@ -9,8 +9,8 @@ export type ReferenceInput = { by: "id" | "external_id" | "name"; value: string 
 
 /** A body that fits the definition. Absent fields are left alone, null clears. */
 export interface EntityInput {
-  /** Undefined: Id is empty. */
-  id: number | undefined;
+  /** As the caller wrote it. Undefined: Id is empty. */
+  id: string | undefined;
   /** Columns of plain fields. */
   values: Record<string, unknown>;
   references: { reference: Reference; target: ReferenceInput | null }[];
@@ -38,7 +38,7 @@ export function parseInput(entity: EntityDefinition, body: unknown): EntityInput
 }
 
 function takeField(entity: EntityDefinition, input: EntityInput, name: string, value: unknown): string | undefined {
-  if (name === "Id") return takeId(input, value);
+  if (name === "Id") return takeId(entity, input, value);
   const field = entity.fields.find((candidate) => candidate.name === name);
   if (field?.readOnly) {
     input.echoes.push({ field, value });
@@ -63,11 +63,12 @@ function takeField(entity: EntityDefinition, input: EntityInput, name: string, v
   return `${printable(name)} is no field of ${entity.name}.`;
 }
 
-function takeId(input: EntityInput, value: unknown): string | undefined {
+function takeId(entity: EntityDefinition, input: EntityInput, value: unknown): string | undefined {
   if (value === null || value === "" || value === 0) return undefined;
-  const id = wholeNumber(value);
-  if (id === undefined) return "Id must be a record's Id, or empty.";
-  input.id = id;
+  // Where Id is a string, any string is one; that no record has it is for the look-up to say.
+  const fits = (entity.idAsText && typeof value === "string") || Number.isSafeInteger(value);
+  if (!fits && wholeNumber(value) === undefined) return "Id must be a record's Id, or empty.";
+  input.id = String(value);
   return undefined;
 }
 
@@ -119,7 +120,8 @@ function typeOf(value: unknown): string | undefined {
 
 const isEmpty = (value: unknown) => value === undefined || value === null || value === "" || value === 0;
 
-function wholeNumber(value: unknown): number | undefined {
+/** The Id that a caller's text or number stands for, if a record could have it. */
+export function wholeNumber(value: unknown): number | undefined {
   const text = typeof value === "number" ? String(value) : value;
   if (typeof text !== "string" || !/^[1-9]\d{0,15}$/.test(text)) return undefined;
   const number = Number(text);

@@ -81,9 +81,7 @@ function fieldValue(field: Field, text: string): unknown {
       if (/^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
       throw new BadInput(`${field.name} is true or false; ${printable(text)} is neither.`);
     case "dateTime":
-      if (/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(Date.parse(text))) {
-        return new Date(text);
-      }
+      if (/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) && hasYear(new Date(text))) return new Date(text);
       throw new BadInput(`${field.name} is a date such as 2026-01-31T12:00:00Z; ${printable(text)} is not.`);
     default: {
       const limit = field.type === "int32" ? INT32_MAX : Number.MAX_SAFE_INTEGER;
@@ -91,4 +89,9 @@ function fieldValue(field: Field, text: string): unknown {
       throw new BadInput(`${field.name} is a whole number; ${printable(text)} is not.`);
     }
   }
+}
+
+/** From 1 to 9999, in UTC; an invalid date has none. */
+function hasYear(date: Date): boolean {
+  return date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999;
 }

@@ -36,7 +36,7 @@ export async function findByField(
 export async function lockById(sql: Queries, tenantId: TenantId, entity: EntityDefinition, id: number) {
   const [row] = await sql<Row[]>`
     select ${columns(sql, entity)} from ${sql(entity.table)}
-    where tenant_id = ${tenantId} and id = ${id} for update`;
+    where tenant_id = ${tenantId} and id = ${id}::bigint for update`;
   return row;
 }
 
@@ -93,8 +93,10 @@ export async function findReferenced(
   column: "id" | "external_id" | "name",
   value: string | number,
 ): Promise<number[]> {
+  // An Id may be larger than the column can hold.
+  const match = column === "id" ? sql`id = ${value}::bigint` : sql`${sql(column)} = ${value}`;
   const rows = await sql<{ id: number }[]>`
-    select id from ${sql(table)} where tenant_id = ${tenantId} and ${sql(column)} = ${value} order by id limit 2`;
+    select id from ${sql(table)} where tenant_id = ${tenantId} and ${match} order by id limit 2`;
   return rows.map((row) => row.id);
 }
 

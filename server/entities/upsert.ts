@@ -2,10 +2,11 @@
 
 import type { Sql, Transaction } from "../db/connection.ts";
 import { BadInput, Conflict, MultipleRows, NotFound } from "../errors.ts";
+import { printable } from "../http/body.ts";
 import type { TenantId } from "../tenants/index.ts";
 import { recordEvent } from "../webhooks/index.ts";
 import type { EntityDefinition } from "./definition.ts";
-import { type EntityInput, parseInput, type ReferenceInput } from "./input.ts";
+import { type EntityInput, parseInput, type ReferenceInput, wholeNumber } from "./input.ts";
 import { toRecord } from "./record.ts";
 import {
   type Actor,
@@ -22,7 +23,6 @@ import {
 const LOOK_UPS = 5;
 const DEADLOCK = "40P01";
 const UNIQUE_VIOLATION = "23505";
-const OUT_OF_RANGE = "22003";
 
 /**
  * Updates the record that Id or an identifier points at, or inserts one; its event stands in the same transaction.
@@ -41,7 +41,6 @@ export async function upsertRecord(
     } catch (error) {
       const failure = error as { code?: string; constraint_name?: string };
       if (failure.code === DEADLOCK && attempt < LOOK_UPS) continue;
-      if (failure.code === OUT_OF_RANGE) throw new NotFound(`There is no ${entity.name} with this Id.`);
       if (failure.code === UNIQUE_VIOLATION) throw heldByAnother(entity, failure.constraint_name);
       throw error;
     }
@@ -85,8 +84,9 @@ async function lookUpTarget(
 ): Promise<Row | undefined> {
   // Rule 1: Id is not empty.
   if (input.id !== undefined) {
-    const row = await lockById(tx, tenantId, entity, input.id);
-    if (!row) throw new NotFound(`There is no ${entity.name} with the Id ${input.id}.`);
+    const id = wholeNumber(input.id);
+    const row = id === undefined ? undefined : await lockById(tx, tenantId, entity, id);
+    if (!row) throw new NotFound(`There is no ${entity.name} with the Id ${printable(input.id)}.`);
     return row;
   }
   const identifiers = entity.fields
@@ -106,12 +106,16 @@ async function lookUpTarget(
 function refuseChangedEchoes(entity: EntityDefinition, input: EntityInput, before: Row | undefined): void {
   const current = before ? toRecord(entity, before) : undefined;
   const changed = input.echoes.filter(({ field, value }) => {
-    const own = current?.[field.name];
-    return value !== null && value !== own && Date.parse(String(value)) !== Date.parse(String(own));
+    return value !== null && !isSame(value, current?.[field.name]);
   });
   if (changed.length > 0) {
     throw new BadInput(...changed.map(({ field }) => `${field.name} is set by the server and cannot be changed.`));
   }
+}
+
+/** A date may come back in another notation of the same moment. */
+function isSame(value: unknown, own: unknown): boolean {
+  return value === own || (typeof value === "string" && Date.parse(value) === Date.parse(String(own)));
 }
 
 async function resolveReferences(

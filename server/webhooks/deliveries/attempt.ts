@@ -16,8 +16,6 @@ export interface AttemptResult {
   delivered: boolean;
   /** 410: the receiver wants no more of it. */
   gone: boolean;
-  /** The post was broken off by us (the worker stops), which says nothing of the receiver. */
-  brokenOff: boolean;
   /** Host, status and one word: fit for a Temporal failure. */
   reason: string;
   retryAfterMs: number | undefined;
@@ -45,7 +43,6 @@ export async function attemptDelivery(
     attempt: toAttempt(delivery.number, startedOn, outcome, url.searchParams.getAll("ApiKey")),
     delivered: answered && outcome.status >= 200 && outcome.status < 300,
     gone: answered && outcome.status === GONE,
-    brokenOff: !answered && outcome.failure === "cancelled",
     reason: answered ? `${hostname} answered ${outcome.status}` : `${hostname}: ${outcome.failure}`,
     retryAfterMs: answered ? retryAfter(outcome.headers.get("retry-after"), startedOn) : undefined,
   };

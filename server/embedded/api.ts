@@ -1,0 +1,62 @@
+// The two parts that are Gatehouse itself: the worker and the API, each a process of its own.
+
+import { join } from "node:path";
+import { PROJECT_ROOT } from "../config.ts";
+import type { PartSpec } from "./part.ts";
+
+const WORKER = join(PROJECT_ROOT, "activities", "worker.ts");
+const API = join(PROJECT_ROOT, "server", "serve.ts");
+const ANSWER_LIMIT = 5_000;
+
+export interface Readiness {
+  status: string;
+  postgresql: "up" | "down";
+  temporal: "up" | "down";
+  worker: "up" | "down";
+}
+
+type Env = Record<string, string | undefined>;
+/** Where the child's log goes: to ours, or to an open file. */
+export type Output = "inherit" | number;
+
+export function workerPart(env: Env, output: Output): PartSpec {
+  return {
+    name: "worker",
+    // Whether it polls is seen through /readyz, not from here: it may have to wait for Temporal first.
+    ready: () => Promise.resolve(),
+    patience: 1_000,
+    stop: [{ signal: "SIGTERM", grace: 3_500 }],
+    spawn: () => spawnOwn(WORKER, env, output),
+  };
+}
+
+export function apiPart(env: Env, output: Output, localUrl: string): PartSpec {
+  return {
+    name: "API",
+    ready: async () => {
+      await readiness(localUrl);
+    },
+    patience: 30_000,
+    stop: [{ signal: "SIGTERM", grace: 2_000 }],
+    spawn: () => spawnOwn(API, env, output),
+  };
+}
+
+/** What /readyz says, whatever its status code. */
+export async function readiness(localUrl: string): Promise<Readiness> {
+  const answer = await fetch(`${localUrl}/readyz`, { signal: AbortSignal.timeout(ANSWER_LIMIT) });
+  return (await answer.json()) as Readiness;
+}
+
+/** Its stdin stays open as long as we live: by its end the child sees that we are gone, even by SIGKILL, and leaves. */
+function spawnOwn(entry: string, env: Env, output: Output) {
+  return Bun.spawn([process.execPath, entry], {
+    cwd: PROJECT_ROOT,
+    env: { ...env, GATEHOUSE_SUPERVISED: "1" },
+    // In a group of its own, Ctrl-C does not reach it before it is its turn to stop.
+    detached: true,
+    stdin: "pipe",
+    stdout: output,
+    stderr: output,
+  });
+}

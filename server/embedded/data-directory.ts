@@ -1,0 +1,74 @@
+// DATA_DIR: what `start` keeps between two runs, and the lock that lets one run at a time have it.
+
+import { Database } from "bun:sqlite";
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const LOG_LIMIT = 10 * 1024 * 1024;
+
+export interface DataDirectory {
+  path: string;
+  /** Gives the directory back; a process that is killed gives it back too. */
+  release(): void;
+}
+
+/**
+ * Takes DATA_DIR for this process alone.
+ *
+ * The lock is SQLite's own on an empty file: the system drops it with the process, so neither `kill -9` nor a process
+ * number used twice leaves a stale one.
+ */
+export function takeDataDirectory(path: string): DataDirectory {
+  // PostgreSQL runs as another user when we are root, and has to pass through.
+  mkdirSync(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  const pidFile = join(path, "start.pid");
+  const lock = new Database(join(path, "start.lock"));
+  try {
+    lock.run("PRAGMA locking_mode = EXCLUSIVE");
+    lock.run("PRAGMA journal_mode = MEMORY");
+    lock.run("BEGIN EXCLUSIVE");
+  } catch (error) {
+    lock.close();
+    if ((error as { code?: string }).code !== "SQLITE_BUSY") throw error;
+    const pid = existsSync(pidFile) ? readFileSync(pidFile, "utf8").trim() : "unknown";
+    throw new Error(
+      `Gatehouse is already running in ${path} (process ${pid}). Stop it first, or set DATA_DIR to another directory.`,
+    );
+  }
+  writeFileSync(pidFile, `${process.pid}\n`);
+  return { path, release: () => lock.close() };
+}
+
+/** A secret kept in a file of mode 0600, made at first use. */
+export function keptSecret(file: string, make: () => string): string {
+  if (existsSync(file)) return readFileSync(file, "utf8").trim();
+  const secret = make();
+  writePrivately(file, `${secret}\n`);
+  return secret;
+}
+
+export function newMasterKey(): string {
+  return randomBytes(32).toString("base64");
+}
+
+export function newPassword(): string {
+  return randomBytes(24).toString("base64url");
+}
+
+/** Writes a file only its owner can read, whole or not at all. */
+export function writePrivately(file: string, text: string): void {
+  const draft = `${file}.new`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  chmodSync(draft, 0o600);
+  renameSync(draft, file);
+}
+
+/** Opens DATA_DIR/logs/NAME.log for appending; a large one is set aside first. */
+export function openLog(dataDir: string, name: string): { file: string; fd: number } {
+  const folder = join(dataDir, "logs");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, `${name}.log`);
+  if (existsSync(file) && statSync(file).size > LOG_LIMIT) renameSync(file, `${file}.1`);
+  return { file, fd: openSync(file, "a", 0o600) };
+}

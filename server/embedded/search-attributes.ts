@@ -1,0 +1,51 @@
+// The search attributes deliveries are found by in the Temporal UI.
+
+import type { Connection } from "@temporalio/client";
+import { temporal } from "@temporalio/proto";
+
+type AttributeType = "Keyword" | "KeywordList";
+
+export const SEARCH_ATTRIBUTES: Record<string, AttributeType> = {
+  TenantId: "Keyword",
+  EventRecord: "Keyword",
+  EventType: "Keyword",
+  DeliveryState: "Keyword",
+  ConnectionId: "KeywordList",
+};
+
+const { INDEXED_VALUE_TYPE_KEYWORD, INDEXED_VALUE_TYPE_KEYWORD_LIST } = temporal.api.enums.v1.IndexedValueType;
+const WIRE_TYPES: Record<AttributeType, number> = {
+  Keyword: INDEXED_VALUE_TYPE_KEYWORD,
+  KeywordList: INDEXED_VALUE_TYPE_KEYWORD_LIST,
+};
+
+/** gRPC's codes for a cluster that does not show its attributes to us. */
+const HIDDEN = new Set([7 /* PERMISSION_DENIED */, 12 /* UNIMPLEMENTED */]);
+
+/**
+ * Checks a cluster that is not ours to change.
+ * @returns false if the cluster does not say which attributes it has
+ * @throws Error naming what is missing and the command that adds it
+ */
+export async function checkSearchAttributes(
+  connection: Connection,
+  namespace: string,
+  address: string,
+): Promise<boolean> {
+  let present: Record<string, unknown>;
+  try {
+    const answer = await connection.operatorService.listSearchAttributes({ namespace });
+    present = answer.customAttributes ?? {};
+  } catch (error) {
+    if (HIDDEN.has((error as { code?: number }).code ?? -1)) return false;
+    throw error;
+  }
+  const wrong = Object.entries(SEARCH_ATTRIBUTES).filter(([name, type]) => present[name] !== WIRE_TYPES[type]);
+  if (wrong.length === 0) return true;
+  const flags = wrong.map(([name, type]) => `--name ${name} --type ${type}`).join(" ");
+  throw new Error(
+    `The Temporal namespace "${namespace}" at ${address} lacks the search attributes ` +
+      `${wrong.map(([name, type]) => `${name} (${type})`).join(", ")}. Add them with:\n` +
+      `  temporal operator search-attribute create --address ${address} --namespace ${namespace} ${flags}`,
+  );
+}

@@ -1,0 +1,92 @@
+// The Temporal dev server that `start` brings up, and the check of a cluster it is given instead.
+
+import { closeSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Connection } from "@temporalio/client";
+import type { TemporalConfig } from "../config.ts";
+import { openLog } from "./data-directory.ts";
+import { stopLeftoverTemporal, temporalFiles } from "./leftovers.ts";
+import type { PartSpec } from "./part.ts";
+import { checkSearchAttributes, SEARCH_ATTRIBUTES } from "./search-attributes.ts";
+
+const NAMESPACE = "default";
+const RETENTION_SECONDS = 7 * 24 * 3_600;
+const CALL_LIMIT = 5_000;
+
+export interface TemporalOptions {
+  dataDir: string;
+  binary: string;
+  port: number;
+  uiPort: number;
+  say(line: string): void;
+}
+
+export function temporalPart({ dataDir, binary, port, uiPort, say }: TemporalOptions): PartSpec {
+  const { folder, database, pidFile } = temporalFiles(dataDir);
+  return {
+    name: "Temporal",
+    patience: 60_000,
+    logFile: join(dataDir, "logs", "temporal.log"),
+    stop: [{ signal: "SIGTERM", grace: 1_500 }],
+    spawn: async () => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      await stopLeftoverTemporal(dataDir, say);
+      const log = openLog(dataDir, "temporal");
+      const child = Bun.spawn([binary, ...devServerArguments(database, port, uiPort)], {
+        detached: true,
+        stdin: "ignore",
+        stdout: log.fd,
+        stderr: log.fd,
+      });
+      closeSync(log.fd);
+      writeFileSync(pidFile, `${child.pid}\n`);
+      return child;
+    },
+    ready: () => keepHistory(`127.0.0.1:${port}`),
+  };
+}
+
+function devServerArguments(database: string, port: number, uiPort: number): string[] {
+  const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
+    "--search-attribute",
+    `${name}=${type}`,
+  ]);
+  return [
+    ...["server", "start-dev", "--ip", "127.0.0.1", "--port", String(port), "--ui-port", String(uiPort)],
+    ...["--db-filename", database, "--sqlite-pragma", "journal_mode=WAL", "--log-level", "warn"],
+    ...attributes,
+  ];
+}
+
+/** The dev server keeps closed workflows for a day and has no flag for it; this call also proves that it serves. */
+async function keepHistory(address: string): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: CALL_LIMIT });
+  try {
+    await connection.withDeadline(Date.now() + CALL_LIMIT, () =>
+      connection.workflowService.updateNamespace({
+        namespace: NAMESPACE,
+        config: { workflowExecutionRetentionTtl: { seconds: RETENTION_SECONDS as never } },
+      }),
+    );
+  } finally {
+    await connection.close();
+  }
+}
+
+/** @throws Error if the cluster cannot be reached or lacks what we need */
+export async function checkOutsideCluster(config: TemporalConfig, say: (line: string) => void): Promise<void> {
+  const connection = await Connection.connect({
+    ...config.connect.connectionOptions,
+    connectTimeout: CALL_LIMIT,
+  }).catch((error: Error) => {
+    throw new Error(`No Temporal cluster answers at TEMPORAL_ADDRESS ${config.address}: ${error.message}`);
+  });
+  try {
+    const known = await connection.withDeadline(Date.now() + CALL_LIMIT, () =>
+      checkSearchAttributes(connection, config.namespace, config.address),
+    );
+    if (!known) say(`${config.address} does not tell which search attributes it has; they are taken to be there`);
+  } finally {
+    await connection.close();
+  }
+}

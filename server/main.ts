@@ -1,0 +1,100 @@
+// `bun run start`: the whole of Gatehouse on one machine. It only starts, watches and stops; the API and the worker are
+// processes of their own.
+
+import { relative } from "node:path";
+import { ConfigError } from "./config.ts";
+import { demoFile } from "./embedded/demo.ts";
+import { Installation, type Running } from "./embedded/installation.ts";
+import { watchLaunchers } from "./embedded/launcher.ts";
+
+const USAGE = `Usage: bun run start [--allow-receiver]
+
+Starts PostgreSQL, Temporal, the worker and the API on this machine, and keeps their data in DATA_DIR (.gatehouse).
+
+  --allow-receiver  webhooks may reach the example receiver at localhost:8443
+  --help            this text
+
+README.md lists the environment variables.`;
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+await main(process.argv.slice(2));
+
+async function main(args: string[]): Promise<void> {
+  const unknown = args.filter((arg) => !["--allow-receiver", "--help"].includes(arg));
+  if (unknown.length > 0) {
+    console.error(`Unknown option ${unknown.join(" ")}\n\n${USAGE}`);
+    process.exit(2);
+  }
+  if (args.includes("--help")) {
+    console.log(USAGE);
+    process.exit(0);
+  }
+
+  const began = performance.now();
+  const stopping = new AbortController();
+  const installation = new Installation({
+    env: process.env,
+    allowReceiver: args.includes("--allow-receiver"),
+    say: (line) => console.log(line),
+    signal: stopping.signal,
+  });
+  onStopRequest((reason) => {
+    console.log(`\n${reason}: stopping`);
+    stopping.abort(new Error("stopped"));
+    void installation.stop().then(() => {
+      console.log("everything is stopped");
+      process.exit(0);
+    });
+  });
+
+  try {
+    const running = await installation.start();
+    console.log(table(running, (performance.now() - began) / 1_000));
+  } catch (error) {
+    if (stopping.signal.aborted) return;
+    console.error(`\n${(error as Error).message}`);
+    await installation.stop();
+    process.exit(error instanceof ConfigError ? 2 : 1);
+  }
+}
+
+/** Calls `stop` once. A terminal sends Ctrl-C to us and to `bun run`, which passes it on, so it arrives twice. */
+function onStopRequest(stop: (reason: string) => void): void {
+  let asked = false;
+  const once = (reason: string) => {
+    if (asked) return;
+    asked = true;
+    stop(reason);
+  };
+  for (const signal of SIGNALS) process.on(signal, () => once(signal));
+  void watchLaunchers(process.env, () => once("the process that started this one is gone"));
+}
+
+function table(running: Running, seconds: number): string {
+  const { config, publicUrl, temporalUi, temporalAddress, databaseUrl, demoTenant } = running;
+  const file = shortPath(demoFile(config.dataDir));
+  const database = new URL(databaseUrl);
+  const rows = [
+    ["API", publicUrl],
+    ["Settings", `${publicUrl}/settings`],
+    ["Temporal UI", temporalUi],
+    ["Temporal", `${temporalAddress}, namespace ${config.temporal.namespace}`],
+    ["PostgreSQL", `${database.host}${database.pathname}, user ${decodeURIComponent(database.username)}`],
+  ];
+  const signIn =
+    demoTenant === "unknown"
+      ? "Sign in with a user of your own; `bun run tenant create NAME` makes a tenant and its admin."
+      : `Sign in at ${publicUrl}/settings with the username and password under "admin" in ${file};\n` +
+        `the client for API calls stands under "client".`;
+  return [
+    `\nGatehouse is ready after ${seconds.toFixed(1)} s.\n`,
+    ...rows.map(([name, address]) => `  ${name?.padEnd(12)} ${address}`),
+    `\n${signIn}\nCtrl-C stops everything.\n`,
+  ].join("\n");
+}
+
+function shortPath(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith("..") ? path : short;
+}

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { importsOf, readSources, type Source } from "./imports.ts";
+import {
+  activitiesDoNotKnowHttp,
+  filesAreShort,
+  foldersHaveNames,
+  foldersMeetInTheirIndex,
+  nothingImportsTheEntries,
+  type Rule,
+  sqlStandsInStores,
+  workflowsArePure,
+  workflowsShareTheirContract,
+} from "./rules.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const product = await readSources(ROOT, ["server", "workflows", "activities", "examples"]);
+const everything = [...product, ...(await readSources(ROOT, ["test", "bench"]))];
+
+const source = (path: string, text: string): Source => ({ path, text });
+
+/** A rule, the files it holds for, and samples it must refuse and accept: a rule that cannot fail holds nothing. */
+const RULES: { name: string; rule: Rule; sources: Source[]; bad: Source[]; good: Source[] }[] = [
+  {
+    name: "workflows import @temporalio/workflow, each other, and of activities only types",
+    rule: workflowsArePure,
+    sources: product,
+    bad: [
+      source("workflows/a.ts", `import { randomUUID } from "node:crypto";`),
+      source("workflows/a.ts", `import type { Sql } from "../server/db/connection.ts";`),
+      source("workflows/a.ts", `import { createActivities } from "../activities/index.ts"; createActivities();`),
+      source("workflows/a.ts", `import { Client } from "@temporalio/client"; new Client();`),
+      source("workflows/a.ts", `export { post } from "../activities/index.ts";`),
+    ],
+    good: [
+      source("workflows/a.ts", `import type { createActivities } from "../activities/index.ts";`),
+      source("workflows/a.ts", `import { type Activities } from "../activities/index.ts";`),
+      source(
+        "workflows/a.ts",
+        `import { sleep } from "@temporalio/workflow"; import { A } from "./contract.ts"; sleep(A);`,
+      ),
+    ],
+  },
+  {
+    name: "activities import stores and egress, never the web framework or routes",
+    rule: activitiesDoNotKnowHttp,
+    sources: product,
+    bad: [
+      source("activities/a.ts", `import { Elysia } from "elysia"; new Elysia();`),
+      source("activities/a.ts", `import type { Elysia } from "elysia";`),
+      source("activities/a.ts", `import { logController } from "../server/webhooks/log/routes.ts"; logController();`),
+      source("activities/a.ts", `import { createApp } from "../server/app.ts"; createApp();`),
+    ],
+    good: [source("activities/a.ts", `import type { Egress } from "../server/egress/index.ts";`)],
+  },
+  {
+    name: "SQL stands only in a store.ts or in server/db/",
+    rule: sqlStandsInStores,
+    sources: product,
+    bad: [
+      source("server/entities/routes.ts", "await sql`select 1`;"),
+      source("server/entities/routes.ts", "await tx<Row[]>`update users set name = null`;"),
+      source("server/entities/routes.ts", 'await sql.unsafe("select 1");'),
+      source("server/oauth/token.ts", "await deps.database`delete from users`;"),
+    ],
+    good: [
+      source("server/entities/store.ts", "await sql`select 1`;"),
+      source("server/db/migrate.ts", "await tx`select 1`;"),
+      source("server/entities/routes.ts", "// not sql`select 1`\nconst word = `update one`;"),
+    ],
+  },
+  {
+    name: "oauth, entities, webhooks, access, egress and tenants are entered through their index.ts",
+    rule: foldersMeetInTheirIndex,
+    sources: product,
+    bad: [
+      source("server/entities/a.ts", `import { insertEvent } from "../webhooks/events/store.ts"; insertEvent();`),
+      source("server/webhooks/log/a.ts", `import type { Client } from "../../oauth/store.ts";`),
+      source("activities/a.ts", `import { openAttempt } from "../server/webhooks/deliveries/store.ts"; openAttempt();`),
+    ],
+    good: [
+      source("server/entities/a.ts", `import { recordEvent } from "../webhooks/index.ts"; recordEvent();`),
+      source("server/webhooks/log/a.ts", `import { EVENT_TYPES } from "../events/event-types.ts"; EVENT_TYPES;`),
+      source("server/webhooks/log/a.ts", `import { TASK_QUEUE } from "../../../workflows/contract.ts"; TASK_QUEUE;`),
+    ],
+  },
+  {
+    name: "of workflows, others import only the contract",
+    rule: workflowsShareTheirContract,
+    sources: product,
+    bad: [
+      source("server/webhooks/a.ts", `import { deliverWebhook } from "../../workflows/index.ts"; deliverWebhook();`),
+    ],
+    good: [source("activities/a.ts", `import { TASK_QUEUE } from "../workflows/contract.ts"; TASK_QUEUE;`)],
+  },
+  {
+    name: "no part of the server imports the app or an entry",
+    rule: nothingImportsTheEntries,
+    sources: product,
+    bad: [source("server/entities/a.ts", `import { createApp } from "../app.ts"; createApp();`)],
+    good: [source("server/serve.ts", `import { createApp } from "./app.ts"; createApp();`)],
+  },
+  {
+    name: "no folder is called utils, helpers or common",
+    rule: foldersHaveNames,
+    sources: everything,
+    bad: [source("server/utils/a.ts", ""), source("test/helpers/deep/a.ts", ""), source("server/common/a.ts", "")],
+    good: [source("server/http/common.ts", "")],
+  },
+  {
+    name: "no source file has more than 300 lines",
+    rule: filesAreShort,
+    sources: everything,
+    bad: [source("server/a.ts", "\n".repeat(301))],
+    good: [source("server/a.ts", "\n".repeat(300))],
+  },
+];
+
+describe.each(RULES)("$name", ({ rule, sources, bad, good }) => {
+  test("holds", () => {
+    expect(sources.length).toBeGreaterThan(0);
+    expect(rule(sources)).toEqual([]);
+  });
+
+  test("is broken by every bad sample and by no good one", () => {
+    for (const sample of bad) expect({ sample, found: rule([sample]).length }).toEqual({ sample, found: 1 });
+    for (const sample of good) expect({ sample, found: rule([sample]) }).toEqual({ sample, found: [] });
+  });
+});
+
+test("imports of types are seen, and known as such", () => {
+  const text = [
+    `import type { A } from "./a.ts";`,
+    `import { type B, type C } from "./b.ts";`,
+    `import { d, type D } from "./d.ts";`,
+    `import type {\n  E,\n} from "./e.ts";`,
+    `export type { F } from "./f.ts";`,
+    `/** @example import { x } from "./comment.ts"; */`,
+    `import "./g.ts";`,
+    `await import("./h.ts");`,
+    `d();`,
+  ].join("\n");
+  const found = importsOf({ path: "server/x/file.ts", text }).map(({ target, typeOnly }) => [target, typeOnly]);
+  expect(Object.fromEntries(found)).toEqual({
+    "server/x/a.ts": true,
+    "server/x/b.ts": true,
+    "server/x/d.ts": false,
+    "server/x/e.ts": true,
+    "server/x/f.ts": true,
+    "server/x/g.ts": false,
+    "server/x/h.ts": false,
+  });
+});

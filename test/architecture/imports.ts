@@ -1,0 +1,56 @@
+// What a source file imports. The transpiler drops imports of types, so those are read from their lines.
+
+import { dirname, join } from "node:path";
+
+export interface Import {
+  /** As written: a package, or a path relative to the file. */
+  specifier: string;
+  /** Relative to the project's root if the specifier is a path, else the specifier. */
+  target: string;
+  typeOnly: boolean;
+}
+
+export interface Source {
+  /** Relative to the project's root. */
+  path: string;
+  text: string;
+}
+
+const transpiler = new Bun.Transpiler({ loader: "ts" });
+const FROM = /\b(import|export)\s+(type\s+)?([^"';]*?)\s*\bfrom\s*["']([^"']+)["']/g;
+
+export function importsOf(source: Source): Import[] {
+  const code = withoutComments(source.text);
+  const atRunTime = new Set(transpiler.scanImports(code).map((found) => found.path));
+  const written = new Set([...code.matchAll(FROM)].map((match) => match[4]!));
+  return [...new Set([...atRunTime, ...written])].map((specifier) => ({
+    specifier,
+    target: specifier.startsWith(".") ? join(dirname(source.path), specifier) : specifier,
+    typeOnly: !atRunTime.has(specifier) || onlyTypes(code, specifier),
+  }));
+}
+
+/** A comment's own example is no code. */
+export function withoutComments(text: string): string {
+  return text.replace(/^\s*\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+}
+
+/** `import { type A, type B } from` is still an import at run time for the transpiler, but brings in nothing. */
+function onlyTypes(text: string, specifier: string): boolean {
+  const clauses = [...text.matchAll(FROM)].filter((match) => match[4] === specifier);
+  return clauses.length > 0 && clauses.every(([, , type, clause]) => type !== undefined || allNamesAreTypes(clause!));
+}
+
+function allNamesAreTypes(clause: string): boolean {
+  const names = /^\{([^}]*)\}$/.exec(clause.trim())?.[1];
+  if (names === undefined) return false;
+  const list = names.split(",").map((name) => name.trim());
+  return list.filter(Boolean).every((name) => name.startsWith("type "));
+}
+
+/** Every TypeScript file of the given folders. */
+export async function readSources(root: string, folders: string[]): Promise<Source[]> {
+  const glob = new Bun.Glob(`{${folders.join(",")}}/**/*.{ts,tsx}`);
+  const paths = (await Array.fromAsync(glob.scan(root))).sort();
+  return Promise.all(paths.map(async (path) => ({ path, text: await Bun.file(join(root, path)).text() })));
+}

@@ -1,0 +1,152 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { ConfigError, parseDuration, readConfig } from "../../server/config.ts";
+
+const KEY = Buffer.alloc(32, 7).toString("base64");
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).problems;
+  }
+}
+
+test("an empty environment gives the documented defaults", () => {
+  expect(readConfig({})).toMatchObject({
+    port: 3000,
+    portAsked: false,
+    host: "127.0.0.1",
+    publicUrl: "http://localhost:3000",
+    databaseUrl: undefined,
+    masterKey: undefined,
+    temporal: { outside: false, namespace: "default" },
+    webhooks: { retryInitialInterval: 10_000, retryBackoff: 6, timeout: 10_000 },
+    egress: { allow: [], caFile: undefined },
+    trustProxy: false,
+    logLevel: "info",
+    tokenLifetime: 3600,
+  });
+});
+
+test("an empty variable counts as absent", () => {
+  expect(readConfig({ PORT: "", PUBLIC_URL: "", DATABASE_URL: "", MASTER_KEY: "", EGRESS_ALLOW: "" })).toEqual(
+    readConfig({}),
+  );
+});
+
+test("a full environment is read", () => {
+  const config = readConfig({
+    PORT: "8080",
+    HOST: "0.0.0.0",
+    PUBLIC_URL: "https://gate.example/",
+    DATABASE_URL: "postgresql://user:word@db.example:5432/gatehouse",
+    MASTER_KEY: KEY,
+    TEMPORAL_ADDRESS: "temporal.example:7233",
+    TEMPORAL_NAMESPACE: "hooks",
+    TEMPORAL_UI_URL: "https://temporal.example/",
+    WEBHOOK_RETRY_INITIAL_INTERVAL: "200ms",
+    WEBHOOK_RETRY_BACKOFF: "1.5",
+    WEBHOOK_TIMEOUT: "2s",
+    EGRESS_ALLOW: " 10.0.0.0/8, localhost:8443 ,",
+    TRUST_PROXY: "true",
+    LOG_LEVEL: "debug",
+    TOKEN_LIFETIME: "60",
+  });
+  expect(config).toMatchObject({
+    port: 8080,
+    portAsked: true,
+    host: "0.0.0.0",
+    publicUrl: "https://gate.example",
+    databaseUrl: "postgresql://user:word@db.example:5432/gatehouse",
+    masterKey: KEY,
+    temporal: {
+      outside: true,
+      address: "temporal.example:7233",
+      namespace: "hooks",
+      uiUrl: "https://temporal.example",
+    },
+    webhooks: { retryInitialInterval: 200, retryBackoff: 1.5, timeout: 2_000 },
+    egress: { allow: ["10.0.0.0/8", "localhost:8443"] },
+    trustProxy: true,
+    logLevel: "debug",
+    tokenLifetime: 60,
+  });
+});
+
+test("the issuer follows the port unless it is given", () => {
+  expect(readConfig({ PORT: "4000" }).publicUrl).toBe("http://localhost:4000");
+});
+
+const WRONG: Record<string, string> = {
+  PORT: "70000",
+  PUBLIC_URL: "localhost:3000",
+  DATABASE_URL: "mysql://db.example/gatehouse",
+  MASTER_KEY: "c2hvcnQ=",
+  WEBHOOK_RETRY_INITIAL_INTERVAL: "10",
+  WEBHOOK_RETRY_BACKOFF: "0.5",
+  WEBHOOK_TIMEOUT: "soon",
+  EGRESS_ALLOW: "10.0.0.0/33",
+  TRUST_PROXY: "yes",
+  LOG_LEVEL: "loud",
+  TOKEN_LIFETIME: "1h",
+};
+
+test("all problems are reported together, each by its variable's name and what would be right", () => {
+  const problems = problemsOf(WRONG);
+  expect(problems).toHaveLength(Object.keys(WRONG).length);
+  for (const name of Object.keys(WRONG)) {
+    expect(problems.filter((problem) => problem.startsWith(`${name} `))).toHaveLength(1);
+  }
+  expect(new ConfigError(problems).message.split("\n")).toHaveLength(problems.length + 1);
+});
+
+test.each(Object.entries(WRONG))("%s alone is told alone", (name, value) => {
+  expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} .*must be`))]);
+});
+
+describe("secrets are never repeated", () => {
+  test.each([
+    ["MASTER_KEY", "hunter2-is-no-key"],
+    ["DATABASE_URL", "mysql://admin:hunter2@db.example/gatehouse"],
+    ["PUBLIC_URL", "https://admin:hunter2@gate.example"],
+    ["PUBLIC_URL", "https://:hunter2@gate.example"],
+  ])("%s=%s", (name, value) => {
+    const problems = problemsOf({ [name]: value });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).not.toContain("hunter2");
+  });
+});
+
+describe("durations", () => {
+  const UNITS = { ms: 1, s: 1_000, m: 60_000 };
+  const DAY = 86_400_000;
+
+  test("every whole number of a unit up to a day is its milliseconds", () => {
+    const duration = fc
+      .constantFrom(...(Object.keys(UNITS) as (keyof typeof UNITS)[]))
+      .chain((unit) => fc.record({ unit: fc.constant(unit), count: fc.integer({ min: 1, max: DAY / UNITS[unit] }) }));
+    fc.assert(
+      fc.property(duration, ({ unit, count }) => {
+        expect(parseDuration(`${count}${unit}`)).toBe(count * UNITS[unit]);
+      }),
+    );
+  });
+
+  test("any other text is refused with what would be right", () => {
+    fc.assert(
+      fc.property(
+        fc.string().filter((text) => !/^\s*\d{1,9}(ms|s|m)\s*$/.test(text)),
+        (text) => {
+          expect(() => parseDuration(text)).toThrow("a duration such as 200ms, 10s or 5m");
+        },
+      ),
+    );
+  });
+
+  test.each(["0ms", "0s", "1441m", "86401s", "999999999m"])("%s is out of range", (text) => {
+    expect(() => parseDuration(text)).toThrow("between 1ms and 1440m");
+  });
+});

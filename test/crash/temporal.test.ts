@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { temporalFiles } from "../../server/embedded/leftovers.ts";
+import { until } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { startStack } from "../support/stack.ts";
+import { newTenant } from "../support/tenant.ts";
+import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
+
+const CHANGES = 30;
+
+test("deliveries that wait for a retry outlive the loss of Temporal's whole store", async () => {
+  await using stack = await startStack({ env: { WEBHOOK_RECONCILE_INTERVAL: "1s" } });
+  const api = await newTenant(stack);
+  let busy = true;
+  const later = new Response(null, { status: 503, headers: { "retry-after": "3600" } });
+  await using receiver = startReceiver(() => (busy ? later.clone() : 200), {
+    dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir,
+  });
+  await api.connect(receiver.url);
+  const committed = await makeChanges(api, (made) => made >= CHANGES);
+  await until("all to wait", async () => (await api.events("Limit=200&State=Retrying")).Items.length === CHANGES);
+  expect(receiver.calls).toHaveLength(CHANGES);
+
+  process.kill(stack.parts.temporal.pid!, "SIGKILL");
+  await stack.parts.temporal.stop();
+  rmSync(temporalFiles(stack.dataDir).folder, { recursive: true });
+  busy = false;
+  await stack.parts.temporal.start();
+
+  const ledger = await settleLedger("Temporal killed and its store deleted", committed, receiver);
+  expect(ledger).toMatchObject({ committed: CHANGES, delivered: CHANGES, lost: 0 });
+  await untilLogSaysDelivered(api);
+}, 90_000);

@@ -1,0 +1,47 @@
+// A deployed change meets workflows that the version before has begun; it must walk the same way through them.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from "@temporalio/worker";
+import { DeterminismViolationError } from "@temporalio/workflow";
+import { PROJECT_ROOT } from "../../server/config.ts";
+
+const folder = join(import.meta.dir, "histories");
+const histories = readdirSync(folder);
+const logger = new DefaultLogger("ERROR");
+
+let current: WorkflowBundle;
+let breaking: WorkflowBundle;
+
+beforeAll(async () => {
+  Runtime.install({ logger, telemetryOptions: { logging: { forward: {}, filter: "ERROR" } } });
+  [current, breaking] = await Promise.all([
+    bundleWorkflowCode({ workflowsPath: join(PROJECT_ROOT, "workflows", "index.ts"), logger }),
+    bundleWorkflowCode({ workflowsPath: join(import.meta.dir, "breaking", "index.ts"), logger }),
+  ]);
+}, 60_000);
+
+describe("a workflow begun by an earlier version", () => {
+  test.each(histories)("goes on with this one: %s", async (name) => {
+    await replay(current, name);
+  });
+
+  test.each(histories)("would not go on with a change that calls something else first: %s", async (name) => {
+    const outcome = await replay(breaking, name).catch((error) => error);
+    expect(outcome).toBeInstanceOf(DeterminismViolationError);
+  });
+});
+
+test("a recorded history holds ids and settings alone", async () => {
+  for (const name of histories) {
+    const text = await Bun.file(join(folder, name)).text();
+    const decoded = text.replace(/"data": "([^"]*)"/g, (_, data) => Buffer.from(data, "base64").toString("utf8"));
+    for (const word of ["Gate", "ApiKey", "whsec_", "https://"]) expect(decoded.includes(word)).toBe(false);
+  }
+});
+
+async function replay(workflowBundle: WorkflowBundle, name: string): Promise<void> {
+  await Worker.runReplayHistory({ workflowBundle }, await Bun.file(join(folder, name)).json());
+}

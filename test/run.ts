@@ -1,0 +1,55 @@
+// `bun run test [files]`: one Gatehouse for all tests, then `bun test` against it. Everything is real; time is made
+// short by configuration.
+
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { stopLeftovers } from "../server/embedded/leftovers.ts";
+import { type Stack, startStack, temporaryDirectory, withoutSettings } from "./support/stack.ts";
+
+const TEST_TIMEOUT = "30000";
+
+const root = temporaryDirectory("test");
+process.env.GATEHOUSE_TEST_ROOT = root;
+const stopping = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stopping.abort());
+
+process.exit(await run());
+
+async function run(): Promise<number> {
+  let stack: Stack | undefined;
+  try {
+    stack = await startStack({
+      dataDir: temporaryDirectory("shared"),
+      say: (line) => console.log(line),
+      signal: stopping.signal,
+    });
+    return await runTests(stack, process.argv.slice(2));
+  } catch (error) {
+    console.error((error as Error).message);
+    return 1;
+  } finally {
+    await stack?.stop();
+    for (const name of readdirSync(root)) await stopLeftovers(join(root, name));
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+async function runTests(stack: Stack, args: string[]): Promise<number> {
+  const tests = Bun.spawn([process.execPath, "test", "--timeout", TEST_TIMEOUT, ...args], {
+    env: {
+      ...withoutSettings(process.env),
+      GATEHOUSE_TEST_ROOT: root,
+      GATEHOUSE_TEST_URL: stack.url,
+      GATEHOUSE_TEST_DATABASE_URL: stack.databaseUrl,
+      GATEHOUSE_TEST_MASTER_KEY: stack.masterKey,
+      GATEHOUSE_TEST_TEMPORAL_ADDRESS: stack.temporalAddress,
+      GATEHOUSE_TEST_TEMPORAL_UI: stack.temporalUi,
+      GATEHOUSE_TEST_DATA_DIR: stack.dataDir,
+    },
+    stdin: "ignore",
+    stdout: "inherit",
+    stderr: "inherit",
+  });
+  stopping.signal.addEventListener("abort", () => tests.kill("SIGTERM"));
+  return tests.exited;
+}

@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Connection } from "@temporalio/client";
+import { isGone, partsOf, readiness, StartCommand } from "./start-command.ts";
+
+const SEVEN_DAYS = 7 * 24 * 3_600;
+
+test("a first start brings up everything, a second one in the same place is refused, a later one finds its data", async () => {
+  await using first = new StartCommand();
+  const url = await first.ready();
+  const order = ["PostgreSQL ", "migrations ", "Temporal ", "demo tenant ", "worker ", "API "].map((name) =>
+    first.output.indexOf(name),
+  );
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
+  expect((await readiness(url)).body).toMatchObject({ postgresql: "up", temporal: "up", worker: "up" });
+  expect((await fetch(first.address("Temporal UI"))).status).toBe(200);
+
+  const demo = readDemo(first.dataDir);
+  expect(demo.publicUrl).toBe(url);
+  expect(demo.temporalUi).toBe(first.address("Temporal UI"));
+  expect(demo.temporalAddress).toBe(first.address("Temporal"));
+  expect(first.output).not.toContain(demo.admin.password);
+  expect(first.output).not.toContain(demo.client.clientSecret);
+  for (const name of ["demo.json", "master.key", "postgres.password"]) {
+    expect(statSync(join(first.dataDir, name)).mode & 0o777).toBe(0o600);
+  }
+  expect(await retention(first.address("Temporal"))).toBe(SEVEN_DAYS);
+  expect(await hasToken(url, demo.client)).toBe(true);
+
+  await using rival = new StartCommand(first.dataDir);
+  expect(await rival.ended()).toBe(1);
+  expect(rival.output).toContain(`Gatehouse is already running in ${first.dataDir} (process ${first.pid})`);
+
+  const parts = Object.values(await partsOf(first.dataDir, first.pid)).map((part) => part!);
+  expect(parts).toHaveLength(4);
+  const asked = performance.now();
+  expect(await first.stop()).toBe(0);
+  expect(performance.now() - asked).toBeLessThan(10_000);
+  for (const part of parts) expect(await isGone(part)).toBe(true);
+
+  await using second = new StartCommand(first.dataDir);
+  const secondUrl = await second.ready();
+  expect(second.output).toContain("with its data");
+  expect(readDemo(first.dataDir)).toEqual({
+    ...demo,
+    publicUrl: secondUrl,
+    temporalUi: second.address("Temporal UI"),
+    temporalAddress: second.address("Temporal"),
+  });
+  expect(await hasToken(secondUrl, demo.client)).toBe(true);
+}, 60_000);
+
+test("Ctrl-C in the middle of starting stops what is there by then", async () => {
+  await using start = new StartCommand();
+  await start.prints("migrations ");
+  const parts = Object.values(await partsOf(start.dataDir, start.pid)).filter((part) => part !== undefined);
+  expect(parts.length).toBeGreaterThan(0);
+  start.signal("SIGINT");
+  expect(await start.ended()).toBe(0);
+  for (const part of parts) expect(await isGone(part)).toBe(true);
+});
+
+interface DemoClient {
+  clientId: string;
+  clientSecret: string;
+}
+
+function readDemo(dataDir: string) {
+  return JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")) as {
+    publicUrl: string;
+    temporalUi: string;
+    temporalAddress: string;
+    admin: { password: string };
+    client: DemoClient;
+  };
+}
+
+async function hasToken(url: string, { clientId, clientSecret }: DemoClient): Promise<boolean> {
+  const answer = await fetch(`${url}/oAuth/rest/v2/Token`, {
+    method: "POST",
+    body: new URLSearchParams({ grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret }),
+  });
+  return answer.ok && "access_token" in ((await answer.json()) as object);
+}
+
+async function retention(address: string): Promise<number> {
+  const connection = await Connection.connect({ address });
+  const { config } = await connection.workflowService.describeNamespace({ namespace: "default" });
+  await connection.close();
+  return Number(config?.workflowExecutionRetentionTtl?.seconds);
+}

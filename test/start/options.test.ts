@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { temporaryDirectory } from "../support/stack.ts";
+import { StartCommand } from "./start-command.ts";
+
+test("ports that are taken are passed over, and PUBLIC_URL follows", async () => {
+  await using _temporal = await listener(7233);
+  await using _ui = await listener(8233);
+  await using _api = await listener(3000);
+  await using start = new StartCommand();
+  const url = await start.ready();
+  const ports = [url, start.address("Temporal UI"), `http://${start.address("Temporal")}`].map((address) =>
+    Number(new URL(address).port),
+  );
+  expect(ports[0]).toBeGreaterThan(3000);
+  expect(ports[1]).toBeGreaterThan(8233);
+  expect(ports[2]).toBeGreaterThan(7233);
+  const discovery = await fetch(`${url}/.well-known/openid-configuration`);
+  if (discovery.ok) expect((await discovery.json()) as object).toMatchObject({ issuer: url });
+});
+
+test("a PORT asked for by name and taken is an error", async () => {
+  await using taken = await listener(0);
+  await using start = new StartCommand(undefined, { PORT: String(taken.port) });
+  expect(await start.ended()).toBe(1);
+  expect(start.output).toContain(`PORT is ${taken.port}, and something listens there already.`);
+});
+
+test("--allow-receiver lets webhooks reach the example receiver beside what was allowed before", async () => {
+  const dataDir = temporaryDirectory("start");
+  const own = join(dataDir, "own.pem");
+  writeFileSync(own, "own certificate\n");
+  await using start = new StartCommand(dataDir, { EGRESS_CA_FILE: own, LOG_LEVEL: "silent" }, ["--allow-receiver"]);
+  await start.prints("webhooks may reach localhost:8443 (--allow-receiver; leave it out in production)");
+  const merged = readFileSync(join(dataDir, "receiver", "egress-ca.pem"), "utf8");
+  expect(merged).toContain("own certificate\n");
+  expect(merged).toContain(readFileSync(join(dataDir, "receiver", "ca.pem"), "utf8"));
+});
+
+test("an unknown option is refused, --help explains", async () => {
+  await using wrong = new StartCommand(undefined, {}, ["--alow-receiver"]);
+  expect(await wrong.ended()).toBe(2);
+  expect(wrong.output).toContain("Unknown option --alow-receiver");
+  await using help = new StartCommand(undefined, {}, ["--help"]);
+  expect(await help.ended()).toBe(0);
+  expect(help.output).toContain("Usage: bun run start");
+});
+
+test("a database of one's own needs a MASTER_KEY of one's own", async () => {
+  await using start = new StartCommand(undefined, { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
+  expect(await start.ended()).toBe(2);
+  expect(start.output).toContain("MASTER_KEY is missing");
+  expect(existsSync(join(start.dataDir, "start.lock"))).toBe(false);
+});
+
+/** Something else that listens; if the port is taken by somebody else already, that serves as well. */
+async function listener(port: number): Promise<AsyncDisposable & { port: number }> {
+  const server = createServer();
+  const listening = await new Promise<boolean>((done) => {
+    server.once("error", () => done(false));
+    server.listen({ port, host: "127.0.0.1" }, () => done(true));
+  });
+  return {
+    port: listening ? (server.address() as { port: number }).port : port,
+    async [Symbol.asyncDispose]() {
+      if (listening) server.close();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { newMasterKey } from "../../server/embedded/data-directory.ts";
+import { Part } from "../../server/embedded/part.ts";
+import { nextFreePort } from "../../server/embedded/ports.ts";
+import { preparePostgresql } from "../../server/embedded/postgresql.ts";
+import { findTemporal } from "../../server/embedded/temporal-binary.ts";
+import { temporaryDirectory } from "../support/stack.ts";
+import { StartCommand, until } from "./start-command.ts";
+
+test("an outside cluster without the search attributes is named, with the command that adds them", async () => {
+  const signal = new AbortController().signal;
+  const { path } = await findTemporal({ env: process.env, say: () => {}, signal });
+  const port = await nextFreePort(0, "127.0.0.1", new Set());
+  const address = `127.0.0.1:${port}`;
+  const cluster = Bun.spawn([path, "server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", String(port)], {
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "ignore",
+  });
+  try {
+    const operator = [path, "operator", "search-attribute"];
+    await until("the cluster to answer", async () => {
+      const list = Bun.spawn([...operator, "list", "--address", address], { stdout: "ignore", stderr: "ignore" });
+      return (await list.exited) === 0;
+    });
+    await using refused = new StartCommand(undefined, { TEMPORAL_ADDRESS: address });
+    expect(await refused.ended()).toBe(1);
+    expect(refused.output).toContain("lacks the search attributes TenantId (Keyword)");
+    const command = /^ {2}temporal (operator search-attribute create .+)$/m.exec(refused.output)?.[1];
+    expect(await Bun.spawn([path, ...command!.split(" ")], { stdout: "ignore" }).exited).toBe(0);
+
+    await using start = new StartCommand(refused.dataDir, { TEMPORAL_ADDRESS: address });
+    await until("the attributes to be seen", () => start.output.includes("Ctrl-C stops everything."));
+    expect(start.address("Temporal")).toBe(address);
+  } finally {
+    cluster.kill("SIGKILL");
+    await cluster.exited;
+  }
+}, 60_000);
+
+test("a database of one's own is migrated and used", async () => {
+  const say = () => {};
+  const port = await nextFreePort(0, "127.0.0.1", new Set());
+  const other = await preparePostgresql({ dataDir: temporaryDirectory("database"), port, say });
+  const postgresql = new Part(other.part, say);
+  await postgresql.start();
+  try {
+    await using start = new StartCommand(undefined, { DATABASE_URL: other.url, MASTER_KEY: newMasterKey() });
+    const url = await start.ready();
+    expect(start.address("PostgreSQL")).toStartWith(`127.0.0.1:${port}/`);
+    expect(existsSync(join(start.dataDir, "postgres"))).toBe(false);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(existsSync(join(start.dataDir, "demo.json"))).toBe(true);
+    await start.stop();
+
+    // Where another DATA_DIR made the demo tenant, its secrets are not known here.
+    await using elsewhere = new StartCommand(undefined, { DATABASE_URL: other.url, MASTER_KEY: newMasterKey() });
+    await elsewhere.ready();
+    expect(elsewhere.output).toContain("bun run tenant create NAME");
+  } finally {
+    await postgresql.stop();
+  }
+}, 60_000);

@@ -1,0 +1,123 @@
+// `start` as a person runs it: a process, what it prints, and what is left of it.
+
+import { join } from "node:path";
+import { PROJECT_ROOT } from "../../server/config.ts";
+import type { Readiness } from "../../server/embedded/api.ts";
+import { commandLine } from "../../server/embedded/processes.ts";
+import { temporaryDirectory, withoutSettings } from "../support/stack.ts";
+
+const POLL = 50;
+const PATIENCE = 25_000;
+
+export class StartCommand implements AsyncDisposable {
+  output = "";
+  private readonly process: Bun.Subprocess<"ignore", "pipe", "pipe">;
+
+  constructor(
+    readonly dataDir: string = temporaryDirectory("start"),
+    env: Record<string, string | undefined> = {},
+    args: string[] = [],
+    command: string[] = [join(PROJECT_ROOT, "server", "main.ts")],
+  ) {
+    this.process = Bun.spawn([process.execPath, ...command, ...args], {
+      cwd: PROJECT_ROOT,
+      env: { ...withoutSettings(process.env), DATA_DIR: dataDir, ...env },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    void this.collect(this.process.stdout);
+    void this.collect(this.process.stderr);
+  }
+
+  get pid(): number {
+    return this.process.pid;
+  }
+
+  /** Waits until `start` has printed its table, and gives the API's address from it. */
+  async ready(): Promise<string> {
+    await this.prints("Ctrl-C stops everything.");
+    return this.address("API");
+  }
+
+  /** What the printed table says behind a name. */
+  address(name: string): string {
+    return new RegExp(`^  ${name} {2,}([^ ,\\n]+)`, "m").exec(this.output)?.[1] ?? "";
+  }
+
+  /** Waits for a text in what `start` and its parts print. */
+  async prints(text: string, from = 0): Promise<void> {
+    await until(`"${text}" in:\n${this.output}`, () => {
+      if (this.process.exitCode !== null && !this.output.includes(text, from)) {
+        throw new Error(`start ended with ${this.process.exitCode} before it printed "${text}":\n${this.output}`);
+      }
+      return this.output.includes(text, from);
+    });
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.process.kill(signal);
+  }
+
+  /** The exit code, once it has ended by itself. */
+  async ended(): Promise<number> {
+    const code = await this.process.exited;
+    await Bun.sleep(POLL);
+    return code;
+  }
+
+  async stop(): Promise<number> {
+    this.signal("SIGTERM");
+    return this.ended();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.process.exitCode === null && this.process.signalCode === null) await this.stop();
+  }
+
+  private async collect(stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const bytes of stream) this.output += decoder.decode(bytes, { stream: true });
+  }
+}
+
+export interface PartProcess {
+  pid: number;
+  command: string;
+}
+
+/** The processes of one DATA_DIR's parts, found as an operator would: by what they run and whose children they are. */
+export async function partsOf(dataDir: string, start: number): Promise<Record<string, PartProcess | undefined>> {
+  const list = Bun.spawn(["ps", "-eo", "pid=,ppid=,args="], { stdout: "pipe" });
+  const rows = (await new Response(list.stdout).text()).split("\n").map((line) => {
+    const [, pid, parent, command] = /^ *(\d+) +(\d+) (.*)$/.exec(line) ?? [];
+    return { pid: Number(pid), parent: Number(parent), command: command ?? "" };
+  });
+  const find = (fits: (row: (typeof rows)[number]) => boolean) => rows.find(fits);
+  return {
+    PostgreSQL: find(({ command }) => command.includes(`-D ${dataDir}/postgres `)),
+    Temporal: find(({ command }) => command.includes(`--db-filename ${dataDir}/`)),
+    worker: find(({ parent, command }) => parent === start && command.includes("activities/worker.ts")),
+    API: find(({ parent, command }) => parent === start && command.includes("server/serve.ts")),
+  };
+}
+
+/** Whether that very process is gone, not only its number. */
+export async function isGone({ pid, command }: PartProcess): Promise<boolean> {
+  const now = await commandLine(pid);
+  return now === "" || now !== command.trim();
+}
+
+export async function readiness(url: string): Promise<{ code: number; body: Readiness }> {
+  const answer = await fetch(`${url}/readyz`);
+  return { code: answer.status, body: (await answer.json()) as Readiness };
+}
+
+/** Asks until it is true. */
+export async function until(what: string, isTrue: () => boolean | Promise<boolean>, patience = PATIENCE) {
+  const end = Date.now() + patience;
+  while (!(await isTrue())) {
+    if (Date.now() > end) throw new Error(`Waited ${patience / 1_000} s in vain for ${what}`);
+    await Bun.sleep(POLL);
+  }
+}

@@ -1,0 +1,155 @@
+// Gatehouse's API as a client of one tenant sees it.
+
+import type { NewTenant } from "../../server/tenants/index.ts";
+import type { DeliveryState } from "../../workflows/contract.ts";
+
+export interface Answer<Body = Record<string, unknown>> {
+  status: number;
+  body: Body;
+}
+
+export interface Attempt {
+  Number: number;
+  StartedOn: string;
+  DurationMs: number;
+  StatusCode: number | null;
+  Failure: string | null;
+  Response: { Headers: string; Body: string };
+}
+
+export interface Delivery {
+  Id: string;
+  ConnectionId: string;
+  State: DeliveryState;
+  AttemptCount: number;
+  WorkflowId: string;
+  WorkflowUrl: string;
+  Attempts: Attempt[];
+}
+
+/** An event of the activity log; a list leaves the payload and the attempts out. */
+export interface LoggedEvent {
+  EventId: string;
+  EventType: string;
+  EventRecord: string;
+  RecordId: string;
+  Timestamp: string;
+  State: DeliveryState | null;
+  Reason: string | null;
+  WorkflowId: string;
+  WorkflowUrl: string;
+  Payload: Record<string, unknown>;
+  Deliveries: Delivery[];
+}
+
+export interface ConnectionFields {
+  Id: string;
+  Name: string;
+  URL: string;
+  Entities: string[];
+  Events: string[];
+  Secret: string | null;
+  ApiKey: string;
+  State: "Active" | "Held" | "Paused";
+}
+
+const API = "/Endpoint/rest/api/v1";
+const FINAL: (DeliveryState | null)[] = ["Delivered", "Exhausted", "Held", "Cancelled"];
+const PATIENCE_MS = 20_000;
+const POLL_MS = 20;
+
+export class Api {
+  constructor(
+    readonly url: string,
+    readonly tenant: NewTenant,
+    private readonly token: string,
+  ) {}
+
+  async call<Body = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
+    const response = await fetch(this.url + API + path, {
+      method,
+      headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    return { status: response.status, body: (await response.json()) as Body };
+  }
+
+  /** Upserts an Application. */
+  async change(fields: Record<string, unknown>): Promise<Record<string, unknown>> {
+    return this.ok("PATCH", "/Application", fields);
+  }
+
+  /** Makes a webhook connection for every change of an Application, unless told otherwise. */
+  async connect(url: string, fields: Partial<ConnectionFields> = {}): Promise<ConnectionFields> {
+    const events = ["Created", "Updated", "Deleted"];
+    return this.ok("POST", "/WebhookConnection", { URL: url, Entities: ["Application"], Events: events, ...fields });
+  }
+
+  async connection(id: string): Promise<ConnectionFields> {
+    return this.ok("GET", `/WebhookConnection/${id}`);
+  }
+
+  async disconnect(id: string): Promise<void> {
+    await this.ok("DELETE", `/WebhookConnection/${id}`);
+  }
+
+  /** @param filter such as `State=Exhausted&Limit=2` */
+  async events(filter = ""): Promise<{ Items: LoggedEvent[]; Next: string | null }> {
+    return this.ok("GET", `/WebhookEvent?${filter}`);
+  }
+
+  async event(id: string): Promise<LoggedEvent> {
+    return this.ok("GET", `/WebhookEvent/${id}`);
+  }
+
+  async newestEvent(): Promise<LoggedEvent> {
+    const { Items } = await this.events("Limit=1");
+    return this.event(Items[0]!.EventId);
+  }
+
+  /** The newest event, once every delivery of it has come to its end. */
+  async settledEvent(): Promise<LoggedEvent> {
+    const { EventId } = await this.newestEvent();
+    return until(`event ${EventId} to settle`, async () => {
+      const event = await this.event(EventId);
+      return event.Deliveries.every((delivery) => FINAL.includes(delivery.State)) && event;
+    });
+  }
+
+  private async ok<Body>(method: string, path: string, body?: unknown): Promise<Body> {
+    const answer = await this.call<Body>(method, path, body);
+    if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+}
+
+/** A client with a token for all its scopes. */
+export async function signIn(url: string, tenant: NewTenant): Promise<Api> {
+  const response = await fetch(`${url}/oAuth/rest/v2/Token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: tenant.client.clientId,
+      client_secret: tenant.client.clientSecret,
+      scope: "*",
+    }),
+  });
+  if (response.status !== 200) throw new Error(`no token: ${response.status} ${await response.text()}`);
+  const { access_token } = (await response.json()) as { access_token: string };
+  return new Api(url, tenant, access_token);
+}
+
+/** Asks until the answer is truthy, and gives it. */
+export async function until<T>(
+  what: string,
+  condition: () => T | Promise<T>,
+  patience = PATIENCE_MS,
+): Promise<Exclude<T, false | undefined | null | 0 | "">> {
+  const end = Date.now() + patience;
+  for (;;) {
+    const answer = await condition();
+    if (answer) return answer as Exclude<T, false | undefined | null | 0 | "">;
+    if (Date.now() > end) throw new Error(`Waited ${patience} ms in vain for ${what}.`);
+    await Bun.sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,120 @@
+// A real HTTPS receiver on loopback that keeps what it got and answers as the test says.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setting } from "./tenant.ts";
+
+export interface Call {
+  at: Date;
+  method: string;
+  url: URL;
+  headers: Headers;
+  /** The exact bytes. */
+  bytes: Buffer;
+  /** What they say. */
+  payload: Payload;
+  /** The how many-th call for the same event, from 1. */
+  count: number;
+  /** The answer's status; undefined while there is none. */
+  status?: number;
+}
+
+export interface Payload {
+  TenantId: string;
+  EventType: string;
+  EventId: string;
+  Data: Record<string, unknown>;
+}
+
+/** A status, a whole answer, or none: `hang` never answers, `drip` sends its body byte by byte without an end. */
+export type Reply = number | Response | "hang" | "drip";
+
+export interface ReceiverOptions {
+  /** A certificate other than the one that Gatehouse trusts. */
+  tls?: { cert: string; key: string };
+  /** Where the trusted certificate is, if not with the shared Gatehouse. */
+  dataDir?: string;
+}
+
+const DRIP_MS = 50;
+
+export class Receiver {
+  readonly calls: Call[] = [];
+  private readonly server: Bun.Server<undefined>;
+
+  constructor(
+    private readonly reply: (call: Call) => Reply | Promise<Reply>,
+    options: ReceiverOptions,
+  ) {
+    this.server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      idleTimeout: 0,
+      tls: options.tls ?? trustedCertificate(options.dataDir ?? setting("GATEHOUSE_TEST_DATA_DIR")),
+      fetch: (request) => this.receive(request),
+    });
+  }
+
+  get url(): string {
+    return `https://localhost:${this.server.port}/hook`;
+  }
+
+  /** The calls for one event, in their order. */
+  callsFor(eventId: string): Call[] {
+    return this.calls.filter((call) => call.payload.EventId === eventId);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server.stop(true);
+  }
+
+  private async receive(request: Request): Promise<Response> {
+    const at = new Date();
+    const bytes = Buffer.from(await request.arrayBuffer());
+    const payload = JSON.parse(bytes.toString("utf8")) as Payload;
+    const { method, headers } = request;
+    const count = this.callsFor(payload.EventId).length + 1;
+    const call: Call = { at, method, url: new URL(request.url), headers, bytes, payload, count };
+    this.calls.push(call);
+    const response = await toResponse(await this.reply(call));
+    call.status = response.status;
+    return response;
+  }
+}
+
+/**
+ * @param reply the same for every call, one after the other for the calls of an event (the last one stays), or by rule
+ * @example await using receiver = startReceiver([500, 500, 200]);
+ */
+export function startReceiver(
+  reply: Reply | Reply[] | ((call: Call) => Reply | Promise<Reply>) = 200,
+  options: ReceiverOptions = {},
+): Receiver {
+  if (typeof reply === "function") return new Receiver(reply, options);
+  const replies = Array.isArray(reply) ? reply : [reply];
+  return new Receiver(({ count }) => {
+    const next = replies[Math.min(count, replies.length) - 1]!;
+    return next instanceof Response ? next.clone() : next;
+  }, options);
+}
+
+function toResponse(reply: Reply): Response | Promise<Response> {
+  if (reply === "hang") return new Promise(() => {});
+  if (reply === "drip") return new Response(endlessBody());
+  return typeof reply === "number" ? new Response(null, { status: reply }) : reply;
+}
+
+function endlessBody(): ReadableStream {
+  let timer: Timer;
+  return new ReadableStream({
+    start: (controller) => {
+      timer = setInterval(() => controller.enqueue("."), DRIP_MS);
+    },
+    cancel: () => clearInterval(timer),
+  });
+}
+
+function trustedCertificate(dataDir: string): { cert: string; key: string } {
+  const read = (name: string) => readFileSync(join(dataDir, "receiver", name), "utf8");
+  return { cert: read("cert.pem"), key: read("key.pem") };
+}

@@ -1,0 +1,110 @@
+// A whole Gatehouse for tests: its own PostgreSQL, Temporal, worker and API on free ports, by the code of `start`.
+
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
+import { type Readiness, readiness } from "../../server/embedded/api.ts";
+import { openLog } from "../../server/embedded/data-directory.ts";
+import { type Demo, demoFile } from "../../server/embedded/demo.ts";
+import { Installation, type PartName, type Running } from "../../server/embedded/installation.ts";
+import type { Part } from "../../server/embedded/part.ts";
+
+type Env = Record<string, string | undefined>;
+
+/** Short times by configuration, and receivers on loopback. */
+const TEST_SETTINGS: Env = {
+  HOST: "127.0.0.1",
+  PORT: "0",
+  WEBHOOK_RETRY_INITIAL_INTERVAL: "200ms",
+  WEBHOOK_RETRY_BACKOFF: "2",
+  WEBHOOK_TIMEOUT: "1s",
+  EGRESS_ALLOW: "127.0.0.0/8,::1/128",
+};
+
+/** What the person's own environment sets must not change a test. */
+const SETTINGS =
+  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|MASTER_KEY|TRUST_PROXY|LOG_LEVEL|TOKEN_LIFETIME|NODE_ENV|npm_.*|(TEMPORAL|WEBHOOK|EGRESS|GATEHOUSE)_.*)$/;
+
+export interface StackOptions {
+  /** Kept after `stop`; by default a new directory that `stop` removes. */
+  dataDir?: string;
+  /** Settings over the tests' own; TEMPORAL_ADDRESS or DATABASE_URL leave that part out of the stack. */
+  env?: Env;
+  say?(line: string): void;
+  /** Aborted to give up starting. */
+  signal?: AbortSignal;
+}
+
+export interface Stack extends Running {
+  /** As `localUrl`. */
+  url: string;
+  dataDir: string;
+  demo: Demo;
+  /** `pid`, `stop()` (stays down), `start()`; a part that is killed comes back by itself. */
+  parts: Record<PartName, Part>;
+  /** The lines `start` would have printed so far. */
+  said: string[];
+  /** Where the worker and the API log. */
+  logFile: string;
+  readiness(): Promise<Readiness>;
+  stop(): Promise<void>;
+}
+
+/** @example await using stack = await startStack({ env: { TOKEN_LIFETIME: "60" } }); */
+export async function startStack(options: StackOptions = {}): Promise<Stack & AsyncDisposable> {
+  const dataDir = options.dataDir ?? temporaryDirectory("stack");
+  const said: string[] = [];
+  const certificate = await ensureReceiverCertificate(process.env.GATEHOUSE_TEST_DATA_DIR ?? dataDir);
+  const log = openLog(dataDir, "gatehouse");
+  const installation = new Installation({
+    env: {
+      ...withoutSettings(process.env),
+      ...TEST_SETTINGS,
+      EGRESS_CA_FILE: certificate.caFile,
+      ...options.env,
+      DATA_DIR: dataDir,
+    },
+    output: log.fd,
+    ports: { postgresql: 0, temporal: 0, temporalUi: 0 },
+    say: (line) => {
+      said.push(line);
+      options.say?.(line);
+    },
+    signal: options.signal ?? new AbortController().signal,
+  });
+  const stop = async () => {
+    await installation.stop();
+    if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
+  };
+  try {
+    const running = await installation.start();
+    return {
+      ...running,
+      url: running.localUrl,
+      dataDir,
+      demo: JSON.parse(readFileSync(demoFile(dataDir), "utf8")) as Demo,
+      parts: installation.parts as Record<PartName, Part>,
+      said,
+      logFile: log.file,
+      readiness: () => readiness(running.localUrl),
+      stop,
+      [Symbol.asyncDispose]: stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The environment without anything that configures Gatehouse. */
+export function withoutSettings(env: Env): Env {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !SETTINGS.test(name)));
+}
+
+/** A new directory that PostgreSQL's own user can reach, under the one the test run removes at its end. */
+export function temporaryDirectory(name: string): string {
+  const path = mkdtempSync(join(process.env.GATEHOUSE_TEST_ROOT ?? tmpdir(), `gatehouse-${name}-`));
+  chmodSync(path, 0o711);
+  return path;
+}

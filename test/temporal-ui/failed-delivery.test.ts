@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import chromium from "@sparticuz/chromium";
+import { type Browser, chromium as playwright } from "playwright-core";
+import { until } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant, setting } from "../support/tenant.ts";
+
+/** Keeps the browser from asking the network for anything of its own. */
+const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
+
+let browser: Browser;
+
+beforeAll(async () => {
+  const args = [...chromium.args, ...QUIET];
+  browser = await playwright.launch({ executablePath: await chromium.executablePath(), args, headless: true });
+});
+
+afterAll(() => browser?.close());
+
+test("ops follows the log's link and reads in the Temporal UI why a delivery failed, after how many attempts", async () => {
+  await using receiver = startReceiver(503);
+  const api = await newTenant();
+  await api.connect(receiver.url);
+  await api.change({ Name: "Front door" });
+  const event = await api.settledEvent();
+
+  const page = await browser.newPage();
+  const filter = `TenantId="${api.tenant.tenantId}" AND DeliveryState="Exhausted"`;
+  const list = `${setting("GATEHOUSE_TEST_TEMPORAL_UI")}/namespaces/default/workflows?query=${encodeURIComponent(filter)}`;
+  await until("the failed workflow in the filtered list", async () => {
+    await page.goto(list);
+    return page
+      .getByRole("link", { name: event.EventId })
+      .first()
+      .waitFor({ timeout: 2_000 })
+      .then(() => true)
+      .catch(() => false);
+  });
+
+  await page.goto(event.WorkflowUrl);
+  await page.getByText("1 of 1 deliveries exhausted: localhost answered 503").first().waitFor();
+  await page.getByText("postWebhook").nth(2).waitFor();
+  const text = await page.locator("body").innerText();
+  expect(text).toContain("Failed");
+  expect(text.match(/postWebhook/g)).toHaveLength(3);
+  expect(text).not.toContain("Front door");
+});

@@ -1,0 +1,68 @@
+// What Temporal may do at any time: run an attempt again whose outcome it never heard of.
+
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { MockActivityEnvironment } from "@temporalio/testing";
+import { createActivities } from "../../activities/index.ts";
+import { connect } from "../../server/db/connection.ts";
+import { createEgress } from "../../server/egress/index.ts";
+import { importMasterKey } from "../../server/keys/master-key.ts";
+import { createLog } from "../../server/log.ts";
+import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant, setting, shared } from "../support/tenant.ts";
+
+const sql = connect(shared().databaseUrl, "gatehouse test", 2);
+afterAll(() => sql.end());
+const activities = createActivities({
+  sql,
+  egress: createEgress({
+    allow: ["127.0.0.0/8", "::1/128"],
+    caFile: join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem"),
+  }),
+  masterKey: importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")),
+  log: createLog("silent", "test"),
+  timeout: 1_000,
+});
+
+test.each([
+  ["Delivered", 200, 1, { state: "Delivered", attempts: 1 }],
+  ["Exhausted", 500, 3, "Exhausted"],
+] as const)(
+  "a delivery that is %s is not posted again",
+  async (state, status, posts, outcome) => {
+    const api = await newTenant();
+    await using receiver = startReceiver(status);
+    await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const event = await api.settledEvent();
+    expect(event.State).toBe(state);
+    const input = {
+      tenantId: api.tenant.tenantId,
+      deliveryId: event.Deliveries[0]!.Id,
+      maximumAttempts: MAXIMUM_ATTEMPTS,
+    };
+    const again = await new MockActivityEnvironment({ attempt: 1 })
+      .run(activities.postWebhook, input)
+      .catch((error) => error.type);
+    expect(again).toEqual(outcome);
+    expect(receiver.calls).toHaveLength(posts);
+    expect(await api.event(event.EventId)).toEqual(event);
+  },
+  30_000,
+);
+
+test("a delivery of another tenant is not found", async () => {
+  const [api, stranger] = await Promise.all([newTenant(), newTenant()]);
+  await using receiver = startReceiver();
+  await api.connect(receiver.url);
+  await api.change({ Name: "Gate" });
+  const event = await api.settledEvent();
+  const input = {
+    tenantId: stranger.tenant.tenantId,
+    deliveryId: event.Deliveries[0]!.Id,
+    maximumAttempts: MAXIMUM_ATTEMPTS,
+  };
+  const attempt = new MockActivityEnvironment().run(activities.postWebhook, input);
+  await expect(attempt).rejects.toThrow("not in the database");
+}, 30_000);

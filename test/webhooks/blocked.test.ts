@@ -1,0 +1,70 @@
+// A Gatehouse with an empty EGRESS_ALLOW: receivers must stand on the public internet.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Api } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { newTenant } from "../support/tenant.ts";
+
+let stack: Stack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ env: { EGRESS_ALLOW: "" } });
+  api = await newTenant(stack);
+}, 60_000);
+afterAll(() => stack?.stop(), 30_000);
+
+describe("an address that is not of the public internet", () => {
+  test.each([
+    ["https://127.0.0.1/"],
+    ["https://127.1/"],
+    ["https://2130706433/"],
+    ["https://0x7f000001/"],
+    ["https://0177.0.0.1/"],
+    ["https://%31%32%37.0.0.1/"],
+    ["https://127.0.0.1./"],
+    ["https://①②⑦.0.0.1/"],
+    ["https://0.0.0.0/"],
+    ["https://10.1.2.3:8443/"],
+    ["https://172.16.0.1/"],
+    ["https://192.168.1.1/"],
+    ["https://100.64.0.1/"],
+    ["https://169.254.169.254/latest/meta-data/"],
+    ["https://224.0.0.1/"],
+    ["https://255.255.255.255/"],
+    ["https://[::1]/"],
+    ["https://[::]/"],
+    ["https://[0:0:0:0:0:0:0:1]/"],
+    ["https://[::ffff:127.0.0.1]/"],
+    ["https://[::ffff:7f00:1]/"],
+    ["https://[::127.0.0.1]/"],
+    ["https://[64:ff9b::7f00:1]/"],
+    ["https://[2002:7f00:1::]/"],
+    ["https://[fd00::1]/"],
+    ["https://[fe80::1]/"],
+  ])("cannot be saved as %s", async (url) => {
+    const fields = { URL: url, Entities: ["Application"], Events: ["Created"] };
+    const { status, body } = await api.call<{ Type: string; Errors: string[] }>("POST", "/WebhookConnection", fields);
+    expect(status).toBe(400);
+    expect(body.Type).toBe("/Errors/Bad Input");
+    expect(body.Errors.join(" ")).toContain("EGRESS_ALLOW");
+  });
+
+  test("can be the public one's neighbour: a public literal and a name are saved", async () => {
+    for (const url of ["https://1.1.1.1/", "https://[2606:4700:4700::1111]/", "https://localhost:8443/"]) {
+      expect((await (await newTenant(stack)).connect(url)).URL).toBe(url);
+    }
+  });
+
+  test("that a name resolves to gets nothing: each attempt is logged as blocked-address", async () => {
+    await using receiver = startReceiver(200, { dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir });
+    await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const event = await api.settledEvent();
+    expect(event.State).toBe("Exhausted");
+    const failures = event.Deliveries[0]!.Attempts.map((attempt) => attempt.Failure);
+    expect(failures).toEqual(["blocked-address", "blocked-address", "blocked-address"]);
+    expect(receiver.calls).toHaveLength(0);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "bun:test";
+import type { Api } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant } from "../support/tenant.ts";
+
+describe.concurrent("the activity log", () => {
+  test("is filtered by State, EventType, EventRecord and ConnectionId, alone and together", async () => {
+    const api = await newTenant();
+    await using sound = startReceiver();
+    await using gone = startReceiver(410);
+    const good = await api.connect(sound.url);
+    const bad = await api.connect(gone.url, { Events: ["Updated"] });
+    await api.change({ Name: "Gate" });
+    const created = await api.settledEvent();
+    await api.change({ Name: "Gate", Description: "new" });
+    const updated = await api.settledEvent();
+
+    const both = [updated.EventId, created.EventId];
+    expect(await ids(api, "")).toEqual(both);
+    expect(await ids(api, "State=Delivered")).toEqual(both);
+    expect(await ids(api, "State=Exhausted")).toEqual([updated.EventId]);
+    expect(await ids(api, "State=Held")).toEqual([]);
+    expect(await ids(api, "EventType=Created")).toEqual([created.EventId]);
+    expect(await ids(api, "EventRecord=Application")).toEqual(both);
+    expect(await ids(api, "EventRecord=User")).toEqual([]);
+    expect(await ids(api, `ConnectionId=${good.Id}`)).toEqual(both);
+    expect(await ids(api, `ConnectionId=${bad.Id}`)).toEqual([updated.EventId]);
+    expect(await ids(api, `ConnectionId=${good.Id}&State=Exhausted`)).toEqual([]);
+    expect(await ids(api, `ConnectionId=${bad.Id}&State=Exhausted&EventType=Updated`)).toEqual([updated.EventId]);
+  });
+
+  test("is filtered by time: From is within, To is not", async () => {
+    const api = await newTenant();
+    await api.change({ Name: "Gate" });
+    const event = await api.newestEvent();
+    const at = event.Timestamp;
+    const later = new Date(Date.parse(at) + 1).toISOString();
+    expect(await ids(api, `From=${at}`)).toEqual([event.EventId]);
+    expect(await ids(api, `From=${later}`)).toEqual([]);
+    expect(await ids(api, `To=${at}`)).toEqual([]);
+    expect(await ids(api, `To=${later}`)).toEqual([event.EventId]);
+    expect(await ids(api, `From=${at}&To=${later}`)).toEqual([event.EventId]);
+    expect(await ids(api, `From=${at.slice(0, 10)}`)).toEqual([event.EventId]);
+  });
+
+  test("is paged by cursor, newest first, each event once, also while new ones come in", async () => {
+    const api = await newTenant();
+    for (let index = 1; index <= 5; index++) await api.change({ Name: `Gate ${index}` });
+    const all = await ids(api, "");
+    expect(all).toHaveLength(5);
+    const first = await api.events("Limit=2");
+    await api.change({ Name: "Gate 6" });
+    const second = await api.events(`Limit=2&Cursor=${first.Next}`);
+    const third = await api.events(`Limit=2&Cursor=${second.Next}`);
+    const paged = [first, second, third].flatMap((page) => page.Items.map((event) => event.EventId));
+    expect(paged).toEqual(all);
+    expect(third.Next).toBeNull();
+    expect((await api.events("Limit=6")).Next).toBeNull();
+  });
+
+  test.each([
+    ["State=delivered", "State must be one of"],
+    ["EventType=Changed", "EventType must be one of"],
+    ["ConnectionId=7", "ConnectionId must be"],
+    ["From=yesterday", "From must be a date"],
+    ["To=2026-13-01", "To must be a date"],
+    ["Limit=0", "Limit must be"],
+    ["Limit=201", "Limit must be"],
+    ["Limit=ten", "Limit must be"],
+    ["Cursor=nonsense", "Cursor is not one"],
+    ["Sate=Held", "Sate is no filter"],
+  ])("refuses %s", async (filter, reason) => {
+    const api = await newTenant();
+    const { status, body } = await api.call<{ Type: string; Errors: string[] }>("GET", `/WebhookEvent?${filter}`);
+    expect(status).toBe(400);
+    expect(body.Type).toBe("/Errors/Bad Input");
+    expect(body.Errors.join(" ")).toContain(reason);
+  });
+
+  test("knows no event of another tenant", async () => {
+    const [api, stranger] = await Promise.all([newTenant(), newTenant()]);
+    const connection = await api.connect("https://localhost:8443/");
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.newestEvent();
+    expect((await stranger.call("GET", `/WebhookEvent/${EventId}`)).status).toBe(404);
+    expect(await ids(stranger, "")).toEqual([]);
+    expect(await ids(stranger, `ConnectionId=${connection.Id}`)).toEqual([]);
+    expect((await api.call("GET", "/WebhookEvent/nonsense")).status).toBe(404);
+  });
+});
+
+async function ids(api: Api, filter: string): Promise<string[]> {
+  return (await api.events(filter)).Items.map((event) => event.EventId);
+}

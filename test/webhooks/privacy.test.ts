@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant, setting } from "../support/tenant.ts";
+import { historyText, temporal } from "./temporal.ts";
+
+test("neither Temporal nor our own log ever holds a payload, a secret, an ApiKey or what a receiver said", async () => {
+  const client = await temporal();
+  const api = await newTenant();
+  await using failing = startReceiver(new Response("the receiver's own words", { status: 500 }));
+  await using hanging = startReceiver(["hang", 200]);
+  const fields = { Secret: "the-signing-secret", ApiKey: "the-api-key" };
+  const connections = await Promise.all([
+    api.connect(`${failing.url}/private-path?token=in-the-url`, { ...fields, Name: "Ada's receiver" }),
+    api.connect(hanging.url, fields),
+  ]);
+  await api.change({ Name: "Ada Lovelace", ExternalId: "ada@example.com", Description: "personal words" });
+  const event = await api.settledEvent();
+  expect(event.State).toBe("Exhausted");
+  await client.workflow
+    .getHandle(event.EventId)
+    .result()
+    .catch(() => {});
+
+  const history = await historyText(client, event.EventId);
+  const ours = readFileSync(join(setting("GATEHOUSE_TEST_DATA_DIR"), "logs", "gatehouse.log"), "utf8");
+  const ids = [event.EventId, ...event.Deliveries.map((delivery) => delivery.Id)];
+  expect(absent(ours, ids)).toEqual([]);
+  expect(absent(history, [...ids, ...connections.map((connection) => connection.Id)])).toEqual([]);
+  expect(absent(history, ["localhost answered 500", "localhost: timeout"])).toEqual([]);
+  const secrets = [
+    ...["Ada", "ada@example.com", "personal words", "the-signing-secret", "the-api-key", "private-path", "in-the-url"],
+    ...["the receiver's own words", failing.calls[0]!.headers.get("x-signature")!, api.tenant.client.clientSecret],
+    ...[api.tenant.admin.password, "Ada's receiver"],
+  ];
+  expect(absent(history, secrets)).toEqual(secrets);
+  expect(absent(ours, secrets)).toEqual(secrets);
+}, 30_000);
+
+function absent(text: string, words: string[]): string[] {
+  return words.filter((word) => !text.includes(word));
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "bun:test";
+import { generate } from "selfsigned";
+import { type Attempt, until } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant } from "../support/tenant.ts";
+
+const MIB = 1024 * 1024;
+/** WEBHOOK_TIMEOUT of the tests' Gatehouse. */
+const TIMEOUT_MS = 1_000;
+
+describe.concurrent("a receiver", () => {
+  test("that hangs is timed out, logged and tried again", async () => {
+    const [first, second] = await attemptsAt(["hang", 200]);
+    expect(first).toMatchObject({ Number: 1, StatusCode: null, Failure: "timeout" });
+    expect(first!.DurationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 10);
+    expect(first!.DurationMs).toBeLessThan(3 * TIMEOUT_MS);
+    expect(second).toMatchObject({ Number: 2, StatusCode: 200, Failure: null });
+  });
+
+  test("that drips its answer without an end is timed out as well", async () => {
+    const [first, second] = await attemptsAt(["drip", 200]);
+    expect(first).toMatchObject({ StatusCode: null, Failure: "timeout" });
+    expect(second).toMatchObject({ StatusCode: 200 });
+  });
+
+  test("that answers 10 MiB is content, and the log keeps the first 4 KiB", async () => {
+    const [only, ...more] = await attemptsAt(new Response(Buffer.alloc(10 * MIB, "x")));
+    expect(only).toMatchObject({ StatusCode: 200, Failure: null });
+    expect(only!.Response.Body).toBe("x".repeat(4096));
+    expect(more).toEqual([]);
+  });
+
+  test("that answers bytes which are not text is content", async () => {
+    const [only] = await attemptsAt(new Response(new Uint8Array([0xff, 0, 0xc3, 0x28])));
+    expect(only).toMatchObject({ StatusCode: 200, Failure: null });
+  });
+
+  test("that redirects is not followed", async () => {
+    await using elsewhere = startReceiver();
+    const redirect = new Response(null, { status: 307, headers: { location: elsewhere.url } });
+    const attempts = await attemptsAt(redirect);
+    expect(attempts.map((attempt) => attempt.StatusCode)).toEqual([307, 307, 307]);
+    expect(attempts[0]!.Response.Headers).toContain(`location: ${elsewhere.url}`);
+    expect(elsewhere.calls).toHaveLength(0);
+  });
+
+  test("whose certificate nobody trusts gets nothing", async () => {
+    const own = await generate([{ name: "commonName", value: "localhost" }], { keyType: "ec" });
+    const api = await newTenant();
+    await using receiver = startReceiver(200, { tls: { cert: own.cert, key: own.private } });
+    await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const event = await api.settledEvent();
+    expect(event.State).toBe("Exhausted");
+    expect(event.Deliveries[0]!.Attempts.map((attempt) => attempt.Failure)).toEqual(["tls", "tls", "tls"]);
+    expect(receiver.calls).toHaveLength(0);
+  });
+
+  test("at a name its certificate is not for gets nothing", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    await api.connect(receiver.url.replace("localhost", "127.0.0.2"));
+    await api.change({ Name: "Gate" });
+    const event = await api.settledEvent();
+    // Where the system lends the name no such address, nothing listens there.
+    expect(["tls", "refused", "unreachable"]).toContain(event.Deliveries[0]!.Attempts[0]!.Failure!);
+    expect(receiver.calls).toHaveLength(0);
+  });
+
+  test("that is not there is logged as refused", async () => {
+    const gone = startReceiver();
+    const { url } = gone;
+    await gone[Symbol.asyncDispose]();
+    const api = await newTenant();
+    await api.connect(url);
+    await api.change({ Name: "Gate" });
+    const event = await api.settledEvent();
+    expect(event.Deliveries[0]!.Attempts.map((attempt) => attempt.Failure)).toEqual(["refused", "refused", "refused"]);
+  });
+
+  test("that sends our ApiKey back does not bring it into the log", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(
+      ({ url }) => new Response(`you sent ${url}`, { status: 301, headers: { location: `${url}&x=1` } }),
+    );
+    const connection = await api.connect(receiver.url, { ApiKey: "very/secret+key" });
+    await api.change({ Name: "Gate" });
+    const event = await api.settledEvent();
+    const logged = JSON.stringify(event);
+    expect(logged).toContain("you sent");
+    expect(logged).not.toContain(connection.ApiKey);
+    expect(logged).not.toContain(encodeURIComponent(connection.ApiKey));
+  });
+
+  test("that is slow does not keep the caller waiting", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver("hang");
+    await api.connect(receiver.url);
+    const started = performance.now();
+    await api.change({ Name: "Gate" });
+    expect(performance.now() - started).toBeLessThan(TIMEOUT_MS);
+    await until("the call", () => receiver.calls.length > 0);
+    expect((await api.newestEvent()).State).not.toBe("Delivered");
+  });
+});
+
+async function attemptsAt(replies: Parameters<typeof startReceiver>[0]): Promise<Attempt[]> {
+  const api = await newTenant();
+  await using receiver = startReceiver(replies);
+  await api.connect(receiver.url);
+  await api.change({ Name: "Gate" });
+  const event = await api.settledEvent();
+  return event.Deliveries[0]!.Attempts;
+}

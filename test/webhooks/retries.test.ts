@@ -1,0 +1,227 @@
+import { describe, expect, test } from "bun:test";
+import { WorkflowFailedError } from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
+import { optionalTsToMs } from "@temporalio/common/lib/time";
+import type { LoggedEvent } from "../support/api.ts";
+import { until } from "../support/api.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { newTenant } from "../support/tenant.ts";
+import { temporal } from "./temporal.ts";
+
+/** Timers may fire a little early, clocks of two processes differ a little. */
+const SLACK_MS = 20;
+
+const client = await temporal();
+
+describe.concurrent("a receiver that fails", () => {
+  test("once gets the same bytes and EventId again, freshly timed and signed", async () => {
+    const { event, receiver } = await oneChange([503, 200], { Secret: "s3cret" });
+    expect(statuses(event)).toEqual([503, 200]);
+    expect(event.State).toBe("Delivered");
+    const [first, second] = receiver.calls;
+    expect(second!.bytes).toEqual(first!.bytes);
+    expect(second!.headers.get("x-signature")).toBe(first!.headers.get("x-signature"));
+    expect(second!.headers.get("webhook-id")).toBe(event.EventId);
+    const seconds = Number(second!.headers.get("webhook-timestamp"));
+    expect(Math.abs(seconds - second!.at.getTime() / 1000)).toBeLessThan(1.5);
+  });
+
+  test("twice is delivered at the third attempt, after growing waits", async () => {
+    const { event, receiver } = await oneChange([500, 500, 200]);
+    expect(statuses(event)).toEqual([500, 500, 200]);
+    expect(event.State).toBe("Delivered");
+    const [first, second] = gaps(receiver);
+    expect(first).toBeGreaterThanOrEqual(200 - SLACK_MS);
+    expect(second).toBeGreaterThanOrEqual(400 - SLACK_MS);
+    expect(await deliveryState(event.EventId)).toEqual(["Delivered"]);
+  });
+
+  test("always is given up after three attempts, in the log and in Temporal", async () => {
+    const { api, event, receiver } = await oneChange(500);
+    expect(receiver.calls).toHaveLength(3);
+    expect(event.State).toBe("Exhausted");
+    expect(event.Deliveries[0]!.Attempts.map((attempt) => attempt.Number)).toEqual([1, 2, 3]);
+    expect(await workflowFailure(event.EventId)).toMatchObject({
+      type: "Exhausted",
+      message: "1 of 1 deliveries exhausted: localhost answered 500",
+    });
+    expect(await deliveryState(event.EventId)).toEqual(["Exhausted"]);
+    const query = `TenantId = "${api.tenant.tenantId}" AND DeliveryState = "Exhausted" AND ExecutionStatus = "Failed"`;
+    const [found] = await until("the failed workflow to be listed", () => listed(query));
+    expect(found).toBe(event.EventId);
+  });
+
+  test("leaves every attempt in the workflow's history, with its number and reason", async () => {
+    const { event } = await oneChange([500, 503, 200]);
+    const history = await client.workflow.getHandle(event.EventId).fetchHistory();
+    const kinds = history.events!.map((item) =>
+      item.markerRecordedEventAttributes ? "attempt" : item.timerStartedEventAttributes ? "wait" : undefined,
+    );
+    expect(kinds.filter(Boolean)).toEqual(["attempt", "wait", "attempt", "wait", "attempt"]);
+    const waits = history.events!.flatMap((item) => item.timerStartedEventAttributes?.startToFireTimeout ?? []);
+    expect(waits.map((wait) => optionalTsToMs(wait))).toEqual([200, 400]);
+    const reasons = history.events!.flatMap((item) => item.markerRecordedEventAttributes?.failure?.message ?? []);
+    expect(reasons).toEqual(["localhost answered 500", "localhost answered 503"]);
+  });
+
+  test("does not touch another receiver's delivery", async () => {
+    const api = await newTenant();
+    await using failing = startReceiver(500);
+    await using hanging = startReceiver("hang");
+    await using sound = startReceiver();
+    await Promise.all([failing, hanging, sound].map((receiver) => api.connect(receiver.url)));
+    await api.change({ Name: "Gate" });
+    const event = await api.settledEvent();
+    expect(sound.calls).toHaveLength(1);
+    expect(sound.calls[0]!.at.getTime()).toBeLessThan(failing.calls[1]!.at.getTime());
+    expect(event.Deliveries.map((delivery) => delivery.State).toSorted()).toEqual([
+      "Delivered",
+      "Exhausted",
+      "Exhausted",
+    ]);
+    expect(event.State).toBe("Exhausted");
+    const { message } = await workflowFailure(event.EventId);
+    expect(message).toStartWith("2 of 3 deliveries exhausted: ");
+    expect(message).toContain("localhost answered 500");
+    expect(message).toContain("localhost: timeout");
+  });
+
+  test("may say when to be asked again, by Retry-After in seconds", async () => {
+    const { event, receiver } = await oneChange([busy("1"), 200]);
+    expect(event.State).toBe("Delivered");
+    expect(gaps(receiver)[0]).toBeGreaterThanOrEqual(1_000 - SLACK_MS);
+  });
+
+  test("may say when to be asked again, by Retry-After as a date", async () => {
+    const at = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 2_000);
+    const { event, receiver } = await oneChange([busy(at.toUTCString()), 200]);
+    expect(event.State).toBe("Delivered");
+    expect(receiver.calls[1]!.at.getTime()).toBeGreaterThanOrEqual(at.getTime() - SLACK_MS);
+  });
+
+  test("is not asked at once because its Retry-After is nonsense", async () => {
+    for (const nonsense of ["soon", "-1", "Thu, 01 Jan 1970 00:00:00 GMT"]) {
+      const { event, receiver } = await oneChange([busy(nonsense), 200]);
+      expect(event.State).toBe("Delivered");
+      expect(gaps(receiver)[0]).toBeGreaterThanOrEqual(200 - SLACK_MS);
+    }
+  });
+});
+
+describe.concurrent("a receiver that answers 410 Gone", () => {
+  test("is asked no more: the delivery is Exhausted, the connection Held, the next event's delivery Held", async () => {
+    const { api, event, receiver } = await oneChange(410);
+    expect(event.State).toBe("Exhausted");
+    expect(statuses(event)).toEqual([410]);
+    expect(await workflowFailure(event.EventId)).toMatchObject({ type: "Exhausted" });
+    const [delivery] = event.Deliveries;
+    expect((await api.connection(delivery!.ConnectionId)).State).toBe("Held");
+
+    await api.change({ Name: "Next" });
+    const next = await api.settledEvent();
+    expect(next.EventId).not.toBe(event.EventId);
+    expect(next).toMatchObject({ State: "Held", Deliveries: [{ State: "Held", AttemptCount: 0, Attempts: [] }] });
+    await client.workflow.getHandle(next.EventId).result();
+    expect(receiver.calls).toHaveLength(1);
+  });
+
+  test("gets events again once the connection is set Active", async () => {
+    let gone = true;
+    const api = await newTenant();
+    await using receiver = startReceiver(() => (gone ? 410 : 200));
+    const connection = await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    await api.settledEvent();
+    gone = false;
+    await api.call("PATCH", "/WebhookConnection", { Id: connection.Id, State: "Active" });
+    await api.change({ Name: "Next" });
+    expect((await api.settledEvent()).State).toBe("Delivered");
+  });
+});
+
+describe.concurrent("a connection", () => {
+  test("that is paused records its deliveries as Held and posts nothing", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    await api.connect(receiver.url, { State: "Paused" });
+    await api.change({ Name: "Gate" });
+    const event = await api.settledEvent();
+    expect(event.State).toBe("Held");
+    await client.workflow.getHandle(event.EventId).result();
+    expect(receiver.calls).toHaveLength(0);
+  });
+
+  test("that is deleted while a delivery waits for its retry cancels it, with no attempt more in the log", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(async () => {
+      await api.disconnect(connection.Id);
+      return 500;
+    });
+    const connection = await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const event = await api.settledEvent();
+    expect(event.State).toBe("Cancelled");
+    expect(event.Deliveries[0]).toMatchObject({ AttemptCount: 1, Attempts: [{ Number: 1, StatusCode: 500 }] });
+    expect(receiver.calls).toHaveLength(1);
+    await client.workflow.getHandle(event.EventId).result();
+    expect(await deliveryState(event.EventId)).toEqual(["Cancelled"]);
+  });
+
+  test("that does not exist is no mystery: the event says why nobody got it, and its workflow completes", async () => {
+    const api = await newTenant();
+    await api.change({ Name: "Gate" });
+    const event = await api.newestEvent();
+    expect(event).toMatchObject({ State: null, Reason: "no connection for Application Created", Deliveries: [] });
+    const handle = client.workflow.getHandle(event.EventId);
+    await until("its workflow", () =>
+      handle.result().then(
+        () => true,
+        () => false,
+      ),
+    );
+    const { staticSummary } = await handle.describe().then(async (it) => ({ staticSummary: await it.staticSummary() }));
+    expect(staticSummary).toEndWith("Created: no connection for Application Created");
+  });
+});
+
+type Fields = Parameters<Awaited<ReturnType<typeof newTenant>>["connect"]>[1];
+
+async function oneChange(replies: Parameters<typeof startReceiver>[0], fields: Fields = {}) {
+  const api = await newTenant();
+  await using receiver = startReceiver(replies);
+  await api.connect(receiver.url, fields);
+  await api.change({ Name: "Gate" });
+  return { api, receiver, event: await api.settledEvent() };
+}
+
+const busy = (retryAfter: string) => new Response(null, { status: 503, headers: { "retry-after": retryAfter } });
+
+const statuses = (event: LoggedEvent) => event.Deliveries[0]!.Attempts.map((attempt) => attempt.StatusCode);
+
+function gaps(receiver: Receiver): number[] {
+  const times = receiver.calls.map((call) => call.at.getTime());
+  return times.slice(1).map((time, index) => time - times[index]!);
+}
+
+async function workflowFailure(workflowId: string): Promise<ApplicationFailure> {
+  const failure = await client.workflow
+    .getHandle(workflowId)
+    .result()
+    .catch((error) => error);
+  expect(failure).toBeInstanceOf(WorkflowFailedError);
+  expect(failure.cause).toBeInstanceOf(ApplicationFailure);
+  return failure.cause;
+}
+
+/** As the workflow left it: the attribute is set before the workflow closes. */
+async function deliveryState(workflowId: string): Promise<unknown> {
+  const handle = client.workflow.getHandle(workflowId);
+  await handle.result().catch(() => {});
+  return (await handle.describe()).searchAttributes.DeliveryState;
+}
+
+async function listed(query: string): Promise<string[] | undefined> {
+  const found: string[] = [];
+  for await (const workflow of client.workflow.list({ query })) found.push(workflow.workflowId);
+  return found.length > 0 ? found : undefined;
+}
