@@ -32,6 +32,11 @@ await runEntry(async () => {
   Runtime.install({ shutdownSignals: [], logger: temporalLogger(log) });
 
   const sql = connect(config.databaseUrl, "gatehouse worker", 10);
+  // From here on it can be told to stop, also while Temporal is not there yet.
+  const stops: (() => Promise<unknown>)[] = [() => sql.end({ timeout: 1 })];
+  onStop(async () => {
+    for (const stop of stops.toReversed()) await stop();
+  });
   const workflowBundle = await bundleWorkflowCode({
     workflowsPath: join(PROJECT_ROOT, "workflows/index.ts"),
     logger: temporalLogger(log),
@@ -56,18 +61,18 @@ await runEntry(async () => {
     shutdownGraceTime: "3s",
   });
   const running = worker.run();
-  const client = new Client({ connection, namespace: config.temporal.namespace });
-  const outbox = connect(config.databaseUrl, WORKER_CONNECTION, 8);
-  const dispatcher = await startDispatcher(outbox, client, config.webhooks, log);
-  const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
-  log.info({ namespace: config.temporal.namespace, taskQueue: TASK_QUEUE }, "worker ready");
-
-  onStop(async () => {
-    await Promise.all([dispatcher.stop(), reconciler.stop()]);
+  stops.push(async () => {
     if (worker.getState() === "RUNNING") worker.shutdown();
     await running;
-    await Promise.all([outbox.end({ timeout: 1 }), sql.end({ timeout: 1 })]);
   });
+  const client = new Client({ connection, namespace: config.temporal.namespace });
+  const outbox = connect(config.databaseUrl, WORKER_CONNECTION, 8);
+  stops.push(() => outbox.end({ timeout: 1 }));
+  const dispatcher = await startDispatcher(outbox, client, config.webhooks, log);
+  const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
+  stops.push(() => Promise.all([dispatcher.stop(), reconciler.stop()]));
+  log.info({ namespace: config.temporal.namespace, taskQueue: TASK_QUEUE }, "worker ready");
+
   // A worker that ends by itself has met a fatal error; whoever watches the process starts it again.
   await running;
 });

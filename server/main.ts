@@ -77,16 +77,15 @@ function table(running: Running, seconds: number): string {
   const database = new URL(databaseUrl);
   const rows = [
     ["API", publicUrl],
-    ["Settings", `${publicUrl}/settings`],
     ["Temporal UI", temporalUi],
     ["Temporal", `${temporalAddress}, namespace ${config.temporal.namespace}`],
     ["PostgreSQL", `${database.host}${database.pathname}, user ${decodeURIComponent(database.username)}`],
   ];
   const signIn =
     demoTenant === "unknown"
-      ? "Sign in with a user of your own; `bun run tenant create NAME` makes a tenant and its admin."
-      : `Sign in at ${publicUrl}/settings with the username and password under "admin" in ${file};\n` +
-        `the client for API calls stands under "client".`;
+      ? "`bun run tenant create NAME` makes a tenant, its admin and its client."
+      : `The demo tenant's client for API calls, and its admin, stand in ${file}.\n` +
+        `README.md has a tour; \`bun run tenant create NAME\` makes another tenant.`;
   return [
     `\nGatehouse is ready after ${seconds.toFixed(1)} s.\n`,
     ...rows.map(([name, address]) => `  ${name?.padEnd(12)} ${address}`),

@@ -9,7 +9,8 @@ import { importMasterKey } from "./keys/master-key.ts";
 import { createLog } from "./log.ts";
 import { onStop, requireProduction, runEntry } from "./process.ts";
 
-const SHUTDOWN_MS = 5_000;
+/** What requests under way get; `start` gives the whole process 2 s. */
+const SHUTDOWN_MS = 1_000;
 
 await runEntry(async () => {
   const config = requireProduction(readConfig(process.env));

@@ -1,2 +1,2 @@
 export { type Authenticate, type Caller, createAuthenticate, requireScopes, type VerifyAccessToken } from "./bearer.ts";
-export { grantedScopes, SCOPES, type Scope, ScopeNotGranted, splitScope } from "./scopes.ts";
+export { grantedScopes, SCOPES, ScopeNotGranted } from "./scopes.ts";

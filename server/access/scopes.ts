@@ -46,7 +46,7 @@ export function grantedScopes(requested: string | undefined, owned: string[]): s
  * Splits a scope parameter. SPEC.md writes `AccessManager:Create, Update` for two scopes: a token that ends in a
  * comma lends its prefix to the next.
  */
-export function splitScope(text: string): string[] {
+function splitScope(text: string): string[] {
   const scopes = new Set<string>();
   let lent: string | undefined;
   for (const token of text.split(" ").filter(Boolean)) {

@@ -8,7 +8,7 @@ import { createPost, type EgressOutcome, type EgressRequest } from "./post.ts";
 import { readTrustedCertificates } from "./trust.ts";
 import { reasonAgainstUrl } from "./url.ts";
 
-export { type AllowList, type EgressOutcome, type EgressRequest, type Failure, parseAllowList, type Resolve };
+export { type EgressOutcome, type EgressRequest, parseAllowList, type Resolve };
 
 export interface Egress {
   /** Sends one POST. Never throws: whatever goes wrong is a `failure`. */

@@ -36,7 +36,7 @@ export interface EntityDefinition {
   operations: ("read" | "upsert")[];
 }
 
-export const TEXT_LIMIT = 1_000;
+const TEXT_LIMIT = 1_000;
 /** An index entry of PostgreSQL holds 2,704 bytes, and a character takes up to three of them. */
 const UNIQUE_TEXT_LIMIT = 500;
 /** SPEC.md's default of every date. */

@@ -43,7 +43,7 @@ function fieldToMatch(entity: EntityDefinition, name: string): Field {
 }
 
 /** Special characters are forbidden; any string can be sent as `base64|…` (SPEC.md Endpoints 4). */
-export function pathText(pathValue: string): string {
+function pathText(pathValue: string): string {
   const raw = pathValue.replace(/^base64%7c/i, BASE64_PREFIX);
   if (raw.startsWith(BASE64_PREFIX)) return decodeBase64(raw.slice(BASE64_PREFIX.length));
   if (!/^[A-Za-z0-9._~-]+$/.test(raw)) {

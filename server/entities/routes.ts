@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { type Authenticate, requireScopes } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
-import { readJson } from "../http/body.ts";
+import { readJson, requireJson } from "../http/body.ts";
 import { requireMethod } from "../http/method.ts";
 import { API_PATH } from "../http/paths.ts";
 import type { EntityDefinition } from "./definition.ts";
@@ -56,6 +56,7 @@ function upsertRoutes(controller: Elysia, sql: Sql, authenticate: Authenticate, 
     async ({ request }) => {
       const caller = await authenticate(request);
       requireMethod(request, "PATCH", "POST");
+      requireJson(request);
       requireScopes(caller, "AccessManager:Create", "AccessManager:Update");
       return Response.json(await upsertRecord(sql, caller, entity, await readJson(request)));
     },

@@ -40,6 +40,14 @@ export async function lockById(sql: Queries, tenantId: TenantId, entity: EntityD
   return row;
 }
 
+/**
+ * Who sets a foreign key locks two rows, its own and the one it points at, and no order of ids suits both: within a
+ * tenant such callers take turns.
+ */
+export async function waitForTurn(sql: Queries, tenantId: TenantId, entity: EntityDefinition): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${entity.table} ${tenantId}`}, 0))`;
+}
+
 /** The rows that any of the identifiers points at, locked in the order of their ids, so that callers cannot deadlock. */
 export async function lockByIdentifiers(
   sql: Queries,

@@ -17,6 +17,7 @@ import {
   lockByIdentifiers,
   type Row,
   updateRow,
+  waitForTurn,
 } from "./store.ts";
 
 /** A racing insert makes us look again; more than this many times in a row is no race. */
@@ -41,6 +42,7 @@ export async function upsertRecord(
     } catch (error) {
       const failure = error as { code?: string; constraint_name?: string };
       if (failure.code === DEADLOCK && attempt < LOOK_UPS) continue;
+      if (failure.code === DEADLOCK) throw keepsChanging(entity);
       if (failure.code === UNIQUE_VIOLATION) throw heldByAnother(entity, failure.constraint_name);
       throw error;
     }
@@ -54,6 +56,7 @@ async function upsert(
   input: EntityInput,
 ): Promise<Record<string, unknown>> {
   const { tenantId, actor } = caller;
+  if (input.references.some(({ target }) => target !== null)) await waitForTurn(tx, tenantId, entity);
   for (let lookUp = 1; lookUp <= LOOK_UPS; lookUp++) {
     const before = await lookUpTarget(tx, tenantId, entity, input);
     refuseChangedEchoes(entity, input, before);
@@ -73,7 +76,7 @@ async function upsert(
     });
     return record;
   }
-  throw new Conflict(`Another caller keeps changing the same ${entity.name}. Try again.`);
+  throw keepsChanging(entity);
 }
 
 async function lookUpTarget(
@@ -157,4 +160,8 @@ function differs(before: Row, changes: Changes): boolean {
 function heldByAnother(entity: EntityDefinition, constraint: string | undefined): Conflict {
   const field = entity.fields.find((candidate) => candidate.unique === constraint);
   return new Conflict(`${field?.name ?? "A unique value"} is held by another ${entity.name}.`);
+}
+
+function keepsChanging(entity: EntityDefinition): Conflict {
+  return new Conflict(`Another caller keeps changing the same ${entity.name}. Try again.`);
 }

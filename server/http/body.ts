@@ -1,16 +1,16 @@
 import { BadInput, PayloadTooLarge, UnsupportedMediaType } from "../errors.ts";
 
 /** Bytes of a JSON body. */
-export const JSON_BODY_LIMIT = 1024 * 1024;
+const JSON_BODY_LIMIT = 1024 * 1024;
 /** Bytes of a form body. */
-export const FORM_BODY_LIMIT = 64 * 1024;
+const FORM_BODY_LIMIT = 64 * 1024;
 
 /**
  * Reads a JSON body of at most JSON_BODY_LIMIT.
  * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
  */
 export async function readJson(request: Request): Promise<unknown> {
-  requireMediaType(request, "application/json");
+  requireJson(request);
   const text = await readText(request, JSON_BODY_LIMIT);
   try {
     return JSON.parse(text);
@@ -31,6 +31,14 @@ export async function readForm(request: Request): Promise<Map<string, string>> {
     fields.set(name, value);
   }
   return fields;
+}
+
+/**
+ * What readJson checks first, for a handler that has to check more before it reads.
+ * @throws UnsupportedMediaType
+ */
+export function requireJson(request: Request): void {
+  requireMediaType(request, "application/json");
 }
 
 function requireMediaType(request: Request, expected: string): void {

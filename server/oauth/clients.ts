@@ -26,14 +26,15 @@ export async function authenticateClient(sql: Sql, request: Request, form: Map<s
 
 function presentedCredentials(request: Request, form: Map<string, string>): { clientId: string; secret: string } {
   const header = request.headers.get("authorization");
+  // A parameter without a value counts as absent (RFC 6749 3.2).
+  const clientId = form.get("client_id");
+  const secret = form.get("client_secret");
   if (header === null) {
-    const clientId = form.get("client_id");
-    const secret = form.get("client_secret");
     if (!clientId) throw new TokenError("Bad Input", "client_id is missing.");
     if (!secret) throw new TokenError("Bad Input", "client_secret is missing.");
     return { clientId, secret };
   }
-  if (form.has("client_secret")) {
+  if (secret) {
     throw new TokenError(
       "Bad Input",
       "Send the client's credentials in the form or in the Authorization header, not both.",
@@ -45,11 +46,11 @@ function presentedCredentials(request: Request, form: Map<string, string>): { cl
   if (pair === undefined || colon < 1) {
     throw new TokenError("Unauthorized", "Client authentication failed: the Authorization header is not Basic.");
   }
-  const clientId = formDecoded(pair.slice(0, colon));
-  if (form.has("client_id") && form.get("client_id") !== clientId) {
+  const user = formDecoded(pair.slice(0, colon));
+  if (clientId && clientId !== user) {
     throw new TokenError("Bad Input", "client_id in the form is not the one in the Authorization header.");
   }
-  return { clientId, secret: formDecoded(pair.slice(colon + 1)) };
+  return { clientId: user, secret: formDecoded(pair.slice(colon + 1)) };
 }
 
 /** RFC 6749 2.3.1 has both parts form-encoded; many clients send them raw, which our generated values survive. */

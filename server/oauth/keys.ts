@@ -6,7 +6,7 @@ import { type MasterKey, seal, unseal } from "../keys/master-key.ts";
 import { insertSigningKey, listSigningKeys } from "./store.ts";
 
 const PURPOSE = "signing key";
-/** A token with an unknown key id makes us look again, but not more often than this. */
+/** Other processes make keys too, so we look again when asked for more than we know, but not more often than this. */
 const RELOAD_INTERVAL_MS = 1_000;
 
 export interface SigningKeys {
@@ -61,6 +61,11 @@ export function createSigningKeys(sql: Sql, masterKey: MasterKey): SigningKeys {
     return keys();
   }
 
+  /** With no key yet, the first one may come at any moment. */
+  async function isFresh(): Promise<boolean> {
+    return (await keys()).length > 0 && Date.now() - loadedAt < RELOAD_INTERVAL_MS;
+  }
+
   const live = (all: Key[], alg: string) => all.find((key) => key.alg === alg && !key.retired);
 
   return {
@@ -75,11 +80,11 @@ export function createSigningKeys(sql: Sql, masterKey: MasterKey): SigningKeys {
     async verificationKey(kid, alg) {
       const find = (all: Key[]) => all.find((key) => key.kid === kid && key.alg === alg)?.publicKey;
       const known = find(await keys());
-      if (known || Date.now() - loadedAt < RELOAD_INTERVAL_MS) return known;
-      return find(await reload());
+      return known || (await isFresh()) ? known : find(await reload());
     },
     async jwks() {
-      return { keys: (await keys()).map((key) => key.publicJwk) };
+      const all = (await isFresh()) ? await keys() : await reload();
+      return { keys: all.map((key) => key.publicJwk) };
     },
   };
 }

@@ -11,7 +11,7 @@ import type { Client } from "./store.ts";
 import { TokenError, tokenErrorResponse } from "./token-error.ts";
 import type { Tokens } from "./tokens.ts";
 
-export const TOKEN_PATH = "/oAuth/rest/v2/Token";
+const TOKEN_PATH = "/oAuth/rest/v2/Token";
 
 /** Grants a client may be given. */
 export const GRANT_TYPES = ["authorization_code", "client_credentials", "refresh_token"] as const;

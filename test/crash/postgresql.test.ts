@@ -5,7 +5,7 @@ import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
 import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
 
-const CHANGES = 150;
+const CHANGES = 100;
 
 test("what was answered 200 before, while and after PostgreSQL was killed is delivered", async () => {
   await using stack = await startStack();
@@ -14,13 +14,11 @@ test("what was answered 200 before, while and after PostgreSQL was killed is del
   await api.connect(receiver.url);
 
   let back = false;
-  const changing = makeChanges(api, (made) => back && made >= CHANGES);
+  const changing = makeChanges(api, (made) => back && made >= CHANGES, 2);
   await until("the load to be under way", () => receiver.calls.length >= CHANGES / 5);
   process.kill(stack.parts.postgresql.pid!, "SIGKILL");
   await until("PostgreSQL to go", async () => !(await isUp(stack)));
   await until("PostgreSQL to come back", () => isUp(stack));
-  const taken = receiver.calls.length;
-  await until("deliveries after it", () => receiver.calls.length > taken, 60_000);
   back = true;
   const committed = await changing;
 

@@ -3,6 +3,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { MockActivityEnvironment } from "@temporalio/testing";
+import { DefaultLogger } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
 import { connect } from "../../server/db/connection.ts";
 import { createEgress } from "../../server/egress/index.ts";
@@ -12,6 +13,8 @@ import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
 
+/** The SDK warns of every activity that fails, as these shall. */
+const logger = new DefaultLogger("ERROR");
 const sql = connect(shared().databaseUrl, "gatehouse test", 2);
 afterAll(() => sql.end());
 const activities = createActivities({
@@ -42,7 +45,7 @@ test.each([
       deliveryId: event.Deliveries[0]!.Id,
       maximumAttempts: MAXIMUM_ATTEMPTS,
     };
-    const again = await new MockActivityEnvironment({ attempt: 1 })
+    const again = await new MockActivityEnvironment({ attempt: 1 }, { logger })
       .run(activities.postWebhook, input)
       .catch((error) => error.type);
     expect(again).toEqual(outcome);
@@ -63,6 +66,6 @@ test("a delivery of another tenant is not found", async () => {
     deliveryId: event.Deliveries[0]!.Id,
     maximumAttempts: MAXIMUM_ATTEMPTS,
   };
-  const attempt = new MockActivityEnvironment().run(activities.postWebhook, input);
+  const attempt = new MockActivityEnvironment({}, { logger }).run(activities.postWebhook, input);
   await expect(attempt).rejects.toThrow("not in the database");
 }, 30_000);

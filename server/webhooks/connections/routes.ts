@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { type Authenticate, type Caller, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { NotFound } from "../../errors.ts";
-import { readJson } from "../../http/body.ts";
+import { readJson, requireJson } from "../../http/body.ts";
 import { requireMethod } from "../../http/method.ts";
 import { isUuid, readPaging, toPage } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
@@ -44,6 +44,7 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
         const caller = await authenticate(request);
         requireMethod(request, "GET", "PATCH", "POST");
         if (request.method === "GET") return list(request, caller);
+        requireJson(request);
         requireScopes(caller, "Webhooks:Create", "Webhooks:Update");
         const input = parseConnection(await readJson(request), entities, checkUrl);
         return Response.json(await upsertConnection(sql, masterKey, caller.tenantId, input));

@@ -14,9 +14,6 @@ export interface Connection {
   state: ConnectionState;
 }
 
-/** Columns a caller can change. */
-export type ConnectionChanges = Partial<Omit<Connection, "id">>;
-
 const columns = (sql: Queries) => sql`id, name, url, entities, events, secret, api_key as "apiKey", state`;
 
 export async function findConnection(sql: Queries, tenantId: TenantId, id: string): Promise<Connection | undefined> {

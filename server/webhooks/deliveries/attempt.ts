@@ -93,7 +93,7 @@ function hide(apiKeys: string[], text: string): string {
 }
 
 /** RFC 9110 10.2.3: seconds or a date. */
-export function retryAfter(header: string | null, now: Date): number | undefined {
+function retryAfter(header: string | null, now: Date): number | undefined {
   if (header === null) return undefined;
   const text = header.trim();
   const wait = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();

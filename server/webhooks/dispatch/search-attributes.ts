@@ -1,11 +1,7 @@
 import { defineSearchAttributeKey } from "@temporalio/common";
 
-/** What a delivery can be found by in Temporal. `start` adds them to its own server. */
+// What a delivery can be found by in Temporal; `start` adds them to its own server. DeliveryState is the workflow's.
 export const TENANT_ID = defineSearchAttributeKey("TenantId", "KEYWORD");
 export const EVENT_RECORD = defineSearchAttributeKey("EventRecord", "KEYWORD");
 export const EVENT_TYPE = defineSearchAttributeKey("EventType", "KEYWORD");
 export const CONNECTION_ID = defineSearchAttributeKey("ConnectionId", "KEYWORD_LIST");
-/** Set by the workflow before it closes, and only if not all was delivered at the first attempt. */
-const DELIVERY_STATE = defineSearchAttributeKey("DeliveryState", "KEYWORD");
-
-export const SEARCH_ATTRIBUTES = [TENANT_ID, EVENT_RECORD, EVENT_TYPE, CONNECTION_ID, DELIVERY_STATE];

@@ -52,9 +52,7 @@ function searchAttributes(dispatch: Dispatch): SearchAttributePair[] {
 }
 
 /** What a person reads in the Temporal UI. */
-export function describe(
-  dispatch: Pick<Dispatch, "eventRecord" | "eventType" | "recordId" | "held" | "deliveries">,
-): string {
+function describe(dispatch: Pick<Dispatch, "eventRecord" | "eventType" | "recordId" | "held" | "deliveries">): string {
   const change = `${dispatch.eventRecord} ${dispatch.recordId} ${dispatch.eventType}`;
   const count = dispatch.deliveries.length;
   const held = dispatch.held > 0 ? `${dispatch.held} held (connection paused)` : "";

@@ -1,0 +1,203 @@
+import { describe, expect, test } from "bun:test";
+import { API, type Caller, cases, eventsOf, expectError, newCaller, unique } from "./client.ts";
+
+const PATH = `${API}/Application`;
+const EMPTY = cases(undefined, null, "");
+
+const upsert = (caller: Caller, body: unknown) => caller.patch("/Application", body);
+
+async function made(caller: Caller, fields: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const answer = await upsert(caller, fields);
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+describe("SPEC.md Endpoints 5, rule 1: Id is not empty", () => {
+  test("matched: the record is updated", async () => {
+    const caller = await newCaller();
+    const { Id } = await made(caller, { Name: "Before" });
+    const answer = await upsert(caller, { Id, Name: "After" });
+    expect(answer.body).toMatchObject({ Id, Name: "After" });
+  });
+
+  test("an Id given as a number is the same Id", async () => {
+    const caller = await newCaller();
+    const { Id } = await made(caller, { Name: "Numbered" });
+    expect((await upsert(caller, { Id: Number(Id), Description: "one" })).body.Id).toBe(Id);
+  });
+
+  test.each(["999999999", "9007199254740991", "9007199254740993", "-5", "007", "no-such-id", " ", "1.5", "🙈"])(
+    "not matched: %p is 404 Not Found, and nothing is made",
+    async (Id) => {
+      const caller = await newCaller();
+      expectError(await upsert(caller, { Id, Name: "New" }), 404, "Not Found", PATH);
+      expect(await eventsOf(caller.tenantId)).toEqual([]);
+    },
+  );
+
+  test.each(cases(true, {}, [], ["1001"], 1.5, 1e300))("%p cannot be an Id: 400 Bad Input", async (Id) => {
+    const caller = await newCaller();
+    expectError(await upsert(caller, { Id, Name: "New" }), 400, "Bad Input", PATH, /Id/);
+  });
+
+  test("the Id wins over identifiers: one that another record holds is 409, naming the field", async () => {
+    const caller = await newCaller();
+    const first = await made(caller, { Name: "First", ApplicationKey: "first", ExternalId: "1" });
+    const second = await made(caller, { Name: "Second" });
+    for (const [field, value] of Object.entries({ Name: "First", ApplicationKey: "first", ExternalId: "1" })) {
+      const answer = await upsert(caller, { Id: second.Id, [field]: value });
+      expectError(answer, 409, "Conflict", PATH, new RegExp(`^${field} is held`));
+    }
+    expect((await upsert(caller, { Id: first.Id, Name: "First" })).status).toBe(200);
+  });
+});
+
+describe("SPEC.md Endpoints 5, rule 2: Id is empty, an identifier is given", () => {
+  test.each(EMPTY)("Id %p, no match: inserted", async (Id) => {
+    const caller = await newCaller();
+    const answer = await upsert(caller, { Id, Name: "Inserted" });
+    expect(answer.status).toBe(200);
+    expect(answer.body.Id).toMatch(/^[1-9]\d*$/);
+    expect((await eventsOf(caller.tenantId)).map((event) => event.type)).toEqual(["Created"]);
+  });
+
+  test.each([["Name"], ["ExternalId"], ["ApplicationKey"]])(
+    "%s that matches a record: that record is updated",
+    async (field) => {
+      const caller = await newCaller();
+      const before = await made(caller, { [field]: "same", Description: "before" });
+      const after = await made(caller, { [field]: "same", Description: "after" });
+      expect(after).toMatchObject({ Id: before.Id, Description: "after" });
+    },
+  );
+
+  test("several identifiers of one record: that record is updated", async () => {
+    const caller = await newCaller();
+    const before = await made(caller, { Name: "N", ExternalId: "E", ApplicationKey: "K" });
+    expect((await made(caller, { Name: "N", ExternalId: "E", ApplicationKey: "K", Is_Active: true })).Id).toBe(
+      before.Id,
+    );
+  });
+
+  test("an identifier that matches lets the others be set", async () => {
+    const caller = await newCaller();
+    const before = await made(caller, { Name: "N" });
+    const after = await made(caller, { Name: "N", ExternalId: "E2", ApplicationKey: "K2" });
+    expect(after).toMatchObject({ Id: before.Id, Name: "N", ExternalId: "E2", ApplicationKey: "K2" });
+  });
+
+  test("identifiers of different records: 400 Multible Rows, and nothing changes", async () => {
+    const caller = await newCaller();
+    await made(caller, { Name: "One", ExternalId: "1" });
+    await made(caller, { Name: "Two", ExternalId: "2" });
+    const answer = await upsert(caller, { Name: "One", ExternalId: "2", Description: "both" });
+    expectError(answer, 400, "Multible Rows", PATH);
+    expect(await eventsOf(caller.tenantId)).toHaveLength(2);
+  });
+
+  test("identifiers are told apart by case and by spaces", async () => {
+    const caller = await newCaller();
+    const ids = new Set<unknown>();
+    for (const Name of ["front", "Front", "front ", " front"]) ids.add((await made(caller, { Name })).Id);
+    expect(ids.size).toBe(4);
+  });
+});
+
+describe("SPEC.md Endpoints 5, rule 3: Id, Name, ExternalId and ApplicationKey are empty", () => {
+  test.each(EMPTY)("all %p: every call inserts a new record", async (empty) => {
+    const caller = await newCaller();
+    const body = { Id: empty, Name: empty, ExternalId: empty, ApplicationKey: empty, Description: "no name" };
+    const first = await made(caller, body);
+    const second = await made(caller, body);
+    expect(first.Id).not.toBe(second.Id);
+    expect(first).toMatchObject({ Name: "", ExternalId: "", ApplicationKey: "", Description: "no name" });
+  });
+
+  test("an empty object inserts an empty record", async () => {
+    expect((await made(await newCaller(), {})).Description).toBe("");
+  });
+});
+
+describe("the answer", () => {
+  test("is SPEC.md's response shape, whole; ModifiedBy and CreatedBy are the client", async () => {
+    const caller = await newCaller();
+    const fields = {
+      Name: unique("whole"),
+      ApplicationKey: "whole-key",
+      ExternalId: "whole-external",
+      Description: "All of it",
+      WebSiteURL: "https://example.com",
+      Is_System: true,
+      Is_EndUser: true,
+      Is_Active: true,
+    };
+    const answer = await upsert(caller, fields);
+    const client = { Id: Number(caller.clientId), ExternalId: "", Name: "demo-client", Type: "Application" };
+    const date = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(answer.body).toEqual({
+      ...fields,
+      Id: expect.stringMatching(/^[1-9]\d*$/),
+      ModifiedOn: date,
+      ModifiedBy: client,
+      CreatedOn: date,
+      CreatedBy: client,
+    });
+    expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
+    expect(await eventsOf(caller.tenantId)).toEqual([{ type: "Created", recordId: answer.body.Id, data: answer.body }]);
+  });
+
+  test("POST does what PATCH does", async () => {
+    const caller = await newCaller();
+    const post = (body: unknown) =>
+      caller.send("POST", "/Application", {
+        headers: { "content-type": "application/json; charset=UTF-8" },
+        body: JSON.stringify(body),
+      });
+    const first = await post({ Name: "posted" });
+    expect(first.status).toBe(200);
+    expect((await post({ Name: "posted", Is_Active: true })).body).toMatchObject({
+      Id: first.body.Id,
+      Is_Active: true,
+    });
+  });
+
+  test("an update moves ModifiedOn and leaves CreatedOn", async () => {
+    const caller = await newCaller();
+    const first = await made(caller, { Name: "dated" });
+    const second = await made(caller, { Name: "dated", Description: "changed" });
+    expect(second.CreatedOn).toBe(first.CreatedOn);
+    expect(Date.parse(String(second.ModifiedOn))).toBeGreaterThanOrEqual(Date.parse(String(first.ModifiedOn)));
+    const events = await eventsOf(caller.tenantId);
+    expect(events.map(({ type, data }) => [type, data])).toEqual([
+      ["Created", first],
+      ["Updated", second],
+    ]);
+  });
+
+  test("nothing changed: the same record, ModifiedOn as it was, no event", async () => {
+    const caller = await newCaller();
+    const fields = { Name: "still", Description: null, WebSiteURL: "", Is_Active: true };
+    const first = await made(caller, fields);
+    expect(await made(caller, fields)).toEqual(first);
+    expect(await made(caller, { Id: first.Id })).toEqual(first);
+    expect(await made(caller, first)).toEqual(first);
+    expect(await eventsOf(caller.tenantId)).toHaveLength(1);
+  });
+});
+
+test("the same identifiers in two tenants are two records", async () => {
+  const [one, other] = [await newCaller(), await newCaller()];
+  const fields = { Name: "shared", ExternalId: "shared", ApplicationKey: "shared" };
+  const mine = await made(one, fields);
+  const theirs = await made(other, fields);
+  expect(mine.Id).not.toBe(theirs.Id);
+  expectError(await upsert(other, { Id: mine.Id, Name: "stolen" }), 404, "Not Found", PATH);
+  expectError(await other.get(`/Application/${mine.Id}`), 404, "Not Found", `${PATH}/${mine.Id}`);
+  expect((await one.get(`/Application/${mine.Id}`)).body).toEqual(mine);
+});
+
+test("a client that is itself an Application is changed like any other", async () => {
+  const caller = await newCaller();
+  const answer = await upsert(caller, { Id: caller.clientId, Description: "me" });
+  expect(answer.body).toMatchObject({ Id: caller.clientId, Name: "demo-client", Description: "me" });
+});

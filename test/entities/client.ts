@@ -1,0 +1,116 @@
+// Raw HTTP as one tenant's client: every header and byte is the test's own.
+
+import { afterAll, expect } from "bun:test";
+import { connect, type Sql } from "../../server/db/connection.ts";
+import { newTenant, shared } from "../support/tenant.ts";
+
+export const API = "/Endpoint/rest/api/v1";
+export const TOKEN_PATH = "/oAuth/rest/v2/Token";
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: the tests say what it must be.
+  body: any;
+}
+
+export interface Caller {
+  tenantId: string;
+  clientId: string;
+  clientSecret: string;
+  token: string;
+  send(method: string, path: string, options?: SendOptions): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  /** PATCH with a JSON body. */
+  patch(path: string, body: unknown): Promise<Answer>;
+  /** The same client with a token for other scopes. */
+  withScope(scope: string): Promise<Caller>;
+}
+
+export interface SendOptions {
+  headers?: Record<string, string>;
+  body?: BodyInit;
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+let database: Sql | undefined;
+
+/** For what the API has no way to arrange or to look at. */
+export function db(): Sql {
+  database ??= connect(shared().databaseUrl, "gatehouse test", 2);
+  return database;
+}
+
+afterAll(async () => {
+  await database?.end();
+  database = undefined;
+});
+
+/** A client of a new tenant, its token good for everything. */
+export async function newCaller(): Promise<Caller> {
+  const { tenant } = await newTenant();
+  return callerOf(tenant.tenantId, tenant.client, "*");
+}
+
+async function callerOf(
+  tenantId: string,
+  client: { clientId: string; clientSecret: string },
+  scope: string,
+): Promise<Caller> {
+  const form = { grant_type: "client_credentials", client_id: client.clientId, client_secret: client.clientSecret };
+  const answer = await request("POST", TOKEN_PATH, { body: new URLSearchParams({ ...form, scope }) });
+  expect(answer.status).toBe(200);
+  const token = answer.body.access_token as string;
+  const send: Caller["send"] = (method, path, options = {}) =>
+    request(method, API + path, { ...options, headers: { authorization: `Bearer ${token}`, ...options.headers } });
+  return {
+    tenantId,
+    clientId: client.clientId,
+    clientSecret: client.clientSecret,
+    token,
+    send,
+    get: (path) => send("GET", path),
+    patch: (path, body) => send("PATCH", path, { headers: JSON_TYPE, body: JSON.stringify(body) }),
+    withScope: (other) => callerOf(tenantId, client, other),
+  };
+}
+
+/** Any request; the answer must be JSON. */
+export async function request(method: string, path: string, options: SendOptions = {}): Promise<Answer> {
+  const response = await fetch(shared().url + path, { method, ...options });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+/** SPEC.md "Error record (entity API)", whole. */
+export function expectError(answer: Answer, status: number, type: string, instance: string, says?: RegExp): void {
+  expect(answer.body).toEqual({
+    Errors: expect.any(Array),
+    Type: `/Errors/${type}`,
+    Title: expect.stringMatching(/./),
+    StatusCode: status,
+    Instance: instance,
+    RequestKey: expect.stringMatching(/./),
+  });
+  expect(answer.status).toBe(status);
+  expect(answer.body.Errors.length).toBeGreaterThan(0);
+  expect(answer.body.RequestKey).toBe(answer.headers.get("x-request-id"));
+  if (says) expect(answer.body.Errors.join("\n")).toMatch(says);
+}
+
+/** The tenant's events, oldest first, as the outbox holds them. */
+export async function eventsOf(tenantId: string): Promise<{ type: string; recordId: string; data: unknown }[]> {
+  const rows = await db()<{ type: string; recordId: string; payload: string }[]>`
+    select event_type as type, record_id as "recordId", payload from events where tenant_id = ${tenantId} order by id`;
+  return rows.map(({ type, recordId, payload }) => ({ type, recordId, data: JSON.parse(payload).Data }));
+}
+
+/** A word no other test has. */
+export function unique(word: string): string {
+  return `${word}-${Bun.randomUUIDv7().slice(-12)}`;
+}
+
+/** Rows for test.each, which would spread a value that is an array. */
+export function cases(...values: unknown[]): [unknown][] {
+  return values.map((value) => [value]);
+}

@@ -1,0 +1,186 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { type Answer, type Caller, db, eventsOf, newCaller } from "./client.ts";
+
+const IDENTIFIERS = ["Name", "ExternalId", "ApplicationKey"] as const;
+const CALLERS = 20;
+
+const statuses = (answers: Answer[]) => [...new Set(answers.map((answer) => answer.status))].sort();
+const together = (caller: Caller, bodies: unknown[]) =>
+  Promise.all(bodies.map((body) => caller.patch("/Application", body)));
+
+/** The tenant's own applications, without its client. */
+async function recordsOf(caller: Caller) {
+  return db()<{ id: number; name: string | null; key: string | null; external: string | null }[]>`
+    select id, name, application_key as key, external_id as external from applications
+    where tenant_id = ${caller.tenantId} and id <> ${caller.clientId} order by id`;
+}
+
+describe(`${CALLERS} callers at once`, () => {
+  test.each([["Name"], ["ExternalId"], ["ApplicationKey"]])(
+    "the same %s: one record, one Created event",
+    async (field) => {
+      const caller = await newCaller();
+      const answers = await together(caller, Array(CALLERS).fill({ [field]: "same", Description: "equal" }));
+      expect(statuses(answers)).toEqual([200]);
+      expect(new Set(answers.map((answer) => answer.body.Id)).size).toBe(1);
+      expect(await recordsOf(caller)).toHaveLength(1);
+      expect((await eventsOf(caller.tenantId)).map((event) => event.type)).toEqual(["Created"]);
+    },
+  );
+
+  test("the same identifiers, other descriptions: one Created, an Updated for each other", async () => {
+    const caller = await newCaller();
+    const identifiers = { Name: "N", ExternalId: "E", ApplicationKey: "K" };
+    const bodies = Array.from({ length: CALLERS }, (_, index) => ({ ...identifiers, Description: `number ${index}` }));
+    const answers = await together(caller, bodies);
+    expect(statuses(answers)).toEqual([200]);
+    expect(await recordsOf(caller)).toHaveLength(1);
+    const types = (await eventsOf(caller.tenantId)).map((event) => event.type);
+    expect(types.filter((type) => type === "Created")).toHaveLength(1);
+    expect(types.filter((type) => type === "Updated")).toHaveLength(CALLERS - 1);
+  });
+
+  test("overlapping subsets of one record's identifiers: every answer is named, never a 500", async () => {
+    const caller = await newCaller();
+    const whole = { Name: "N", ExternalId: "E", ApplicationKey: "K" };
+    const subsets = [1, 2, 3, 4, 5, 6, 7].map((mask) =>
+      Object.fromEntries(Object.entries(whole).filter((_, bit) => mask & (1 << bit))),
+    );
+    const bodies = Array.from({ length: CALLERS }, (_, index) => subsets[index % subsets.length]);
+    const answers = await together(caller, bodies);
+    for (const answer of answers) {
+      if (answer.status === 400) expect(answer.body.Type).toBe("/Errors/Multible Rows");
+      else expect([200, 409]).toContain(answer.status);
+    }
+    await expectUnique(caller);
+  });
+
+  test("two records whose names are exchanged over and over end unique, never a 500", async () => {
+    const caller = await newCaller();
+    const [one, two] = await together(caller, [{ Name: "one" }, { Name: "two" }]);
+    const names = ["one", "two", "three"];
+    const bodies = Array.from({ length: CALLERS }, (_, index) => ({
+      Id: (index % 2 ? one : two)!.body.Id,
+      Name: names[index % names.length],
+    }));
+    for (const answer of await together(caller, bodies)) expect([200, 409]).toContain(answer.status);
+    await expectUnique(caller);
+  });
+
+  test("parents that point at each other crosswise never end in a 500", async () => {
+    const caller = await newCaller();
+    const made = await together(caller, [{ Name: "a" }, { Name: "b" }, { Name: "c" }]);
+    const ids = made.map((answer) => answer.body.Id);
+    const bodies = Array.from({ length: CALLERS }, (_, index) => ({
+      Id: ids[index % 3],
+      Name: `renamed ${index}`,
+      ApplicationId: { Id: ids[(index + 1 + (index % 2)) % 3] },
+    }));
+    expect(statuses(await together(caller, bodies))).toEqual([200]);
+  });
+});
+
+describe("properties", () => {
+  const word = fc.constantFrom("a", "b", "c", null, "");
+  const upsert = fc.record(
+    {
+      Name: word,
+      ExternalId: word,
+      ApplicationKey: word,
+      Description: fc.string({ unit: "grapheme", maxLength: 5 }),
+      Is_Active: fc.option(fc.boolean()),
+      target: fc.option(fc.nat(5), { freq: 3 }),
+    },
+    { requiredKeys: [] },
+  );
+
+  /** @param wave how many run at once */
+  async function run(caller: Caller, changes: Record<string, unknown>[], wave: number): Promise<void> {
+    const ids: string[] = [];
+    for (let start = 0; start < changes.length; start += wave) {
+      const bodies = changes.slice(start, start + wave).map(({ target, ...body }) => {
+        const Id = typeof target === "number" ? ids[target % Math.max(1, ids.length)] : undefined;
+        return Id === undefined ? body : { ...body, Id };
+      });
+      for (const answer of await together(caller, bodies)) {
+        expect([200, 400, 409]).toContain(answer.status);
+        if (answer.status === 400) expect(answer.body.Type).toBe("/Errors/Multible Rows");
+        if (answer.status === 200) ids.push(answer.body.Id);
+      }
+    }
+  }
+
+  test.each([1, 8])(
+    "any upserts, %i at once, keep the identifiers unique and have one event a change",
+    async (wave) => {
+      const caller = await newCaller();
+      await fc.assert(
+        fc.asyncProperty(fc.array(upsert, { minLength: 1, maxLength: 12 }), async (changes) => {
+          await run(caller, changes, wave);
+          await expectUnique(caller);
+          const created = (await eventsOf(caller.tenantId)).filter((event) => event.type === "Created");
+          expect(created).toHaveLength((await recordsOf(caller)).length);
+        }),
+        { numRuns: 30 },
+      );
+    },
+  );
+
+  test("the last event of a record is its last answer", async () => {
+    const caller = await newCaller();
+    await fc.assert(
+      fc.asyncProperty(fc.array(upsert, { minLength: 1, maxLength: 8 }), async (changes) => {
+        await run(caller, changes, 1);
+        const last = new Map((await eventsOf(caller.tenantId)).map((event) => [event.recordId, event.data]));
+        for (const [id, data] of last) expect((await caller.get(`/Application/${id}`)).body).toEqual(data);
+      }),
+      { numRuns: 5 },
+    );
+  });
+
+  test("every JSON body gets 200 or a well-formed error record", async () => {
+    const caller = await newCaller();
+    const field = fc.constantFrom(
+      ...["Id", ...IDENTIFIERS, "Description", "Is_Active", "ModifiedOn", "CreatedOn", "ApplicationId"],
+      ...["AuthenticationId", "ModifiedBy", "CreatedBy", "__proto__", "constructor", "toString"],
+    );
+    const reference = fc.record(
+      {
+        FieldType: fc.constantFrom("Id", "ExternalId", "Name", "x"),
+        Value: fc.jsonValue({ maxDepth: 1 }),
+        Id: fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.string()),
+        ExternalId: fc.jsonValue({ maxDepth: 0 }),
+        Type: fc.constantFrom("Application", "User", "x"),
+      },
+      { requiredKeys: [] },
+    );
+    const value = fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }),
+      reference,
+      fc.string({ unit: "binary" }),
+      fc.date().map(String),
+    );
+    const body = fc.oneof(fc.jsonValue(), fc.dictionary(fc.oneof(field, field, fc.string()), value, { maxKeys: 4 }));
+    await fc.assert(
+      fc.asyncProperty(body, async (sent) => {
+        const answer = await caller.patch("/Application", sent);
+        if (answer.status === 200) return;
+        expect([400, 404, 409]).toContain(answer.status);
+        expect(Object.keys(answer.body).sort()).toEqual(
+          ["Errors", "Instance", "RequestKey", "StatusCode", "Title", "Type"].sort(),
+        );
+        expect(answer.body.StatusCode).toBe(answer.status);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+async function expectUnique(caller: Caller): Promise<void> {
+  const records = await recordsOf(caller);
+  for (const column of ["name", "key", "external"] as const) {
+    const held = records.map((record) => record[column]).filter((value) => value !== null);
+    expect(new Set(held).size).toBe(held.length);
+  }
+}

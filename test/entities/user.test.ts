@@ -1,0 +1,238 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { API, type Caller, db, expectError, newCaller, request } from "./client.ts";
+
+const encode = (text: string) => `base64|${Buffer.from(text).toString("base64")}`;
+
+let caller: Caller;
+beforeAll(async () => {
+  caller = await newCaller();
+});
+
+async function insertUser(tenantId: string, username: string): Promise<number> {
+  const [row] = await db()<{ id: number }[]>`
+    insert into users (tenant_id, name, username, email, mobile_phone, external_id, is_active, created_on)
+    values (${tenantId}, 'Ada Example', ${username}, 'ada@example.com', '+1 555 0100', ${`x-${Bun.randomUUIDv7()}`},
+      true, '2026-01-31T10:20:30.456Z') returning id`;
+  return row!.id;
+}
+
+const path = (value: string | number, query = "") => `/User/${value}${query}`;
+
+describe("SPEC.md Endpoints 4: get one User", () => {
+  test("a User is read by its Id, whole", async () => {
+    const id = await insertUser(caller.tenantId, "ada");
+    const answer = await caller.get(path(id));
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      Id: id,
+      Name: "Ada Example",
+      Username: "ada",
+      Email: "ada@example.com",
+      MobilePhone: "+1 555 0100",
+      External_Id: expect.stringMatching(/^x-/),
+      Creation_Date: "2026-01-31T10:20:30.456Z",
+      Last_Login: "1900-01-01T12:00:00Z",
+      Is_Active: true,
+      ModifiedBy: { Id: 0, ExternalId: "", Name: "", Type: "" },
+      CreatedBy: { Id: 0, ExternalId: "", Name: "", Type: "" },
+    });
+  });
+
+  test("unset fields are empty strings and the default date", async () => {
+    const answer = await caller.get(path("admin", "?Name=Username"));
+    expect(answer.body).toMatchObject({ MobilePhone: "", External_Id: "", Last_Login: "1900-01-01T12:00:00Z" });
+  });
+
+  test.each(["Username", "username", "USERNAME", "uSeRnAmE"])("Name=%s matches the login name", async (name) => {
+    const answer = await caller.get(path("admin", `?Name=${name}`));
+    expect(answer.body).toMatchObject({ Username: "admin", Name: "Administrator" });
+  });
+
+  test.each([
+    ["Name", "Ada%20Example"],
+    ["Email", "ada@example.com"],
+    ["MobilePhone", "+1 555 0100"],
+    ["Creation_Date", "2026-01-31T10:20:30.456Z"],
+    ["Creation_Date", "2026-01-31T11:20:30.456+01:00"],
+    ["Is_Active", "true"],
+  ])("any field can be matched: Name=%s", async (name, value) => {
+    const own = await newCaller();
+    await db()`delete from passwords where user_id in (select id from users where tenant_id = ${own.tenantId})`;
+    await db()`delete from users where tenant_id = ${own.tenantId}`;
+    const id = await insertUser(own.tenantId, "ada");
+    const answer = await own.get(path(encode(decodeURIComponent(value)), `?Name=${name}`));
+    expect(answer.body).toMatchObject({ Id: id });
+  });
+
+  test("an empty Name is the Id", async () => {
+    const id = await insertUser(caller.tenantId, "empty-name");
+    expect((await caller.get(path(id, "?Name="))).body.Id).toBe(id);
+    expect((await caller.get(path(encode(String(id))))).body.Id).toBe(id);
+  });
+
+  test("an unknown Name is Bad Input that lists the fields", async () => {
+    const answer = await caller.get(path("admin", "?Name=password"));
+    expectError(answer, 400, "Bad Input", `${API}/User/admin`, /password.*Username/);
+    expect(answer.body.Title).toBe("Bad Request");
+  });
+
+  test("rule 1: a value that is not matched is 404 Not Found", async () => {
+    expectError(await caller.get(path(2_147_483_647)), 404, "Not Found", `${API}/User/2147483647`);
+    expectError(await caller.get(path("nobody", "?Name=Username")), 404, "Not Found", `${API}/User/nobody`);
+    expectError(
+      await caller.get(path(encode("né"), "?Name=Username")),
+      404,
+      "Not Found",
+      `${API}/User/${encode("né")}`,
+    );
+  });
+
+  test("rules 2 and 3: a value matched by several rows is 400 Multible Rows", async () => {
+    await insertUser(caller.tenantId, "twin");
+    await insertUser(caller.tenantId, "twin");
+    const answer = await caller.get(path("twin", "?Name=Username"));
+    expectError(answer, 400, "Multible Rows", `${API}/User/twin`, /twin/);
+    expect(answer.body.Title).toBe("Bad Request");
+  });
+
+  test.each([
+    ["1.5", "Id"],
+    ["abc", "Id"],
+    ["2147483648", "Id"],
+    ["99999999999999999999", "Id"],
+    ["maybe", "Is_Active"],
+    ["yesterday", "Last_Login"],
+    ["2026-13-01", "Last_Login"],
+    ["0000-01-01", "Last_Login"],
+    [encode("0001-01-01T00:00:00+01:00"), "Last_Login"],
+    [encode("9999-12-31T23:00:00-02:00"), "Last_Login"],
+  ])("%s cannot be converted to %s: Bad Input", async (value, name) => {
+    expectError(await caller.get(path(value, `?Name=${name}`)), 400, "Bad Input", `${API}/User/${value}`);
+  });
+
+  test("the answer follows rule 1 for every date there can be", async () => {
+    const date = fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true });
+    await fc.assert(
+      fc.asyncProperty(date, async (moment) => {
+        expect((await caller.get(path(encode(moment.toISOString()), "?Name=Last_Login"))).status).toBe(404);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe("the path's value", () => {
+  test.each([
+    "ada@example.com",
+    "ada%40example.com",
+    "a%20b",
+    "a+b",
+    "a%2Fb",
+    "a/b",
+    "a%00",
+    "%zz",
+    "%",
+    "a'b",
+    "a;b",
+    "a,b",
+    "a:b",
+    "a*b",
+    "base64",
+    "base65|YQ==",
+    "%C3%A9",
+    "é",
+    "a|b",
+    "",
+  ])("%s is Bad Input or, without special characters, no match", async (value) => {
+    const answer = await caller.get(path(value, "?Name=Username"));
+    const instance = new URL(`http://localhost${API}${path(value)}`).pathname;
+    if (value === "base64") expectError(answer, 404, "Not Found", instance);
+    else expectError(answer, 400, "Bad Input", instance, /base64/);
+  });
+
+  test("letters, digits and -_.~ stand as they are", async () => {
+    const id = await insertUser(caller.tenantId, "Az09-_.~");
+    expect((await caller.get(path("Az09-_.~", "?Name=Username"))).body.Id).toBe(id);
+  });
+
+  test.each(["ada@example.com", "with space", "a/b", "ünïcödé ✓", "日本語", "😀", "???>>>", "subjects?_d", "base64|x"])(
+    "%s is found as base64 in both alphabets, with and without padding, with | or %%7C",
+    async (username) => {
+      const id = await insertUser(caller.tenantId, username);
+      const standard = Buffer.from(username).toString("base64");
+      const urlSafe = Buffer.from(username).toString("base64url");
+      for (const text of [standard, standard.replace(/=+$/, ""), urlSafe, encodeURIComponent(standard)]) {
+        for (const prefix of ["base64|", "base64%7C", "base64%7c"]) {
+          const answer = await caller.get(path(prefix + text, "?Name=Username"));
+          expect({ prefix, text, id: answer.body.Id }).toEqual({ prefix, text, id });
+        }
+      }
+    },
+  );
+
+  test("base64 may hold slashes, even several in a row", async () => {
+    // The bytes 3F 3F 3F and EF BF BF have a slash in their base64.
+    const username = "???\uffff\uffff?";
+    expect(Buffer.from(username).toString("base64")).toMatch(/\/.*\//);
+    const id = await insertUser(caller.tenantId, username);
+    expect((await caller.get(path(encode(username), "?Name=Username"))).body.Id).toBe(id);
+  });
+
+  test.each([
+    ["base64|", "empty"],
+    ["base64|Y", "a rest of one character"],
+    ["base64|Y!==", "no base64"],
+    ["base64|YQ===", "too much padding"],
+    ["base64|YR==", "bits that mean nothing"],
+    ["base64|_w==", "not UTF-8"],
+    ["base64|7aCA", "half of a surrogate pair"],
+    ["base64|AA==", "a NUL"],
+  ])("%s (%s) is Bad Input", async (value) => {
+    const answer = await caller.get(path(value, "?Name=Username"));
+    expectError(answer, 400, "Bad Input", `${API}/User/${value}`);
+  });
+
+  test("any text makes the round trip by base64", async () => {
+    const own = await newCaller();
+    const text = fc
+      .string({ unit: "grapheme", minLength: 1, maxLength: 40 })
+      .filter((value) => !value.includes("\0") && value.isWellFormed());
+    await fc.assert(
+      fc.asyncProperty(text, async (value) => {
+        await db()`update users set username = ${value} where tenant_id = ${own.tenantId}`;
+        const answer = await own.get(path(encode(value), "?Name=Username"));
+        expect(answer.body.Username).toBe(value);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("any path gets a User or an error record, never a 500", async () => {
+    const name = fc.constantFrom("", "?Name=Username", "?Name=Id", "?Name=Last_Login", "?Name=%00", "?Name=__proto__");
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 30 }), name, async (value, query) => {
+        const safe = encodeURIComponent(value.toWellFormed());
+        const answer = await request("GET", `${API}/User/${safe}${query}`, {
+          headers: { authorization: `Bearer ${caller.token}` },
+        });
+        expect([200, 400, 404]).toContain(answer.status);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+test("another tenant's User is 404", async () => {
+  const other = await newCaller();
+  const id = await insertUser(other.tenantId, "hidden");
+  expectError(await caller.get(path(id)), 404, "Not Found", `${API}/User/${id}`);
+  expectError(await caller.get(path("hidden", "?Name=Username")), 404, "Not Found", `${API}/User/hidden`);
+});
+
+test("a User needs AccessManager:Read", async () => {
+  const weak = await caller.withScope("AccessManager:Create, Update");
+  const answer = await weak.get(path("admin", "?Name=Username"));
+  expectError(answer, 403, "Permission", `${API}/User/admin`, /AccessManager:Read/);
+  expect(answer.headers.get("www-authenticate")).toBe('Bearer error="insufficient_scope", scope="AccessManager:Read"');
+});
