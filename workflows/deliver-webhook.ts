@@ -18,8 +18,11 @@ import {
   MAXIMUM_ATTEMPTS,
 } from "./contract.ts";
 
-/** What recording an attempt may take beyond the post itself. */
-const RECORDING_MS = 60_000;
+/**
+ * What reading and recording may take beyond the post itself. The post has its own, short limit; this one is long, so
+ * that a PostgreSQL that is away for a while does not use up attempts.
+ */
+const RECORDING_MS = 3_600_000;
 /** From the worst to the best. */
 const WORST_FIRST: DeliveryState[] = ["Exhausted", "Cancelled", "Delivered"];
 

@@ -49,8 +49,8 @@ export async function startDispatcher(
         await pause(FAILURE_PAUSE_MS);
         return 0;
       });
-      // More than one lane's worth: another may help.
-      if (found === BATCH) wakeOne();
+      // A tenant's whole share: there is likely more, and another lane may help.
+      if (found >= TENANT_SHARE) wakeOne();
       if (found === 0 && wakes === wakesBefore && !stopping) await new Promise<void>((resolve) => idle.push(resolve));
     }
   }
