@@ -20,5 +20,7 @@ export function connect(databaseUrl: string, name: string, max = 10): Sql {
     onnotice: () => {},
     // A restarted PostgreSQL should be found again at once, not after a growing wait.
     backoff: () => 0.25,
+    // A connection that PostgreSQL's end has left half made should not hold its request for long.
+    connect_timeout: 3,
   }) as unknown as Sql;
 }

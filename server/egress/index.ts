@@ -1,8 +1,7 @@
 // The one way out: every request this service sends to an address that somebody else chose goes through here.
 
 import type { EgressConfig } from "../config.ts";
-import { type AllowList, parseAllowList } from "./allow-list.ts";
-import type { Failure } from "./failures.ts";
+import { parseAllowList } from "./allow-list.ts";
 import { type Resolve, resolveName } from "./names.ts";
 import { createPost, type EgressOutcome, type EgressRequest } from "./post.ts";
 import { readTrustedCertificates } from "./trust.ts";

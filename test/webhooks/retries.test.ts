@@ -121,7 +121,10 @@ describe.concurrent("a receiver that answers 410 Gone", () => {
     const next = await api.settledEvent();
     expect(next.EventId).not.toBe(event.EventId);
     expect(next).toMatchObject({ State: "Held", Deliveries: [{ State: "Held", AttemptCount: 0, Attempts: [] }] });
-    await client.workflow.getHandle(next.EventId).result();
+    // Its deliveries are settled from the start, so the workflow may not have been started yet.
+    const workflow = client.workflow.getHandle(next.EventId);
+    await until("the next event's workflow to be started", () => workflow.describe().catch(() => undefined));
+    await workflow.result();
     expect(receiver.calls).toHaveLength(1);
   });
 

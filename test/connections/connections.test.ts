@@ -1,0 +1,172 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { type Answer, API, type Caller, expectError, newCaller, request, unique } from "../entities/client.ts";
+
+const PATH = `${API}/WebhookConnection`;
+const URL_OK = "https://hooks.example.com/in";
+const FIELDS = { URL: URL_OK, Entities: ["Application"], Events: ["Created", "Updated", "Deleted"] };
+
+let caller: Caller;
+beforeAll(async () => {
+  caller = await newCaller();
+});
+
+const upsert = (body: unknown, by = caller) => by.patch("/WebhookConnection", body);
+const get = (id: string, by = caller) => by.get(`/WebhookConnection/${id}`);
+const remove = (id: string, by = caller) => by.send("DELETE", `/WebhookConnection/${id}`);
+
+async function made(fields: Record<string, unknown> = {}, by = caller) {
+  const answer = await upsert({ ...FIELDS, ...fields }, by);
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+const refused = (answer: Answer, says: RegExp) => expectError(answer, 400, "Bad Input", PATH, says);
+
+describe("a webhook connection", () => {
+  test("is made by POST and PATCH alike, whole", async () => {
+    for (const method of ["POST", "PATCH"]) {
+      const Name = unique("whole");
+      const answer = await caller.send(method, "/WebhookConnection", {
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ ...FIELDS, Name, Secret: "hunter2" }),
+      });
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual({
+        ...FIELDS,
+        Name,
+        Id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        ApiKey: expect.stringMatching(/^[\w-]{32}$/),
+        State: "Active",
+      });
+      expect((await get(answer.body.Id)).body).toEqual(answer.body);
+    }
+  });
+
+  test("gets an ApiKey of its own unless one is given", async () => {
+    const [one, two] = [await made(), await made()];
+    expect(one.ApiKey).not.toBe(two.ApiKey);
+    expect((await made({ ApiKey: "my-own-key" })).ApiKey).toBe("my-own-key");
+  });
+
+  test("is changed by its Id, and what is absent is left alone", async () => {
+    const before = await made({ Name: unique("changed"), Secret: "hunter2" });
+    const after = (await upsert({ Id: before.Id, Events: ["Deleted"] })).body;
+    expect(after).toEqual({ ...before, Events: ["Deleted"] });
+    expect((await upsert({ Id: before.Id, Name: null })).body.Name).toBe("");
+    expect((await upsert({ Id: before.Id, ApiKey: "rotated" })).body.ApiKey).toBe("rotated");
+  });
+
+  test("is changed by its Name when Id is empty", async () => {
+    const before = await made({ Name: unique("named") });
+    for (const Id of [undefined, null, ""]) {
+      const after = (await upsert({ Id, Name: before.Name, URL: `${URL_OK}/2` })).body;
+      expect(after).toEqual({ ...before, URL: `${URL_OK}/2` });
+    }
+  });
+
+  test("can be sent back as it was read", async () => {
+    const before = await made({ Name: unique("echo") });
+    expect((await upsert(before)).body).toEqual(before);
+  });
+
+  test("an unknown Id is 404", async () => {
+    expectError(await upsert({ ...FIELDS, Id: Bun.randomUUIDv7() }), 404, "Not Found", PATH);
+    for (const id of [Bun.randomUUIDv7(), "1", "a@b", "%zz", "%00"]) {
+      expectError(await get(id), 404, "Not Found", `${PATH}/${id}`);
+      expectError(await remove(id), 404, "Not Found", `${PATH}/${id}`);
+    }
+  });
+
+  test("a Name that another one holds is 409", async () => {
+    const [one, two] = [await made({ Name: unique("one") }), await made({ Name: unique("two") })];
+    expectError(await upsert({ Id: two.Id, Name: one.Name }), 409, "Conflict", PATH, /Name/);
+  });
+
+  test("is paused and made active again by State", async () => {
+    const { Id } = await made({ State: "Paused" });
+    expect((await get(Id)).body.State).toBe("Paused");
+    expect((await upsert({ Id, State: "Active" })).body.State).toBe("Active");
+    expect((await upsert({ Id, State: "Paused" })).body.State).toBe("Paused");
+  });
+
+  test("is gone after DELETE, which answers its last state; its Name is free again", async () => {
+    const before = await made({ Name: unique("gone") });
+    const answer = await remove(before.Id);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual(before);
+    expectError(await get(before.Id), 404, "Not Found", `${PATH}/${before.Id}`);
+    expectError(await remove(before.Id), 404, "Not Found", `${PATH}/${before.Id}`);
+    expectError(await upsert({ Id: before.Id, State: "Paused" }), 404, "Not Found", PATH);
+    expect((await made({ Name: before.Name })).Id).not.toBe(before.Id);
+  });
+
+  test("20 callers who make the same one make one", async () => {
+    const own = await newCaller();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => upsert({ ...FIELDS, Name: "same" }, own)));
+    expect(new Set(answers.map((answer) => `${answer.status} ${answer.body.Id}`)).size).toBe(1);
+    expect((await own.get("/WebhookConnection")).body.Items).toHaveLength(1);
+  });
+});
+
+describe("the list", () => {
+  test("has every connection once, newest first, page by page", async () => {
+    const own = await newCaller();
+    const ids: string[] = [];
+    for (let count = 0; count < 7; count++) ids.unshift((await made({}, own)).Id);
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page: Answer = await own.get(`/WebhookConnection?Limit=3&Cursor=${cursor}`);
+      expect(page.body.Items.length).toBeLessThanOrEqual(3);
+      seen.push(...page.body.Items.map((item: { Id: string }) => item.Id));
+      cursor = page.body.Next;
+    }
+    expect(seen).toEqual(ids);
+  });
+
+  test("is empty for a new tenant", async () => {
+    const answer = await (await newCaller()).get("/WebhookConnection");
+    expect(answer.body).toEqual({ Items: [], Next: null });
+  });
+
+  test.each(["Limit=0", "Limit=201", "Limit=x", "Limit=-1", "Limit=1.5", "Cursor=x", "Cursor=%00", "Cursor=AAAA"])(
+    "?%s is Bad Input",
+    async (query) => {
+      refused(await caller.get(`/WebhookConnection?${query}`), /Limit|Cursor/);
+    },
+  );
+});
+
+describe("who may", () => {
+  test("no token is 401", async () => {
+    for (const path of [PATH, `${PATH}/${Bun.randomUUIDv7()}`]) {
+      expectError(await request("GET", path), 401, "Unauthorized", path);
+    }
+  });
+
+  test.each([
+    ["GET", "", "Webhooks:Create, Update, Delete", "Webhooks:Read"],
+    ["GET", "/id", "Webhooks:Delete", "Webhooks:Read"],
+    ["PATCH", "", "Webhooks:Create", "Webhooks:Create Webhooks:Update"],
+    ["POST", "", "AccessManager:Create, Update", "Webhooks:Create Webhooks:Update"],
+    ["DELETE", "/id", "Webhooks:Create, Update", "Webhooks:Delete"],
+  ])("%s %s with %s is 403", async (method, path, scope, needed) => {
+    const weak = await caller.withScope(scope);
+    const headers = { "content-type": "application/json" };
+    const body = method === "GET" || method === "DELETE" ? undefined : "{}";
+    const answer = await weak.send(method, `/WebhookConnection${path}`, { headers, body });
+    expectError(answer, 403, "Permission", PATH + path);
+    expect(answer.headers.get("www-authenticate")).toBe(`Bearer error="insufficient_scope", scope="${needed}"`);
+  });
+
+  test("another tenant's connection is 404 and in no list", async () => {
+    const other = await newCaller();
+    const mine = await made({ Name: unique("mine") });
+    expectError(await get(mine.Id, other), 404, "Not Found", `${PATH}/${mine.Id}`);
+    expectError(await remove(mine.Id, other), 404, "Not Found", `${PATH}/${mine.Id}`);
+    expectError(await upsert({ Id: mine.Id, State: "Paused" }, other), 404, "Not Found", PATH);
+    expect((await made({ Name: mine.Name }, other)).Id).not.toBe(mine.Id);
+    expect(JSON.stringify((await other.get("/WebhookConnection")).body)).not.toContain(mine.Id);
+    expect((await get(mine.Id)).body).toEqual(mine);
+  });
+});

@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { type Answer, API, type Caller, cases, expectError, newCaller } from "../entities/client.ts";
+
+const URL_OK = "https://hooks.example.com/in";
+const FIELDS = { URL: URL_OK, Entities: ["Application"], Events: ["Created", "Updated", "Deleted"] };
+
+let caller: Caller;
+beforeAll(async () => {
+  caller = await newCaller();
+});
+
+const upsert = (body: unknown, by = caller) => by.patch("/WebhookConnection", body);
+const refused = (answer: Answer, says: RegExp) =>
+  expectError(answer, 400, "Bad Input", `${API}/WebhookConnection`, says);
+
+describe("what cannot be saved", () => {
+  test.each([
+    ["http://hooks.example.com/in", /https/],
+    ["ftp://hooks.example.com/in", /https/],
+    ["javascript:alert(1)", /https/],
+    ["hooks.example.com/in", /cannot be read|https/],
+    ["/in", /cannot be read/],
+    ["https://", /cannot be read/],
+    ["https://user@hooks.example.com/", /user name/],
+    ["https://user:hunter2@hooks.example.com/", /user name/],
+    ["https://:hunter2@hooks.example.com/", /user name/],
+    ["https://hooks.example.com:22/", /port 22/],
+    ["https://hooks.example.com:25/", /port 25/],
+    ["https://hooks.example.com:0/", /port 0/],
+    ["https://hooks.example.com:99999/", /cannot be read/],
+    ["https://10.0.0.1/", /EGRESS_ALLOW/],
+    ["https://192.168.1.1:8443/", /192\.168\.1\.1:8443.*EGRESS_ALLOW/],
+    ["https://169.254.169.254/latest/meta-data/", /EGRESS_ALLOW/],
+    ["https://0x0a000001/", /EGRESS_ALLOW/],
+    ["https://[fd00::1]/", /EGRESS_ALLOW/],
+    ["https://[::ffff:10.0.0.1]/", /EGRESS_ALLOW/],
+    ["", /URL/],
+    [null, /URL/],
+    [5, /URL/],
+    [`https://hooks.example.com/${"x".repeat(2_000)}`, /2000/],
+    ["https://hooks.example.com/\0", /URL/],
+  ])("URL %p", async (url, says) => {
+    const answer = await upsert({ ...FIELDS, URL: url });
+    refused(answer, says);
+    expect(JSON.stringify(answer.body)).not.toContain("hunter2");
+  });
+
+  test.each(cases(null, "Application", [], ["application"], ["Application", "Color"], [5], [["Application"]], {}))(
+    "Entities %j",
+    async (Entities) => {
+      refused(await upsert({ ...FIELDS, Entities }), /Entities.*Application/);
+    },
+  );
+
+  test.each(cases(null, "Created", [], ["created"], ["Created", "Read"], [null], {}))("Events %j", async (Events) => {
+    refused(await upsert({ ...FIELDS, Events }), /Events.*Created, Updated, Deleted/);
+  });
+
+  test.each([
+    [{ Secret: 5 }, /Secret/],
+    [{ Secret: "x".repeat(501) }, /Secret/],
+    [{ Secret: "hunter2\0" }, /Secret/],
+    [{ Secret: "whsec_" }, /whsec_/],
+    [{ ApiKey: "" }, /ApiKey/],
+    [{ ApiKey: null }, /ApiKey/],
+    [{ ApiKey: "with space" }, /ApiKey/],
+    [{ ApiKey: "hunter2é" }, /ApiKey/],
+    [{ ApiKey: "x".repeat(201) }, /ApiKey/],
+    [{ State: "Held" }, /State/],
+    [{ State: "active" }, /State/],
+    [{ State: null }, /State/],
+    [{ Name: 5 }, /Name/],
+    [{ Name: "x".repeat(201) }, /Name/],
+    [{ Id: "1" }, /Id/],
+    [{ Id: 5 }, /Id/],
+    [{ Color: "red" }, /Color is no field/],
+    [{ url: URL_OK }, /url is no field/],
+    [{ constructor: 1 }, /constructor/],
+  ])("%j", async (fields, says) => {
+    const answer = await upsert({ ...FIELDS, ...fields });
+    refused(answer, says);
+    expect(JSON.stringify(answer.body)).not.toContain("hunter2");
+  });
+
+  test("what is missing and what is wrong is named at once", async () => {
+    refused(await upsert({}), /URL is missing[\s\S]*Entities is missing[\s\S]*Events is missing/);
+    refused(await upsert({ URL: 5, Entities: 5, Events: 5, Color: 5 }), /URL[\s\S]*Entities[\s\S]*Events[\s\S]*Color/);
+    refused(await upsert([FIELDS]), /one WebhookConnection object/);
+  });
+
+  test("any JSON body gets 200 or an error record", async () => {
+    const own = await newCaller();
+    const names = fc.constantFrom(...Object.keys(FIELDS), "Id", "Name", "Secret", "ApiKey", "State", "__proto__", "x");
+    const value = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.webUrl(), fc.string({ unit: "binary" }), fc.uuid());
+    const body = fc.oneof(
+      fc.jsonValue(),
+      fc.dictionary(names, value),
+      fc.dictionary(names, value).map((some) => ({ ...FIELDS, ...some })),
+    );
+    await fc.assert(
+      fc.asyncProperty(body, async (sent) => {
+        const { status } = await upsert(sent, own);
+        expect([200, 400, 404, 409]).toContain(status);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -1,0 +1,71 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { importMasterKey, unseal } from "../../server/keys/master-key.ts";
+import { type Caller, db, newCaller, unique } from "../entities/client.ts";
+import { setting } from "../support/tenant.ts";
+
+const FIELDS = { URL: "https://hooks.example.com/in", Entities: ["Application"], Events: ["Created"] };
+
+let caller: Caller;
+beforeAll(async () => {
+  caller = await newCaller();
+});
+
+const upsert = (body: unknown) => caller.patch("/WebhookConnection", body);
+const get = (id: string) => caller.get(`/WebhookConnection/${id}`);
+const remove = (id: string) => caller.send("DELETE", `/WebhookConnection/${id}`);
+
+async function made(fields: Record<string, unknown>) {
+  const answer = await upsert({ ...FIELDS, ...fields });
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+describe("secrets", () => {
+  const masterKey = () => importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY"));
+  const stored = async (id: string) => {
+    const [row] = await db()<{ secret: Uint8Array | null; apiKey: Uint8Array; whole: string }[]>`
+      select secret, api_key as "apiKey", row_to_json(c)::text as whole from webhook_connections c where id = ${id}`;
+    return row!;
+  };
+
+  test("the Secret is never read back", async () => {
+    const { Id, Name } = await made({ Name: unique("secret"), Secret: "hunter2-hunter2" });
+    const answers = [
+      await get(Id),
+      await caller.get("/WebhookConnection?Limit=200"),
+      await upsert({ Id, Name, Secret: "hunter2-hunter2" }),
+      await remove(Id),
+    ];
+    for (const answer of answers) {
+      expect(answer.status).toBe(200);
+      expect(JSON.stringify(answer.body)).not.toMatch(/hunter2|Secret/);
+    }
+  });
+
+  test("Secret and ApiKey are encrypted at rest, each for its own purpose", async () => {
+    const { Id } = await made({ Secret: "hunter2-hunter2", ApiKey: "key-key-key" });
+    const row = await stored(Id);
+    expect(Buffer.from(row.secret!).includes("hunter2")).toBe(false);
+    expect(Buffer.from(row.apiKey).includes("key-key")).toBe(false);
+    for (const plain of ["hunter2-hunter2", "key-key-key"]) {
+      expect(row.whole).not.toContain(plain);
+      expect(row.whole).not.toContain(Buffer.from(plain).toString("hex"));
+    }
+    expect(unseal(masterKey(), "webhook secret", row.secret!)).toBe("hunter2-hunter2");
+    expect(unseal(masterKey(), "webhook ApiKey", row.apiKey)).toBe("key-key-key");
+    expect(() => unseal(masterKey(), "webhook ApiKey", row.secret!)).toThrow();
+  });
+
+  test("two equal secrets are not equal at rest", async () => {
+    const [one, two] = [await made({ Secret: "hunter2" }), await made({ Secret: "hunter2" })];
+    expect(Buffer.from((await stored(one.Id)).secret!).equals((await stored(two.Id)).secret!)).toBe(false);
+  });
+
+  test.each([null, ""])("Secret %p takes it away, absent leaves it alone", async (empty) => {
+    const { Id } = await made({ Secret: "hunter2" });
+    await upsert({ Id, State: "Paused" });
+    expect((await stored(Id)).secret).not.toBeNull();
+    await upsert({ Id, Secret: empty });
+    expect((await stored(Id)).secret).toBeNull();
+  });
+});

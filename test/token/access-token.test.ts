@@ -1,0 +1,204 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import {
+  createRemoteJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  jwtVerify,
+  SignJWT,
+} from "jose";
+import { importMasterKey, unseal } from "../../server/keys/master-key.ts";
+import { createSigningKeys, createTokens } from "../../server/oauth/index.ts";
+import type { TenantId } from "../../server/tenants/index.ts";
+import { API, type Caller, db, expectError, newCaller, request } from "../entities/client.ts";
+import { setting, shared } from "../support/tenant.ts";
+import { askToken, formOf } from "./client.ts";
+
+const JWKS_PATH = "/.well-known/jwks.json";
+const ENTITIES = `${API}/Entities`;
+
+let client: Caller;
+let issuer: string;
+beforeAll(async () => {
+  client = await newCaller();
+  issuer = String(decodeJwt(client.token).iss);
+});
+
+/** The product's own signer, as another process of the same installation would have it. */
+function tokensOf(lifetime: number, by = issuer) {
+  const keys = createSigningKeys(db(), importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")));
+  return createTokens(keys, by, lifetime);
+}
+
+function asClient() {
+  return {
+    id: Number(client.clientId),
+    tenantId: client.tenantId as TenantId,
+    isActive: true,
+    clientType: "confidential" as const,
+    grantTypes: [],
+    scopes: [],
+    digests: [],
+  };
+}
+
+const use = (token: string) => request("GET", ENTITIES, { headers: { authorization: `Bearer ${token}` } });
+
+async function expectRefused(token: string): Promise<void> {
+  const answer = await use(token);
+  expectError(answer, 401, "Unauthorized", ENTITIES);
+  expect(answer.body.Title).toBe("Unauthorized");
+  expect(answer.headers.get("www-authenticate")).toBe('Bearer error="invalid_token"');
+  expect(answer.body.Errors[0]).toBe("The access token is expired or invalid. Ask the token endpoint for a new one.");
+}
+
+describe("an access token", () => {
+  test("is verified by anyone with the published keys (RFC 9068)", async () => {
+    const keys = createRemoteJWKSet(new URL(shared().url + JWKS_PATH));
+    const { body } = await askToken(formOf(client, { scope: "AccessManager:Create, Update" }));
+    const { payload, protectedHeader } = await jwtVerify(body.access_token, keys, {
+      issuer,
+      audience: issuer,
+      typ: "at+jwt",
+      algorithms: ["EdDSA"],
+    });
+    expect(protectedHeader).toEqual({ alg: "EdDSA", typ: "at+jwt", kid: expect.stringMatching(/./) });
+    expect(payload).toMatchObject({
+      sub: client.clientId,
+      client_id: client.clientId,
+      scope: "AccessManager:Create AccessManager:Update",
+    });
+    expect(payload.exp! - payload.iat!).toBe(body.expires_in);
+    expect(Math.abs(Date.now() / 1000 - payload.iat!)).toBeLessThan(60);
+  });
+
+  test("no two are the same", async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => askToken(formOf(client))));
+    const ids = answers.flatMap(({ body }) => [decodeJwt(body.access_token).jti, decodeJwt(body.refresh_token).jti]);
+    expect(new Set(ids).size).toBe(20);
+  });
+
+  test("made by another process of the installation is good here", async () => {
+    const token = await tokensOf(60).issueAccessToken(asClient(), ["AccessManager:Read"]);
+    expect((await use(token)).status).toBe(200);
+  });
+});
+
+describe("refused with 401:", () => {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const [header, payload, signature] = [0, 1, 2].map((index) => () => client.token.split(".")[index]!) as [
+    () => string,
+    () => string,
+    () => string,
+  ];
+
+  test("an expired token", async () => {
+    await expectRefused(await tokensOf(-1).issueAccessToken(asClient(), ["AccessManager:Read"]));
+  });
+
+  test("another issuer's token by the same key", async () => {
+    await expectRefused(
+      await tokensOf(60, "https://other.example").issueAccessToken(asClient(), ["AccessManager:Read"]),
+    );
+  });
+
+  test("the refresh token", async () => {
+    const { body } = await askToken(formOf(client, { scope: "*" }));
+    expect(decodeProtectedHeader(body.refresh_token).typ).not.toBe("at+jwt");
+    await expectRefused(body.refresh_token);
+  });
+
+  test("a token with another payload, header or signature", async () => {
+    const claims = decodeJwt(client.token);
+    await expectRefused(`${header()}.${part({ ...claims, tenant: Bun.randomUUIDv7() })}.${signature()}`);
+    await expectRefused(`${header()}.${part({ ...claims, exp: 9_999_999_999 })}.${signature()}`);
+    await expectRefused(`${part({ ...decodeProtectedHeader(client.token), x: 1 })}.${payload()}.${signature()}`);
+    const other = signature().startsWith("A") ? "B" : "A";
+    await expectRefused(`${header()}.${payload()}.${other}${signature().slice(1)}`);
+    await expectRefused(`${header()}.${payload()}.`);
+    await expectRefused(`${header()}.${payload()}`);
+  });
+
+  test.each(["none", "None", "HS256", "RS256", "", "ES256"])("alg %p", async (alg) => {
+    const forged = part({ ...decodeProtectedHeader(client.token), alg });
+    for (const sign of ["", signature()]) await expectRefused(`${forged}.${payload()}.${sign}`);
+  });
+
+  test("a token signed with the public key as an HMAC secret", async () => {
+    const { body } = await request("GET", JWKS_PATH);
+    for (const secret of [body.keys[0].x, JSON.stringify(body.keys[0])]) {
+      const token = await new SignJWT(decodeJwt(client.token))
+        .setProtectedHeader({ alg: "HS256", typ: "at+jwt", kid: body.keys[0].kid })
+        .sign(Buffer.from(secret.padEnd(32, "x")));
+      await expectRefused(token);
+    }
+  });
+
+  test("a token of a stranger's key, under its own or our key id, or with its key in the header", async () => {
+    const stranger = await generateKeyPair("EdDSA", { extractable: true });
+    const jwk = await exportJWK(stranger.publicKey);
+    const { kid } = decodeProtectedHeader(client.token);
+    for (const extra of [
+      { kid },
+      { kid: "other" },
+      {},
+      { kid, jwk },
+      { jwk },
+      { kid, jku: "https://example.com/jwks" },
+    ]) {
+      const token = await new SignJWT(decodeJwt(client.token))
+        .setProtectedHeader({ alg: "EdDSA", typ: "at+jwt", ...extra })
+        .sign(stranger.privateKey);
+      await expectRefused(token);
+    }
+  });
+
+  test.each(["a", "a.b", "a.b.c", "..", "a.b.c.d.e", "x".repeat(5_000)])("%.20s", async (token) => {
+    await expectRefused(token);
+  });
+});
+
+describe("the signing keys", () => {
+  test("are published without their private part", async () => {
+    const answer = await request("GET", JWKS_PATH);
+    expect(answer.status).toBe(200);
+    const { kid } = decodeProtectedHeader(client.token);
+    expect(answer.body.keys.map((key: { kid: string }) => key.kid)).toContain(kid);
+    for (const key of answer.body.keys) {
+      expect(key).toMatchObject({ use: "sig" });
+      expect(Object.keys(key)).not.toContain("d");
+    }
+    expect((await request("POST", JWKS_PATH)).headers.get("allow")).toBe("GET");
+  });
+
+  test("are encrypted at rest by MASTER_KEY", async () => {
+    const rows = await db()<{ private: Uint8Array }[]>`select private_jwk as private from signing_keys`;
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) {
+      const stored = Buffer.from(row.private);
+      for (const word of ['"d"', '"kty"', '"crv"', "OKP"]) expect(stored.includes(word)).toBe(false);
+      expect(() => JSON.parse(stored.toString("utf8"))).toThrow();
+      const opened = unseal(importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")), "signing key", stored);
+      expect(Object.keys(JSON.parse(opened))).toContain("d");
+      const wrongKey = importMasterKey(Buffer.alloc(32, 9).toString("base64"));
+      expect(() => unseal(wrongKey, "signing key", stored)).toThrow(/MASTER_KEY/);
+      expect(() => unseal(importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")), "webhook secret", stored)).toThrow();
+      const changed = Buffer.from(stored);
+      changed[changed.length - 1]! ^= 1;
+      expect(() => unseal(importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")), "signing key", changed)).toThrow();
+    }
+  });
+
+  test("client secrets are stored as a digest alone", async () => {
+    const [row] = await db()<{ digest: Uint8Array }[]>`
+      select digest from client_secrets where application_id = ${client.clientId}`;
+    const digest = new Bun.CryptoHasher("sha256").update(client.clientSecret).digest();
+    expect(Buffer.from(row!.digest).equals(digest)).toBe(true);
+  });
+
+  test("a wrong MASTER_KEY is told in words", async () => {
+    const keys = createSigningKeys(db(), importMasterKey(Buffer.alloc(32, 9).toString("base64")));
+    expect(keys.jwks()).rejects.toThrow(/MASTER_KEY/);
+  });
+});

@@ -1,0 +1,46 @@
+// Raw requests to the token endpoint.
+
+import { expect } from "bun:test";
+import { type Answer, request, TOKEN_PATH } from "../entities/client.ts";
+
+export interface Credentials {
+  clientId: string;
+  clientSecret: string;
+}
+
+/** The form as SPEC.md Endpoints 3 has it, with more or other fields; undefined leaves one out. */
+export function formOf(client: Credentials, fields: Record<string, string | undefined> = {}): URLSearchParams {
+  const all = {
+    grant_type: "client_credentials",
+    client_id: client.clientId,
+    client_secret: client.clientSecret,
+    ...fields,
+  };
+  return new URLSearchParams(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+export function askToken(body: BodyInit, headers: Record<string, string> = {}): Promise<Answer> {
+  return request("POST", TOKEN_PATH, { body, headers });
+}
+
+export function basic(user: string, password: string): Record<string, string> {
+  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` };
+}
+
+/** SPEC.md "Token endpoint errors", whole. */
+export function expectTokenError(answer: Answer, status: number, word: string, says?: RegExp): void {
+  expect(answer.body).toEqual({
+    error: word,
+    error_description: expect.stringMatching(/./),
+    Errors: [expect.stringMatching(/./)],
+    Type: `/Errors/${word}`,
+    Title: expect.stringMatching(/./),
+    StatusCode: status,
+    Instance: TOKEN_PATH,
+    RequestKey: expect.stringMatching(/./),
+  });
+  expect(answer.status).toBe(status);
+  expect(answer.body.error_description).toBe(answer.body.Errors[0]);
+  expect(answer.headers.get("cache-control")).toBe("no-store");
+  if (says) expect(answer.body.error_description).toMatch(says);
+}
