@@ -16,7 +16,8 @@ import { findTemporal } from "./temporal-binary.ts";
 
 const TEMPORAL_PORT = 7233;
 const TEMPORAL_UI_PORT = 8233;
-const POSTGRESQL_PORT = 54_329;
+/** Below the range that outgoing connections take their ports from. */
+const POSTGRESQL_PORT = 15_432;
 const LOOPBACK = "127.0.0.1";
 const ALL_UP_LIMIT = 60_000;
 
