@@ -11,6 +11,7 @@ import { NotFound } from "./errors.ts";
 import { asApiError, errorResponse } from "./http/error-record.ts";
 import { readinessController } from "./http/readiness.ts";
 import { requestKey } from "./http/request-key.ts";
+import { requestUrl } from "./http/request-url.ts";
 import type { MasterKey } from "./keys/master-key.ts";
 import { createSigningKeys, createTokens, jwksController, tokenController } from "./oauth/index.ts";
 import { connectionsController, eventLogController } from "./webhooks/index.ts";
@@ -35,7 +36,7 @@ export function createApp({ config, sql, masterKey, egress, log }: AppDependenci
   const logFailure = (error: unknown, request: Request) =>
     log.error({ err: error, requestKey: requestKey(request) }, "a request failed");
 
-  return new Elysia({ serve: { maxRequestBodySize: HARD_BODY_LIMIT } })
+  return new Elysia({ serve: { maxRequestBodySize: HARD_BODY_LIMIT, development: false } })
     .onRequest(({ request, set }) => {
       set.headers["x-request-id"] = requestKey(request);
       set.headers["x-content-type-options"] = "nosniff";
@@ -48,7 +49,7 @@ export function createApp({ config, sql, masterKey, egress, log }: AppDependenci
     .onAfterResponse({ as: "global" }, ({ request, responseValue }) => {
       const status = responseValue instanceof Response ? responseValue.status : undefined;
       log.debug(
-        { requestKey: requestKey(request), method: request.method, path: new URL(request.url).pathname, status },
+        { requestKey: requestKey(request), method: request.method, path: requestUrl(request).pathname, status },
         "request",
       );
     })

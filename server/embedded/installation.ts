@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Config, ConfigError, readConfig } from "../config.ts";
 import { migrate } from "../db/migrate.ts";
 import { apiPart, type Output, readiness, workerPart } from "./api.ts";
-import { type DataDirectory, keptSecret, newMasterKey, takeDataDirectory } from "./data-directory.ts";
+import { type DataDirectory, keptSecret, newMasterKey, takeDataDirectory, writePrivately } from "./data-directory.ts";
 import { type DemoState, ensureDemoTenant } from "./demo.ts";
 import { stopLeftovers } from "./leftovers.ts";
 import { Part, type PartSpec } from "./part.ts";
@@ -85,6 +85,8 @@ export class Installation {
 
     const databaseUrl = config.databaseUrl ?? (await this.startPostgresql(config));
     const masterKey = config.masterKey ?? keptSecret(join(config.dataDir, "master.key"), newMasterKey);
+    // `bun run tenant` reads it while this runs.
+    writePrivately(join(config.dataDir, "database-url"), databaseUrl);
     const applied = await migrate(databaseUrl);
     say(`migrations    ${applied.length > 0 ? `${applied.length} applied` : "none due"}`);
 

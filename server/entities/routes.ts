@@ -4,6 +4,7 @@ import type { Sql } from "../db/connection.ts";
 import { readJson, requireJson } from "../http/body.ts";
 import { requireMethod } from "../http/method.ts";
 import { API_PATH } from "../http/paths.ts";
+import { requestUrl } from "../http/request-url.ts";
 import type { EntityDefinition } from "./definition.ts";
 import { readRecord } from "./read.ts";
 import { describeEntities, ENTITIES } from "./registry.ts";
@@ -41,7 +42,7 @@ function readRoutes(controller: Elysia, sql: Sql, authenticate: Authenticate, en
       const caller = await authenticate(request);
       requireMethod(request, "GET");
       requireScopes(caller, "AccessManager:Read");
-      const url = new URL(request.url);
+      const url = requestUrl(request);
       const pathValue = url.pathname.slice(prefix.length);
       const name = url.searchParams.get("Name") ?? "";
       return Response.json(await readRecord(sql, caller.tenantId, entity, pathValue, name));

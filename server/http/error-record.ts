@@ -1,5 +1,6 @@
 import { ApiError } from "../errors.ts";
 import { requestKey } from "./request-key.ts";
+import { requestUrl } from "./request-url.ts";
 
 /** SPEC.md "Error record (entity API)". */
 export interface ErrorRecord {
@@ -25,7 +26,7 @@ export function errorRecord(error: ApiError, request: Request): ErrorRecord {
     Type: `/Errors/${error.kind}`,
     Title: error.title,
     StatusCode: error.status,
-    Instance: new URL(request.url).pathname,
+    Instance: requestUrl(request).pathname,
     RequestKey: requestKey(request),
   };
 }

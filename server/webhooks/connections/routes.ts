@@ -6,6 +6,7 @@ import { readJson, requireJson } from "../../http/body.ts";
 import { requireMethod } from "../../http/method.ts";
 import { isUuid, readPaging, toPage } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
+import { requestUrl } from "../../http/request-url.ts";
 import type { MasterKey } from "../../keys/master-key.ts";
 import { parseConnection } from "./input.ts";
 import { toConnectionRecord, upsertConnection } from "./service.ts";
@@ -25,7 +26,7 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
 
   async function list(request: Request, caller: Caller): Promise<Response> {
     requireScopes(caller, "Webhooks:Read");
-    const { limit, after } = readPaging(new URL(request.url).searchParams);
+    const { limit, after } = readPaging(requestUrl(request).searchParams);
     const rows = await listConnections(sql, caller.tenantId, limit, after);
     return Response.json(
       toPage(

@@ -96,7 +96,7 @@ function hide(apiKeys: string[], text: string): string {
 function retryAfter(header: string | null, now: Date): number | undefined {
   if (header === null) return undefined;
   const text = header.trim();
-  const wait = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
+  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
   if (Number.isNaN(wait) || wait < 0) return undefined;
   return Math.min(wait, RETRY_AFTER_CEILING_MS);
 }

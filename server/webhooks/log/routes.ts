@@ -9,6 +9,7 @@ import { printable } from "../../http/body.ts";
 import { requireMethod } from "../../http/method.ts";
 import { isUuid, readPaging, toPage } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
+import { requestUrl } from "../../http/request-url.ts";
 import { workflowId } from "../dispatch/start-workflow.ts";
 import { EVENT_TYPES } from "../events/event-types.ts";
 import {
@@ -56,7 +57,7 @@ export function eventLogController(sql: Sql, authenticate: Authenticate, workflo
         const caller = await authenticate(request);
         requireMethod(request, "GET");
         requireScopes(caller, "Webhooks:Read");
-        const query = new URL(request.url).searchParams;
+        const query = requestUrl(request).searchParams;
         const { limit, after } = readPaging(query);
         const rows = await listEvents(sql, caller.tenantId, readFilter(query), limit, after);
         return Response.json(toPage(rows, limit, (event) => event.id, summary));
@@ -103,13 +104,19 @@ function readFilter(query: URLSearchParams): EventFilter {
   if (unknown.length > 0)
     throw new BadInput(`${printable(unknown[0]!)} is no filter. Filters are ${known.join(", ")}.`);
   return {
-    eventRecord: query.get("EventRecord") || undefined,
+    eventRecord: recordOf(query),
     eventType: oneOf(query, "EventType", EVENT_TYPES),
     state: oneOf(query, "State", DELIVERY_STATES),
     connectionId: uuidOf(query, "ConnectionId"),
     from: dateOf(query, "From"),
     to: dateOf(query, "To"),
   };
+}
+
+function recordOf(query: URLSearchParams): string | undefined {
+  const given = query.get("EventRecord");
+  if (given?.includes("\0")) throw new BadInput("EventRecord must be the name of an entity.");
+  return given || undefined;
 }
 
 function oneOf<Word extends string>(query: URLSearchParams, name: string, words: readonly Word[]): Word | undefined {
@@ -131,7 +138,7 @@ function dateOf(query: URLSearchParams, name: string): Date | undefined {
   const given = query.get(name);
   if (!given) return undefined;
   const date = new Date(given);
-  if (!/^\d{4}-\d\d-\d\d/.test(given) || Number.isNaN(date.getTime())) {
+  if (!/^\d{4}-\d\d-\d\d/.test(given) || !(date.getUTCFullYear() >= 1)) {
     throw new BadInput(`${name} must be a date such as 2026-01-31T12:00:00Z.`);
   }
   return date;
