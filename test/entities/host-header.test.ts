@@ -13,6 +13,8 @@ for (const host of HOSTS) {
     );
     expect(answer).not.toContain("<html");
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d/);
+    const alive = await raw(url, `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(alive).toMatch(/^HTTP\/1\.1 [24]\d\d/);
     expect((await fetch(new URL("/healthz", url))).status).toBe(200);
   });
 }
