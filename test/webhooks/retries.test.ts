@@ -6,7 +6,7 @@ import type { LoggedEvent } from "../support/api.ts";
 import { until } from "../support/api.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
-import { temporal } from "./temporal.ts";
+import { finished, temporal } from "./temporal.ts";
 
 /** Timers may fire a little early, clocks of two processes differ a little. */
 const SLACK_MS = 20;
@@ -121,10 +121,7 @@ describe.concurrent("a receiver that answers 410 Gone", () => {
     const next = await api.settledEvent();
     expect(next.EventId).not.toBe(event.EventId);
     expect(next).toMatchObject({ State: "Held", Deliveries: [{ State: "Held", AttemptCount: 0, Attempts: [] }] });
-    // Its deliveries are settled from the start, so the workflow may not have been started yet.
-    const workflow = client.workflow.getHandle(next.EventId);
-    await until("the next event's workflow to be started", () => workflow.describe().catch(() => undefined));
-    await workflow.result();
+    await finished(client, next.EventId);
     expect(receiver.calls).toHaveLength(1);
   });
 
@@ -150,7 +147,7 @@ describe.concurrent("a connection", () => {
     await api.change({ Name: "Gate" });
     const event = await api.settledEvent();
     expect(event.State).toBe("Held");
-    await client.workflow.getHandle(event.EventId).result();
+    await finished(client, event.EventId);
     expect(receiver.calls).toHaveLength(0);
   });
 
@@ -166,7 +163,7 @@ describe.concurrent("a connection", () => {
     expect(event.State).toBe("Cancelled");
     expect(event.Deliveries[0]).toMatchObject({ AttemptCount: 1, Attempts: [{ Number: 1, StatusCode: 500 }] });
     expect(receiver.calls).toHaveLength(1);
-    await client.workflow.getHandle(event.EventId).result();
+    await finished(client, event.EventId);
     expect(await deliveryState(event.EventId)).toEqual(["Cancelled"]);
   });
 
@@ -176,12 +173,7 @@ describe.concurrent("a connection", () => {
     const event = await api.newestEvent();
     expect(event).toMatchObject({ State: null, Reason: "no connection for Application Created", Deliveries: [] });
     const handle = client.workflow.getHandle(event.EventId);
-    await until("its workflow", () =>
-      handle.result().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await finished(client, event.EventId);
     const { staticSummary } = await handle.describe().then(async (it) => ({ staticSummary: await it.staticSummary() }));
     expect(staticSummary).toEndWith("Created: no connection for Application Created");
   });

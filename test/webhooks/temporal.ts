@@ -1,6 +1,7 @@
 // What an ops person sees in the Temporal UI, read by the same calls.
 
-import { Client, Connection } from "@temporalio/client";
+import { Client, Connection, WorkflowNotFoundError } from "@temporalio/client";
+import { until } from "../support/api.ts";
 import { setting } from "../support/tenant.ts";
 
 export async function temporal(): Promise<Client> {
@@ -13,4 +14,18 @@ export async function historyText(client: Client, workflowId: string): Promise<s
   return JSON.stringify(history, (key, value) => {
     return key === "data" && typeof value === "string" ? Buffer.from(value, "base64").toString("utf8") : value;
   });
+}
+
+/** A change is answered before its workflow is started; this waits for the start, and then for the end. */
+export async function finished(client: Client, workflowId: string): Promise<void> {
+  await until(`the workflow ${workflowId} to be started`, () =>
+    client.workflow
+      .getHandle(workflowId)
+      .describe()
+      .catch((error) => {
+        if (error instanceof WorkflowNotFoundError) return undefined;
+        throw error;
+      }),
+  );
+  await client.workflow.getHandle(workflowId).result();
 }
