@@ -6,7 +6,7 @@ import { createAuthenticate } from "./access/index.ts";
 import type { Config } from "./config.ts";
 import type { Sql } from "./db/connection.ts";
 import type { Egress } from "./egress/index.ts";
-import { ENTITIES, entitiesController } from "./entities/index.ts";
+import { ENTITIES, type EntityDefinition, entitiesController } from "./entities/index.ts";
 import { NotFound } from "./errors.ts";
 import { asApiError, errorResponse } from "./http/error-record.ts";
 import { readinessController } from "./http/readiness.ts";
@@ -25,9 +25,11 @@ export interface AppDependencies {
   masterKey: MasterKey;
   egress: Egress;
   log: Logger;
+  /** What the API has records of. */
+  entities?: readonly EntityDefinition[];
 }
 
-export function createApp({ config, sql, masterKey, egress, log }: AppDependencies) {
+export function createApp({ config, sql, masterKey, egress, log, entities = ENTITIES }: AppDependencies) {
   const keys = createSigningKeys(sql, masterKey);
   const tokens = createTokens(keys, config.publicUrl, config.tokenLifetime);
   const authenticate = createAuthenticate(tokens.verifyAccessToken);
@@ -56,13 +58,13 @@ export function createApp({ config, sql, masterKey, egress, log }: AppDependenci
     .use(readinessController(sql, config.temporal.address))
     .use(jwksController(keys))
     .use(tokenController(sql, tokens, logFailure))
-    .use(entitiesController(sql, authenticate))
+    .use(entitiesController(sql, authenticate, entities))
     .use(
       connectionsController({
         sql,
         masterKey,
         authenticate,
-        entities: ENTITIES.map((entity) => entity.name),
+        entities: entities.map((entity) => entity.name),
         checkUrl: (url) => egress.checkUrl(url),
       }),
     )

@@ -15,9 +15,19 @@ export class ApiError extends Error {
   }
 }
 
+/** An error record explains so many problems, and counts the rest. */
+const MOST_ERRORS = 20;
+
 export class BadInput extends ApiError {
   constructor(...errors: string[]) {
     super(400, "Bad Input", "Bad Request", errors);
+  }
+
+  /** Of any number of problems, but at least one. */
+  static of(problems: string[]): BadInput {
+    const shown = problems.slice(0, MOST_ERRORS);
+    const rest = problems.length - shown.length;
+    return new BadInput(...shown, ...(rest > 0 ? [`… and ${rest} more.`] : []));
   }
 }
 
@@ -58,6 +68,13 @@ export class MethodNotAllowed extends ApiError {
 export class Conflict extends ApiError {
   constructor(error: string) {
     super(409, "Conflict", "Conflict", [error]);
+  }
+}
+
+/** RFC 9110 15.5.13. */
+export class PreconditionFailed extends ApiError {
+  constructor(error: string) {
+    super(412, "Precondition Failed", "Precondition Failed", [error]);
   }
 }
 

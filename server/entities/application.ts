@@ -1,27 +1,51 @@
-import { boolean, type EntityDefinition, serverDate, text } from "./definition.ts";
+import { boolean, DESCRIPTION_LIMIT, type EntityDefinition, serverDate, text } from "./definition.ts";
 
 /** SPEC.md "Application". */
 export const application: EntityDefinition = {
   name: "Application",
+  description: "An application; with credentials it is an OAuth client, and its Id is the client_id.",
   table: "applications",
   idAsText: true,
   fields: [
-    { name: "Id", column: "id", type: "int64", readOnly: true },
-    text("Name", "name", { unique: "applications_name_key" }),
-    text("ApplicationKey", "application_key", { unique: "applications_application_key_key" }),
-    text("ExternalId", "external_id", { unique: "applications_external_id_key" }),
-    text("Description", "description", { maxLength: 10_000 }),
-    text("WebSiteURL", "web_site_url"),
-    boolean("Is_System", "is_system"),
-    boolean("Is_EndUser", "is_end_user"),
-    boolean("Is_Active", "is_active"),
-    serverDate("ModifiedOn", "modified_on"),
-    serverDate("CreatedOn", "created_on"),
+    {
+      name: "Id",
+      column: "id",
+      type: "int64",
+      description: "Identifier of the application. Primary key; cannot be changed.",
+      readOnly: true,
+    },
+    text("Name", "name", "Must be unique in the system.", { unique: "applications_name_key" }),
+    text(
+      "ApplicationKey",
+      "application_key",
+      "Identifies the application; unique within each workspace and unique in the system.",
+      { unique: "applications_application_key_key" },
+    ),
+    text("ExternalId", "external_id", "External system code; unique in the system.", {
+      unique: "applications_external_id_key",
+    }),
+    text("Description", "description", "Description.", { maxLength: DESCRIPTION_LIMIT }),
+    text("WebSiteURL", "web_site_url", "Web site URL of the application."),
+    boolean("Is_System", "is_system", "System application (settings menu)."),
+    boolean("Is_EndUser", "is_end_user", "End-user application."),
+    boolean("Is_Active", "is_active", "Application is active and usable."),
+    serverDate("ModifiedOn", "modified_on", "Update date."),
+    serverDate("CreatedOn", "created_on", "Creation date."),
   ],
   references: [
-    { name: "ApplicationId", column: "parent_id", target: "Application" },
-    { name: "AuthenticationId", column: "", target: "IdentityProvider" },
+    {
+      name: "ApplicationId",
+      column: "parent_id",
+      target: "Application",
+      description: "The parent application.",
+      inputOnly: true,
+    },
+    {
+      name: "AuthenticationId",
+      target: "IdentityProvider",
+      description: "The identity provider that the application's users sign in with.",
+      inputOnly: true,
+    },
   ],
   identifiers: ["Name", "ExternalId", "ApplicationKey"],
-  operations: ["read", "upsert"],
 };

@@ -7,6 +7,8 @@ export interface Field {
   name: string;
   column: string;
   type: FieldType;
+  /** What it means to a caller, in one sentence. */
+  description: string;
   /** Set by the server; in input it is refused if it differs. */
   readOnly?: boolean;
   /** Characters of a text. */
@@ -18,38 +20,54 @@ export interface Field {
 /** A foreign key whose value the caller sets. */
 export interface Reference {
   name: string;
-  column: string;
-  target: "Application" | "IdentityProvider";
+  /** Undefined: there is nothing to point at yet, so only an empty value is taken. */
+  column?: string;
+  /** The name of the entity it points at. */
+  target: string;
+  description: string;
+  /** Taken but not part of the response shape. */
+  inputOnly?: boolean;
 }
 
+/**
+ * Its table has, beside the columns named here: `id` (an identity column), `tenant_id`, `created_on`,
+ * `created_by_type`, `created_by_id`, `modified_on`, `modified_by_type`, `modified_by_id`.
+ */
 export interface EntityDefinition {
   name: string;
+  description: string;
   table: string;
   /** The primary key comes first. */
-  fields: Field[];
+  fields: readonly Field[];
   /** The primary key is written as a string, as Application's is. */
   idAsText: boolean;
-  references: Reference[];
-  /** Unique fields that find a record when Id is empty (SPEC.md Endpoints 5). */
-  identifiers: string[];
-  /** What the API offers. */
-  operations: ("read" | "upsert")[];
+  references: readonly Reference[];
+  /** Text fields that find a record when Id is empty (SPEC.md Endpoints 5). */
+  identifiers: readonly string[];
 }
 
 const TEXT_LIMIT = 1_000;
 /** An index entry of PostgreSQL holds 2,704 bytes, and a character takes up to three of them. */
-const UNIQUE_TEXT_LIMIT = 500;
+export const UNIQUE_TEXT_LIMIT = 500;
+export const DESCRIPTION_LIMIT = 10_000;
 /** SPEC.md's default of every date. */
 export const UNSET_DATE = "1900-01-01T12:00:00Z";
 
-export function text(name: string, column: string, extra: Partial<Field> = {}): Field {
-  return { name, column, type: "text", maxLength: extra.unique ? UNIQUE_TEXT_LIMIT : TEXT_LIMIT, ...extra };
+/** Who changed a record; every entity has both, and the server sets them. */
+export const ACTOR_FIELDS = [
+  { name: "ModifiedBy", description: "Who updated the record." },
+  { name: "CreatedBy", description: "Who created the record." },
+] as const;
+
+export function text(name: string, column: string, description: string, extra: Partial<Field> = {}): Field {
+  const maxLength = extra.unique ? UNIQUE_TEXT_LIMIT : TEXT_LIMIT;
+  return { name, column, type: "text", description, maxLength, ...extra };
 }
 
-export function boolean(name: string, column: string): Field {
-  return { name, column, type: "boolean" };
+export function boolean(name: string, column: string, description: string): Field {
+  return { name, column, type: "boolean", description };
 }
 
-export function serverDate(name: string, column: string): Field {
-  return { name, column, type: "dateTime", readOnly: true };
+export function serverDate(name: string, column: string, description: string): Field {
+  return { name, column, type: "dateTime", description, readOnly: true };
 }

@@ -1,27 +1,31 @@
-import { type EntityDefinition, type Field, UNSET_DATE } from "./definition.ts";
+import { ACTOR_FIELDS, type Field, UNSET_DATE } from "./definition.ts";
+import type { Entity } from "./registry.ts";
 import type { Row } from "./store.ts";
 
-/** SPEC.md's AbstractLong. */
-export interface AbstractLong {
-  Id: number;
+/** SPEC.md's AbstractLong, or with a text Id AbstractText. */
+export interface Abstract {
+  Id: number | string;
   ExternalId: string;
   Name: string;
   Type: string;
 }
 
-const NOBODY: AbstractLong = { Id: 0, ExternalId: "", Name: "", Type: "" };
+const NOBODY: Abstract = { Id: 0, ExternalId: "", Name: "", Type: "" };
+const NO_TEXT: Abstract = { ...NOBODY, Id: "" };
 
 /** A record in its response shape; the same object is a webhook's Data. */
-export function toRecord(entity: EntityDefinition, row: Row): Record<string, unknown> {
+export function toRecord(entity: Entity, row: Partial<Row>): Record<string, unknown> {
   const record: Record<string, unknown> = {};
   for (const field of entity.fields) record[field.name] = fieldOut(entity, field, row[field.column]);
-  record.ModifiedBy = row.ModifiedBy ?? NOBODY;
-  record.CreatedBy = row.CreatedBy ?? NOBODY;
+  for (const { name, inputOnly, entity: target } of entity.references) {
+    if (!inputOnly) record[name] = row[name] ?? (target?.idAsText ? NO_TEXT : NOBODY);
+  }
+  for (const { name } of ACTOR_FIELDS) record[name] = row[name] ?? NOBODY;
   return record;
 }
 
-function fieldOut(entity: EntityDefinition, field: Field, value: unknown): unknown {
-  if (field.name === "Id" && entity.idAsText) return String(value);
+function fieldOut(entity: Entity, field: Field, value: unknown): unknown {
+  if (field.name === "Id" && entity.idAsText) return String(value ?? "");
   switch (field.type) {
     case "text":
       return value ?? "";

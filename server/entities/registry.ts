@@ -1,19 +1,65 @@
 import { EVENT_TYPES } from "../webhooks/index.ts";
 import { application } from "./application.ts";
-import type { EntityDefinition } from "./definition.ts";
+import { ACTOR_FIELDS, type EntityDefinition, type Reference } from "./definition.ts";
+import { department } from "./department.ts";
 import { user } from "./user.ts";
 
 /** Every entity there is; a new one is one file, one migration and its line here. */
-export const ENTITIES: readonly EntityDefinition[] = [application, user];
+export const ENTITIES: readonly EntityDefinition[] = [application, user, department];
+
+/** Who can stand in ModifiedBy and CreatedBy. */
+const ACTORS = ["User", "Application"];
+
+/** A definition whose foreign keys know what they point at. */
+export interface Entity extends EntityDefinition {
+  references: EntityReference[];
+  /** The foreign keys, of any entity, that point here. */
+  referencedBy: { entity: Entity; column: string; name: string }[];
+  /** What ModifiedBy and CreatedBy can point at. */
+  actors: Entity[];
+}
+
+export interface EntityReference extends Reference {
+  /** Undefined: there is nothing to point at yet. */
+  entity: Entity | undefined;
+}
+
+/** @throws Error if a definition's foreign key points at no entity of the list */
+export function createRegistry(definitions: readonly EntityDefinition[]): Entity[] {
+  const entities = definitions.map(
+    (definition): Entity => ({ ...definition, references: [], referencedBy: [], actors: [] }),
+  );
+  const named = (name: string) => entities.find((entity) => entity.name === name);
+  for (const [index, entity] of entities.entries()) {
+    entity.actors = ACTORS.flatMap((name) => named(name) ?? []);
+    for (const reference of definitions[index]!.references) {
+      const target = named(reference.target);
+      entity.references.push({ ...reference, entity: target });
+      if (reference.column === undefined) continue;
+      if (!target)
+        throw new Error(`${entity.name}.${reference.name} points at ${reference.target}, which is no entity.`);
+      target.referencedBy.push({ entity, column: reference.column, name: reference.name });
+    }
+  }
+  return entities;
+}
 
 /** SPEC.md Endpoints 6: the entities that can trigger webhooks. */
-export function describeEntities() {
-  return ENTITIES.map((entity) => ({
+export function describeEntities(entities: readonly EntityDefinition[]) {
+  const isText = (name: string) => entities.find((entity) => entity.name === name)?.idAsText ?? true;
+  return entities.map((entity) => ({
     Name: entity.name,
-    Fields: entity.fields.map((field) => ({
-      Name: field.name,
-      Type: entity.idAsText && field.name === "Id" ? "string" : OPENAPI_TYPES[field.type],
-    })),
+    Fields: [
+      ...entity.fields.map((field) => ({
+        Name: field.name,
+        Type: entity.idAsText && field.name === "Id" ? "string" : OPENAPI_TYPES[field.type],
+      })),
+      ...entity.references.map(({ name, target }) => ({
+        Name: name,
+        Type: isText(target) ? "object (AbstractText)" : "object (AbstractLong)",
+      })),
+      ...ACTOR_FIELDS.map(({ name }) => ({ Name: name, Type: "object (AbstractLong)" })),
+    ],
     Events: [...EVENT_TYPES],
   }));
 }

@@ -1,66 +1,95 @@
 import { Elysia } from "elysia";
-import { type Authenticate, requireScopes } from "../access/index.ts";
+import { type Authenticate, type Caller, requireScopes } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
+import { BadInput } from "../errors.ts";
 import { readJson, requireJson } from "../http/body.ts";
 import { requireMethod } from "../http/method.ts";
 import { API_PATH } from "../http/paths.ts";
 import { requestUrl } from "../http/request-url.ts";
+import { upsertRecords } from "./bulk.ts";
+import { etagOf, hasConditions, matchesNone, readConditions, requireMatch } from "./conditions.ts";
 import type { EntityDefinition } from "./definition.ts";
-import { readRecord } from "./read.ts";
-import { describeEntities, ENTITIES } from "./registry.ts";
+import { deleteRecord } from "./delete.ts";
+import { listRecords } from "./list.ts";
+import { type Address, readRecord } from "./read.ts";
+import { toRecord } from "./record.ts";
+import { createRegistry, describeEntities, type Entity } from "./registry.ts";
+import type { Row } from "./store.ts";
 import { upsertRecord } from "./upsert.ts";
 
-export function entitiesController(sql: Sql, authenticate: Authenticate) {
-  const controller = new Elysia();
-  entitiesListRoutes(controller, authenticate);
-  for (const entity of ENTITIES) {
-    if (entity.operations.includes("read")) readRoutes(controller, sql, authenticate, entity);
-    if (entity.operations.includes("upsert")) upsertRoutes(controller, sql, authenticate, entity);
+/** Entities, and for each of the definitions its list, upsert, read and delete. */
+export function entitiesController(sql: Sql, authenticate: Authenticate, definitions: readonly EntityDefinition[]) {
+  const controller = new Elysia().all(
+    `${API_PATH}/Entities`,
+    async ({ request }) => {
+      const caller = await authenticate(request);
+      requireMethod(request, "GET", "HEAD");
+      requireScopes(caller, "AccessManager:Read");
+      return Response.json({ Items: describeEntities(definitions), Next: null });
+    },
+    { parse: "none" },
+  );
+  for (const entity of createRegistry(definitions)) {
+    const path = `${API_PATH}/${entity.name}`;
+    const handle = async ({ request }: { request: Request }) => {
+      const caller = await authenticate(request);
+      const url = requestUrl(request);
+      if (url.pathname === path) return onCollection(sql, caller, entity, request, url.searchParams);
+      const pathValue = url.pathname.slice(path.length + 1);
+      const fieldName = url.searchParams.get("Name") ?? "";
+      return onRecord(sql, caller, entity, request, { pathValue, fieldName });
+    };
+    // A path that ends in a slash is taken by the first, too. The other is a wildcard, for base64 may hold a slash.
+    controller.all(path, handle, { parse: "none" }).all(`${path}/*`, handle, { parse: "none" });
   }
   return controller;
 }
 
-function entitiesListRoutes(controller: Elysia, authenticate: Authenticate): void {
-  controller.all(
-    `${API_PATH}/Entities`,
-    async ({ request }) => {
-      const caller = await authenticate(request);
-      requireMethod(request, "GET");
-      requireScopes(caller, "AccessManager:Read");
-      return Response.json({ Items: describeEntities(), Next: null });
-    },
-    { parse: "none" },
-  );
+/** The list, and the upsert of one record or of an array. */
+async function onCollection(
+  sql: Sql,
+  caller: Caller,
+  entity: Entity,
+  request: Request,
+  query: URLSearchParams,
+): Promise<Response> {
+  requireMethod(request, "GET", "HEAD", "PATCH", "POST");
+  if (isRead(request)) {
+    requireScopes(caller, "AccessManager:Read");
+    return Response.json(await listRecords(sql, caller, entity, query));
+  }
+  requireJson(request);
+  requireScopes(caller, "AccessManager:Create", "AccessManager:Update");
+  const conditions = readConditions(request.headers);
+  const body = await readJson(request);
+  if (!Array.isArray(body)) return answer(entity, await upsertRecord(sql, caller, entity, body, conditions));
+  if (hasConditions(conditions)) throw new BadInput("If-Match and If-None-Match are for one record, not for an array.");
+  const rows = await upsertRecords(sql, caller, entity, body);
+  return Response.json(rows.map((row) => toRecord(entity, row)));
 }
 
-function readRoutes(controller: Elysia, sql: Sql, authenticate: Authenticate, entity: EntityDefinition): void {
-  const prefix = `${API_PATH}/${entity.name}/`;
-  // A wildcard, for a base64 value may hold a slash.
-  controller.all(
-    `${prefix}*`,
-    async ({ request }) => {
-      const caller = await authenticate(request);
-      requireMethod(request, "GET");
-      requireScopes(caller, "AccessManager:Read");
-      const url = requestUrl(request);
-      const pathValue = url.pathname.slice(prefix.length);
-      const name = url.searchParams.get("Name") ?? "";
-      return Response.json(await readRecord(sql, caller.tenantId, entity, pathValue, name));
-    },
-    { parse: "none" },
-  );
+async function onRecord(
+  sql: Sql,
+  caller: Caller,
+  entity: Entity,
+  request: Request,
+  address: Address,
+): Promise<Response> {
+  requireMethod(request, "GET", "HEAD", "DELETE");
+  requireScopes(caller, isRead(request) ? "AccessManager:Read" : "AccessManager:Delete");
+  const conditions = readConditions(request.headers);
+  if (!isRead(request)) return answer(entity, await deleteRecord(sql, caller, entity, address, conditions));
+  const row = await readRecord(sql, caller, entity, address);
+  requireMatch(conditions, row);
+  if (matchesNone(conditions, row)) return answer(entity, row);
+  return new Response(null, { status: 304, headers: { etag: etagOf(row) } });
 }
 
-function upsertRoutes(controller: Elysia, sql: Sql, authenticate: Authenticate, entity: EntityDefinition): void {
-  controller.all(
-    `${API_PATH}/${entity.name}`,
-    async ({ request }) => {
-      const caller = await authenticate(request);
-      requireMethod(request, "PATCH", "POST");
-      requireJson(request);
-      requireScopes(caller, "AccessManager:Create", "AccessManager:Update");
-      return Response.json(await upsertRecord(sql, caller, entity, await readJson(request)));
-    },
-    { parse: "none" },
-  );
+/** HEAD is GET without the body, which the server leaves out (RFC 9110 9.3.2). */
+function isRead(request: Request): boolean {
+  return request.method === "GET" || request.method === "HEAD";
+}
+
+function answer(entity: Entity, row: Row): Response {
+  return Response.json(toRecord(entity, row), { headers: { etag: etagOf(row) } });
 }

@@ -2,9 +2,10 @@
 
 import type { Queries } from "../db/connection.ts";
 import type { TenantId } from "../tenants/index.ts";
-import type { EntityDefinition, Field } from "./definition.ts";
+import type { Abstract } from "./record.ts";
+import type { Entity } from "./registry.ts";
 
-/** A record as its columns hold it; `CreatedBy` and `ModifiedBy` already in SPEC.md's shape. */
+/** A record as its columns hold it; what it points at, CreatedBy and ModifiedBy stand in it in SPEC.md's shape. */
 export type Row = Record<string, unknown> & { id: number };
 /** Columns and their new values. */
 export type Changes = Record<string, unknown>;
@@ -14,45 +15,69 @@ export interface Actor {
   id: number;
 }
 
-function columns(sql: Queries, entity: EntityDefinition) {
-  const own = [...entity.fields, ...entity.references].map((field) => field.column).filter(Boolean);
-  return sql`${sql(own)}, actor_reference(created_by_type, created_by_id) as "CreatedBy",
-    actor_reference(modified_by_type, modified_by_id) as "ModifiedBy"`;
+/** Null matches what is not set. */
+export interface Filter {
+  column: string;
+  value: unknown;
 }
+
+/** How a foreign key in the input finds its target. */
+export type ReferenceKey = "Id" | "ExternalId" | "Name";
 
 /** At most two rows: the second only tells that there is more than one. */
 export async function findByField(
   sql: Queries,
   tenantId: TenantId,
-  entity: EntityDefinition,
-  field: Field,
+  entity: Entity,
+  column: string,
   value: unknown,
 ): Promise<Row[]> {
   return sql<Row[]>`
     select ${columns(sql, entity)} from ${sql(entity.table)}
-    where tenant_id = ${tenantId} and ${sql(field.column)} = ${value as string} order by id limit 2`;
+    where tenant_id = ${tenantId} and ${equals(sql, { column, value })} order by id limit 2`;
 }
 
-export async function lockById(sql: Queries, tenantId: TenantId, entity: EntityDefinition, id: number) {
+/** As findByField, but the rows are locked until the transaction ends. */
+export async function lockByField(
+  sql: Queries,
+  tenantId: TenantId,
+  entity: Entity,
+  column: string,
+  value: unknown,
+): Promise<Row[]> {
+  return sql<Row[]>`
+    select ${columns(sql, entity)} from ${sql(entity.table)}
+    where tenant_id = ${tenantId} and ${equals(sql, { column, value })} order by id limit 2 for update`;
+}
+
+/** In the order of their ids; one more than the limit, if there are more. */
+export async function listRows(
+  sql: Queries,
+  tenantId: TenantId,
+  entity: Entity,
+  filters: Filter[],
+  limit: number,
+  after: string | undefined,
+): Promise<Row[]> {
+  const filtered = filters.reduce((all, filter) => sql`${all} and ${equals(sql, filter)}`, sql``);
+  return sql<Row[]>`
+    select ${columns(sql, entity)} from ${sql(entity.table)}
+    where tenant_id = ${tenantId} ${after ? sql`and id > ${after}::bigint` : sql``} ${filtered}
+    order by id limit ${limit + 1}`;
+}
+
+export async function lockById(sql: Queries, tenantId: TenantId, entity: Entity, id: number): Promise<Row | undefined> {
   const [row] = await sql<Row[]>`
     select ${columns(sql, entity)} from ${sql(entity.table)}
     where tenant_id = ${tenantId} and id = ${id}::bigint for update`;
   return row;
 }
 
-/**
- * Who sets a foreign key locks two rows, its own and the one it points at, and no order of ids suits both: within a
- * tenant such callers take turns.
- */
-export async function waitForTurn(sql: Queries, tenantId: TenantId, entity: EntityDefinition): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`${entity.table} ${tenantId}`}, 0))`;
-}
-
 /** The rows that any of the identifiers points at, locked in the order of their ids, so that callers cannot deadlock. */
 export async function lockByIdentifiers(
   sql: Queries,
   tenantId: TenantId,
-  entity: EntityDefinition,
+  entity: Entity,
   identifiers: { column: string; value: string }[],
 ): Promise<Row[]> {
   const matches = identifiers
@@ -63,11 +88,32 @@ export async function lockByIdentifiers(
     where tenant_id = ${tenantId} and (${matches}) order by id for update`;
 }
 
+/** Locks all rows that the ids or the identifiers point at, in the order of their ids. */
+export async function lockAll(
+  sql: Queries,
+  tenantId: TenantId,
+  entity: Entity,
+  ids: number[],
+  identifiers: { column: string; values: string[] }[],
+): Promise<void> {
+  const matches = identifiers.reduce(
+    (any, { column, values }) => sql`${any} or ${sql(column)} = any (${values}::text[])`,
+    sql`id = any (${ids}::bigint[])`,
+  );
+  await sql`
+    select from ${sql(entity.table)} where tenant_id = ${tenantId} and (${matches}) order by id for update`;
+}
+
+/** Within a tenant, the callers who ask for an entity's turn go one after the other, until each transaction's end. */
+export async function waitForTurn(sql: Queries, tenantId: TenantId, entity: Entity): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${entity.table} ${tenantId}`}, 0))`;
+}
+
 /** @returns undefined if a unique value is held by another row */
 export async function insertRow(
   sql: Queries,
   tenantId: TenantId,
-  entity: EntityDefinition,
+  entity: Entity,
   changes: Changes,
   actor: Actor,
 ): Promise<Row | undefined> {
@@ -81,7 +127,7 @@ export async function insertRow(
 export async function updateRow(
   sql: Queries,
   tenantId: TenantId,
-  entity: EntityDefinition,
+  entity: Entity,
   id: number,
   changes: Changes,
   actor: Actor,
@@ -93,19 +139,71 @@ export async function updateRow(
   return row!;
 }
 
-/** The ids, at most two, of what a reference points at. */
+export async function deleteRow(sql: Queries, tenantId: TenantId, entity: Entity, id: number): Promise<void> {
+  await sql`delete from ${sql(entity.table)} where tenant_id = ${tenantId} and id = ${id}`;
+}
+
+/** How many rows point at this one. */
+export async function countReferencing(
+  sql: Queries,
+  tenantId: TenantId,
+  { entity, column }: { entity: Entity; column: string },
+  id: number,
+): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) from ${sql(entity.table)} where tenant_id = ${tenantId} and ${sql(column)} = ${id}`;
+  return row!.count;
+}
+
+/** What a foreign key in the input points at; at most two, the second only tells that there is more than one. */
 export async function findReferenced(
   sql: Queries,
   tenantId: TenantId,
-  table: "applications" | "users",
-  column: "id" | "external_id" | "name",
+  target: Entity,
+  key: ReferenceKey,
   value: string | number,
-): Promise<number[]> {
+): Promise<{ id: number; abstract: Abstract }[]> {
+  const column = keyColumn(target, key);
+  if (column === undefined) return [];
   // An Id may be larger than the column can hold.
-  const match = column === "id" ? sql`id = ${value}::bigint` : sql`${sql(column)} = ${value}`;
-  const rows = await sql<{ id: number }[]>`
-    select id from ${sql(table)} where tenant_id = ${tenantId} and ${match} order by id limit 2`;
-  return rows.map((row) => row.id);
+  const match = key === "Id" ? sql`id = ${value}::bigint` : sql`${sql(column)} = ${value}`;
+  return sql<{ id: number; abstract: Abstract }[]>`
+    select id, ${abstract(sql, target, target.table)} as abstract from ${sql(target.table)}
+    where tenant_id = ${tenantId} and ${match} order by id limit 2`;
+}
+
+/** All that a record shows, and what its version depends on. */
+function columns(sql: Queries, entity: Entity) {
+  const stored = [...entity.fields, ...entity.references].flatMap(({ column }) => column ?? []);
+  const shown = entity.references.flatMap(({ name, column, entity: target, inputOnly }) =>
+    column === undefined || !target || inputOnly
+      ? []
+      : sql`, (select ${abstract(sql, target, "target")} from ${sql(target.table)} target
+          where target.id = ${sql(`${entity.table}.${column}`)}) as ${sql(name)}`,
+  );
+  return sql`${sql([...new Set([...stored, "modified_on"])])} ${shown.reduce((all, one) => sql`${all} ${one}`, sql``)},
+    actor_reference(created_by_type, created_by_id) as "CreatedBy",
+    actor_reference(modified_by_type, modified_by_id) as "ModifiedBy"`;
+}
+
+/** SPEC.md's AbstractLong, or AbstractText, of the table's row. */
+function abstract(sql: Queries, entity: Entity, table: string) {
+  const text = (key: ReferenceKey) => {
+    const column = keyColumn(entity, key);
+    return column === undefined ? sql`''` : sql`coalesce(${sql(`${table}.${column}`)}, '')`;
+  };
+  const id = sql(`${table}.id`);
+  return sql`json_build_object('Id', ${entity.idAsText ? sql`${id}::text` : id}, 'ExternalId', ${text("ExternalId")},
+    'Name', ${text("Name")}, 'Type', ${entity.name}::text)`;
+}
+
+/** The column behind a key; SPEC.md spells ExternalId in two ways. */
+function keyColumn(entity: Entity, key: ReferenceKey): string | undefined {
+  return entity.fields.find(({ name }) => name.replace("_", "") === key)?.column;
+}
+
+function equals(sql: Queries, { column, value }: Filter) {
+  return value === null ? sql`${sql(column)} is null` : sql`${sql(column)} = ${value as string}`;
 }
 
 function by(moment: "created" | "modified", actor: Actor) {

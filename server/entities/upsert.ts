@@ -5,13 +5,14 @@ import { BadInput, Conflict, MultipleRows, NotFound } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import type { TenantId } from "../tenants/index.ts";
 import { recordEvent } from "../webhooks/index.ts";
-import type { EntityDefinition } from "./definition.ts";
-import { type EntityInput, parseInput, type ReferenceInput, wholeNumber } from "./input.ts";
+import { type Conditions, requireMatch, requireNoneMatch } from "./conditions.ts";
+import { type EntityInput, parseInput } from "./input.ts";
 import { toRecord } from "./record.ts";
+import { resolveReferences } from "./references.ts";
+import type { Entity } from "./registry.ts";
 import {
   type Actor,
   type Changes,
-  findReferenced,
   insertRow,
   lockById,
   lockByIdentifiers,
@@ -19,70 +20,89 @@ import {
   updateRow,
   waitForTurn,
 } from "./store.ts";
+import { ATTEMPTS, inTransaction, keepsChanging } from "./transaction.ts";
+import { parseDate, wholeNumber } from "./values.ts";
 
-/** A racing insert makes us look again; more than this many times in a row is no race. */
-const LOOK_UPS = 5;
-const DEADLOCK = "40P01";
+/** Who changes records. */
+export interface Changer {
+  tenantId: TenantId;
+  actor: Actor;
+}
+
+/** What an upsert came to; the same row twice: nothing was to be changed. */
+export interface Change {
+  before: Row | undefined;
+  after: Row;
+}
+
 const UNIQUE_VIOLATION = "23505";
 
 /**
  * Updates the record that Id or an identifier points at, or inserts one; its event stands in the same transaction.
- * @throws BadInput, NotFound, MultipleRows, Conflict
+ * @throws BadInput, NotFound, MultipleRows, Conflict, PreconditionFailed
  */
 export async function upsertRecord(
   sql: Sql,
-  caller: { tenantId: TenantId; actor: Actor },
-  entity: EntityDefinition,
+  caller: Changer,
+  entity: Entity,
   body: unknown,
-): Promise<Record<string, unknown>> {
+  conditions: Conditions,
+): Promise<Row> {
   const input = parseInput(entity, body);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await sql.begin((tx) => upsert(tx, caller, entity, input));
-    } catch (error) {
-      const failure = error as { code?: string; constraint_name?: string };
-      if (failure.code === DEADLOCK && attempt < LOOK_UPS) continue;
-      if (failure.code === DEADLOCK) throw keepsChanging(entity);
-      if (failure.code === UNIQUE_VIOLATION) throw heldByAnother(entity, failure.constraint_name);
-      throw error;
+  return inTransaction(sql, entity, async (tx) => {
+    if (needsTurn(entity, input)) await waitForTurn(tx, caller.tenantId, entity);
+    const { before, after } = await applyUpsert(tx, caller, entity, input, conditions);
+    if (after !== before) {
+      await recordEvent(tx, caller.tenantId, {
+        eventType: before ? "Updated" : "Created",
+        eventRecord: entity.name,
+        recordIds: [String(after.id)],
+        data: toRecord(entity, after),
+      });
     }
-  }
+    return after;
+  });
 }
 
-async function upsert(
+/** One record of a transaction, without its event. */
+export async function applyUpsert(
   tx: Transaction,
-  caller: { tenantId: TenantId; actor: Actor },
-  entity: EntityDefinition,
+  caller: Changer,
+  entity: Entity,
   input: EntityInput,
-): Promise<Record<string, unknown>> {
+  conditions: Conditions,
+): Promise<Change> {
   const { tenantId, actor } = caller;
-  if (input.references.some(({ target }) => target !== null)) await waitForTurn(tx, tenantId, entity);
-  for (let lookUp = 1; lookUp <= LOOK_UPS; lookUp++) {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const before = await lookUpTarget(tx, tenantId, entity, input);
+    requireMatch(conditions, before);
+    requireNoneMatch(conditions, before);
     refuseChangedEchoes(entity, input, before);
-    const changes = { ...input.values, ...(await resolveReferences(tx, tenantId, entity, input, before)) };
-    if (before && !differs(before, changes)) return toRecord(entity, before);
-
-    const after = before
-      ? await updateRow(tx, tenantId, entity, before.id, changes, actor)
-      : await insertRow(tx, tenantId, entity, changes, actor);
-    if (!after) continue;
-    const record = toRecord(entity, after);
-    await recordEvent(tx, tenantId, {
-      eventType: before ? "Updated" : "Created",
-      eventRecord: entity.name,
-      recordId: String(after.id),
-      data: record,
-    });
-    return record;
+    const { columns, shown } = await resolveReferences(tx, tenantId, entity, input, before?.id);
+    const changes: Changes = { ...input.values, ...columns };
+    const proposed: Partial<Row> = { ...before, ...changes, ...shown };
+    if (before && Object.keys(changes).every((column) => isEqual(before[column], proposed[column]))) {
+      return { before, after: before };
+    }
+    const after = await write(tx, tenantId, entity, before, changes, actor);
+    if (after) return { before, after };
   }
   throw keepsChanging(entity);
+}
+
+/**
+ * Who sets a foreign key locks two rows, its own and the one it points at, and no order of ids suits both. And where
+ * no constraint keeps an identifier unique, two callers could insert it at the same time.
+ */
+function needsTurn(entity: Entity, input: EntityInput): boolean {
+  if (input.references.some(({ target }) => target !== null)) return true;
+  return input.id === undefined && givenIdentifiers(entity, input).some(({ unique }) => unique === undefined);
 }
 
 async function lookUpTarget(
   tx: Transaction,
   tenantId: TenantId,
-  entity: EntityDefinition,
+  entity: Entity,
   input: EntityInput,
 ): Promise<Row | undefined> {
   // Rule 1: Id is not empty.
@@ -92,76 +112,62 @@ async function lookUpTarget(
     if (!row) throw new NotFound(`There is no ${entity.name} with the Id ${printable(input.id)}.`);
     return row;
   }
-  const identifiers = entity.fields
-    .filter((field) => entity.identifiers.includes(field.name) && input.values[field.column])
-    .map((field) => ({ column: field.column, value: String(input.values[field.column]) }));
+  const identifiers = givenIdentifiers(entity, input);
   // Rule 3: all are empty.
   if (identifiers.length === 0) return undefined;
   // Rule 2: the given ones are the record's unique identifiers.
   const rows = await lockByIdentifiers(tx, tenantId, entity, identifiers);
   if (rows.length > 1) {
-    throw new MultipleRows(`${entity.identifiers.join(", ")} point at different ${entity.name} records.`);
+    const names = identifiers.map(({ name }) => name).join(", ");
+    throw new MultipleRows(
+      `${names} ${identifiers.length > 1 ? "point" : "points"} at several ${entity.name} records.`,
+    );
   }
   return rows[0];
 }
 
+/** The identifiers that are not empty. */
+export function givenIdentifiers(entity: Entity, input: EntityInput) {
+  return entity.fields
+    .filter(({ name, column }) => entity.identifiers.includes(name) && input.values[column])
+    .map(({ name, column, unique }) => ({ name, column, unique, value: String(input.values[column]) }));
+}
+
 /** Read-only fields may come back as they were read, but not changed. */
-function refuseChangedEchoes(entity: EntityDefinition, input: EntityInput, before: Row | undefined): void {
+function refuseChangedEchoes(entity: Entity, input: EntityInput, before: Row | undefined): void {
   const current = before ? toRecord(entity, before) : undefined;
-  const changed = input.echoes.filter(({ field, value }) => {
-    return value !== null && !isSame(value, current?.[field.name]);
-  });
+  const changed = input.echoes.filter(({ field, value }) => value !== null && !isEcho(value, current?.[field.name]));
   if (changed.length > 0) {
     throw new BadInput(...changed.map(({ field }) => `${field.name} is set by the server and cannot be changed.`));
   }
 }
 
 /** A date may come back in another notation of the same moment. */
-function isSame(value: unknown, own: unknown): boolean {
-  return value === own || (typeof value === "string" && Date.parse(value) === Date.parse(String(own)));
+function isEcho(value: unknown, own: unknown): boolean {
+  if (value === own) return true;
+  return typeof value === "string" && typeof own === "string" && isEqual(parseDate(value) ?? value, parseDate(own));
 }
 
-async function resolveReferences(
+function isEqual(one: unknown, other: unknown): boolean {
+  return one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;
+}
+
+/** @returns undefined if a racing caller inserted a unique value in between: the next look-up finds it */
+async function write(
   tx: Transaction,
   tenantId: TenantId,
-  entity: EntityDefinition,
-  input: EntityInput,
+  entity: Entity,
   before: Row | undefined,
-): Promise<Changes> {
-  const changes: Changes = {};
-  for (const { name, type, target } of input.actors) {
-    const table = type === "Application" ? "applications" : "users";
-    const found = await findReferenced(tx, tenantId, table, target.by, target.value);
-    requireOne(name, target, found);
+  changes: Changes,
+  actor: Actor,
+): Promise<Row | undefined> {
+  if (!before) return insertRow(tx, tenantId, entity, changes, actor);
+  try {
+    return await updateRow(tx, tenantId, entity, before.id, changes, actor);
+  } catch (error) {
+    const { code, constraint_name } = error as { code?: string; constraint_name?: string };
+    if (code !== UNIQUE_VIOLATION) throw error;
+    const field = entity.fields.find((candidate) => candidate.unique === constraint_name);
+    throw new Conflict(`${field?.name ?? "A unique value"} is held by another ${entity.name}.`);
   }
-  for (const { reference, target } of input.references) {
-    // There are no identity providers to point at yet; an empty reference is fine.
-    const found =
-      target && reference.target === "Application"
-        ? await findReferenced(tx, tenantId, "applications", target.by, target.value)
-        : [];
-    const id = target ? requireOne(reference.name, target, found) : null;
-    if (id !== null && id === before?.id) throw new BadInput(`${reference.name} points at the ${entity.name} itself.`);
-    if (reference.column) changes[reference.column] = id;
-  }
-  return changes;
-}
-
-function requireOne(name: string, target: ReferenceInput, found: number[]): number {
-  if (found.length > 1) throw new MultipleRows(`${name} points at several records.`);
-  if (found.length === 0) throw new BadInput(`${name} points at no record (by ${target.by}).`);
-  return found[0]!;
-}
-
-function differs(before: Row, changes: Changes): boolean {
-  return Object.entries(changes).some(([column, value]) => before[column] !== value);
-}
-
-function heldByAnother(entity: EntityDefinition, constraint: string | undefined): Conflict {
-  const field = entity.fields.find((candidate) => candidate.unique === constraint);
-  return new Conflict(`${field?.name ?? "A unique value"} is held by another ${entity.name}.`);
-}
-
-function keepsChanging(entity: EntityDefinition): Conflict {
-  return new Conflict(`Another caller keeps changing the same ${entity.name}. Try again.`);
 }

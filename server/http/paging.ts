@@ -9,15 +9,22 @@ export interface Page<Item> {
   Next: string | null;
 }
 
-/** Reads Limit and Cursor; the cursor is the last id of the page before. */
-export function readPaging(query: URLSearchParams): { limit: number; after: string | undefined } {
+/**
+ * Reads Limit and Cursor; the cursor is the last id of the page before.
+ * @param isId what an id of this list looks like
+ * @throws BadInput
+ */
+export function readPaging(
+  query: URLSearchParams,
+  isId: (text: string) => boolean = isUuid,
+): { limit: number; after: string | undefined } {
   const limitText = query.get("Limit") ?? String(DEFAULT_LIMIT);
   const limit = /^\d{1,3}$/.test(limitText) ? Number(limitText) : 0;
   if (limit < 1 || limit > MOST_LIMIT) throw new BadInput(`Limit must be a whole number from 1 to ${MOST_LIMIT}.`);
   const cursor = query.get("Cursor");
   if (cursor === null || cursor === "") return { limit, after: undefined };
   const after = Buffer.from(cursor, "base64url").toString("utf8");
-  if (!isUuid(after)) throw new BadInput("Cursor is not one that a list has given. Leave it out to start again.");
+  if (!isId(after)) throw new BadInput("Cursor is not one that a list has given. Leave it out to start again.");
   return { limit, after };
 }
 

@@ -3,6 +3,6 @@ export { attemptDelivery } from "./deliveries/attempt.ts";
 export { closeOpenDelivery, openAttempt, recordAttempt } from "./deliveries/store.ts";
 export { startDispatcher } from "./dispatch/dispatcher.ts";
 export { startReconciler } from "./dispatch/reconciler.ts";
-export { EVENT_TYPES } from "./events/event-types.ts";
+export { EVENT_TYPES, type EventType } from "./events/event-types.ts";
 export { recordEvent } from "./events/record-event.ts";
 export { eventLogController } from "./log/routes.ts";

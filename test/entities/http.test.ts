@@ -80,9 +80,10 @@ describe("the body", () => {
 
 describe("the method", () => {
   const routes: [string, string[]][] = [
-    ["/Application", ["PATCH", "POST"]],
-    ["/Application/1", ["GET"]],
-    ["/User/1", ["GET"]],
+    ["/Application", ["GET", "HEAD", "PATCH", "POST"]],
+    ["/Application/1", ["GET", "HEAD", "DELETE"]],
+    ["/User/1", ["GET", "HEAD", "DELETE"]],
+    ["/Department", ["GET", "HEAD", "PATCH", "POST"]],
     ["/Entities", ["GET"]],
     ["/WebhookConnection", ["GET", "PATCH", "POST"]],
     ["/WebhookConnection/1", ["GET", "DELETE"]],
@@ -224,7 +225,7 @@ test("Entities lists names, fields with their types, and events", async () => {
   expect(answer.status).toBe(200);
   expect(answer.body.Next).toBeNull();
   const byName = new Map(answer.body.Items.map((item: { Name: string }) => [item.Name, item]));
-  expect([...byName.keys()]).toEqual(expect.arrayContaining(["Application", "User"]));
+  expect([...byName.keys()].sort()).toEqual(["Application", "Department", "User"]);
   for (const item of answer.body.Items) expect(item.Events).toEqual(["Created", "Updated", "Deleted"]);
   const fields = (name: string) => (byName.get(name) as { Fields: unknown[] }).Fields;
   expect(fields("Application")).toEqual(
@@ -233,12 +234,16 @@ test("Entities lists names, fields with their types, and events", async () => {
       { Name: "Name", Type: "string" },
       { Name: "Is_Active", Type: "boolean" },
       { Name: "ModifiedOn", Type: "string (date-time)" },
+      { Name: "ApplicationId", Type: "object (AbstractText)" },
+      { Name: "ModifiedBy", Type: "object (AbstractLong)" },
+      { Name: "CreatedBy", Type: "object (AbstractLong)" },
     ]),
   );
   expect(fields("User")).toEqual(
     expect.arrayContaining([
       { Name: "Id", Type: "integer (int32)" },
       { Name: "Last_Login", Type: "string (date-time)" },
+      { Name: "Department", Type: "object (AbstractLong)" },
     ]),
   );
 });

@@ -34,6 +34,7 @@ describe("SPEC.md Endpoints 4: get one User", () => {
       Creation_Date: "2026-01-31T10:20:30.456Z",
       Last_Login: "1900-01-01T12:00:00Z",
       Is_Active: true,
+      Department: { Id: 0, ExternalId: "", Name: "", Type: "" },
       ModifiedBy: { Id: 0, ExternalId: "", Name: "", Type: "" },
       CreatedBy: { Id: 0, ExternalId: "", Name: "", Type: "" },
     });

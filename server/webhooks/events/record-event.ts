@@ -10,25 +10,33 @@ const PAYLOAD_VERSION = "1.0";
 export interface Change {
   eventType: EventType;
   eventRecord: string;
-  recordId: string;
-  /** The record in its response shape. */
-  data: Record<string, unknown>;
+  /** Of all records concerned. */
+  recordIds: string[];
+  /** The record in its response shape; of a bulk change, all of them. */
+  data: Record<string, unknown> | Record<string, unknown>[];
 }
 
 /** Writes the event, its deliveries and its place in the outbox, in the change's own transaction. */
 export async function recordEvent(tx: Transaction, tenantId: TenantId, change: Change): Promise<void> {
+  const { eventType, eventRecord, recordIds, data } = change;
   const eventId = Bun.randomUUIDv7();
   const occurredOn = new Date();
   // Compact JSON in SPEC.md's field order; this exact text is what every attempt signs and sends.
   const payload = JSON.stringify({
     TenantId: tenantId,
-    EventType: change.eventType,
+    EventType: eventType,
     EventId: eventId,
     Version: PAYLOAD_VERSION,
     Timestamp: occurredOn.toISOString(),
-    EventRecord: change.eventRecord,
-    EventResponse: "Object",
-    Data: change.data,
+    EventRecord: eventRecord,
+    EventResponse: Array.isArray(data) ? "Array" : "Object",
+    Data: data,
   });
-  await insertEvent(tx, tenantId, { eventId, occurredOn, payload, ...change });
+  const recordId = inShort(recordIds);
+  await insertEvent(tx, tenantId, { eventId, occurredOn, payload, eventType, eventRecord, recordId });
+}
+
+/** As the activity log and the Temporal UI show it; the payload has all ids. */
+function inShort([first = "", ...others]: string[]): string {
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
 }

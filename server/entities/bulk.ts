@@ -1,0 +1,95 @@
+// PATCH and POST of an array: all of it or nothing.
+
+import type { Sql, Transaction } from "../db/connection.ts";
+import { ApiError, BadInput } from "../errors.ts";
+import type { TenantId } from "../tenants/index.ts";
+import { type EventType, recordEvent } from "../webhooks/index.ts";
+import { checkInput, type EntityInput } from "./input.ts";
+import { toRecord } from "./record.ts";
+import type { Entity } from "./registry.ts";
+import { lockAll, type Row, waitForTurn } from "./store.ts";
+import { inTransaction } from "./transaction.ts";
+import { applyUpsert, type Changer, givenIdentifiers } from "./upsert.ts";
+import { wholeNumber } from "./values.ts";
+
+const MOST_RECORDS = 1_000;
+const UNCONDITIONAL = { ifMatch: undefined, ifNoneMatch: undefined };
+
+/**
+ * Upserts the records in their order, in one transaction with one event a kind.
+ * @returns for each record, as it stands in the end
+ * @throws what upsertRecord throws, its errors naming the record by its index in the array
+ */
+export async function upsertRecords(sql: Sql, caller: Changer, entity: Entity, bodies: unknown[]): Promise<Row[]> {
+  if (bodies.length > MOST_RECORDS) {
+    throw new BadInput(`The array has ${bodies.length} records; it may have at most ${MOST_RECORDS}.`);
+  }
+  const inputs = parseInputs(entity, bodies);
+  return inTransaction(sql, entity, async (tx) => {
+    // Two arrays of the same new identifiers in another order would wait for each other.
+    await waitForTurn(tx, caller.tenantId, entity);
+    await lockTargets(tx, caller.tenantId, entity, inputs);
+    const ids: number[] = [];
+    const changed = new Map<number, EventType>();
+    const rows = new Map<number, Row>();
+    for (const [index, input] of inputs.entries()) {
+      const { before, after } = await applyUpsert(tx, caller, entity, input, UNCONDITIONAL).catch((error) => {
+        throw ofRecord(index, error);
+      });
+      ids.push(after.id);
+      rows.set(after.id, after);
+      if (after !== before && !changed.has(after.id)) changed.set(after.id, before ? "Updated" : "Created");
+    }
+    for (const eventType of ["Created", "Updated"] as const) {
+      const ofKind = [...changed].filter(([, kind]) => kind === eventType).map(([id]) => rows.get(id)!);
+      await recordChanges(tx, caller.tenantId, entity, eventType, ofKind);
+    }
+    return ids.map((id) => rows.get(id)!);
+  });
+}
+
+function parseInputs(entity: Entity, bodies: unknown[]): EntityInput[] {
+  const checked = bodies.map((body) => checkInput(entity, body));
+  const problems = checked.flatMap((one, index) => one.problems.map((problem) => numbered(index, problem)));
+  if (problems.length > 0) throw BadInput.of(problems);
+  return checked.map(({ input }) => input);
+}
+
+/** In one order for all callers, so that two of them cannot wait for each other's rows. */
+async function lockTargets(tx: Transaction, tenantId: TenantId, entity: Entity, inputs: EntityInput[]): Promise<void> {
+  const ids = inputs.flatMap(({ id }) => wholeNumber(id) ?? []);
+  const given = inputs.filter(({ id }) => id === undefined).flatMap((input) => givenIdentifiers(entity, input));
+  const identifiers = Object.entries(Object.groupBy(given, ({ column }) => column)).map(([column, group = []]) => ({
+    column,
+    values: group.map(({ value }) => value),
+  }));
+  await lockAll(tx, tenantId, entity, ids, identifiers);
+}
+
+async function recordChanges(
+  tx: Transaction,
+  tenantId: TenantId,
+  entity: Entity,
+  eventType: EventType,
+  rows: Row[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await recordEvent(tx, tenantId, {
+    eventType,
+    eventRecord: entity.name,
+    recordIds: rows.map((row) => String(row.id)),
+    data: rows.map((row) => toRecord(entity, row)),
+  });
+}
+
+/** The same failure, saying which record it is of. */
+function ofRecord(index: number, error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const errors = error.errors.map((text) => numbered(index, text));
+  return new ApiError(error.status, error.kind, error.title, errors, error.headers);
+}
+
+/** @param index in the array, from 0 */
+function numbered(index: number, text: string): string {
+  return `Record ${index}: ${text}`;
+}

@@ -1,0 +1,56 @@
+// DELETE of one record, found as GET finds it.
+
+import type { Sql, Transaction } from "../db/connection.ts";
+import { Conflict } from "../errors.ts";
+import type { TenantId } from "../tenants/index.ts";
+import { recordEvent } from "../webhooks/index.ts";
+import { type Conditions, requireMatch, requireNoneMatch } from "./conditions.ts";
+import { type Address, requireOne, resolveAddress } from "./read.ts";
+import { toRecord } from "./record.ts";
+import type { Entity } from "./registry.ts";
+import { countReferencing, deleteRow, lockByField, type Row } from "./store.ts";
+import { inTransaction } from "./transaction.ts";
+
+/**
+ * Deletes the record and all that is its own (a client's credentials and secrets, a user's password).
+ * @returns its last state
+ * @throws BadInput, NotFound, MultipleRows, PreconditionFailed, Conflict if another record points at it
+ */
+export async function deleteRecord(
+  sql: Sql,
+  caller: { tenantId: TenantId },
+  entity: Entity,
+  address: Address,
+  conditions: Conditions,
+): Promise<Row> {
+  const { tenantId } = caller;
+  const { field, text, value } = resolveAddress(entity, address);
+  return inTransaction(sql, entity, async (tx) => {
+    const before = requireOne(entity, field, text, await lockByField(tx, tenantId, entity, field.column, value));
+    requireMatch(conditions, before);
+    requireNoneMatch(conditions, before);
+    await refuseIfReferenced(tx, tenantId, entity, before.id);
+    await deleteRow(tx, tenantId, entity, before.id);
+    await recordEvent(tx, tenantId, {
+      eventType: "Deleted",
+      eventRecord: entity.name,
+      recordIds: [String(before.id)],
+      data: toRecord(entity, before),
+    });
+    return before;
+  });
+}
+
+/** The row is locked, so nothing new can come to point at it. */
+async function refuseIfReferenced(tx: Transaction, tenantId: TenantId, entity: Entity, id: number): Promise<void> {
+  const held: string[] = [];
+  for (const referencing of entity.referencedBy) {
+    const count = await countReferencing(tx, tenantId, referencing, id);
+    if (count > 0) held.push(`${count} ${referencing.entity.name} (${referencing.name})`);
+  }
+  if (held.length > 0) {
+    throw new Conflict(
+      `${entity.name} ${id} is still pointed at by ${held.join(" and ")}. Change or delete these first.`,
+    );
+  }
+}

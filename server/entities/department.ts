@@ -1,0 +1,24 @@
+import { boolean, DESCRIPTION_LIMIT, type EntityDefinition, serverDate, text } from "./definition.ts";
+
+/** SPEC.md "Other entities". */
+export const department: EntityDefinition = {
+  name: "Department",
+  description: "A part of the organization that users belong to.",
+  table: "departments",
+  idAsText: false,
+  fields: [
+    { name: "Id", column: "id", type: "int64", description: "Unique identifier of the department.", readOnly: true },
+    text("ExternalId", "external_id", "External system code; unique in the system.", {
+      unique: "departments_external_id_key",
+    }),
+    text("Name", "name", "Must be unique in the system.", { unique: "departments_name_key" }),
+    text("Description", "description", "Description.", { maxLength: DESCRIPTION_LIMIT }),
+    boolean("Is_Active", "is_active", "Whether the department is in use."),
+    serverDate("ModifiedOn", "modified_on", "Update date."),
+    serverDate("CreatedOn", "created_on", "Creation date."),
+  ],
+  references: [
+    { name: "ParentId", column: "parent_id", target: "Department", description: "The department it is a part of." },
+  ],
+  identifiers: ["Name", "ExternalId"],
+};

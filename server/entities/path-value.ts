@@ -1,0 +1,37 @@
+import { BadInput } from "../errors.ts";
+
+const BASE64_PREFIX = "base64|";
+
+/**
+ * The text that the path's last part stands for: special characters are forbidden, and any string can be sent as
+ * `base64|…` (SPEC.md Endpoints 4).
+ * @param pathValue still percent-encoded
+ * @throws BadInput
+ */
+export function pathText(pathValue: string): string {
+  const raw = pathValue.replace(/^base64%7c/i, BASE64_PREFIX);
+  if (raw.startsWith(BASE64_PREFIX)) return decodeBase64(raw.slice(BASE64_PREFIX.length));
+  if (!/^[A-Za-z0-9._~-]+$/.test(raw)) {
+    throw new BadInput("The value in the path has special characters. Send it as base64| and the base64 of its text.");
+  }
+  return raw;
+}
+
+function decodeBase64(encoded: string): string {
+  const standard = encoded
+    .replace(/%2b/gi, "+")
+    .replace(/%2f/gi, "/")
+    .replace(/%3d/gi, "=")
+    .replaceAll("-", "+")
+    .replaceAll("_", "/");
+  const bare = standard.replace(/={1,2}$/, "");
+  const bytes = Buffer.from(bare, "base64");
+  if (bare === "" || bytes.toString("base64").replace(/=+$/, "") !== bare) {
+    throw new BadInput("The text after base64| is not valid base64.");
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new BadInput("The text after base64| is not the base64 of UTF-8 text.");
+  }
+}

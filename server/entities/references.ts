@@ -1,0 +1,71 @@
+// Foreign keys of an input, looked up within the tenant.
+
+import type { Queries } from "../db/connection.ts";
+import { BadInput, MultipleRows } from "../errors.ts";
+import { printable } from "../http/body.ts";
+import type { TenantId } from "../tenants/index.ts";
+import type { EntityInput } from "./input.ts";
+import type { Abstract } from "./record.ts";
+import type { ReferenceInput } from "./reference-input.ts";
+import type { Entity } from "./registry.ts";
+import { type Changes, findReferenced } from "./store.ts";
+
+/** What an input's foreign keys come to. */
+export interface Resolved {
+  columns: Changes;
+  /** By the foreign key's name, as a record shows it. */
+  shown: Record<string, Abstract | null>;
+}
+
+/**
+ * @param ownId the record's own Id, which nothing in it may point at; undefined: it is new
+ * @throws BadInput, MultipleRows
+ */
+export async function resolveReferences(
+  sql: Queries,
+  tenantId: TenantId,
+  entity: Entity,
+  input: EntityInput,
+  ownId: number | undefined,
+): Promise<Resolved> {
+  const resolved: Resolved = { columns: {}, shown: {} };
+  for (const { name, target } of input.actors) await requireActor(sql, tenantId, entity, name, target);
+  for (const { reference, target } of input.references) {
+    const { name, column, entity: pointedAt } = reference;
+    const found = target && (await lookUp(sql, tenantId, name, pointedAt ? [pointedAt] : [], target));
+    if (found && pointedAt === entity && found.id === ownId) {
+      throw new BadInput(`${name} points at the ${entity.name} itself.`);
+    }
+    if (column === undefined) continue;
+    resolved.columns[column] = found?.id ?? null;
+    resolved.shown[name] = found?.abstract ?? null;
+  }
+  return resolved;
+}
+
+/** ModifiedBy or CreatedBy of the input: the server's own value is stored, but what is sent has to be there. */
+async function requireActor(
+  sql: Queries,
+  tenantId: TenantId,
+  entity: Entity,
+  name: string,
+  target: ReferenceInput,
+): Promise<void> {
+  await lookUp(sql, tenantId, name, entity.actors, target);
+}
+
+/** The one record that the foreign key points at, in the first of the entities that has it. */
+async function lookUp(sql: Queries, tenantId: TenantId, name: string, entities: Entity[], target: ReferenceInput) {
+  const { by, value, type } = target;
+  const candidates = entities.filter((candidate) => type === undefined || candidate.name === type);
+  if (candidates.length === 0 && entities.length > 0) {
+    const names = entities.map((candidate) => candidate.name).join(" or ");
+    throw new BadInput(`${name} points at a ${names}; its Type is ${printable(type ?? "")}.`);
+  }
+  for (const candidate of candidates) {
+    const found = await findReferenced(sql, tenantId, candidate, by, value);
+    if (found.length > 1) throw new MultipleRows(`${name} points at several ${candidate.name} records.`);
+    if (found[0]) return found[0];
+  }
+  throw new BadInput(`${name} points at no record (by ${by}).`);
+}

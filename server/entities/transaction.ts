@@ -1,0 +1,29 @@
+import type { Sql, Transaction } from "../db/connection.ts";
+import { Conflict } from "../errors.ts";
+import type { Entity } from "./registry.ts";
+
+/** A race makes us try again; more than this many times in a row is none. */
+export const ATTEMPTS = 5;
+const DEADLOCK = "40P01";
+/** What a foreign key points at was deleted after it was looked up: the next look-up says so. */
+const FOREIGN_KEY_VIOLATION = "23503";
+
+/**
+ * Runs the work in a transaction, again if it lost a race.
+ * @throws Conflict if it goes on losing
+ */
+export async function inTransaction<T>(sql: Sql, entity: Entity, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await sql.begin(work)) as T;
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code !== DEADLOCK && code !== FOREIGN_KEY_VIOLATION) throw error;
+      if (attempt === ATTEMPTS) throw keepsChanging(entity);
+    }
+  }
+}
+
+export function keepsChanging(entity: Entity): Conflict {
+  return new Conflict(`Another caller keeps changing the same ${entity.name}. Try again.`);
+}

@@ -1,0 +1,82 @@
+// The text a caller writes for a field's value, in a path or in a query.
+
+import { BadInput } from "../errors.ts";
+import { printable } from "../http/body.ts";
+import { type EntityDefinition, type FieldType, UNSET_DATE } from "./definition.ts";
+
+export const INT32_MAX = 2_147_483_647;
+
+/** What a record can be found by: a field, or the Id of what a foreign key points at. */
+export interface Matchable {
+  name: string;
+  column: string;
+  type: FieldType | "reference";
+}
+
+/** The field or foreign key of this name, in any case. */
+export function findMatchable(entity: EntityDefinition, name: string): Matchable | undefined {
+  return matchables(entity).find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
+}
+
+/** As a person reads it. */
+export function matchableNames(entity: EntityDefinition): string {
+  return matchables(entity)
+    .map(({ name }) => name)
+    .join(", ");
+}
+
+function matchables(entity: EntityDefinition): Matchable[] {
+  const references = entity.references.flatMap(({ name, column }): Matchable[] =>
+    column === undefined ? [] : [{ name, column, type: "reference" }],
+  );
+  return [...entity.fields, ...references];
+}
+
+/**
+ * The column's value that the text stands for; null for the text of an unset field.
+ * @throws BadInput if the text cannot be converted to the field's type (SPEC.md "Errors")
+ */
+export function parseValue({ name, type }: Matchable, text: string): unknown {
+  switch (type) {
+    case "text":
+      if (text.includes("\0")) throw new BadInput(`${name} cannot hold a NUL character.`);
+      return text === "" ? null : text;
+    case "boolean":
+      if (/^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
+      throw new BadInput(`${name} is true or false; ${printable(text)} is neither.`);
+    case "dateTime": {
+      const date = parseDate(text);
+      if (date) return date.getTime() === Date.parse(UNSET_DATE) ? null : date;
+      throw new BadInput(`${name} is a date such as 2026-01-31T12:00:00Z; ${printable(text)} is not.`);
+    }
+    default: {
+      const limit = type === "int32" ? INT32_MAX : Number.MAX_SAFE_INTEGER;
+      const fits = /^-?\d{1,16}$/.test(text) && Math.abs(Number(text)) <= limit;
+      if (!fits) throw new BadInput(`${name} is a whole number; ${printable(text)} is not.`);
+      return type === "reference" && Number(text) === 0 ? null : Number(text);
+    }
+  }
+}
+
+/** The Id that a caller's text or number stands for, if a record could have it. */
+export function wholeNumber(value: unknown): number | undefined {
+  const text = typeof value === "number" ? String(value) : value;
+  if (typeof text !== "string" || !/^[1-9]\d{0,15}$/.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+const DATE = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/** ISO 8601, from the year 1 to 9999 in UTC; a day the calendar does not have, such as February 30, is no date. */
+export function parseDate(text: string): Date | undefined {
+  const [, year, month, day] = DATE.exec(text) ?? [];
+  const date = new Date(text);
+  if (day === undefined || !(date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999)) return undefined;
+  return Number(day) <= daysIn(Number(year), Number(month)) ? date : undefined;
+}
+
+function daysIn(year: number, month: number): number {
+  // Day 0 is the last one of the month before; 2000 and 400 years on are alike.
+  return new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+}
