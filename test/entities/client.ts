@@ -20,9 +20,12 @@ export interface Caller {
   clientSecret: string;
   token: string;
   send(method: string, path: string, options?: SendOptions): Promise<Answer>;
-  get(path: string): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
   /** PATCH with a JSON body. */
-  patch(path: string, body: unknown): Promise<Answer>;
+  patch(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  remove(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** PATCH that must succeed: the record. */
+  made(entity: string, fields: Record<string, unknown>): Promise<Answer["body"]>;
   /** The same client with a token for other scopes. */
   withScope(scope: string): Promise<Caller>;
 }
@@ -63,14 +66,22 @@ async function callerOf(
   const token = answer.body.access_token as string;
   const send: Caller["send"] = (method, path, options = {}) =>
     request(method, API + path, { ...options, headers: { authorization: `Bearer ${token}`, ...options.headers } });
+  const patch: Caller["patch"] = (path, body, headers) =>
+    send("PATCH", path, { headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) });
   return {
     tenantId,
     clientId: client.clientId,
     clientSecret: client.clientSecret,
     token,
     send,
-    get: (path) => send("GET", path),
-    patch: (path, body) => send("PATCH", path, { headers: JSON_TYPE, body: JSON.stringify(body) }),
+    get: (path, headers) => send("GET", path, { headers }),
+    patch,
+    remove: (path, headers) => send("DELETE", path, { headers }),
+    made: async (entity, fields) => {
+      const { status, body } = await patch(`/${entity}`, fields);
+      expect({ status, errors: body.Errors }).toEqual({ status: 200, errors: undefined });
+      return body;
+    },
     withScope: (other) => callerOf(tenantId, client, other),
   };
 }
@@ -100,9 +111,18 @@ export function expectError(answer: Answer, status: number, type: string, instan
 
 /** The tenant's events, oldest first, as the outbox holds them. */
 export async function eventsOf(tenantId: string): Promise<{ type: string; recordId: string; data: unknown }[]> {
-  const rows = await db()<{ type: string; recordId: string; payload: string }[]>`
-    select event_type as type, record_id as "recordId", payload from events where tenant_id = ${tenantId} order by id`;
-  return rows.map(({ type, recordId, payload }) => ({ type, recordId, data: JSON.parse(payload).Data }));
+  return (await payloadsOf(tenantId)).map(({ recordId, payload }) => ({
+    type: payload.EventType as string,
+    recordId,
+    data: payload.Data,
+  }));
+}
+
+/** The same events' whole payloads. */
+export async function payloadsOf(tenantId: string): Promise<{ recordId: string; payload: Record<string, unknown> }[]> {
+  const rows = await db()<{ recordId: string; payload: string }[]>`
+    select record_id as "recordId", payload from events where tenant_id = ${tenantId} order by id`;
+  return rows.map(({ recordId, payload }) => ({ recordId, payload: JSON.parse(payload) }));
 }
 
 /** A word no other test has. */

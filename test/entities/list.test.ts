@@ -1,0 +1,138 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { API, type Caller, expectError, newCaller } from "./client.ts";
+
+const NAMES = ["Ada", "Bob", "Cyd", "Dan", "Eve"];
+
+let caller: Caller;
+let sales: { Id: number };
+const usernames = async (query: string): Promise<string[]> => {
+  const answer = await caller.get(`/User?${query}`);
+  expect(answer.status).toBe(200);
+  return answer.body.Items.map((item: { Username: string }) => item.Username);
+};
+
+beforeAll(async () => {
+  caller = await newCaller();
+  sales = await caller.made("Department", { Name: "Sales" });
+  const users = NAMES.map((Name) => ({
+    Name,
+    Username: `${Name} & co+1`,
+    Email: Name < "C" ? "early@example.com" : "",
+    Is_Active: Name !== "Dan",
+    Department: Name === "Ada" ? { Id: sales.Id } : null,
+  }));
+  expect((await caller.patch("/User", users)).status).toBe(200);
+});
+
+describe("a list", () => {
+  test("has the records in the shape they are read in, by their Ids, and no Next", async () => {
+    const { body } = await caller.get("/User");
+    expect(body.Next).toBeNull();
+    expect(body.Items.map((item: { Name: string }) => item.Name)).toEqual(["Administrator", ...NAMES]);
+    expect((await caller.get(`/User/${body.Items[1].Id}`)).body).toEqual(body.Items[1]);
+    const ids = body.Items.map((item: { Id: number }) => item.Id);
+    expect(ids).toEqual(ids.toSorted((one: number, other: number) => one - other));
+  });
+
+  test.each([1, 2, 4, 6, 200])("in pages of %i has every record once", async (limit) => {
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const { body }: { body: { Items: { Name: string }[]; Next: string | null } } = await caller.get(
+        `/User?Limit=${limit}&Cursor=${cursor}`,
+      );
+      expect(body.Items.length).toBeLessThanOrEqual(limit);
+      seen.push(...body.Items.map((item) => item.Name));
+      cursor = body.Next;
+    }
+    expect(seen).toEqual(["Administrator", ...NAMES]);
+  });
+
+  test("pages hold their place while records come and go, and keep their filter", async () => {
+    const own = await newCaller();
+    await own.patch(
+      "/Department",
+      ["a", "b", "c"].map((Name) => ({ Name, Is_Active: true })),
+    );
+    const first = (await own.get("/Department?Limit=1&Is_Active=true")).body;
+    await own.remove(`/Department/${first.Items[0].Id}`);
+    await own.made("Department", { Name: "d", Is_Active: true });
+    await own.made("Department", { Name: "e" });
+    const rest = (await own.get(`/Department?Is_Active=true&Cursor=${first.Next}`)).body;
+    expect(rest.Items.map((item: { Name: string }) => item.Name)).toEqual(["b", "c", "d"]);
+  });
+
+  test("of Applications has Ids as text", async () => {
+    const { body } = await caller.get("/Application");
+    expect(body.Items.map((item: { Id: string }) => item.Id)).toEqual([caller.clientId]);
+  });
+
+  test("is the tenant's own", async () => {
+    const other = await newCaller();
+    expect((await other.get("/Department")).body).toEqual({ Items: [], Next: null });
+    expect((await other.get(`/User?Department=${sales.Id}`)).body.Items).toEqual([]);
+  });
+});
+
+describe("a filter", () => {
+  test.each([
+    ["Name=Bob", ["Bob"]],
+    ["nAME=Bob", ["Bob"]],
+    ["Username=Eve%20%26%20co%2B1", ["Eve"]],
+    ["Email=early@example.com&Is_Active=true", ["Ada", "Bob"]],
+    ["Is_Active=false", ["Dan"]],
+    ["Email=&Is_Active=TRUE", ["admin", "Cyd", "Eve"]],
+    ["Last_Login=1900-01-01T12:00:00Z&Name=Ada", ["Ada"]],
+    ["Last_Login=1900-01-01T12:00:00.000Z&Name=Ada", ["Ada"]],
+    ["Name=Nobody", []],
+    ["Id=2147483647", []],
+  ])("%s", async (query, names) => {
+    expect((await usernames(query)).map((name) => name.split(" ")[0]!)).toEqual(names);
+  });
+
+  test("by what a foreign key points at, and by none", async () => {
+    expect(await usernames(`Department=${sales.Id}`)).toEqual(["Ada & co+1"]);
+    expect(await usernames("department=0&Is_Active=true")).toHaveLength(4);
+  });
+
+  test("by a date as it is read", async () => {
+    const { body } = await caller.get("/User/Bob?Name=Name");
+    expect(await usernames(`Creation_Date=${body.Creation_Date}`)).toContain(body.Username);
+  });
+
+  test.each([
+    ["Color=red", /Color is no filter. Filters are Limit, Cursor, Id, Name, Username/],
+    ["CreatedBy=1", /CreatedBy is no filter/],
+    ["tenant_id=1", /tenant_id is no filter/],
+    ["__proto__=1", /__proto__ is no filter/],
+    ["Name=a&name=b", /Name stands in the query twice/],
+    ["Is_Active=maybe", /Is_Active is true or false/],
+    ["Is_Active=", /Is_Active is true or false/],
+    ["Id=abc", /Id is a whole number/],
+    ["Department=Sales", /Department is a whole number/],
+    ["Last_Login=2026-02-30", /Last_Login is a date/],
+    ["Name=%00", /NUL/],
+    ["Limit=0", /Limit/],
+    ["Limit=201", /Limit/],
+    ["Limit=x", /Limit/],
+    ["Cursor=x", /Cursor/],
+    [`Cursor=${Buffer.from(Bun.randomUUIDv7()).toString("base64url")}`, /Cursor/],
+    [`Cursor=${Buffer.from("99999999999999999999").toString("base64url")}`, /Cursor/],
+  ])("%s is 400", async (query, says) => {
+    expectError(await caller.get(`/User?${query}`), 400, "Bad Input", `${API}/User`, says);
+  });
+});
+
+test("HEAD answers as GET does, without the body", async () => {
+  for (const path of ["/User", "/User/admin?Name=Username", "/Entities"]) {
+    const [head, get] = [await caller.send("HEAD", path), await caller.get(path)];
+    expect(head.status).toBe(200);
+    expect(head.body).toBeUndefined();
+    expect(head.headers.get("etag")).toBe(get.headers.get("etag"));
+  }
+});
+
+test("a path that ends in a slash is an empty Id, not the list", async () => {
+  expectError(await caller.get("/User/?Name=Username"), 400, "Bad Input", `${API}/User/`, /base64/);
+  expectError(await caller.remove("/User/"), 400, "Bad Input", `${API}/User/`, /base64/);
+});

@@ -1,0 +1,200 @@
+import { describe, expect, test } from "bun:test";
+import { API, cases, db, eventsOf, expectError, newCaller } from "./client.ts";
+
+const DATE = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const NOTHING = { Id: 0, ExternalId: "", Name: "", Type: "" };
+
+describe.concurrent("a User", () => {
+  test("is made with a Department and read back whole, and the event has the same shape", async () => {
+    const caller = await newCaller();
+    const sales = await caller.made("Department", { Name: "Sales", ExternalId: "S" });
+    const fields = {
+      Name: "Ada Example",
+      Username: "ada",
+      Email: "ada@example.com",
+      MobilePhone: "+1 555 0100",
+      External_Id: "hr-1",
+      Is_Active: true,
+    };
+    const user = await caller.made("User", { ...fields, Department: { FieldType: "Name", Value: "Sales" } });
+    const client = { Id: Number(caller.clientId), ExternalId: "", Name: "demo-client", Type: "Application" };
+    expect(user).toEqual({
+      ...fields,
+      Id: expect.any(Number),
+      Creation_Date: DATE,
+      Last_Login: "1900-01-01T12:00:00Z",
+      Department: { Id: sales.Id, ExternalId: "S", Name: "Sales", Type: "Department" },
+      ModifiedBy: client,
+      CreatedBy: client,
+    });
+    expect((await caller.get("/User/ada?Name=Username")).body).toEqual(user);
+    expect((await eventsOf(caller.tenantId)).at(-1)).toEqual({
+      type: "Created",
+      recordId: String(user.Id),
+      data: user,
+    });
+  });
+
+  test("can be sent back as it was read, and its Department cleared", async () => {
+    const caller = await newCaller();
+    await caller.made("Department", { Name: "Sales" });
+    const user = await caller.made("User", { Username: "ada", Department: { FieldType: "Name", Value: "Sales" } });
+    expect(await caller.made("User", user)).toEqual(user);
+    expect(await eventsOf(caller.tenantId)).toHaveLength(2);
+    expect(await caller.made("User", { Id: user.Id, Department: NOTHING })).toMatchObject({ Department: NOTHING });
+  });
+
+  test("a Username that several have is 400 Multible Rows; their Id or External_Id still finds one", async () => {
+    const caller = await newCaller();
+    const one = await caller.made("User", { Username: "twin", External_Id: "1" });
+    const two = await caller.made("User", { Username: "other", External_Id: "2" });
+    await caller.made("User", { Id: two.Id, Username: "twin" });
+    const answer = await caller.patch("/User", { Username: "twin", Name: "Twin" });
+    expectError(answer, 400, "Multible Rows", `${API}/User`, /Username points at several User records/);
+    expect(await caller.made("User", { Id: one.Id, Username: "twin", Name: "One" })).toMatchObject({ Name: "One" });
+    expect(await caller.made("User", { External_Id: "2", Name: "Two" })).toMatchObject({ Id: two.Id, Name: "Two" });
+  });
+
+  test("an External_Id of another is 409 naming it", async () => {
+    const caller = await newCaller();
+    await caller.made("User", { External_Id: "1" });
+    const { Id } = await caller.made("User", { External_Id: "2" });
+    expectError(
+      await caller.patch("/User", { Id, External_Id: "1" }),
+      409,
+      "Conflict",
+      `${API}/User`,
+      /^External_Id is held by another User/,
+    );
+  });
+
+  test.each(cases("abc", true, {}, 1.5, "007"))("Id %p is 400: it is no integer", async (Id) => {
+    const caller = await newCaller();
+    expectError(await caller.patch("/User", { Id, Name: "x" }), 400, "Bad Input", `${API}/User`, /Id/);
+  });
+
+  test.each(cases(-1, 2_147_483_648, Number.MAX_SAFE_INTEGER))("Id %p is 404: no User has it", async (Id) => {
+    const caller = await newCaller();
+    expectError(await caller.patch("/User", { Id, Name: "x" }), 404, "Not Found", `${API}/User`);
+  });
+
+  test("Last_Login and Creation_Date are the server's own", async () => {
+    const caller = await newCaller();
+    for (const field of ["Last_Login", "Creation_Date"]) {
+      const answer = await caller.patch("/User", { Username: "ada", [field]: "2026-01-31T12:00:00Z" });
+      expectError(answer, 400, "Bad Input", `${API}/User`, new RegExp(`${field} is set by the server`));
+    }
+  });
+
+  test("another tenant's Department cannot be pointed at", async () => {
+    const [caller, other] = [await newCaller(), await newCaller()];
+    const { Id } = await other.made("Department", { Name: "Theirs", ExternalId: "T" });
+    for (const Department of [{ Id }, { ExternalId: "T" }, { FieldType: "Name", Value: "Theirs" }]) {
+      const answer = await caller.patch("/User", { Username: "ada", Department });
+      expectError(answer, 400, "Bad Input", `${API}/User`, /Department points at no record/);
+    }
+  });
+});
+
+describe.concurrent("a Department", () => {
+  test("is made under another, read back whole, and its event has the same shape", async () => {
+    const caller = await newCaller();
+    const top = await caller.made("Department", { Name: "Top" });
+    const fields = { Name: "Sub", ExternalId: "s", Description: "Below", Is_Active: true };
+    const made = await caller.made("Department", { ...fields, ParentId: { Id: top.Id, Type: "Department" } });
+    const client = { Id: Number(caller.clientId), ExternalId: "", Name: "demo-client", Type: "Application" };
+    expect(made).toEqual({
+      ...fields,
+      Id: expect.any(Number),
+      ParentId: { Id: top.Id, ExternalId: "", Name: "Top", Type: "Department" },
+      ModifiedOn: DATE,
+      ModifiedBy: client,
+      CreatedOn: DATE,
+      CreatedBy: client,
+    });
+    expect((await caller.get(`/Department/${made.Id}`)).body).toEqual(made);
+    expect((await eventsOf(caller.tenantId)).at(-1)?.data).toEqual(made);
+  });
+
+  test("shows the present name of what it points at", async () => {
+    const caller = await newCaller();
+    const top = await caller.made("Department", { Name: "Top" });
+    const { Id } = await caller.made("Department", { Name: "Sub", ParentId: { Id: top.Id } });
+    await caller.made("Department", { Id: top.Id, Name: "Board" });
+    expect((await caller.get(`/Department/${Id}`)).body.ParentId.Name).toBe("Board");
+  });
+
+  test("cannot be its own parent", async () => {
+    const caller = await newCaller();
+    const { Id } = await caller.made("Department", { Name: "Self" });
+    const answer = await caller.patch("/Department", { Id, ParentId: { Id } });
+    expectError(answer, 400, "Bad Input", `${API}/Department`, /ParentId points at the Department itself/);
+  });
+});
+
+describe.concurrent("ModifiedBy and CreatedBy in the input", () => {
+  test("are looked up among Users and Applications, or by Type", async () => {
+    const caller = await newCaller();
+    const user = await caller.made("User", { Username: "ada", External_Id: "ada" });
+    for (const actor of [
+      { Id: Number(caller.clientId) },
+      { ExternalId: "ada" },
+      { Id: user.Id, Type: "User" },
+      { FieldType: "Name", Value: "demo-client" },
+    ]) {
+      expect((await caller.patch("/Department", { Name: "by", ModifiedBy: actor })).status).toBe(200);
+    }
+    for (const [actor, says] of [
+      [{ Id: user.Id, Type: "Department" }, /points at a User or Application; its Type is Department/],
+      [{ ExternalId: "ada", Type: "Application" }, /points at no record/],
+      [{ Id: 1, Type: 5 }, /ModifiedBy must be/],
+    ] as const) {
+      const answer = await caller.patch("/Department", { Name: "by", ModifiedBy: actor });
+      expectError(answer, 400, "Bad Input", `${API}/Department`, says);
+    }
+  });
+
+  test("a foreign key whose Type names another entity is refused", async () => {
+    const caller = await newCaller();
+    const { Id } = await caller.made("Department", { Name: "Sales" });
+    const answer = await caller.patch("/User", { Username: "ada", Department: { Id, Type: "Application" } });
+    expectError(answer, 400, "Bad Input", `${API}/User`, /Department points at a Department; its Type is Application/);
+  });
+});
+
+describe.concurrent("dates", () => {
+  test.each(["2026-02-30", "2026-02-29", "2025-04-31T12:00:00Z", "2026-00-10", "2026-01-00", "1900-02-29"])(
+    "%s is no day of the calendar",
+    async (text) => {
+      const caller = await newCaller();
+      const value = `base64|${Buffer.from(text).toString("base64")}`;
+      const answer = await caller.get(`/User/${value}?Name=Last_Login`);
+      expectError(answer, 400, "Bad Input", `${API}/User/${value}`, /is a date such as/);
+    },
+  );
+
+  test.each(["2024-02-29", "2000-02-29T23:59:59.999Z", "2026-12-31T23:59Z"])("%s is one", async (text) => {
+    const caller = await newCaller();
+    const value = `base64|${Buffer.from(text).toString("base64")}`;
+    expect((await caller.get(`/User/${value}?Name=Last_Login`)).status).toBe(404);
+  });
+
+  test("a record is found by the date it is read with, also one that the database set", async () => {
+    const caller = await newCaller();
+    await db()`update users set last_login = '2026-01-31T10:20:30.4567Z' where tenant_id = ${caller.tenantId}`;
+    const { body } = await caller.get("/User/admin?Name=Username");
+    for (const field of ["Creation_Date", "Last_Login"]) {
+      const value = `base64|${Buffer.from(body[field]).toString("base64")}`;
+      expect((await caller.get(`/User/${value}?Name=${field}`)).body).toEqual(body);
+    }
+  });
+});
+
+test("thousands of unknown fields get twenty errors and the count of the rest", async () => {
+  const caller = await newCaller();
+  const body = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`f${index}`, 1]));
+  const answer = await caller.patch("/User", body);
+  expectError(answer, 400, "Bad Input", `${API}/User`, /f0 is no field of User/);
+  expect(answer.body.Errors).toHaveLength(21);
+  expect(answer.body.Errors.at(-1)).toBe("… and 79980 more.");
+});
