@@ -1,0 +1,160 @@
+import { describe, expect, test } from "bun:test";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant } from "../support/tenant.ts";
+import { API, type Caller, cases, expectError, newCaller, payloadsOf } from "./client.ts";
+
+const PATH = `${API}/Department`;
+
+/** Type, short id and the Names of Data of each event. */
+async function bulkEvents(caller: Caller) {
+  return (await payloadsOf(caller.tenantId)).map(({ recordId, payload }) => {
+    expect(payload.EventResponse).toBe("Array");
+    const data = payload.Data as { Name: string; Description: string }[];
+    return {
+      type: payload.EventType,
+      recordId,
+      records: data.map(({ Name, Description }) => `${Name}:${Description}`),
+    };
+  });
+}
+
+describe.concurrent("an array", () => {
+  test("is upserted as a whole and answered in its order, with one event a kind", async () => {
+    const caller = await newCaller();
+    const [a, b] = (await caller.patch("/Department", [{ Name: "a" }, { Name: "b" }])).body;
+    const answer = await caller.patch("/Department", [
+      { Name: "new", Description: "1" },
+      { Name: "b" },
+      { Id: a.Id, Description: "2" },
+      { Name: "newer", Description: "3" },
+    ]);
+    expect(answer.status).toBe(200);
+    expect(answer.body.map((record: { Name: string }) => record.Name)).toEqual(["new", "b", "a", "newer"]);
+    expect(answer.body[1]).toEqual(b);
+    for (const record of answer.body) expect((await caller.get(`/Department/${record.Id}`)).body).toEqual(record);
+    expect(await bulkEvents(caller)).toEqual([
+      { type: "Created", recordId: `${a.Id} and 1 more`, records: ["a:", "b:"] },
+      { type: "Created", recordId: `${answer.body[0].Id} and 1 more`, records: ["new:1", "newer:3"] },
+      { type: "Updated", recordId: String(a.Id), records: ["a:2"] },
+    ]);
+  });
+
+  test("that changes nothing has no event; an empty one is answered by an empty one", async () => {
+    const caller = await newCaller();
+    const { body } = await caller.patch("/Department", [{ Name: "a" }]);
+    expect((await caller.patch("/Department", body)).body).toEqual(body);
+    expect((await caller.patch("/Department", [])).body).toEqual([]);
+    expect(await bulkEvents(caller)).toHaveLength(1);
+  });
+
+  test("may name one record several times: in their order, and all see the end", async () => {
+    const caller = await newCaller();
+    const { body } = await caller.patch("/Department", [
+      { Name: "same", Description: "first", Is_Active: true },
+      { Name: "same", ExternalId: "x" },
+      { ExternalId: "x", Name: "renamed", Description: "last" },
+      { Name: "same", Description: "another" },
+    ]);
+    expect(body[0]).toMatchObject({ Name: "renamed", Description: "last", ExternalId: "x", Is_Active: true });
+    expect([body[1], body[2]]).toEqual([body[0], body[0]]);
+    expect(body[3].Id).not.toBe(body[0].Id);
+    expect(await bulkEvents(caller)).toEqual([
+      { type: "Created", recordId: expect.any(String), records: ["renamed:last", "same:another"] },
+    ]);
+  });
+
+  test("may point at a record that it has made before", async () => {
+    const caller = await newCaller();
+    const { body } = await caller.patch("/Department", [
+      { Name: "top" },
+      { Name: "sub", ParentId: { FieldType: "Name", Value: "top" } },
+    ]);
+    expect(body[1].ParentId).toEqual({ Id: body[0].Id, ExternalId: "", Name: "top", Type: "Department" });
+  });
+
+  test.each([
+    [{ Nmae: "x" }, 400, "Bad Input", /^Record 2: Nmae is no field of Department/],
+    [null, 400, "Bad Input", /^Record 2: Department must be a JSON object/],
+    [[{ Name: "x" }], 400, "Bad Input", /^Record 2: Department must be a JSON object/],
+    [{ Id: 999_999_999 }, 404, "Not Found", /^Record 2: There is no Department/],
+    [{ Name: "held", ExternalId: "other" }, 400, "Multible Rows", /^Record 2: ExternalId, Name point at several/],
+    [{ Name: "x", ParentId: { Id: 999_999_999 } }, 400, "Bad Input", /^Record 2: ParentId points at no record/],
+    [{ Name: "x", ModifiedOn: "2001-01-01T00:00:00Z" }, 400, "Bad Input", /^Record 2: ModifiedOn is set by the server/],
+  ])("with the bad record %j is refused as a whole, naming its index", async (bad, status, type, says) => {
+    const caller = await newCaller();
+    await caller.patch("/Department", [{ Name: "held" }, { ExternalId: "other" }]);
+    const good = ["a", "b", "c"].map((Name) => ({ Name }));
+    const answer = await caller.patch("/Department", [good[0], good[1], bad, good[2]]);
+    expectError(answer, status, type, PATH, says);
+    expect((await caller.get("/Department")).body.Items).toHaveLength(2);
+    expect(await bulkEvents(caller)).toHaveLength(1);
+  });
+
+  test("whose record takes a unique value of another is 409 naming its index", async () => {
+    const caller = await newCaller();
+    const [, two] = (await caller.patch("/Department", [{ Name: "one" }, { Name: "two" }])).body;
+    const answer = await caller.patch("/Department", [{ Name: "three" }, { Id: two.Id, Name: "three" }]);
+    expectError(answer, 409, "Conflict", PATH, /^Record 1: Name is held by another Department/);
+    expect((await caller.get("/Department")).body.Items).toHaveLength(2);
+  });
+
+  test("with many bad records names twenty of their errors and counts the rest", async () => {
+    const caller = await newCaller();
+    const answer = await caller.patch("/Department", Array(50).fill({ Color: 1 }));
+    expectError(answer, 400, "Bad Input", PATH);
+    expect(answer.body.Errors).toHaveLength(21);
+    expect(answer.body.Errors.slice(-2)).toEqual(["Record 19: Color is no field of Department.", "… and 30 more."]);
+  });
+
+  test("has at most 1,000 records, which take seconds", async () => {
+    const caller = await newCaller();
+    const records = Array.from({ length: 1_000 }, (_, index) => ({ Name: `n${index}`, ExternalId: `x${index}` }));
+    const answer = await caller.patch("/Department", records);
+    expect(answer.body).toHaveLength(1_000);
+    expectError(
+      await caller.patch("/Department", [...records, {}]),
+      400,
+      "Bad Input",
+      PATH,
+      /1001 records.*at most 1000/,
+    );
+    const users = records.map(({ ExternalId }) => ({ External_Id: ExternalId, Department: { ExternalId } }));
+    expect((await caller.patch("/User", users)).body[999].Department.Name).toBe("n999");
+  });
+
+  test.each(["Application", "Department", "User"])(
+    "of %ss by many callers in any order ends in one row each",
+    async (entity) => {
+      const caller = await newCaller();
+      const [key, other] = entity === "User" ? ["Username", "Email"] : ["Name", "Description"];
+      const records = Array.from({ length: 20 }, (_, index) => ({ [key!]: `n${index}` }));
+      const bodies = Array.from({ length: 8 }, (_, caller) => {
+        const own = records.map((record) => ({ ...record, [other!]: `by ${caller}` }));
+        return caller % 2 ? own.toReversed() : own;
+      });
+      const singles = records.map((record) => ({ ...record, [other!]: "alone" }));
+      const answers = await Promise.all([...bodies, ...singles].map((body) => caller.patch(`/${entity}`, body)));
+      expect([...new Set(answers.map((answer) => answer.status))]).toEqual([200]);
+      for (const record of records) {
+        const { body } = await caller.get(`/${entity}?${key}=${Object.values(record)[0]}`);
+        expect(body.Items).toHaveLength(1);
+      }
+    },
+  );
+
+  test.each(cases(5, "text", null))("is JSON records alone: [%p] is 400", async (value) => {
+    const caller = await newCaller();
+    expectError(await caller.patch("/User", [value]), 400, "Bad Input", `${API}/User`, /^Record 0: User must be/);
+  });
+});
+
+test("a receiver gets one signed call for an array, its Data an array", async () => {
+  const api = await newTenant();
+  await using receiver = startReceiver();
+  await api.connect(receiver.url, { Entities: ["User"] });
+  const { body } = await api.call("PATCH", "/User", [{ Username: "ada" }, { Username: "bob" }]);
+  const event = await api.settledEvent();
+  expect(event).toMatchObject({ EventRecord: "User", EventType: "Created", State: "Delivered" });
+  expect(receiver.calls).toHaveLength(1);
+  expect(receiver.calls[0]!.payload).toMatchObject({ EventResponse: "Array", Data: body as never });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, test } from "bun:test";
+import { API, db, eventsOf, expectError, newCaller, request, TOKEN_PATH } from "./client.ts";
+
+describe.concurrent("DELETE", () => {
+  test.each(["Application", "Department", "User"])(
+    "of a %s answers its last state, and its event has it",
+    async (entity) => {
+      const caller = await newCaller();
+      const record = await caller.made(entity, { Name: "gone" });
+      const answer = await caller.remove(`/${entity}/${record.Id}`);
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual(record);
+      expect((await eventsOf(caller.tenantId)).at(-1)).toEqual({
+        type: "Deleted",
+        recordId: String(record.Id),
+        data: record,
+      });
+      const instance = `${API}/${entity}/${record.Id}`;
+      expectError(await caller.get(`/${entity}/${record.Id}`), 404, "Not Found", instance);
+      expectError(await caller.remove(`/${entity}/${record.Id}`), 404, "Not Found", instance);
+      expect(await eventsOf(caller.tenantId)).toHaveLength(2);
+    },
+  );
+
+  test("finds the record as GET does: by another field, as base64, or not at all", async () => {
+    const caller = await newCaller();
+    await caller.made("User", { Username: "ada@example.com" });
+    const value = `base64|${Buffer.from("ada@example.com").toString("base64")}`;
+    expect((await caller.remove(`/User/${value}?Name=Username`)).body.Username).toBe("ada@example.com");
+    expectError(await caller.remove(`/User/${value}?Name=Username`), 404, "Not Found", `${API}/User/${value}`);
+    expectError(await caller.remove("/User/abc"), 400, "Bad Input", `${API}/User/abc`, /whole number/);
+    expectError(await caller.remove("/User/abc?Name=Color"), 400, "Bad Input", `${API}/User/abc`, /Color/);
+  });
+
+  test("of a value that several have deletes none", async () => {
+    const caller = await newCaller();
+    const records = [
+      { Name: "a", Description: "same" },
+      { Name: "b", Description: "same" },
+    ];
+    await caller.patch("/Department", records);
+    const answer = await caller.remove("/Department/same?Name=Description");
+    expectError(answer, 400, "Multible Rows", `${API}/Department/same`);
+    expect((await caller.get("/Department")).body.Items).toHaveLength(2);
+  });
+
+  test("of what others point at is 409 naming them, until they no longer do", async () => {
+    const caller = await newCaller();
+    const top = await caller.made("Department", { Name: "Top" });
+    const sub = await caller.made("Department", { Name: "Sub", ParentId: { Id: top.Id } });
+    const users = ["a", "b"].map((Username) => ({ Username, Department: { Id: top.Id } }));
+    await caller.patch("/User", users);
+    const events = (await eventsOf(caller.tenantId)).length;
+    expectError(
+      await caller.remove(`/Department/${top.Id}`),
+      409,
+      "Conflict",
+      `${API}/Department/${top.Id}`,
+      /still pointed at by (2 User \(Department\) and 1 Department \(ParentId\)|1 Department \(ParentId\) and 2 User \(Department\))/,
+    );
+    expect(await eventsOf(caller.tenantId)).toHaveLength(events);
+    await caller.remove(`/Department/${sub.Id}`);
+    await caller.patch(
+      "/User",
+      users.map(({ Username }) => ({ Username, Department: null })),
+    );
+    expect((await caller.remove(`/Department/${top.Id}`)).status).toBe(200);
+  });
+
+  test("of a parent Application is 409 though no answer shows the child's ApplicationId", async () => {
+    const caller = await newCaller();
+    const parent = await caller.made("Application", { Name: "parent" });
+    await caller.made("Application", { Name: "child", ApplicationId: { Id: parent.Id } });
+    const answer = await caller.remove(`/Application/${parent.Id}`);
+    expectError(answer, 409, "Conflict", `${API}/Application/${parent.Id}`, /1 Application \(ApplicationId\)/);
+  });
+
+  test("of a client takes its credentials and secrets along: it gets no more tokens", async () => {
+    const caller = await newCaller();
+    expect((await caller.remove(`/Application/${caller.clientId}`)).status).toBe(200);
+    const [left] = await db()<{ count: number }[]>`
+      select (select count(*) from credentials where application_id = ${caller.clientId})
+        + (select count(*) from client_secrets where application_id = ${caller.clientId}) as count`;
+    expect(left!.count).toBe(0);
+    const form = { grant_type: "client_credentials", client_id: caller.clientId, client_secret: caller.clientSecret };
+    const answer = await request("POST", TOKEN_PATH, { body: new URLSearchParams(form) });
+    expect({ status: answer.status, error: answer.body.error }).toEqual({ status: 400, error: "Unauthorized" });
+  });
+
+  test("of a User takes the password along", async () => {
+    const caller = await newCaller();
+    const { body } = await caller.remove("/User/admin?Name=Username");
+    const [left] = await db()<{ count: number }[]>`select count(*) as count from passwords where user_id = ${body.Id}`;
+    expect(left!.count).toBe(0);
+  });
+
+  test("of who made a record leaves its Id and Type there", async () => {
+    const caller = await newCaller();
+    const record = await caller.made("Department", { Name: "kept" });
+    await caller.remove(`/Application/${caller.clientId}`);
+    const gone = { Id: Number(caller.clientId), ExternalId: "", Name: "", Type: "Application" };
+    expect((await caller.get(`/Department/${record.Id}`)).body).toEqual({
+      ...record,
+      CreatedBy: gone,
+      ModifiedBy: gone,
+    });
+  });
+
+  test("needs AccessManager:Delete", async () => {
+    const weak = await (await newCaller()).withScope("AccessManager:Read AccessManager:Create, Update");
+    const answer = await weak.remove("/User/1");
+    expectError(answer, 403, "Permission", `${API}/User/1`, /AccessManager:Delete/);
+  });
+
+  test("of another tenant's record is 404, and it stays", async () => {
+    const [caller, other] = [await newCaller(), await newCaller()];
+    for (const entity of ["Application", "Department", "User"]) {
+      const { Id } = await other.made(entity, { Name: "theirs" });
+      expectError(await caller.remove(`/${entity}/${Id}`), 404, "Not Found", `${API}/${entity}/${Id}`);
+      expect((await other.get(`/${entity}/${Id}`)).status).toBe(200);
+    }
+  });
+
+  test("by many callers at once deletes once", async () => {
+    const caller = await newCaller();
+    const { Id } = await caller.made("Department", { Name: "gone" });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => caller.remove(`/Department/${Id}`)));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(9).fill(404)]);
+    expect((await eventsOf(caller.tenantId)).map(({ type }) => type)).toEqual(["Created", "Deleted"]);
+  });
+
+  test("while others come to point at the record never ends in a 500, nor in a pointer at nothing", async () => {
+    const caller = await newCaller();
+    for (let round = 0; round < 5; round++) {
+      const { Id } = await caller.made("Department", { Name: `round ${round}` });
+      const users = Array.from({ length: 6 }, (_, index) => ({ Username: `${round}-${index}`, Department: { Id } }));
+      const [removed, ...pointed] = await Promise.all([
+        caller.remove(`/Department/${Id}`),
+        ...users.map((user) => caller.patch("/User", user)),
+      ]);
+      const accepted = pointed.filter((answer) => answer.status === 200);
+      for (const answer of pointed) expect([200, 400]).toContain(answer.status);
+      if (removed!.status === 200) expect(accepted).toHaveLength(0);
+      else expect({ status: removed!.status, pointed: accepted.length > 0 }).toEqual({ status: 409, pointed: true });
+    }
+  });
+});
