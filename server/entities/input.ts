@@ -88,7 +88,7 @@ function fieldIn(field: Field, value: unknown): { value?: unknown; problem?: str
       if (value === null) return { value: null };
       const limit = field.type === "int32" ? INT32_MAX : Number.MAX_SAFE_INTEGER;
       const fits = Number.isSafeInteger(value) && Math.abs(value as number) <= limit;
-      return fits ? { value } : { problem: "must be a whole number or null." };
+      return fits ? { value } : { problem: `must be a whole number up to ${limit}, or null.` };
     }
   }
 }

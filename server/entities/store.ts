@@ -117,7 +117,8 @@ export async function insertRow(
   changes: Changes,
   actor: Actor,
 ): Promise<Row | undefined> {
-  const values = { ...changes, tenant_id: tenantId, ...by("created", actor), ...by("modified", actor) };
+  const now = new Date();
+  const values = { ...changes, tenant_id: tenantId, ...by("created", actor, now), ...by("modified", actor, now) };
   const [row] = await sql<Row[]>`
     insert into ${sql(entity.table)} ${sql(values as Record<string, string>)}
     on conflict do nothing returning ${columns(sql, entity)}`;
@@ -132,7 +133,7 @@ export async function updateRow(
   changes: Changes,
   actor: Actor,
 ): Promise<Row> {
-  const values = { ...changes, ...by("modified", actor) };
+  const values = { ...changes, ...by("modified", actor, new Date()) };
   const [row] = await sql<Row[]>`
     update ${sql(entity.table)} set ${sql(values as Record<string, string>)}
     where tenant_id = ${tenantId} and id = ${id} returning ${columns(sql, entity)}`;
@@ -206,10 +207,10 @@ function equals(sql: Queries, { column, value }: Filter) {
   return value === null ? sql`${sql(column)} is null` : sql`${sql(column)} = ${value as string}`;
 }
 
-function by(moment: "created" | "modified", actor: Actor) {
+function by(change: "created" | "modified", actor: Actor, moment: Date) {
   return {
-    [`${moment}_by_type`]: actor.type,
-    [`${moment}_by_id`]: actor.id,
-    [`${moment}_on`]: new Date(),
+    [`${change}_by_type`]: actor.type,
+    [`${change}_by_id`]: actor.id,
+    [`${change}_on`]: moment,
   };
 }

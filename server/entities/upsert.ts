@@ -80,6 +80,7 @@ export async function applyUpsert(
     refuseChangedEchoes(entity, input, before);
     const { columns, shown } = await resolveReferences(tx, tenantId, entity, input, before?.id);
     const changes: Changes = { ...input.values, ...columns };
+    // The record as it would stand, before anything is written.
     const proposed: Partial<Row> = { ...before, ...changes, ...shown };
     if (before && Object.keys(changes).every((column) => isEqual(before[column], proposed[column]))) {
       return { before, after: before };

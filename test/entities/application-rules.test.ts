@@ -142,6 +142,7 @@ describe("the answer", () => {
       CreatedOn: date,
       CreatedBy: client,
     });
+    expect(answer.body.ModifiedOn).toBe(answer.body.CreatedOn);
     expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
     expect(await eventsOf(caller.tenantId)).toEqual([{ type: "Created", recordId: answer.body.Id, data: answer.body }]);
   });

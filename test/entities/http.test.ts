@@ -140,6 +140,9 @@ describe("who may", () => {
     ["GET", "/User/1", "AccessManager:Create, Update", "AccessManager:Read"],
     ["GET", "/Application/1", "openid", "AccessManager:Read"],
     ["GET", "/Entities", "Webhooks:Read", "AccessManager:Read"],
+    ["GET", "/User", "AccessManager:Delete", "AccessManager:Read"],
+    ["PATCH", "/User", "AccessManager:Create", "AccessManager:Create AccessManager:Update"],
+    ["DELETE", "/Department/1", "AccessManager:Create, Update", "AccessManager:Delete"],
   ])("%s %s with %s alone is 403 that names what is needed", async (method, path, scope, needed) => {
     const weak = await caller.withScope(scope);
     const answer = await weak.send(method, path, method === "GET" ? {} : good);
