@@ -1,48 +1,83 @@
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import type { Logger } from "pino";
-import { attemptDelivery, closeOpenDelivery, openAttempt, recordAttempt } from "../server/webhooks/index.ts";
-import { type DeliveryState, EXHAUSTED, type PostWebhookInput, type PostWebhookResult } from "../workflows/contract.ts";
+import {
+  attemptDelivery,
+  closeOpenDelivery,
+  type OpenDelivery,
+  openAttempt,
+  recordAttempt,
+} from "../server/webhooks/index.ts";
+import {
+  type DeliveryState,
+  EXHAUSTED,
+  LONGEST_BACKOFF,
+  type PostWebhookInput,
+  type PostWebhookResult,
+  type RetrySettings,
+} from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./index.ts";
 
 const DATABASE_WAIT_MS = 500;
 
 /** One attempt of a delivery. Its failure carries the host, the status and one word, never a body. */
 export function createPostWebhook({ sql, egress, masterKey, log, timeout }: ActivityDependencies) {
-  return async ({ tenantId, deliveryId, maximumAttempts }: PostWebhookInput): Promise<PostWebhookResult> => {
-    const context = Context.current();
-    const database = <T>(step: () => Promise<T>) => untilDone(log, context.cancellationSignal, step);
-    const delivery = await database(() => openAttempt(sql, tenantId, deliveryId));
-    if (!delivery) throw ApplicationFailure.nonRetryable("the delivery is not in the database", EXHAUSTED);
-    // A local activity runs again when its worker dies before the task is recorded.
-    if (delivery.state === "Delivered") return { state: "Delivered", attempts: delivery.number };
-    if (delivery.state === "Cancelled") return { state: "Cancelled", attempts: delivery.number };
-    if (delivery.state === "Exhausted") throw ApplicationFailure.nonRetryable("it had failed before", EXHAUSTED);
-    if (delivery.connectionDeleted) {
-      await database(() => closeOpenDelivery(sql, tenantId, deliveryId, "Cancelled"));
-      return { state: "Cancelled", attempts: delivery.number };
-    }
+  return async ({ tenantId, deliveryId, maximumAttempts, retry }: PostWebhookInput): Promise<PostWebhookResult> => {
+    const { cancellationSignal: signal } = Context.current();
+    const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
+    const delivery = await open();
+    if (delivery.endsAs) return end(delivery, delivery.endsAs);
 
-    const result = await attemptDelivery(egress, masterKey, delivery, timeout, context.cancellationSignal);
-    const last = result.gone || context.info.attempt >= maximumAttempts;
-    const state: DeliveryState = result.delivered ? "Delivered" : last ? "Exhausted" : "Retrying";
-    await database(() => recordAttempt(sql, tenantId, deliveryId, result.attempt, state, result.gone));
+    const result = await attemptDelivery(egress, masterKey, delivery, timeout, signal);
+    const last = result.gone || delivery.numberInRun >= maximumAttempts;
+    const reached: DeliveryState = result.delivered ? "Delivered" : last ? "Exhausted" : "Retrying";
+    const state = await database(() => recordAttempt(sql, tenantId, deliveryId, result.attempt, reached, result.gone));
     log.info(
       { tenantId, eventId: delivery.eventId, deliveryId, attempt: delivery.number, state, reason: result.reason },
       "webhook attempt",
     );
+    if (state === "Delivered" || state === "Cancelled") return { state, attempts: delivery.number };
+    const wait = Math.max(backoff(retry, delivery.numberInRun), result.retryAfterMs ?? 0);
+    throw failure(result.reason, last ? undefined : wait);
 
-    if (result.delivered) return { state: "Delivered", attempts: delivery.number };
-    const failure = ApplicationFailure.create({
-      message: result.reason,
-      type: last ? EXHAUSTED : "AttemptFailed",
-      nonRetryable: last,
-      nextRetryDelay: last ? undefined : result.retryAfterMs,
-    });
-    // A receiver's answer is no bug of ours: in the Temporal UI the reason should stand alone.
-    failure.stack = "";
-    throw failure;
+    async function open(): Promise<OpenDelivery> {
+      for (;;) {
+        const found = await database(() => openAttempt(sql, tenantId, deliveryId, maximumAttempts));
+        if (!found) throw failure("the delivery is not in the database");
+        if (found !== "overtaken") return found;
+      }
+    }
+
+    /** A local activity runs again when its worker dies before the task is recorded, so much may have happened. */
+    async function end({ state, number }: OpenDelivery, endsAs: DeliveryState): Promise<PostWebhookResult> {
+      if (endsAs === "Delivered" || endsAs === "Cancelled") {
+        if (endsAs !== state) await database(() => closeOpenDelivery(sql, tenantId, deliveryId, "Cancelled"));
+        return { state: endsAs, attempts: number };
+      }
+      if (state === "Exhausted") throw failure("it had failed before");
+      await database(() => closeOpenDelivery(sql, tenantId, deliveryId, "Exhausted"));
+      throw failure("the last attempt was lost");
+    }
   };
+}
+
+/** @param retryAfterMs undefined: it is the delivery's end */
+function failure(message: string, retryAfterMs?: number): ApplicationFailure {
+  const last = retryAfterMs === undefined;
+  const failure = ApplicationFailure.create({
+    message,
+    type: last ? EXHAUSTED : "AttemptFailed",
+    nonRetryable: last,
+    nextRetryDelay: retryAfterMs,
+  });
+  // A receiver's answer is no bug of ours: in the Temporal UI the reason should stand alone.
+  failure.stack = "";
+  return failure;
+}
+
+/** The wait after an attempt. It goes on growing when a worker dies, where Temporal's own would start over. */
+function backoff({ initialInterval, backoffCoefficient }: RetrySettings, attempt: number): number {
+  return Math.min(Math.round(initialInterval * backoffCoefficient ** (attempt - 1)), LONGEST_BACKOFF);
 }
 
 /** Waits for PostgreSQL to come back: giving up would use up an attempt, or post the same bytes again. */

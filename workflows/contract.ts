@@ -3,22 +3,26 @@
 /** The task queue of webhook deliveries. */
 export const TASK_QUEUE = "webhooks";
 export const MAXIMUM_ATTEMPTS = 3;
+/** Milliseconds that a wait between two attempts grows to at most. */
+export const LONGEST_BACKOFF = 86_400_000;
 /** An event with more deliveries is split over `EventId`, `EventId/2`, … */
 export const DELIVERIES_PER_WORKFLOW = 500;
 
 /** The one failure type of a finished delivery, in activities and in the workflow. */
 export const EXHAUSTED = "Exhausted";
 
+export interface RetrySettings {
+  /** Milliseconds before the second attempt. */
+  initialInterval: number;
+  backoffCoefficient: number;
+}
+
 /** Ids and retry settings only: no payload, no secret and no personal data may enter a workflow's history. */
 export interface DeliverWebhookInput {
   tenantId: string;
   eventId: string;
   deliveries: { deliveryId: string; connectionId: string }[];
-  retry: {
-    /** Milliseconds before the second attempt. */
-    initialInterval: number;
-    backoffCoefficient: number;
-  };
+  retry: RetrySettings;
   /** Milliseconds one attempt may take. */
   timeout: number;
 }
@@ -26,7 +30,9 @@ export interface DeliverWebhookInput {
 export interface PostWebhookInput {
   tenantId: string;
   deliveryId: string;
+  /** Posts of one run, whatever became of them. */
   maximumAttempts: number;
+  retry: RetrySettings;
 }
 
 export interface PostWebhookResult {

@@ -15,6 +15,7 @@ import {
   type DeliveryOutcome,
   type DeliveryState,
   EXHAUSTED,
+  LONGEST_BACKOFF,
   MAXIMUM_ATTEMPTS,
 } from "./contract.ts";
 
@@ -52,16 +53,13 @@ async function deliver(
     startToCloseTimeout: input.timeout + RECORDING_MS,
     // Any wait is a durable timer, and every attempt stands in the history with its failure.
     localRetryThreshold: 1,
-    retry: {
-      maximumAttempts: MAXIMUM_ATTEMPTS,
-      initialInterval: input.retry.initialInterval,
-      backoffCoefficient: input.retry.backoffCoefficient,
-      maximumInterval: "1 day",
-    },
+    // Temporal only waits; the attempts are counted in PostgreSQL, for Temporal starts over when a worker dies.
+    retry: { ...input.retry, maximumInterval: LONGEST_BACKOFF },
     summary: `post to connection ${connectionId}`,
   });
   try {
-    const result = await postWebhook({ tenantId: input.tenantId, deliveryId, maximumAttempts: MAXIMUM_ATTEMPTS });
+    const { tenantId, retry } = input;
+    const result = await postWebhook({ tenantId, deliveryId, maximumAttempts: MAXIMUM_ATTEMPTS, retry });
     return { connectionId, ...result };
   } catch (error) {
     if (!(error instanceof TemporalFailure)) throw error;

@@ -1,6 +1,6 @@
 export { connectionsController } from "./connections/routes.ts";
 export { attemptDelivery } from "./deliveries/attempt.ts";
-export { closeOpenDelivery, openAttempt, recordAttempt } from "./deliveries/store.ts";
+export { closeOpenDelivery, type OpenDelivery, openAttempt, recordAttempt } from "./deliveries/store.ts";
 export { startDispatcher } from "./dispatch/dispatcher.ts";
 export { startReconciler } from "./dispatch/reconciler.ts";
 export { EVENT_TYPES, type EventType } from "./events/event-types.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { until } from "../support/api.ts";
+import { type LoggedEvent, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -27,21 +27,45 @@ test("a worker killed in the middle of its posts loses nothing, and the log says
   const ledger = await settleLedger("worker killed in mid-post", committed, receiver);
   expect(ledger).toEqual({ committed: CHANGES, delivered: CHANGES, duplicated: 0, lost: 0 });
   await untilLogSaysDelivered(api);
-  const { Deliveries } = await api.newestEvent();
-  expect(Deliveries[0]!.Attempts.map(({ Failure, StatusCode }) => Failure ?? StatusCode)).toEqual(["lost", 200]);
+  expect(outcomes(await api.newestEvent())).toEqual(["lost", 200]);
 }, 60_000);
 
-test("a worker stopped in the middle of a last attempt does not give the delivery up", async () => {
+test("a worker stopped in the middle of an attempt logs how it ended, and the next worker goes on from there", async () => {
   const api = await newTenant(stack);
-  await using receiver = startReceiver([500, 500, "hang", 200], { dataDir: dataDir() });
+  await using receiver = startReceiver([500, "hang", 200], { dataDir: dataDir() });
   await api.connect(receiver.url);
   const committed = await makeChanges(api, (made) => made >= 1);
-  await until("the third post", () => receiver.calls.length === 3);
+  await until("the second post", () => receiver.calls.length === 2);
   // `start` gives it some seconds to finish its posts, fewer than this one would take.
   await stack.parts.worker.stop();
   await stack.parts.worker.start();
 
-  const ledger = await settleLedger("worker stopped in a last attempt", committed, receiver);
+  const ledger = await settleLedger("worker stopped in an attempt", committed, receiver);
   expect(ledger).toEqual({ committed: 1, delivered: 1, duplicated: 0, lost: 0 });
   await untilLogSaysDelivered(api);
+  expect(outcomes(await api.newestEvent())).toEqual([500, expect.stringMatching(/^(cancelled|lost)$/), 200]);
 }, 60_000);
+
+test("a worker killed in the middle of a first, a second and a last attempt does not begin to count again", async () => {
+  await using first = startReceiver(["hang", 500], { dataDir: dataDir() });
+  await using second = startReceiver([500, "hang", 500], { dataDir: dataDir() });
+  await using last = startReceiver([500, 500, "hang", 200], { dataDir: dataDir() });
+  const receivers = [first, second, last];
+  const apis = await Promise.all(receivers.map(() => newTenant(stack)));
+  await Promise.all(apis.map((api, index) => api.connect(receivers[index]!.url)));
+  await Promise.all(apis.map((api) => makeChanges(api, (made) => made >= 1, 1)));
+  await until("each to hang", () => receivers.every(({ calls }, index) => calls.length === index + 1));
+  process.kill(stack.parts.worker.pid!, "SIGKILL");
+
+  const events = await Promise.all(apis.map((api) => api.settledEvent()));
+  expect(events.map(outcomes)).toEqual([
+    ["lost", 500, 500],
+    [500, "lost", 500],
+    [500, 500, "lost"],
+  ]);
+  expect(events.map(({ State }) => State)).toEqual(["Exhausted", "Exhausted", "Exhausted"]);
+  expect(receivers.map(({ calls }) => calls.length)).toEqual([3, 3, 3]);
+}, 60_000);
+
+const outcomes = (event: LoggedEvent) =>
+  event.Deliveries[0]!.Attempts.map(({ Failure, StatusCode }) => Failure ?? StatusCode);

@@ -13,6 +13,7 @@ import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
 
+const RETRY = { initialInterval: 1, backoffCoefficient: 1 };
 /** The SDK warns of every activity that fails, as these shall. */
 const logger = new DefaultLogger("ERROR");
 const sql = connect(shared().databaseUrl, "gatehouse test", 2);
@@ -44,6 +45,7 @@ test.each([
       tenantId: api.tenant.tenantId,
       deliveryId: event.Deliveries[0]!.Id,
       maximumAttempts: MAXIMUM_ATTEMPTS,
+      retry: RETRY,
     };
     const again = await new MockActivityEnvironment({ attempt: 1 }, { logger })
       .run(activities.postWebhook, input)
@@ -65,6 +67,7 @@ test("a delivery of another tenant is not found", async () => {
     tenantId: stranger.tenant.tenantId,
     deliveryId: event.Deliveries[0]!.Id,
     maximumAttempts: MAXIMUM_ATTEMPTS,
+    retry: RETRY,
   };
   const attempt = new MockActivityEnvironment({}, { logger }).run(activities.postWebhook, input);
   await expect(attempt).rejects.toThrow("not in the database");
