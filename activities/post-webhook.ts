@@ -26,7 +26,7 @@ export function createPostWebhook({ sql, egress, masterKey, log, timeout }: Acti
     const { cancellationSignal: signal } = Context.current();
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
     const delivery = await open();
-    if (delivery.endsAs) return end(delivery, delivery.endsAs);
+    if ("ended" in delivery) return delivery.ended;
 
     const result = await attemptDelivery(egress, masterKey, delivery, timeout, signal);
     const last = result.gone || delivery.numberInRun >= maximumAttempts;
@@ -40,23 +40,22 @@ export function createPostWebhook({ sql, egress, masterKey, log, timeout }: Acti
     const wait = Math.max(backoff(retry, delivery.numberInRun), result.retryAfterMs ?? 0);
     throw failure(result.reason, last ? undefined : wait);
 
-    async function open(): Promise<OpenDelivery> {
+    /** A local activity runs again when its worker dies before the task is recorded, so much may have happened. */
+    async function open(): Promise<OpenDelivery | { ended: PostWebhookResult }> {
       for (;;) {
         const found = await database(() => openAttempt(sql, tenantId, deliveryId, maximumAttempts));
         if (!found) throw failure("the delivery is not in the database");
-        if (found !== "overtaken") return found;
+        if (found.attempted) return found;
+        const { state, attempts } = await ended(found);
+        if (state === "Exhausted") throw failure(found.endsAs ? "the last attempt was lost" : "it had failed before");
+        if (state !== "Pending" && state !== "Retrying") return { ended: { state, attempts } };
+        // Another worker was faster, or its connection was set Active in between: look again.
       }
     }
 
-    /** A local activity runs again when its worker dies before the task is recorded, so much may have happened. */
-    async function end({ state, number }: OpenDelivery, endsAs: DeliveryState): Promise<PostWebhookResult> {
-      if (endsAs === "Delivered" || endsAs === "Cancelled") {
-        if (endsAs !== state) await database(() => closeOpenDelivery(sql, tenantId, deliveryId, "Cancelled"));
-        return { state: endsAs, attempts: number };
-      }
-      if (state === "Exhausted") throw failure("it had failed before");
-      await database(() => closeOpenDelivery(sql, tenantId, deliveryId, "Exhausted"));
-      throw failure("the last attempt was lost");
+    async function ended({ state, number, endsAs }: OpenDelivery): Promise<{ state: DeliveryState; attempts: number }> {
+      const closed = endsAs && (await database(() => closeOpenDelivery(sql, tenantId, deliveryId, endsAs)));
+      return closed ?? { state, attempts: number };
     }
   };
 }

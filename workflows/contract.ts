@@ -22,6 +22,8 @@ export interface DeliverWebhookInput {
   tenantId: string;
   eventId: string;
   deliveries: { deliveryId: string; connectionId: string }[];
+  /** Deliveries of the event that are recorded and wait for their connection. Runs begun by an earlier version lack it. */
+  held?: number;
   retry: RetrySettings;
   /** Milliseconds one attempt may take. */
   timeout: number;
@@ -36,7 +38,7 @@ export interface PostWebhookInput {
 }
 
 export interface PostWebhookResult {
-  state: "Delivered" | "Cancelled";
+  state: "Delivered" | "Cancelled" | "Held";
   /** Posts made for this delivery, this one included. */
   attempts: number;
 }

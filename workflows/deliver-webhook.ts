@@ -25,7 +25,7 @@ import {
  */
 const RECORDING_MS = 3_600_000;
 /** From the worst to the best. */
-const WORST_FIRST: DeliveryState[] = ["Exhausted", "Cancelled", "Delivered"];
+const WORST_FIRST: DeliveryState[] = ["Exhausted", "Held", "Cancelled", "Delivered"];
 
 const { closeDelivery } = proxyActivities<Activities>({
   startToCloseTimeout: "1m",
@@ -39,7 +39,7 @@ const { closeDelivery } = proxyActivities<Activities>({
 export async function deliverWebhook(input: DeliverWebhookInput): Promise<DeliveryOutcome[]> {
   const outcomes = await Promise.all(input.deliveries.map((delivery) => deliver(input, delivery)));
   const smooth = outcomes.every((outcome) => outcome.state === "Delivered" && outcome.attempts === 1);
-  if (!smooth) upsertSearchAttributes({ DeliveryState: [worst(outcomes)] });
+  if (!smooth) upsertSearchAttributes({ DeliveryState: [worst(outcomes, input.held)] });
   const exhausted = outcomes.filter((outcome) => outcome.state === "Exhausted");
   if (exhausted.length > 0) throw exhaustion(outcomes, exhausted);
   return outcomes;
@@ -74,8 +74,10 @@ async function deliver(
   }
 }
 
-function worst(outcomes: DeliveryOutcome[]): DeliveryState {
-  return WORST_FIRST.find((state) => outcomes.some((outcome) => outcome.state === state)) ?? "Delivered";
+function worst(outcomes: DeliveryOutcome[], held = 0): DeliveryState {
+  const states = outcomes.map((outcome) => outcome.state);
+  if (held > 0) states.push("Held");
+  return WORST_FIRST.find((state) => states.includes(state)) ?? "Delivered";
 }
 
 function exhaustion(outcomes: DeliveryOutcome[], exhausted: DeliveryOutcome[]): ApplicationFailure {

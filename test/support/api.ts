@@ -89,6 +89,11 @@ export class Api {
     return this.ok("GET", `/WebhookConnection/${id}`);
   }
 
+  /** Pauses a connection, or sets it Active again. */
+  async setState(id: string, state: "Active" | "Paused"): Promise<ConnectionFields> {
+    return this.ok("PATCH", "/WebhookConnection", { Id: id, State: state });
+  }
+
   async disconnect(id: string): Promise<void> {
     await this.ok("DELETE", `/WebhookConnection/${id}`);
   }

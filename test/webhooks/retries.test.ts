@@ -133,40 +133,13 @@ describe.concurrent("a receiver that answers 410 Gone", () => {
     await api.change({ Name: "Gate" });
     await api.settledEvent();
     gone = false;
-    await api.call("PATCH", "/WebhookConnection", { Id: connection.Id, State: "Active" });
+    await api.setState(connection.Id, "Active");
     await api.change({ Name: "Next" });
     expect((await api.settledEvent()).State).toBe("Delivered");
   });
 });
 
 describe.concurrent("a connection", () => {
-  test("that is paused records its deliveries as Held and posts nothing", async () => {
-    const api = await newTenant();
-    await using receiver = startReceiver();
-    await api.connect(receiver.url, { State: "Paused" });
-    await api.change({ Name: "Gate" });
-    const event = await api.settledEvent();
-    expect(event.State).toBe("Held");
-    await finished(client, event.EventId);
-    expect(receiver.calls).toHaveLength(0);
-  });
-
-  test("that is deleted while a delivery waits for its retry cancels it, with no attempt more in the log", async () => {
-    const api = await newTenant();
-    await using receiver = startReceiver(async () => {
-      await api.disconnect(connection.Id);
-      return 500;
-    });
-    const connection = await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    const event = await api.settledEvent();
-    expect(event.State).toBe("Cancelled");
-    expect(event.Deliveries[0]).toMatchObject({ AttemptCount: 1, Attempts: [{ Number: 1, StatusCode: 500 }] });
-    expect(receiver.calls).toHaveLength(1);
-    await finished(client, event.EventId);
-    expect(await deliveryState(event.EventId)).toEqual(["Cancelled"]);
-  });
-
   test("that does not exist is no mystery: the event says why nobody got it, and its workflow completes", async () => {
     const api = await newTenant();
     await api.change({ Name: "Gate" });

@@ -19,7 +19,8 @@ export interface ConnectionInput {
   /** null: the calls are no longer signed. */
   secret?: string | null;
   apiKey?: string;
-  state?: Exclude<ConnectionState, "Held">;
+  /** Held is only taken back from a caller who has read it. */
+  state?: ConnectionState;
 }
 
 type Take = (input: ConnectionInput, value: unknown) => string | undefined;
@@ -100,7 +101,7 @@ function takers(entities: string[], checkUrl: (url: string) => string | undefine
       return undefined;
     },
     State: (input, value) => {
-      if (value !== "Active" && value !== "Paused") return "State must be Active or Paused.";
+      if (value !== "Active" && value !== "Paused" && value !== "Held") return "State must be Active or Paused.";
       input.state = value;
       return undefined;
     },

@@ -9,8 +9,8 @@ import { API_PATH } from "../../http/paths.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import type { MasterKey } from "../../keys/master-key.ts";
 import { parseConnection } from "./input.ts";
-import { toConnectionRecord, upsertConnection } from "./service.ts";
-import { deleteConnection, findConnection, listConnections } from "./store.ts";
+import { removeConnection, toConnectionRecord, upsertConnection } from "./service.ts";
+import { findConnection, listConnections } from "./store.ts";
 
 export interface ConnectionRoutes {
   sql: Sql;
@@ -58,7 +58,7 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
         const caller = await authenticate(request);
         requireMethod(request, "GET", "DELETE");
         requireScopes(caller, request.method === "GET" ? "Webhooks:Read" : "Webhooks:Delete");
-        const act = request.method === "GET" ? findConnection : deleteConnection;
+        const act = request.method === "GET" ? findConnection : removeConnection;
         const connection = isUuid(params.id) ? await act(sql, caller.tenantId, params.id) : undefined;
         if (!connection) throw new NotFound("There is no WebhookConnection with this Id.");
         return Response.json(toConnectionRecord(masterKey, connection));

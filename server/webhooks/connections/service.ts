@@ -3,9 +3,17 @@ import type { Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
+import { cancelDeliveries, resumeDeliveries } from "../deliveries/store.ts";
 import type { ConnectionInput } from "./input.ts";
 import { API_KEY_PURPOSE, SECRET_PURPOSE } from "./sealed.ts";
-import { type Connection, type ConnectionState, insertConnection, lockConnection, updateConnection } from "./store.ts";
+import {
+  type Connection,
+  type ConnectionState,
+  deleteConnection,
+  insertConnection,
+  lockConnection,
+  updateConnection,
+} from "./store.ts";
 
 /** A connection in its response shape; the secret is never read back. */
 export interface ConnectionRecord {
@@ -46,6 +54,10 @@ async function upsert(
   input: ConnectionInput,
 ): Promise<Connection> {
   const existing = await lookUp(tx, tenantId, input);
+  // Sent back as it was read, it changes nothing.
+  if (input.state === "Held" && existing?.state !== "Held") {
+    throw new BadInput("State must be Active or Paused; Held is what a receiver's 410 Gone makes of it.");
+  }
   const sealed = {
     secret: typeof input.secret === "string" ? seal(masterKey, SECRET_PURPOSE, input.secret) : input.secret,
     apiKey: input.apiKey === undefined ? undefined : seal(masterKey, API_KEY_PURPOSE, input.apiKey),
@@ -53,6 +65,9 @@ async function upsert(
   if (existing) {
     const connection = merge(existing, { ...input, ...sealed, id: undefined });
     await updateConnection(tx, tenantId, connection);
+    if (connection.state === "Active" && existing.state !== "Active") {
+      await resumeDeliveries(tx, tenantId, connection.id);
+    }
     return connection;
   }
   const { url, entities, events } = input;
@@ -71,6 +86,15 @@ async function upsert(
   const inserted = await insertConnection(tx, tenantId, connection);
   // A racing caller made one with the same name in between: this call is then its update.
   return inserted ?? upsert(tx, masterKey, tenantId, input);
+}
+
+/** Deletes the connection and, with it, ends what it had still to get. */
+export async function removeConnection(sql: Sql, tenantId: TenantId, id: string): Promise<Connection | undefined> {
+  return sql.begin(async (tx) => {
+    const connection = await deleteConnection(tx, tenantId, id);
+    if (connection) await cancelDeliveries(tx, tenantId, id);
+    return connection;
+  });
 }
 
 async function lookUp(tx: Transaction, tenantId: TenantId, input: ConnectionInput): Promise<Connection | undefined> {

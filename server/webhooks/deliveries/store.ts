@@ -1,13 +1,17 @@
-// A delivery's attempts, as the activity writes them.
+// A delivery's life: its attempts, as the activity writes them, and what becomes of it with its connection.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import type { Queries } from "../../db/connection.ts";
+import type { Queries, Transaction } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import { DISPATCH_CHANNEL } from "../events/store.ts";
 
 /** A delivery whose turn has come, with all that the post needs. */
 export interface OpenDelivery {
+  /** True if it is marked as being attempted; false if there is nothing to post, or another worker was faster. */
+  attempted: boolean;
   state: DeliveryState;
-  /** The state it has come to without another attempt; null if it is being attempted. */
-  endsAs: DeliveryState | null;
+  /** How an open delivery that may not be attempted has to end. */
+  endsAs: EndedState | null;
   eventId: string;
   payload: string;
   url: string;
@@ -18,6 +22,9 @@ export interface OpenDelivery {
   /** As `number`, but counted from the run's start: a redelivery has all its attempts again. */
   numberInRun: number;
 }
+
+/** An end that is not an attempt's. */
+export type EndedState = "Exhausted" | "Cancelled" | "Held";
 
 export interface Attempt {
   number: number;
@@ -37,23 +44,24 @@ export interface Attempt {
  * The mark is not waited for on disk: losing it with PostgreSQL costs a line in the log, never a delivery.
  *
  * @param maximumAttempts counted here and not by Temporal, which starts over when a worker dies
- * @returns "overtaken" if another worker has opened the same attempt
  */
 export async function openAttempt(
   sql: Queries,
   tenantId: string,
   deliveryId: string,
   maximumAttempts: number,
-): Promise<OpenDelivery | "overtaken" | undefined> {
-  const [row] = await sql<(OpenDelivery & { marked: boolean })[]>`
+): Promise<OpenDelivery | undefined> {
+  const [row] = await sql<OpenDelivery[]>`
     with relaxed as (select set_config('synchronous_commit', 'off', true) as setting),
     before as (
       select d.id, d.state, d.event_id, d.attempts, d.earlier_attempts, d.attempt_started_on,
         c.url, c.secret, c.api_key,
+        d.state in ('Pending', 'Retrying') as open,
         case
-          when d.state not in ('Pending', 'Retrying') then d.state
+          when d.state not in ('Pending', 'Retrying') then null
           when c.deleted_on is not null then 'Cancelled'
           when d.attempts - d.earlier_attempts >= ${maximumAttempts} then 'Exhausted'
+          when c.state <> 'Active' then 'Held'
         end as ends_as
       from relaxed, deliveries d join webhook_connections c on c.id = d.connection_id
       where d.id = ${deliveryId} and d.tenant_id = ${tenantId}
@@ -63,19 +71,20 @@ export async function openAttempt(
         least(2147483647, 1000 * extract(epoch from now() - attempt_started_on))::int, 'lost'
       from before where attempt_started_on is not null
       on conflict do nothing
+    ), due as (
+      select *, (open and ends_as is null)::int as step from before
     ), marked as (
-      update deliveries d set attempts = d.attempts + (b.ends_as is null)::int, changed_on = now(),
-        attempt_started_on = case when b.ends_as is null then now() end
-      from before b
-      where d.id = b.id and d.attempts = b.attempts and (b.ends_as is null or b.attempt_started_on is not null)
+      update deliveries d set attempts = d.attempts + due.step, changed_on = now(),
+        attempt_started_on = case when due.step = 1 then now() end
+      from due
+      where d.id = due.id and d.attempts = due.attempts and (due.step = 1 or due.attempt_started_on is not null)
       returning d.id
     )
-    select b.state, b.ends_as as "endsAs", b.event_id as "eventId", e.payload, b.url, b.secret, b.api_key as "apiKey",
-      b.attempts + (b.ends_as is null)::int as number,
-      b.attempts + (b.ends_as is null)::int - b.earlier_attempts as "numberInRun",
-      exists (select from marked) as marked
-    from before b join events e on e.id = b.event_id`;
-  return row && row.endsAs === null && !row.marked ? "overtaken" : row;
+    select due.step = 1 and exists (select from marked) as attempted, due.state, due.ends_as as "endsAs",
+      due.event_id as "eventId", e.payload, due.url, due.secret, due.api_key as "apiKey",
+      due.attempts + due.step as number, due.attempts + due.step - due.earlier_attempts as "numberInRun"
+    from due join events e on e.id = due.event_id`;
+  return row;
 }
 
 /**
@@ -119,17 +128,27 @@ export async function recordAttempt(
   return row?.state;
 }
 
-/** Ends a delivery no attempt has ended, logging the attempt that was lost. */
+/**
+ * Ends a delivery that no attempt has ended, logging the attempt that was lost. It is held only if its connection
+ * still takes no posts: a connection that is resumed meanwhile would not find it.
+ *
+ * @returns what the delivery is then
+ */
 export async function closeOpenDelivery(
   sql: Queries,
   tenantId: string,
   deliveryId: string,
-  state: "Exhausted" | "Cancelled",
+  state: EndedState,
 ): Promise<{ state: DeliveryState; attempts: number } | undefined> {
   const [row] = await sql<{ state: DeliveryState; attempts: number }[]>`
-    with before as (
-      select id, attempts, attempt_started_on from deliveries
-      where id = ${deliveryId} and tenant_id = ${tenantId} and state in ('Pending', 'Retrying') for update
+    with connection as (
+      select c.state from webhook_connections c join deliveries d on d.connection_id = c.id
+      where d.id = ${deliveryId} and d.tenant_id = ${tenantId} for share of c
+    ), before as (
+      select d.id, d.attempts, d.attempt_started_on from connection c, deliveries d
+      where d.id = ${deliveryId} and d.tenant_id = ${tenantId} and d.state in ('Pending', 'Retrying')
+        and (${state} <> 'Held' or c.state <> 'Active')
+      for update of d
     ), lost as (
       insert into attempts (delivery_id, number, started_on, duration_ms, failure)
       select id, attempts, attempt_started_on,
@@ -146,4 +165,27 @@ export async function closeOpenDelivery(
     select state, attempts from deliveries
     where id = ${deliveryId} and tenant_id = ${tenantId} and not exists (select from closed)`;
   return row;
+}
+
+/** Puts all that a connection has held back into the outbox, in the order of their events, as runs of their own. */
+export async function resumeDeliveries(tx: Transaction, tenantId: TenantId, connectionId: string): Promise<void> {
+  await tx`
+    with resumed as (
+      update deliveries set changed_on = now(), state = case when attempts = 0 then 'Pending' else 'Retrying' end
+      where tenant_id = ${tenantId} and connection_id = ${connectionId} and state = 'Held'
+      returning id, event_id, part
+    ), dispatch as (
+      -- A connection has one delivery of an event, so each run is of one.
+      insert into dispatches (tenant_id, event_id, part, delivery_ids)
+      select ${tenantId}, event_id, part, array[id] from resumed order by event_id
+    )
+    select pg_notify(${DISPATCH_CHANNEL}, '')`;
+}
+
+/** Ends all that a connection has still to get. A post that is out just now may yet be recorded as Delivered. */
+export async function cancelDeliveries(tx: Transaction, tenantId: TenantId, connectionId: string): Promise<void> {
+  await tx`
+    update deliveries set state = 'Cancelled', changed_on = now()
+    where tenant_id = ${tenantId} and connection_id = ${connectionId}
+      and (state = 'Held' or state in ('Pending', 'Retrying'))`;
 }

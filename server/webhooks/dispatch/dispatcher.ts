@@ -6,7 +6,14 @@ import type { Logger } from "pino";
 import type { WebhookConfig } from "../../config.ts";
 import type { Sql } from "../../db/connection.ts";
 import { startDelivery } from "./start-workflow.ts";
-import { claimDispatches, type Dispatch, listenForDispatches, releaseDispatches, removeDispatches } from "./store.ts";
+import {
+  claimDispatches,
+  type Dispatch,
+  listenForDispatches,
+  postponeDispatches,
+  releaseDispatches,
+  removeDispatches,
+} from "./store.ts";
 
 /** A batch, and how many are in flight at once: together the most that Temporal is asked to start at a time. */
 const BATCH = 16;
@@ -21,6 +28,8 @@ export interface Dispatcher {
   /** Resolves when nothing of it runs any more. */
   stop(): Promise<void>;
 }
+
+type Outcome = "started" | "earlier run open" | "failed";
 
 export async function startDispatcher(
   sql: Sql,
@@ -58,21 +67,24 @@ export async function startDispatcher(
   async function dispatchBatch(): Promise<number> {
     const batch = await claimDispatches(sql, BATCH, TENANT_SHARE);
     if (batch.length === 0) return 0;
-    const started = await Promise.all(batch.map(start));
-    const ids = (ok: boolean) => batch.filter((_, index) => started[index] === ok).map((dispatch) => dispatch.id);
-    await Promise.all([removeDispatches(sql, ids(true)), releaseDispatches(sql, ids(false))]);
-    if (ids(true).length === 0) await pause(FAILURE_PAUSE_MS);
+    const outcomes = await Promise.all(batch.map(start));
+    const ids = (outcome: Outcome) => batch.filter((_, index) => outcomes[index] === outcome).map(({ id }) => id);
+    await Promise.all([
+      removeDispatches(sql, ids("started")),
+      postponeDispatches(sql, ids("earlier run open")),
+      releaseDispatches(sql, ids("failed")),
+    ]);
+    if (ids("failed").length === batch.length) await pause(FAILURE_PAUSE_MS);
     return batch.length;
   }
 
-  async function start(dispatch: Dispatch): Promise<boolean> {
+  async function start(dispatch: Dispatch): Promise<Outcome> {
     try {
-      await startDelivery(client, config, dispatch);
-      return true;
+      return (await startDelivery(client, config, dispatch)) ? "started" : "earlier run open";
     } catch (error) {
       const { tenantId, eventId } = dispatch;
       log.warn({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
-      return false;
+      return "failed";
     }
   }
 

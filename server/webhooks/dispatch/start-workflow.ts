@@ -1,8 +1,8 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { type SearchAttributePair, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "@temporalio/common";
-import { type DeliverWebhookInput, TASK_QUEUE } from "../../../workflows/contract.ts";
+import { type DeliverWebhookInput, type DeliveryState, TASK_QUEUE } from "../../../workflows/contract.ts";
 import type { WebhookConfig } from "../../config.ts";
-import { CONNECTION_ID, EVENT_RECORD, EVENT_TYPE, TENANT_ID } from "./search-attributes.ts";
+import { CONNECTION_ID, DELIVERY_STATE, EVENT_RECORD, EVENT_TYPE, TENANT_ID } from "./search-attributes.ts";
 import type { Dispatch } from "./store.ts";
 
 /** Temporal caps the attribute's value at 2 KiB; PostgreSQL is the full index. */
@@ -13,12 +13,19 @@ export function workflowId(eventId: string, part: number): string {
   return part === 1 ? eventId : `${eventId}/${part}`;
 }
 
-/** Starts the delivery workflow. That it was started before is as good: starting twice is harmless. */
-export async function startDelivery(client: Client, retry: WebhookConfig, dispatch: Dispatch): Promise<void> {
+/**
+ * Starts the delivery workflow. That it was started before is as good: starting twice is harmless.
+ *
+ * @returns false for a run that must wait until the event's earlier one is closed
+ */
+export async function startDelivery(client: Client, retry: WebhookConfig, dispatch: Dispatch): Promise<boolean> {
+  // All was delivered meanwhile, or cancelled.
+  if (dispatch.again && dispatch.deliveries.length === 0) return true;
   const input: DeliverWebhookInput = {
     tenantId: dispatch.tenantId,
     eventId: dispatch.eventId,
     deliveries: dispatch.deliveries,
+    held: dispatch.held,
     retry: { initialInterval: retry.retryInitialInterval, backoffCoefficient: retry.retryBackoff },
     timeout: retry.timeout,
   };
@@ -26,17 +33,24 @@ export async function startDelivery(client: Client, retry: WebhookConfig, dispat
     await client.workflow.start("deliverWebhook", {
       taskQueue: TASK_QUEUE,
       workflowId: workflowId(dispatch.eventId, dispatch.part),
-      workflowIdReusePolicy: dispatch.again
-        ? WorkflowIdReusePolicy.ALLOW_DUPLICATE
-        : WorkflowIdReusePolicy.REJECT_DUPLICATE,
-      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      ...(dispatch.again
+        ? {
+            workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+            workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+          }
+        : {
+            workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+            workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+          }),
       requestEagerStart: true,
       args: [input],
       typedSearchAttributes: searchAttributes(dispatch),
       staticSummary: describe(dispatch),
     });
+    return true;
   } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return !dispatch.again;
+    throw error;
   }
 }
 
@@ -48,6 +62,8 @@ function searchAttributes(dispatch: Dispatch): SearchAttributePair[] {
     { key: EVENT_TYPE, value: dispatch.eventType },
   ];
   if (connectionIds.length > 0) pairs.push({ key: CONNECTION_ID, value: connectionIds });
+  // Upserted by the workflow only if it has something worse to say.
+  if (dispatch.held > 0) pairs.push({ key: DELIVERY_STATE, value: "Held" satisfies DeliveryState });
   return pairs;
 }
 
@@ -55,7 +71,7 @@ function searchAttributes(dispatch: Dispatch): SearchAttributePair[] {
 function describe(dispatch: Pick<Dispatch, "eventRecord" | "eventType" | "recordId" | "held" | "deliveries">): string {
   const change = `${dispatch.eventRecord} ${dispatch.recordId} ${dispatch.eventType}`;
   const count = dispatch.deliveries.length;
-  const held = dispatch.held > 0 ? `${dispatch.held} held (connection paused)` : "";
+  const held = dispatch.held > 0 ? `${dispatch.held} held (connection paused or held)` : "";
   if (count === 0) return `${change}: ${held || `no connection for ${dispatch.eventRecord} ${dispatch.eventType}`}`;
   return `${change}: to ${count} ${count === 1 ? "connection" : "connections"}${held ? `, ${held}` : ""}`;
 }

@@ -23,6 +23,8 @@ const LEASE = "30 seconds";
 /** After a failed start, so that a Temporal that is away is not asked all the time. */
 const RELEASE = "1 second";
 
+const LONGEST_POSTPONEMENT = "1 minute";
+
 /**
  * Leases up to `limit` rows, the tenants taking turns: `share` of each at most, so that one tenant's burst does not
  * make another's single change wait.
@@ -66,6 +68,15 @@ export async function removeDispatches(sql: Queries, ids: number[]): Promise<voi
 export async function releaseDispatches(sql: Queries, ids: number[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`update dispatches set lease_until = now() + ${RELEASE}::interval where id = any (${ids})`;
+}
+
+/** For those whose earlier run is still open: they wait as long again as they have waited, within bounds. */
+export async function postponeDispatches(sql: Queries, ids: number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    update dispatches
+    set lease_until = now() + least(${LONGEST_POSTPONEMENT}::interval, greatest(${RELEASE}::interval, now() - created_on))
+    where id = any (${ids})`;
 }
 
 /** Calls `wake` for every committed change, and once on connecting, also after PostgreSQL was away. */

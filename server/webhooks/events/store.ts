@@ -23,14 +23,18 @@ export async function insertEvent(
       insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
       values (${event.eventId}, ${tenantId}, ${event.eventRecord}, ${event.eventType}, ${event.recordId},
         ${event.payload}, ${event.occurredOn})
+    ), connection as (
+      -- Locked, so that one resumed or deleted meanwhile finds this delivery too. The foreign key would lock it anyway.
+      select id, state from webhook_connections
+      where tenant_id = ${tenantId} and deleted_on is null
+        and ${event.eventRecord} = any (entities) and ${event.eventType} = any (events)
+      order by id for share
     ), delivery as (
       insert into deliveries (id, tenant_id, event_id, connection_id, part, state)
-      select gen_random_uuid(), ${tenantId}, ${event.eventId}, c.id,
-        1 + (row_number() over (order by c.id) - 1) / ${DELIVERIES_PER_WORKFLOW}::int,
-        case c.state when 'Active' then 'Pending' else 'Held' end
-      from webhook_connections c
-      where c.tenant_id = ${tenantId} and c.deleted_on is null
-        and ${event.eventRecord} = any (c.entities) and ${event.eventType} = any (c.events)
+      select gen_random_uuid(), ${tenantId}, ${event.eventId}, id,
+        1 + (row_number() over (order by id) - 1) / ${DELIVERIES_PER_WORKFLOW}::int,
+        case state when 'Active' then 'Pending' else 'Held' end
+      from connection
       returning part
     ), dispatch as (
       insert into dispatches (tenant_id, event_id, part)

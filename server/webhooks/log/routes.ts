@@ -36,7 +36,7 @@ export function eventLogController(sql: Sql, authenticate: Authenticate, workflo
       RecordId: event.recordId,
       Timestamp: event.occurredOn.toISOString(),
       State: WORST_FIRST.find((state) => event.deliveries.some((delivery) => delivery.state === state)) ?? null,
-      Reason: event.deliveries.length === 0 ? `no connection for ${event.eventRecord} ${event.eventType}` : null,
+      Reason: reasonNobodyGotIt(event),
       WorkflowId: event.id,
       WorkflowUrl: workflowUrl(event.id),
       Deliveries: event.deliveries.map((delivery) => ({
@@ -85,6 +85,14 @@ export function eventLogController(sql: Sql, authenticate: Authenticate, workflo
       },
       { parse: "none" },
     );
+}
+
+/** In words, or null if somebody got it or will. */
+function reasonNobodyGotIt({ eventRecord, eventType, deliveries }: LoggedEvent): string | null {
+  if (deliveries.length === 0) return `no connection for ${eventRecord} ${eventType}`;
+  if (deliveries.some(({ state }) => state !== "Held")) return null;
+  const words = deliveries.map(({ connectionState }) => `connection ${connectionState.toLowerCase()}`);
+  return [...new Set(words)].toSorted().join(", ");
 }
 
 function toAttemptRecord(attempt: LoggedAttempt) {

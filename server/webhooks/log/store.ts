@@ -3,6 +3,7 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
+import type { ConnectionState } from "../connections/store.ts";
 
 export interface EventFilter {
   eventRecord?: string;
@@ -29,6 +30,7 @@ export interface LoggedDelivery {
   part: number;
   state: DeliveryState;
   attempts: number;
+  connectionState: ConnectionState;
 }
 
 export interface LoggedAttempt {
@@ -47,8 +49,9 @@ const columns = (sql: Queries) => sql`
   e.occurred_on as "occurredOn",
   coalesce((
     select json_agg(json_build_object('id', d.id, 'connectionId', d.connection_id, 'part', d.part, 'state', d.state,
-      'attempts', d.attempts) order by d.connection_id)
-    from deliveries d where d.event_id = e.id), '[]') as deliveries`;
+      'attempts', d.attempts, 'connectionState', c.state) order by d.connection_id)
+    from deliveries d join webhook_connections c on c.id = d.connection_id
+    where d.event_id = e.id), '[]') as deliveries`;
 
 /** Newest first; one more than the limit, if there are more. */
 export async function listEvents(
