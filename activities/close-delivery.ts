@@ -2,14 +2,18 @@ import { closeOpenDelivery } from "../server/webhooks/index.ts";
 import type { CloseDeliveryInput, DeliveryState } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./index.ts";
 
+const REASONS = { Exhausted: "attempts lost", Cancelled: "cancelled in Temporal" };
+
 /** Writes the final state of a delivery whose attempts wrote none; retried without end. */
 export function createCloseDelivery({ sql, log }: ActivityDependencies) {
   return async ({
     tenantId,
     deliveryId,
+    state = "Exhausted",
   }: CloseDeliveryInput): Promise<{ state: DeliveryState; attempts: number; reason: string }> => {
-    const closed = await closeOpenDelivery(sql, tenantId, deliveryId, "Exhausted");
-    log.warn({ tenantId, deliveryId, state: closed?.state }, "delivery closed after its attempts were lost");
-    return { state: closed?.state ?? "Exhausted", attempts: closed?.attempts ?? 0, reason: "attempts lost" };
+    const closed = await closeOpenDelivery(sql, tenantId, deliveryId, state);
+    const reason = REASONS[state];
+    log.warn({ tenantId, deliveryId, state: closed?.state, reason }, "delivery closed without an attempt's word");
+    return { state: closed?.state ?? state, attempts: closed?.attempts ?? 0, reason };
   };
 }

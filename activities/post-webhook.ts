@@ -1,5 +1,5 @@
 import { Context } from "@temporalio/activity";
-import { ApplicationFailure } from "@temporalio/common";
+import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import type { Logger } from "pino";
 import {
   attemptDelivery,
@@ -37,6 +37,7 @@ export function createPostWebhook({ sql, egress, masterKey, log, timeout }: Acti
       "webhook attempt",
     );
     if (state === "Delivered" || state === "Cancelled") return { state, attempts: delivery.number };
+    if (isWorkflowCancelled(signal)) throw signal.reason;
     const wait = Math.max(backoff(retry, delivery.numberInRun), result.retryAfterMs ?? 0);
     throw failure(result.reason, last ? undefined : wait);
 
@@ -58,6 +59,11 @@ export function createPostWebhook({ sql, egress, masterKey, log, timeout }: Acti
       return closed ?? { state, attempts: number };
     }
   };
+}
+
+/** A worker's end also cancels, and then another worker shall go on. */
+function isWorkflowCancelled({ reason }: AbortSignal): boolean {
+  return reason instanceof CancelledFailure && reason.message === "CANCELLED";
 }
 
 /** @param retryAfterMs undefined: it is the delivery's end */

@@ -46,6 +46,8 @@ export interface PostWebhookResult {
 export interface CloseDeliveryInput {
   tenantId: string;
   deliveryId: string;
+  /** Runs begun by an earlier version lack it: Exhausted. */
+  state?: "Exhausted" | "Cancelled";
 }
 
 /** A delivery's place in its life; the same word in PostgreSQL, the API and Temporal. */

@@ -4,6 +4,9 @@
 import {
   ActivityFailure,
   ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  isCancellation,
   proxyActivities,
   proxyLocalActivities,
   TemporalFailure,
@@ -29,17 +32,19 @@ const WORST_FIRST: DeliveryState[] = ["Exhausted", "Held", "Cancelled", "Deliver
 
 const { closeDelivery } = proxyActivities<Activities>({
   startToCloseTimeout: "1m",
-  summary: "write the final state of a delivery whose attempts were lost",
+  summary: "write the final state of a delivery that no attempt has ended",
 });
 
 /**
  * @returns each delivery's outcome
+ * @throws CancelledFailure if the workflow is cancelled; its open deliveries then are Cancelled too
  * @throws ApplicationFailure Exhausted if any was not delivered, so that "Failed" is a filter in the Temporal UI
  */
 export async function deliverWebhook(input: DeliverWebhookInput): Promise<DeliveryOutcome[]> {
   const outcomes = await Promise.all(input.deliveries.map((delivery) => deliver(input, delivery)));
   const smooth = outcomes.every((outcome) => outcome.state === "Delivered" && outcome.attempts === 1);
   if (!smooth) upsertSearchAttributes({ DeliveryState: [worst(outcomes, input.held)] });
+  if (CancellationScope.current().consideredCancelled) throw new CancelledFailure("cancelled, its open deliveries too");
   const exhausted = outcomes.filter((outcome) => outcome.state === "Exhausted");
   if (exhausted.length > 0) throw exhaustion(outcomes, exhausted);
   return outcomes;
@@ -68,8 +73,11 @@ async function deliver(
     if (cause instanceof ApplicationFailure && cause.type === EXHAUSTED) {
       return { connectionId, state: "Exhausted", attempts: MAXIMUM_ATTEMPTS, reason: cause.message };
     }
-    // No attempt wrote a final state: the activity timed out or its worker died at the last one.
-    const closed = await closeDelivery({ tenantId: input.tenantId, deliveryId });
+    // No attempt wrote a final state: the activity could not, or somebody cancelled the workflow.
+    const state = isCancellation(error) ? "Cancelled" : "Exhausted";
+    const closed = await CancellationScope.nonCancellable(() =>
+      closeDelivery({ tenantId: input.tenantId, deliveryId, state }),
+    );
     return { connectionId, ...closed };
   }
 }

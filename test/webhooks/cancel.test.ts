@@ -1,0 +1,97 @@
+// What an ops person may do to a delivery's workflow in the Temporal UI.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Client, Connection } from "@temporalio/client";
+import { until } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { newTenant } from "../support/tenant.ts";
+
+let stack: Stack;
+let client: Client;
+const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
+const later = new Response(null, { status: 503, headers: { "retry-after": "3600" } });
+const deliveryState = async (workflowId: string) =>
+  (await client.workflow.getHandle(workflowId).describe()).searchAttributes.DeliveryState;
+
+beforeAll(async () => {
+  // The reconciler looks so often that it would soon undo what does not hold.
+  stack = await startStack({ env: { WEBHOOK_RECONCILE_INTERVAL: "500ms", WEBHOOK_TIMEOUT: "30s" } });
+  client = new Client({ connection: await Connection.connect({ address: stack.temporalAddress }) });
+}, 60_000);
+afterAll(async () => {
+  await client?.connection.close();
+  await stack?.stop();
+}, 30_000);
+
+describe.concurrent("a delivery workflow", () => {
+  test("that is cancelled while a retry waits leaves its open deliveries Cancelled, and the others as they are", async () => {
+    const api = await newTenant(stack);
+    await using busy = startReceiver(later, { dataDir: dataDir() });
+    await using sound = startReceiver(200, { dataDir: dataDir() });
+    const waiting = await api.connect(busy.url);
+    await api.connect(sound.url);
+    await api.change({ Name: "Gate" });
+    await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
+    const { EventId } = await api.newestEvent();
+    await client.workflow.getHandle(EventId).cancel();
+
+    const event = await api.settledEvent();
+    const states = event.Deliveries.map(({ ConnectionId, State }) => [ConnectionId === waiting.Id, State]);
+    expect(states.toSorted()).toEqual([
+      [false, "Delivered"],
+      [true, "Cancelled"],
+    ]);
+    await untilStatus(EventId, "CANCELLED");
+    expect(await deliveryState(EventId)).toEqual(["Cancelled"]);
+    await reconciled();
+    expect(await api.event(EventId)).toEqual(event);
+    expect(busy.calls).toHaveLength(1);
+    await untilStatus(EventId, "CANCELLED");
+  });
+
+  test("that is cancelled in mid-post ends the post, logs it and leaves the delivery Cancelled", async () => {
+    const api = await newTenant(stack);
+    await using receiver = startReceiver("hang", { dataDir: dataDir() });
+    await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    await until("the post", () => receiver.calls.length === 1);
+    const { EventId } = await api.newestEvent();
+    await client.workflow.getHandle(EventId).cancel();
+
+    await untilStatus(EventId, "CANCELLED");
+    const event = await api.event(EventId);
+    expect(event).toMatchObject({ State: "Cancelled", Deliveries: [{ AttemptCount: 1 }] });
+    expect(event.Deliveries[0]!.Attempts.map((attempt) => attempt.Failure)).toEqual(["cancelled"]);
+    expect(receiver.calls).toHaveLength(1);
+  });
+
+  test("that is terminated is no decision about its deliveries: they get a new run", async () => {
+    const api = await newTenant(stack);
+    await using receiver = startReceiver([later, 200], { dataDir: dataDir() });
+    await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
+    const { EventId } = await api.newestEvent();
+    await client.workflow.getHandle(EventId).terminate();
+    const event = await api.settledEvent();
+    expect(event).toMatchObject({ State: "Delivered", Deliveries: [{ AttemptCount: 2 }] });
+  });
+});
+
+async function untilStatus(workflowId: string, name: string): Promise<void> {
+  await until(`${workflowId} to be ${name}`, async () => {
+    return (await client.workflow.getHandle(workflowId).describe()).status.name === name;
+  });
+}
+
+/** Waits until the reconciler has found a delivery that lost its workflow, and with it all that were lost before. */
+async function reconciled(): Promise<void> {
+  const api = await newTenant(stack);
+  await using receiver = startReceiver([later, 200], { dataDir: dataDir() });
+  await api.connect(receiver.url);
+  await api.change({ Name: "Gate" });
+  await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
+  await client.workflow.getHandle((await api.newestEvent()).EventId).terminate();
+  await api.settledEvent();
+}
