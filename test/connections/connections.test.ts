@@ -64,6 +64,10 @@ describe("a webhook connection", () => {
     }
   });
 
+  test("is saved without the spaces that came along with its URL", async () => {
+    expect((await made({ URL: ` \t${URL_OK}?a=1 \n` })).URL).toBe(`${URL_OK}?a=1`);
+  });
+
   test("can be sent back as it was read", async () => {
     const before = await made({ Name: unique("echo") });
     expect((await upsert(before)).body).toEqual(before);

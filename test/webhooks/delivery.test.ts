@@ -138,6 +138,18 @@ describe.concurrent("a receiver knows a call for ours", () => {
     expect(receiver.calls[0]!.url.searchParams.getAll("ApiKey")).toEqual(["mine"]);
   });
 
+  test("by the connection's ApiKey where the URL has an empty one", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    await api.connect(`${receiver.url}?ApiKey=&a=1`, { ApiKey: "mine" });
+    await api.change({ Name: "Gate" });
+    await api.settledEvent();
+    expect([...receiver.calls[0]!.url.searchParams]).toEqual([
+      ["a", "1"],
+      ["ApiKey", "mine"],
+    ]);
+  });
+
   test("and gets no signature where there is no secret", async () => {
     const call = await callSignedWith(null);
     const names = [...call.headers.keys()];

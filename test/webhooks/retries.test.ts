@@ -99,6 +99,14 @@ describe.concurrent("a receiver that fails", () => {
     expect(receiver.calls[1]!.at.getTime()).toBeGreaterThanOrEqual(at.getTime() - SLACK_MS);
   });
 
+  test("is not asked sooner than it would be without its Retry-After", async () => {
+    const { event, receiver } = await oneChange([busy("0"), busy("0"), 200]);
+    expect(event.State).toBe("Delivered");
+    const [first, second] = gaps(receiver);
+    expect(first).toBeGreaterThanOrEqual(200 - SLACK_MS);
+    expect(second).toBeGreaterThanOrEqual(400 - SLACK_MS);
+  });
+
   test("is not asked at once because its Retry-After is nonsense", async () => {
     for (const nonsense of ["soon", "-1", "Thu, 01 Jan 1970 00:00:00 GMT"]) {
       const { event, receiver } = await oneChange([busy(nonsense), 200]);

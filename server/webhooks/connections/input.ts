@@ -67,9 +67,11 @@ function takers(entities: string[], checkUrl: (url: string) => string | undefine
     },
     URL: (input, value) => {
       if (!isText(value, URL_LIMIT)) return `URL must be an https address of at most ${URL_LIMIT} characters.`;
-      const problem = checkUrl(value);
+      // Spaces come along when an address is pasted.
+      const url = value.trim();
+      const problem = checkUrl(url);
       if (problem) return `URL: ${problem}`;
-      input.url = value;
+      input.url = url;
       return undefined;
     },
     Entities: (input, value) => {

@@ -48,10 +48,12 @@ export async function attemptDelivery(
   };
 }
 
-/** The ApiKey is added to the query unless the URL has one (SPEC.md Authentication 5). */
+/** The ApiKey is added to the query unless the URL has one (SPEC.md Authentication 5); an empty one is none. */
 function targetUrl(url: string, apiKey: string): URL {
   const target = new URL(url);
-  if (!target.searchParams.has("ApiKey")) target.searchParams.append("ApiKey", apiKey);
+  if (target.searchParams.getAll("ApiKey").some(Boolean)) return target;
+  target.searchParams.delete("ApiKey");
+  target.searchParams.append("ApiKey", apiKey);
   return target;
 }
 
