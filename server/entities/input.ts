@@ -2,10 +2,11 @@
 
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
+import { readDate } from "../http/dates.ts";
 import { ACTOR_FIELDS, type Field, UNSET_DATE } from "./definition.ts";
 import { parseReference, type ReferenceInput } from "./reference-input.ts";
 import type { Entity, EntityReference } from "./registry.ts";
-import { INT32_MAX, parseDate, wholeNumber } from "./values.ts";
+import { INT32_MAX, wholeNumber } from "./values.ts";
 
 /** A body that fits the definition. Absent fields are left alone, null clears. */
 export interface EntityInput {
@@ -81,7 +82,7 @@ function fieldIn(field: Field, value: unknown): { value?: unknown; problem?: str
       return textIn(field, value);
     case "dateTime": {
       if (value === null || value === "" || value === UNSET_DATE) return { value: null };
-      const date = typeof value === "string" ? parseDate(value) : undefined;
+      const date = typeof value === "string" ? readDate(value) : undefined;
       return date ? { value: date } : { problem: "must be a date such as 2026-01-31T12:00:00Z, or null." };
     }
     default: {

@@ -3,6 +3,7 @@
 import type { Sql, Transaction } from "../db/connection.ts";
 import { BadInput, Conflict, MultipleRows, NotFound } from "../errors.ts";
 import { printable } from "../http/body.ts";
+import { readDate } from "../http/dates.ts";
 import type { TenantId } from "../tenants/index.ts";
 import { recordEvent } from "../webhooks/index.ts";
 import { type Conditions, requireMatch, requireNoneMatch } from "./conditions.ts";
@@ -21,7 +22,7 @@ import {
   waitForTurn,
 } from "./store.ts";
 import { ATTEMPTS, inTransaction, keepsChanging } from "./transaction.ts";
-import { parseDate, wholeNumber } from "./values.ts";
+import { wholeNumber } from "./values.ts";
 
 /** Who changes records. */
 export interface Changer {
@@ -146,7 +147,7 @@ function refuseChangedEchoes(entity: Entity, input: EntityInput, before: Row | u
 /** A date may come back in another notation of the same moment. */
 function isEcho(value: unknown, own: unknown): boolean {
   if (value === own) return true;
-  return typeof value === "string" && typeof own === "string" && isEqual(parseDate(value) ?? value, parseDate(own));
+  return typeof value === "string" && typeof own === "string" && isEqual(readDate(value) ?? value, readDate(own));
 }
 
 function isEqual(one: unknown, other: unknown): boolean {

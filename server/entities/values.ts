@@ -2,6 +2,7 @@
 
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
+import { readDate } from "../http/dates.ts";
 import { type EntityDefinition, type FieldType, UNSET_DATE } from "./definition.ts";
 
 export const INT32_MAX = 2_147_483_647;
@@ -45,7 +46,7 @@ export function parseValue({ name, type }: Matchable, text: string): unknown {
       if (/^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
       throw new BadInput(`${name} is true or false; ${printable(text)} is neither.`);
     case "dateTime": {
-      const date = parseDate(text);
+      const date = readDate(text);
       if (date) return date.getTime() === Date.parse(UNSET_DATE) ? null : date;
       throw new BadInput(`${name} is a date such as 2026-01-31T12:00:00Z; ${printable(text)} is not.`);
     }
@@ -64,19 +65,4 @@ export function wholeNumber(value: unknown): number | undefined {
   if (typeof text !== "string" || !/^[1-9]\d{0,15}$/.test(text)) return undefined;
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : undefined;
-}
-
-const DATE = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
-
-/** ISO 8601, from the year 1 to 9999 in UTC; a day the calendar does not have, such as February 30, is no date. */
-export function parseDate(text: string): Date | undefined {
-  const [, year, month, day] = DATE.exec(text) ?? [];
-  const date = new Date(text);
-  if (day === undefined || !(date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999)) return undefined;
-  return Number(day) <= daysIn(Number(year), Number(month)) ? date : undefined;
-}
-
-function daysIn(year: number, month: number): number {
-  // Day 0 is the last one of the month before; 2000 and 400 years on are alike.
-  return new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
 }

@@ -3,6 +3,8 @@ import type { Api } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
 
+const HOUR_MS = 3_600_000;
+
 describe.concurrent("the activity log", () => {
   test("is filtered by State, EventType, EventRecord and ConnectionId, alone and together", async () => {
     const api = await newTenant();
@@ -41,6 +43,11 @@ describe.concurrent("the activity log", () => {
     expect(await ids(api, `To=${later}`)).toEqual([event.EventId]);
     expect(await ids(api, `From=${at}&To=${later}`)).toEqual([event.EventId]);
     expect(await ids(api, `From=${at.slice(0, 10)}`)).toEqual([event.EventId]);
+    const inIndia = (date: string) => new Date(Date.parse(date) + 5.5 * HOUR_MS).toISOString().replace("Z", "+05:30");
+    for (const written of [encodeURIComponent, (text: string) => text]) {
+      expect(await ids(api, `From=${written(inIndia(at))}`)).toEqual([event.EventId]);
+      expect(await ids(api, `From=${written(inIndia(later))}`)).toEqual([]);
+    }
   });
 
   test("is paged by cursor, newest first, each event once, also while new ones come in", async () => {
@@ -64,6 +71,12 @@ describe.concurrent("the activity log", () => {
     ["ConnectionId=7", "ConnectionId must be"],
     ["From=yesterday", "From must be a date"],
     ["To=2026-13-01", "To must be a date"],
+    ["From=2026-02-30", "From must be a date"],
+    ["To=2026-02-30T12:00:00Z", "To must be a date"],
+    ["From=2026-01-31T25:00:00Z", "From must be a date"],
+    ["From=2026-01-31T12:00:00", "From must be a date"],
+    ["From=2026-01-31nonsense", "From must be a date"],
+    ["From=0000-01-01", "From must be a date"],
     ["Limit=0", "Limit must be"],
     ["Limit=201", "Limit must be"],
     ["Limit=ten", "Limit must be"],

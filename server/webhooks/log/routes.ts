@@ -6,6 +6,7 @@ import { type Authenticate, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { BadInput, NotFound } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
+import { readDate } from "../../http/dates.ts";
 import { requireMethod } from "../../http/method.ts";
 import { isUuid, readPaging, toPage } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
@@ -145,9 +146,8 @@ function uuidOf(query: URLSearchParams, name: string): string | undefined {
 function dateOf(query: URLSearchParams, name: string): Date | undefined {
   const given = query.get(name);
   if (!given) return undefined;
-  const date = new Date(given);
-  if (!/^\d{4}-\d\d-\d\d/.test(given) || !(date.getUTCFullYear() >= 1)) {
-    throw new BadInput(`${name} must be a date such as 2026-01-31T12:00:00Z.`);
-  }
+  // The + of an offset that is not written as %2B arrives as a space.
+  const date = readDate(given.replace(/ (?=\d\d:\d\d$)/, "+"));
+  if (!date) throw new BadInput(`${name} must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z.`);
   return date;
 }
