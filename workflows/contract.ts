@@ -8,6 +8,15 @@ export const LONGEST_BACKOFF = 86_400_000;
 /** An event with more deliveries is split over `EventId`, `EventId/2`, … */
 export const DELIVERIES_PER_WORKFLOW = 500;
 
+/** What a workflow is found by in Temporal; a cluster must know them before the first one starts. */
+export const SEARCH_ATTRIBUTES = {
+  TenantId: "KEYWORD",
+  EventRecord: "KEYWORD",
+  EventType: "KEYWORD",
+  ConnectionId: "KEYWORD_LIST",
+  DeliveryState: "KEYWORD",
+} as const;
+
 /** The one failure type of a finished delivery, in activities and in the workflow. */
 export const EXHAUSTED = "Exhausted";
 

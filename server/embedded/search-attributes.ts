@@ -2,22 +2,16 @@
 
 import type { Connection } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
-
-type AttributeType = "Keyword" | "KeywordList";
-
-export const SEARCH_ATTRIBUTES: Record<string, AttributeType> = {
-  TenantId: "Keyword",
-  EventRecord: "Keyword",
-  EventType: "Keyword",
-  DeliveryState: "Keyword",
-  ConnectionId: "KeywordList",
-};
+import { SEARCH_ATTRIBUTES } from "../../workflows/contract.ts";
 
 const { INDEXED_VALUE_TYPE_KEYWORD, INDEXED_VALUE_TYPE_KEYWORD_LIST } = temporal.api.enums.v1.IndexedValueType;
-const WIRE_TYPES: Record<AttributeType, number> = {
-  Keyword: INDEXED_VALUE_TYPE_KEYWORD,
-  KeywordList: INDEXED_VALUE_TYPE_KEYWORD_LIST,
+/** A type as Temporal's commands spell it, and as its protocol numbers it. */
+const TYPES = {
+  KEYWORD: { type: "Keyword", number: INDEXED_VALUE_TYPE_KEYWORD },
+  KEYWORD_LIST: { type: "KeywordList", number: INDEXED_VALUE_TYPE_KEYWORD_LIST },
 };
+
+export const CLUSTER_ATTRIBUTES = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => ({ name, ...TYPES[type] }));
 
 /** gRPC's codes for a cluster that does not show its attributes to us. */
 const HIDDEN = new Set([7 /* PERMISSION_DENIED */, 12 /* UNIMPLEMENTED */]);
@@ -40,12 +34,12 @@ export async function checkSearchAttributes(
     if (HIDDEN.has((error as { code?: number }).code ?? -1)) return false;
     throw error;
   }
-  const wrong = Object.entries(SEARCH_ATTRIBUTES).filter(([name, type]) => present[name] !== WIRE_TYPES[type]);
+  const wrong = CLUSTER_ATTRIBUTES.filter(({ name, number }) => present[name] !== number);
   if (wrong.length === 0) return true;
-  const flags = wrong.map(([name, type]) => `--name ${name} --type ${type}`).join(" ");
+  const flags = wrong.map(({ name, type }) => `--name ${name} --type ${type}`).join(" ");
   throw new Error(
     `The Temporal namespace "${namespace}" at ${address} lacks the search attributes ` +
-      `${wrong.map(([name, type]) => `${name} (${type})`).join(", ")}. Add them with:\n` +
+      `${wrong.map(({ name, type }) => `${name} (${type})`).join(", ")}. Add them with:\n` +
       `  temporal operator search-attribute create --address ${address} --namespace ${namespace} ${flags}`,
   );
 }

@@ -7,7 +7,7 @@ import type { TemporalConfig } from "../config.ts";
 import { openLog } from "./data-directory.ts";
 import { stopLeftoverTemporal, temporalFiles } from "./leftovers.ts";
 import type { PartSpec } from "./part.ts";
-import { checkSearchAttributes, SEARCH_ATTRIBUTES } from "./search-attributes.ts";
+import { CLUSTER_ATTRIBUTES, checkSearchAttributes } from "./search-attributes.ts";
 
 const NAMESPACE = "default";
 const RETENTION_SECONDS = 7 * 24 * 3_600;
@@ -47,10 +47,7 @@ export function temporalPart({ dataDir, binary, port, uiPort, say }: TemporalOpt
 }
 
 function devServerArguments(database: string, port: number, uiPort: number): string[] {
-  const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => [
-    "--search-attribute",
-    `${name}=${type}`,
-  ]);
+  const attributes = CLUSTER_ATTRIBUTES.flatMap(({ name, type }) => ["--search-attribute", `${name}=${type}`]);
   return [
     ...["server", "start-dev", "--ip", "127.0.0.1", "--port", String(port), "--ui-port", String(uiPort)],
     ...["--db-filename", database, "--sqlite-pragma", "journal_mode=WAL", "--log-level", "warn"],

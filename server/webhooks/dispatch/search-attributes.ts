@@ -1,8 +1,12 @@
 import { defineSearchAttributeKey } from "@temporalio/common";
+import { SEARCH_ATTRIBUTES } from "../../../workflows/contract.ts";
 
-// What a delivery can be found by in Temporal; `start` adds them to its own server.
-export const TENANT_ID = defineSearchAttributeKey("TenantId", "KEYWORD");
-export const EVENT_RECORD = defineSearchAttributeKey("EventRecord", "KEYWORD");
-export const EVENT_TYPE = defineSearchAttributeKey("EventType", "KEYWORD");
-export const CONNECTION_ID = defineSearchAttributeKey("ConnectionId", "KEYWORD_LIST");
-export const DELIVERY_STATE = defineSearchAttributeKey("DeliveryState", "KEYWORD");
+export const TENANT_ID = attribute("TenantId");
+export const EVENT_RECORD = attribute("EventRecord");
+export const EVENT_TYPE = attribute("EventType");
+export const CONNECTION_ID = attribute("ConnectionId");
+export const DELIVERY_STATE = attribute("DeliveryState");
+
+function attribute<Name extends keyof typeof SEARCH_ATTRIBUTES>(name: Name) {
+  return defineSearchAttributeKey<(typeof SEARCH_ATTRIBUTES)[Name]>(name, SEARCH_ATTRIBUTES[name]);
+}
