@@ -21,7 +21,13 @@ import type { ActivityDependencies } from "./index.ts";
 const DATABASE_WAIT_MS = 500;
 
 /** One attempt of a delivery. Its failure carries the host, the status and one word, never a body. */
-export function createPostWebhook({ sql, egress, masterKey, log, timeout }: ActivityDependencies) {
+export function createPostWebhook(dependencies: ActivityDependencies) {
+  const attempt = createAttempt(dependencies);
+  return (input: PostWebhookInput): Promise<PostWebhookResult> =>
+    attempt(input).finally(() => dependencies.inFlight.end([input.deliveryId]));
+}
+
+function createAttempt({ sql, egress, masterKey, log, timeout }: ActivityDependencies) {
   return async ({ tenantId, deliveryId, maximumAttempts, retry }: PostWebhookInput): Promise<PostWebhookResult> => {
     const { cancellationSignal: signal } = Context.current();
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);

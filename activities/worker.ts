@@ -17,13 +17,15 @@ import { createEgress } from "../server/egress/index.ts";
 import { importMasterKey } from "../server/keys/master-key.ts";
 import { createLog } from "../server/log.ts";
 import { onStop, requireProduction, runEntry } from "../server/process.ts";
-import { startDispatcher, startReconciler } from "../server/webhooks/index.ts";
+import { createInFlight, startDispatcher, startReconciler } from "../server/webhooks/index.ts";
 import { TASK_QUEUE } from "../workflows/contract.ts";
 import { createActivities } from "./index.ts";
 
 /** The SDK's own default is derived from a heap limit that Bun reports wrongly. */
 const CACHED_WORKFLOWS = 500;
+/** A post runs within its workflow's task, so there may be as many of both. */
 const LOCAL_ACTIVITIES = 200;
+const WORKFLOW_TASKS = 200;
 const CONNECT_PAUSE_MS = 500;
 
 await runEntry(async () => {
@@ -42,6 +44,7 @@ await runEntry(async () => {
     logger: temporalLogger(log),
   });
   const connection = await connectToTemporal(temporalOptions(config.temporal), log);
+  const inFlight = createInFlight(config.webhooks.timeout);
   const worker = await Worker.create({
     connection,
     namespace: config.temporal.namespace,
@@ -52,9 +55,11 @@ await runEntry(async () => {
       egress: createEgress(config.egress),
       masterKey: importMasterKey(config.masterKey),
       log,
+      inFlight,
       timeout: config.webhooks.timeout,
     }),
     maxCachedWorkflows: CACHED_WORKFLOWS,
+    maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
     maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITIES,
     reuseV8Context: true,
     workflowThreadPoolSize: 1,
@@ -68,7 +73,7 @@ await runEntry(async () => {
   const client = new Client({ connection, namespace: config.temporal.namespace });
   const outbox = connect(config.databaseUrl, WORKER_CONNECTION, 8);
   stops.push(() => outbox.end({ timeout: 1 }));
-  const dispatcher = await startDispatcher(outbox, client, config.webhooks, log);
+  const dispatcher = await startDispatcher(outbox, client, config.webhooks, inFlight, log);
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
   stops.push(() => Promise.all([dispatcher.stop(), reconciler.stop()]));
   log.info({ namespace: config.temporal.namespace, taskQueue: TASK_QUEUE }, "worker ready");

@@ -6,7 +6,6 @@ import {
   ApplicationFailure,
   CancellationScope,
   CancelledFailure,
-  isCancellation,
   proxyActivities,
   proxyLocalActivities,
   TemporalFailure,
@@ -74,7 +73,7 @@ async function deliver(
       return { connectionId, state: "Exhausted", attempts: MAXIMUM_ATTEMPTS, reason: cause.message };
     }
     // No attempt wrote a final state: the activity could not, or somebody cancelled the workflow.
-    const state = isCancellation(error) ? "Cancelled" : "Exhausted";
+    const state = CancellationScope.current().consideredCancelled ? "Cancelled" : "Exhausted";
     const closed = await CancellationScope.nonCancellable(() =>
       closeDelivery({ tenantId: input.tenantId, deliveryId, state }),
     );

@@ -9,6 +9,7 @@ import { connect } from "../../server/db/connection.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { importMasterKey } from "../../server/keys/master-key.ts";
 import { createLog } from "../../server/log.ts";
+import { createInFlight } from "../../server/webhooks/index.ts";
 import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
@@ -26,6 +27,7 @@ const activities = createActivities({
   }),
   masterKey: importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")),
   log: createLog("silent", "test"),
+  inFlight: createInFlight(1_000),
   timeout: 1_000,
 });
 

@@ -5,6 +5,7 @@ import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
 import type { WebhookConfig } from "../../config.ts";
 import type { Sql } from "../../db/connection.ts";
+import { BATCH, type InFlight } from "./in-flight.ts";
 import { startDelivery } from "./start-workflow.ts";
 import {
   claimDispatches,
@@ -15,8 +16,7 @@ import {
   removeDispatches,
 } from "./store.ts";
 
-/** A batch, and how many are in flight at once: together the most that Temporal is asked to start at a time. */
-const BATCH = 16;
+/** Batches that are being started at once: together the most that Temporal is asked for at a time. */
 const LANES = 4;
 /** Of one tenant's in a batch. */
 const TENANT_SHARE = 8;
@@ -29,12 +29,13 @@ export interface Dispatcher {
   stop(): Promise<void>;
 }
 
-type Outcome = "started" | "earlier run open" | "failed";
+type Outcome = Awaited<ReturnType<typeof startDelivery>> | "failed";
 
 export async function startDispatcher(
   sql: Sql,
   client: Client,
   config: WebhookConfig,
+  inFlight: InFlight,
   log: Logger,
 ): Promise<Dispatcher> {
   let stopping = false;
@@ -46,6 +47,7 @@ export async function startDispatcher(
     wakes++;
     idle.shift()?.();
   };
+  inFlight.onRoom(wakeOne);
   const stopListening = await listenForDispatches(sql, wakeOne);
   const poll = setInterval(wakeOne, POLL_MS);
   const lanes = Array.from({ length: LANES }, lane);
@@ -65,13 +67,14 @@ export async function startDispatcher(
   }
 
   async function dispatchBatch(): Promise<number> {
-    const batch = await claimDispatches(sql, BATCH, TENANT_SHARE);
+    if (inFlight.isFull()) return 0;
+    const batch = await claimDispatches(sql, BATCH, TENANT_SHARE, inFlight.fullTenants());
     if (batch.length === 0) return 0;
     const outcomes = await Promise.all(batch.map(start));
-    const ids = (outcome: Outcome) => batch.filter((_, index) => outcomes[index] === outcome).map(({ id }) => id);
+    const ids = (...some: Outcome[]) => batch.filter((_, index) => some.includes(outcomes[index]!)).map(({ id }) => id);
     await Promise.all([
-      removeDispatches(sql, ids("started")),
-      postponeDispatches(sql, ids("earlier run open")),
+      removeDispatches(sql, ids("eagerly", "elsewhere")),
+      postponeDispatches(sql, ids("busy")),
       releaseDispatches(sql, ids("failed")),
     ]);
     if (ids("failed").length === batch.length) await pause(FAILURE_PAUSE_MS);
@@ -79,13 +82,19 @@ export async function startDispatcher(
   }
 
   async function start(dispatch: Dispatch): Promise<Outcome> {
+    const { tenantId, eventId } = dispatch;
+    const deliveryIds = dispatch.deliveries.map((delivery) => delivery.deliveryId);
+    let outcome: Outcome = "failed";
+    // Added before the start, for it may be over before the start is answered.
+    inFlight.add(tenantId, deliveryIds);
     try {
-      return (await startDelivery(client, config, dispatch)) ? "started" : "earlier run open";
+      outcome = await startDelivery(client, config, dispatch);
     } catch (error) {
-      const { tenantId, eventId } = dispatch;
       log.warn({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
-      return "failed";
     }
+    // Of what runs elsewhere nobody here would hear the end.
+    if (outcome !== "eagerly") inFlight.end(deliveryIds);
+    return outcome;
   }
 
   return {

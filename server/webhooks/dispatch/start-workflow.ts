@@ -16,11 +16,16 @@ export function workflowId(eventId: string, part: number): string {
 /**
  * Starts the delivery workflow. That it was started before is as good: starting twice is harmless.
  *
- * @returns false for a run that must wait until the event's earlier one is closed
+ * @returns "eagerly" if its first task runs in this process, "busy" if it must wait until the event's earlier run is
+ * closed
  */
-export async function startDelivery(client: Client, retry: WebhookConfig, dispatch: Dispatch): Promise<boolean> {
+export async function startDelivery(
+  client: Client,
+  retry: WebhookConfig,
+  dispatch: Dispatch,
+): Promise<"eagerly" | "elsewhere" | "busy"> {
   // All was delivered meanwhile, or cancelled.
-  if (dispatch.again && dispatch.deliveries.length === 0) return true;
+  if (dispatch.again && dispatch.deliveries.length === 0) return "elsewhere";
   const input: DeliverWebhookInput = {
     tenantId: dispatch.tenantId,
     eventId: dispatch.eventId,
@@ -30,7 +35,7 @@ export async function startDelivery(client: Client, retry: WebhookConfig, dispat
     timeout: retry.timeout,
   };
   try {
-    await client.workflow.start("deliverWebhook", {
+    const { eagerlyStarted } = await client.workflow.start("deliverWebhook", {
       taskQueue: TASK_QUEUE,
       workflowId: workflowId(dispatch.eventId, dispatch.part),
       ...(dispatch.again
@@ -47,9 +52,9 @@ export async function startDelivery(client: Client, retry: WebhookConfig, dispat
       typedSearchAttributes: searchAttributes(dispatch),
       staticSummary: describe(dispatch),
     });
-    return true;
+    return eagerlyStarted ? "eagerly" : "elsewhere";
   } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return !dispatch.again;
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return dispatch.again ? "busy" : "elsewhere";
     throw error;
   }
 }

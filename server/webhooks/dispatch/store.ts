@@ -22,14 +22,20 @@ export interface Dispatch {
 const LEASE = "30 seconds";
 /** After a failed start, so that a Temporal that is away is not asked all the time. */
 const RELEASE = "1 second";
-
 const LONGEST_POSTPONEMENT = "1 minute";
 
 /**
  * Leases up to `limit` rows, the tenants taking turns: `share` of each at most, so that one tenant's burst does not
  * make another's single change wait.
+ *
+ * @param fullTenants whose turn it is not
  */
-export async function claimDispatches(sql: Queries, limit: number, share: number): Promise<Dispatch[]> {
+export async function claimDispatches(
+  sql: Queries,
+  limit: number,
+  share: number,
+  fullTenants: string[],
+): Promise<Dispatch[]> {
   return sql<Dispatch[]>`
     with recursive waiting (tenant_id) as (
       (select tenant_id from dispatches order by tenant_id limit 1)
@@ -44,6 +50,7 @@ export async function claimDispatches(sql: Queries, limit: number, share: number
           where d.tenant_id = w.tenant_id and d.lease_until < now()
           order by d.id limit ${share} for update skip locked
         ) next
+        where w.tenant_id <> all (${fullTenants}::uuid[])
         order by random() limit ${limit}
       )
       returning *
