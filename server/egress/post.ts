@@ -100,6 +100,8 @@ function send(address: Address, request: EgressRequest, ca: string[] | undefined
     headers,
     body: request.body,
     redirect: "manual",
+    // A proxy named in the environment would choose the address itself, and undo the vetting.
+    proxy: false,
     // An answer packed against our wish stays packed: 64 KiB of it must not become 64 MiB.
     decompress: false,
     signal,
