@@ -10,13 +10,13 @@ import {
   Worker,
 } from "@temporalio/worker";
 import type { Logger } from "pino";
-import { PROJECT_ROOT, readConfig, type TemporalConfig } from "../server/config.ts";
+import { PROJECT_ROOT, type TemporalConfig } from "../server/config.ts";
 import { connect } from "../server/db/connection.ts";
 import { WORKER_CONNECTION } from "../server/db/store.ts";
 import { createEgress } from "../server/egress/index.ts";
 import { importMasterKey } from "../server/keys/master-key.ts";
 import { createLog } from "../server/log.ts";
-import { onStop, requireProduction, runEntry } from "../server/process.ts";
+import { onStop, readProductionConfig, runEntry } from "../server/process.ts";
 import { createInFlight, startDispatcher, startReconciler } from "../server/webhooks/index.ts";
 import { TASK_QUEUE } from "../workflows/contract.ts";
 import { createActivities } from "./index.ts";
@@ -29,7 +29,7 @@ const WORKFLOW_TASKS = 200;
 const CONNECT_PAUSE_MS = 500;
 
 await runEntry(async () => {
-  const config = requireProduction(readConfig(process.env));
+  const config = readProductionConfig(process.env);
   const log = createLog(config.logLevel, "worker");
   Runtime.install({ shutdownSignals: [], logger: temporalLogger(log) });
 

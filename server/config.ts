@@ -2,7 +2,7 @@
 
 import { dirname, resolve } from "node:path";
 import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
-import { parseAllowList } from "./egress/index.ts";
+import { parseAllowList, readCertificates } from "./egress/index.ts";
 
 export interface Config {
   /** TCP port of the API. */
@@ -70,10 +70,11 @@ export class ConfigError extends Error {
 
 /**
  * Reads the configuration from environment variables (README.md has the table).
+ * @param found problems that an entry has found by itself, to be told with the others
  * @throws ConfigError naming every variable that is wrong and what would be right.
  */
-export function readConfig(env: Record<string, string | undefined>): Config {
-  const problems: string[] = [];
+export function readConfig(env: Record<string, string | undefined>, found: string[] = []): Config {
+  const problems = [...found];
   const read = <T>(name: string, fallback: T, parse: (text: string) => T): T => {
     const text = env[name];
     if (text === undefined || text === "") return fallback;
@@ -87,11 +88,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   };
 
   const port = read("PORT", 3000, (text) => parseInteger(text, 0, 65535, "a port from 0 to 65535"));
-  const host = env.HOST || "127.0.0.1";
   const config: Config = {
     port,
     portAsked: Boolean(env.PORT),
-    host,
+    host: readHost(env),
     publicUrl: read("PUBLIC_URL", `http://localhost:${port}`, parseOrigin),
     databaseUrl: read<string | undefined>("DATABASE_URL", undefined, parsePostgresUrl),
     dataDir: resolve(env.DATA_DIR || ".gatehouse"),
@@ -105,7 +105,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     },
     egress: {
       allow: read("EGRESS_ALLOW", [], parseAllow),
-      caFile: env.EGRESS_CA_FILE ? resolve(env.EGRESS_CA_FILE) : undefined,
+      caFile: read<string | undefined>("EGRESS_CA_FILE", undefined, parseCertificatesFile),
     },
     trustProxy: read("TRUST_PROXY", false, parseBoolean),
     logLevel: read<LogLevel>("LOG_LEVEL", "info", parseLogLevel),
@@ -115,6 +115,21 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+function readHost(env: Record<string, string | undefined>): string {
+  return (env.HOST || "127.0.0.1").replace(/^\[(.*)\]$/, "$1");
+}
+
+/** Tries whether the API could listen at HOST; for the entries that have an API. */
+export function hostProblems(env: Record<string, string | undefined>): string[] {
+  const host = readHost(env);
+  try {
+    Bun.serve({ hostname: host, port: 0, fetch: () => new Response() }).stop(true);
+    return [];
+  } catch {
+    return [`HOST is "${host}"; it must be an address of this machine, or a name that stands for one`];
+  }
 }
 
 function readTemporal(
@@ -173,6 +188,16 @@ function parseAllow(text: string): string[] {
     throw new Error("a comma list of host:port (localhost:8443, [::1]:8443) and ranges (10.0.0.0/8)");
   }
   return entries;
+}
+
+function parseCertificatesFile(text: string): string {
+  const file = resolve(text);
+  try {
+    readCertificates(file);
+    return file;
+  } catch (error) {
+    throw new Error(`a file of certificates in PEM form (${(error as Error).message})`);
+  }
 }
 
 function parseOrigin(text: string): string {

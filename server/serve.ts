@@ -1,30 +1,28 @@
 // `bun run server`: the API alone, against an outside PostgreSQL. Temporal need not be there.
 
 import { createApp } from "./app.ts";
-import { readConfig } from "./config.ts";
+import { type Config, hostProblems } from "./config.ts";
 import { connect } from "./db/connection.ts";
-import { migrate } from "./db/migrate.ts";
 import { createEgress } from "./egress/index.ts";
 import { importMasterKey } from "./keys/master-key.ts";
 import { createLog } from "./log.ts";
-import { onStop, requireProduction, runEntry } from "./process.ts";
+import { createSigningKeys } from "./oauth/index.ts";
+import { CannotStart, onStop, prepareDatabase, readProductionConfig, runEntry } from "./process.ts";
 
 /** What requests under way get; `start` gives the whole process 2 s. */
 const SHUTDOWN_MS = 1_000;
+const ACCESS_TOKEN_ALG = "EdDSA";
 
 await runEntry(async () => {
-  const config = requireProduction(readConfig(process.env));
+  const config = readProductionConfig(process.env, hostProblems(process.env));
   const log = createLog(config.logLevel, "api");
-  await migrate(config.databaseUrl);
+  await prepareDatabase(config.databaseUrl);
   const sql = connect(config.databaseUrl, "gatehouse api", 10);
-  const app = createApp({
-    config,
-    sql,
-    masterKey: importMasterKey(config.masterKey),
-    egress: createEgress(config.egress),
-    log,
-  });
-  app.listen({ port: config.port, hostname: config.host });
+  const masterKey = importMasterKey(config.masterKey);
+  // Who caches the key set before the first token should find its key there.
+  await createSigningKeys(sql, masterKey).signingKey(ACCESS_TOKEN_ALG);
+  const app = createApp({ config, sql, masterKey, egress: createEgress(config.egress), log });
+  listen(app, config);
   log.info({ port: app.server?.port, publicUrl: config.publicUrl }, "api ready");
 
   onStop(async () => {
@@ -32,3 +30,15 @@ await runEntry(async () => {
     await sql.end({ timeout: 1 });
   });
 });
+
+function listen(app: ReturnType<typeof createApp>, { port, host }: Config): void {
+  try {
+    // Elysia's default would let two servers share a port without a word.
+    app.listen({ port, hostname: host, reusePort: false });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE") throw new CannotStart(`PORT is ${port}, and something listens there already.`);
+    if (code === "EACCES") throw new CannotStart(`PORT is ${port}, where this user may not listen.`);
+    throw error;
+  }
+}

@@ -4,10 +4,10 @@ import type { EgressConfig } from "../config.ts";
 import { parseAllowList } from "./allow-list.ts";
 import { type Resolve, resolveName } from "./names.ts";
 import { createPost, type EgressOutcome, type EgressRequest } from "./post.ts";
-import { readTrustedCertificates } from "./trust.ts";
+import { readCertificates, readTrustedCertificates } from "./trust.ts";
 import { reasonAgainstUrl } from "./url.ts";
 
-export { type EgressOutcome, type EgressRequest, parseAllowList, type Resolve };
+export { type EgressOutcome, type EgressRequest, parseAllowList, type Resolve, readCertificates };
 
 export interface Egress {
   /** Sends one POST. Never throws: whatever goes wrong is a `failure`. */

@@ -14,20 +14,21 @@ export function readTrustedCertificates(caFile: string | undefined): string[] | 
   return [...new Set([...getCACertificates("default"), ...readCertificates(caFile)])];
 }
 
-function readCertificates(file: string): string[] {
+/** @throws Error saying why the file cannot be used. */
+export function readCertificates(file: string): string[] {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new Error(`EGRESS_CA_FILE ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new Error(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
   const certificates = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g);
-  if (!certificates) throw new Error(`EGRESS_CA_FILE ${file} holds no certificate in PEM form`);
+  if (!certificates) throw new Error(`${file} holds no certificate in PEM form`);
   for (const certificate of certificates) {
     try {
       new X509Certificate(certificate);
     } catch {
-      throw new Error(`EGRESS_CA_FILE ${file} holds a certificate that cannot be read`);
+      throw new Error(`${file} holds a certificate that cannot be read`);
     }
   }
   return certificates;

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { PROJECT_ROOT } from "../config.ts";
+import { requireListener } from "./listeners.ts";
 import type { PartSpec } from "./part.ts";
 
 const WORKER = join(PROJECT_ROOT, "activities", "worker.ts");
@@ -33,7 +34,8 @@ export function workerPart(env: Env, output: Output): PartSpec {
 export function apiPart(env: Env, output: Output, localUrl: string): PartSpec {
   return {
     name: "API",
-    ready: async () => {
+    ready: async (child) => {
+      await requireListener(child.pid, Number(env.PORT));
       await readiness(localUrl);
     },
     patience: 30_000,
@@ -44,7 +46,8 @@ export function apiPart(env: Env, output: Output, localUrl: string): PartSpec {
 
 /** What /readyz says, whatever its status code. */
 export async function readiness(localUrl: string): Promise<Readiness> {
-  const answer = await fetch(`${localUrl}/readyz`, { signal: AbortSignal.timeout(ANSWER_LIMIT) });
+  // This machine is not reached through the proxy that the environment may name.
+  const answer = await fetch(`${localUrl}/readyz`, { signal: AbortSignal.timeout(ANSWER_LIMIT), proxy: false });
   return (await answer.json()) as Readiness;
 }
 

@@ -2,7 +2,17 @@
 
 import { Database } from "bun:sqlite";
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 const LOG_LIMIT = 10 * 1024 * 1024;
@@ -62,6 +72,34 @@ export function writePrivately(file: string, text: string): void {
   writeFileSync(draft, text, { mode: 0o600 });
   chmodSync(draft, 0o600);
   renameSync(draft, file);
+}
+
+/** Where a running `start` is reached, for commands beside it. */
+export interface RunningInstallation {
+  databaseUrl: string;
+  publicUrl: string;
+  temporalUi: string;
+  temporalAddress: string;
+}
+
+export function writeRunning(dataDir: string, running: RunningInstallation): void {
+  const { databaseUrl, publicUrl, temporalUi, temporalAddress } = running;
+  const text = JSON.stringify({ databaseUrl, publicUrl, temporalUi, temporalAddress }, null, 2);
+  writePrivately(runningFile(dataDir), `${text}\n`);
+}
+
+/** Undefined if none runs; one that was killed may still be named. */
+export function readRunning(dataDir: string): RunningInstallation | undefined {
+  const file = runningFile(dataDir);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as RunningInstallation) : undefined;
+}
+
+export function removeRunning(dataDir: string): void {
+  rmSync(runningFile(dataDir), { force: true });
+}
+
+function runningFile(dataDir: string): string {
+  return join(dataDir, "running.json");
 }
 
 /** Opens DATA_DIR/logs/NAME.log for appending; a large one is set aside first. */

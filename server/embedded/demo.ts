@@ -40,8 +40,12 @@ export async function ensureDemoTenant(databaseUrl: string, dataDir: string, add
   }
 }
 
-function writeDemo(file: string, { tenantId, admin, client }: NewTenant, addresses: Addresses): void {
+/** What a tenant's people need to begin with. */
+export function demoRecord({ tenantId, admin, client }: NewTenant, addresses: Addresses): Demo {
   const { publicUrl, temporalUi, temporalAddress } = addresses;
-  const demo: Demo = { tenantId, publicUrl, temporalUi, temporalAddress, admin, client };
-  writePrivately(file, `${JSON.stringify(demo, null, 2)}\n`);
+  return { tenantId, publicUrl, temporalUi, temporalAddress, admin, client };
+}
+
+function writeDemo(file: string, tenant: NewTenant, addresses: Addresses): void {
+  writePrivately(file, `${JSON.stringify(demoRecord(tenant, addresses), null, 2)}\n`);
 }

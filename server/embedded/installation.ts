@@ -1,14 +1,21 @@
 // Everything `start` brings up, in its order, and takes down again. The tests' stacks are the same.
 
 import { join } from "node:path";
-import { type Config, ConfigError, readConfig } from "../config.ts";
-import { migrate } from "../db/migrate.ts";
+import { type Config, hostProblems, readConfig } from "../config.ts";
+import { prepareDatabase } from "../process.ts";
 import { apiPart, type Output, readiness, workerPart } from "./api.ts";
-import { type DataDirectory, keptSecret, newMasterKey, takeDataDirectory, writePrivately } from "./data-directory.ts";
+import {
+  type DataDirectory,
+  keptSecret,
+  newMasterKey,
+  removeRunning,
+  takeDataDirectory,
+  writeRunning,
+} from "./data-directory.ts";
 import { type DemoState, ensureDemoTenant } from "./demo.ts";
 import { stopLeftovers } from "./leftovers.ts";
 import { Part, type PartSpec } from "./part.ts";
-import { isTaken, nextFreePort, type Reserved } from "./ports.ts";
+import { isTaken, onFreePorts, type Reserved } from "./ports.ts";
 import { preparePostgresql } from "./postgresql.ts";
 import { allowReceiver, RECEIVER } from "./receiver.ts";
 import { checkOutsideCluster, temporalPart } from "./temporal.ts";
@@ -36,16 +43,23 @@ export interface InstallationOptions {
   signal: AbortSignal;
 }
 
-/** What is known once everything runs. */
-export interface Running {
+interface TemporalAddresses {
+  temporalAddress: string;
+  temporalUi: string;
+}
+
+/** What the worker and the API stand on. */
+interface Stores extends TemporalAddresses {
   config: Config;
   databaseUrl: string;
   masterKey: string;
+}
+
+/** What is known once everything runs. */
+export interface Running extends Stores {
   /** Where this machine reaches the API, which PUBLIC_URL need not be. */
   localUrl: string;
   publicUrl: string;
-  temporalAddress: string;
-  temporalUi: string;
   demoTenant: DemoState;
 }
 
@@ -71,6 +85,7 @@ export class Installation {
   async stop(): Promise<void> {
     for (const name of ["api", "worker", "temporal", "postgresql"] as const) await this.parts[name]?.stop();
     await this.starting;
+    if (this.directory) removeRunning(this.directory.path);
     this.directory?.release();
   }
 
@@ -78,102 +93,118 @@ export class Installation {
     const { options } = this;
     const { say } = options;
     const config = readStartConfig(options.env);
-    if (config.portAsked) await this.refuseTakenPort(config);
+    if (isPortFixed(config) && (await isTaken(config.port, config.host))) throw takenPort(config);
     this.directory = takeDataDirectory(config.dataDir);
     // Before any port is chosen: what is left of an earlier start may still have ours.
     await stopLeftovers(config.dataDir, say);
 
     const databaseUrl = config.databaseUrl ?? (await this.startPostgresql(config));
     const masterKey = config.masterKey ?? keptSecret(join(config.dataDir, "master.key"), newMasterKey);
-    // `bun run tenant` reads it while this runs.
-    writePrivately(join(config.dataDir, "database-url"), databaseUrl);
-    const applied = await migrate(databaseUrl);
+    const applied = await prepareDatabase(databaseUrl);
     say(`migrations    ${applied.length > 0 ? `${applied.length} applied` : "none due"}`);
 
     const temporal = config.temporal.outside ? await this.useCluster(config) : await this.startTemporal(config);
     options.signal.throwIfAborted();
 
-    const port = await this.apiPort(config);
+    const running = await this.startGatehouse({ config, databaseUrl, masterKey, ...temporal });
+    await this.waitUntilAllUp(running.localUrl);
+    return running;
+  }
+
+  private async startPostgresql(config: Config): Promise<string> {
+    const { say, ports, signal } = this.options;
+    const { created, part, url } = await preparePostgresql({ dataDir: config.dataDir, say, signal });
+    return this.onFreePorts([ports?.postgresql ?? POSTGRESQL_PORT], LOOPBACK, async ([port]) => {
+      await this.startPart("postgresql", part(port!));
+      const state = created ? "new" : "with its data";
+      say(`PostgreSQL    ${LOOPBACK}:${port}, ${state} in ${join(config.dataDir, "postgres")}`);
+      return url(port!);
+    });
+  }
+
+  private async startTemporal(config: Config): Promise<TemporalAddresses> {
+    const { say, ports, env, signal } = this.options;
+    const binary = await findTemporal({ env, say, signal });
+    const preferred = [ports?.temporal ?? TEMPORAL_PORT, ports?.temporalUi ?? TEMPORAL_UI_PORT];
+    return this.onFreePorts(preferred, LOOPBACK, async ([port, uiPort]) => {
+      const { dataDir } = config;
+      const spec = temporalPart({ dataDir, binary: binary.path, port: port!, uiPort: uiPort!, say });
+      await this.startPart("temporal", spec);
+      const from = binary.from === "PATH" ? "PATH" : `the ${binary.from}`;
+      const temporalAddress = `${LOOPBACK}:${port}`;
+      say(`Temporal      ${temporalAddress}, by ${binary.path} (from ${from})`);
+      return {
+        temporalAddress,
+        temporalUi: env.TEMPORAL_UI_URL ? config.temporal.uiUrl : `http://localhost:${uiPort}`,
+      };
+    });
+  }
+
+  private async useCluster({ temporal }: Config): Promise<TemporalAddresses> {
+    await checkOutsideCluster(temporal, this.options.say);
+    this.options.say(`Temporal      ${temporal.address}, as TEMPORAL_ADDRESS says`);
+    return { temporalAddress: temporal.address, temporalUi: temporal.uiUrl };
+  }
+
+  /** The worker and the API, on a port that PUBLIC_URL may follow. */
+  private async startGatehouse(stores: Stores): Promise<Running> {
+    const { config } = stores;
+    if (!isPortFixed(config)) {
+      return this.onFreePorts([config.port], config.host, ([port]) => this.startGatehouseOn(port!, stores));
+    }
+    try {
+      return await this.startGatehouseOn(config.port, stores);
+    } catch (error) {
+      this.options.signal.throwIfAborted();
+      throw (await isTaken(config.port, config.host)) ? takenPort(config) : error;
+    }
+  }
+
+  private async startGatehouseOn(port: number, stores: Stores): Promise<Running> {
+    const { env: given, output = "inherit", say } = this.options;
+    const { config, databaseUrl, masterKey, temporalAddress, temporalUi } = stores;
     const localUrl = `http://${localHost(config.host)}:${port}`;
-    const publicUrl = options.env.PUBLIC_URL ? config.publicUrl : `http://localhost:${port}`;
-    const addresses = { publicUrl, temporalUi: temporal.ui, temporalAddress: temporal.address };
+    const publicUrl = given.PUBLIC_URL ? config.publicUrl : `http://localhost:${port}`;
+    const addresses = { publicUrl, temporalUi, temporalAddress };
     const demoTenant = await ensureDemoTenant(databaseUrl, config.dataDir, addresses);
     say(`demo tenant   ${demoTenant === "created" ? "created" : "there already"}`);
 
     let env: Env = {
-      ...options.env,
+      ...given,
       DATA_DIR: config.dataDir,
       DATABASE_URL: databaseUrl,
       MASTER_KEY: masterKey,
       HOST: config.host,
       PORT: String(port),
       PUBLIC_URL: publicUrl,
-      TEMPORAL_ADDRESS: temporal.address,
+      TEMPORAL_ADDRESS: temporalAddress,
       TEMPORAL_NAMESPACE: config.temporal.namespace,
-      TEMPORAL_UI_URL: temporal.ui,
+      TEMPORAL_UI_URL: temporalUi,
     };
-    if (options.allowReceiver) {
+    if (this.options.allowReceiver) {
       env = await allowReceiver(env, config.dataDir);
       say(`receiver      webhooks may reach ${RECEIVER} (--allow-receiver; leave it out in production)`);
     }
-    await this.startPart("worker", workerPart(env, options.output ?? "inherit"));
+    await this.startPart("worker", workerPart(env, output));
     say("worker        started");
-    await this.startPart("api", apiPart(env, options.output ?? "inherit", localUrl));
+    await this.startPart("api", apiPart(env, output, localUrl));
+    writeRunning(config.dataDir, { databaseUrl, ...addresses });
     say(`API           ${publicUrl}`);
-    await this.waitUntilAllUp(localUrl);
-    return {
-      ...{ config, databaseUrl, masterKey, localUrl, publicUrl, demoTenant },
-      ...{ temporalAddress: temporal.address, temporalUi: temporal.ui },
-    };
+    return { ...stores, localUrl, publicUrl, demoTenant };
   }
 
-  private async startPostgresql(config: Config): Promise<string> {
-    const { say, ports } = this.options;
-    const port = await nextFreePort(ports?.postgresql ?? POSTGRESQL_PORT, LOOPBACK, this.reserved);
-    const { part, url, created } = await preparePostgresql({ dataDir: config.dataDir, port, say });
-    await this.startPart("postgresql", part);
-    say(
-      `PostgreSQL    ${LOOPBACK}:${port}, ${created ? "new" : "with its data"} in ${join(config.dataDir, "postgres")}`,
-    );
-    return url;
-  }
-
-  private async startTemporal(config: Config): Promise<{ address: string; ui: string }> {
-    const { say, ports, env, signal } = this.options;
-    const binary = await findTemporal({ env, say, signal });
-    const port = await nextFreePort(ports?.temporal ?? TEMPORAL_PORT, LOOPBACK, this.reserved);
-    const uiPort = await nextFreePort(ports?.temporalUi ?? TEMPORAL_UI_PORT, LOOPBACK, this.reserved);
-    const spec = temporalPart({ dataDir: config.dataDir, binary: binary.path, port, uiPort, say });
-    await this.startPart("temporal", spec);
-    const address = `${LOOPBACK}:${port}`;
-    say(`Temporal      ${address}, by ${binary.path} (from ${binary.from === "PATH" ? "PATH" : `the ${binary.from}`})`);
-    return { address, ui: env.TEMPORAL_UI_URL ? config.temporal.uiUrl : `http://localhost:${uiPort}` };
-  }
-
-  private async useCluster(config: Config): Promise<{ address: string; ui: string }> {
-    await checkOutsideCluster(config.temporal, this.options.say);
-    this.options.say(`Temporal      ${config.temporal.address}, as TEMPORAL_ADDRESS says`);
-    return { address: config.temporal.address, ui: config.temporal.uiUrl };
-  }
-
+  /** A part of an attempt that failed makes way for its successor. */
   private async startPart(name: PartName, spec: PartSpec): Promise<void> {
     this.options.signal.throwIfAborted();
+    await this.parts[name]?.stop();
     const part = new Part(spec, this.options.say);
     this.parts[name] = part;
     await part.start();
     this.options.signal.throwIfAborted();
   }
 
-  private async refuseTakenPort({ port, host }: Config): Promise<void> {
-    if (port === 0 || !(await isTaken(port, host))) return;
-    throw new Error(
-      `PORT is ${port}, and something listens there already. ` +
-        "Stop it, set PORT to another, or leave PORT out to get the next free one.",
-    );
-  }
-
-  private async apiPort({ portAsked, port, host }: Config): Promise<number> {
-    return portAsked && port !== 0 ? port : nextFreePort(port, host, this.reserved);
+  private onFreePorts<T>(preferred: number[], host: string, start: (ports: number[]) => Promise<T>): Promise<T> {
+    return onFreePorts({ preferred, host, reserved: this.reserved, say: this.options.say }, start);
   }
 
   /** Everything is started by now; a part that is slow is named, and `start` goes on. */
@@ -202,13 +233,25 @@ async function missingParts(localUrl: string): Promise<string[]> {
 
 /** A database of one's own holds secrets that must open again elsewhere, so their key cannot stay on this machine. */
 function readStartConfig(env: Env): Config {
-  const config = readConfig(env);
-  if (config.databaseUrl && !config.masterKey) {
-    throw new ConfigError([
+  const problems = hostProblems(env);
+  if (env.DATABASE_URL && !env.MASTER_KEY) {
+    problems.push(
       "MASTER_KEY is missing; with DATABASE_URL it must be set to 32 random bytes in base64 (openssl rand -base64 32)",
-    ]);
+    );
   }
-  return config;
+  return readConfig(env, problems);
+}
+
+/** PORT=0 asks for any port, so it fixes none. */
+function isPortFixed({ portAsked, port }: Config): boolean {
+  return portAsked && port !== 0;
+}
+
+function takenPort({ port }: Config): Error {
+  return new Error(
+    `PORT is ${port}, and something listens there already. ` +
+      "Stop it, set PORT to another, or leave PORT out to get the next free one.",
+  );
 }
 
 function localHost(host: string): string {

@@ -3,6 +3,36 @@ import { connect, createServer } from "node:net";
 /** Ports this process has given away, whose owners may not listen yet. */
 export type Reserved = Set<number>;
 
+export interface PortSearch {
+  /** Where the search for each port begins; 0 takes any. */
+  preferred: number[];
+  host: string;
+  reserved: Reserved;
+  say(line: string): void;
+}
+
+/**
+ * Starts something on free ports. Between the look for a port and its use somebody else may take it; then the next one
+ * is tried.
+ * @param start leaves nothing on its ports when it fails
+ */
+export async function onFreePorts<T>(search: PortSearch, start: (ports: number[]) => Promise<T>): Promise<T> {
+  const { preferred, host, reserved, say } = search;
+  for (;;) {
+    const ports: number[] = [];
+    for (const first of preferred) ports.push(await nextFreePort(first, host, reserved));
+    try {
+      return await start(ports);
+    } catch (error) {
+      const taken: number[] = [];
+      for (const port of ports) if (await isTaken(port, host)) taken.push(port);
+      if (taken.length === 0) throw error;
+      say(`somebody else took port ${taken.join(" and ")} meanwhile; trying the next`);
+      for (const port of ports) if (!taken.includes(port)) reserved.delete(port);
+    }
+  }
+}
+
 /** The first port from `preferred` upwards that nothing listens on; any free one if `preferred` is 0. */
 export async function nextFreePort(preferred: number, host: string, reserved: Reserved): Promise<number> {
   for (let port = preferred || (await anyFreePort(host)); port <= 65_535; port++) {

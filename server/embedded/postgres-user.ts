@@ -1,7 +1,18 @@
 // PostgreSQL refuses to run as root. As root we run it as the user `postgres`, who must be able to reach its files.
 
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, symlinkSync } from "node:fs";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { runProgram } from "./processes.ts";
 
 export interface OsUser {
   uid: number;
@@ -13,9 +24,9 @@ const USER = "postgres";
 const REACHABLE_FOLDER = "/var/lib/gatehouse";
 
 /** The OS user PostgreSQL runs as, or undefined for our own, which is right for everybody but root. */
-export function postgresUser(say: (line: string) => void): OsUser | undefined {
+export async function postgresUser(say: (line: string) => void): Promise<OsUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  const known = lookUp();
+  const known = await lookUp();
   if (known) return known;
   say(`PostgreSQL refuses to run as root, so a system user named "${USER}" is created for it`);
   for (const command of [
@@ -23,8 +34,8 @@ export function postgresUser(say: (line: string) => void): OsUser | undefined {
     ["adduser", "-S", "-H", USER],
   ]) {
     if (!Bun.which(command[0] as string)) continue;
-    Bun.spawnSync(command);
-    const made = lookUp();
+    await runProgram(command);
+    const made = await lookUp();
     if (made) return made;
   }
   throw new Error(
@@ -33,25 +44,23 @@ export function postgresUser(say: (line: string) => void): OsUser | undefined {
   );
 }
 
-function lookUp(): OsUser | undefined {
-  const [uid, gid] = ["-u", "-g"].map((flag) => {
-    const id = Bun.spawnSync(["id", flag, USER], { stderr: "ignore" });
-    return id.success ? Number(id.stdout.toString().trim()) : Number.NaN;
-  });
+async function lookUp(): Promise<OsUser | undefined> {
+  const ids = await Promise.all(["-u", "-g"].map((flag) => runProgram(["id", flag, USER])));
+  const [uid, gid] = ids.map(({ success, output }) => (success ? Number(output) : Number.NaN));
   return uid && gid ? { uid, gid } : undefined;
 }
 
 /** The folder of PostgreSQL's programs, copied to where `user` can run them if need be. */
-export function reachablePrograms(postgres: string, user: OsUser | undefined): string {
+export async function reachablePrograms(postgres: string, user: OsUser | undefined): Promise<string> {
   const programs = dirname(postgres);
-  if (!user || canReach(postgres, user)) return programs;
+  if (!user || (await canReach(postgres, user))) return programs;
   const { version } = JSON.parse(readFileSync(resolve(programs, "../../package.json"), "utf8")) as { version: string };
   const copy = join(REACHABLE_FOLDER, `postgresql-${version}`);
   if (!existsSync(copy)) {
     mkdirSync(REACHABLE_FOLDER, { recursive: true, mode: 0o755 });
     const draft = mkdtempSync(`${copy}.`);
     cpSync(resolve(programs, ".."), draft, { recursive: true, verbatimSymlinks: true });
-    Bun.spawnSync(["chmod", "-R", "a+rX", draft]);
+    await runProgram(["chmod", "-R", "a+rX", draft]);
     renameSync(draft, copy);
   }
   return join(copy, "bin");
@@ -62,20 +71,24 @@ export function reachablePrograms(postgres: string, user: OsUser | undefined): s
  * `user` can reach.
  * @returns where it really is
  */
-export function makeOwnedDirectory(path: string, user: OsUser | undefined, say: (line: string) => void): string {
+export async function makeOwnedDirectory(
+  path: string,
+  user: OsUser | undefined,
+  say: (line: string) => void,
+): Promise<string> {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   if (!user) return path;
   chownSync(path, user.uid, user.gid);
-  if (canReach(path, user)) return path;
+  if (await canReach(path, user)) return path;
   mkdirSync(REACHABLE_FOLDER, { recursive: true, mode: 0o755 });
   const real = mkdtempSync(join(REACHABLE_FOLDER, "postgres-"));
   chownSync(real, user.uid, user.gid);
   say(`the user "${USER}" cannot enter ${dirname(path)}, so the database is kept in ${real}`);
-  Bun.spawnSync(["rmdir", path]);
+  rmdirSync(path);
   symlinkSync(real, path);
   return real;
 }
 
-function canReach(path: string, user: OsUser): boolean {
-  return Bun.spawnSync(["test", "-x", path], user).success;
+async function canReach(path: string, user: OsUser): Promise<boolean> {
+  return (await runProgram(["test", "-x", path], user)).success;
 }

@@ -17,6 +17,7 @@ import { keptSecret, newPassword, openLog } from "./data-directory.ts";
 import { stopLeftoverPostgresql } from "./leftovers.ts";
 import type { PartSpec } from "./part.ts";
 import { makeOwnedDirectory, type OsUser, postgresUser, reachablePrograms } from "./postgres-user.ts";
+import { endWith } from "./processes.ts";
 
 const USER = "gatehouse";
 const DATABASE = "postgres";
@@ -24,32 +25,33 @@ const MAJOR_VERSION = "18";
 
 export interface PostgresqlOptions {
   dataDir: string;
-  port: number;
   say(line: string): void;
+  /** Aborted to give up. */
+  signal: AbortSignal;
 }
 
 export interface PreparedPostgresql {
-  part: PartSpec;
-  url: string;
   /** The cluster is new. */
   created: boolean;
+  part(port: number): PartSpec;
+  url(port: number): string;
 }
 
 /** Makes the cluster if there is none. */
-export async function preparePostgresql(options: PostgresqlOptions): Promise<PreparedPostgresql> {
-  const { dataDir, port, say } = options;
-  const user = postgresUser(say);
-  const programs = reachablePrograms(await findPostgres(), user);
+export async function preparePostgresql({ dataDir, say, signal }: PostgresqlOptions): Promise<PreparedPostgresql> {
+  const user = await postgresUser(say);
+  const programs = await reachablePrograms(await findPostgres(), user);
+  signal.throwIfAborted();
   const password = keptSecret(join(dataDir, "postgres.password"), newPassword);
   const path = join(dataDir, "postgres");
   const created = !existsSync(path);
-  if (created) await createCluster({ path, password, programs, user, dataDir, say });
+  if (created) await createCluster({ path, password, programs, user, dataDir, say, signal });
   const cluster = realpathSync(path);
   refuseOtherVersion(cluster);
   return {
-    url: `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`,
     created,
-    part: {
+    url: (port) => `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`,
+    part: (port) => ({
       name: "PostgreSQL",
       patience: 60_000,
       logFile: join(dataDir, "logs", "postgresql.log"),
@@ -63,7 +65,7 @@ export async function preparePostgresql(options: PostgresqlOptions): Promise<Pre
         return spawnPostgres(programs, cluster, port, user, dataDir);
       },
       ready: (child) => isReady(cluster, child.pid),
-    },
+    }),
   };
 }
 
@@ -87,18 +89,22 @@ interface NewCluster {
   user: OsUser | undefined;
   dataDir: string;
   say(line: string): void;
+  signal: AbortSignal;
 }
 
 /** Under another name first, so that an interrupted initdb is never taken for a database. */
-async function createCluster({ path, password, programs, user, dataDir, say }: NewCluster): Promise<void> {
+async function createCluster(options: NewCluster): Promise<void> {
+  const { path, password, programs, user, dataDir, say, signal } = options;
   const draft = `${path}.new`;
   if (existsSync(draft)) rmSync(realpathSync(draft), { recursive: true, force: true });
   rmSync(draft, { recursive: true, force: true });
-  const real = makeOwnedDirectory(draft, user, say);
+  const real = await makeOwnedDirectory(draft, user, say);
   const passwordFile = `${real}.password`;
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (user) chownSync(passwordFile, user.uid, user.gid);
+  let letGo: (() => void) | undefined;
   try {
+    signal.throwIfAborted();
     const initdb = Bun.spawn(
       [
         join(programs, "initdb"),
@@ -111,13 +117,17 @@ async function createCluster({ path, password, programs, user, dataDir, say }: N
         "--builtin-locale=C.UTF-8",
         "--locale=C",
       ],
-      { ...user, cwd: "/", env: postgresEnv(), stdin: "ignore", stdout: "ignore", stderr: "pipe" },
+      { ...user, cwd: "/", env: postgresEnv(), detached: true, stdin: "ignore", stdout: "ignore", stderr: "pipe" },
     );
+    letGo = endWith(signal, initdb);
     const complaint = await new Response(initdb.stderr).text();
-    if ((await initdb.exited) !== 0) {
+    const code = await initdb.exited;
+    signal.throwIfAborted();
+    if (code !== 0) {
       throw new Error(`PostgreSQL's database could not be created in ${dataDir}: ${complaint.trim()}`);
     }
   } finally {
+    letGo?.();
     rmSync(passwordFile, { force: true });
   }
   renameSync(draft, path);

@@ -39,6 +39,27 @@ async function ps(column: string, pid: number): Promise<string> {
   return (await new Response(child.stdout).text()).trim();
 }
 
+/**
+ * Runs a small program to its end. In a group of its own, so that Ctrl-C in the terminal does not end it half-way and
+ * pass for its failure.
+ */
+export async function runProgram(command: string[], user?: { uid: number; gid: number }) {
+  const child = Bun.spawn(command, { ...user, detached: true, stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+  const output = await new Response(child.stdout).text();
+  return { success: (await child.exited) === 0, output: output.trim() };
+}
+
+/**
+ * Ends a detached child with all that it has started when the signal is aborted.
+ * @returns lets go of the signal
+ */
+export function endWith(signal: AbortSignal, child: { pid: number; kill(signal: NodeJS.Signals): void }): () => void {
+  const end = () => (process.platform === "win32" ? child.kill("SIGTERM") : sendSignal(-child.pid, "SIGTERM"));
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end, { once: true });
+  return () => signal.removeEventListener("abort", end);
+}
+
 /** Stops a process by `signal`, and by SIGKILL if that took longer than `grace` milliseconds. */
 export async function stopByPid(pid: number, signal: NodeJS.Signals, grace: number): Promise<void> {
   sendSignal(pid, signal);

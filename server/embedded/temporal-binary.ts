@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { endWith } from "./processes.ts";
 import { buildTemporal } from "./temporal-build.ts";
 
 /** As in temporal-cli/go.mod. */
@@ -86,9 +87,11 @@ async function download(folder: string, target: string, { env, say, signal }: Se
     stdout: "ignore",
     stderr: "pipe",
     timeout: DOWNLOAD_LIMIT,
-    signal,
+    detached: true,
   });
+  const letGo = endWith(signal, child);
   const complaint = (await new Response(child.stderr).text()).trim();
+  letGo();
   signal.throwIfAborted();
   const program = readdirSync(draft).find((name) => name.startsWith("temporal"));
   try {

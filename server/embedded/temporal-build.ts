@@ -3,6 +3,7 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PROJECT_ROOT } from "../config.ts";
+import { endWith } from "./processes.ts";
 import type { Search } from "./temporal-binary.ts";
 
 const PACKAGE = "github.com/temporalio/cli/cmd/temporal";
@@ -46,8 +47,7 @@ async function run(command: string[], search: Search, progress: (count: number) 
     // Go's compilers are its children: a group of its own lets all of them be ended.
     detached: true,
   });
-  const end = () => process.kill(process.platform === "win32" ? child.pid : -child.pid, "SIGTERM");
-  search.signal.addEventListener("abort", end, { once: true });
+  const letGo = endWith(search.signal, child);
   let count = 0;
   let last = "";
   const timer = setInterval(() => progress(count), PROGRESS_INTERVAL);
@@ -68,6 +68,6 @@ async function run(command: string[], search: Search, progress: (count: number) 
     return output.trim();
   } finally {
     clearInterval(timer);
-    search.signal.removeEventListener("abort", end);
+    letGo();
   }
 }

@@ -6,6 +6,7 @@ import { Connection } from "@temporalio/client";
 import type { TemporalConfig } from "../config.ts";
 import { openLog } from "./data-directory.ts";
 import { stopLeftoverTemporal, temporalFiles } from "./leftovers.ts";
+import { requireListener } from "./listeners.ts";
 import type { PartSpec } from "./part.ts";
 import { CLUSTER_ATTRIBUTES, checkSearchAttributes } from "./search-attributes.ts";
 
@@ -42,7 +43,10 @@ export function temporalPart({ dataDir, binary, port, uiPort, say }: TemporalOpt
       writeFileSync(pidFile, `${child.pid}\n`);
       return child;
     },
-    ready: () => keepHistory(`127.0.0.1:${port}`),
+    ready: async (child) => {
+      await requireListener(child.pid, port);
+      await keepHistory(`127.0.0.1:${port}`);
+    },
   };
 }
 

@@ -1,10 +1,10 @@
 // `bun run tenant create NAME`: makes a tenant and prints its admin's and its client's credentials, once.
 
-import { join } from "node:path";
 import { type Config, readConfig } from "../config.ts";
 import { connect } from "../db/connection.ts";
-import { migrate } from "../db/migrate.ts";
-import { runEntry } from "../process.ts";
+import { type RunningInstallation, readRunning } from "../embedded/data-directory.ts";
+import { demoRecord } from "../embedded/demo.ts";
+import { CannotStart, prepareDatabase, runEntry } from "../process.ts";
 import { createTenant } from "./index.ts";
 
 await runEntry(async () => {
@@ -13,12 +13,10 @@ await runEntry(async () => {
     console.error("Usage: bun run tenant create NAME");
     process.exit(2);
   }
-  const config = readConfig(process.env);
-  const databaseUrl = await databaseOf(config);
-  await migrate(databaseUrl);
+  const { databaseUrl, ...addresses } = await installationOf(readConfig(process.env));
   const sql = connect(databaseUrl, "gatehouse tenant", 1);
   try {
-    console.log(JSON.stringify(await createTenant(sql, name), null, 2));
+    console.log(JSON.stringify(demoRecord(await createTenant(sql, name), addresses), null, 2));
   } catch (error) {
     console.error((error as Error).message);
     process.exitCode = 1;
@@ -27,11 +25,16 @@ await runEntry(async () => {
   }
 });
 
-/** DATABASE_URL, or the PostgreSQL of a `start` that is running. */
-async function databaseOf(config: Config): Promise<string> {
-  if (config.databaseUrl) return config.databaseUrl;
-  const running = Bun.file(join(config.dataDir, "database-url"));
-  if (await running.exists()) return (await running.text()).trim();
-  console.error("No database: set DATABASE_URL, or leave `bun run start` running in another terminal.");
-  process.exit(1);
+/** DATABASE_URL's, or the one of a `start` that is running. */
+async function installationOf({ databaseUrl, publicUrl, temporal, dataDir }: Config): Promise<RunningInstallation> {
+  if (databaseUrl) {
+    await prepareDatabase(databaseUrl);
+    return { databaseUrl, publicUrl, temporalUi: temporal.uiUrl, temporalAddress: temporal.address };
+  }
+  const running = readRunning(dataDir);
+  const answers = running && (await prepareDatabase(running.databaseUrl).catch(() => undefined));
+  if (answers) return running;
+  throw new CannotStart(
+    `No Gatehouse runs in ${dataDir}. Leave \`bun run start\` running in another terminal, or set DATABASE_URL.`,
+  );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { ConfigError, parseDuration, readConfig } from "../../server/config.ts";
+import { ConfigError, hostProblems, parseDuration, readConfig } from "../../server/config.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
 
@@ -35,6 +35,19 @@ test("an empty variable counts as absent", () => {
   expect(readConfig({ PORT: "", PUBLIC_URL: "", DATABASE_URL: "", MASTER_KEY: "", EGRESS_ALLOW: "" })).toEqual(
     readConfig({}),
   );
+});
+
+test("a HOST in brackets is the address within", () => {
+  expect(readConfig({ HOST: "[::1]" }).host).toBe("::1");
+  expect(readConfig({ HOST: "::1" }).host).toBe("::1");
+});
+
+test.each(["127.0.0.1", "0.0.0.0", "localhost", ""])("the API can listen at HOST=%s", (HOST) => {
+  expect(hostProblems({ HOST })).toEqual([]);
+});
+
+test.each(["no.such.name.invalid", "not a host", "203.0.113.7", "127.0.0.1:80"])("it cannot at HOST=%s", (HOST) => {
+  expect(hostProblems({ HOST })).toEqual([expect.stringContaining(`HOST is "${HOST}"; it must be`)]);
 });
 
 test("a full environment is read", () => {
@@ -89,6 +102,7 @@ const WRONG: Record<string, string> = {
   WEBHOOK_RETRY_BACKOFF: "0.5",
   WEBHOOK_TIMEOUT: "soon",
   EGRESS_ALLOW: "10.0.0.0/33",
+  EGRESS_CA_FILE: "/nowhere/ca.pem",
   TRUST_PROXY: "yes",
   LOG_LEVEL: "loud",
   TOKEN_LIFETIME: "1h",

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
 import { temporaryDirectory } from "../support/stack.ts";
 import { StartCommand } from "./start-command.ts";
 
@@ -30,12 +31,11 @@ test("a PORT asked for by name and taken is an error", async () => {
 
 test("--allow-receiver lets webhooks reach the example receiver beside what was allowed before", async () => {
   const dataDir = temporaryDirectory("start");
-  const own = join(dataDir, "own.pem");
-  writeFileSync(own, "own certificate\n");
+  const own = (await ensureReceiverCertificate(temporaryDirectory("own"))).caFile;
   await using start = new StartCommand(dataDir, { EGRESS_CA_FILE: own, LOG_LEVEL: "silent" }, ["--allow-receiver"]);
   await start.prints("webhooks may reach localhost:8443 (--allow-receiver; leave it out in production)");
   const merged = readFileSync(join(dataDir, "receiver", "egress-ca.pem"), "utf8");
-  expect(merged).toContain("own certificate\n");
+  expect(merged).toContain(readFileSync(own, "utf8"));
   expect(merged).toContain(readFileSync(join(dataDir, "receiver", "ca.pem"), "utf8"));
 });
 

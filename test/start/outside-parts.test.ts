@@ -43,11 +43,13 @@ test("an outside cluster without the search attributes is named, with the comman
 test("a database of one's own is migrated and used", async () => {
   const say = () => {};
   const port = await nextFreePort(0, "127.0.0.1", new Set());
-  const other = await preparePostgresql({ dataDir: temporaryDirectory("database"), port, say });
-  const postgresql = new Part(other.part, say);
+  const { signal } = new AbortController();
+  const other = await preparePostgresql({ dataDir: temporaryDirectory("database"), say, signal });
+  const databaseUrl = other.url(port);
+  const postgresql = new Part(other.part(port), say);
   await postgresql.start();
   try {
-    await using start = new StartCommand(undefined, { DATABASE_URL: other.url, MASTER_KEY: newMasterKey() });
+    await using start = new StartCommand(undefined, { DATABASE_URL: databaseUrl, MASTER_KEY: newMasterKey() });
     const url = await start.ready();
     expect(start.address("PostgreSQL")).toStartWith(`127.0.0.1:${port}/`);
     expect(existsSync(join(start.dataDir, "postgres"))).toBe(false);
@@ -56,7 +58,7 @@ test("a database of one's own is migrated and used", async () => {
     await start.stop();
 
     // Where another DATA_DIR made the demo tenant, its secrets are not known here.
-    await using elsewhere = new StartCommand(undefined, { DATABASE_URL: other.url, MASTER_KEY: newMasterKey() });
+    await using elsewhere = new StartCommand(undefined, { DATABASE_URL: databaseUrl, MASTER_KEY: newMasterKey() });
     await elsewhere.ready();
     expect(elsewhere.output).toContain("bun run tenant create NAME");
   } finally {

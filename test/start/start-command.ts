@@ -18,6 +18,8 @@ export class StartCommand implements AsyncDisposable {
     env: Record<string, string | undefined> = {},
     args: string[] = [],
     command: string[] = [join(PROJECT_ROOT, "server", "main.ts")],
+    /** True: in a process group of its own, as a shell starts it in a terminal. */
+    private readonly ownGroup = false,
   ) {
     this.process = Bun.spawn([process.execPath, ...command, ...args], {
       cwd: PROJECT_ROOT,
@@ -25,6 +27,7 @@ export class StartCommand implements AsyncDisposable {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",
+      detached: ownGroup,
     });
     void this.collect(this.process.stdout);
     void this.collect(this.process.stderr);
@@ -57,6 +60,12 @@ export class StartCommand implements AsyncDisposable {
 
   signal(signal: NodeJS.Signals): void {
     this.process.kill(signal);
+  }
+
+  /** What a terminal does at Ctrl-C: every process in the foreground gets the signal. */
+  pressCtrlC(): void {
+    if (!this.ownGroup) throw new Error("without a group of its own, Ctrl-C would reach the tests too");
+    process.kill(-this.pid, "SIGINT");
   }
 
   /** The exit code, once it has ended by itself. */

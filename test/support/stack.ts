@@ -31,6 +31,8 @@ export interface StackOptions {
   dataDir?: string;
   /** Settings over the tests' own; TEMPORAL_ADDRESS or DATABASE_URL leave that part out of the stack. */
   env?: Env;
+  /** Where the search for free ports begins; any by default. */
+  ports?: { postgresql: number; temporal: number; temporalUi: number };
   say?(line: string): void;
   /** Aborted to give up starting. */
   signal?: AbortSignal;
@@ -66,7 +68,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack & As
       DATA_DIR: dataDir,
     },
     output: log.fd,
-    ports: { postgresql: 0, temporal: 0, temporalUi: 0 },
+    ports: options.ports ?? { postgresql: 0, temporal: 0, temporalUi: 0 },
     say: (line) => {
       said.push(line);
       options.say?.(line);

@@ -1,0 +1,31 @@
+// One of package.json's commands, run to its end.
+
+import { PROJECT_ROOT } from "../../server/config.ts";
+import { temporaryDirectory, withoutSettings } from "../support/stack.ts";
+
+const FILES = {
+  start: "server/main.ts",
+  server: "server/serve.ts",
+  worker: "activities/worker.ts",
+  tenant: "server/tenants/main.ts",
+};
+
+/** @returns all that it printed, and what of it went to standard output */
+export async function runEntry(
+  entry: keyof typeof FILES,
+  env: Record<string, string> = {},
+  args: string[] = [],
+): Promise<{ exitCode: number; output: string; printed: string }> {
+  const child = Bun.spawn([process.execPath, FILES[entry], ...args], {
+    cwd: PROJECT_ROOT,
+    env: { ...withoutSettings(process.env), DATA_DIR: temporaryDirectory("entry"), ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [printed, complaint] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { exitCode: await child.exited, output: printed + complaint, printed };
+}

@@ -1,0 +1,99 @@
+// Between the look for a free port and its use, somebody else may take it.
+
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { connect } from "../../server/db/connection.ts";
+import { demoFile } from "../../server/embedded/demo.ts";
+import { Part } from "../../server/embedded/part.ts";
+import { nextFreePort } from "../../server/embedded/ports.ts";
+import { temporalPart } from "../../server/embedded/temporal.ts";
+import { findTemporal } from "../../server/embedded/temporal-binary.ts";
+import { signIn } from "../support/api.ts";
+import { type Stack, startStack, temporaryDirectory } from "../support/stack.ts";
+import { setting } from "../support/tenant.ts";
+
+const LOOPBACK = "127.0.0.1";
+
+test("two starts at once want the same ports, and each gets its own", async () => {
+  const first = () => nextFreePort(0, LOOPBACK, new Set());
+  const ports = { postgresql: await first(), temporal: await first(), temporalUi: await first() };
+  const env = { PORT: undefined };
+  const [one, other] = await Promise.all([startStack({ ports, env }), startStack({ ports, env })]);
+  await using _one = one;
+  await using _other = other;
+
+  const addresses = (stack: Stack) => [stack.url, stack.temporalAddress, stack.temporalUi, databaseHost(stack)];
+  expect(new Set([...addresses(one), ...addresses(other)]).size).toBe(8);
+  for (const stack of [one, other]) {
+    expect(await stack.readiness()).toMatchObject({ status: "ready" });
+    expect(stack.demo).toMatchObject({ publicUrl: stack.publicUrl, temporalAddress: stack.temporalAddress });
+    expect(await tenants(stack)).toEqual([stack.demo.tenantId]);
+    // Each one's own worker delivers for it.
+    const api = await signIn(stack.url, stack.demo);
+    await api.change({ Name: "Front door" });
+    expect((await api.settledEvent()).EventType).toBe("Created");
+  }
+}, 90_000);
+
+test("the API's port is taken in the last moment: the next one is used, and everything says so", async () => {
+  let thief: Bun.TCPSocketListener | undefined;
+  const dataDir = temporaryDirectory("stack");
+  const stack = await startStack({
+    dataDir,
+    env: { PORT: undefined },
+    say: (line) => {
+      if (line.startsWith("worker ")) thief ??= listenAt(plannedPort(dataDir));
+    },
+  });
+  await using _ = stack;
+  expect(new URL(stack.url).port).not.toBe(String(thief!.port));
+  expect(stack.said.join("\n")).toContain(`somebody else took port ${thief!.port} meanwhile; trying the next`);
+  expect(stack.demo.publicUrl).toBe(stack.publicUrl);
+  expect(new URL(stack.publicUrl).port).toBe(new URL(stack.url).port);
+  expect(await stack.readiness()).toMatchObject({ status: "ready" });
+  thief!.stop(true);
+}, 60_000);
+
+test("a PORT asked for by name and taken in the last moment is an error", async () => {
+  const port = await nextFreePort(0, LOOPBACK, new Set());
+  let thief: Bun.TCPSocketListener | undefined;
+  const starting = startStack({
+    env: { PORT: String(port) },
+    say: (line) => {
+      if (line.startsWith("worker ")) thief ??= listenAt(port);
+    },
+  });
+  await expect(starting).rejects.toThrow(`PORT is ${port}, and something listens there already.`);
+  thief!.stop(true);
+}, 60_000);
+
+test("another Temporal on the port is not taken for ours", async () => {
+  const search = { env: process.env, say: () => {}, signal: new AbortController().signal };
+  const binary = (await findTemporal(search)).path;
+  const port = Number(new URL(`http://${setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS")}`).port);
+  const uiPort = await nextFreePort(0, LOOPBACK, new Set());
+  const dataDir = temporaryDirectory("temporal");
+  const part = new Part(temporalPart({ dataDir, binary, port, uiPort, say: () => {} }), () => {});
+  await expect(part.start()).rejects.toThrow(/Temporal did not start: it stopped .*address already in use/s);
+}, 30_000);
+
+const databaseHost = (stack: Stack) => new URL(stack.databaseUrl).host;
+
+async function tenants({ databaseUrl }: Stack): Promise<string[]> {
+  const sql = connect(databaseUrl, "gatehouse test", 1);
+  try {
+    return (await sql<{ id: string }[]>`select id from tenants`).map(({ id }) => id);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** The port that the start under way has chosen for the API, and does not listen on yet. */
+function plannedPort(dataDir: string): number {
+  const { publicUrl } = JSON.parse(readFileSync(demoFile(dataDir), "utf8")) as { publicUrl: string };
+  return Number(new URL(publicUrl).port);
+}
+
+function listenAt(port: number): Bun.TCPSocketListener {
+  return Bun.listen({ hostname: LOOPBACK, port, socket: { data() {} } });
+}

@@ -1,0 +1,52 @@
+// What a person reads who has set something wrong: all of it at once, and no stack.
+
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { nextFreePort } from "../../server/embedded/ports.ts";
+import { temporaryDirectory } from "../support/stack.ts";
+import { setting } from "../support/tenant.ts";
+import { runEntry } from "./entry.ts";
+
+const KEY = Buffer.alloc(32, 7).toString("base64");
+const NO_PEM = join(temporaryDirectory("settings"), "no.pem");
+writeFileSync(NO_PEM, "this is no certificate\n");
+
+test.concurrent.each([
+  ["start", 2, ["HOST", "MASTER_KEY", "EGRESS_CA_FILE", "LOG_LEVEL"]],
+  ["server", 1, ["HOST", "MASTER_KEY", "EGRESS_CA_FILE", "LOG_LEVEL"]],
+  ["worker", 1, ["MASTER_KEY", "EGRESS_CA_FILE", "LOG_LEVEL"]],
+] as const)("`bun run %s` tells every problem of its settings", async (entry, code, names) => {
+  const env = {
+    DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+    HOST: "no.such.name.invalid",
+    EGRESS_CA_FILE: NO_PEM,
+    LOG_LEVEL: "loud",
+  };
+  const { exitCode, output } = await runEntry(entry, env);
+  expect(exitCode).toBe(code);
+  const lines = output.trim().split("\n");
+  expect(lines[0]).toBe("The configuration is not usable:");
+  expect(lines.slice(1).map((line) => /^ {2}- (\w+) /.exec(line)?.[1])).toEqual([...names]);
+  expect(output).toContain(`EGRESS_CA_FILE is "${NO_PEM}"; it must be a file of certificates in PEM form`);
+});
+
+test.concurrent("a database that does not answer is named", async () => {
+  const env = { DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/gate", MASTER_KEY: KEY };
+  const { exitCode, output } = await runEntry("server", env);
+  expect(exitCode).toBe(1);
+  expect(output.trim()).toMatch(/^PostgreSQL at 127\.0\.0\.1:1\/gate cannot be used: .*ECONNREFUSED.*$/);
+});
+
+test.concurrent("two servers do not share a port", async () => {
+  const port = await nextFreePort(0, "127.0.0.1", new Set());
+  const taken = Bun.serve({ hostname: "127.0.0.1", port, reusePort: true, fetch: () => new Response() });
+  const { exitCode, output } = await runEntry("server", {
+    DATABASE_URL: setting("GATEHOUSE_TEST_DATABASE_URL"),
+    MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"),
+    PORT: String(port),
+  });
+  await taken.stop(true);
+  expect(exitCode).toBe(1);
+  expect(output.trim()).toBe(`PORT is ${port}, and something listens there already.`);
+});
