@@ -12,7 +12,7 @@ import {
 import type { Logger } from "pino";
 import { PROJECT_ROOT, type TemporalConfig } from "../server/config.ts";
 import { connect } from "../server/db/connection.ts";
-import { WORKER_CONNECTION } from "../server/db/store.ts";
+import { startWorkerHeartbeat } from "../server/db/store.ts";
 import { createEgress } from "../server/egress/index.ts";
 import { importMasterKey } from "../server/keys/master-key.ts";
 import { createLog } from "../server/log.ts";
@@ -31,7 +31,12 @@ const CONNECT_PAUSE_MS = 500;
 await runEntry(async () => {
   const config = readProductionConfig(process.env);
   const log = createLog(config.logLevel, "worker");
-  Runtime.install({ shutdownSignals: [], logger: temporalLogger(log) });
+  Runtime.install({
+    shutdownSignals: [],
+    logger: temporalLogger(log),
+    // Unless it is forwarded, the native part of the SDK writes to the console by itself.
+    telemetryOptions: { logging: { filter: { core: "WARN", other: "ERROR" }, forward: {} } },
+  });
 
   const sql = connect(config.databaseUrl, "gatehouse worker", 10);
   // From here on it can be told to stop, also while Temporal is not there yet.
@@ -71,11 +76,12 @@ await runEntry(async () => {
     await running;
   });
   const client = new Client({ connection, namespace: config.temporal.namespace });
-  const outbox = connect(config.databaseUrl, WORKER_CONNECTION, 8);
+  const outbox = connect(config.databaseUrl, "gatehouse outbox", 8);
   stops.push(() => outbox.end({ timeout: 1 }));
   const dispatcher = await startDispatcher(outbox, client, config.webhooks, inFlight, log);
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
-  stops.push(() => Promise.all([dispatcher.stop(), reconciler.stop()]));
+  const heartbeat = startWorkerHeartbeat(config.databaseUrl);
+  stops.push(() => Promise.all([dispatcher.stop(), reconciler.stop(), heartbeat.stop()]));
   log.info({ namespace: config.temporal.namespace, taskQueue: TASK_QUEUE }, "worker ready");
 
   // A worker that ends by itself has met a fatal error; whoever watches the process starts it again.

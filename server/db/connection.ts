@@ -12,8 +12,14 @@ export type Queries = Sql | Transaction;
  * Opens a pool.
  * @param name stands in pg_stat_activity, and tells /readyz which processes are there
  */
-export function connect(databaseUrl: string, name: string, max = 10): Sql {
+export function connect(
+  databaseUrl: string,
+  name: string,
+  max = 10,
+  more: Pick<postgres.Options<Record<string, never>>, "max_lifetime"> = {},
+): Sql {
   return postgres(databaseUrl, {
+    ...more,
     max,
     types: { int8 },
     connection: { application_name: name },

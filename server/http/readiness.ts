@@ -3,15 +3,20 @@
 import { connect } from "node:net";
 import { Elysia } from "elysia";
 import type { Sql } from "../db/connection.ts";
-import { isWorkerConnected } from "../db/store.ts";
+import { isWorkerAlive } from "../db/store.ts";
+import { requireMethod } from "./method.ts";
 
 const PROBE_TIMEOUT_MS = 1_000;
 
 /** 503 only without PostgreSQL: without Temporal or a worker, changes are still taken and delivered later. */
 export function readinessController(sql: Sql, temporalAddress: string) {
   return new Elysia()
-    .get("/healthz", () => Response.json({ status: "alive" }))
-    .get("/readyz", async () => {
+    .all("/healthz", ({ request }) => {
+      requireMethod(request, "GET", "HEAD");
+      return Response.json({ status: "alive" });
+    })
+    .all("/readyz", async ({ request }) => {
+      requireMethod(request, "GET", "HEAD");
       const [worker, temporal] = await Promise.all([workerState(sql), canConnect(temporalAddress)]);
       const postgresql = worker !== undefined;
       const status = !postgresql ? "unavailable" : worker && temporal ? "ready" : "degraded";
@@ -26,7 +31,7 @@ export function readinessController(sql: Sql, temporalAddress: string) {
 /** Undefined: PostgreSQL itself did not answer. */
 async function workerState(sql: Sql): Promise<boolean | undefined> {
   const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, PROBE_TIMEOUT_MS, undefined));
-  return Promise.race([isWorkerConnected(sql).catch(() => undefined), timeout]);
+  return Promise.race([isWorkerAlive(sql).catch(() => undefined), timeout]);
 }
 
 function canConnect(address: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { temporalFiles } from "../../server/embedded/leftovers.ts";
 import { until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -8,6 +8,8 @@ import { newTenant } from "../support/tenant.ts";
 import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
 
 const CHANGES = 30;
+/** The SDK's workflow thread says this under Bun, and has no logger. */
+const SDK_NOTICE = "v8.promiseHooks.createHook is not available; stack trace collection will be disabled.";
 
 test("deliveries that wait for a retry outlive the loss of Temporal's whole store", async () => {
   await using stack = await startStack({ env: { WEBHOOK_RECONCILE_INTERVAL: "1s" } });
@@ -31,4 +33,19 @@ test("deliveries that wait for a retry outlive the loss of Temporal's whole stor
   const ledger = await settleLedger("Temporal killed and its store deleted", committed, receiver);
   expect(ledger).toMatchObject({ committed: CHANGES, delivered: CHANGES, lost: 0 });
   await untilLogSaysDelivered(api);
+
+  // The SDK's own complaints about the loss as well.
+  const text = readFileSync(stack.logFile, "utf8").trimEnd();
+  const lines = text.split("\n").filter((line) => line !== SDK_NOTICE);
+  expect(lines.filter((line) => !isLogLine(line))).toEqual([]);
+  expect(lines.map((line) => JSON.parse(line).sdkComponent)).toContain("core");
 }, 90_000);
+
+function isLogLine(line: string): boolean {
+  try {
+    const { level, time, part, msg } = JSON.parse(line);
+    return typeof level === "number" && typeof time === "number" && typeof part === "string" && typeof msg === "string";
+  } catch {
+    return false;
+  }
+}

@@ -7,6 +7,15 @@ test("a part that is killed is named, missing in /readyz meanwhile, and brought 
   await using start = new StartCommand();
   const url = await start.ready();
 
+  // A worker that hangs keeps its connections, and is missed all the same.
+  const hanging = (await part(start, "worker")) as PartProcess;
+  process.kill(hanging.pid, "SIGSTOP");
+  await until("/readyz to miss the worker", async () => (await readiness(url)).body.worker === "down");
+  expect(await readiness(url)).toMatchObject({ code: 200, body: { status: "degraded", postgresql: "up" } });
+  process.kill(hanging.pid, "SIGCONT");
+  await until("/readyz to have the worker again", async () => (await readiness(url)).body.status === "ready");
+  expect((await part(start, "worker"))?.pid).toBe(hanging.pid);
+
   for (const name of ["worker", "Temporal", "PostgreSQL"] as const) {
     const field = name.toLowerCase() as "worker" | "temporal" | "postgresql";
     const killed = (await part(start, name)) as PartProcess;
@@ -31,7 +40,7 @@ test("a part that is killed is named, missing in /readyz meanwhile, and brought 
   const { code, body } = await readiness(url);
   expect(code).toBe(200);
   expect(body).toMatchObject({ postgresql: "up", temporal: "up", worker: "up" });
-}, 60_000);
+}, 90_000);
 
 test("after `start` itself was killed, the next one takes over what it left", async () => {
   await using killed = new StartCommand();

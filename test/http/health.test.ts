@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { shared } from "../support/tenant.ts";
+
+const PROBES = ["/healthz", "/readyz"];
+
+test.each(PROBES)("%s answers GET and HEAD", async (path) => {
+  const { url } = shared();
+  expect((await fetch(url + path)).status).toBe(200);
+  const head = await fetch(url + path, { method: "HEAD" });
+  expect(head.status).toBe(200);
+  expect(await head.text()).toBe("");
+});
+
+test.each(PROBES.flatMap((path) => ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"].map((method) => [method, path])))(
+  "%s %s is no method of it",
+  async (method, path) => {
+    const answer = await fetch(shared().url + path, { method });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("allow")).toBe("GET, HEAD");
+    expect(await answer.json()).toEqual({
+      Errors: ["Use GET or HEAD here."],
+      Type: "/Errors/Method Not Allowed",
+      Title: "Method Not Allowed",
+      StatusCode: 405,
+      Instance: path,
+      RequestKey: answer.headers.get("x-request-id"),
+    });
+  },
+);
