@@ -2,18 +2,21 @@
 
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
-import { createAuthenticate } from "./access/index.ts";
+import { type Authenticate, createAuthenticate } from "./access/index.ts";
 import type { Config } from "./config.ts";
 import type { Sql } from "./db/connection.ts";
 import type { Egress } from "./egress/index.ts";
 import { ENTITIES, type EntityDefinition, entitiesController } from "./entities/index.ts";
 import { NotFound } from "./errors.ts";
 import { asApiError, errorResponse } from "./http/error-record.ts";
+import { createRateLimit } from "./http/rate-limit.ts";
 import { readinessController } from "./http/readiness.ts";
 import { requestKey } from "./http/request-key.ts";
-import { requestUrl } from "./http/request-url.ts";
+import { createRequestLog } from "./http/request-log.ts";
+import { noteResponseHeaders } from "./http/response-headers.ts";
 import type { MasterKey } from "./keys/master-key.ts";
 import { createSigningKeys, createTokens, jwksController, tokenController } from "./oauth/index.ts";
+import type { TenantId } from "./tenants/index.ts";
 import { connectionsController, eventLogController } from "./webhooks/index.ts";
 
 /** Bun answers an empty 413 above this; our own limit, far below, answers an error record. */
@@ -32,7 +35,18 @@ export interface AppDependencies {
 export function createApp({ config, sql, masterKey, egress, log, entities = ENTITIES }: AppDependencies) {
   const keys = createSigningKeys(sql, masterKey);
   const tokens = createTokens(keys, config.publicUrl, config.tokenLifetime);
-  const authenticate = createAuthenticate(tokens.verifyAccessToken);
+  const requestLog = createRequestLog(log);
+  const admit = createRateLimit(config.rateLimit);
+  const onClient = (request: Request, client: { tenantId: TenantId; clientId: string }) => {
+    requestLog.noteClient(request, client);
+    admit(request, client.clientId);
+  };
+  const authenticateBearer = createAuthenticate(tokens.verifyAccessToken);
+  const authenticate: Authenticate = async (request) => {
+    const caller = await authenticateBearer(request);
+    onClient(request, caller);
+    return caller;
+  };
   const workflowUrl = (workflowId: string) =>
     `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows/${encodeURIComponent(workflowId)}`;
   const logFailure = (error: unknown, request: Request) =>
@@ -40,24 +54,24 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
 
   return new Elysia({ serve: { maxRequestBodySize: HARD_BODY_LIMIT, development: false } })
     .onRequest(({ request, set }) => {
+      requestLog.begin(request);
+      noteResponseHeaders(request, set.headers);
       set.headers["x-request-id"] = requestKey(request);
       set.headers["x-content-type-options"] = "nosniff";
     })
     .onError({ as: "global" }, ({ error, code, request }) => {
       const failure = code === "NOT_FOUND" ? new NotFound("Nothing stands at this path.") : error;
       if (asApiError(failure).status === 500) logFailure(failure, request);
-      return errorResponse(failure, request);
+      const response = errorResponse(failure, request);
+      requestLog.noteStatus(request, response.status);
+      return response;
     })
-    .onAfterResponse({ as: "global" }, ({ request, responseValue }) => {
-      const status = responseValue instanceof Response ? responseValue.status : undefined;
-      log.debug(
-        { requestKey: requestKey(request), method: request.method, path: requestUrl(request).pathname, status },
-        "request",
-      );
-    })
+    .onAfterResponse({ as: "global" }, ({ request, route, responseValue }) =>
+      requestLog.end(request, route, responseValue instanceof Response ? responseValue.status : undefined),
+    )
     .use(readinessController(sql, config.temporal.address))
     .use(jwksController(keys))
-    .use(tokenController(sql, tokens, logFailure))
+    .use(tokenController(sql, tokens, logFailure, onClient))
     .use(entitiesController(sql, authenticate, entities))
     .use(
       connectionsController({

@@ -3,6 +3,7 @@
 import { dirname, resolve } from "node:path";
 import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
 import { parseAllowList, readCertificates } from "./egress/index.ts";
+import type { RateLimit } from "./http/rate-limit.ts";
 
 export interface Config {
   /** TCP port of the API. */
@@ -25,6 +26,8 @@ export interface Config {
   logLevel: LogLevel;
   /** Seconds an access token lives. */
   tokenLifetime: number;
+  /** For each client, in each process. */
+  rateLimit: RateLimit;
 }
 
 export interface TemporalConfig {
@@ -112,6 +115,10 @@ export function readConfig(env: Record<string, string | undefined>, found: strin
     tokenLifetime: read("TOKEN_LIFETIME", 3600, (text) =>
       parseInteger(text, 60, 86_400, "whole seconds from 60 to 86400"),
     ),
+    rateLimit: {
+      perSecond: read("RATE_LIMIT", 500, parseRequests),
+      burst: read("RATE_LIMIT_BURST", 1_000, parseRequests),
+    },
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -169,6 +176,10 @@ function parseInteger(text: string, least: number, most: number, expected: strin
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= least && value <= most)) throw new Error(expected);
   return value;
+}
+
+function parseRequests(text: string): number {
+  return parseInteger(text, 1, 1_000_000, "a whole number of requests from 1 to 1000000");
 }
 
 function parseBackoff(text: string): number {

@@ -86,6 +86,19 @@ export class PayloadTooLarge extends ApiError {
   }
 }
 
+/** @param retryAfter seconds */
+export class TooManyRequests extends ApiError {
+  constructor(perSecond: number, retryAfter: number) {
+    super(
+      429,
+      "Too Many Requests",
+      "Too Many Requests",
+      [`This client sends more than ${perSecond} requests a second. Wait, and send fewer.`],
+      { "retry-after": String(retryAfter) },
+    );
+  }
+}
+
 export class UnsupportedMediaType extends ApiError {
   constructor(expected: string) {
     super(415, "Unsupported Media Type", "Unsupported Media Type", [`Send the body as Content-Type ${expected}.`]);

@@ -2,6 +2,7 @@
 
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { migrate } from "./db/migrate.ts";
+import { type RunningInstallation, readRunning } from "./embedded/data-directory.ts";
 
 export type ProductionConfig = Config & { databaseUrl: string; masterKey: string };
 
@@ -33,6 +34,28 @@ export async function prepareDatabase(databaseUrl: string): Promise<string[]> {
     const { host, pathname } = new URL(databaseUrl);
     throw new CannotStart(`PostgreSQL at ${host}${pathname} cannot be used: ${(error as Error).message}`);
   }
+}
+
+/**
+ * What a command works on: DATABASE_URL, or the PostgreSQL of a `start` that is running.
+ * @throws CannotStart if there is neither
+ */
+export async function installationOf({
+  databaseUrl,
+  publicUrl,
+  temporal,
+  dataDir,
+}: Config): Promise<RunningInstallation> {
+  if (databaseUrl) {
+    await prepareDatabase(databaseUrl);
+    return { databaseUrl, publicUrl, temporalUi: temporal.uiUrl, temporalAddress: temporal.address };
+  }
+  const running = readRunning(dataDir);
+  const answers = running && (await prepareDatabase(running.databaseUrl).catch(() => undefined));
+  if (answers) return running;
+  throw new CannotStart(
+    `No Gatehouse runs in ${dataDir}. Leave \`bun run start\` running in another terminal, or set DATABASE_URL.`,
+  );
 }
 
 let stopping = false;

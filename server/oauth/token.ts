@@ -5,6 +5,7 @@ import type { Sql } from "../db/connection.ts";
 import { MethodNotAllowed } from "../errors.ts";
 import { readForm } from "../http/body.ts";
 import { asApiError } from "../http/error-record.ts";
+import type { TenantId } from "../tenants/index.ts";
 import { clientCredentials } from "./client-credentials.ts";
 import { authenticateClient } from "./clients.ts";
 import type { Client } from "./store.ts";
@@ -30,14 +31,22 @@ export type Grant = (client: Client, form: Map<string, string>, tokens: Tokens) 
 
 const GRANTS: Record<string, Grant> = { client_credentials: clientCredentials };
 
+/** Told of a client once it is authenticated; may throw to refuse its request. */
+type OnClient = (request: Request, client: { tenantId: TenantId; clientId: string }) => void;
+
 /** @param onFailure told of what was not the caller's fault */
-export function tokenController(sql: Sql, tokens: Tokens, onFailure: (error: unknown, request: Request) => void) {
+export function tokenController(
+  sql: Sql,
+  tokens: Tokens,
+  onFailure: (error: unknown, request: Request) => void,
+  onClient: OnClient,
+) {
   return new Elysia()
     .post(
       TOKEN_PATH,
       async ({ request }) => {
         try {
-          const body = await answer(sql, tokens, request);
+          const body = await answer(sql, tokens, request, onClient);
           return Response.json(body, { headers: { "cache-control": "no-store", pragma: "no-cache" } });
         } catch (failure) {
           const error = asApiError(failure);
@@ -50,11 +59,12 @@ export function tokenController(sql: Sql, tokens: Tokens, onFailure: (error: unk
     .all(TOKEN_PATH, ({ request }) => tokenErrorResponse(new MethodNotAllowed(["POST"]), request), { parse: "none" });
 }
 
-async function answer(sql: Sql, tokens: Tokens, request: Request): Promise<TokenResponse> {
+async function answer(sql: Sql, tokens: Tokens, request: Request, onClient: OnClient): Promise<TokenResponse> {
   const form = await readForm(request);
   const grantType = form.get("grant_type");
   if (!grantType) throw new TokenError("Bad Input", "grant_type is missing.");
   const client = await authenticateClient(sql, request, form);
+  onClient(request, { tenantId: client.tenantId, clientId: String(client.id) });
   const grant = Object.hasOwn(GRANTS, grantType) ? GRANTS[grantType] : undefined;
   if (!grant) throw new TokenError("Bad Input", `grant_type must be ${Object.keys(GRANTS).join(" or ")}.`);
   if (!client.grantTypes.includes(grantType)) {

@@ -1,10 +1,9 @@
 // `bun run tenant create NAME`: makes a tenant and prints its admin's and its client's credentials, once.
 
-import { type Config, readConfig } from "../config.ts";
+import { readConfig } from "../config.ts";
 import { connect } from "../db/connection.ts";
-import { type RunningInstallation, readRunning } from "../embedded/data-directory.ts";
 import { demoRecord } from "../embedded/demo.ts";
-import { CannotStart, prepareDatabase, runEntry } from "../process.ts";
+import { installationOf, runEntry } from "../process.ts";
 import { createTenant } from "./index.ts";
 
 await runEntry(async () => {
@@ -24,17 +23,3 @@ await runEntry(async () => {
     await sql.end();
   }
 });
-
-/** DATABASE_URL's, or the one of a `start` that is running. */
-async function installationOf({ databaseUrl, publicUrl, temporal, dataDir }: Config): Promise<RunningInstallation> {
-  if (databaseUrl) {
-    await prepareDatabase(databaseUrl);
-    return { databaseUrl, publicUrl, temporalUi: temporal.uiUrl, temporalAddress: temporal.address };
-  }
-  const running = readRunning(dataDir);
-  const answers = running && (await prepareDatabase(running.databaseUrl).catch(() => undefined));
-  if (answers) return running;
-  throw new CannotStart(
-    `No Gatehouse runs in ${dataDir}. Leave \`bun run start\` running in another terminal, or set DATABASE_URL.`,
-  );
-}

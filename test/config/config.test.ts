@@ -28,6 +28,7 @@ test("an empty environment gives the documented defaults", () => {
     trustProxy: false,
     logLevel: "info",
     tokenLifetime: 3600,
+    rateLimit: { perSecond: 500, burst: 1_000 },
   });
 });
 
@@ -106,6 +107,8 @@ const WRONG: Record<string, string> = {
   TRUST_PROXY: "yes",
   LOG_LEVEL: "loud",
   TOKEN_LIFETIME: "1h",
+  RATE_LIMIT: "0",
+  RATE_LIMIT_BURST: "many",
 };
 
 test("all problems are reported together, each by its variable's name and what would be right", () => {

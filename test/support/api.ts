@@ -65,10 +65,15 @@ export class Api {
     private readonly token: string,
   ) {}
 
+  /** The Authorization header of its calls. */
+  get authorization(): string {
+    return `Bearer ${this.token}`;
+  }
+
   async call<Body = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
     const response = await fetch(this.url + API + path, {
       method,
-      headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
+      headers: { authorization: this.authorization, "content-type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     return { status: response.status, body: (await response.json()) as Body };

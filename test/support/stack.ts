@@ -19,12 +19,15 @@ const TEST_SETTINGS: Env = {
   WEBHOOK_RETRY_INITIAL_INTERVAL: "200ms",
   WEBHOOK_RETRY_BACKOFF: "2",
   WEBHOOK_TIMEOUT: "1s",
+  // A test's loop may be faster than any client should be.
+  RATE_LIMIT: "100000",
+  RATE_LIMIT_BURST: "100000",
   EGRESS_ALLOW: "127.0.0.0/8,::1/128",
 };
 
 /** What the person's own environment sets must not change a test. */
 const SETTINGS =
-  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|MASTER_KEY|TRUST_PROXY|LOG_LEVEL|TOKEN_LIFETIME|NODE_ENV|npm_.*|(TEMPORAL|WEBHOOK|EGRESS|GATEHOUSE)_.*)$/;
+  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|MASTER_KEY|TRUST_PROXY|LOG_LEVEL|TOKEN_LIFETIME|NODE_ENV|npm_.*|(TEMPORAL|WEBHOOK|EGRESS|GATEHOUSE)_.*|RATE_LIMIT.*)$/;
 
 export interface StackOptions {
   /** Kept after `stop`; by default a new directory that `stop` removes. */

@@ -1,0 +1,58 @@
+// A limit on each client's requests, told by the fields of draft-ietf-httpapi-ratelimit-headers-11.
+//
+// It protects this process from one client's runaway loop, so it counts in this process's memory: nothing is lost with
+// it but the count, and asking a store at each request would cost more than most requests do.
+
+import { TooManyRequests } from "../errors.ts";
+import { addResponseHeaders } from "./response-headers.ts";
+
+export interface RateLimit {
+  /** What a client's quota is refilled by. */
+  perSecond: number;
+  /** The most that a quota holds: so many requests may come at once. */
+  burst: number;
+}
+
+/** Takes a request from its client's quota. @throws TooManyRequests if the quota is used up */
+export type Admit = (request: Request, clientId: string) => void;
+
+interface Quota {
+  requests: number;
+  /** Milliseconds of `now`. */
+  at: number;
+}
+
+/** Every second brings at least one request, so no wait and no window is longer. */
+const WAIT_SECONDS = 1;
+/** From this many quotas on, those that are whole again are forgotten. */
+const QUOTAS_KEPT = 10_000;
+
+export function createRateLimit({ perSecond, burst }: RateLimit, now = () => performance.now()): Admit {
+  const quotas = new Map<string, Quota>();
+  const policy = `"client";q=${burst};w=${Math.ceil(burst / perSecond)}`;
+  let sweepAt = QUOTAS_KEPT;
+
+  function left(quota: Quota, time: number): number {
+    return Math.min(burst, quota.requests + ((time - quota.at) / 1_000) * perSecond);
+  }
+
+  function sweep(time: number): void {
+    for (const [clientId, quota] of quotas) if (left(quota, time) === burst) quotas.delete(clientId);
+    sweepAt = Math.max(QUOTAS_KEPT, quotas.size * 2);
+  }
+
+  return (request, clientId) => {
+    const time = now();
+    const known = quotas.get(clientId);
+    const requests = known ? left(known, time) : burst;
+    const admitted = requests >= 1;
+    const rest = admitted ? requests - 1 : requests;
+    quotas.set(clientId, { requests: rest, at: time });
+    if (quotas.size > sweepAt) sweep(time);
+    addResponseHeaders(request, {
+      "ratelimit-policy": policy,
+      ratelimit: `"client";r=${Math.floor(rest)};t=${WAIT_SECONDS}`,
+    });
+    if (!admitted) throw new TooManyRequests(perSecond, WAIT_SECONDS);
+  };
+}

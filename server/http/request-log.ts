@@ -1,0 +1,55 @@
+// One line a request. It names the route and not the path, whose values may be personal.
+
+import type { Logger } from "pino";
+import { requestKey } from "./request-key.ts";
+
+interface Client {
+  tenantId: string;
+  clientId: string;
+}
+
+export interface RequestLog {
+  begin(request: Request): void;
+  /** Who asks, once that is known. */
+  noteClient(request: Request, client: Client): void;
+  /** The status of an answer that the route did not give itself. */
+  noteStatus(request: Request, status: number): void;
+  /**
+   * Writes the line: requestKey, method, route, status, durationMs, and tenantId and clientId where they are known.
+   * @param route as it is written in the code, or undefined if no route was met
+   * @param status of the route's own answer
+   */
+  end(request: Request, route: string | undefined, status: number | undefined): void;
+}
+
+/** What machines ask all the time. */
+const PROBES = ["/healthz", "/readyz", "/metrics"];
+
+export function createRequestLog(log: Logger): RequestLog {
+  const requests = new WeakMap<Request, { began: number; status?: number; client?: Client }>();
+  return {
+    begin: (request) => void requests.set(request, { began: performance.now() }),
+    noteClient(request, { tenantId, clientId }) {
+      const noted = requests.get(request);
+      if (noted) noted.client = { tenantId, clientId };
+    },
+    noteStatus(request, status) {
+      const noted = requests.get(request);
+      if (noted) noted.status = status;
+    },
+    end(request, route, status) {
+      const level = PROBES.includes(route ?? "") ? "debug" : "info";
+      const noted = requests.get(request);
+      if (!noted || !log.isLevelEnabled(level)) return;
+      const line = {
+        requestKey: requestKey(request),
+        method: request.method,
+        route,
+        status: noted.status ?? status,
+        durationMs: Math.round((performance.now() - noted.began) * 10) / 10,
+        ...noted.client,
+      };
+      log[level](line, "request");
+    },
+  };
+}

@@ -1,0 +1,39 @@
+// The API in this process, on the shared PostgreSQL, for settings and a log of a test's own.
+
+import pino from "pino";
+import { createApp } from "../../server/app.ts";
+import { type Config, readConfig } from "../../server/config.ts";
+import { connect } from "../../server/db/connection.ts";
+import { createEgress } from "../../server/egress/index.ts";
+import { importMasterKey } from "../../server/keys/master-key.ts";
+import { type Installed, setting, shared } from "../support/tenant.ts";
+
+export interface PrivateApp extends Installed, AsyncDisposable {
+  /** The lines of its log. */
+  lines: Record<string, unknown>[];
+}
+
+/** @example await using app = startPrivateApp({ rateLimit: { perSecond: 1, burst: 2 } }); */
+export function startPrivateApp(settings: Partial<Config> = {}, level = "info"): PrivateApp {
+  const lines: Record<string, unknown>[] = [];
+  const { databaseUrl } = shared();
+  const config = { ...readConfig({}), ...settings };
+  const sql = connect(databaseUrl, "gatehouse test", 4);
+  const app = createApp({
+    config,
+    sql,
+    masterKey: importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")),
+    egress: createEgress(config.egress),
+    log: pino({ level }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
+  });
+  app.listen({ hostname: "127.0.0.1", port: 0 });
+  return {
+    url: `http://127.0.0.1:${app.server!.port}`,
+    databaseUrl,
+    lines,
+    async [Symbol.asyncDispose]() {
+      await app.server!.stop(true);
+      await sql.end();
+    },
+  };
+}

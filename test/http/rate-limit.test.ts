@@ -1,0 +1,123 @@
+import { describe, expect, test } from "bun:test";
+import { TooManyRequests } from "../../server/errors.ts";
+import { createRateLimit } from "../../server/http/rate-limit.ts";
+import { noteResponseHeaders } from "../../server/http/response-headers.ts";
+import { until } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
+import { type PrivateApp, startPrivateApp } from "./private-app.ts";
+
+const API = "/Endpoint/rest/api/v1";
+const TOKEN = "/oAuth/rest/v2/Token";
+const TINY = { rateLimit: { perSecond: 1, burst: 3 } };
+const MANY = 30;
+const POLICY = '"client";q=3;w=3';
+
+const manyTimes = <T>(ask: () => Promise<T>) => Promise.all(Array.from({ length: MANY }, ask));
+const byStatus = (answers: Response[], status: number) => answers.filter((answer) => answer.status === status);
+
+describe.concurrent("a client that asks too often", () => {
+  test("is told so by an error record with Retry-After, and served again after it", async () => {
+    await using app = startPrivateApp(TINY);
+    const authorization = await bearerOf(app);
+    const ask = () => fetch(`${app.url}${API}/Entities`, { headers: { authorization } });
+    const answers = await manyTimes(ask);
+    const [served, refused] = [byStatus(answers, 200), byStatus(answers, 429)];
+    expect(served.length).toBeGreaterThanOrEqual(2);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(served.length + refused.length).toBe(MANY);
+
+    for (const answer of answers) expect(answer.headers.get("ratelimit-policy")).toBe(POLICY);
+    for (const answer of served) expect(answer.headers.get("ratelimit")).toMatch(/^"client";r=[0-2];t=1$/);
+    for (const answer of refused) {
+      expect(answer.headers.get("ratelimit")).toBe('"client";r=0;t=1');
+      expect(answer.headers.get("retry-after")).toBe("1");
+      expect(await answer.json()).toEqual({
+        Errors: ["This client sends more than 1 requests a second. Wait, and send fewer."],
+        Type: "/Errors/Too Many Requests",
+        Title: "Too Many Requests",
+        StatusCode: 429,
+        Instance: `${API}/Entities`,
+        RequestKey: answer.headers.get("x-request-id"),
+      });
+    }
+    await until("the client to be served again", async () => (await ask()).status === 200);
+  });
+
+  test("takes nothing from another client", async () => {
+    await using app = startPrivateApp(TINY);
+    const [greedy, modest] = [await bearerOf(app), await bearerOf(app)];
+    const ask = (authorization: string) => fetch(`${app.url}${API}/Entities`, { headers: { authorization } });
+    const answers = await manyTimes(() => ask(greedy));
+    expect(byStatus(answers, 429).length).toBeGreaterThan(0);
+    expect((await ask(modest)).status).toBe(200);
+  });
+
+  test("is refused by the token endpoint in its own shape", async () => {
+    await using app = startPrivateApp(TINY);
+    const { client } = (await newTenant()).tenant;
+    const answers = await manyTimes(() => askToken(app.url, client.clientId, client.clientSecret));
+    const refused = byStatus(answers, 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]!.headers.get("retry-after")).toBe("1");
+    expect(refused[0]!.headers.get("ratelimit-policy")).toBe(POLICY);
+    expect(await refused[0]!.json()).toMatchObject({
+      error: "Too Many Requests",
+      Type: "/Errors/Too Many Requests",
+      StatusCode: 429,
+      Instance: TOKEN,
+    });
+  });
+});
+
+describe.concurrent("who is not known takes nothing from anybody's quota", () => {
+  test("without a token every answer is 401", async () => {
+    await using app = startPrivateApp(TINY);
+    const answers = await manyTimes(() => fetch(`${app.url}${API}/Entities`));
+    expect(byStatus(answers, 401)).toHaveLength(MANY);
+    for (const answer of answers) expect(answer.headers.has("ratelimit")).toBe(false);
+  });
+
+  test("a client's id without its secret cannot shut the client out", async () => {
+    await using app = startPrivateApp(TINY);
+    const { client } = (await newTenant()).tenant;
+    const answers = await manyTimes(() => askToken(app.url, client.clientId, "guessed"));
+    expect(byStatus(answers, 400)).toHaveLength(MANY);
+    expect((await askToken(app.url, client.clientId, client.clientSecret)).status).toBe(200);
+  });
+});
+
+test("a quota is refilled steadily, and never beyond its burst", () => {
+  let clock = 0;
+  const admit = createRateLimit({ perSecond: 2, burst: 3 }, () => clock);
+  const ask = () => {
+    const request = new Request("http://localhost/");
+    const headers: Record<string, string> = {};
+    noteResponseHeaders(request, headers);
+    try {
+      admit(request, "client");
+    } catch (error) {
+      expect(error).toBeInstanceOf(TooManyRequests);
+      return `refused ${headers.ratelimit}`;
+    }
+    return headers.ratelimit;
+  };
+  expect([ask(), ask(), ask(), ask()]).toEqual([
+    '"client";r=2;t=1',
+    '"client";r=1;t=1',
+    '"client";r=0;t=1',
+    'refused "client";r=0;t=1',
+  ]);
+  clock += 499;
+  expect(ask()).toStartWith("refused");
+  clock += 1;
+  expect(ask()).toBe('"client";r=0;t=1');
+  clock += 3_600_000;
+  expect(ask()).toBe('"client";r=2;t=1');
+});
+
+const bearerOf = async (app: PrivateApp) => (await newTenant(app)).authorization;
+
+function askToken(url: string, clientId: string, clientSecret: string): Promise<Response> {
+  const fields = { grant_type: "client_credentials", scope: "*", client_id: clientId, client_secret: clientSecret };
+  return fetch(url + TOKEN, { method: "POST", body: new URLSearchParams(fields) });
+}
