@@ -2,11 +2,17 @@
 // short by configuration.
 
 import { readdirSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { stopLeftovers } from "../server/embedded/leftovers.ts";
 import { type Stack, startStack, temporaryDirectory, withoutSettings } from "./support/stack.ts";
 
-const TEST_TIMEOUT = "30000";
+/** Patience costs nothing where all is well, and a small machine may be busy. */
+const TEST_TIMEOUT = "60000";
+/** Most tests wait for processes, so one more than there are cores; each may have a whole Gatehouse of its own. */
+const WORKERS = Math.min(availableParallelism() + 1, 4);
+/** What the files took once: the slowest are started first. `bun run test --update-timings` writes it anew. */
+const TIMINGS = join(import.meta.dir, "timings.json");
 
 const root = temporaryDirectory("test");
 process.env.GATEHOUSE_TEST_ROOT = root;
@@ -35,7 +41,8 @@ async function run(): Promise<number> {
 }
 
 async function runTests(stack: Stack, args: string[]): Promise<number> {
-  const tests = Bun.spawn([process.execPath, "test", "--timeout", TEST_TIMEOUT, ...args], {
+  const options = [`--timeout=${TEST_TIMEOUT}`, `--parallel=${WORKERS}`, `--timings=${TIMINGS}`];
+  const tests = Bun.spawn([process.execPath, "test", ...options, ...args], {
     env: {
       ...withoutSettings(process.env),
       GATEHOUSE_TEST_ROOT: root,

@@ -39,7 +39,7 @@ test("deliveries that wait for a retry outlive the loss of Temporal's whole stor
   const lines = text.split("\n").filter((line) => line !== SDK_NOTICE);
   expect(lines.filter((line) => !isLogLine(line))).toEqual([]);
   expect(lines.map((line) => JSON.parse(line).sdkComponent)).toContain("core");
-}, 90_000);
+}, 120_000);
 
 function isLogLine(line: string): boolean {
   try {

@@ -41,7 +41,7 @@ describe("an answer's body", () => {
       );
     const outcome = await answerOf(dripping, 150);
     expect(outcome).toMatchObject({ failure: "timeout", detail: expect.stringContaining("150 ms") });
-    expect(outcome.durationMs).toBeWithin(140, 1000);
+    expect(outcome.durationMs).toBeWithin(140, 5000);
   });
 
   test("that is packed stays packed", async () => {

@@ -5,9 +5,12 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
+import { isTaken } from "../../server/embedded/ports.ts";
+import { until } from "../support/api.ts";
 
 const ROOT = join(import.meta.dir, "../..");
-const TOUR_TIMEOUT_MS = 120_000;
+const TOUR_TIMEOUT_MS = 240_000;
+const RECEIVER_PORT = 8443;
 
 interface Step {
   kind: "start" | "receiver" | "call";
@@ -22,11 +25,22 @@ test(
     try {
       await copyCheckout(clone);
       const steps = await tour();
-      expect(steps.map((step) => step.kind)).toEqual(["start", "receiver", "call", "call", "call", "receiver", "call"]);
+      expect(steps.map((step) => step.kind)).toEqual([
+        "start",
+        "receiver",
+        "call",
+        "call",
+        "call",
+        "receiver",
+        "call",
+        "call",
+      ]);
 
       const start = terminal(clone, steps[0]!);
       running.push(start.process);
       await start.shows("is ready after");
+      // The tour has one port for its receiver, and other checkouts may be tested on this machine.
+      await until(`port ${RECEIVER_PORT} to be free`, async () => !(await isTaken(RECEIVER_PORT, "127.0.0.1")));
       const receiver = terminal(clone, steps[1]!);
       running.push(receiver.process);
       await receiver.shows("listening");
@@ -34,16 +48,22 @@ test(
       const calls = steps.filter((step) => step.kind === "call").map((step) => step.script);
       await paste(clone, [calls[0]!, calls[1]!]);
       await receiver.shows("signature valid");
-      const log = await paste(clone, [calls[0]!, calls[2]!]);
-      expect(log).toContain('"State":"Delivered"');
+      // The receiver prints before the attempt is recorded.
+      const log = await until("the delivery to be recorded", async () => {
+        const text = await paste(clone, [calls[0]!, calls[2]!]);
+        return text.includes('"State":"Delivered"') && text;
+      });
       expect(log).toContain("/workflows/");
 
       await stop(receiver.process);
       const failing = terminal(clone, steps[5]!);
       running.push(failing.process);
       await failing.shows("listening");
-      const exhausted = await paste(clone, [calls[0]!, calls[3]!]);
-      expect(exhausted).toContain('"State":"Exhausted"');
+      await paste(clone, [calls[0]!, calls[3]!]);
+      const exhausted = await until("the delivery to be given up", async () => {
+        const text = await paste(clone, [calls[0]!, calls[4]!]);
+        return text.includes('"State":"Exhausted"') && text;
+      });
       expect(exhausted).toContain('"AttemptCount":3');
       expect(failing.text().match(/answered 500/g)).toHaveLength(3);
     } finally {

@@ -21,7 +21,7 @@ beforeAll(async () => {
     bundleWorkflowCode({ workflowsPath: join(PROJECT_ROOT, "workflows", "index.ts"), logger }),
     bundleWorkflowCode({ workflowsPath: join(import.meta.dir, "breaking", "index.ts"), logger }),
   ]);
-}, 60_000);
+}, 120_000);
 
 describe("a workflow begun by an earlier version", () => {
   test.each(histories)("goes on with this one: %s", async (name) => {

@@ -51,7 +51,7 @@ test("a first start brings up everything, a second one in the same place is refu
     temporalAddress: second.address("Temporal"),
   });
   expect(await hasToken(secondUrl, demo.client)).toBe(true);
-}, 60_000);
+}, 120_000);
 
 test("Ctrl-C in the middle of starting stops what is there by then", async () => {
   await using start = new StartCommand();

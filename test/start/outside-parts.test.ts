@@ -38,7 +38,7 @@ test("an outside cluster without the search attributes is named, with the comman
     cluster.kill("SIGKILL");
     await cluster.exited;
   }
-}, 60_000);
+}, 120_000);
 
 test("a database of one's own is migrated and used", async () => {
   const say = () => {};
@@ -64,4 +64,4 @@ test("a database of one's own is migrated and used", async () => {
   } finally {
     await postgresql.stop();
   }
-}, 60_000);
+}, 120_000);

@@ -33,7 +33,7 @@ test("two starts at once want the same ports, and each gets its own", async () =
     await api.change({ Name: "Front door" });
     expect((await api.settledEvent()).EventType).toBe("Created");
   }
-}, 90_000);
+}, 120_000);
 
 test("the API's port is taken in the last moment: the next one is used, and everything says so", async () => {
   let thief: Bun.TCPSocketListener | undefined;
@@ -52,7 +52,7 @@ test("the API's port is taken in the last moment: the next one is used, and ever
   expect(new URL(stack.publicUrl).port).toBe(new URL(stack.url).port);
   expect(await stack.readiness()).toMatchObject({ status: "ready" });
   thief!.stop(true);
-}, 60_000);
+}, 120_000);
 
 test("a PORT asked for by name and taken in the last moment is an error", async () => {
   const port = await nextFreePort(0, LOOPBACK, new Set());
@@ -65,7 +65,7 @@ test("a PORT asked for by name and taken in the last moment is an error", async 
   });
   await expect(starting).rejects.toThrow(`PORT is ${port}, and something listens there already.`);
   thief!.stop(true);
-}, 60_000);
+}, 120_000);
 
 test("another Temporal on the port is not taken for ours", async () => {
   const search = { env: process.env, say: () => {}, signal: new AbortController().signal };
@@ -75,7 +75,7 @@ test("another Temporal on the port is not taken for ours", async () => {
   const dataDir = temporaryDirectory("temporal");
   const part = new Part(temporalPart({ dataDir, binary, port, uiPort, say: () => {} }), () => {});
   await expect(part.start()).rejects.toThrow(/Temporal did not start: it stopped .*address already in use/s);
-}, 30_000);
+}, 60_000);
 
 const databaseHost = (stack: Stack) => new URL(stack.databaseUrl).host;
 

@@ -55,7 +55,7 @@ export interface ConnectionFields {
 
 const API = "/Endpoint/rest/api/v1";
 const FINAL: (DeliveryState | null)[] = ["Delivered", "Exhausted", "Held", "Cancelled"];
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 45_000;
 const POLL_MS = 20;
 
 export class Api {

@@ -56,7 +56,7 @@ test.each([
     expect(receiver.calls).toHaveLength(posts);
     expect(await api.event(event.EventId)).toEqual(event);
   },
-  30_000,
+  60_000,
 );
 
 test("a delivery of another tenant is not found", async () => {
@@ -73,4 +73,4 @@ test("a delivery of another tenant is not found", async () => {
   };
   const attempt = new MockActivityEnvironment({}, { logger }).run(activities.postWebhook, input);
   await expect(attempt).rejects.toThrow("not in the database");
-}, 30_000);
+}, 60_000);

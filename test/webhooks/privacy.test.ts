@@ -36,7 +36,7 @@ test("neither Temporal nor our own log ever holds a payload, a secret, an ApiKey
   ];
   expect(absent(history, secrets)).toEqual(secrets);
   expect(absent(ours, secrets)).toEqual(secrets);
-}, 30_000);
+}, 60_000);
 
 function absent(text: string, words: string[]): string[] {
   return words.filter((word) => !text.includes(word));

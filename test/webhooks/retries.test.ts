@@ -23,7 +23,8 @@ describe.concurrent("a receiver that fails", () => {
     expect(second!.headers.get("x-signature")).toBe(first!.headers.get("x-signature"));
     expect(second!.headers.get("webhook-id")).toBe(event.EventId);
     const seconds = Number(second!.headers.get("webhook-timestamp"));
-    expect(Math.abs(seconds - second!.at.getTime() / 1000)).toBeLessThan(1.5);
+    expect(seconds).toBeGreaterThanOrEqual(Math.floor(first!.at.getTime() / 1000));
+    expect(seconds).toBeLessThanOrEqual(second!.at.getTime() / 1000);
   });
 
   test("twice is delivered at the third attempt, after growing waits", async () => {
@@ -73,7 +74,7 @@ describe.concurrent("a receiver that fails", () => {
     await api.change({ Name: "Gate" });
     const event = await api.settledEvent();
     expect(sound.calls).toHaveLength(1);
-    expect(sound.calls[0]!.at.getTime()).toBeLessThan(failing.calls[1]!.at.getTime());
+    expect(sound.calls[0]!.at.getTime()).toBeLessThan(failing.calls.at(-1)!.at.getTime());
     expect(event.Deliveries.map((delivery) => delivery.State).toSorted()).toEqual([
       "Delivered",
       "Exhausted",
