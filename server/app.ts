@@ -13,7 +13,14 @@ import { readinessController } from "./http/readiness.ts";
 import { requestKey } from "./http/request-key.ts";
 import { requestUrl } from "./http/request-url.ts";
 import type { MasterKey } from "./keys/master-key.ts";
-import { createSigningKeys, createTokens, jwksController, tokenController } from "./oauth/index.ts";
+import {
+  createFamilies,
+  createRevocations,
+  createSigningKeys,
+  createTokens,
+  jwksController,
+  tokenController,
+} from "./oauth/index.ts";
 import { connectionsController, eventLogController } from "./webhooks/index.ts";
 
 /** Bun answers an empty 413 above this; our own limit, far below, answers an error record. */
@@ -29,7 +36,14 @@ export interface AppDependencies {
 
 export function createApp({ config, sql, masterKey, egress, log }: AppDependencies) {
   const keys = createSigningKeys(sql, masterKey);
-  const tokens = createTokens(keys, config.publicUrl, config.tokenLifetime);
+  const revocations = createRevocations(sql);
+  const tokens = createTokens({
+    keys,
+    issuer: config.publicUrl,
+    lifetime: config.tokenLifetime,
+    isRevoked: revocations.isRevoked,
+  });
+  const families = createFamilies(masterKey, tokens);
   const authenticate = createAuthenticate(tokens.verifyAccessToken);
   const workflowUrl = (workflowId: string) =>
     `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows/${encodeURIComponent(workflowId)}`;
@@ -55,7 +69,7 @@ export function createApp({ config, sql, masterKey, egress, log }: AppDependenci
     })
     .use(readinessController(sql, config.temporal.address))
     .use(jwksController(keys))
-    .use(tokenController(sql, tokens, logFailure))
+    .use(tokenController({ sql, tokens, families, onFailure: logFailure }))
     .use(entitiesController(sql, authenticate))
     .use(
       connectionsController({

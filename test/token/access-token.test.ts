@@ -9,7 +9,7 @@ import {
   SignJWT,
 } from "jose";
 import { importMasterKey, unseal } from "../../server/keys/master-key.ts";
-import { createSigningKeys, createTokens } from "../../server/oauth/index.ts";
+import { createRevocations, createSigningKeys, createTokens } from "../../server/oauth/index.ts";
 import type { TenantId } from "../../server/tenants/index.ts";
 import { API, type Caller, db, expectError, newCaller, request } from "../entities/client.ts";
 import { setting, shared } from "../support/tenant.ts";
@@ -28,17 +28,24 @@ beforeAll(async () => {
 /** The product's own signer, as another process of the same installation would have it. */
 function tokensOf(lifetime: number, by = issuer) {
   const keys = createSigningKeys(db(), importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")));
-  return createTokens(keys, by, lifetime);
+  return createTokens({ keys, issuer: by, lifetime, isRevoked: createRevocations(db()).isRevoked });
 }
 
 function asClient() {
   return {
     id: Number(client.clientId),
     tenantId: client.tenantId as TenantId,
+    name: "",
+    webSite: "",
     isActive: true,
     clientType: "confidential" as const,
     grantTypes: [],
     scopes: [],
+    redirectUris: [],
+    postLogoutRedirectUris: [],
+    accessTokenAlg: "EdDSA" as const,
+    idTokenAlg: "RS256" as const,
+    firstParty: false,
     digests: [],
   };
 }
@@ -80,7 +87,7 @@ describe("an access token", () => {
   });
 
   test("made by another process of the installation is good here", async () => {
-    const token = await tokensOf(60).issueAccessToken(asClient(), ["AccessManager:Read"]);
+    const token = await tokensOf(60).issueAccessToken(asClient(), { scopes: ["AccessManager:Read"] });
     expect((await use(token)).status).toBe(200);
   });
 });
@@ -94,12 +101,12 @@ describe("refused with 401:", () => {
   ];
 
   test("an expired token", async () => {
-    await expectRefused(await tokensOf(-1).issueAccessToken(asClient(), ["AccessManager:Read"]));
+    await expectRefused(await tokensOf(-1).issueAccessToken(asClient(), { scopes: ["AccessManager:Read"] }));
   });
 
   test("another issuer's token by the same key", async () => {
     await expectRefused(
-      await tokensOf(60, "https://other.example").issueAccessToken(asClient(), ["AccessManager:Read"]),
+      await tokensOf(60, "https://other.example").issueAccessToken(asClient(), { scopes: ["AccessManager:Read"] }),
     );
   });
 
@@ -127,9 +134,10 @@ describe("refused with 401:", () => {
 
   test("a token signed with the public key as an HMAC secret", async () => {
     const { body } = await request("GET", JWKS_PATH);
-    for (const secret of [body.keys[0].x, JSON.stringify(body.keys[0])]) {
+    const key = body.keys.find((published: { alg: string }) => published.alg === "EdDSA");
+    for (const secret of [key.x, JSON.stringify(key)]) {
       const token = await new SignJWT(decodeJwt(client.token))
-        .setProtectedHeader({ alg: "HS256", typ: "at+jwt", kid: body.keys[0].kid })
+        .setProtectedHeader({ alg: "HS256", typ: "at+jwt", kid: key.kid })
         .sign(Buffer.from(secret.padEnd(32, "x")));
       await expectRefused(token);
     }

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
-import { MethodNotAllowed } from "../errors.ts";
-import type { SigningKeys } from "./keys.ts";
+import { MethodNotAllowed } from "../../errors.ts";
+import type { SigningKeys } from "./signing-keys.ts";
 
 /** The published keys (RFC 7517). */
 export function jwksController(keys: SigningKeys) {
