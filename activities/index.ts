@@ -3,6 +3,7 @@ import type { Sql } from "../server/db/connection.ts";
 import type { Egress } from "../server/egress/index.ts";
 import type { MasterKey } from "../server/keys/master-key.ts";
 import { createCloseDelivery } from "./close-delivery.ts";
+import { createRemoveExpired, createRotateSigningKeys } from "./maintenance.ts";
 import { createPostWebhook } from "./post-webhook.ts";
 
 export interface ActivityDependencies {
@@ -18,6 +19,8 @@ export function createActivities(dependencies: ActivityDependencies) {
   return {
     postWebhook: createPostWebhook(dependencies),
     closeDelivery: createCloseDelivery(dependencies),
+    rotateSigningKeys: createRotateSigningKeys(dependencies),
+    removeExpired: createRemoveExpired(dependencies),
   };
 }
 

@@ -18,7 +18,10 @@ import {
   createRevocations,
   createSigningKeys,
   createTokens,
+  discoveryController,
+  introspectionController,
   jwksController,
+  revocationController,
   tokenController,
 } from "./oauth/index.ts";
 import { connectionsController, eventLogController } from "./webhooks/index.ts";
@@ -49,6 +52,7 @@ export function createApp({ config, sql, masterKey, egress, log }: AppDependenci
     `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows/${encodeURIComponent(workflowId)}`;
   const logFailure = (error: unknown, request: Request) =>
     log.error({ err: error, requestKey: requestKey(request) }, "a request failed");
+  const oauth = { sql, tokens, families, onFailure: logFailure };
 
   return new Elysia({ serve: { maxRequestBodySize: HARD_BODY_LIMIT, development: false } })
     .onRequest(({ request, set }) => {
@@ -69,7 +73,10 @@ export function createApp({ config, sql, masterKey, egress, log }: AppDependenci
     })
     .use(readinessController(sql, config.temporal.address))
     .use(jwksController(keys))
-    .use(tokenController({ sql, tokens, families, onFailure: logFailure }))
+    .use(discoveryController(config.publicUrl))
+    .use(tokenController(oauth))
+    .use(revocationController({ ...oauth, revocations }))
+    .use(introspectionController({ ...oauth, issuer: config.publicUrl }))
     .use(entitiesController(sql, authenticate))
     .use(
       connectionsController({

@@ -1,5 +1,6 @@
 // What every entry shares: how it is told to stop, and how it says why it cannot start.
 
+import { join } from "node:path";
 import { type Config, ConfigError } from "./config.ts";
 
 export type ProductionConfig = Config & { databaseUrl: string; masterKey: string };
@@ -39,4 +40,22 @@ export function onStop(stop: () => Promise<void>): void {
     process.stdin.on("error", once);
     process.stdin.resume();
   }
+}
+
+/** For a command: DATABASE_URL, or the PostgreSQL of a `start` that is running; with neither it ends the process. */
+export async function databaseOf(config: Config): Promise<string> {
+  if (config.databaseUrl) return config.databaseUrl;
+  const running = Bun.file(join(config.dataDir, "database-url"));
+  if (await running.exists()) return (await running.text()).trim();
+  console.error("No database: set DATABASE_URL, or leave `bun run start` running in another terminal.");
+  process.exit(1);
+}
+
+/** For a command: MASTER_KEY, or the one that `start` keeps; with neither it ends the process. */
+export async function masterKeyOf(config: Config): Promise<string> {
+  if (config.masterKey) return config.masterKey;
+  const kept = Bun.file(join(config.dataDir, "master.key"));
+  if (!config.databaseUrl && (await kept.exists())) return (await kept.text()).trim();
+  console.error("No master key: set MASTER_KEY to the one that the API and the workers have.");
+  process.exit(1);
 }

@@ -7,6 +7,7 @@ import { migrate } from "./db/migrate.ts";
 import { createEgress } from "./egress/index.ts";
 import { importMasterKey } from "./keys/master-key.ts";
 import { createLog } from "./log.ts";
+import { rotateSigningKeys } from "./oauth/index.ts";
 import { onStop, requireProduction, runEntry } from "./process.ts";
 
 /** What requests under way get; `start` gives the whole process 2 s. */
@@ -17,10 +18,13 @@ await runEntry(async () => {
   const log = createLog(config.logLevel, "api");
   await migrate(config.databaseUrl);
   const sql = connect(config.databaseUrl, "gatehouse api", 10);
+  const masterKey = importMasterKey(config.masterKey);
+  // The first keys exist before the first request.
+  await rotateSigningKeys(sql, masterKey);
   const app = createApp({
     config,
     sql,
-    masterKey: importMasterKey(config.masterKey),
+    masterKey,
     egress: createEgress(config.egress),
     log,
   });

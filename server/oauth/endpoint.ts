@@ -4,7 +4,8 @@
 import { Elysia } from "elysia";
 import { MethodNotAllowed } from "../errors.ts";
 import { readForm } from "../http/body.ts";
-import type { Door } from "./door.ts";
+import { openToBrowsers, preflight } from "../http/cross-origin.ts";
+import { type Door, INTROSPECTION_PATH } from "./door.ts";
 import { tokenErrorResponse } from "./token-error.ts";
 
 /** Told of what was not the caller's fault. */
@@ -29,5 +30,10 @@ export function formEndpoint(
       return response;
     }
   }
-  return new Elysia().all(path, ({ request }) => respond(request), { parse: "none" });
+  const controller = new Elysia();
+  // Only a client with a secret introspects, and a browser can keep none.
+  if (path === INTROSPECTION_PATH) return controller.all(path, ({ request }) => respond(request), { parse: "none" });
+  return controller
+    .options(path, () => preflight("POST"))
+    .all(path, async ({ request }) => openToBrowsers(await respond(request)), { parse: "none" });
 }

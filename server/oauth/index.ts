@@ -1,8 +1,14 @@
 export { hashSecret } from "./client-authentication.ts";
-export { createFamilies } from "./families/families.ts";
+export { discoveryController } from "./discovery.ts";
+export { createFamilies, removeEndedFamilies } from "./families/families.ts";
 export { GRANT_TYPES } from "./grants/index.ts";
+export { introspectionController } from "./introspect.ts";
+export { SIGNING_ALGS } from "./keys/algorithms.ts";
 export { jwksController } from "./keys/jwks.ts";
+export { replaceSigningKeys, rotateSigningKeys } from "./keys/rotation.ts";
 export { createSigningKeys } from "./keys/signing-keys.ts";
 export { createRevocations } from "./revocations/revocations.ts";
+export { deleteExpiredRevocations } from "./revocations/store.ts";
+export { revocationController } from "./revoke.ts";
 export { tokenController } from "./token.ts";
 export { createTokens } from "./tokens/tokens.ts";

@@ -1,10 +1,9 @@
 // `bun run tenant create NAME`: makes a tenant and prints its admin's and its client's credentials, once.
 
-import { join } from "node:path";
-import { type Config, readConfig } from "../config.ts";
+import { readConfig } from "../config.ts";
 import { connect } from "../db/connection.ts";
 import { migrate } from "../db/migrate.ts";
-import { runEntry } from "../process.ts";
+import { databaseOf, runEntry } from "../process.ts";
 import { createTenant } from "./index.ts";
 
 await runEntry(async () => {
@@ -26,12 +25,3 @@ await runEntry(async () => {
     await sql.end();
   }
 });
-
-/** DATABASE_URL, or the PostgreSQL of a `start` that is running. */
-async function databaseOf(config: Config): Promise<string> {
-  if (config.databaseUrl) return config.databaseUrl;
-  const running = Bun.file(join(config.dataDir, "database-url"));
-  if (await running.exists()) return (await running.text()).trim();
-  console.error("No database: set DATABASE_URL, or leave `bun run start` running in another terminal.");
-  process.exit(1);
-}

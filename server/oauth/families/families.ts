@@ -8,6 +8,7 @@ import type { ClientRefreshGrant, Tokens } from "../tokens/tokens.ts";
 import { createRefreshValues, type RefreshValue } from "./refresh-value.ts";
 import {
   advanceFamily,
+  deleteEndedFamilies,
   type Family,
   type FamilyFilter,
   findFamily,
@@ -141,6 +142,9 @@ export function createFamilies(masterKey: MasterKey, tokens: Pick<Tokens, "readC
   };
 }
 
+/** @returns how many ended families were removed */
+export const removeEndedFamilies = (sql: Queries) => deleteEndedFamilies(sql, PATIENCE.idle);
+
 function ended(): TokenError {
   return new TokenError("invalid_grant", "The refresh token has expired or was revoked. Ask for a new grant.");
 }
@@ -161,6 +165,8 @@ function unwritten(signed: ClientRefreshGrant): Family {
     acr: null,
     amr: null,
     generation: 0,
+    rotatedOn: new Date(signed.issuedAt * 1000),
+    endsOn: new Date(signed.expiresAt * 1000),
     isLive: true,
     inGrace: false,
   };

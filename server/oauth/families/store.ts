@@ -15,6 +15,10 @@ export interface Family {
   amr: string[] | null;
   /** The refresh token that is good now. */
   generation: number;
+  /** When that one was issued. */
+  rotatedOn: Date;
+  /** When it expires if it is not used. */
+  endsOn: Date;
   /** Neither revoked nor expired, and its user still active. */
   isLive: boolean;
   /** The generation before was used so lately that its answer may have been lost. */
@@ -61,7 +65,8 @@ export async function findFamily(
 ): Promise<Family | undefined> {
   const [family] = await sql<Family[]>`
     select f.id, f.application_id as "clientId", f.user_id as "userId", f.scopes, f.session_id as "sessionId",
-      f.auth_time as "authTime", f.acr, f.amr, f.generation,
+      f.auth_time as "authTime", f.acr, f.amr, f.generation, f.rotated_on as "rotatedOn",
+      least(f.expires_on, f.rotated_on + ${idle}::interval) as "endsOn",
       f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${idle}::interval
         and (f.user_id is null or u.is_active) as "isLive",
       f.generation > 0 and f.rotated_on > now() - ${grace}::interval as "inGrace"
@@ -119,4 +124,15 @@ function matches(sql: Queries, filter: FamilyFilter) {
   if ("sessionId" in filter) return sql`session_id = ${filter.sessionId}`;
   if (filter.clientId === undefined) return sql`user_id = ${filter.userId}`;
   return sql`user_id = ${filter.userId} and application_id = ${filter.clientId}`;
+}
+
+/**
+ * A client's own family stays until its signed first refresh token has expired, lest that one count as unused again.
+ * @returns how many
+ */
+export async function deleteEndedFamilies(sql: Queries, idle: string): Promise<number> {
+  const result = await sql`
+    delete from refresh_families
+    where expires_on < now() or (user_id is not null and rotated_on < now() - ${idle}::interval)`;
+  return result.count;
 }

@@ -2,7 +2,7 @@
 
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 import type { Sql, Transaction } from "../../db/connection.ts";
-import { type MasterKey, seal } from "../../keys/master-key.ts";
+import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
 import { SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./algorithms.ts";
 import { deleteSigningKeys, insertSigningKey, listSigningKeys, lockSigningKeys, type StoredKey } from "./store.ts";
 
@@ -34,11 +34,25 @@ export async function rotateSigningKeys(sql: Sql, masterKey: MasterKey, now = ne
         stored.find((key) => key.alg === alg),
         now,
       );
-      if (signsFrom) announced.push(await addKey(tx, masterKey, alg, signsFrom));
+      if (signsFrom) announced.push(await addKey(tx, masterKey, stored, alg, signsFrom));
     }
     const removed = stored.filter((key) => isSpent(key, stored, now)).map((key) => key.kid);
     await deleteSigningKeys(tx, removed);
     return { announced, removed };
+  });
+}
+
+/**
+ * For a key that has leaked: removes every key of an algorithm and puts a new one into use, at once.
+ * @returns the new key's id, and those removed
+ */
+export async function replaceSigningKeys(sql: Sql, masterKey: MasterKey, alg: SigningAlg): Promise<Rotation> {
+  return sql.begin(async (tx) => {
+    await lockSigningKeys(tx);
+    const stored = await listSigningKeys(tx);
+    const removed = stored.filter((key) => key.alg === alg).map((key) => key.kid);
+    await deleteSigningKeys(tx, removed);
+    return { announced: [await addKey(tx, masterKey, stored, alg, new Date())], removed };
   });
 }
 
@@ -60,7 +74,15 @@ function isSpent(key: StoredKey, all: StoredKey[], now: Date): boolean {
   );
 }
 
-async function addKey(tx: Transaction, masterKey: MasterKey, alg: SigningAlg, signsFrom: Date): Promise<string> {
+/** @throws Error if the keys that are there were sealed by another MASTER_KEY: no process could open this one */
+async function addKey(
+  tx: Transaction,
+  masterKey: MasterKey,
+  stored: StoredKey[],
+  alg: SigningAlg,
+  signsFrom: Date,
+): Promise<string> {
+  for (const key of stored) unseal(masterKey, SIGNING_KEY_PURPOSE, key.privateJwk);
   const pair = await generateKeyPair(alg, { extractable: true });
   const jwk = await exportJWK(pair.publicKey);
   const kid = await calculateJwkThumbprint(jwk);

@@ -1,0 +1,65 @@
+// POST /oauth2/introspect (RFC 7662).
+
+import type { Sql } from "../db/connection.ts";
+import { INTROSPECTION_PATH } from "./door.ts";
+import { formEndpoint, type OnFailure } from "./endpoint.ts";
+import type { Families, PresentedRefreshToken } from "./families/families.ts";
+import { readPresentedToken } from "./presented-token.ts";
+import type { Client } from "./store.ts";
+import { subjectOfUser } from "./subject.ts";
+import { TokenError } from "./token-error.ts";
+import type { AccessTokenClaims } from "./tokens/access-token.ts";
+import type { Tokens } from "./tokens/tokens.ts";
+
+export interface IntrospectionEndpoint {
+  sql: Sql;
+  tokens: Tokens;
+  families: Families;
+  issuer: string;
+  onFailure: OnFailure;
+}
+
+const INACTIVE = { active: false };
+
+/** A client sees access tokens of its own tenant, and its own refresh tokens; of anything else, that it is not active. */
+export function introspectionController({ sql, tokens, families, issuer, onFailure }: IntrospectionEndpoint) {
+  return formEndpoint(INTROSPECTION_PATH, "rfc", onFailure, async (request, form) => {
+    const { client, access, refresh } = await readPresentedToken(sql, tokens, families, request, form);
+    requireSecret(client);
+    if (access) return access.tenant === client.tenantId ? describeAccessToken(access) : INACTIVE;
+    return (refresh && (await describeRefreshToken(sql, families, issuer, client, refresh))) ?? INACTIVE;
+  });
+}
+
+/** RFC 7662 2.1: a client_id alone would let anyone try tokens. */
+function requireSecret(client: Client): void {
+  if (client.clientType !== "confidential") {
+    throw new TokenError("invalid_client", "Only a confidential client can introspect tokens.");
+  }
+}
+
+function describeAccessToken({ tenant, grant_id: _, ...claims }: AccessTokenClaims) {
+  return { active: true, token_type: "Bearer", ...claims, tenant };
+}
+
+async function describeRefreshToken(
+  sql: Sql,
+  families: Families,
+  issuer: string,
+  client: Client,
+  presented: PresentedRefreshToken,
+) {
+  if (presented.clientId !== client.id) return undefined;
+  const family = await families.liveFamily(sql, client.tenantId, presented);
+  return (
+    family && {
+      active: true,
+      scope: family.scopes.join(" "),
+      client_id: String(client.id),
+      sub: family.userId === null ? String(client.id) : subjectOfUser(family.userId),
+      iss: issuer,
+      iat: Math.floor(family.rotatedOn.getTime() / 1000),
+      exp: Math.floor(family.endsOn.getTime() / 1000),
+    }
+  );
+}
