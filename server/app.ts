@@ -18,6 +18,7 @@ import {
   createRevocations,
   createSigningKeys,
   createTokens,
+  credentialsController,
   discoveryController,
   introspectionController,
   jwksController,
@@ -77,6 +78,7 @@ export function createApp({ config, sql, masterKey, egress, log }: AppDependenci
     .use(tokenController(oauth))
     .use(revocationController({ ...oauth, revocations }))
     .use(introspectionController({ ...oauth, issuer: config.publicUrl }))
+    .use(credentialsController(sql, authenticate))
     .use(entitiesController(sql, authenticate))
     .use(
       connectionsController({

@@ -1,4 +1,5 @@
 export { hashSecret } from "./client-authentication.ts";
+export { credentialsController } from "./credentials/routes.ts";
 export { discoveryController } from "./discovery.ts";
 export { createFamilies, removeEndedFamilies } from "./families/families.ts";
 export { GRANT_TYPES } from "./grants/index.ts";

@@ -2,6 +2,7 @@
 
 import { Elysia } from "elysia";
 import type { Sql } from "../db/connection.ts";
+import { API_PATH } from "../http/paths.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { type Door, RFC_TOKEN_PATH, SPEC_TOKEN_PATH } from "./door.ts";
 import { formEndpoint, type OnFailure } from "./endpoint.ts";
@@ -39,6 +40,13 @@ async function answer(
   if (!client.grantTypes.includes(grantType)) {
     throw new TokenError("unauthorized_client", `The client is not permitted to use grant_type ${grantType}.`);
   }
+  requireOwnResource(form.get("resource"), engine.tokens.issuer);
   const { scope, ...response } = await grant({ ...engine, client, form, door });
   return door === "spec" ? response : { ...response, scope };
+}
+
+/** RFC 8707 2: our tokens are for our own API alone. */
+function requireOwnResource(resource: string | undefined, issuer: string): void {
+  if (!resource || resource === issuer || resource === issuer + API_PATH) return;
+  throw new TokenError("invalid_target", `resource must be ${issuer}${API_PATH}.`);
 }

@@ -31,6 +31,7 @@ export interface ClientRefreshGrant {
 }
 
 export interface Tokens {
+  issuer: string;
   /** Seconds an access token and an id_token live. */
   lifetime: number;
   issueAccessToken(client: Client, grant: AccessGrant): Promise<string>;
@@ -65,6 +66,7 @@ export function createTokens({ keys, issuer, lifetime, isRevoked }: TokenDepende
   }
 
   return {
+    issuer,
     lifetime,
     issueAccessToken: (client, grant) => issueAccessToken(keys, issuer, lifetime, client, grant),
     issueIdToken: (client, grant) => issueIdToken(keys, issuer, lifetime, client, grant),
