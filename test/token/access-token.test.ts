@@ -4,7 +4,9 @@ import {
   decodeJwt,
   decodeProtectedHeader,
   exportJWK,
+  exportSPKI,
   generateKeyPair,
+  importJWK,
   jwtVerify,
   SignJWT,
 } from "jose";
@@ -116,6 +118,26 @@ describe("refused with 401:", () => {
     await expectRefused(body.refresh_token);
   });
 
+  test("an id_token, also by the algorithm of access tokens", async () => {
+    const user = { userId: 1, authTime: Math.floor(Date.now() / 1000) };
+    for (const idTokenAlg of ["RS256", "ES256", "EdDSA"] as const) {
+      const claims = { ...decodeJwt(client.token), aud: issuer };
+      await expectRefused(await tokensOf(60).issueIdToken({ ...asClient(), idTokenAlg }, { ...user, claims }));
+    }
+  });
+
+  test("our own key's signature under another typ, or none", async () => {
+    const keys = createSigningKeys(db(), importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")));
+    for (const alg of ["EdDSA", "RS256", "ES256"] as const) {
+      const { kid, key } = await keys.signingKey(alg);
+      const sign = (typ: string | undefined) =>
+        new SignJWT(decodeJwt(client.token)).setProtectedHeader({ alg, kid, ...(typ ? { typ } : {}) }).sign(key);
+      for (const typ of ["JWT", "rt+jwt", "logout+jwt", undefined]) await expectRefused(await sign(typ));
+      if (alg === "ES256") await expectRefused(await sign("at+jwt"));
+      else expect((await use(await sign("at+jwt"))).status).toBe(200);
+    }
+  });
+
   test("a token with another payload, header or signature", async () => {
     const claims = decodeJwt(client.token);
     await expectRefused(`${header()}.${part({ ...claims, tenant: Bun.randomUUIDv7() })}.${signature()}`);
@@ -134,8 +156,10 @@ describe("refused with 401:", () => {
 
   test("a token signed with the public key as an HMAC secret", async () => {
     const { body } = await request("GET", JWKS_PATH);
-    const key = body.keys.find((published: { alg: string }) => published.alg === "EdDSA");
-    for (const secret of [key.x, JSON.stringify(key)]) {
+    const of = (alg: string) => body.keys.find((published: { alg: string }) => published.alg === alg);
+    const key = of("EdDSA");
+    const pem = await exportSPKI((await importJWK(of("RS256"), "RS256")) as CryptoKey);
+    for (const secret of [key.x, JSON.stringify(key), of("RS256").n, pem]) {
       const token = await new SignJWT(decodeJwt(client.token))
         .setProtectedHeader({ alg: "HS256", typ: "at+jwt", kid: key.kid })
         .sign(Buffer.from(secret.padEnd(32, "x")));

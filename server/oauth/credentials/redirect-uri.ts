@@ -24,8 +24,9 @@ export function redirectUriProblem(uri: string, clientType: ClientType): string 
 }
 
 function webProblem(uri: string, url: URL, shown: string, clientType: ClientType): string | undefined {
-  if (!uri.startsWith(`${url.protocol}//${url.host}`)) {
-    return `${shown}: write scheme and host in lower case, without a default port, as ${url.protocol}//${url.host}.`;
+  const origin = `${url.protocol}//${url.host}`;
+  if (!uri.startsWith(origin) || !["", "/", "?"].includes(uri.charAt(origin.length))) {
+    return `${shown}: write scheme and host in lower case and without a default port, as ${origin}.`;
   }
   if (url.protocol === "https:" || (clientType === "native" && LOOPBACK.includes(url.hostname))) return undefined;
   // RFC 8252 7.3.
