@@ -47,7 +47,12 @@ export function createApp({ config, sql, masterKey, egress, log }: AppDependenci
     lifetime: config.tokenLifetime,
     isRevoked: revocations.isRevoked,
   });
-  const families = createFamilies(masterKey, tokens);
+  const families = createFamilies({
+    masterKey,
+    tokens,
+    onReuse: (tenantId, { id, clientId, userId }) =>
+      log.warn({ tenantId, familyId: id, clientId, userId }, "a refresh token was used again; its family is revoked"),
+  });
   const authenticate = createAuthenticate(tokens.verifyAccessToken);
   const workflowUrl = (workflowId: string) =>
     `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows/${encodeURIComponent(workflowId)}`;

@@ -5,8 +5,8 @@ import { INTROSPECTION_PATH } from "./door.ts";
 import { formEndpoint, type OnFailure } from "./endpoint.ts";
 import type { Families, PresentedRefreshToken } from "./families/families.ts";
 import { readPresentedToken } from "./presented-token.ts";
-import type { Client } from "./store.ts";
-import { subjectOfUser } from "./subject.ts";
+import { areActive, type Client } from "./store.ts";
+import { subjectOfUser, userOfSubject } from "./subject.ts";
 import { TokenError } from "./token-error.ts";
 import type { AccessTokenClaims } from "./tokens/access-token.ts";
 import type { Tokens } from "./tokens/tokens.ts";
@@ -26,8 +26,10 @@ export function introspectionController({ sql, tokens, families, issuer, onFailu
   return formEndpoint(INTROSPECTION_PATH, "rfc", onFailure, async (request, form) => {
     const { client, access, refresh } = await readPresentedToken(sql, tokens, families, request, form);
     requireSecret(client);
-    if (access) return access.tenant === client.tenantId ? describeAccessToken(access) : INACTIVE;
-    return (refresh && (await describeRefreshToken(sql, families, issuer, client, refresh))) ?? INACTIVE;
+    const found = access
+      ? await describeAccessToken(sql, client, access)
+      : refresh && (await describeRefreshToken(sql, families, issuer, client, refresh));
+    return found ?? INACTIVE;
   });
 }
 
@@ -38,8 +40,10 @@ function requireSecret(client: Client): void {
   }
 }
 
-function describeAccessToken({ tenant, grant_id: _, ...claims }: AccessTokenClaims) {
-  return { active: true, token_type: "Bearer", ...claims, tenant };
+async function describeAccessToken(sql: Sql, client: Client, { grant_id: _, ...claims }: AccessTokenClaims) {
+  if (claims.tenant !== client.tenantId) return undefined;
+  const active = await areActive(sql, client.tenantId, Number(claims.client_id), userOfSubject(claims.sub));
+  return active ? { active: true, token_type: "Bearer", ...claims } : undefined;
 }
 
 async function describeRefreshToken(

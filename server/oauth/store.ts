@@ -39,3 +39,17 @@ export async function findClient(sql: Queries, clientId: number): Promise<Client
     where a.id = ${clientId}`;
   return client;
 }
+
+/** Whether a client and, if there is one, the user it acts for are still active. */
+export async function areActive(
+  sql: Queries,
+  tenantId: TenantId,
+  clientId: number,
+  userId: number | undefined,
+): Promise<boolean> {
+  const [row] = await sql<{ active: boolean }[]>`
+    select exists (select from applications where tenant_id = ${tenantId} and id = ${clientId} and is_active)
+      and (${userId ?? null}::int is null
+        or exists (select from users where tenant_id = ${tenantId} and id = ${userId ?? null} and is_active)) as active`;
+  return row!.active;
+}

@@ -40,7 +40,7 @@ export function otherProcess(issuer: string) {
   const masterKey = importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY"));
   const keys = createSigningKeys(db(), masterKey);
   const tokens = createTokens({ keys, issuer, lifetime: 3600, isRevoked: createRevocations(db()).isRevoked });
-  return { keys, tokens, families: createFamilies(masterKey, tokens) };
+  return { keys, tokens, families: createFamilies({ masterKey, tokens, onReuse: () => {} }) };
 }
 
 /** A family of the tenant's admin with the client, as a sign-in begins it. */

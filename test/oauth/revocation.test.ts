@@ -152,6 +152,21 @@ describe("introspection", () => {
     });
   });
 
+  test("of a token whose client or user is no longer active: inactive", async () => {
+    const other = await newCaller();
+    const family = await userFamily(other, issuer, ["openid"]);
+    const { body } = await refresh(other, RFC_TOKEN_PATH, family.refreshToken);
+    const sibling = await other.patch("/Application", { Name: `sibling ${Bun.randomUUIDv7()}`, Is_Active: true });
+    const secret = await other.send("POST", `/Application/${sibling.body.Id}/Secrets`);
+    const asSibling = { client_id: sibling.body.Id, client_secret: secret.body.Secret };
+    const ask = (token: string) => postAs(other, INTROSPECT, { ...asSibling, token });
+    await db()`update users set is_active = false where id = ${family.userId}`;
+    expectInactive(await ask(body.access_token));
+    expect((await ask(other.token)).body.active).toBe(true);
+    await db()`update applications set is_active = false where id = ${other.clientId}`;
+    expectInactive(await ask(other.token));
+  });
+
   test("of a refresh token, until it is used", async () => {
     const family = await userFamily(client, issuer, ["openid", "profile"]);
     const { refresh: signed } = await clientGrant(client, "openid");

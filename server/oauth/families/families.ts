@@ -70,7 +70,14 @@ export interface Families {
   revokePresented(sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken): Promise<void>;
 }
 
-export function createFamilies(masterKey: MasterKey, tokens: Pick<Tokens, "readClientRefreshToken">): Families {
+export interface FamilyDependencies {
+  masterKey: MasterKey;
+  tokens: Pick<Tokens, "readClientRefreshToken">;
+  /** Told of a family that ended because a token of it was used again: someone may have stolen it. */
+  onReuse(tenantId: TenantId, family: Family): void;
+}
+
+export function createFamilies({ masterKey, tokens, onReuse }: FamilyDependencies): Families {
   const values = createRefreshValues(masterKey);
 
   const find = async (sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken) =>
@@ -126,7 +133,8 @@ export function createFamilies(masterKey: MasterKey, tokens: Pick<Tokens, "readC
       const after = await find(sql, tenantId, presented);
       if (!after?.isLive) throw ended();
       if (after.generation === next && after.inGrace) return answer(after);
-      await revoke(sql, tenantId, { familyId: presented.familyId });
+      const isFirst = (await revoke(sql, tenantId, { familyId: presented.familyId })) > 0;
+      if (isFirst) onReuse(tenantId, after);
       throw new TokenError(
         "invalid_grant",
         "The refresh token was used before; all that came of its grant is revoked.",
