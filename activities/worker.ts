@@ -72,7 +72,10 @@ await runEntry(async () => {
   const dispatcher = await startDispatcher(outbox, client, config.webhooks, log);
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
   const maintenance = startMaintenance(client, log);
-  stops.push(() => Promise.all([dispatcher.stop(), reconciler.stop(), maintenance.stop()]));
+  stops.push(() => {
+    maintenance.stop();
+    return Promise.all([dispatcher.stop(), reconciler.stop()]);
+  });
   log.info({ namespace: config.temporal.namespace, taskQueue: TASK_QUEUE }, "worker ready");
 
   // A worker that ends by itself has met a fatal error; whoever watches the process starts it again.

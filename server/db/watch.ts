@@ -2,13 +2,13 @@
 
 import type { Sql } from "./connection.ts";
 
-/** The net under NOTIFY, which is deaf while PostgreSQL restarts: in use, memory is never older than this. */
+/** The net under NOTIFY, which is deaf while PostgreSQL restarts: in use, memory is never much older than this. */
 const NET_MS = 2_000;
 
 export interface Watched {
   /** Resolves once everything announced so far is in memory. */
   current(): Promise<void>;
-  /** Reads again, now. */
+  /** Reads again what is there now. */
   reload(): Promise<void>;
 }
 
@@ -17,45 +17,50 @@ export interface Watched {
  * @param load brings memory up to date; never runs twice at once
  */
 export function watch(sql: Sql, channel: string, load: () => Promise<void>): Watched {
-  let listening: Promise<unknown> | undefined;
-  let loading: Promise<void> | undefined;
+  /** Changes heard of, the state at the start being the first; and how many of them are in memory. */
+  let announced = 1;
+  let loaded = 0;
   let loadedAt = Number.NEGATIVE_INFINITY;
-  let announced = true;
+  let listening: Promise<unknown> | undefined;
+  let running: { upTo: number; done: Promise<void> } | undefined;
+  let next: Promise<void> | undefined;
 
+  function hear(): void {
+    announced++;
+  }
+
+  /** One load serves all who ask before it begins. */
   function reload(): Promise<void> {
-    // One under way may have read before the change.
-    const before = loading?.catch(() => {});
-    const next = (before ?? Promise.resolve()).then(read);
-    loading = next;
-    const done = () => {
-      if (loading === next) loading = undefined;
-    };
-    next.then(done, done);
+    if (!running && !next) return begin();
+    next ??= running!.done
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        return begin();
+      });
     return next;
   }
 
-  async function read(): Promise<void> {
-    const startedAt = performance.now();
-    announced = false;
-    try {
-      await load();
-      loadedAt = startedAt;
-    } catch (error) {
-      announced = true;
-      throw error;
-    }
-  }
-
-  function hear(): void {
-    announced = true;
+  function begin(): Promise<void> {
+    const [upTo, startedAt] = [announced, performance.now()];
+    const done = load()
+      .then(() => {
+        loaded = upTo;
+        loadedAt = startedAt;
+      })
+      .finally(() => {
+        running = undefined;
+      });
+    running = { upTo, done };
+    return done;
   }
 
   return {
     async current() {
       listening ??= sql.listen(channel, hear).catch(() => {});
-      if (loadedAt === Number.NEGATIVE_INFINITY) await listening;
-      if (announced) return loading ?? reload();
-      if (performance.now() - loadedAt > NET_MS) void (loading ?? reload()).catch(() => {});
+      if (loaded === 0) await listening;
+      if (loaded < announced) return running && running.upTo >= announced ? running.done : reload();
+      if (performance.now() - loadedAt > NET_MS && !running && !next) begin().catch(() => {});
     },
     reload,
   };

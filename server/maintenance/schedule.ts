@@ -10,25 +10,17 @@ const EVERY = "1 hour";
 const CHECK_MS = 3_600_000;
 
 export interface Maintenance {
-  /** Resolves when nothing of it runs any more. */
-  stop(): Promise<void>;
+  stop(): void;
 }
 
 export function startMaintenance(client: Client, log: Logger): Maintenance {
-  let checking = Promise.resolve();
-  const check = () => {
-    checking = ensureSchedule(client).catch((error) => {
+  const check = () =>
+    ensureSchedule(client).catch((error) => {
       log.warn({ err: error }, "the maintenance schedule could not be made sure of; tried again later");
     });
-  };
-  check();
+  void check();
   const timer = setInterval(check, CHECK_MS);
-  return {
-    async stop() {
-      clearInterval(timer);
-      await checking;
-    },
-  };
+  return { stop: () => clearInterval(timer) };
 }
 
 /** Any number of workers may call this; one that is there, paused or changed by hand, stays as it is. */

@@ -33,6 +33,13 @@ describe.concurrent("on an empty database", () => {
     }
   });
 
+  test("many first requests of one process at once all find the keys", async () => {
+    await using database = await newKeyDatabase();
+    const keys = createSigningKeys(database.sql, database.masterKey);
+    const kids = await Promise.all(Array.from({ length: 8 }, async () => (await keys.signingKey("EdDSA")).kid));
+    expect(new Set(kids).size).toBe(1);
+  });
+
   test("a key is no other algorithm's", async () => {
     await using database = await newKeyDatabase();
     const keys = createSigningKeys(database.sql, database.masterKey);
