@@ -14,6 +14,7 @@ import { requestKey } from "./http/request-key.ts";
 import { requestUrl } from "./http/request-url.ts";
 import type { MasterKey } from "./keys/master-key.ts";
 import {
+  authorizeController,
   createFamilies,
   createRevocations,
   createSigningKeys,
@@ -22,9 +23,20 @@ import {
   discoveryController,
   introspectionController,
   jwksController,
+  logoutController,
   revocationController,
   tokenController,
+  userinfoController,
 } from "./oauth/index.ts";
+import {
+  createCookies,
+  createCsrf,
+  createForms,
+  createPasswords,
+  createSessions,
+  createSignIn,
+  createSite,
+} from "./signin/index.ts";
 import { connectionsController, eventLogController } from "./webhooks/index.ts";
 
 /** Bun answers an empty 413 above this; our own limit, far below, answers an error record. */
@@ -59,6 +71,18 @@ export function createApp({ config, sql, masterKey, egress, log }: AppDependenci
   const logFailure = (error: unknown, request: Request) =>
     log.error({ err: error, requestKey: requestKey(request) }, "a request failed");
   const oauth = { sql, tokens, families, onFailure: logFailure };
+  const site = createSite(config.publicUrl);
+  const cookies = createCookies(config.publicUrl);
+  const signin = {
+    sql,
+    tokens,
+    issuer: config.publicUrl,
+    cookies,
+    forms: createForms(cookies, createCsrf(masterKey)),
+    sessions: createSessions(sql, cookies),
+    signIn: createSignIn(sql, cookies, createPasswords()),
+    endpoints: { site, trustProxy: config.trustProxy, onFailure: logFailure },
+  };
 
   return new Elysia({ serve: { maxRequestBodySize: HARD_BODY_LIMIT, development: false } })
     .onRequest(({ request, set }) => {
@@ -84,6 +108,10 @@ export function createApp({ config, sql, masterKey, egress, log }: AppDependenci
     .use(revocationController({ ...oauth, revocations }))
     .use(introspectionController({ ...oauth, issuer: config.publicUrl }))
     .use(credentialsController(sql, authenticate))
+    .use(site.controller())
+    .use(authorizeController(signin))
+    .use(userinfoController({ sql, tokens, onFailure: logFailure }))
+    .use(logoutController(signin))
     .use(entitiesController(sql, authenticate))
     .use(
       connectionsController({

@@ -1,10 +1,15 @@
 import type { Sql } from "../db/connection.ts";
-import { deleteExpiredRevocations, removeEndedFamilies } from "../oauth/index.ts";
+import { deleteExpiredRevocations, removeEndedFamilies, removeExpiredCodes } from "../oauth/index.ts";
+import { removeExpiredSessions, removeForgottenDevices, removeOldFailures } from "../signin/index.ts";
 
 /** What has had its day, by its table; each removal tells how many rows went. A new one is a line here. */
 const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   refresh_families: removeEndedFamilies,
   revoked_tokens: deleteExpiredRevocations,
+  authorization_codes: removeExpiredCodes,
+  sessions: removeExpiredSessions,
+  known_devices: removeForgottenDevices,
+  signin_failures: removeOldFailures,
 };
 
 /** @returns how many rows went, by table */

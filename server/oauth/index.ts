@@ -1,3 +1,4 @@
+export { authorizeController, removeExpiredCodes } from "./authorize/index.ts";
 export { hashSecret } from "./client-authentication.ts";
 export { credentialsController } from "./credentials/routes.ts";
 export { discoveryController } from "./discovery.ts";
@@ -8,8 +9,10 @@ export { SIGNING_ALGS } from "./keys/algorithms.ts";
 export { jwksController } from "./keys/jwks.ts";
 export { replaceSigningKeys, rotateSigningKeys } from "./keys/rotation.ts";
 export { createSigningKeys } from "./keys/signing-keys.ts";
+export { logoutController } from "./logout.tsx";
 export { createRevocations } from "./revocations/revocations.ts";
 export { deleteExpiredRevocations } from "./revocations/store.ts";
 export { revocationController } from "./revoke.ts";
 export { tokenController } from "./token.ts";
 export { createTokens } from "./tokens/tokens.ts";
+export { userinfoController } from "./userinfo/userinfo.ts";
