@@ -4,6 +4,7 @@ import type { Egress } from "../server/egress/index.ts";
 import type { MasterKey } from "../server/keys/master-key.ts";
 import type { InFlight } from "../server/webhooks/index.ts";
 import { createCloseDelivery } from "./close-delivery.ts";
+import { createRemoveExpired, createRotateSigningKeys } from "./maintenance.ts";
 import { createPostWebhook } from "./post-webhook.ts";
 
 export interface ActivityDependencies {
@@ -21,6 +22,8 @@ export function createActivities(dependencies: ActivityDependencies) {
   return {
     postWebhook: createPostWebhook(dependencies),
     closeDelivery: createCloseDelivery(dependencies),
+    rotateSigningKeys: createRotateSigningKeys(dependencies),
+    removeExpired: createRemoveExpired(dependencies),
   };
 }
 

@@ -16,6 +16,7 @@ import { startWorkerHeartbeat } from "../server/db/store.ts";
 import { createEgress } from "../server/egress/index.ts";
 import { importMasterKey } from "../server/keys/master-key.ts";
 import { createLog } from "../server/log.ts";
+import { startMaintenance } from "../server/maintenance/index.ts";
 import { onStop, readProductionConfig, runEntry } from "../server/process.ts";
 import { createInFlight, startDispatcher, startReconciler } from "../server/webhooks/index.ts";
 import { TASK_QUEUE } from "../workflows/contract.ts";
@@ -80,8 +81,9 @@ await runEntry(async () => {
   stops.push(() => outbox.end({ timeout: 1 }));
   const dispatcher = await startDispatcher(outbox, client, config.webhooks, inFlight, log);
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
+  const maintenance = startMaintenance(client, log);
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);
-  stops.push(() => Promise.all([dispatcher.stop(), reconciler.stop(), heartbeat.stop()]));
+  stops.push(() => Promise.all([dispatcher.stop(), reconciler.stop(), maintenance.stop(), heartbeat.stop()]));
   log.info({ namespace: config.temporal.namespace, taskQueue: TASK_QUEUE }, "worker ready");
 
   // A worker that ends by itself has met a fatal error; whoever watches the process starts it again.

@@ -15,7 +15,7 @@ import { requestKey } from "./http/request-key.ts";
 import { createRequestLog } from "./http/request-log.ts";
 import { noteResponseHeaders } from "./http/response-headers.ts";
 import type { MasterKey } from "./keys/master-key.ts";
-import { createSigningKeys, createTokens, jwksController, tokenController } from "./oauth/index.ts";
+import { createProvider, credentialsController } from "./oauth/index.ts";
 import type { TenantId } from "./tenants/index.ts";
 import { connectionsController, eventLogController } from "./webhooks/index.ts";
 
@@ -33,24 +33,23 @@ export interface AppDependencies {
 }
 
 export function createApp({ config, sql, masterKey, egress, log, entities = ENTITIES }: AppDependencies) {
-  const keys = createSigningKeys(sql, masterKey);
-  const tokens = createTokens(keys, config.publicUrl, config.tokenLifetime);
   const requestLog = createRequestLog(log);
   const admit = createRateLimit(config.rateLimit);
   const onClient = (request: Request, client: { tenantId: TenantId; clientId: string }) => {
     requestLog.noteClient(request, client);
     admit(request, client.clientId);
   };
-  const authenticateBearer = createAuthenticate(tokens.verifyAccessToken);
+  const workflowUrl = (workflowId: string) =>
+    `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows/${encodeURIComponent(workflowId)}`;
+  const logFailure = (error: unknown, request: Request) =>
+    log.error({ err: error, requestKey: requestKey(request) }, "a request failed");
+  const provider = createProvider({ config, sql, masterKey, log, onClient, onFailure: logFailure });
+  const authenticateBearer = createAuthenticate(provider.verifyAccessToken);
   const authenticate: Authenticate = async (request) => {
     const caller = await authenticateBearer(request);
     onClient(request, caller);
     return caller;
   };
-  const workflowUrl = (workflowId: string) =>
-    `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows/${encodeURIComponent(workflowId)}`;
-  const logFailure = (error: unknown, request: Request) =>
-    log.error({ err: error, requestKey: requestKey(request) }, "a request failed");
 
   return new Elysia({ serve: { maxRequestBodySize: HARD_BODY_LIMIT, development: false } })
     .onRequest(({ request, set }) => {
@@ -70,8 +69,8 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
       requestLog.end(request, route, responseValue instanceof Response ? responseValue.status : undefined),
     )
     .use(readinessController(sql, config.temporal.address))
-    .use(jwksController(keys))
-    .use(tokenController(sql, tokens, logFailure, onClient))
+    .use(provider.controller)
+    .use(credentialsController(sql, authenticate))
     .use(entitiesController(sql, authenticate, entities))
     .use(
       connectionsController({

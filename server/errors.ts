@@ -104,3 +104,11 @@ export class UnsupportedMediaType extends ApiError {
     super(415, "Unsupported Media Type", "Unsupported Media Type", [`Send the body as Content-Type ${expected}.`]);
   }
 }
+
+export class ServiceBusy extends ApiError {
+  constructor() {
+    super(503, "Service Unavailable", "Service Unavailable", ["Too many requests wait. Try again in a moment."], {
+      "retry-after": "2",
+    });
+  }
+}

@@ -1,5 +1,6 @@
 // What every entry shares: how it is told to stop, and how it says why it cannot start.
 
+import { join } from "node:path";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { migrate } from "./db/migrate.ts";
 import { type RunningInstallation, readRunning } from "./embedded/data-directory.ts";
@@ -87,4 +88,15 @@ export function onStop(stop: () => Promise<void>): void {
     process.stdin.on("error", once);
     process.stdin.resume();
   }
+}
+
+/**
+ * For a command: MASTER_KEY, or the one that `start` keeps.
+ * @throws CannotStart if there is neither
+ */
+export async function masterKeyOf({ databaseUrl, masterKey, dataDir }: Config): Promise<string> {
+  if (masterKey) return masterKey;
+  const kept = Bun.file(join(dataDir, "master.key"));
+  if (!databaseUrl && (await kept.exists())) return (await kept.text()).trim();
+  throw new CannotStart("No master key: set MASTER_KEY to the one that the API and the workers have.");
 }

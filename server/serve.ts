@@ -6,12 +6,11 @@ import { connect } from "./db/connection.ts";
 import { createEgress } from "./egress/index.ts";
 import { importMasterKey } from "./keys/master-key.ts";
 import { createLog } from "./log.ts";
-import { createSigningKeys } from "./oauth/index.ts";
+import { rotateSigningKeys } from "./oauth/index.ts";
 import { CannotStart, onStop, prepareDatabase, readProductionConfig, runEntry } from "./process.ts";
 
 /** What requests under way get; `start` gives the whole process 2 s. */
 const SHUTDOWN_MS = 1_000;
-const ACCESS_TOKEN_ALG = "EdDSA";
 
 await runEntry(async () => {
   const config = readProductionConfig(process.env, hostProblems(process.env));
@@ -20,7 +19,7 @@ await runEntry(async () => {
   const sql = connect(config.databaseUrl, "gatehouse api", 10);
   const masterKey = importMasterKey(config.masterKey);
   // Who caches the key set before the first token should find its key there.
-  await createSigningKeys(sql, masterKey).signingKey(ACCESS_TOKEN_ALG);
+  await rotateSigningKeys(sql, masterKey);
   const app = createApp({ config, sql, masterKey, egress: createEgress(config.egress), log });
   listen(app, config);
   log.info({ port: app.server?.port, publicUrl: config.publicUrl }, "api ready");

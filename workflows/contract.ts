@@ -70,3 +70,11 @@ export interface DeliveryOutcome {
   /** Why it was not delivered: host, status and one word. */
   reason?: string;
 }
+
+/** What a run of the maintenance found to do. */
+export interface MaintenanceResult {
+  /** Ids of signing keys. */
+  keys: { announced: string[]; removed: string[] };
+  /** Rows removed, by table. */
+  removed: Record<string, number>;
+}

@@ -1,1 +1,2 @@
 export { deliverWebhook } from "./deliver-webhook.ts";
+export { maintenance } from "./maintenance.ts";

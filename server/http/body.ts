@@ -24,13 +24,21 @@ export async function readJson(request: Request): Promise<unknown> {
  * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
  */
 export async function readForm(request: Request): Promise<Map<string, string>> {
-  requireMediaType(request, "application/x-www-form-urlencoded");
   const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(await readText(request, FORM_BODY_LIMIT))) {
+  for (const [name, value] of new URLSearchParams(await readFormText(request))) {
     if (fields.has(name)) throw new BadInput(`The parameter ${printable(name)} stands in the form twice.`);
     fields.set(name, value);
   }
   return fields;
+}
+
+/**
+ * A form body as it stands, for who has to see what is repeated.
+ * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
+ */
+export async function readFormText(request: Request): Promise<string> {
+  requireMediaType(request, "application/x-www-form-urlencoded");
+  return readText(request, FORM_BODY_LIMIT);
 }
 
 /**

@@ -1,5 +1,12 @@
-export { hashSecret } from "./clients.ts";
-export { jwksController } from "./jwks.ts";
-export { createSigningKeys } from "./keys.ts";
-export { GRANT_TYPES, tokenController } from "./token.ts";
-export { createTokens } from "./tokens.ts";
+export { removeExpiredCodes } from "./authorize/index.ts";
+export { hashSecret } from "./client-authentication.ts";
+export { credentialsController } from "./credentials/routes.ts";
+export { createFamilies, removeEndedFamilies } from "./families/families.ts";
+export { GRANT_TYPES } from "./grants/index.ts";
+export { SIGNING_ALGS } from "./keys/algorithms.ts";
+export { replaceSigningKeys, rotateSigningKeys } from "./keys/rotation.ts";
+export { createSigningKeys } from "./keys/signing-keys.ts";
+export { createProvider } from "./provider.ts";
+export { createRevocations } from "./revocations/revocations.ts";
+export { deleteExpiredRevocations } from "./revocations/store.ts";
+export { createTokens } from "./tokens/tokens.ts";

@@ -1,14 +1,28 @@
 import type { Queries } from "../db/connection.ts";
 import type { TenantId } from "../tenants/index.ts";
 
-/** A client as the token endpoint sees it. */
+export type ClientType = "confidential" | "public" | "native";
+export type AccessTokenAlg = "EdDSA" | "RS256";
+export type IdTokenAlg = "RS256" | "ES256" | "EdDSA";
+
+/** An Application as an OAuth client. */
 export interface Client {
+  /** The client_id, and the Application's Id. */
   id: number;
   tenantId: TenantId;
+  /** How people know it: the Application's Name and WebSiteURL; "" if it has none. */
+  name: string;
+  webSite: string;
   isActive: boolean;
-  clientType: "confidential" | "public" | "native";
+  clientType: ClientType;
   grantTypes: string[];
   scopes: string[];
+  redirectUris: string[];
+  postLogoutRedirectUris: string[];
+  accessTokenAlg: AccessTokenAlg;
+  idTokenAlg: IdTokenAlg;
+  /** Its users are not asked for consent. */
+  firstParty: boolean;
   /** SHA-256 of each live secret. */
   digests: Uint8Array[];
 }
@@ -16,32 +30,26 @@ export interface Client {
 /** The client's own tenant is the answer here, so this look-up alone has no tenant to filter by. */
 export async function findClient(sql: Queries, clientId: number): Promise<Client | undefined> {
   const [client] = await sql<Client[]>`
-    select a.id, a.tenant_id as "tenantId", a.is_active as "isActive", c.client_type as "clientType",
-      c.grant_types as "grantTypes", c.scopes,
+    select a.id, a.tenant_id as "tenantId", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
+      a.is_active as "isActive", c.client_type as "clientType", c.grant_types as "grantTypes", c.scopes,
+      c.redirect_uris as "redirectUris", c.post_logout_redirect_uris as "postLogoutRedirectUris",
+      c.access_token_alg as "accessTokenAlg", c.id_token_alg as "idTokenAlg", c.first_party as "firstParty",
       coalesce((select array_agg(s.digest) from client_secrets s where s.application_id = a.id), '{}') as digests
     from applications a join credentials c on c.application_id = a.id
     where a.id = ${clientId}`;
   return client;
 }
 
-export interface StoredKey {
-  kid: string;
-  alg: string;
-  publicJwk: Record<string, unknown>;
-  privateJwk: Uint8Array;
-  retired: boolean;
-}
-
-export async function listSigningKeys(sql: Queries): Promise<StoredKey[]> {
-  return sql<StoredKey[]>`
-    select kid, alg, public_jwk as "publicJwk", private_jwk as "privateJwk", retired_on is not null as retired
-    from signing_keys order by created_on desc`;
-}
-
-/** Does nothing if another process was faster: there is one live key an algorithm. */
-export async function insertSigningKey(sql: Queries, key: Omit<StoredKey, "retired">): Promise<void> {
-  await sql`
-    insert into signing_keys (kid, alg, public_jwk, private_jwk)
-    values (${key.kid}, ${key.alg}, ${sql.json(key.publicJwk as never)}, ${Buffer.from(key.privateJwk)})
-    on conflict do nothing`;
+/** Whether a client and, if there is one, the user it acts for are still active. */
+export async function areActive(
+  sql: Queries,
+  tenantId: TenantId,
+  clientId: number,
+  userId: number | undefined,
+): Promise<boolean> {
+  const [row] = await sql<{ active: boolean }[]>`
+    select exists (select from applications where tenant_id = ${tenantId} and id = ${clientId} and is_active)
+      and (${userId ?? null}::int is null
+        or exists (select from users where tenant_id = ${tenantId} and id = ${userId ?? null} and is_active)) as active`;
+  return row!.active;
 }

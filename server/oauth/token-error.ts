@@ -1,20 +1,73 @@
-import { ApiError } from "../errors.ts";
-import { errorRecord } from "../http/error-record.ts";
+// The ways a request of a client can fail, and how each door says so.
 
-const SHAPES = {
-  Unauthorized: { status: 400, title: "Unauthorized" },
-  Permission: { status: 403, title: "Forbidden" },
-  "Bad Input": { status: 400, title: "Bad Request" },
+import { ApiError } from "../errors.ts";
+import { asApiError, errorRecord } from "../http/error-record.ts";
+import type { Door } from "./door.ts";
+
+const UNAUTHORIZED = { kind: "Unauthorized", status: 400, title: "Unauthorized" } as const;
+const PERMISSION = { kind: "Permission", status: 403, title: "Forbidden" } as const;
+const BAD_INPUT = { kind: "Bad Input", status: 400, title: "Bad Request" } as const;
+
+/** SPEC.md "Token endpoint errors" on the left, RFC 6749 5.2 on the right. */
+const FAILURES = {
+  invalid_request: [BAD_INPUT, "invalid_request"],
+  /** It does not say who it is, or does not prove it. */
+  unauthenticated_client: [BAD_INPUT, "invalid_client"],
+  invalid_client: [UNAUTHORIZED, "invalid_client"],
+  invalid_grant: [BAD_INPUT, "invalid_grant"],
+  /** A code or refresh token that was issued to another client. */
+  another_clients_grant: [PERMISSION, "invalid_grant"],
+  unauthorized_client: [PERMISSION, "unauthorized_client"],
+  unsupported_grant_type: [BAD_INPUT, "unsupported_grant_type"],
+  invalid_scope: [BAD_INPUT, "invalid_scope"],
+  /** RFC 8707 2. */
+  invalid_target: [BAD_INPUT, "invalid_target"],
 } as const;
 
-/** SPEC.md "Token endpoint errors": the word stands in `error`, and as /Errors/… in Type. */
+export type TokenFailure = keyof typeof FAILURES;
+
+/** Thrown by the engine; the door it came in by gives it its shape. */
 export class TokenError extends ApiError {
-  constructor(kind: keyof typeof SHAPES, description: string) {
-    super(SHAPES[kind].status, kind, SHAPES[kind].title, [description]);
+  /** RFC 6749 5.2. */
+  readonly code: string;
+
+  /** @param description for people; never echo a secret here */
+  constructor(failure: TokenFailure, description: string) {
+    const [{ status, kind, title }, code] = FAILURES[failure];
+    super(status, kind, title, [description]);
+    this.code = code;
   }
 }
 
-export function tokenErrorResponse(error: ApiError, request: Request): Response {
+export function tokenErrorResponse(failure: unknown, request: Request, door: Door): Response {
+  const error = asApiError(failure);
+  return door === "spec" ? specResponse(error, request) : rfcResponse(error, request);
+}
+
+/** SPEC.md "Token endpoint errors": the word stands in `error`, and as /Errors/… in Type. */
+function specResponse(error: ApiError, request: Request): Response {
   const body = { error: error.kind, error_description: error.message, ...errorRecord(error, request) };
   return Response.json(body, { status: error.status, headers: { ...error.headers, "cache-control": "no-store" } });
+}
+
+/** RFC 6749 5.2. */
+function rfcResponse(error: ApiError, request: Request): Response {
+  const code = error instanceof TokenError ? error.code : error.status === 500 ? "server_error" : "invalid_request";
+  const headers: Record<string, string> = { ...error.headers, "cache-control": "no-store", pragma: "no-cache" };
+  if (code === "invalid_client" && request.headers.has("authorization")) {
+    headers["www-authenticate"] = 'Basic realm="Gatehouse", charset="UTF-8"';
+  }
+  const body = { error: code, error_description: describable(error.message) };
+  return Response.json(body, { status: rfcStatus(error, code), headers });
+}
+
+function rfcStatus(error: ApiError, code: string): number {
+  if (code === "invalid_client") return 401;
+  // Of HTTP's own refusals, a wrong method, too large a body and too many requests keep their status.
+  return [405, 413, 429, 500].includes(error.status) ? error.status : 400;
+}
+
+/** RFC 6749 5.2 leaves out quotes, backslashes and everything beyond ASCII. */
+function describable(text: string): string {
+  return text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "?");
 }

@@ -1,74 +1,53 @@
-// POST /oAuth/rest/v2/Token (SPEC.md Endpoints 2 and 3).
+// The token endpoint: POST /oAuth/rest/v2/Token (SPEC.md Endpoints 2 and 3) and POST /oauth2/token (RFC 6749 3.2).
 
 import { Elysia } from "elysia";
 import type { Sql } from "../db/connection.ts";
-import { MethodNotAllowed } from "../errors.ts";
-import { readForm } from "../http/body.ts";
-import { asApiError } from "../http/error-record.ts";
-import type { TenantId } from "../tenants/index.ts";
-import { clientCredentials } from "./client-credentials.ts";
-import { authenticateClient } from "./clients.ts";
-import type { Client } from "./store.ts";
-import { TokenError, tokenErrorResponse } from "./token-error.ts";
-import type { Tokens } from "./tokens.ts";
+import { API_PATH } from "../http/paths.ts";
+import type { AuthenticateClient } from "./client-authentication.ts";
+import { type Door, RFC_TOKEN_PATH, SPEC_TOKEN_PATH } from "./door.ts";
+import { formEndpoint, type OnFailure } from "./endpoint.ts";
+import type { Families } from "./families/families.ts";
+import { requiredParameter, type TokenResponse } from "./grants/grant.ts";
+import { GRANTS } from "./grants/index.ts";
+import { TokenError } from "./token-error.ts";
+import type { Tokens } from "./tokens/tokens.ts";
 
-const TOKEN_PATH = "/oAuth/rest/v2/Token";
-
-/** Grants a client may be given. */
-export const GRANT_TYPES = ["authorization_code", "client_credentials", "refresh_token"] as const;
-
-/** SPEC.md "Token response". */
-export interface TokenResponse {
-  token_type: "Bearer";
-  expires_in: number;
-  access_token: string;
-  id_token?: string;
-  refresh_token?: string;
+export interface TokenEndpoint {
+  sql: Sql;
+  tokens: Tokens;
+  families: Families;
+  authenticateClient: AuthenticateClient;
+  onFailure: OnFailure;
 }
 
-/** One grant: what it answers an authenticated client that is allowed to use it. */
-export type Grant = (client: Client, form: Map<string, string>, tokens: Tokens) => Promise<TokenResponse>;
-
-const GRANTS: Record<string, Grant> = { client_credentials: clientCredentials };
-
-/** Told of a client once it is authenticated; may throw to refuse its request. */
-type OnClient = (request: Request, client: { tenantId: TenantId; clientId: string }) => void;
-
-/** @param onFailure told of what was not the caller's fault */
-export function tokenController(
-  sql: Sql,
-  tokens: Tokens,
-  onFailure: (error: unknown, request: Request) => void,
-  onClient: OnClient,
-) {
-  return new Elysia()
-    .post(
-      TOKEN_PATH,
-      async ({ request }) => {
-        try {
-          const body = await answer(sql, tokens, request, onClient);
-          return Response.json(body, { headers: { "cache-control": "no-store", pragma: "no-cache" } });
-        } catch (failure) {
-          const error = asApiError(failure);
-          if (error.status === 500) onFailure(failure, request);
-          return tokenErrorResponse(error, request);
-        }
-      },
-      { parse: "none" },
-    )
-    .all(TOKEN_PATH, ({ request }) => tokenErrorResponse(new MethodNotAllowed(["POST"]), request), { parse: "none" });
+export function tokenController({ onFailure, ...engine }: TokenEndpoint) {
+  const endpoint = (path: string, door: Door) =>
+    formEndpoint(path, door, onFailure, (request, form) => answer(engine, door, request, form));
+  return new Elysia().use(endpoint(SPEC_TOKEN_PATH, "spec")).use(endpoint(RFC_TOKEN_PATH, "rfc"));
 }
 
-async function answer(sql: Sql, tokens: Tokens, request: Request, onClient: OnClient): Promise<TokenResponse> {
-  const form = await readForm(request);
-  const grantType = form.get("grant_type");
-  if (!grantType) throw new TokenError("Bad Input", "grant_type is missing.");
-  const client = await authenticateClient(sql, request, form);
-  onClient(request, { tenantId: client.tenantId, clientId: String(client.id) });
+async function answer(
+  { authenticateClient, ...engine }: Omit<TokenEndpoint, "onFailure">,
+  door: Door,
+  request: Request,
+  form: Map<string, string>,
+): Promise<TokenResponse> {
+  const grantType = requiredParameter(form, "grant_type");
+  const client = await authenticateClient(request, form);
   const grant = Object.hasOwn(GRANTS, grantType) ? GRANTS[grantType] : undefined;
-  if (!grant) throw new TokenError("Bad Input", `grant_type must be ${Object.keys(GRANTS).join(" or ")}.`);
-  if (!client.grantTypes.includes(grantType)) {
-    throw new TokenError("Permission", `The client is not permitted to use grant_type ${grantType}.`);
+  if (!grant) {
+    throw new TokenError("unsupported_grant_type", `grant_type must be ${Object.keys(GRANTS).join(" or ")}.`);
   }
-  return grant(client, form, tokens);
+  if (!client.grantTypes.includes(grantType)) {
+    throw new TokenError("unauthorized_client", `The client is not permitted to use grant_type ${grantType}.`);
+  }
+  requireOwnResource(form.get("resource"), engine.tokens.issuer);
+  const { scope, ...response } = await grant({ ...engine, client, form, door });
+  return door === "spec" ? response : { ...response, scope };
+}
+
+/** RFC 8707 2: our tokens are for our own API alone. */
+function requireOwnResource(resource: string | undefined, issuer: string): void {
+  if (!resource || resource === issuer || resource === issuer + API_PATH) return;
+  throw new TokenError("invalid_target", `resource must be ${issuer}${API_PATH}.`);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { SCOPES } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
 import { GRANT_TYPES, hashSecret } from "../oauth/index.ts";
+import { hashPassword } from "../signin/index.ts";
 import { countTenants, insertAdmin, insertClient, insertTenant } from "./store.ts";
 
 declare const brand: unique symbol;
@@ -31,7 +32,7 @@ export async function createTenant(sql: Sql, name: string): Promise<NewTenant> {
   const tenantId = Bun.randomUUIDv7() as TenantId;
   const password = randomBytes(15).toString("base64url");
   const clientSecret = randomBytes(32).toString("base64url");
-  const passwordHash = await Bun.password.hash(password, { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 });
+  const passwordHash = await hashPassword(password);
   try {
     const clientId = await sql.begin(async (tx) => {
       await insertTenant(tx, tenantId, trimmed);

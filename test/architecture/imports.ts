@@ -16,11 +16,12 @@ export interface Source {
   text: string;
 }
 
-const transpiler = new Bun.Transpiler({ loader: "ts" });
+const transpilers = { ts: new Bun.Transpiler({ loader: "ts" }), tsx: new Bun.Transpiler({ loader: "tsx" }) };
 const FROM = /\b(import|export)\s+(type\s+)?([^"';]*?)\s*\bfrom\s*["']([^"']+)["']/g;
 
 export function importsOf(source: Source): Import[] {
   const code = withoutComments(source.text);
+  const transpiler = transpilers[source.path.endsWith(".tsx") ? "tsx" : "ts"];
   const atRunTime = new Set(transpiler.scanImports(code).map((found) => found.path));
   const written = new Set([...code.matchAll(FROM)].map((match) => match[4]!));
   return [...new Set([...atRunTime, ...written])].map((specifier) => ({

@@ -4,12 +4,14 @@ import {
   decodeJwt,
   decodeProtectedHeader,
   exportJWK,
+  exportSPKI,
   generateKeyPair,
+  importJWK,
   jwtVerify,
   SignJWT,
 } from "jose";
 import { importMasterKey, unseal } from "../../server/keys/master-key.ts";
-import { createSigningKeys, createTokens } from "../../server/oauth/index.ts";
+import { createRevocations, createSigningKeys, createTokens } from "../../server/oauth/index.ts";
 import type { TenantId } from "../../server/tenants/index.ts";
 import { API, type Caller, db, expectError, newCaller, request } from "../entities/client.ts";
 import { setting, shared } from "../support/tenant.ts";
@@ -28,17 +30,24 @@ beforeAll(async () => {
 /** The product's own signer, as another process of the same installation would have it. */
 function tokensOf(lifetime: number, by = issuer) {
   const keys = createSigningKeys(db(), importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")));
-  return createTokens(keys, by, lifetime);
+  return createTokens({ keys, issuer: by, lifetime, isRevoked: createRevocations(db()).isRevoked });
 }
 
 function asClient() {
   return {
     id: Number(client.clientId),
     tenantId: client.tenantId as TenantId,
+    name: "",
+    webSite: "",
     isActive: true,
     clientType: "confidential" as const,
     grantTypes: [],
     scopes: [],
+    redirectUris: [],
+    postLogoutRedirectUris: [],
+    accessTokenAlg: "EdDSA" as const,
+    idTokenAlg: "RS256" as const,
+    firstParty: false,
     digests: [],
   };
 }
@@ -80,7 +89,7 @@ describe("an access token", () => {
   });
 
   test("made by another process of the installation is good here", async () => {
-    const token = await tokensOf(60).issueAccessToken(asClient(), ["AccessManager:Read"]);
+    const token = await tokensOf(60).issueAccessToken(asClient(), { scopes: ["AccessManager:Read"] });
     expect((await use(token)).status).toBe(200);
   });
 });
@@ -94,12 +103,12 @@ describe("refused with 401:", () => {
   ];
 
   test("an expired token", async () => {
-    await expectRefused(await tokensOf(-1).issueAccessToken(asClient(), ["AccessManager:Read"]));
+    await expectRefused(await tokensOf(-1).issueAccessToken(asClient(), { scopes: ["AccessManager:Read"] }));
   });
 
   test("another issuer's token by the same key", async () => {
     await expectRefused(
-      await tokensOf(60, "https://other.example").issueAccessToken(asClient(), ["AccessManager:Read"]),
+      await tokensOf(60, "https://other.example").issueAccessToken(asClient(), { scopes: ["AccessManager:Read"] }),
     );
   });
 
@@ -107,6 +116,26 @@ describe("refused with 401:", () => {
     const { body } = await askToken(formOf(client, { scope: "*" }));
     expect(decodeProtectedHeader(body.refresh_token).typ).not.toBe("at+jwt");
     await expectRefused(body.refresh_token);
+  });
+
+  test("an id_token, also by the algorithm of access tokens", async () => {
+    const user = { userId: 1, authTime: Math.floor(Date.now() / 1000) };
+    for (const idTokenAlg of ["RS256", "ES256", "EdDSA"] as const) {
+      const claims = { ...decodeJwt(client.token), aud: issuer };
+      await expectRefused(await tokensOf(60).issueIdToken({ ...asClient(), idTokenAlg }, { ...user, claims }));
+    }
+  });
+
+  test("our own key's signature under another typ, or none", async () => {
+    const keys = createSigningKeys(db(), importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")));
+    for (const alg of ["EdDSA", "RS256", "ES256"] as const) {
+      const { kid, key } = await keys.signingKey(alg);
+      const sign = (typ: string | undefined) =>
+        new SignJWT(decodeJwt(client.token)).setProtectedHeader({ alg, kid, ...(typ ? { typ } : {}) }).sign(key);
+      for (const typ of ["JWT", "rt+jwt", "logout+jwt", undefined]) await expectRefused(await sign(typ));
+      if (alg === "ES256") await expectRefused(await sign("at+jwt"));
+      else expect((await use(await sign("at+jwt"))).status).toBe(200);
+    }
   });
 
   test("a token with another payload, header or signature", async () => {
@@ -127,9 +156,12 @@ describe("refused with 401:", () => {
 
   test("a token signed with the public key as an HMAC secret", async () => {
     const { body } = await request("GET", JWKS_PATH);
-    for (const secret of [body.keys[0].x, JSON.stringify(body.keys[0])]) {
+    const of = (alg: string) => body.keys.find((published: { alg: string }) => published.alg === alg);
+    const key = of("EdDSA");
+    const pem = await exportSPKI((await importJWK(of("RS256"), "RS256")) as CryptoKey);
+    for (const secret of [key.x, JSON.stringify(key), of("RS256").n, pem]) {
       const token = await new SignJWT(decodeJwt(client.token))
-        .setProtectedHeader({ alg: "HS256", typ: "at+jwt", kid: body.keys[0].kid })
+        .setProtectedHeader({ alg: "HS256", typ: "at+jwt", kid: key.kid })
         .sign(Buffer.from(secret.padEnd(32, "x")));
       await expectRefused(token);
     }

@@ -178,6 +178,14 @@ test("a client without the grant gets 403 Permission", async () => {
   expect(answer.body.Title).toBe("Forbidden");
 });
 
+test.each(["public", "native"])("a %s client gets 403 Permission, with a secret or without", async (type) => {
+  const own = await newCaller();
+  await db()`update credentials set client_type = ${type} where application_id = ${own.clientId}`;
+  for (const client_secret of [own.clientSecret, undefined]) {
+    expectTokenError(await askToken(formOf(own, { client_secret })), 403, "Permission", /confidential client/);
+  }
+});
+
 describe("Bad Input", () => {
   test.each(["grant_type", "client_id", "client_secret"])("%s is missing or empty", async (field) => {
     for (const value of [undefined, ""]) {

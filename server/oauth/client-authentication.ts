@@ -8,35 +8,47 @@ export function hashSecret(secret: string): Buffer {
   return createHash("sha256").update(secret, "utf8").digest();
 }
 
+/** @throws TokenError if the request does not prove to be a client's */
+export type AuthenticateClient = (request: Request, form: Map<string, string>) => Promise<Client>;
+
+interface Presented {
+  clientId: string;
+  /** "": none, as public clients have it. */
+  secret: string;
+}
+
 /**
- * Client authentication by form or Basic header (RFC 6749 2.3.1).
- * @throws TokenError Unauthorized with one text for every way it can fail
+ * Who the client is: by form or Basic header (RFC 6749 2.3.1), public clients by their client_id alone (RFC 6749 2.1).
+ * @throws TokenError; invalid_client with one text for every way that a secret can be wrong
  */
 export async function authenticateClient(sql: Sql, request: Request, form: Map<string, string>): Promise<Client> {
-  const presented = presentedCredentials(request, form);
-  const id = /^[1-9]\d{0,15}$/.test(presented.clientId) ? Number(presented.clientId) : undefined;
+  const { clientId, secret } = presentedCredentials(request, form);
+  const id = /^[1-9]\d{0,15}$/.test(clientId) ? Number(clientId) : undefined;
   const client = id === undefined || !Number.isSafeInteger(id) ? undefined : await findClient(sql, id);
-  const digest = hashSecret(presented.secret);
+  if (secret === "") {
+    if (client?.isActive && client.clientType !== "confidential") return client;
+    throw new TokenError("unauthenticated_client", "client_secret is missing.");
+  }
+  const digest = hashSecret(secret);
   const matches = (client?.digests ?? []).filter((live) => timingSafeEqual(digest, live)).length > 0;
   if (!client?.isActive || !matches) {
-    throw new TokenError("Unauthorized", "Client authentication failed: client_id or client_secret is wrong.");
+    throw new TokenError("invalid_client", "Client authentication failed: client_id or client_secret is wrong.");
   }
   return client;
 }
 
-function presentedCredentials(request: Request, form: Map<string, string>): { clientId: string; secret: string } {
+function presentedCredentials(request: Request, form: Map<string, string>): Presented {
   const header = request.headers.get("authorization");
   // A parameter without a value counts as absent (RFC 6749 3.2).
   const clientId = form.get("client_id");
   const secret = form.get("client_secret");
   if (header === null) {
-    if (!clientId) throw new TokenError("Bad Input", "client_id is missing.");
-    if (!secret) throw new TokenError("Bad Input", "client_secret is missing.");
-    return { clientId, secret };
+    if (!clientId) throw new TokenError("unauthenticated_client", "client_id is missing.");
+    return { clientId, secret: secret ?? "" };
   }
   if (secret) {
     throw new TokenError(
-      "Bad Input",
+      "invalid_request",
       "Send the client's credentials in the form or in the Authorization header, not both.",
     );
   }
@@ -44,11 +56,11 @@ function presentedCredentials(request: Request, form: Map<string, string>): { cl
   const pair = basic === undefined ? undefined : Buffer.from(basic, "base64").toString("utf8");
   const colon = pair?.indexOf(":") ?? -1;
   if (pair === undefined || colon < 1) {
-    throw new TokenError("Unauthorized", "Client authentication failed: the Authorization header is not Basic.");
+    throw new TokenError("invalid_client", "Client authentication failed: the Authorization header is not Basic.");
   }
   const user = formDecoded(pair.slice(0, colon));
   if (clientId && clientId !== user) {
-    throw new TokenError("Bad Input", "client_id in the form is not the one in the Authorization header.");
+    throw new TokenError("invalid_request", "client_id in the form is not the one in the Authorization header.");
   }
   return { clientId: user, secret: formDecoded(pair.slice(colon + 1)) };
 }

@@ -1,0 +1,18 @@
+import { removeExpired } from "../server/maintenance/index.ts";
+import { rotateSigningKeys } from "../server/oauth/index.ts";
+import type { MaintenanceResult } from "../workflows/contract.ts";
+import type { ActivityDependencies } from "./index.ts";
+
+/** Makes and removes signing keys as their schedule says. */
+export function createRotateSigningKeys({ sql, masterKey, log }: ActivityDependencies) {
+  return async (): Promise<MaintenanceResult["keys"]> => {
+    const rotation = await rotateSigningKeys(sql, masterKey);
+    if (rotation.announced.length + rotation.removed.length > 0) log.info(rotation, "signing keys rotated");
+    return rotation;
+  };
+}
+
+/** Removes what has expired. */
+export function createRemoveExpired({ sql }: ActivityDependencies) {
+  return (): Promise<MaintenanceResult["removed"]> => removeExpired(sql);
+}

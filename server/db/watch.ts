@@ -1,0 +1,67 @@
+// What a process keeps in memory of PostgreSQL, and how it hears of other processes' changes.
+
+import type { Sql } from "./connection.ts";
+
+/** The net under NOTIFY, which is deaf while PostgreSQL restarts: in use, memory is never much older than this. */
+const NET_MS = 2_000;
+
+export interface Watched {
+  /** Resolves once everything announced so far is in memory. */
+  current(): Promise<void>;
+  /** Reads again what is there now. */
+  reload(): Promise<void>;
+}
+
+/**
+ * Nothing is read or listened to before the first `current`.
+ * @param load brings memory up to date; never runs twice at once
+ */
+export function watch(sql: Sql, channel: string, load: () => Promise<void>): Watched {
+  /** Changes heard of, the state at the start being the first; and how many of them are in memory. */
+  let announced = 1;
+  let loaded = 0;
+  let loadedAt = Number.NEGATIVE_INFINITY;
+  let listening: Promise<unknown> | undefined;
+  let running: { upTo: number; done: Promise<void> } | undefined;
+  let next: Promise<void> | undefined;
+
+  function hear(): void {
+    announced++;
+  }
+
+  /** One load serves all who ask before it begins. */
+  function reload(): Promise<void> {
+    if (!running && !next) return begin();
+    next ??= running!.done
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        return begin();
+      });
+    return next;
+  }
+
+  function begin(): Promise<void> {
+    const [upTo, startedAt] = [announced, performance.now()];
+    const done = load()
+      .then(() => {
+        loaded = upTo;
+        loadedAt = startedAt;
+      })
+      .finally(() => {
+        running = undefined;
+      });
+    running = { upTo, done };
+    return done;
+  }
+
+  return {
+    async current() {
+      listening ??= sql.listen(channel, hear).catch(() => {});
+      if (loaded === 0) await listening;
+      if (loaded < announced) return running && running.upTo >= announced ? running.done : reload();
+      if (performance.now() - loadedAt > NET_MS && !running && !next) begin().catch(() => {});
+    },
+    reload,
+  };
+}

@@ -1,0 +1,20 @@
+import type { Sql } from "../db/connection.ts";
+import { deleteExpiredRevocations, removeEndedFamilies, removeExpiredCodes } from "../oauth/index.ts";
+import { removeExpiredSessions, removeForgottenDevices, removeOldFailures } from "../signin/index.ts";
+
+/** What has had its day, by its table; each removal tells how many rows went. A new one is a line here. */
+const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
+  refresh_families: removeEndedFamilies,
+  revoked_tokens: deleteExpiredRevocations,
+  authorization_codes: removeExpiredCodes,
+  sessions: removeExpiredSessions,
+  known_devices: removeForgottenDevices,
+  signin_failures: removeOldFailures,
+};
+
+/** @returns how many rows went, by table */
+export async function removeExpired(sql: Sql): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const [table, remove] of Object.entries(EXPIRED)) counts[table] = await remove(sql);
+  return counts;
+}

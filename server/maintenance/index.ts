@@ -1,0 +1,2 @@
+export { removeExpired } from "./expired.ts";
+export { startMaintenance } from "./schedule.ts";

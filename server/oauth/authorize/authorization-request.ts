@@ -1,0 +1,117 @@
+// The rules of an authorization request, in the order they are applied.
+
+import type { Sql } from "../../db/connection.ts";
+import type { Door } from "../door.ts";
+import type { Client } from "../store.ts";
+import type { Tokens } from "../tokens/tokens.ts";
+import { AuthorizationError } from "./authorization-error.ts";
+import { knownClient, registeredRedirectUri } from "./checks/client.ts";
+import {
+  answersIdToken,
+  attainableAcr,
+  claims,
+  expectedUser,
+  maxAge,
+  nonce,
+  openIdForHybrid,
+  type Prompt,
+  prompts,
+} from "./checks/openid.ts";
+import {
+  codeChallenge,
+  knownResource,
+  mayUseCodes,
+  noNul,
+  noRequestObject,
+  nothingRepeated,
+  ownedScopes,
+  permittedResponseMode,
+  responseMode,
+  supportedResponseType,
+} from "./checks/request.ts";
+import type { ClaimsRequest } from "./claims-request.ts";
+import type { Parameters } from "./parameters.ts";
+import type { Reply } from "./reply.ts";
+
+/** A request that keeps every rule. */
+export interface AuthorizationRequest {
+  door: Door;
+  client: Client;
+  reply: Reply;
+  /** Then the token request has to repeat it. */
+  redirectUriSent: boolean;
+  /** The answer carries an id_token beside the code. */
+  isHybrid: boolean;
+  scopes: string[];
+  nonce: string | undefined;
+  prompts: ReadonlySet<Prompt>;
+  /** Seconds. */
+  maxAge: number | undefined;
+  codeChallenge: string | undefined;
+  claims: ClaimsRequest;
+  /** The one user who may answer; undefined: anybody. */
+  expectedUser: number | undefined;
+  loginHint: string;
+}
+
+/** The client may be told of it. */
+export class RefusedRequest extends Error {
+  constructor(
+    readonly error: AuthorizationError,
+    readonly reply: Reply,
+  ) {
+    super(error.message);
+  }
+}
+
+export interface RequestDependencies {
+  sql: Sql;
+  tokens: Pick<Tokens, "readIdTokenHint">;
+  issuer: string;
+}
+
+/** @throws NotFound, BadInput for the user alone; RefusedRequest */
+export async function checkRequest(
+  { sql, tokens, issuer }: RequestDependencies,
+  door: Door,
+  parameters: Parameters,
+): Promise<AuthorizationRequest> {
+  const client = await knownClient(sql, parameters);
+  const redirectUri = registeredRedirectUri(door, client, parameters);
+  const mode = responseMode(door, parameters);
+  const state = parameters.repeated.includes("state") ? undefined : parameters.get("state");
+  const reply: Reply = { redirectUri, mode, state, issuer: door === "rfc" ? issuer : undefined };
+  try {
+    nothingRepeated(parameters);
+    noNul(parameters);
+    noRequestObject(parameters);
+    const responseType = supportedResponseType(parameters);
+    permittedResponseMode(door, responseType, parameters);
+    const isHybrid = answersIdToken(responseType, mode);
+    mayUseCodes(client);
+    const scopes = ownedScopes(client, parameters);
+    openIdForHybrid(isHybrid, scopes);
+    knownResource(issuer, parameters);
+    const challenge = codeChallenge(client, parameters);
+    const requested = claims(parameters);
+    attainableAcr(requested);
+    return {
+      door,
+      client,
+      reply,
+      redirectUriSent: parameters.get("redirect_uri") !== undefined,
+      isHybrid,
+      scopes,
+      nonce: nonce(isHybrid, parameters),
+      prompts: prompts(parameters),
+      maxAge: maxAge(parameters),
+      codeChallenge: challenge,
+      claims: requested,
+      expectedUser: await expectedUser(tokens, client, parameters, requested),
+      loginHint: parameters.get("login_hint") ?? "",
+    };
+  } catch (error) {
+    if (error instanceof AuthorizationError) throw new RefusedRequest(error, reply);
+    throw error;
+  }
+}

@@ -1,0 +1,86 @@
+// The authorization endpoint: SPEC.md Endpoints 1, RFC 6749 4.1.1, OIDC Core 3.1.2.
+
+import { Elysia } from "elysia";
+import { readFormText } from "../../http/body.ts";
+import { requestUrl } from "../../http/request-url.ts";
+import { pageEndpoint, type Session } from "../../signin/index.ts";
+import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./authorization-request.ts";
+import { issueCode } from "./code.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
+import { nextStep } from "./next-step.ts";
+import { chooseAccountPage, consentPage, signInPage } from "./pages.tsx";
+import { parseParameters } from "./parameters.ts";
+import { errorReply, respond } from "./reply.ts";
+import { scopesForUser } from "./scopes.ts";
+import { isConsented } from "./store.ts";
+import { AUTHORIZATION_PATHS, goTo, type Target } from "./target.ts";
+
+export function authorizationEndpoints(deps: AuthorizeDependencies) {
+  const app = new Elysia();
+  for (const [path, door] of Object.entries(AUTHORIZATION_PATHS)) {
+    app.use(
+      pageEndpoint(deps.endpoints, path, ["GET", "POST"], async (request) => {
+        const text = request.method === "POST" ? await readFormText(request) : requestUrl(request).search.slice(1);
+        const target: Target = { path, door, parameters: parseParameters(text) };
+        return tellingTheClient(deps, () => authorize(deps, request, target));
+      }),
+    );
+  }
+  return app;
+}
+
+async function authorize(deps: AuthorizeDependencies, request: Request, target: Target): Promise<Response> {
+  const checked = await checkRequest(deps, target.door, target.parameters);
+  const { site } = deps.endpoints;
+  // Another site's form brings no SameSite=Lax cookie with it; a plain navigation does.
+  const isBlind = request.method === "POST" && deps.cookies.read(request, "session") === undefined;
+  if (isBlind) return goTo(site, target.path, target.parameters.text);
+
+  const session = await sessionFor(deps, request, checked);
+  const scopes = session ? await grantableScopes(deps, checked, session) : [];
+  const step = await nextStep(checked, session, ({ userId, tenantId }) =>
+    isConsented(deps.sql, tenantId, userId, checked.client.id, scopes),
+  );
+  switch (step.name) {
+    case "choose-account":
+      return chooseAccountPage(site, target, checked, step.session);
+    case "sign-in":
+      return signInPage(site, target, checked, deps.forms.protect(request), { username: checked.loginHint });
+    case "consent":
+      return consentPage(site, target, checked, step.session, scopes, deps.forms.protect(request, session));
+    case "answer":
+      return respond(site, checked.reply, await issueCode(deps, checked, step.session, scopes));
+  }
+}
+
+/** A session of another tenant is none here: the tenant is the client's. */
+export async function sessionFor(
+  { sessions }: Pick<AuthorizeDependencies, "sessions">,
+  request: Request,
+  { client }: AuthorizationRequest,
+): Promise<Session | undefined> {
+  const session = await sessions.find(request);
+  return session?.tenantId === client.tenantId ? session : undefined;
+}
+
+export async function grantableScopes(
+  { sql }: Pick<AuthorizeDependencies, "sql">,
+  { scopes, client }: AuthorizationRequest,
+  session: Session,
+): Promise<string[]> {
+  const owned = await scopesForUser(sql, session.tenantId, session.userId, client.scopes);
+  return scopes.filter((scope) => owned.includes(scope));
+}
+
+/** Sends what the client may be told of to its redirect URI. */
+export async function tellingTheClient(
+  { endpoints: { site } }: Pick<AuthorizeDependencies, "endpoints">,
+  answer: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (error instanceof RefusedRequest) return errorReply(site, error.reply, error.error);
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+// Checks of the request as a whole, of how it is to be answered, and of what the client may ask for.
+
+import { grantedScopes, ScopeNotGranted } from "../../../access/index.ts";
+import { printable } from "../../../http/body.ts";
+import type { Door } from "../../door.ts";
+import type { Client } from "../../store.ts";
+import { AuthorizationError } from "../authorization-error.ts";
+import type { Parameters } from "../parameters.ts";
+
+export const RESPONSE_TYPES = ["code", "code id_token"] as const;
+export type ResponseType = (typeof RESPONSE_TYPES)[number];
+export const RESPONSE_MODES = ["query", "fragment", "form_post"] as const;
+export type ResponseMode = (typeof RESPONSE_MODES)[number];
+
+/** RFC 6749 3.1; RFC 8707 2 lets `resource` stand more than once. */
+export function nothingRepeated(parameters: Parameters): void {
+  const name = parameters.repeated.find((repeated) => repeated !== "resource");
+  if (name) throw new AuthorizationError("invalid_request", `${printable(name)} stands in the request more than once.`);
+}
+
+/** PostgreSQL's text holds no NUL, and no parameter has a use for one. */
+export function noNul(parameters: Parameters): void {
+  const name = parameters.names.find((known) => parameters.get(known)?.includes("\0"));
+  if (name) throw new AuthorizationError("invalid_request", `${printable(name)} has a NUL character in it.`);
+}
+
+/** OIDC Core 6 and 7.2.1. */
+export function noRequestObject(parameters: Parameters): void {
+  for (const name of ["request", "request_uri", "registration"] as const) {
+    if (parameters.get(name)) throw new AuthorizationError(`${name}_not_supported`, `${name} is not supported.`);
+  }
+}
+
+/** Its words may come in any order (OAuth 2.0 Multiple Response Type Encoding Practices 3). */
+export function supportedResponseType(parameters: Parameters): ResponseType {
+  const given = parameters.get("response_type");
+  if (!given) throw new AuthorizationError("invalid_request", "response_type is missing.");
+  const sorted = given.split(" ").sort().join(" ");
+  const known = RESPONSE_TYPES.find((type) => type === sorted);
+  if (!known) {
+    throw new AuthorizationError("unsupported_response_type", `response_type must be ${RESPONSE_TYPES.join(" or ")}.`);
+  }
+  return known;
+}
+
+/** What to answer in, as far as the request says it rightly; what is wrong with it, permittedResponseMode tells. */
+export function responseMode(door: Door, parameters: Parameters): ResponseMode {
+  const asked = RESPONSE_MODES.find((mode) => mode === parameters.get("response_mode"));
+  if (asked && !parameters.repeated.includes("response_mode")) return asked;
+  const isHybrid = parameters.get("response_type")?.includes("id_token") ?? false;
+  return door === "rfc" && isHybrid ? "fragment" : "query";
+}
+
+/** An id_token never stands in a query; SPEC.md's own door leaves it out there, the RFC door refuses. */
+export function permittedResponseMode(door: Door, type: ResponseType, parameters: Parameters): void {
+  const asked = parameters.get("response_mode");
+  if (asked !== undefined && !(RESPONSE_MODES as readonly string[]).includes(asked)) {
+    throw new AuthorizationError("invalid_request", `response_mode must be ${RESPONSE_MODES.join(", ")}.`);
+  }
+  if (door === "rfc" && type === "code id_token" && asked === "query") {
+    throw new AuthorizationError(
+      "invalid_request",
+      "response_mode query is not allowed for response_type code id_token.",
+    );
+  }
+}
+
+export function mayUseCodes(client: Client): void {
+  if (client.grantTypes.includes("authorization_code")) return;
+  throw new AuthorizationError("unauthorized_client", "The client is not permitted to use authorization_code.");
+}
+
+/** What is asked for, of the client's own scopes; the user's are taken from it once the user is known. */
+export function ownedScopes(client: Client, parameters: Parameters): string[] {
+  try {
+    return grantedScopes(parameters.get("scope"), client.scopes);
+  } catch (error) {
+    if (!(error instanceof ScopeNotGranted)) throw error;
+    const missing = printable(error.scopes.join(" "));
+    throw new AuthorizationError("invalid_scope", `The client does not have the scope ${missing}.`);
+  }
+}
+
+/** RFC 8707: all our tokens are for the one API at the issuer's address. */
+export function knownResource(issuer: string, parameters: Parameters): void {
+  for (const resource of new URLSearchParams(parameters.text).getAll("resource")) {
+    if (resource.replace(/\/$/, "") !== issuer) {
+      throw new AuthorizationError("invalid_target", `resource must be ${issuer}.`);
+    }
+  }
+}
+
+/** RFC 7636, by S256 alone: demanded of clients that cannot keep a secret (RFC 9700 2.1.1). */
+export function codeChallenge(client: Client, parameters: Parameters): string | undefined {
+  const challenge = parameters.get("code_challenge");
+  const method = parameters.get("code_challenge_method");
+  if (challenge === undefined) {
+    if (method) throw new AuthorizationError("invalid_request", "code_challenge is missing.");
+    if (client.clientType === "confidential") return undefined;
+    throw new AuthorizationError("invalid_request", "This client has to use PKCE: code_challenge is missing.");
+  }
+  if (method !== "S256") throw new AuthorizationError("invalid_request", "code_challenge_method must be S256.");
+  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) {
+    throw new AuthorizationError("invalid_request", "code_challenge must be a SHA-256 in base64url, 43 characters.");
+  }
+  return challenge;
+}

@@ -1,0 +1,42 @@
+// POST /consent: what the consent page sends.
+
+import { BadInput } from "../../errors.ts";
+import { readForm } from "../../http/body.ts";
+import { pageEndpoint } from "../../signin/index.ts";
+import { AuthorizationError } from "./authorization-error.ts";
+import { checkRequest, RefusedRequest } from "./authorization-request.ts";
+import { grantableScopes, sessionFor, tellingTheClient } from "./authorize.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
+import { withoutPrompts } from "./parameters.ts";
+import { rememberConsent } from "./store.ts";
+import { goTo, readTarget, type Target } from "./target.ts";
+
+export function consentEndpoint(deps: AuthorizeDependencies) {
+  return pageEndpoint(deps.endpoints, "/consent", ["POST"], async (request) => {
+    const form = await readForm(request);
+    const target = readTarget(form.get("request"));
+    return tellingTheClient(deps, () => decide(deps, request, form, target));
+  });
+}
+
+async function decide(
+  deps: AuthorizeDependencies,
+  request: Request,
+  form: Map<string, string>,
+  target: Target,
+): Promise<Response> {
+  const { site } = deps.endpoints;
+  const checked = await checkRequest(deps, target.door, target.parameters);
+  const session = await sessionFor(deps, request, checked);
+  // It has ended meanwhile: sign in, and be asked again.
+  if (!session) return goTo(site, target.path, target.parameters.text);
+  deps.forms.require(request, form.get("csrf"), session);
+  const decision = form.get("decision");
+  if (decision === "deny") {
+    throw new RefusedRequest(new AuthorizationError("access_denied", "The user has denied the access."), checked.reply);
+  }
+  if (decision !== "allow") throw new BadInput("decision must be allow or deny.");
+  const scopes = await grantableScopes(deps, checked, session);
+  await rememberConsent(deps.sql, session.tenantId, session.userId, checked.client.id, scopes);
+  return goTo(site, target.path, withoutPrompts(target.parameters, ["login", "select_account", "consent"]));
+}

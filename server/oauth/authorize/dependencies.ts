@@ -1,0 +1,15 @@
+import type { Sql } from "../../db/connection.ts";
+import type { Cookies, Forms, PageEndpoints, Sessions, SignIn } from "../../signin/index.ts";
+import type { Tokens } from "../tokens/tokens.ts";
+
+/** What signing a user in at a client takes. */
+export interface AuthorizeDependencies {
+  sql: Sql;
+  tokens: Tokens;
+  issuer: string;
+  cookies: Cookies;
+  forms: Forms;
+  sessions: Sessions;
+  signIn: SignIn;
+  endpoints: PageEndpoints;
+}

@@ -1,0 +1,40 @@
+import type { Session } from "../../signin/index.ts";
+import { AuthorizationError } from "./authorization-error.ts";
+import { type AuthorizationRequest, RefusedRequest } from "./authorization-request.ts";
+
+/** What the user has to do before a request is answered. */
+export type Step = { name: "sign-in" } | { name: "choose-account" | "consent" | "answer"; session: Session };
+
+/**
+ * The next step of a request that keeps every rule (OIDC Core 3.1.2.3).
+ * @param session one of the client's tenant
+ * @param hasConsented whether its user has allowed the client all of this before
+ * @throws RefusedRequest if a step is needed and prompt is none (OIDC Core 3.1.2.6)
+ */
+export async function nextStep(
+  request: AuthorizationRequest,
+  session: Session | undefined,
+  hasConsented: (session: Session) => Promise<boolean>,
+): Promise<Step> {
+  const { prompts, client, reply } = request;
+  const mayAsk = (error: AuthorizationError) => {
+    if (prompts.has("none")) throw new RefusedRequest(error, reply);
+  };
+  if (session && prompts.has("select_account") && !prompts.has("login")) return { name: "choose-account", session };
+  if (!session || needsSignIn(request, session)) {
+    mayAsk(new AuthorizationError("login_required", "The user has to sign in."));
+    return { name: "sign-in" };
+  }
+  if (prompts.has("consent") || !(client.firstParty || (await hasConsented(session)))) {
+    mayAsk(new AuthorizationError("consent_required", "The user has to allow the access."));
+    return { name: "consent", session };
+  }
+  return { name: "answer", session };
+}
+
+function needsSignIn({ prompts, maxAge, expectedUser }: AuthorizationRequest, { userId, authTime }: Session): boolean {
+  if (prompts.has("login")) return true;
+  if (expectedUser !== undefined && expectedUser !== userId) return true;
+  // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
+  return maxAge !== undefined && (maxAge === 0 || Date.now() - authTime.getTime() > maxAge * 1_000);
+}

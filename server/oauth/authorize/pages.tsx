@@ -1,0 +1,98 @@
+// The pages that stand between an authorization request and its answer. Each goes on with the request as it was.
+
+import {
+  ChooseAccountPage,
+  ConsentPage,
+  pageResponse,
+  type Session,
+  SignInPage,
+  type Site,
+} from "../../signin/index.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
+import { withoutPrompts, withPrompt } from "./parameters.ts";
+import { formTargets } from "./reply.ts";
+import { inWords } from "./scopes.ts";
+import { type Target, targetText } from "./target.ts";
+
+/** A form's hidden token and the cookies that go with it. */
+interface Protection {
+  csrf: string;
+  cookies: string[];
+}
+
+export interface SignInState {
+  username: string;
+  /** Why the last attempt failed. */
+  problem?: string;
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+export function signInPage(
+  site: Site,
+  target: Target,
+  { client, reply }: AuthorizationRequest,
+  { csrf, cookies }: Protection,
+  { username, problem, status, headers }: SignInState,
+): Promise<Response> {
+  const page = (
+    <SignInPage
+      site={site}
+      application={client.name}
+      request={targetText(target)}
+      csrf={csrf}
+      username={username}
+      problem={problem}
+    />
+  );
+  return pageResponse(page, { status, headers, cookies, formAction: formTargets(reply.redirectUri) });
+}
+
+export function consentPage(
+  site: Site,
+  target: Target,
+  { client, reply }: AuthorizationRequest,
+  session: Session,
+  scopes: string[],
+  { csrf, cookies }: Protection,
+): Promise<Response> {
+  const page = (
+    <ConsentPage
+      site={site}
+      application={client.name}
+      wants={inWords(scopes)}
+      user={nameOf(session)}
+      destination={destinationOf(reply.redirectUri)}
+      request={targetText(target)}
+      csrf={csrf}
+      switchHref={href(site, target, withPrompt(target.parameters, "login"))}
+    />
+  );
+  return pageResponse(page, { cookies, formAction: formTargets(reply.redirectUri) });
+}
+
+export function chooseAccountPage(
+  site: Site,
+  target: Target,
+  { client }: AuthorizationRequest,
+  session: Session,
+): Promise<Response> {
+  return pageResponse(
+    <ChooseAccountPage
+      site={site}
+      application={client.name}
+      user={nameOf(session)}
+      continueHref={href(site, target, withoutPrompts(target.parameters, ["select_account"]))}
+      switchHref={href(site, target, withPrompt(target.parameters, "login"))}
+    />,
+  );
+}
+
+const href = (site: Site, { path }: Target, query: string) => site.href(`${path}?${query}`);
+const nameOf = ({ name, username }: Session) => (name && name !== username ? `${name} (${username})` : username);
+
+/** What people know an address by: its host, or for an app on the device the app's own scheme. */
+function destinationOf(redirectUri: string): string {
+  const { host, protocol } = new URL(redirectUri);
+  return host || protocol.slice(0, -1);
+}

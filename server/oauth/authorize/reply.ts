@@ -1,0 +1,46 @@
+import { FormPostPage, NO_STORE, pageResponse, type Site } from "../../signin/index.ts";
+import type { AuthorizationError } from "./authorization-error.ts";
+import type { ResponseMode } from "./checks/request.ts";
+
+/** Where and how a request is answered. */
+export interface Reply {
+  /** Registered to the client. */
+  redirectUri: string;
+  mode: ResponseMode;
+  state: string | undefined;
+  /** RFC 9207; SPEC.md's door has no such parameter. */
+  issuer: string | undefined;
+}
+
+type Fields = Record<string, string | undefined>;
+
+export function errorReply(site: Site, reply: Reply, { code, message }: AuthorizationError): Promise<Response> {
+  return respond(site, reply, { error: code, error_description: message });
+}
+
+/** Sends the browser back to the client (RFC 6749 4.1.2, OAuth 2.0 Multiple Response Types, Form Post Response Mode). */
+export async function respond(
+  site: Site,
+  { redirectUri, mode, state, issuer }: Reply,
+  fields: Fields,
+): Promise<Response> {
+  const all = { ...fields, state, iss: issuer };
+  const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  if (mode === "form_post") {
+    const page = FormPostPage({ site, action: redirectUri, fields: given });
+    return pageResponse(page, { formAction: formTargets(redirectUri) });
+  }
+  const separator = mode === "fragment" ? "#" : redirectUri.includes("?") ? "&" : "?";
+  const location = `${redirectUri}${separator}${new URLSearchParams(given)}`;
+  return new Response(null, { status: 302, headers: { location, "referrer-policy": "no-referrer", ...NO_STORE } });
+}
+
+/**
+ * Where a form that ends at the client may lead. Browsers hold CSP's form-action against every redirect that follows,
+ * and a client's callback may well go on to another host of its own: so any https, and the redirect URI itself.
+ */
+export function formTargets(redirectUri: string): string[] {
+  const { protocol, origin } = new URL(redirectUri);
+  if (protocol === "https:") return ["https:"];
+  return ["https:", protocol === "http:" ? origin : protocol];
+}

@@ -1,0 +1,118 @@
+import type { Queries, Sql } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+
+/** What a code stands for. */
+export interface CodeGrant {
+  clientId: number;
+  userId: number;
+  sessionId: string;
+  redirectUri: string;
+  redirectUriSent: boolean;
+  scopes: string[];
+  nonce: string | null;
+  codeChallenge: string | null;
+  authTime: Date;
+  amr: string[];
+  acr: string;
+  /** Names of the claims asked for by the claims parameter. */
+  claims: { idToken: string[]; userinfo: string[] };
+}
+
+/** A code as it is found again. */
+export interface StoredCode extends CodeGrant {
+  isExpired: boolean;
+  isUsed: boolean;
+  /** What came of it. */
+  familyId: string | null;
+}
+
+/** @param seconds until it expires */
+export async function insertCode(
+  sql: Queries,
+  tenantId: TenantId,
+  digest: Buffer,
+  code: CodeGrant,
+  seconds: number,
+): Promise<void> {
+  await sql`
+    insert into authorization_codes (digest, tenant_id, client_id, user_id, session_id, redirect_uri, redirect_uri_sent,
+      scopes, nonce, code_challenge, auth_time, amr, acr, claims, expires_on)
+    values (${digest}, ${tenantId}, ${code.clientId}, ${code.userId}, ${code.sessionId}, ${code.redirectUri},
+      ${code.redirectUriSent}, ${code.scopes}::text[], ${code.nonce}, ${code.codeChallenge}, ${code.authTime},
+      ${code.amr}::text[], ${code.acr}, ${sql.json(code.claims)}, now() + make_interval(secs => ${seconds}))`;
+}
+
+/** @returns undefined also if its user is no longer active */
+export async function findCode(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<StoredCode | undefined> {
+  const [code] = await sql<StoredCode[]>`
+    select c.client_id as "clientId", c.user_id as "userId", c.session_id as "sessionId",
+      c.redirect_uri as "redirectUri", c.redirect_uri_sent as "redirectUriSent", c.scopes, c.nonce,
+      c.code_challenge as "codeChallenge", c.auth_time as "authTime", c.amr, c.acr, c.claims,
+      c.expires_on <= now() as "isExpired", c.used_on is not null as "isUsed", c.family_id as "familyId"
+    from authorization_codes c join users u on u.id = c.user_id and u.tenant_id = c.tenant_id
+    where c.tenant_id = ${tenantId} and c.digest = ${digest} and u.is_active`;
+  return code;
+}
+
+/**
+ * Uses a code up. Of several at once, the others wait here until the first one's transaction has ended.
+ * @returns false if it was used before
+ */
+export async function takeCode(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<boolean> {
+  const taken = await sql`
+    update authorization_codes set used_on = now()
+    where tenant_id = ${tenantId} and digest = ${digest} and used_on is null and expires_on > now() returning digest`;
+  return taken.length > 0;
+}
+
+/** Notes what came of a code, and which claims userinfo has to answer for it. */
+export async function linkCode(
+  sql: Queries,
+  tenantId: TenantId,
+  digest: Buffer,
+  familyId: string,
+  userinfoClaims: string[],
+): Promise<void> {
+  await sql`
+    with linked as (
+      update authorization_codes set family_id = ${familyId} where tenant_id = ${tenantId} and digest = ${digest}
+    )
+    update refresh_families set userinfo_claims = ${userinfoClaims}::text[]
+    where tenant_id = ${tenantId} and id = ${familyId}`;
+}
+
+/** Codes stay for a while after they have expired, so that a replay of a used one is still seen. */
+const KEEP_CODES = "1 day";
+
+/** @returns how many, of all tenants */
+export async function removeExpiredCodes(sql: Sql): Promise<number> {
+  return (await sql`delete from authorization_codes where expires_on < now() - ${KEEP_CODES}::interval`).count;
+}
+
+export async function isConsented(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  clientId: number,
+  scopes: string[],
+): Promise<boolean> {
+  const rows = await sql`
+    select from consents where tenant_id = ${tenantId} and user_id = ${userId} and client_id = ${clientId}
+      and scopes @> ${scopes}::text[]`;
+  return rows.length > 0;
+}
+
+/** Adds to what was allowed before. */
+export async function rememberConsent(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  clientId: number,
+  scopes: string[],
+): Promise<void> {
+  await sql`
+    insert into consents as c (tenant_id, user_id, client_id, scopes)
+    values (${tenantId}, ${userId}, ${clientId}, ${scopes}::text[])
+    on conflict (tenant_id, user_id, client_id) do update set granted_on = now(),
+      scopes = array(select distinct unnest(c.scopes || excluded.scopes))`;
+}

@@ -1,0 +1,108 @@
+import { SCOPES } from "../../access/index.ts";
+import { BadInput } from "../../errors.ts";
+import { printable } from "../../http/body.ts";
+import { GRANT_TYPES } from "../grants/index.ts";
+import type { ClientType } from "../store.ts";
+import { redirectUriProblem } from "./redirect-uri.ts";
+import type { Credentials } from "./store.ts";
+
+const MOST_REDIRECT_URIS = 50;
+/** Characters. */
+const REDIRECT_URI_LIMIT = 2_000;
+
+const CLIENT_TYPES = ["confidential", "public", "native"];
+
+/** What null sets a field back to. */
+const DEFAULTS: Credentials = {
+  clientType: "confidential",
+  grantTypes: [],
+  scopes: [],
+  redirectUris: [],
+  postLogoutRedirectUris: [],
+  accessTokenAlg: "EdDSA",
+  idTokenAlg: "RS256",
+  firstParty: false,
+};
+
+type Field = { of: keyof Credentials; fits: (value: unknown) => boolean; expected: string };
+
+const oneOf = (known: readonly string[]) => ({
+  fits: (value: unknown) => known.includes(value as string),
+  expected: `one of ${known.join(", ")}`,
+});
+const someOf = (known: readonly string[]) => ({
+  fits: (value: unknown) => Array.isArray(value) && value.every((item) => known.includes(item)),
+  expected: `a list of ${known.join(", ")}`,
+});
+const URIS = {
+  fits: (value: unknown) =>
+    Array.isArray(value) &&
+    value.length <= MOST_REDIRECT_URIS &&
+    value.every((item) => typeof item === "string" && item.length <= REDIRECT_URI_LIMIT),
+  expected: `a list of at most ${MOST_REDIRECT_URIS} addresses of at most ${REDIRECT_URI_LIMIT} characters`,
+};
+
+const FIELDS: Record<string, Field> = {
+  RedirectUris: { of: "redirectUris", ...URIS },
+  PostLogoutRedirectUris: { of: "postLogoutRedirectUris", ...URIS },
+  GrantTypes: { of: "grantTypes", ...someOf(GRANT_TYPES) },
+  Scopes: { of: "scopes", ...someOf(SCOPES) },
+  ClientType: { of: "clientType", ...oneOf(CLIENT_TYPES) },
+  AccessTokenAlg: { of: "accessTokenAlg", ...oneOf(["EdDSA", "RS256"]) },
+  IdTokenAlg: { of: "idTokenAlg", ...oneOf(["RS256", "ES256", "EdDSA"]) },
+  FirstParty: { of: "firstParty", fits: (value) => typeof value === "boolean", expected: "true or false" },
+};
+
+/**
+ * A body's changes, each fit by itself. Absent fields are left alone, null sets one back.
+ * @throws BadInput naming every field that does not fit
+ */
+export function parseCredentials(body: unknown): Partial<Credentials> {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw new BadInput("The body must be one Credentials object.");
+  }
+  const changes: Record<string, unknown> = {};
+  const problems = Object.entries(body).flatMap(([name, value]) => {
+    const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+    if (!field) return `${printable(name)} is no field of Credentials.`;
+    if (value !== null && !field.fits(value)) return `${name} must be ${field.expected}.`;
+    changes[field.of] = value === null ? DEFAULTS[field.of] : Array.isArray(value) ? [...new Set(value)] : value;
+    return [];
+  });
+  if (problems.length > 0) throw new BadInput(...problems);
+  return changes as Partial<Credentials>;
+}
+
+/**
+ * Whether the fields fit together. An address that stood there before may stay.
+ * @throws BadInput naming all that do not
+ */
+export function requireSound(after: Credentials, before: Credentials): void {
+  const known = after.clientType === before.clientType ? before : DEFAULTS;
+  const problems = [
+    ...uriProblems("RedirectUris", after.redirectUris, known.redirectUris, after.clientType),
+    ...uriProblems(
+      "PostLogoutRedirectUris",
+      after.postLogoutRedirectUris,
+      known.postLogoutRedirectUris,
+      after.clientType,
+    ),
+  ];
+  // RFC 6749 4.4.
+  if (after.clientType !== "confidential" && after.grantTypes.includes("client_credentials")) {
+    problems.push(`GrantTypes has client_credentials, which a ${after.clientType} client cannot use.`);
+  }
+  if (problems.length > 0) throw new BadInput(...problems);
+}
+
+function uriProblems(field: string, uris: string[], known: string[], clientType: ClientType): string[] {
+  return uris
+    .filter((uri) => !known.includes(uri))
+    .flatMap((uri) => redirectUriProblem(uri, clientType) ?? [])
+    .map((problem) => `${field}: ${problem}`);
+}
+
+/** In its response shape. */
+export function toCredentialsRecord(credentials: Credentials): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, credentials[field.of]]));
+}

@@ -1,0 +1,34 @@
+import { printable } from "../../http/body.ts";
+import type { ClientType } from "../store.ts";
+
+const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
+
+/**
+ * Why an address cannot be a redirect URI, in words; undefined if it can. It is compared as it is written
+ * (RFC 9700 2.1), so what could be written in two ways is refused here.
+ */
+export function redirectUriProblem(uri: string, clientType: ClientType): string | undefined {
+  const shown = printable(uri);
+  if (!/^[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return `${shown} is no absolute address.`;
+  const url = new URL(uri);
+  // RFC 6749 3.1.2.
+  if (uri.includes("#")) return `${shown} has a fragment; a redirect URI has none.`;
+  if (url.username || url.password) return `${shown} has a user name; a redirect URI has none.`;
+  if (uri.includes("*")) return `${shown} has a *; a redirect URI is one exact address.`;
+  if (url.protocol === "https:" || url.protocol === "http:") return webProblem(uri, url, shown, clientType);
+  // RFC 8252 7.1: a domain name that the application's maker controls, in reverse.
+  if (clientType === "native" && /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:$/.test(url.protocol)) return undefined;
+  return clientType === "native"
+    ? `${shown}: a private-use scheme is a domain name in reverse, such as com.example.app:/callback.`
+    : `${shown} must begin with https://; only a native client may have a scheme of its own.`;
+}
+
+function webProblem(uri: string, url: URL, shown: string, clientType: ClientType): string | undefined {
+  const origin = `${url.protocol}//${url.host}`;
+  if (!uri.startsWith(origin) || !["", "/", "?"].includes(uri.charAt(origin.length))) {
+    return `${shown}: write scheme and host in lower case and without a default port, as ${origin}.`;
+  }
+  if (url.protocol === "https:" || (clientType === "native" && LOOPBACK.includes(url.hostname))) return undefined;
+  // RFC 8252 7.3.
+  return `${shown} must begin with https://; http is for a native client on 127.0.0.1, [::1] or localhost.`;
+}

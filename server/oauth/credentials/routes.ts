@@ -1,0 +1,78 @@
+// An Application's credentials: …/Application/{Id}/Credentials and …/Application/{Id}/Secrets.
+
+import { Elysia } from "elysia";
+import { type Authenticate, type Caller, requireScopes } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { NotFound } from "../../errors.ts";
+import { readJson, requireJson } from "../../http/body.ts";
+import { requireMethod } from "../../http/method.ts";
+import { API_PATH } from "../../http/paths.ts";
+import { parseCredentials, toCredentialsRecord } from "./input.ts";
+import { changeCredentials, makeSecret, readCredentials, readSecrets, removeSecret } from "./service.ts";
+import type { StoredSecret } from "./store.ts";
+
+const NO_STORE = { headers: { "cache-control": "no-store" } };
+
+export function credentialsController(sql: Sql, authenticate: Authenticate) {
+  const application = `${API_PATH}/Application/:id`;
+  return new Elysia()
+    .all(
+      `${application}/Credentials`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "GET", "PATCH", "POST");
+        if (request.method === "GET") {
+          requireScopes(caller, "Settings:Read");
+          return Response.json(toCredentialsRecord(await readCredentials(sql, caller.tenantId, idOf(params.id))));
+        }
+        requireJson(request);
+        requireScopes(caller, "Settings:Update");
+        const changes = parseCredentials(await readJson(request));
+        return Response.json(
+          toCredentialsRecord(await changeCredentials(sql, caller.tenantId, idOf(params.id), changes)),
+        );
+      },
+      { parse: "none" },
+    )
+    .all(
+      `${application}/Secrets`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "GET", "POST");
+        if (request.method === "GET") return list(sql, caller, params.id);
+        requireScopes(caller, "Settings:Update");
+        const { secret, ...stored } = await makeSecret(sql, caller.tenantId, idOf(params.id));
+        return Response.json({ ...toSecretRecord(stored), Secret: secret }, NO_STORE);
+      },
+      { parse: "none" },
+    )
+    .all(
+      `${application}/Secrets/:secretId`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "DELETE");
+        requireScopes(caller, "Settings:Update");
+        return Response.json(
+          toSecretRecord(await removeSecret(sql, caller.tenantId, idOf(params.id), params.secretId)),
+        );
+      },
+      { parse: "none" },
+    );
+}
+
+async function list(sql: Sql, caller: Caller, id: string): Promise<Response> {
+  requireScopes(caller, "Settings:Read");
+  const secrets = await readSecrets(sql, caller.tenantId, idOf(id));
+  return Response.json({ Items: secrets.map(toSecretRecord), Next: null });
+}
+
+function toSecretRecord({ id, createdOn }: StoredSecret) {
+  return { Id: id, CreatedOn: createdOn.toISOString() };
+}
+
+/** @throws NotFound for what no Application could have as its Id */
+function idOf(text: string): number {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(id)) throw new NotFound("There is no Application with this Id.");
+  return id;
+}

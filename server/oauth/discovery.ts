@@ -1,0 +1,86 @@
+// GET /.well-known/openid-configuration (OIDC Discovery 3) and /.well-known/oauth-authorization-server (RFC 8414).
+
+import { Elysia } from "elysia";
+import { SCOPES } from "../access/index.ts";
+import { MethodNotAllowed } from "../errors.ts";
+import { openToBrowsers, preflight } from "../http/cross-origin.ts";
+import {
+  AUTHORIZATION_PATH,
+  END_SESSION_PATH,
+  INTROSPECTION_PATH,
+  JWKS_PATH,
+  REVOCATION_PATH,
+  RFC_TOKEN_PATH,
+  USERINFO_PATH,
+} from "./door.ts";
+import { GRANT_TYPES } from "./grants/index.ts";
+
+const CLIENT_AUTHENTICATION = ["client_secret_basic", "client_secret_post"];
+
+/** @param issuer PUBLIC_URL */
+export function discoveryController(issuer: string) {
+  const controller = new Elysia();
+  const body = JSON.stringify(metadata(issuer));
+  const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
+  for (const path of ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]) {
+    controller
+      .get(path, () => openToBrowsers(new Response(body, { headers })))
+      .options(path, () => preflight("GET"))
+      .all(path, () => {
+        throw new MethodNotAllowed(["GET"]);
+      });
+  }
+  return controller;
+}
+
+function metadata(issuer: string) {
+  return {
+    issuer,
+    authorization_endpoint: issuer + AUTHORIZATION_PATH,
+    token_endpoint: issuer + RFC_TOKEN_PATH,
+    userinfo_endpoint: issuer + USERINFO_PATH,
+    jwks_uri: issuer + JWKS_PATH,
+    revocation_endpoint: issuer + REVOCATION_PATH,
+    introspection_endpoint: issuer + INTROSPECTION_PATH,
+    end_session_endpoint: issuer + END_SESSION_PATH,
+    scopes_supported: SCOPES,
+    response_types_supported: ["code", "code id_token"],
+    response_modes_supported: ["query", "fragment", "form_post"],
+    grant_types_supported: GRANT_TYPES,
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["RS256", "ES256", "EdDSA"],
+    token_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, "none"],
+    revocation_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, "none"],
+    introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    prompt_values_supported: ["none", "login", "consent", "select_account"],
+    display_values_supported: ["page"],
+    claim_types_supported: ["normal"],
+    claims_supported: CLAIMS,
+    claims_parameter_supported: true,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    acr_values_supported: ["1"],
+    ui_locales_supported: ["en"],
+  };
+}
+
+/** Of id_token and userinfo. */
+const CLAIMS = [
+  "iss",
+  "sub",
+  "aud",
+  "exp",
+  "iat",
+  "auth_time",
+  "nonce",
+  "acr",
+  "amr",
+  "sid",
+  "name",
+  "preferred_username",
+  "email",
+  "phone_number",
+  "updated_at",
+];

@@ -1,0 +1,15 @@
+/**
+ * Where a request came in: at SPEC.md's own paths, or at the /oauth2 ones that keep strictly to the RFCs. Behind both
+ * stands the same engine.
+ */
+export type Door = "spec" | "rfc";
+
+export const SPEC_TOKEN_PATH = "/oAuth/rest/v2/Token";
+
+export const AUTHORIZATION_PATH = "/oauth2/authorize";
+export const RFC_TOKEN_PATH = "/oauth2/token";
+export const USERINFO_PATH = "/oauth2/userinfo";
+export const REVOCATION_PATH = "/oauth2/revoke";
+export const INTROSPECTION_PATH = "/oauth2/introspect";
+export const END_SESSION_PATH = "/oauth2/logout";
+export const JWKS_PATH = "/.well-known/jwks.json";

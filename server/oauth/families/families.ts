@@ -1,0 +1,181 @@
+// Families of refresh tokens (RFC 9700 4.14): each use gives the next token, and a token used again ends the family.
+
+import type { Queries } from "../../db/connection.ts";
+import type { MasterKey } from "../../keys/master-key.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import { TokenError } from "../token-error.ts";
+import type { ClientRefreshGrant, Tokens } from "../tokens/tokens.ts";
+import { createRefreshValues, type RefreshValue } from "./refresh-value.ts";
+import {
+  advanceFamily,
+  deleteEndedFamilies,
+  type Family,
+  type FamilyFilter,
+  findFamily,
+  insertFamily,
+  updateFamiliesRevoked,
+} from "./store.ts";
+
+/** From the sign-in on, however often it is refreshed. */
+const FAMILY_LIFETIME_MS = 90 * 24 * 3_600_000;
+const PATIENCE = {
+  /** A family that nobody has refreshed for so long has ended. */
+  idle: "30 days",
+  /** For a client whose answer was lost: so long it may ask again, and gets the same refresh token. */
+  grace: "10 seconds",
+};
+/** Seconds, the most that TOKEN_LIFETIME may be. */
+const LONGEST_ACCESS_TOKEN = 86_400;
+
+/** What a user granted a client. */
+export interface UserGrant {
+  clientId: number;
+  userId: number;
+  scopes: string[];
+  /** The sign-in session, a UUID. */
+  sessionId?: string;
+  /** Seconds since 1970. */
+  authTime: number;
+  acr?: string;
+  amr?: string[];
+}
+
+/** A refresh token as a client presented it, known to be of our making. */
+export interface PresentedRefreshToken extends RefreshValue {
+  /** Set for the signed first token of a client credentials grant. */
+  signed?: ClientRefreshGrant;
+}
+
+export interface Families {
+  /** Begins the family of a user's grant; may be part of the caller's transaction. */
+  start(sql: Queries, tenantId: TenantId, grant: UserGrant): Promise<{ familyId: string; refreshToken: string }>;
+  /** @returns undefined if it is not of our making, or its signature has expired */
+  read(refreshToken: string): Promise<PresentedRefreshToken | undefined>;
+  /** The family that a presented token could refresh now, or undefined. */
+  liveFamily(sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken): Promise<Family | undefined>;
+  /**
+   * Uses a refresh token up.
+   * @param check judges the family before anything changes
+   * @throws TokenError invalid_grant; a token that was used before has then ended its family
+   */
+  rotate(
+    sql: Queries,
+    tenantId: TenantId,
+    presented: PresentedRefreshToken,
+    check: (family: Family) => void,
+  ): Promise<{ family: Family; refreshToken: string }>;
+  /** Ends families, with all their tokens. @returns how many were live */
+  revoke(sql: Queries, tenantId: TenantId, filter: FamilyFilter): Promise<number>;
+  /** Ends the family of a presented token, also if no row of it was ever written. */
+  revokePresented(sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken): Promise<void>;
+}
+
+export interface FamilyDependencies {
+  masterKey: MasterKey;
+  tokens: Pick<Tokens, "readClientRefreshToken">;
+  /** Told of a family that ended because a token of it was used again: someone may have stolen it. */
+  onReuse(tenantId: TenantId, family: Family): void;
+}
+
+export function createFamilies({ masterKey, tokens, onReuse }: FamilyDependencies): Families {
+  const values = createRefreshValues(masterKey);
+
+  const find = async (sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken) =>
+    (await findFamily(sql, tenantId, presented.familyId, PATIENCE)) ??
+    (presented.signed?.tenantId === tenantId ? unwritten(presented.signed) : undefined);
+
+  const revoke = (sql: Queries, tenantId: TenantId, filter: FamilyFilter) =>
+    updateFamiliesRevoked(sql, tenantId, filter, LONGEST_ACCESS_TOKEN);
+
+  /** The first use of a signed token writes its family's row. */
+  async function advance(sql: Queries, tenantId: TenantId, { signed, ...presented }: PresentedRefreshToken) {
+    if (await advanceFamily(sql, tenantId, presented.familyId, presented.generation)) return true;
+    if (!signed) return false;
+    return insertFamily(sql, tenantId, { ...signedFamily(signed), generation: 1 });
+  }
+
+  return {
+    async start(sql, tenantId, grant) {
+      const familyId = Bun.randomUUIDv7();
+      await insertFamily(sql, tenantId, {
+        ...grant,
+        id: familyId,
+        authTime: new Date(grant.authTime * 1000),
+        generation: 0,
+        expiresOn: new Date(Date.now() + FAMILY_LIFETIME_MS),
+      });
+      return { familyId, refreshToken: values.write({ familyId, clientId: grant.clientId, generation: 0 }) };
+    },
+
+    async read(refreshToken) {
+      if (!refreshToken.includes(".")) return values.read(refreshToken);
+      const signed = await tokens.readClientRefreshToken(refreshToken);
+      return signed && { familyId: signed.familyId, clientId: signed.clientId, generation: 0, signed };
+    },
+
+    async liveFamily(sql, tenantId, presented) {
+      const family = await find(sql, tenantId, presented);
+      return family?.isLive && family.generation === presented.generation ? family : undefined;
+    },
+
+    async rotate(sql, tenantId, presented, check) {
+      const family = await find(sql, tenantId, presented);
+      if (!family?.isLive) throw ended();
+      check(family);
+      const next = presented.generation + 1;
+      const answer = (of: Family) => ({
+        family: of,
+        refreshToken: values.write({ familyId: of.id, clientId: of.clientId, generation: next }),
+      });
+      if (family.generation === presented.generation && (await advance(sql, tenantId, presented)))
+        return answer(family);
+      // It was used before, or by a parallel request just now.
+      const after = await find(sql, tenantId, presented);
+      if (!after?.isLive) throw ended();
+      if (after.generation === next && after.inGrace) return answer(after);
+      const isFirst = (await revoke(sql, tenantId, { familyId: presented.familyId })) > 0;
+      if (isFirst) onReuse(tenantId, after);
+      throw new TokenError(
+        "invalid_grant",
+        "The refresh token was used before; all that came of its grant is revoked.",
+      );
+    },
+
+    revoke,
+
+    async revokePresented(sql, tenantId, presented) {
+      if (presented.signed) await insertFamily(sql, tenantId, { ...signedFamily(presented.signed), generation: 0 });
+      await revoke(sql, tenantId, { familyId: presented.familyId });
+    },
+  };
+}
+
+/** @returns how many ended families were removed */
+export const removeEndedFamilies = (sql: Queries) => deleteEndedFamilies(sql, PATIENCE.idle);
+
+function ended(): TokenError {
+  return new TokenError("invalid_grant", "The refresh token has expired or was revoked. Ask for a new grant.");
+}
+
+function signedFamily({ familyId, clientId, scopes, expiresAt }: ClientRefreshGrant) {
+  return { id: familyId, clientId, scopes, expiresOn: new Date(expiresAt * 1000) };
+}
+
+/** The family of a signed token that was never used. */
+function unwritten(signed: ClientRefreshGrant): Family {
+  return {
+    id: signed.familyId,
+    clientId: signed.clientId,
+    userId: null,
+    scopes: signed.scopes,
+    sessionId: null,
+    authTime: null,
+    acr: null,
+    amr: null,
+    generation: 0,
+    rotatedOn: new Date(signed.issuedAt * 1000),
+    endsOn: new Date(signed.expiresAt * 1000),
+    isLive: true,
+    inGrace: false,
+  };
+}

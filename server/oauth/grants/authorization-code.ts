@@ -1,0 +1,95 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { digestOf } from "../../signin/index.ts";
+import { findCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
+import type { Door } from "../door.ts";
+import { TokenError } from "../token-error.ts";
+import { claimsByName } from "../userinfo/claims.ts";
+import { type GrantRequest, requiredParameter, type TokenResponse } from "./grant.ts";
+
+/** RFC 6749 4.1.3: a code is good once, for the client it was issued to. */
+export async function authorizationCode(request: GrantRequest): Promise<TokenResponse> {
+  const { client, form, door, sql, tokens, families } = request;
+  const digest = digestOf(requiredParameter(form, "code"));
+  const code = await findCode(sql, client.tenantId, digest);
+  if (!code) throw new TokenError("invalid_grant", "The code is not one of ours, or has expired.");
+  ownCode(client.id, code);
+  if (code.isUsed) return revokeAll(request, digest);
+  unexpired(code);
+  sameRedirectUri(door, code, form.get("redirect_uri"));
+  knownVerifier(code, form.get("code_verifier"));
+
+  const authentication = {
+    authTime: Math.floor(code.authTime.getTime() / 1000),
+    acr: code.acr,
+    amr: code.amr,
+    sessionId: code.sessionId,
+  };
+  const { userId, scopes } = code;
+  const family = await sql.begin(async (tx) => {
+    if (!(await takeCode(tx, client.tenantId, digest))) return undefined;
+    const started = await families.start(tx, client.tenantId, {
+      clientId: client.id,
+      userId,
+      scopes,
+      ...authentication,
+    });
+    await linkCode(tx, client.tenantId, digest, started.familyId, code.claims.userinfo);
+    return started;
+  });
+  if (!family) return revokeAll(request, digest);
+
+  const user = { id: userId, ...authentication };
+  const accessToken = await tokens.issueAccessToken(client, { scopes, familyId: family.familyId, user });
+  const claims = await claimsByName(sql, client.tenantId, userId, code.claims.idToken);
+  const nonce = code.nonce ?? undefined;
+  return {
+    token_type: "Bearer",
+    expires_in: tokens.lifetime,
+    access_token: accessToken,
+    id_token: scopes.includes("openid")
+      ? await tokens.issueIdToken(client, { userId, nonce, accessToken, claims, ...authentication })
+      : undefined,
+    refresh_token: client.grantTypes.includes("refresh_token") ? family.refreshToken : undefined,
+    scope: scopes.join(" "),
+  };
+}
+
+function ownCode(clientId: number, code: StoredCode): void {
+  if (code.clientId !== clientId)
+    throw new TokenError("another_clients_grant", "The code was issued to another client.");
+}
+
+function unexpired(code: StoredCode): void {
+  if (code.isExpired) throw new TokenError("invalid_grant", "The code has expired. The user has to sign in again.");
+}
+
+/** A code that comes twice was stolen: what came of it is no longer good (RFC 6749 4.1.2). */
+async function revokeAll({ client, sql, families }: GrantRequest, digest: Buffer): Promise<never> {
+  const used = await findCode(sql, client.tenantId, digest);
+  if (used?.familyId) await families.revoke(sql, client.tenantId, { familyId: used.familyId });
+  throw new TokenError("invalid_grant", "The code was used before; all that came of it is revoked.");
+}
+
+/** SPEC.md's door has it optional; RFC 6749 4.1.3 requires what was sent before. */
+function sameRedirectUri(door: Door, code: StoredCode, sent: string | undefined): void {
+  if (!sent && door === "rfc" && code.redirectUriSent) {
+    throw new TokenError("invalid_request", "redirect_uri is missing; it was sent for the code.");
+  }
+  if (sent && sent !== code.redirectUri) {
+    throw new TokenError("invalid_grant", "redirect_uri is not the one that the code was sent to.");
+  }
+}
+
+/** RFC 7636 4.6; a verifier without a challenge is a downgrade (RFC 9700 2.1.1). */
+function knownVerifier({ codeChallenge }: StoredCode, verifier: string | undefined): void {
+  if (codeChallenge === null) {
+    if (verifier) throw new TokenError("invalid_grant", "The code was asked for without a code_challenge.");
+    return;
+  }
+  if (!verifier) throw new TokenError("invalid_grant", "code_verifier is missing.");
+  const right = Buffer.from(codeChallenge, "base64url");
+  const given = createHash("sha256").update(verifier).digest();
+  if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier) || right.length !== given.length || !timingSafeEqual(right, given)) {
+    throw new TokenError("invalid_grant", "code_verifier does not belong to the code_challenge.");
+  }
+}

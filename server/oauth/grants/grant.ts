@@ -1,0 +1,55 @@
+// What a grant is. One grant is one file and one line in index.ts.
+
+import { grantedScopes, ScopeNotGranted } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { printable } from "../../http/body.ts";
+import type { Door } from "../door.ts";
+import type { Families } from "../families/families.ts";
+import type { Client } from "../store.ts";
+import { TokenError } from "../token-error.ts";
+import type { Tokens } from "../tokens/tokens.ts";
+
+/** SPEC.md "Token response"; the RFC door adds `scope` (RFC 6749 5.1). */
+export interface TokenResponse {
+  token_type: "Bearer";
+  expires_in: number;
+  access_token: string;
+  id_token?: string;
+  refresh_token?: string;
+  scope?: string;
+}
+
+export interface GrantRequest {
+  /** Authenticated, and allowed to use this grant. */
+  client: Client;
+  /** A parameter without a value counts as absent (RFC 6749 3.2). */
+  form: Map<string, string>;
+  door: Door;
+  sql: Sql;
+  tokens: Tokens;
+  families: Families;
+}
+
+/** @throws TokenError */
+export type Grant = (request: GrantRequest) => Promise<TokenResponse>;
+
+/** @throws TokenError invalid_request */
+export function requiredParameter(form: Map<string, string>, name: string): string {
+  const value = form.get(name);
+  if (!value) throw new TokenError("invalid_request", `${name} is missing.`);
+  return value;
+}
+
+/**
+ * The scopes asked for, of those that may be had.
+ * @throws TokenError invalid_scope
+ */
+export function requestedScopes(requested: string | undefined, owned: string[]): string[] {
+  try {
+    return grantedScopes(requested, owned);
+  } catch (error) {
+    if (!(error instanceof ScopeNotGranted)) throw error;
+    const missing = printable(error.scopes.join(" "));
+    throw new TokenError("invalid_scope", `The client does not have the scope ${missing}. Ask for fewer, or for *.`);
+  }
+}

@@ -1,0 +1,97 @@
+// The life of a signing key: published, then signing, then published still until its last token has expired.
+
+import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
+import type { Sql, Transaction } from "../../db/connection.ts";
+import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
+import { SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./algorithms.ts";
+import { deleteSigningKeys, insertSigningKey, listSigningKeys, lockSigningKeys, type StoredKey } from "./store.ts";
+
+const HOUR_MS = 3_600_000;
+/** How long a key signs. */
+const SIGNING_MS = 90 * 24 * HOUR_MS;
+/** How long it is published before: far longer than any cache of the JWKS, whose max-age is minutes. */
+const ANNOUNCED_MS = 24 * HOUR_MS;
+/** How long it is published after: longer than our longest-lived JWT, the refresh token of 30 days. */
+const RETIRED_MS = 31 * 24 * HOUR_MS;
+
+/** What a rotation did, by key id. */
+export interface Rotation {
+  announced: string[];
+  removed: string[];
+}
+
+/**
+ * One pass of the schedule, for every algorithm: makes a first key, announces the next one in time, and removes those
+ * whose last token has expired. Does nothing if nothing is due.
+ */
+export async function rotateSigningKeys(sql: Sql, masterKey: MasterKey, now = new Date()): Promise<Rotation> {
+  return sql.begin(async (tx) => {
+    await lockSigningKeys(tx);
+    const stored = await listSigningKeys(tx);
+    const announced: string[] = [];
+    for (const alg of SIGNING_ALGS) {
+      const signsFrom = nextMoment(
+        stored.find((key) => key.alg === alg),
+        now,
+      );
+      if (signsFrom) announced.push(await addKey(tx, masterKey, stored, alg, signsFrom));
+    }
+    const removed = stored.filter((key) => isSpent(key, stored, now)).map((key) => key.kid);
+    await deleteSigningKeys(tx, removed);
+    return { announced, removed };
+  });
+}
+
+/**
+ * For a key that has leaked: removes every key of an algorithm and puts a new one into use, at once.
+ * @returns the new key's id, and those removed
+ */
+export async function replaceSigningKeys(sql: Sql, masterKey: MasterKey, alg: SigningAlg): Promise<Rotation> {
+  return sql.begin(async (tx) => {
+    await lockSigningKeys(tx);
+    const stored = await listSigningKeys(tx);
+    const removed = stored.filter((key) => key.alg === alg).map((key) => key.kid);
+    await deleteSigningKeys(tx, removed);
+    return { announced: [await addKey(tx, masterKey, stored, alg, new Date())], removed };
+  });
+}
+
+/** When a key that is made now should begin to sign; undefined if none is due. */
+function nextMoment(newest: StoredKey | undefined, now: Date): Date | undefined {
+  if (!newest) return now;
+  const due = newest.signsFrom.getTime() + SIGNING_MS;
+  if (now.getTime() < due - ANNOUNCED_MS) return undefined;
+  return new Date(Math.max(due, now.getTime() + ANNOUNCED_MS));
+}
+
+/** Its successor has been signing for so long that no token of it is left. */
+function isSpent(key: StoredKey, all: StoredKey[], now: Date): boolean {
+  return all.some(
+    (other) =>
+      other.alg === key.alg &&
+      other.signsFrom > key.signsFrom &&
+      other.signsFrom.getTime() + RETIRED_MS < now.getTime(),
+  );
+}
+
+/** @throws Error if the keys that are there were sealed by another MASTER_KEY: no process could open this one */
+async function addKey(
+  tx: Transaction,
+  masterKey: MasterKey,
+  stored: StoredKey[],
+  alg: SigningAlg,
+  signsFrom: Date,
+): Promise<string> {
+  for (const key of stored) unseal(masterKey, SIGNING_KEY_PURPOSE, key.privateJwk);
+  const pair = await generateKeyPair(alg, { extractable: true });
+  const jwk = await exportJWK(pair.publicKey);
+  const kid = await calculateJwkThumbprint(jwk);
+  await insertSigningKey(tx, {
+    kid,
+    alg,
+    publicJwk: { ...jwk, kid, alg, use: "sig" },
+    privateJwk: seal(masterKey, SIGNING_KEY_PURPOSE, JSON.stringify(await exportJWK(pair.privateKey))),
+    signsFrom,
+  });
+  return kid;
+}

@@ -1,0 +1,83 @@
+// The issuer's signing keys: public parts published as JWKS, private parts sealed in PostgreSQL.
+
+import { type CryptoKey, importJWK, type JWK } from "jose";
+import type { Sql } from "../../db/connection.ts";
+import { watch } from "../../db/watch.ts";
+import { type MasterKey, unseal } from "../../keys/master-key.ts";
+import { SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./algorithms.ts";
+import { rotateSigningKeys } from "./rotation.ts";
+import { KEYS_CHANNEL, listSigningKeys, type StoredKey } from "./store.ts";
+
+/** A key we do not know may have been made just now; we look again, but not more often than this. */
+const LOOK_AGAIN_MS = 1_000;
+
+export interface SigningKeys {
+  /** The live key of an algorithm. */
+  signingKey(alg: SigningAlg): Promise<{ kid: string; key: CryptoKey }>;
+  /** A published key by its id and algorithm, or undefined. */
+  verificationKey(kid: string, alg: SigningAlg): Promise<CryptoKey | undefined>;
+  /** RFC 7517 5; never empty. */
+  jwks(): Promise<{ keys: JWK[] }>;
+}
+
+interface Key {
+  kid: string;
+  alg: string;
+  publicJwk: JWK;
+  publicKey: CryptoKey;
+  privateKey: CryptoKey;
+  signsFrom: number;
+}
+
+export function createSigningKeys(sql: Sql, masterKey: MasterKey): SigningKeys {
+  /** The newest first. */
+  let keys: Key[] = [];
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  const watched = watch(sql, KEYS_CHANNEL, async () => {
+    const stored = await listSigningKeys(sql);
+    const complete = SIGNING_ALGS.every((alg) => stored.some((key) => key.alg === alg));
+    if (!complete) await rotateSigningKeys(sql, masterKey);
+    const known = new Map(keys.map((key) => [key.kid, key]));
+    keys = await Promise.all(
+      (complete ? stored : await listSigningKeys(sql)).map((key) => known.get(key.kid) ?? open(masterKey, key)),
+    );
+  });
+
+  return {
+    async signingKey(alg) {
+      await watched.current();
+      const now = Date.now();
+      const own = keys.filter((key) => key.alg === alg);
+      const live = own.find((key) => key.signsFrom <= now) ?? own.at(-1);
+      if (!live) throw new Error(`There is no signing key for ${alg}.`);
+      return { kid: live.kid, key: live.privateKey };
+    },
+    async verificationKey(kid, alg) {
+      await watched.current();
+      const find = () => keys.find((key) => key.kid === kid && key.alg === alg)?.publicKey;
+      const known = find();
+      if (known || performance.now() - lookedAt < LOOK_AGAIN_MS) return known;
+      lookedAt = performance.now();
+      await watched.reload();
+      return find();
+    },
+    async jwks() {
+      await watched.current();
+      return { keys: keys.map((key) => key.publicJwk) };
+    },
+  };
+}
+
+async function open(masterKey: MasterKey, stored: StoredKey): Promise<Key> {
+  const publicJwk = stored.publicJwk as JWK;
+  const privateJwk = JSON.parse(unseal(masterKey, SIGNING_KEY_PURPOSE, stored.privateJwk)) as JWK;
+  return {
+    kid: stored.kid,
+    alg: stored.alg,
+    publicJwk,
+    publicKey: (await importJWK(publicJwk, stored.alg)) as CryptoKey,
+    privateKey: (await importJWK(privateJwk, stored.alg)) as CryptoKey,
+    signsFrom: stored.signsFrom.getTime(),
+  };
+}

@@ -1,0 +1,45 @@
+import type { Queries } from "../../db/connection.ts";
+
+/** Told of every change of the keys when its transaction commits. */
+export const KEYS_CHANNEL = "gatehouse_signing_keys";
+/** Any constant of our own: whoever changes the keys takes turns. */
+const KEYS_LOCK = 7_203_416;
+
+export interface StoredKey {
+  kid: string;
+  alg: string;
+  publicJwk: Record<string, unknown>;
+  /** The private JWK, sealed by MASTER_KEY. */
+  privateJwk: Uint8Array;
+  /** It is the live key of its algorithm until another one's moment comes. */
+  signsFrom: Date;
+}
+
+/** The newest first. */
+export async function listSigningKeys(sql: Queries): Promise<StoredKey[]> {
+  return sql<StoredKey[]>`
+    select kid, alg, public_jwk as "publicJwk", private_jwk as "privateJwk", signs_from as "signsFrom"
+    from signing_keys order by signs_from desc, kid`;
+}
+
+/** Until the transaction ends, nobody else changes the keys. */
+export async function lockSigningKeys(sql: Queries): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${KEYS_LOCK})`;
+}
+
+export async function insertSigningKey(sql: Queries, key: StoredKey): Promise<void> {
+  await sql`
+    with key as (
+      insert into signing_keys (kid, alg, public_jwk, private_jwk, signs_from)
+      values (${key.kid}, ${key.alg}, ${sql.json(key.publicJwk as never)}, ${Buffer.from(key.privateJwk)},
+        ${key.signsFrom})
+    )
+    select pg_notify(${KEYS_CHANNEL}, '')`;
+}
+
+export async function deleteSigningKeys(sql: Queries, kids: string[]): Promise<void> {
+  if (kids.length === 0) return;
+  await sql`
+    with gone as (delete from signing_keys where kid = any (${kids}))
+    select pg_notify(${KEYS_CHANNEL}, '')`;
+}

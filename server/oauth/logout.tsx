@@ -1,0 +1,135 @@
+// GET and POST /oauth2/logout (OIDC RP-Initiated Logout), and POST /signout, which its page sends. It ends the
+// session of this browser; refresh tokens live on until they are revoked.
+
+import { Elysia } from "elysia";
+import type { Sql } from "../db/connection.ts";
+import { BadInput } from "../errors.ts";
+import { readForm, readFormText } from "../http/body.ts";
+import { requestUrl } from "../http/request-url.ts";
+import {
+  type Cookies,
+  type Forms,
+  MessagePage,
+  NO_STORE,
+  type PageEndpoints,
+  pageEndpoint,
+  pageResponse,
+  type Session,
+  type Sessions,
+  SignOutPage,
+} from "../signin/index.ts";
+import { type Parameters, parseParameters } from "./authorize/parameters.ts";
+import { formTargets } from "./authorize/reply.ts";
+import { END_SESSION_PATH } from "./door.ts";
+import { findClient } from "./store.ts";
+import { userOfSubject } from "./subject.ts";
+import type { Tokens } from "./tokens/tokens.ts";
+
+export interface LogoutDependencies {
+  sql: Sql;
+  tokens: Pick<Tokens, "readIdTokenHint">;
+  cookies: Cookies;
+  forms: Forms;
+  sessions: Sessions;
+  endpoints: PageEndpoints;
+}
+
+/** A request that keeps every rule. */
+interface LogoutRequest {
+  /** Whom the id_token_hint names. */
+  hintedUser: number | undefined;
+  /** Where to go afterwards: registered to the client, state included. */
+  destination: string | undefined;
+}
+
+export function logoutController(deps: LogoutDependencies) {
+  const logout = pageEndpoint(deps.endpoints, END_SESSION_PATH, ["GET", "POST"], async (request) => {
+    const text = request.method === "POST" ? await readFormText(request) : requestUrl(request).search.slice(1);
+    return begin(deps, request, parseParameters(text));
+  });
+  const signOut = pageEndpoint(deps.endpoints, "/signout", ["POST"], async (request) => {
+    const form = await readForm(request);
+    return confirmed(deps, request, parseParameters(form.get("request") ?? ""), form.get("csrf"));
+  });
+  return new Elysia().use(logout).use(signOut);
+}
+
+async function begin(deps: LogoutDependencies, request: Request, parameters: Parameters): Promise<Response> {
+  const { site } = deps.endpoints;
+  const checked = await checkLogout(deps, parameters);
+  // Another site's form brings no SameSite=Lax cookie with it; a plain navigation does.
+  if (request.method === "POST" && deps.cookies.read(request, "session") === undefined) {
+    const location = site.href(`${END_SESSION_PATH}?${parameters.text}`);
+    return new Response(null, { status: 303, headers: { location, ...NO_STORE } });
+  }
+  const session = await deps.sessions.find(request);
+  if (!session) return farewell(deps, checked);
+  if (checked.hintedUser === session.userId) return farewell(deps, checked, await deps.sessions.end(session));
+
+  // Without a hint, any site could have sent the user here (RP-Initiated Logout 6).
+  const { csrf, cookies } = deps.forms.protect(request, session);
+  const page = <SignOutPage site={site} user={session.username} request={parameters.text} csrf={csrf} />;
+  const formAction = checked.destination ? formTargets(checked.destination) : [];
+  return pageResponse(page, { cookies, formAction });
+}
+
+async function confirmed(
+  deps: LogoutDependencies,
+  request: Request,
+  parameters: Parameters,
+  csrf: string | undefined,
+): Promise<Response> {
+  const checked = await checkLogout(deps, parameters);
+  const session: Session | undefined = await deps.sessions.find(request);
+  if (!session) return farewell(deps, checked);
+  deps.forms.require(request, csrf, session);
+  return farewell(deps, checked, await deps.sessions.end(session));
+}
+
+function farewell(
+  { endpoints }: LogoutDependencies,
+  { destination }: LogoutRequest,
+  cookie?: string,
+): Promise<Response> {
+  const cookies = cookie ? [cookie] : [];
+  if (destination === undefined) {
+    const lines = ["You are signed out in this browser. You can close this page."];
+    return pageResponse(<MessagePage site={endpoints.site} heading="Signed out" lines={lines} />, { cookies });
+  }
+  const headers = new Headers({ location: destination, "referrer-policy": "no-referrer", ...NO_STORE });
+  for (const value of cookies) headers.append("set-cookie", value);
+  return Promise.resolve(new Response(null, { status: 302, headers }));
+}
+
+/** @throws BadInput: nothing is sent to an address that is not known to be the client's */
+async function checkLogout({ sql, tokens }: LogoutDependencies, parameters: Parameters): Promise<LogoutRequest> {
+  if (parameters.repeated.length > 0) throw new BadInput("A parameter stands in the request more than once.");
+  const hint = parameters.get("id_token_hint");
+  const claims = hint === undefined ? undefined : await tokens.readIdTokenHint(hint);
+  if (hint !== undefined && !claims) throw new BadInput("id_token_hint is not an id_token of ours.");
+  const clientId = parameters.get("client_id") ?? (claims && String(claims.aud));
+  if (claims && clientId !== claims.aud) throw new BadInput("client_id is not the one of id_token_hint.");
+  return {
+    hintedUser: claims && userOfSubject(claims.sub!),
+    destination: await registeredDestination(sql, clientId, parameters),
+  };
+}
+
+/** Exactly one of those registered (RP-Initiated Logout 2). */
+async function registeredDestination(
+  sql: Sql,
+  clientId: string | undefined,
+  parameters: Parameters,
+): Promise<string | undefined> {
+  const uri = parameters.get("post_logout_redirect_uri");
+  if (uri === undefined) return undefined;
+  if (clientId === undefined) throw new BadInput("post_logout_redirect_uri needs an id_token_hint or a client_id.");
+  const id = /^[1-9]\d{0,15}$/.test(clientId) ? Number(clientId) : Number.NaN;
+  const client = Number.isSafeInteger(id) ? await findClient(sql, id) : undefined;
+  if (!client?.postLogoutRedirectUris.includes(uri)) {
+    throw new BadInput("post_logout_redirect_uri is not one of those registered for this application.");
+  }
+  const state = parameters.get("state");
+  if (state === undefined) return uri;
+  return `${uri}${uri.includes("?") ? "&" : "?"}${new URLSearchParams({ state })}`;
+}

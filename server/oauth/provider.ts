@@ -1,0 +1,87 @@
+// The OAuth 2.0 and OpenID Connect provider, put together from its parts.
+
+import { Elysia } from "elysia";
+import type { Logger } from "pino";
+import type { VerifyAccessToken } from "../access/index.ts";
+import type { Config } from "../config.ts";
+import type { Sql } from "../db/connection.ts";
+import type { MasterKey } from "../keys/master-key.ts";
+import {
+  createCookies,
+  createCsrf,
+  createForms,
+  createPasswords,
+  createSessions,
+  createSignIn,
+  createSite,
+} from "../signin/index.ts";
+import type { TenantId } from "../tenants/index.ts";
+import { authorizeController } from "./authorize/index.ts";
+import { type AuthenticateClient, authenticateClient } from "./client-authentication.ts";
+import { discoveryController } from "./discovery.ts";
+import type { OnFailure } from "./endpoint.ts";
+import { createFamilies } from "./families/families.ts";
+import { introspectionController } from "./introspect.ts";
+import { jwksController } from "./keys/jwks.ts";
+import { createSigningKeys } from "./keys/signing-keys.ts";
+import { logoutController } from "./logout.tsx";
+import { createRevocations } from "./revocations/revocations.ts";
+import { revocationController } from "./revoke.ts";
+import { tokenController } from "./token.ts";
+import { createTokens } from "./tokens/tokens.ts";
+import { userinfoController } from "./userinfo/userinfo.ts";
+
+export interface ProviderDependencies {
+  config: Pick<Config, "publicUrl" | "tokenLifetime" | "trustProxy">;
+  sql: Sql;
+  masterKey: MasterKey;
+  log: Logger;
+  /** Told of a client once it has proved to be one; may throw to refuse its request. */
+  onClient(request: Request, client: { tenantId: TenantId; clientId: string }): void;
+  onFailure: OnFailure;
+}
+
+export function createProvider({ config, sql, masterKey, log, onClient, onFailure }: ProviderDependencies) {
+  const issuer = config.publicUrl;
+  const keys = createSigningKeys(sql, masterKey);
+  const revocations = createRevocations(sql);
+  const tokens = createTokens({ keys, issuer, lifetime: config.tokenLifetime, isRevoked: revocations.isRevoked });
+  const families = createFamilies({
+    masterKey,
+    tokens,
+    onReuse: (tenantId, { id, clientId, userId }) =>
+      log.warn({ tenantId, familyId: id, clientId, userId }, "a refresh token was used again; its family is revoked"),
+  });
+  const authenticate: AuthenticateClient = async (request, form) => {
+    const client = await authenticateClient(sql, request, form);
+    onClient(request, { tenantId: client.tenantId, clientId: String(client.id) });
+    return client;
+  };
+  const forClients = { sql, tokens, families, authenticateClient: authenticate, onFailure };
+
+  const site = createSite(issuer);
+  const cookies = createCookies(issuer);
+  const forPeople = {
+    sql,
+    tokens,
+    issuer,
+    cookies,
+    forms: createForms(cookies, createCsrf(masterKey)),
+    sessions: createSessions(sql, cookies),
+    signIn: createSignIn(sql, cookies, createPasswords()),
+    endpoints: { site, trustProxy: config.trustProxy, onFailure },
+  };
+
+  const controller = new Elysia()
+    .use(jwksController(keys))
+    .use(discoveryController(issuer))
+    .use(tokenController(forClients))
+    .use(revocationController({ ...forClients, revocations }))
+    .use(introspectionController({ ...forClients, issuer }))
+    .use(site.controller())
+    .use(authorizeController(forPeople))
+    .use(userinfoController({ sql, tokens, onFailure }))
+    .use(logoutController(forPeople));
+  const verifyAccessToken: VerifyAccessToken = tokens.verifyAccessToken;
+  return { controller, verifyAccessToken };
+}

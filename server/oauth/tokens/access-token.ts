@@ -1,0 +1,85 @@
+// RFC 9068.
+
+import type { Caller } from "../../access/index.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import type { SigningKeys } from "../keys/signing-keys.ts";
+import type { Client } from "../store.ts";
+import { subjectOfUser, userOfSubject } from "../subject.ts";
+import type { Authentication } from "./id-token.ts";
+import { ACCESS_TOKEN, signJwt, verifyJwt } from "./jwt.ts";
+
+const ACCESS_TOKEN_ALGS = ["EdDSA", "RS256"] as const;
+
+/** What an access token stands for. */
+export interface AccessGrant {
+  scopes: string[];
+  /** The family it belongs to and dies with. */
+  familyId?: string;
+  /** Whom the client acts for; undefined: for itself. */
+  user?: Authentication & { id: number };
+}
+
+/** The claims of an access token of ours. */
+export interface AccessTokenClaims {
+  iss: string;
+  aud: string;
+  sub: string;
+  client_id: string;
+  tenant: TenantId;
+  scope: string;
+  jti: string;
+  iat: number;
+  exp: number;
+  /** The family it belongs to. */
+  grant_id?: string;
+  auth_time?: number;
+  acr?: string;
+  amr?: string[];
+}
+
+export async function issueAccessToken(
+  keys: SigningKeys,
+  issuer: string,
+  seconds: number,
+  client: Client,
+  { scopes, familyId, user }: AccessGrant,
+): Promise<string> {
+  return signJwt(keys, client.accessTokenAlg, ACCESS_TOKEN, seconds, {
+    iss: issuer,
+    aud: issuer,
+    sub: user ? subjectOfUser(user.id) : String(client.id),
+    client_id: String(client.id),
+    tenant: client.tenantId,
+    scope: scopes.join(" "),
+    jti: Bun.randomUUIDv7(),
+    grant_id: familyId,
+    auth_time: user?.authTime,
+    acr: user?.acr,
+    amr: user?.amr,
+  });
+}
+
+/** @returns undefined if it is not one of ours, or expired */
+export async function verifyAccessToken(
+  keys: SigningKeys,
+  issuer: string,
+  token: string,
+): Promise<AccessTokenClaims | undefined> {
+  const claims = await verifyJwt(keys, ACCESS_TOKEN, ACCESS_TOKEN_ALGS, token, {
+    issuer,
+    audience: issuer,
+    requiredClaims: ["exp", "iat", "jti", "sub", "client_id", "tenant", "scope"],
+  });
+  return claims as unknown as AccessTokenClaims | undefined;
+}
+
+/** Who calls with it. */
+export function callerOf(claims: AccessTokenClaims): Caller {
+  const userId = userOfSubject(claims.sub);
+  return {
+    tenantId: claims.tenant,
+    clientId: claims.client_id,
+    actor: userId === undefined ? { type: "Application", id: Number(claims.client_id) } : { type: "User", id: userId },
+    scopes: new Set(claims.scope.split(" ")),
+  };
+}

@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import type { JWTPayload } from "jose";
+import type { SigningKeys } from "../keys/signing-keys.ts";
+import type { Client, IdTokenAlg } from "../store.ts";
+import { subjectOfUser } from "../subject.ts";
+import { ID_TOKEN, signJwt, verifyJwt } from "./jwt.ts";
+
+const ID_TOKEN_ALGS = ["RS256", "ES256", "EdDSA"] as const;
+
+/** How and when a user signed in (OIDC Core 2). */
+export interface Authentication {
+  /** Seconds since 1970. */
+  authTime: number;
+  acr?: string;
+  amr?: string[];
+}
+
+/** What an id_token says (OIDC Core 2, 3.1.3.6 and 3.3.2.11). */
+export interface IdTokenGrant extends Authentication {
+  userId: number;
+  nonce?: string;
+  /** The sign-in session. */
+  sessionId?: string;
+  /** What it is issued together with; becomes at_hash. */
+  accessToken?: string;
+  /** Becomes c_hash. */
+  code?: string;
+  /** More claims about the user, such as those of the scope profile. */
+  claims?: Record<string, unknown>;
+}
+
+export async function issueIdToken(
+  keys: SigningKeys,
+  issuer: string,
+  seconds: number,
+  client: Client,
+  grant: IdTokenGrant,
+): Promise<string> {
+  const alg = client.idTokenAlg;
+  return signJwt(keys, alg, ID_TOKEN, seconds, {
+    ...grant.claims,
+    iss: issuer,
+    sub: subjectOfUser(grant.userId),
+    aud: String(client.id),
+    auth_time: grant.authTime,
+    acr: grant.acr,
+    amr: grant.amr,
+    nonce: grant.nonce,
+    sid: grant.sessionId,
+    at_hash: halfHash(alg, grant.accessToken),
+    c_hash: halfHash(alg, grant.code),
+  });
+}
+
+/**
+ * An id_token that comes back as id_token_hint; it may have expired (OIDC RP-Initiated Logout 4).
+ * @returns its claims, or undefined if it is not one of ours
+ */
+export function verifyIdTokenHint(keys: SigningKeys, issuer: string, hint: string): Promise<JWTPayload | undefined> {
+  return verifyJwt(keys, ID_TOKEN, ID_TOKEN_ALGS, hint, {
+    issuer,
+    requiredClaims: ["sub", "aud", "auth_time"],
+    currentDate: new Date(0),
+  });
+}
+
+/** The left half of the hash that belongs to the id_token's alg, which for Ed25519 is SHA-512. */
+function halfHash(alg: IdTokenAlg, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const digest = createHash(alg === "EdDSA" ? "sha512" : "sha256")
+    .update(value)
+    .digest();
+  return digest.subarray(0, digest.length / 2).toString("base64url");
+}

@@ -1,0 +1,53 @@
+// Our own JWTs: every kind has a `typ` of its own, so that none passes for another (RFC 8725 3.11).
+
+import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from "jose";
+import type { SigningAlg } from "../keys/algorithms.ts";
+import type { SigningKeys } from "../keys/signing-keys.ts";
+
+/** RFC 9068 2.1. */
+export const ACCESS_TOKEN = "at+jwt";
+/** The refresh token of the client credentials grant. */
+export const CLIENT_REFRESH_TOKEN = "rt+jwt";
+export const ID_TOKEN = "JWT";
+
+/** Signs with the live key of `alg`; iat is now. */
+export async function signJwt(
+  keys: SigningKeys,
+  alg: SigningAlg,
+  typ: string,
+  seconds: number,
+  claims: JWTPayload,
+): Promise<string> {
+  const { kid, key } = await keys.signingKey(alg);
+  const now = Math.floor(Date.now() / 1000);
+  return new SignJWT({ ...claims, iat: now, exp: now + seconds }).setProtectedHeader({ alg, typ, kid }).sign(key);
+}
+
+/** @returns the claims, or undefined if the token is not ours, of another kind, expired or malformed */
+export async function verifyJwt(
+  keys: SigningKeys,
+  typ: string,
+  algorithms: readonly SigningAlg[],
+  token: string,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload | undefined> {
+  const header = headerOf(token);
+  const alg = algorithms.find((known) => known === header?.alg);
+  const key = alg && header?.kid ? await keys.verificationKey(header.kid, alg) : undefined;
+  if (!alg || !key) return undefined;
+  try {
+    return (await jwtVerify(token, key, { ...options, typ, algorithms: [alg] })).payload;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
+}
+
+function headerOf(token: string) {
+  try {
+    return decodeProtectedHeader(token);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+// What we can say of a user (OIDC Core 5.1 and 5.4).
+
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import { findUserClaims, type UserRow } from "./store.ts";
+
+const CLAIMS: Record<string, (user: UserRow) => string | number | null> = {
+  name: (user) => user.name,
+  preferred_username: (user) => user.username,
+  email: (user) => user.email,
+  phone_number: (user) => user.mobilePhone,
+  updated_at: (user) => Math.floor(user.updatedOn.getTime() / 1000),
+};
+
+/** SPEC.md's scope `name` gives the name alone; a User has no postal address, so `address` gives nothing. */
+const CLAIMS_OF_SCOPE: Record<string, string[]> = {
+  profile: ["name", "preferred_username", "updated_at"],
+  name: ["name"],
+  email: ["email"],
+  phone: ["phone_number"],
+};
+
+export function claimNamesOf(scopes: Iterable<string>): string[] {
+  return [...scopes].flatMap((scope) => (Object.hasOwn(CLAIMS_OF_SCOPE, scope) ? CLAIMS_OF_SCOPE[scope]! : []));
+}
+
+/** @returns of those names the claims we know and the user has a value for */
+export function claimsOf(user: UserRow, names: string[]): Record<string, string | number> {
+  const claims: Record<string, string | number> = {};
+  for (const name of names) {
+    const value = Object.hasOwn(CLAIMS, name) ? CLAIMS[name]!(user) : null;
+    if (value !== null && value !== "") claims[name] = value;
+  }
+  return claims;
+}
+
+/** For an id_token: claims that the claims parameter asked for by name. */
+export async function claimsByName(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  names: string[],
+): Promise<Record<string, string | number>> {
+  const user = names.length > 0 ? await findUserClaims(sql, tenantId, userId, undefined) : undefined;
+  return user ? claimsOf(user, names) : {};
+}

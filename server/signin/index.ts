@@ -1,0 +1,17 @@
+export { type Cookies, createCookies } from "./cookies.ts";
+export { createCsrf } from "./csrf.ts";
+export { createForms, type Forms } from "./forms.ts";
+export { digestOf, newOpaqueValue } from "./opaque.ts";
+export { ChooseAccountPage } from "./pages/choose-account.tsx";
+export { ConsentPage } from "./pages/consent.tsx";
+export { type PageEndpoints, pageEndpoint } from "./pages/endpoint.tsx";
+export { FormPostPage } from "./pages/form-post.tsx";
+export { MessagePage } from "./pages/message.tsx";
+export { NO_STORE, pageResponse } from "./pages/response.ts";
+export { SignInPage } from "./pages/sign-in.tsx";
+export { SignOutPage } from "./pages/sign-out.tsx";
+export { createSite, type Site } from "./pages/site.ts";
+export { createPasswords, hashPassword } from "./password.ts";
+export { type Caller, createSessions, type Session, type Sessions } from "./sessions.ts";
+export { createSignIn, type SignIn } from "./sign-in.ts";
+export { removeExpiredSessions, removeForgottenDevices, removeOldFailures } from "./store.ts";

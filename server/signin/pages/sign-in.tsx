@@ -1,0 +1,67 @@
+import { Layout } from "./layout.tsx";
+import type { Site } from "./site.ts";
+
+export interface SignInProps {
+  site: Site;
+  /** Whose users sign in here; "" if it has no name. */
+  application: string;
+  /** The authorization request to go on with. */
+  request: string;
+  csrf: string;
+  /** What was typed before, or hinted at. */
+  username: string;
+  /** Why the last attempt failed. */
+  problem?: string;
+}
+
+/** The names `username` and `password` and the one submit button are DESIGN's, and what password managers look for. */
+export function SignInPage({ site, application, request, csrf, username, problem }: SignInProps): JSX.Element {
+  const described = problem ? "problem" : undefined;
+  const invalid = problem ? "true" : undefined;
+  return (
+    <Layout site={site} title={problem ? "Error: Sign in" : "Sign in"}>
+      <h1>Sign in</h1>
+      <p class="lead">
+        to continue to <strong safe>{application || "the application"}</strong>
+      </p>
+      {problem ? (
+        <p id="problem" class="problem" role="alert" safe>
+          {problem}
+        </p>
+      ) : (
+        ""
+      )}
+      <form method="post" action={site.href("/signin")}>
+        <input type="hidden" name="request" value={request} />
+        <input type="hidden" name="csrf" value={csrf} />
+        <label for="username">User name</label>
+        <input
+          id="username"
+          name="username"
+          value={username}
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck="false"
+          maxlength="1000"
+          required
+          autofocus={username === ""}
+          aria-describedby={described}
+          aria-invalid={invalid}
+        />
+        <label for="password">Password</label>
+        <input
+          id="password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          maxlength="1000"
+          required
+          autofocus={username !== ""}
+          aria-describedby={described}
+          aria-invalid={invalid}
+        />
+        <button type="submit">Sign in</button>
+      </form>
+    </Layout>
+  );
+}

@@ -1,0 +1,66 @@
+import type { Sql } from "../db/connection.ts";
+import type { TenantId } from "../tenants/index.ts";
+import type { Cookies } from "./cookies.ts";
+import { digestOf, newOpaqueValue } from "./opaque.ts";
+import type { Passwords } from "./password.ts";
+import type { Authentication, Caller } from "./sessions.ts";
+import { findAccounts, recordSignIn } from "./store.ts";
+import { type Attempt, admit, countFailure, countSuccess } from "./throttle.ts";
+
+/** Authentication by one factor. */
+const ACR_ONE_FACTOR = "1";
+/** Seconds that a browser is known. */
+const DEVICE_LIFETIME = 365 * 24 * 3600;
+/** Characters of a user name. */
+const USERNAME_LIMIT = 1_000;
+
+export type SignInOutcome =
+  | { outcome: "authenticated"; authentication: Authentication; cookie: string }
+  /** One answer for a wrong password, an unknown or inactive account, and a name that several have. */
+  | { outcome: "refused" }
+  | { outcome: "throttled"; retryAfter: number };
+
+export interface PasswordSignIn {
+  tenantId: TenantId;
+  username: string;
+  password: string;
+  caller: Caller;
+}
+
+export type SignIn = (request: Request, given: PasswordSignIn) => Promise<SignInOutcome>;
+
+/** Signs in by user name and password; `cookie` is the known browser's Set-Cookie value. */
+export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords): SignIn {
+  return async (request, { tenantId, username, password, caller }) => {
+    if (!isUsername(username)) return { outcome: "refused" };
+    const { address } = caller;
+    const offered = cookies.read(request, "device");
+    const device = offered === undefined ? undefined : digestOf(offered);
+    const accounts = await findAccounts(sql, tenantId, username, device, address);
+    const account = accounts.length === 1 ? accounts[0] : undefined;
+
+    const knownDevice = account?.knownDevice ? device : undefined;
+    const attempt: Attempt = { tenantId, username, address, knownDevice, knownAddress: account?.knownAddress ?? false };
+    const retryAfter = await admit(sql, attempt);
+    if (retryAfter !== undefined) return { outcome: "throttled", retryAfter };
+
+    const hash = account?.isActive ? (account.hash ?? undefined) : undefined;
+    if (!(await passwords.verify(password, hash)) || !account) {
+      await countFailure(sql, attempt);
+      return { outcome: "refused" };
+    }
+    await countSuccess(sql, attempt);
+    const value = offered ?? newOpaqueValue();
+    await recordSignIn(sql, tenantId, account.id, digestOf(value), address);
+    return {
+      outcome: "authenticated",
+      authentication: { tenantId, userId: account.id, amr: ["pwd"], acr: ACR_ONE_FACTOR },
+      cookie: cookies.set("device", value, DEVICE_LIFETIME),
+    };
+  };
+}
+
+/** PostgreSQL's text holds no NUL. */
+function isUsername(text: string): boolean {
+  return text !== "" && text.length <= USERNAME_LIMIT && !text.includes("\0");
+}

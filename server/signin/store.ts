@@ -1,0 +1,163 @@
+import type { Queries, Sql } from "../db/connection.ts";
+import type { TenantId } from "../tenants/index.ts";
+import type { Session } from "./sessions.ts";
+
+/** Days after which a browser that was not used is forgotten. */
+const DEVICE_DAYS = 365;
+/** Hours after which failures no longer count. */
+const FAILURE_HOURS = 24;
+
+/** A row of users as sign-in needs it. */
+export interface Account {
+  id: number;
+  isActive: boolean;
+  /** Null: the account has no password. */
+  hash: string | null;
+  knownDevice: boolean;
+  knownAddress: boolean;
+}
+
+/** At most two: a user name may stand in several rows, and then it names nobody. */
+export async function findAccounts(
+  sql: Queries,
+  tenantId: TenantId,
+  username: string,
+  device: Buffer | undefined,
+  address: string,
+): Promise<Account[]> {
+  const known = sql`select from known_devices d where d.tenant_id = u.tenant_id and d.user_id = u.id`;
+  return sql<Account[]>`
+    select u.id, u.is_active as "isActive", p.hash,
+      exists (${known} and d.digest = ${device ?? null}) as "knownDevice",
+      exists (${known} and d.address = ${address}) as "knownAddress"
+    from users u left join passwords p on p.user_id = u.id
+    where u.tenant_id = ${tenantId} and u.username = ${username} order by u.id limit 2`;
+}
+
+/** SPEC.md's Last_Login, and where the user is known from now on. */
+export async function recordSignIn(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  device: Buffer,
+  address: string,
+): Promise<void> {
+  await sql`
+    with login as (update users set last_login = now() where tenant_id = ${tenantId} and id = ${userId})
+    insert into known_devices (tenant_id, user_id, digest, address)
+    values (${tenantId}, ${userId}, ${device}, ${address})
+    on conflict (tenant_id, user_id, digest) do update set address = excluded.address, last_seen = now()`;
+}
+
+export interface NewSession {
+  id: string;
+  userId: number;
+  digest: Buffer;
+  /** The digest of the browser's former session, which ends. */
+  replaces: Buffer | undefined;
+  amr: string[];
+  acr: string;
+  /** Seconds. */
+  lifetime: number;
+  address: string;
+  userAgent: string;
+}
+
+export async function insertSession(sql: Queries, tenantId: TenantId, session: NewSession): Promise<void> {
+  await sql`
+    with former as (delete from sessions where digest = ${session.replaces ?? null})
+    insert into sessions (id, tenant_id, user_id, digest, amr, acr, expires_on, address, user_agent)
+    values (${session.id}, ${tenantId}, ${session.userId}, ${session.digest}, ${session.amr}::text[], ${session.acr},
+      now() + make_interval(secs => ${session.lifetime}), ${session.address}, ${session.userAgent})`;
+}
+
+/** The session's own tenant is the answer here, so there is none to filter by; the caller compares it to the client's. */
+export async function findSession(
+  sql: Queries,
+  digest: Buffer,
+  idleSeconds: number,
+): Promise<(Session & { lastSeen: Date }) | undefined> {
+  const [session] = await sql<(Session & { lastSeen: Date })[]>`
+    select s.id, s.tenant_id as "tenantId", s.user_id as "userId", coalesce(u.username, '') as username,
+      coalesce(u.name, '') as name, s.auth_time as "authTime", s.amr, s.acr, s.last_seen as "lastSeen"
+    from sessions s join users u on u.id = s.user_id and u.tenant_id = s.tenant_id
+    where s.digest = ${digest} and u.is_active and s.expires_on > now()
+      and s.last_seen > now() - make_interval(secs => ${idleSeconds})`;
+  return session;
+}
+
+export async function touchSession(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
+  await sql`update sessions set last_seen = now() where tenant_id = ${tenantId} and id = ${id}`;
+}
+
+export async function deleteSession(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
+  await sql`delete from sessions where tenant_id = ${tenantId} and id = ${id}`;
+}
+
+/** After `free` failures each next one doubles the wait, from a second up to `most` seconds. */
+export interface FailureRule {
+  free: number;
+  most: number;
+}
+
+/**
+ * Counts one attempt under `key` as failed, unless that key or one of `others` is blocked.
+ * @returns false if it is
+ */
+export async function takeAttempt(
+  sql: Queries,
+  tenantId: TenantId,
+  key: string,
+  rule: FailureRule,
+  others: string[],
+): Promise<boolean> {
+  const taken = await sql`
+    insert into signin_failures as f (tenant_id, key, failures, last_on, blocked_until)
+    select ${tenantId}, ${key}, 1, now(), now()
+    where not exists (
+      select from signin_failures where tenant_id = ${tenantId} and key = any(${others}::text[]) and blocked_until > now())
+    on conflict (tenant_id, key) do update set ${oneMore(sql, rule)} where f.blocked_until <= now()
+    returning f.key`;
+  return taken.length > 0;
+}
+
+export async function addFailure(sql: Queries, tenantId: TenantId, key: string, rule: FailureRule): Promise<void> {
+  await sql`
+    insert into signin_failures as f (tenant_id, key, failures, last_on, blocked_until)
+    values (${tenantId}, ${key}, 1, now(), now())
+    on conflict (tenant_id, key) do update set ${oneMore(sql, rule)}`;
+}
+
+function oneMore(sql: Queries, { free, most }: FailureRule) {
+  const failures = sql`case when f.last_on < now() - make_interval(hours => ${FAILURE_HOURS}) then 1 else f.failures + 1 end`;
+  // The exponent has a ceiling of its own: a power of a large count would not fit.
+  const wait = sql`case when ${failures} > ${free} then least(power(2, least(${failures} - ${free} - 1, 20)), ${most}) else 0 end`;
+  return sql`failures = ${failures}, last_on = now(), blocked_until = now() + make_interval(secs => ${wait})`;
+}
+
+export async function secondsBlocked(sql: Queries, tenantId: TenantId, keys: string[]): Promise<number> {
+  const [row] = await sql<{ seconds: number }[]>`
+    select coalesce(ceil(extract(epoch from max(blocked_until) - now())), 0)::int as seconds
+    from signin_failures where tenant_id = ${tenantId} and key = any(${keys}::text[])`;
+  return row!.seconds;
+}
+
+export async function forgetFailures(sql: Queries, tenantId: TenantId, key: string): Promise<void> {
+  await sql`delete from signin_failures where tenant_id = ${tenantId} and key = ${key}`;
+}
+
+/** @returns how many, of all tenants */
+export async function removeExpiredSessions(sql: Sql): Promise<number> {
+  return (await sql`delete from sessions where expires_on < now()`).count;
+}
+
+/** @returns how many, of all tenants */
+export async function removeForgottenDevices(sql: Sql): Promise<number> {
+  return (await sql`delete from known_devices where last_seen < now() - make_interval(days => ${DEVICE_DAYS})`).count;
+}
+
+/** @returns how many, of all tenants */
+export async function removeOldFailures(sql: Sql): Promise<number> {
+  return (await sql`delete from signin_failures where last_on < now() - make_interval(hours => ${FAILURE_HOURS})`)
+    .count;
+}

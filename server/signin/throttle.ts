@@ -1,0 +1,61 @@
+// How guessing is slowed down. The counts stand in PostgreSQL, so they hold for all processes.
+
+import { createHash } from "node:crypto";
+import type { Sql } from "../db/connection.ts";
+import type { TenantId } from "../tenants/index.ts";
+import { addFailure, type FailureRule, forgetFailures, secondsBlocked, takeAttempt } from "./store.ts";
+
+/** One account at one address, or in one known browser. */
+const AT_ONE_PLACE: FailureRule = { free: 5, most: 15 * 60 };
+/** One address, whatever the account; a company's people share one. */
+const BY_ADDRESS: FailureRule = { free: 50, most: 15 * 60 };
+/** One account, from wherever. A minute keeps its owner from being shut out on a new device, too. */
+const BY_ACCOUNT: FailureRule = { free: 20, most: 60 };
+
+export interface Attempt {
+  tenantId: TenantId;
+  /** As typed: an unknown account is slowed down like a known one. */
+  username: string;
+  address: string;
+  /** A cookie of a browser in which this account's owner has signed in before. */
+  knownDevice: Buffer | undefined;
+  /** The account's owner has signed in from this address before. */
+  knownAddress: boolean;
+}
+
+/** The counts an attempt falls under. */
+interface Counts {
+  place: string;
+  others: { key: string; rule: FailureRule }[];
+}
+
+/**
+ * What a stranger does counts against the stranger's address and, slowly, against the account. The owner's known
+ * browser has a count of its own, and a known address is free of the account's, so neither waits for a stranger.
+ */
+function countsOf({ username, address, knownDevice, knownAddress }: Attempt): Counts {
+  const key = (...parts: string[]) => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+  if (knownDevice) return { place: key("device", username, knownDevice.toString("hex")), others: [] };
+  const others = [{ key: key("address", address), rule: BY_ADDRESS }];
+  if (!knownAddress) others.push({ key: key("account", username), rule: BY_ACCOUNT });
+  return { place: key("place", username, address), others };
+}
+
+/**
+ * Counts an attempt at its place before the password is looked at, so that parallel guesses gain nothing.
+ * @returns seconds to wait, or undefined if the attempt may be made
+ */
+export async function admit(sql: Sql, attempt: Attempt): Promise<number | undefined> {
+  const { place, others } = countsOf(attempt);
+  const keys = others.map((other) => other.key);
+  if (await takeAttempt(sql, attempt.tenantId, place, AT_ONE_PLACE, keys)) return undefined;
+  return Math.max(1, await secondsBlocked(sql, attempt.tenantId, [place, ...keys]));
+}
+
+export async function countFailure(sql: Sql, attempt: Attempt): Promise<void> {
+  for (const { key, rule } of countsOf(attempt).others) await addFailure(sql, attempt.tenantId, key, rule);
+}
+
+export async function countSuccess(sql: Sql, attempt: Attempt): Promise<void> {
+  await forgetFailures(sql, attempt.tenantId, countsOf(attempt).place);
+}

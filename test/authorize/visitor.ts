@@ -1,0 +1,112 @@
+// A person's browser over plain HTTP: it keeps cookies, follows our redirects, and fills in forms. No script runs.
+
+import { shared } from "../support/tenant.ts";
+
+export interface Form {
+  action: string;
+  fields: Record<string, string>;
+}
+
+/** What the browser shows after a step, or where it was sent: `location` is set once it leaves Gatehouse. */
+export interface View {
+  status: number;
+  headers: Headers;
+  html: string;
+  heading: string;
+  forms: Form[];
+  /** The redirect that led away from Gatehouse. */
+  location: URL | undefined;
+}
+
+interface Hop {
+  method: string;
+  url: string;
+  status: number;
+  headers: Headers;
+}
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+export class Visitor {
+  readonly cookies = new Map<string, string>();
+  /** Every response on the way. */
+  readonly trail: Hop[] = [];
+
+  constructor(readonly origin = shared().url) {}
+
+  open(path: string, headers: Record<string, string> = {}): Promise<View> {
+    return this.go("GET", this.origin + path, undefined, headers);
+  }
+
+  post(path: string, fields: Record<string, string> | string, headers: Record<string, string> = {}): Promise<View> {
+    return this.go("POST", this.origin + path, new URLSearchParams(fields).toString(), headers);
+  }
+
+  /** Sends the page's form with more or other fields; undefined leaves one out. */
+  submit(view: View, fields: Record<string, string | undefined> = {}, headers: Record<string, string> = {}) {
+    const form = view.forms[0];
+    if (!form) throw new Error(`No form on the page "${view.heading}" (${view.status}).`);
+    const all = Object.entries({ ...form.fields, ...fields });
+    const sent = all.filter((entry): entry is [string, string] => entry[1] !== undefined);
+    return this.post(form.action, Object.fromEntries(sent), headers);
+  }
+
+  private async go(
+    method: string,
+    url: string,
+    body: string | undefined,
+    headers: Record<string, string>,
+  ): Promise<View> {
+    const sent = new Headers(headers);
+    if (body !== undefined) sent.set("content-type", "application/x-www-form-urlencoded");
+    if (this.cookies.size > 0) {
+      sent.set("cookie", [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; "));
+    }
+    const response = await fetch(url, { method, body, redirect: "manual", headers: sent });
+    this.keep(response);
+    this.trail.push({ method, url, status: response.status, headers: response.headers });
+    const location = response.headers.get("location");
+    if (location === null || !REDIRECTS.includes(response.status)) return view(response, undefined);
+    const target = new URL(location, url);
+    if (target.origin !== this.origin) return view(response, target);
+    return this.go("GET", target.href, undefined, headers);
+  }
+
+  private keep(response: Response): void {
+    for (const line of response.headers.getSetCookie()) {
+      const cookie = Bun.Cookie.parse(line);
+      if (cookie.maxAge === 0) this.cookies.delete(cookie.name);
+      else this.cookies.set(cookie.name, cookie.value);
+    }
+  }
+}
+
+async function view(response: Response, location: URL | undefined): Promise<View> {
+  const html = await response.text();
+  const forms: Form[] = [];
+  let heading = "";
+  new HTMLRewriter()
+    .on("h1", {
+      text: ({ text }) => {
+        heading += text;
+      },
+    })
+    .on("form", {
+      element: (form) => {
+        forms.push({ action: form.getAttribute("action")!, fields: {} });
+      },
+    })
+    .on("form input", {
+      element: (input) => {
+        forms.at(-1)!.fields[input.getAttribute("name")!] = decoded(input.getAttribute("value") ?? "");
+      },
+    })
+    .transform(html);
+  return { status: response.status, headers: response.headers, html, location, heading, forms };
+}
+
+/** HTMLRewriter gives attributes as they are written. */
+function decoded(text: string): string {
+  const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#34": '"', "#39": "'" };
+  return text.replace(/&(amp|lt|gt|quot|#34|#39);/g, (_, name: string) => entities[name]!);
+}

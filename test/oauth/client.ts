@@ -1,0 +1,78 @@
+// One client at both doors, and what the product's own parts can arrange that no request can yet.
+
+import { expect } from "bun:test";
+import { importMasterKey } from "../../server/keys/master-key.ts";
+import { createFamilies, createRevocations, createSigningKeys, createTokens } from "../../server/oauth/index.ts";
+import type { TenantId } from "../../server/tenants/index.ts";
+import { type Answer, type Caller, db, request, TOKEN_PATH } from "../entities/client.ts";
+import { setting } from "../support/tenant.ts";
+
+export const RFC_TOKEN_PATH = "/oauth2/token";
+export const DOORS = [TOKEN_PATH, RFC_TOKEN_PATH] as const;
+
+type Fields = Record<string, string | undefined>;
+
+/** A form; undefined leaves a field out. */
+export function form(fields: Fields): URLSearchParams {
+  return new URLSearchParams(
+    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+/** Posts a form as a client, its credentials in the form. */
+export function postAs(client: Caller, path: string, fields: Fields): Promise<Answer> {
+  const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
+  return request("POST", path, { body: form({ ...credentials, ...fields }) });
+}
+
+/** The refresh token of a client credentials grant, and the access token beside it. */
+export async function clientGrant(client: Caller, scope = "*"): Promise<{ access: string; refresh: string }> {
+  const { body } = await postAs(client, TOKEN_PATH, { grant_type: "client_credentials", scope });
+  return { access: body.access_token, refresh: body.refresh_token };
+}
+
+export function refresh(client: Caller, path: string, token: string, scope?: string): Promise<Answer> {
+  return postAs(client, path, { grant_type: "refresh_token", refresh_token: token, scope });
+}
+
+/** The product's own parts, as another process of the same installation would have them. */
+export function otherProcess(issuer: string) {
+  const masterKey = importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY"));
+  const keys = createSigningKeys(db(), masterKey);
+  const tokens = createTokens({ keys, issuer, lifetime: 3600, isRevoked: createRevocations(db()).isRevoked });
+  return { keys, tokens, families: createFamilies({ masterKey, tokens, onReuse: () => {} }) };
+}
+
+/** A family of the tenant's admin with the client, as a sign-in begins it. */
+export async function userFamily(client: Caller, issuer: string, scopes: string[]) {
+  const [user] = await db()<{ id: number }[]>`
+    select id from users where tenant_id = ${client.tenantId} and username = 'admin'`;
+  const authTime = Math.floor(Date.now() / 1000) - 60;
+  const sessionId = Bun.randomUUIDv7();
+  const family = await otherProcess(issuer).families.start(db(), client.tenantId as TenantId, {
+    clientId: Number(client.clientId),
+    userId: user!.id,
+    scopes,
+    sessionId,
+    authTime,
+    acr: "1",
+    amr: ["pwd"],
+  });
+  return { ...family, userId: user!.id, authTime, sessionId };
+}
+
+/** Lets time pass for a family. */
+export async function age(familyId: string, interval: string): Promise<void> {
+  await db()`update refresh_families set rotated_on = rotated_on - ${interval}::interval,
+    expires_on = expires_on - ${interval}::interval where id = ${familyId}`;
+}
+
+/** RFC 6749 5.2, whole. */
+export function expectRfcError(answer: Answer, status: number, error: string, says?: RegExp): void {
+  expect(answer.body).toEqual({ error, error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/) });
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get("cache-control")).toBe("no-store");
+  expect(answer.headers.get("pragma")).toBe("no-cache");
+  expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
+  if (says) expect(answer.body.error_description).toMatch(says);
+}

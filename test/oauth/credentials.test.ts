@@ -1,0 +1,275 @@
+// …/Application/{Id}/Credentials and …/Application/{Id}/Secrets.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { API, type Caller, db, expectError, newCaller } from "../entities/client.ts";
+import { askToken, formOf } from "../token/client.ts";
+
+const EMPTY = {
+  RedirectUris: [],
+  PostLogoutRedirectUris: [],
+  GrantTypes: [],
+  Scopes: [],
+  ClientType: "confidential",
+  AccessTokenAlg: "EdDSA",
+  IdTokenAlg: "RS256",
+  FirstParty: false,
+};
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+let client: Caller;
+beforeAll(async () => {
+  client = await newCaller();
+});
+
+async function newApplication(by = client) {
+  const { body } = await by.patch("/Application", { Name: `app ${Bun.randomUUIDv7()}`, Is_Active: true });
+  const path = `/Application/${body.Id}`;
+  return {
+    id: body.Id as string,
+    path,
+    read: () => by.get(`${path}/Credentials`),
+    change: (changes: unknown) => by.patch(`${path}/Credentials`, changes),
+    makeSecret: () => by.send("POST", `${path}/Secrets`),
+    secrets: () => by.get(`${path}/Secrets`),
+    removeSecret: (id: string) => by.send("DELETE", `${path}/Secrets/${id}`),
+  };
+}
+
+describe("Credentials", () => {
+  test("of a new Application are empty", async () => {
+    const { status, body } = await (await newApplication()).read();
+    expect(status).toBe(200);
+    expect(body).toEqual(EMPTY);
+  });
+
+  test("are changed field by field; null sets one back", async () => {
+    const app = await newApplication();
+    const whole = {
+      RedirectUris: ["https://app.example.com/cb", "https://app.example.com/cb?x=1"],
+      PostLogoutRedirectUris: ["https://app.example.com/bye"],
+      GrantTypes: ["authorization_code", "refresh_token"],
+      Scopes: ["openid", "email"],
+      ClientType: "public",
+      AccessTokenAlg: "RS256",
+      IdTokenAlg: "ES256",
+      FirstParty: true,
+    };
+    expect((await app.change(whole)).body).toEqual(whole);
+    expect((await app.change({ Scopes: ["openid", "openid"] })).body).toEqual({ ...whole, Scopes: ["openid"] });
+    expect((await app.change({})).body).toEqual({ ...whole, Scopes: ["openid"] });
+    const clear = Object.fromEntries(Object.keys(whole).map((name) => [name, null]));
+    expect((await app.change(clear)).body).toEqual(EMPTY);
+    expect((await app.read()).body).toEqual(EMPTY);
+  });
+
+  test("make an Application a client that gets tokens", async () => {
+    const app = await newApplication();
+    await app.change({ GrantTypes: ["client_credentials"], Scopes: ["AccessManager:Read"] });
+    const { body } = await app.makeSecret();
+    const answer = await askToken(formOf({ clientId: app.id, clientSecret: body.Secret }, { scope: "*" }));
+    expect(answer.status).toBe(200);
+    expect(answer.body.refresh_token).toBeUndefined();
+  });
+
+  test.each<[unknown, RegExp]>([
+    [[], /one Credentials object/],
+    ["x", /one Credentials object/],
+    [{ Color: 1 }, /Color is no field/],
+    [{ __proto__x: 1 }, /no field/],
+    [{ RedirectUris: "https://app.example.com" }, /RedirectUris must be a list/],
+    [{ RedirectUris: [1] }, /RedirectUris must be a list/],
+    [{ RedirectUris: Array(51).fill("https://app.example.com/") }, /at most 50/],
+    [{ RedirectUris: [`https://app.example.com/${"x".repeat(2_000)}`] }, /at most 2000 characters/],
+    [{ GrantTypes: ["password"] }, /GrantTypes must be a list of authorization_code/],
+    [{ Scopes: ["openid", "Color:Read"] }, /Scopes must be a list of openid/],
+    [{ ClientType: "secret" }, /ClientType must be one of/],
+    [{ AccessTokenAlg: "none" }, /AccessTokenAlg must be one of EdDSA, RS256/],
+    [{ AccessTokenAlg: "ES256" }, /AccessTokenAlg must be one of EdDSA, RS256/],
+    [{ IdTokenAlg: "HS256" }, /IdTokenAlg must be one of RS256, ES256, EdDSA/],
+    [{ FirstParty: "yes" }, /FirstParty must be true or false/],
+    [{ ClientType: "public", GrantTypes: ["client_credentials"] }, /client_credentials/],
+    [{ ClientType: "native", GrantTypes: ["client_credentials"] }, /client_credentials/],
+  ])("%j is Bad Input, and changes nothing", async (changes, says) => {
+    const app = await newApplication();
+    expectError(await app.change(changes), 400, "Bad Input", `${API}${app.path}/Credentials`, says);
+    expect((await app.read()).body).toEqual(EMPTY);
+  });
+
+  test("every field that does not fit is named", async () => {
+    const answer = await (await newApplication()).change({ Scopes: 1, FirstParty: 1, X: 1, GrantTypes: [] });
+    expect(answer.body.Errors).toHaveLength(3);
+  });
+});
+
+describe("a redirect URI", () => {
+  const set = async (uri: string, ClientType: string, field = "RedirectUris") =>
+    (await newApplication()).change({ ClientType, [field]: [uri] });
+
+  test.each([
+    ["https://app.example.com", "confidential"],
+    ["https://app.example.com:8443/cb?x=%20y", "public"],
+    ["https://app.example.com/Cb/", "native"],
+    ["http://127.0.0.1/cb", "native"],
+    ["http://[::1]:7000/cb", "native"],
+    ["http://localhost:7000/cb", "native"],
+    ["com.example.app:/callback", "native"],
+  ])("%s is fit for a %s client", async (uri, type) => {
+    for (const field of ["RedirectUris", "PostLogoutRedirectUris"]) {
+      const answer = await set(uri, type, field);
+      expect(answer.body[field]).toEqual([uri]);
+    }
+  });
+
+  test.each([
+    ["http://app.example.com/cb", "native", /https/],
+    ["http://127.0.0.1/cb", "confidential", /https/],
+    ["http://localhost/cb", "public", /https/],
+    ["http://localhost.example.com/cb", "native", /https/],
+    ["https://app.example.com/cb#part", "confidential", /fragment/],
+    ["https://app.example.com/cb#", "confidential", /fragment/],
+    ["https://user:word@app.example.com/cb", "confidential", /user name/],
+    ["https://*.example.com/cb", "confidential", /absolute|exact/],
+    ["https://app.example.com/*", "confidential", /exact/],
+    ["HTTPS://app.example.com/cb", "confidential", /lower case/],
+    ["https://App.example.com/cb", "confidential", /lower case/],
+    ["https://app.example.com:443/cb", "confidential", /default port/],
+    ["https:app.example.com", "confidential", /lower case/],
+    ["https:\\\\app.example.com/cb", "confidential", /lower case/],
+    ["https://app.example.com/a b", "confidential", /absolute/],
+    ["https://app.example.com/ä", "confidential", /absolute/],
+    ["/cb", "confidential", /absolute/],
+    ["", "confidential", /absolute/],
+    ["com.example.app:/callback", "confidential", /scheme of its own/],
+    ["myapp:/callback", "native", /in reverse/],
+    ["javascript:alert(1)", "native", /in reverse/],
+    ["data:text/html,x", "native", /in reverse/],
+    ["ftp://app.example.com/", "public", /https/],
+  ])("%s is not fit for a %s client", async (uri, type, says) => {
+    for (const field of ["RedirectUris", "PostLogoutRedirectUris"]) {
+      const answer = await set(uri, type, field);
+      expect(answer.status).toBe(400);
+      expect(answer.body.Errors.join()).toMatch(says);
+      expect(answer.body.Errors.join()).toMatch(new RegExp(`^${field}`));
+    }
+  });
+
+  test("that stands already may stay, until the client becomes of another type", async () => {
+    const own = await newCaller();
+    const path = `/Application/${own.clientId}/Credentials`;
+    const { RedirectUris } = (await own.get(path)).body;
+    expect(RedirectUris).toEqual(["http://localhost:3001/callback"]);
+    const more = [...RedirectUris, "https://app.example.com/cb"];
+    expect((await own.patch(path, { RedirectUris: more })).body.RedirectUris).toEqual(more);
+    const toPublic = { ClientType: "public", GrantTypes: ["authorization_code"] };
+    expect((await own.patch(path, toPublic)).status).toBe(400);
+    expect((await own.patch(path, { ...toPublic, ClientType: "native" })).status).toBe(200);
+  });
+});
+
+describe("Secrets", () => {
+  test("are shown once, listed without themselves, and deleted", async () => {
+    const app = await newApplication();
+    await app.change({ GrantTypes: ["client_credentials"], Scopes: ["openid"] });
+    expect((await app.secrets()).body).toEqual({ Items: [], Next: null });
+    const made = await app.makeSecret();
+    expect(made.status).toBe(200);
+    expect(made.headers.get("cache-control")).toBe("no-store");
+    expect(made.body).toEqual({
+      Id: expect.stringMatching(UUID),
+      CreatedOn: expect.stringMatching(/Z$/),
+      Secret: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    const { Secret, ...listed } = made.body;
+    expect((await app.secrets()).body).toEqual({ Items: [listed], Next: null });
+    const credentials = { clientId: app.id, clientSecret: Secret };
+    expect((await askToken(formOf(credentials))).status).toBe(200);
+    expect((await app.removeSecret(listed.Id)).body).toEqual(listed);
+    expect((await askToken(formOf(credentials))).status).toBe(400);
+    expect((await app.removeSecret(listed.Id)).status).toBe(404);
+  });
+
+  test("two are live while one is replaced; a third is 409", async () => {
+    const app = await newApplication();
+    await app.change({ GrantTypes: ["client_credentials"] });
+    const secrets = [await app.makeSecret(), await app.makeSecret()].map((answer) => answer.body);
+    for (const { Secret } of secrets) {
+      expect((await askToken(formOf({ clientId: app.id, clientSecret: Secret }))).status).toBe(200);
+    }
+    expectError(await app.makeSecret(), 409, "Conflict", `${API}${app.path}/Secrets`, /2 secrets already/);
+    await app.removeSecret(secrets[0].Id);
+    expect((await app.makeSecret()).status).toBe(200);
+  });
+
+  test("of parallel requests two win", async () => {
+    const app = await newApplication();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => app.makeSecret()));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 200, 409, 409, 409, 409]);
+    expect((await app.secrets()).body.Items).toHaveLength(2);
+  });
+
+  test("only a digest is stored", async () => {
+    const app = await newApplication();
+    const { body } = await app.makeSecret();
+    const [row] = await db()<{ whole: string }[]>`
+      select row_to_json(s)::text as whole from client_secrets s where id = ${body.Id}`;
+    expect(row!.whole).not.toContain(body.Secret);
+    expect(row!.whole).not.toContain(Buffer.from(body.Secret).toString("hex"));
+  });
+
+  test("a public client has none", async () => {
+    const app = await newApplication();
+    await app.change({ ClientType: "public" });
+    expectError(await app.makeSecret(), 400, "Bad Input", `${API}${app.path}/Secrets`, /public client/);
+  });
+});
+
+describe("both", () => {
+  const tries = (by: Caller, id: string): [string, string, Promise<{ status: number }>][] => [
+    ["Settings:Read", "GET Credentials", by.get(`/Application/${id}/Credentials`)],
+    ["Settings:Update", "PATCH Credentials", by.patch(`/Application/${id}/Credentials`, {})],
+    ["Settings:Read", "GET Secrets", by.get(`/Application/${id}/Secrets`)],
+    ["Settings:Update", "POST Secrets", by.send("POST", `/Application/${id}/Secrets`)],
+    ["Settings:Update", "DELETE Secrets", by.send("DELETE", `/Application/${id}/Secrets/${Bun.randomUUIDv7()}`)],
+  ];
+
+  test("are of the tenant alone: another's Application is 404", async () => {
+    const app = await newApplication();
+    for (const [, , answer] of tries(await newCaller(), app.id)) expect((await answer).status).toBe(404);
+    expect((await app.secrets()).body.Items).toEqual([]);
+  });
+
+  test.each(["999999999", "abc", "0", "9".repeat(30), "%00"])("%s is no Application's Id: 404", async (id) => {
+    for (const [, , answer] of tries(client, id)) expect((await answer).status).toBe(404);
+  });
+
+  test("take Settings:Read and Settings:Update", async () => {
+    const app = await newApplication();
+    const [reader, writer] = [await client.withScope("Settings:Read"), await client.withScope("Settings:Update")];
+    for (const [scope, , answer] of tries(reader, app.id)) {
+      expect((await answer).status === 403).toBe(scope === "Settings:Update");
+    }
+    for (const [scope, , answer] of tries(writer, app.id)) {
+      expect((await answer).status === 403).toBe(scope === "Settings:Read");
+    }
+    const none = await client.withScope("AccessManager:Read AccessManager:Create, Update, Delete");
+    for (const [, , answer] of tries(none, app.id)) expect((await answer).status).toBe(403);
+  });
+
+  test("refuse other methods, media types and callers without a token", async () => {
+    const app = await newApplication();
+    const wrong = await client.send("DELETE", `${app.path}/Credentials`);
+    expectError(wrong, 405, "Method Not Allowed", `${API}${app.path}/Credentials`);
+    expect(wrong.headers.get("allow")).toBe("GET, PATCH, POST");
+    expect((await client.send("PATCH", `${app.path}/Secrets`)).headers.get("allow")).toBe("GET, POST");
+    expect((await client.send("GET", `${app.path}/Secrets/x`)).headers.get("allow")).toBe("DELETE");
+    expect((await client.send("PATCH", `${app.path}/Credentials`, { body: "{}" })).status).toBe(415);
+    const anonymous = await client.send("GET", `${app.path}/Secrets`, { headers: { authorization: "" } });
+    expect(anonymous.status).toBe(401);
+  });
+
+  test("leave the Application's own path as it was", async () => {
+    const app = await newApplication();
+    expect((await client.get(app.path)).body.Id).toBe(app.id);
+    expect((await client.get(`/Application/base64|${btoa(app.id)}`)).body.Id).toBe(app.id);
+  });
+});

@@ -1,0 +1,95 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { decodeJwt } from "jose";
+import { type Caller, newCaller, request } from "../entities/client.ts";
+import { shared } from "../support/tenant.ts";
+
+const PATHS = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"];
+const JWKS = "/.well-known/jwks.json";
+
+let client: Caller;
+beforeAll(async () => {
+  client = await newCaller();
+});
+
+describe.each(PATHS)("%s", (path) => {
+  test("is what OIDC Discovery 3 and RFC 8414 2 demand, of the strict door", async () => {
+    const answer = await request("GET", path);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    expect(answer.headers.get("cache-control")).toBe("public, max-age=300");
+    const issuer = String(decodeJwt(client.token).iss);
+    expect(answer.body).toMatchObject({
+      issuer,
+      authorization_endpoint: `${issuer}/oauth2/authorize`,
+      token_endpoint: `${issuer}/oauth2/token`,
+      userinfo_endpoint: `${issuer}/oauth2/userinfo`,
+      jwks_uri: `${issuer}${JWKS}`,
+      revocation_endpoint: `${issuer}/oauth2/revoke`,
+      introspection_endpoint: `${issuer}/oauth2/introspect`,
+      end_session_endpoint: `${issuer}/oauth2/logout`,
+      response_types_supported: ["code", "code id_token"],
+      response_modes_supported: ["query", "fragment", "form_post"],
+      grant_types_supported: ["authorization_code", "client_credentials", "refresh_token"],
+      subject_types_supported: ["public"],
+      token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
+      introspection_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+      code_challenge_methods_supported: ["S256"],
+      authorization_response_iss_parameter_supported: true,
+      claims_parameter_supported: true,
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+    });
+    expect(answer.body.id_token_signing_alg_values_supported).toContain("RS256");
+    expect(answer.body.scopes_supported).toContain("openid");
+    expect(answer.body.claims_supported).toContain("sub");
+  });
+
+  test("is GET alone", async () => {
+    const answer = await request("POST", path);
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("allow")).toBe("GET");
+  });
+});
+
+test("every algorithm that is advertised has a published key", async () => {
+  const { body: metadata } = await request("GET", PATHS[0]!);
+  const { body } = await request("GET", JWKS);
+  const algs = body.keys.map((key: { alg: string }) => key.alg);
+  expect(algs).toEqual(expect.arrayContaining(metadata.id_token_signing_alg_values_supported));
+  for (const key of body.keys) {
+    expect(key).toMatchObject({ kid: expect.any(String), use: "sig" });
+    for (const secret of ["d", "p", "q", "dp", "dq", "qi", "k"]) expect(key).not.toHaveProperty(secret);
+  }
+});
+
+describe("an application in a browser, from another origin,", () => {
+  const origin = { origin: "https://spa.example.com" };
+  const open = [...PATHS, JWKS, "/oAuth/rest/v2/Token", "/oauth2/token", "/oauth2/revoke"];
+
+  test.each(open)("may call %s", async (path) => {
+    const method = path.startsWith("/.well-known") ? "GET" : "POST";
+    const preflight = await fetch(shared().url + path, {
+      method: "OPTIONS",
+      headers: {
+        ...origin,
+        "access-control-request-method": method,
+        "access-control-request-headers": "authorization",
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
+    expect(preflight.headers.get("access-control-allow-methods")).toBe(method);
+    expect(preflight.headers.get("access-control-allow-headers")).toBe("Authorization, Content-Type");
+    const answer = await fetch(shared().url + path, { method, headers: origin });
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+  });
+
+  test("may not introspect, which takes a secret", async () => {
+    for (const method of ["OPTIONS", "POST"]) {
+      const answer = await fetch(`${shared().url}/oauth2/introspect`, { method, headers: origin });
+      expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+      expect(answer.ok).toBe(false);
+    }
+  });
+});

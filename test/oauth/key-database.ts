@@ -1,0 +1,37 @@
+// An installation's database of a test's own: the keys of the shared one sign every other test's tokens.
+
+import { connect, type Sql } from "../../server/db/connection.ts";
+import { migrate } from "../../server/db/migrate.ts";
+import { importMasterKey } from "../../server/keys/master-key.ts";
+import { shared } from "../support/tenant.ts";
+
+export interface KeyDatabase extends AsyncDisposable {
+  url: string;
+  sql: Sql;
+  /** In base64. */
+  masterKeyText: string;
+  masterKey: ReturnType<typeof importMasterKey>;
+}
+
+/** @example await using database = await newKeyDatabase(); */
+export async function newKeyDatabase(): Promise<KeyDatabase> {
+  const name = `keys_${Bun.randomUUIDv7().replaceAll("-", "")}`;
+  const admin = connect(shared().databaseUrl, "gatehouse test", 1);
+  await admin`create database ${admin(name)}`;
+  const url = new URL(shared().databaseUrl);
+  url.pathname = `/${name}`;
+  await migrate(url.href);
+  const sql = connect(url.href, "gatehouse test", 4);
+  const masterKeyText = Buffer.alloc(32, 5).toString("base64");
+  return {
+    url: url.href,
+    sql,
+    masterKeyText,
+    masterKey: importMasterKey(masterKeyText),
+    async [Symbol.asyncDispose]() {
+      await sql.end();
+      await admin`drop database ${admin(name)} with (force)`;
+      await admin.end();
+    },
+  };
+}

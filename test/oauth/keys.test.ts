@@ -1,0 +1,174 @@
+// The signing keys' life: announced, signing, retired, removed; and replaced at once when one has leaked.
+
+import { describe, expect, test } from "bun:test";
+import { createRemoteJWKSet, jwtVerify } from "jose";
+import { importMasterKey } from "../../server/keys/master-key.ts";
+import { createSigningKeys, replaceSigningKeys, rotateSigningKeys, SIGNING_ALGS } from "../../server/oauth/index.ts";
+import { createTenant } from "../../server/tenants/index.ts";
+import { until } from "../support/api.ts";
+import { type ApiProcess, startApiProcess } from "./api-process.ts";
+import { type KeyDatabase, newKeyDatabase } from "./key-database.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** When each key of an algorithm begins to sign, in days from `start`, the newest first. */
+async function signing({ sql }: KeyDatabase, start: Date, alg = "EdDSA"): Promise<number[]> {
+  const rows = await sql<{ from: Date }[]>`
+    select signs_from as from from signing_keys where alg = ${alg} order by signs_from desc`;
+  return rows.map((row) => Math.round((row.from.getTime() - start.getTime()) / HOUR) / 24);
+}
+
+describe.concurrent("on an empty database", () => {
+  test("processes that start at once agree on one key an algorithm, and no JWKS is ever empty", async () => {
+    await using database = await newKeyDatabase();
+    const processes = Array.from({ length: 4 }, () => createSigningKeys(database.sql, database.masterKey));
+    const sets = await Promise.all(processes.map((keys) => keys.jwks()));
+    for (const set of sets) expect(set.keys.map((key) => key.alg).sort()).toEqual([...SIGNING_ALGS].sort());
+    expect(new Set(sets.map((set) => JSON.stringify(set.keys.map((key) => key.kid).sort()))).size).toBe(1);
+    for (const alg of SIGNING_ALGS) {
+      const kids = (await Promise.all(processes.map((keys) => keys.signingKey(alg)))).map((key) => key.kid);
+      expect(new Set(kids).size).toBe(1);
+      expect(await processes[0]!.verificationKey(kids[0]!, alg)).toBeDefined();
+    }
+  });
+
+  test("many first requests of one process at once all find the keys", async () => {
+    await using database = await newKeyDatabase();
+    const keys = createSigningKeys(database.sql, database.masterKey);
+    const kids = await Promise.all(Array.from({ length: 8 }, async () => (await keys.signingKey("EdDSA")).kid));
+    expect(new Set(kids).size).toBe(1);
+  });
+
+  test("a key is no other algorithm's", async () => {
+    await using database = await newKeyDatabase();
+    const keys = createSigningKeys(database.sql, database.masterKey);
+    const { kid } = await keys.signingKey("EdDSA");
+    expect(await keys.verificationKey(kid, "RS256")).toBeUndefined();
+    expect(await keys.verificationKey("other", "EdDSA")).toBeUndefined();
+  });
+
+  test("the schedule announces a key a day before it signs, and removes it 31 days after its successor took over", async () => {
+    await using database = await newKeyDatabase();
+    const start = new Date();
+    const pass = (days: number) =>
+      rotateSigningKeys(database.sql, database.masterKey, new Date(start.getTime() + days * DAY));
+    expect((await pass(0)).announced).toHaveLength(SIGNING_ALGS.length);
+    for (const quiet of [0, 1, 88.9]) expect(await pass(quiet)).toEqual({ announced: [], removed: [] });
+    expect((await pass(89)).announced).toHaveLength(SIGNING_ALGS.length);
+    expect(await signing(database, start)).toEqual([90, 0]);
+    const keys = createSigningKeys(database.sql, database.masterKey);
+    expect((await keys.jwks()).keys).toHaveLength(2 * SIGNING_ALGS.length);
+    const [oldest] = await database.sql<{ kid: string }[]>`
+      select kid from signing_keys where alg = 'EdDSA' order by signs_from`;
+    expect((await keys.signingKey("EdDSA")).kid).toBe(oldest!.kid);
+    for (const quiet of [89, 90, 120.9]) expect(await pass(quiet)).toEqual({ announced: [], removed: [] });
+    expect((await pass(121.1)).removed).toContain(oldest!.kid);
+    expect(await signing(database, start)).toEqual([90]);
+  });
+
+  test("a schedule that was away for long still announces a day ahead", async () => {
+    await using database = await newKeyDatabase();
+    const start = new Date();
+    await rotateSigningKeys(database.sql, database.masterKey, start);
+    await rotateSigningKeys(database.sql, database.masterKey, new Date(start.getTime() + 200 * DAY));
+    expect(await signing(database, start)).toEqual([201, 0]);
+  });
+
+  test("passes at the same time announce one key", async () => {
+    await using database = await newKeyDatabase();
+    const later = new Date(Date.now() + 89 * DAY);
+    await rotateSigningKeys(database.sql, database.masterKey);
+    await Promise.all([1, 2, 3].map(() => rotateSigningKeys(database.sql, database.masterKey, later)));
+    const [row] = await database.sql<{ count: number }[]>`select count(*) from signing_keys`;
+    expect(row!.count).toBe(2 * SIGNING_ALGS.length);
+  });
+
+  test("a key whose moment has come signs, in a process that knew it before", async () => {
+    await using database = await newKeyDatabase();
+    const keys = createSigningKeys(database.sql, database.masterKey);
+    const { kid: old } = await keys.signingKey("EdDSA");
+    await rotateSigningKeys(database.sql, database.masterKey, new Date(Date.now() + 89 * DAY));
+    await until("the next key to be published", async () => (await keys.jwks()).keys.length > SIGNING_ALGS.length);
+    expect((await keys.signingKey("EdDSA")).kid).toBe(old);
+    await database.sql`update signing_keys set signs_from = signs_from - interval '91 days'`;
+    const other = createSigningKeys(database.sql, database.masterKey);
+    const { kid: next } = await other.signingKey("EdDSA");
+    expect(next).not.toBe(old);
+    expect(await keys.verificationKey(next, "EdDSA")).toBeDefined();
+    expect(await other.verificationKey(old, "EdDSA")).toBeDefined();
+  });
+
+  test("a wrong MASTER_KEY adds no key that nobody could open", async () => {
+    await using database = await newKeyDatabase();
+    await rotateSigningKeys(database.sql, database.masterKey);
+    const wrong = importMasterKey(Buffer.alloc(32, 9).toString("base64"));
+    await expect(replaceSigningKeys(database.sql, wrong, "EdDSA")).rejects.toThrow(/MASTER_KEY/);
+    expect(await signing(database, new Date())).toHaveLength(1);
+  });
+});
+
+describe("two API processes on one database", () => {
+  test("`bun run keys rotate`: both sign by the new key at once and refuse what the old one signed", async () => {
+    await using database = await newKeyDatabase();
+    const { client } = await createTenant(database.sql, "tenant");
+    await using one = await startApiProcess(database);
+    await using two = await startApiProcess(database);
+    const issuer = one.publicUrl;
+    const before = await one.token(client);
+    for (const api of [one, two]) expect(await api.accepts(before)).toBe(true);
+    const keysBefore = await published(one);
+    expect(await published(two)).toEqual(keysBefore);
+
+    const said = await rotate(database, "EdDSA");
+    expect(said).toMatch(/^EdDSA: [\w-]{43} signs from now on; removed [\w-]{43}\n$/);
+    const leaked = said.match(/removed ([\w-]{43})/)![1]!;
+    for (const api of [one, two]) {
+      await until("the leaked key to be gone", async () => !(await published(api)).includes(leaked));
+      expect(await api.accepts(before)).toBe(false);
+    }
+    const after = await one.token(client);
+    for (const api of [one, two]) expect(await api.accepts(after)).toBe(true);
+    const remote = createRemoteJWKSet(new URL(`${two.url}/.well-known/jwks.json`));
+    await jwtVerify(after, remote, { issuer, typ: "at+jwt" });
+    // Keys of the other algorithms stay.
+    const kept = (await published(two)).filter((kid) => keysBefore.includes(kid));
+    expect(kept).toHaveLength(SIGNING_ALGS.length - 1);
+
+    await rotate(database);
+    await until("all keys to be new", async () => (await published(two)).every((kid) => !kept.includes(kid)));
+  }, 60_000);
+
+  test("the command says how it is used, and that it needs a master key", async () => {
+    for (const args of [[], ["rotate", "HS256"], ["rotate", "EdDSA", "x"], ["color"]]) {
+      const { code, text } = await keysCommand(args, {});
+      expect(code).toBe(2);
+      expect(text).toMatch(/^Usage: bun run keys rotate/);
+    }
+    const { code, text } = await keysCommand(["rotate"], { DATABASE_URL: "postgres://localhost:1/x" });
+    expect(code).toBe(1);
+    expect(text).toMatch(/MASTER_KEY/);
+  });
+});
+
+async function published(api: ApiProcess): Promise<string[]> {
+  const answer = await fetch(`${api.url}/.well-known/jwks.json`);
+  const { keys } = (await answer.json()) as { keys: { kid: string }[] };
+  return keys.map((key) => key.kid).sort();
+}
+
+async function rotate({ url, masterKeyText }: KeyDatabase, ...alg: string[]): Promise<string> {
+  const { code, text } = await keysCommand(["rotate", ...alg], { DATABASE_URL: url, MASTER_KEY: masterKeyText });
+  expect(code).toBe(0);
+  return text;
+}
+
+async function keysCommand(args: string[], env: Record<string, string>): Promise<{ code: number; text: string }> {
+  const child = Bun.spawn([process.execPath, "server/keys/main.ts", ...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: "/nowhere", ...env },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const text = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
+  return { code: await child.exited, text };
+}

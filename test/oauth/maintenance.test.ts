@@ -1,0 +1,67 @@
+// The Temporal Schedule that keeps house.
+
+import { expect, test } from "bun:test";
+import { decodeJwt } from "jose";
+import { db, newCaller } from "../entities/client.ts";
+import { until } from "../support/api.ts";
+import { temporal } from "../webhooks/temporal.ts";
+import { age, clientGrant, postAs, RFC_TOKEN_PATH, refresh, userFamily } from "./client.ts";
+
+/** What it removes expired rows of. */
+const TABLES = [
+  "refresh_families",
+  "revoked_tokens",
+  "authorization_codes",
+  "sessions",
+  "known_devices",
+  "signin_failures",
+];
+
+test("its runs stand in Temporal, and say what expired rows they removed", async () => {
+  const client = await temporal();
+  const schedule = client.schedule.getHandle("maintenance");
+  const { spec, state } = await until("the schedule to be there", () => schedule.describe().catch(() => undefined));
+  expect(spec.intervals).toMatchObject([{ every: 3_600_000 }]);
+  expect(state.paused).toBe(false);
+
+  const caller = await newCaller();
+  const issuer = String(decodeJwt(caller.token).iss);
+  const [idle, live] = [await userFamily(caller, issuer, ["openid"]), await userFamily(caller, issuer, ["openid"])];
+  const used = await clientGrant(caller);
+  await refresh(caller, RFC_TOKEN_PATH, used.refresh);
+  const own = String(decodeJwt(used.access).grant_id);
+  await postAs(caller, "/oauth2/revoke", { token: caller.token });
+  const { jti } = decodeJwt(caller.token);
+  await age(idle.familyId, "31 days");
+  // Idle for long, but its signed first token is still good: forgotten, it would count as unused.
+  await db()`update refresh_families set rotated_on = rotated_on - interval '29 days' where id = ${own}`;
+  await db()`update revoked_tokens set expires_on = now() - interval '1 second' where id = ${jti!}`;
+
+  const rows = async () => {
+    const families = await db()<{ id: string }[]>`
+      select id from refresh_families where tenant_id = ${caller.tenantId}`;
+    const tokens = await db()`select id from revoked_tokens where id = ${jti!}`;
+    return { families: families.map((row) => row.id).sort(), tokens: tokens.length };
+  };
+  expect((await rows()).families).toHaveLength(3);
+  await schedule.trigger();
+  await until("the expired rows to be gone", async () => {
+    const { families, tokens } = await rows();
+    return tokens === 0 && !families.includes(idle.familyId);
+  });
+  expect((await rows()).families).toEqual([live.familyId, own].sort());
+
+  const run = await until("the run to be over", async () => {
+    for await (const workflow of client.workflow.list({ query: "WorkflowType = 'maintenance'" })) {
+      if (workflow.status.name === "COMPLETED") return workflow;
+    }
+    return undefined;
+  });
+  expect(run.workflowId).toMatch(/^maintenance/);
+  const result = await client.workflow.getHandle(run.workflowId, run.runId).result();
+  expect(result).toEqual({
+    keys: { announced: expect.any(Array), removed: expect.any(Array) },
+    removed: Object.fromEntries(TABLES.map((table) => [table, expect.any(Number)])),
+  });
+  await client.connection.close();
+});

@@ -1,0 +1,97 @@
+// Clients that nobody here wrote, against the running server.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { decodeJwt } from "jose";
+import * as oauth from "oauth4webapi";
+import * as openid from "openid-client";
+import { type Caller, newCaller } from "../entities/client.ts";
+import { userFamily } from "./client.ts";
+
+let caller: Caller;
+let issuer: string;
+beforeAll(async () => {
+  caller = await newCaller();
+  issuer = String(decodeJwt(caller.token).iss);
+});
+
+describe("oauth4webapi", () => {
+  const insecure = { [oauth.allowInsecureRequests]: true };
+
+  test.each(["oidc", "oauth2"] as const)(
+    "discovers, grants, introspects and revokes by %s discovery",
+    async (algorithm) => {
+      const found = await oauth.discoveryRequest(new URL(issuer), { algorithm, ...insecure });
+      const as = await oauth.processDiscoveryResponse(new URL(issuer), found);
+      const client: oauth.Client = { client_id: caller.clientId };
+      const authentication = oauth.ClientSecretBasic(caller.clientSecret);
+      const granted = await oauth.clientCredentialsGrantRequest(
+        as,
+        client,
+        authentication,
+        { scope: "AccessManager:Read" },
+        insecure,
+      );
+      const { access_token: token } = await oauth.processClientCredentialsResponse(as, client, granted);
+      const asked = await oauth.introspectionRequest(as, client, authentication, token, insecure);
+      expect(await oauth.processIntrospectionResponse(as, client, asked)).toMatchObject({
+        active: true,
+        scope: "AccessManager:Read",
+      });
+      const revoked = await oauth.revocationRequest(as, client, authentication, token, insecure);
+      await oauth.processRevocationResponse(revoked);
+      const again = await oauth.introspectionRequest(as, client, authentication, token, insecure);
+      expect(await oauth.processIntrospectionResponse(as, client, again)).toEqual({ active: false });
+    },
+  );
+
+  test("takes our access token for a JWT access token (RFC 9068)", async () => {
+    const found = await oauth.discoveryRequest(new URL(issuer), insecure);
+    const as = await oauth.processDiscoveryResponse(new URL(issuer), found);
+    const request = new Request("http://localhost/", { headers: { authorization: `Bearer ${caller.token}` } });
+    const options = { ...insecure, signingAlgorithms: ["Ed25519", "EdDSA"] };
+    const claims = await oauth.validateJwtAccessToken(as, request, issuer, options);
+    expect(claims.client_id).toBe(caller.clientId);
+  });
+
+  test("reads our errors", async () => {
+    const found = await oauth.discoveryRequest(new URL(issuer), insecure);
+    const as = await oauth.processDiscoveryResponse(new URL(issuer), found);
+    const client: oauth.Client = { client_id: caller.clientId };
+    const wrong = oauth.ClientSecretPost("wrong");
+    const answer = await oauth.refreshTokenGrantRequest(as, client, wrong, "x", insecure);
+    const failure = await oauth.processRefreshTokenResponse(as, client, answer).catch((error) => error);
+    expect(failure).toBeInstanceOf(oauth.ResponseBodyError);
+    expect(failure).toMatchObject({ error: "invalid_client", status: 401 });
+  });
+});
+
+describe("openid-client", () => {
+  const discover = (authentication: openid.ClientAuth) =>
+    openid.discovery(new URL(issuer), caller.clientId, undefined, authentication, {
+      execute: [openid.allowInsecureRequests],
+    });
+
+  test.each([
+    ["client_secret_basic", openid.ClientSecretBasic],
+    ["client_secret_post", openid.ClientSecretPost],
+  ])("by %s gets, introspects and revokes a token", async (_, method) => {
+    const config = await discover(method(caller.clientSecret));
+    const tokens = await openid.clientCredentialsGrant(config, { scope: "openid AccessManager:Read" });
+    expect(tokens.expiresIn()).toBeGreaterThan(3_500);
+    expect((await openid.tokenIntrospection(config, tokens.access_token)).active).toBe(true);
+    await openid.tokenRevocation(config, tokens.access_token);
+    expect((await openid.tokenIntrospection(config, tokens.access_token)).active).toBe(false);
+  });
+
+  test("refreshes a user's tokens and accepts the id_token", async () => {
+    const config = await discover(openid.ClientSecretBasic(caller.clientSecret));
+    const family = await userFamily(caller, issuer, ["openid", "profile"]);
+    const tokens = await openid.refreshTokenGrant(config, family.refreshToken, { scope: "openid" });
+    expect(tokens.claims()).toMatchObject({ sub: `user-${family.userId}`, auth_time: family.authTime });
+    expect(tokens.scope).toBe("openid");
+    const again = await openid.refreshTokenGrant(config, tokens.refresh_token!);
+    await openid.tokenRevocation(config, again.refresh_token!);
+    const failure = await openid.refreshTokenGrant(config, again.refresh_token!).catch((error) => error);
+    expect(failure).toMatchObject({ error: "invalid_grant", status: 400 });
+  });
+});

@@ -1,0 +1,265 @@
+// grant_type=refresh_token at both doors: rotation, reuse, grace, narrowing.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import { type Answer, type Caller, db, newCaller, TOKEN_PATH } from "../entities/client.ts";
+import { until } from "../support/api.ts";
+import { expectTokenError } from "../token/client.ts";
+import {
+  age,
+  clientGrant,
+  DOORS,
+  expectRfcError,
+  otherProcess,
+  postAs,
+  RFC_TOKEN_PATH,
+  refresh,
+  userFamily,
+} from "./client.ts";
+
+let client: Caller;
+let issuer: string;
+beforeAll(async () => {
+  client = await newCaller();
+  issuer = String(decodeJwt(client.token).iss);
+});
+
+const scopeOf = (answer: Answer) => decodeJwt(answer.body.access_token).scope;
+const familyOf = (token: string) => String(decodeJwt(token).grant_id);
+const opens = async (token: string) =>
+  (await client.send("GET", "/Entities", { headers: { authorization: `Bearer ${token}` } })).status === 200;
+
+function expectInvalidGrant(path: string, answer: Answer, says?: RegExp): void {
+  if (path === TOKEN_PATH) expectTokenError(answer, 400, "Bad Input", says);
+  else expectRfcError(answer, 400, "invalid_grant", says);
+}
+
+describe.each(DOORS)("at %s", (path) => {
+  test("a client's refresh token gives the whole token response, and the next refresh token", async () => {
+    const { refresh: first } = await clientGrant(client, "openid AccessManager:Read");
+    const answer = await refresh(client, path, first);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      token_type: "Bearer",
+      expires_in: 3600,
+      access_token: expect.stringMatching(/./),
+      refresh_token: expect.stringMatching(/^[\w-]{80}$/),
+      ...(path === RFC_TOKEN_PATH ? { scope: "openid AccessManager:Read" } : {}),
+    });
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(scopeOf(answer)).toBe("openid AccessManager:Read");
+    expect(decodeJwt(answer.body.access_token).sub).toBe(client.clientId);
+    expect(await opens(answer.body.access_token)).toBe(true);
+    const again = await refresh(client, path, answer.body.refresh_token);
+    expect(again.status).toBe(200);
+    expect(again.body.refresh_token).not.toBe(answer.body.refresh_token);
+  });
+
+  test("a user's gives tokens that speak of the same sign-in", async () => {
+    const family = await userFamily(client, issuer, ["openid", "profile", "AccessManager:Read"]);
+    const { status, body } = await refresh(client, path, family.refreshToken);
+    expect(status).toBe(200);
+    const spoken = { sub: `user-${family.userId}`, auth_time: family.authTime, acr: "1", amr: ["pwd"] };
+    expect(decodeJwt(body.access_token)).toMatchObject({ ...spoken, client_id: client.clientId, aud: issuer });
+    const id = decodeJwt(body.id_token);
+    expect(id).toMatchObject({ ...spoken, iss: issuer, aud: client.clientId, sid: family.sessionId });
+    expect(id.nonce).toBeUndefined();
+    const hash = new Bun.CryptoHasher("sha256").update(body.access_token).digest().subarray(0, 16);
+    expect(id.at_hash).toBe(Buffer.from(hash).toString("base64url"));
+    expect(decodeProtectedHeader(body.id_token)).toMatchObject({ alg: "RS256", typ: "JWT" });
+  });
+
+  test("an access token of a user acts as the user", async () => {
+    const family = await userFamily(client, issuer, ["AccessManager:Create", "AccessManager:Update"]);
+    const { body } = await refresh(client, path, family.refreshToken);
+    expect(body.id_token).toBeUndefined();
+    const changed = await client.send("PATCH", "/Application", {
+      headers: { authorization: `Bearer ${body.access_token}`, "content-type": "application/json" },
+      body: JSON.stringify({ Name: `by a user ${Bun.randomUUIDv7()}` }),
+    });
+    expect(changed.body.CreatedBy).toMatchObject({ Id: family.userId, Type: "User" });
+  });
+
+  test("the scope may be narrowed, for this access token alone (RFC 6749 6)", async () => {
+    const { refresh: first } = await clientGrant(client, "openid profile");
+    const narrow = await refresh(client, path, first, "profile");
+    expect(scopeOf(narrow)).toBe("profile");
+    const whole = await refresh(client, path, narrow.body.refresh_token);
+    expect(scopeOf(whole)).toBe("openid profile");
+    expect(scopeOf(await refresh(client, path, whole.body.refresh_token, "*"))).toBe("openid profile");
+  });
+
+  test("the scope is never widened, and the attempt uses nothing up", async () => {
+    const { refresh: first } = await clientGrant(client, "openid profile");
+    const answer = await refresh(client, path, first, "openid email");
+    if (path === TOKEN_PATH) expectTokenError(answer, 400, "Bad Input", /email/);
+    else expectRfcError(answer, 400, "invalid_scope", /email/);
+    expect((await refresh(client, path, first)).status).toBe(200);
+  });
+
+  test("a scope that the client has lost since is gone", async () => {
+    const own = await newCaller();
+    const { refresh: first } = await clientGrant(own, "openid profile");
+    await own.patch(`/Application/${own.clientId}/Credentials`, { Scopes: ["profile"] });
+    expect(scopeOf(await refresh(own, path, first))).toBe("profile");
+  });
+
+  test("of parallel requests exactly one rotates; within the grace all get its refresh token", async () => {
+    const { refresh: first } = await clientGrant(client);
+    for (const token of [first, (await refresh(client, path, first)).body.refresh_token]) {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(client, path, token)));
+      expect(answers.map((answer) => answer.status)).toEqual(Array(8).fill(200));
+      expect(new Set(answers.map((answer) => answer.body.refresh_token)).size).toBe(1);
+      expect(new Set(answers.map((answer) => decodeJwt(answer.body.access_token).jti)).size).toBe(8);
+    }
+  });
+
+  test("used again after the grace, a token ends its family, access tokens included", async () => {
+    const { refresh: first, access } = await clientGrant(client);
+    const second = await refresh(client, path, first);
+    await age(familyOf(access), "11 seconds");
+    expectInvalidGrant(path, await refresh(client, path, first), /used before/);
+    expectInvalidGrant(path, await refresh(client, path, second.body.refresh_token), /revoked/);
+    await until("the access tokens to be refused", async () => !(await opens(access)));
+    expect(await opens(second.body.access_token)).toBe(false);
+  });
+
+  test("used again though its successor was used, a token ends its family, grace or not", async () => {
+    const { refresh: first } = await clientGrant(client);
+    const second = await refresh(client, path, first);
+    const third = await refresh(client, path, second.body.refresh_token);
+    expectInvalidGrant(path, await refresh(client, path, first), /used before/);
+    expectInvalidGrant(path, await refresh(client, path, third.body.refresh_token), /revoked/);
+  });
+
+  test("of parallel requests with a token used long ago none wins", async () => {
+    const { refresh: first, access } = await clientGrant(client);
+    await refresh(client, path, first);
+    await age(familyOf(access), "11 seconds");
+    const answers = await Promise.all(Array.from({ length: 4 }, () => refresh(client, path, first)));
+    for (const answer of answers) expectInvalidGrant(path, answer);
+  });
+
+  test("a family that nobody refreshed for 30 days has ended", async () => {
+    const family = await userFamily(client, issuer, ["openid"]);
+    await age(family.familyId, "29 days");
+    const alive = await refresh(client, path, family.refreshToken);
+    expect(alive.status).toBe(200);
+    await age(family.familyId, "30 days");
+    expectInvalidGrant(path, await refresh(client, path, alive.body.refresh_token), /expired/);
+  });
+
+  test("after 90 days a user has to sign in again, however often it was refreshed", async () => {
+    const family = await userFamily(client, issuer, ["openid"]);
+    await db()`update refresh_families set expires_on = expires_on - interval '90 days' where id = ${family.familyId}`;
+    expectInvalidGrant(path, await refresh(client, path, family.refreshToken), /expired/);
+  });
+
+  test("a user who is no longer active gets nothing", async () => {
+    const own = await newCaller();
+    const family = await userFamily(own, issuer, ["openid"]);
+    await db()`update users set is_active = false where id = ${family.userId}`;
+    expectInvalidGrant(path, await refresh(own, path, family.refreshToken));
+  });
+
+  test("another client's token, of the same tenant or another, is refused and left as it was", async () => {
+    const other = await newCaller();
+    const family = await userFamily(client, issuer, ["openid"]);
+    for (const token of [family.refreshToken, (await clientGrant(client)).refresh]) {
+      const answer = await refresh(other, path, token);
+      if (path === TOKEN_PATH) expectTokenError(answer, 403, "Permission", /another client/);
+      else expectRfcError(answer, 400, "invalid_grant", /another client/);
+      expect((await refresh(client, path, token)).status).toBe(200);
+    }
+  });
+
+  test.each(["", "a.b.c", "x", "A".repeat(80), "A".repeat(10_000), "é"])("%.10s is no token of ours", async (token) => {
+    const answer = await refresh(client, path, token);
+    if (token !== "") expectInvalidGrant(path, answer, /not one of ours/);
+    else if (path === TOKEN_PATH) expectTokenError(answer, 400, "Bad Input", /refresh_token is missing/);
+    else expectRfcError(answer, 400, "invalid_request", /refresh_token is missing/);
+  });
+
+  test("a changed token, an access token and an id_token are none", async () => {
+    const family = await userFamily(client, issuer, ["openid"]);
+    const { body } = await refresh(client, path, family.refreshToken);
+    const token: string = body.refresh_token;
+    for (const index of [0, 25, 35, 79]) {
+      const changed = token.slice(0, index) + (token[index] === "A" ? "B" : "A") + token.slice(index + 1);
+      expectInvalidGrant(path, await refresh(client, path, changed));
+    }
+    for (const other of [body.access_token, body.id_token]) {
+      expectInvalidGrant(path, await refresh(client, path, other));
+    }
+    expect((await refresh(client, path, token)).status).toBe(200);
+  });
+
+  test("a client without the grant is refused", async () => {
+    const own = await newCaller();
+    const { refresh: first } = await clientGrant(own);
+    await own.patch(`/Application/${own.clientId}/Credentials`, { GrantTypes: ["client_credentials"] });
+    const answer = await refresh(own, path, first);
+    if (path === TOKEN_PATH) expectTokenError(answer, 403, "Permission", /refresh_token/);
+    else expectRfcError(answer, 400, "unauthorized_client", /refresh_token/);
+    expect((await clientGrant(own)).refresh).toBeUndefined();
+  });
+
+  test("without its secret a confidential client is refused, a public one is not", async () => {
+    const own = await newCaller();
+    const family = await userFamily(own, issuer, ["openid"]);
+    const fields = { grant_type: "refresh_token", refresh_token: family.refreshToken, client_secret: undefined };
+    expect((await postAs(own, path, fields)).status).toBe(path === TOKEN_PATH ? 400 : 401);
+    await own.patch(`/Application/${own.clientId}/Credentials`, {
+      ClientType: "public",
+      GrantTypes: ["refresh_token"],
+      RedirectUris: [],
+    });
+    expect((await postAs(own, path, fields)).status).toBe(200);
+  });
+});
+
+test("a client's refresh token writes nothing until it is used", async () => {
+  const { access } = await clientGrant(client);
+  const rows = await db()`select id from refresh_families where id = ${familyOf(access)}`;
+  expect(rows).toHaveLength(0);
+});
+
+test("no refresh token stands in the database", async () => {
+  const family = await userFamily(client, issuer, ["openid"]);
+  const { body } = await refresh(client, TOKEN_PATH, family.refreshToken);
+  const [row] = await db()<{ whole: string }[]>`
+    select row_to_json(f)::text as whole from refresh_families f where id = ${family.familyId}`;
+  for (const token of [family.refreshToken, body.refresh_token]) {
+    const bytes = Buffer.from(token, "base64url").subarray(-32);
+    for (const secret of [token, bytes.toString("hex"), bytes.toString("base64")]) {
+      expect(row!.whole).not.toContain(secret);
+    }
+  }
+});
+
+test("the families of a session, or of a user with a client, can be ended", async () => {
+  const own = await newCaller();
+  const { families } = otherProcess(issuer);
+  const tenantId = own.tenantId as Parameters<typeof families.revoke>[1];
+  const [one, two, three] = [
+    await userFamily(own, issuer, ["openid"]),
+    await userFamily(own, issuer, ["openid"]),
+    await userFamily(own, issuer, ["openid"]),
+  ];
+  expect(await families.revoke(db(), client.tenantId as typeof tenantId, { sessionId: one.sessionId })).toBe(0);
+  expect(await families.revoke(db(), tenantId, { sessionId: one.sessionId })).toBe(1);
+  expectInvalidGrant(RFC_TOKEN_PATH, await refresh(own, RFC_TOKEN_PATH, one.refreshToken));
+  expect((await refresh(own, RFC_TOKEN_PATH, two.refreshToken)).status).toBe(200);
+  expect(await families.revoke(db(), tenantId, { userId: two.userId, clientId: 1 })).toBe(0);
+  expect(await families.revoke(db(), tenantId, { userId: two.userId, clientId: Number(own.clientId) })).toBe(2);
+  expectInvalidGrant(RFC_TOKEN_PATH, await refresh(own, RFC_TOKEN_PATH, three.refreshToken));
+});
+
+test("a family is the tenant's own", async () => {
+  const other = await newCaller();
+  const family = await userFamily(client, issuer, ["openid"]);
+  const { families } = otherProcess(issuer);
+  const presented = (await families.read(family.refreshToken))!;
+  const tenantId = other.tenantId as Parameters<typeof families.liveFamily>[1];
+  expect(await families.liveFamily(db(), tenantId, presented)).toBeUndefined();
+});

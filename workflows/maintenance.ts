@@ -1,0 +1,16 @@
+// What has to be done now and then, by the Schedule of the same name.
+
+import { proxyActivities } from "@temporalio/workflow";
+import type { Activities } from "../activities/index.ts";
+import type { MaintenanceResult } from "./contract.ts";
+
+const { rotateSigningKeys, removeExpired } = proxyActivities<Activities>({
+  startToCloseTimeout: "5m",
+  // The next run of the Schedule takes over from one that got nowhere.
+  scheduleToCloseTimeout: "50m",
+});
+
+export async function maintenance(): Promise<MaintenanceResult> {
+  const [keys, removed] = await Promise.all([rotateSigningKeys(), removeExpired()]);
+  return { keys, removed };
+}
