@@ -18,8 +18,10 @@ await runEntry(async () => {
   await prepareDatabase(config.databaseUrl);
   const sql = connect(config.databaseUrl, "gatehouse api", 10);
   const masterKey = importMasterKey(config.masterKey);
-  // Who caches the key set before the first token should find its key there.
-  await rotateSigningKeys(sql, masterKey);
+  // Who caches the key set before the first token should find its key there; and a wrong MASTER_KEY shows here.
+  await rotateSigningKeys(sql, masterKey).catch((error: Error) => {
+    throw new CannotStart(error.message);
+  });
   const app = createApp({ config, sql, masterKey, egress: createEgress(config.egress), log });
   listen(app, config);
   log.info({ port: app.server?.port, publicUrl: config.publicUrl }, "api ready");

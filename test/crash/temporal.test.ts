@@ -38,7 +38,7 @@ test("deliveries that wait for a retry outlive the loss of Temporal's whole stor
   const text = readFileSync(stack.logFile, "utf8").trimEnd();
   const lines = text.split("\n").filter((line) => line !== SDK_NOTICE);
   expect(lines.filter((line) => !isLogLine(line))).toEqual([]);
-  expect(lines.map((line) => JSON.parse(line).sdkComponent)).toContain("core");
+  expect(lines.filter((line) => "sdkComponent" in JSON.parse(line))).not.toBeEmpty();
 }, 120_000);
 
 function isLogLine(line: string): boolean {

@@ -7,6 +7,7 @@ import { nextFreePort } from "../../server/embedded/ports.ts";
 import { preparePostgresql } from "../../server/embedded/postgresql.ts";
 import { findTemporal } from "../../server/embedded/temporal-binary.ts";
 import { temporaryDirectory } from "../support/stack.ts";
+import { runEntry } from "./entry.ts";
 import { StartCommand, until } from "./start-command.ts";
 
 test("an outside cluster without the search attributes is named, with the command that adds them", async () => {
@@ -49,7 +50,8 @@ test("a database of one's own is migrated and used", async () => {
   const postgresql = new Part(other.part(port), say);
   await postgresql.start();
   try {
-    await using start = new StartCommand(undefined, { DATABASE_URL: databaseUrl, MASTER_KEY: newMasterKey() });
+    const env = { DATABASE_URL: databaseUrl, MASTER_KEY: newMasterKey() };
+    await using start = new StartCommand(undefined, env);
     const url = await start.ready();
     expect(start.address("PostgreSQL")).toStartWith(`127.0.0.1:${port}/`);
     expect(existsSync(join(start.dataDir, "postgres"))).toBe(false);
@@ -58,9 +60,16 @@ test("a database of one's own is migrated and used", async () => {
     await start.stop();
 
     // Where another DATA_DIR made the demo tenant, its secrets are not known here.
-    await using elsewhere = new StartCommand(undefined, { DATABASE_URL: databaseUrl, MASTER_KEY: newMasterKey() });
+    await using elsewhere = new StartCommand(undefined, env);
     await elsewhere.ready();
     expect(elsewhere.output).toContain("bun run tenant create NAME");
+    await elsewhere.stop();
+
+    const { exitCode, output } = await runEntry("server", { ...env, MASTER_KEY: newMasterKey() });
+    expect(exitCode).toBe(1);
+    expect(output.trim()).toBe(
+      "A stored signing key does not open with this MASTER_KEY. Start with the key it was sealed by.",
+    );
   } finally {
     await postgresql.stop();
   }

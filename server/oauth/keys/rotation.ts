@@ -26,15 +26,14 @@ export interface Rotation {
  */
 export async function rotateSigningKeys(sql: Sql, masterKey: MasterKey, now = new Date()): Promise<Rotation> {
   return sql.begin(async (tx) => {
-    await lockSigningKeys(tx);
-    const stored = await listSigningKeys(tx);
+    const stored = await lockStoredKeys(tx, masterKey);
     const announced: string[] = [];
     for (const alg of SIGNING_ALGS) {
       const signsFrom = nextMoment(
         stored.find((key) => key.alg === alg),
         now,
       );
-      if (signsFrom) announced.push(await addKey(tx, masterKey, stored, alg, signsFrom));
+      if (signsFrom) announced.push(await addKey(tx, masterKey, alg, signsFrom));
     }
     const removed = stored.filter((key) => isSpent(key, stored, now)).map((key) => key.kid);
     await deleteSigningKeys(tx, removed);
@@ -48,12 +47,19 @@ export async function rotateSigningKeys(sql: Sql, masterKey: MasterKey, now = ne
  */
 export async function replaceSigningKeys(sql: Sql, masterKey: MasterKey, alg: SigningAlg): Promise<Rotation> {
   return sql.begin(async (tx) => {
-    await lockSigningKeys(tx);
-    const stored = await listSigningKeys(tx);
+    const stored = await lockStoredKeys(tx, masterKey);
     const removed = stored.filter((key) => key.alg === alg).map((key) => key.kid);
     await deleteSigningKeys(tx, removed);
-    return { announced: [await addKey(tx, masterKey, stored, alg, new Date())], removed };
+    return { announced: [await addKey(tx, masterKey, alg, new Date())], removed };
   });
+}
+
+/** @throws Error if they were sealed by another MASTER_KEY: no process could open them beside one of ours */
+async function lockStoredKeys(tx: Transaction, masterKey: MasterKey): Promise<StoredKey[]> {
+  await lockSigningKeys(tx);
+  const stored = await listSigningKeys(tx);
+  for (const key of stored) unseal(masterKey, SIGNING_KEY_PURPOSE, key.privateJwk);
+  return stored;
 }
 
 /** When a key that is made now should begin to sign; undefined if none is due. */
@@ -74,15 +80,7 @@ function isSpent(key: StoredKey, all: StoredKey[], now: Date): boolean {
   );
 }
 
-/** @throws Error if the keys that are there were sealed by another MASTER_KEY: no process could open this one */
-async function addKey(
-  tx: Transaction,
-  masterKey: MasterKey,
-  stored: StoredKey[],
-  alg: SigningAlg,
-  signsFrom: Date,
-): Promise<string> {
-  for (const key of stored) unseal(masterKey, SIGNING_KEY_PURPOSE, key.privateJwk);
+async function addKey(tx: Transaction, masterKey: MasterKey, alg: SigningAlg, signsFrom: Date): Promise<string> {
   const pair = await generateKeyPair(alg, { extractable: true });
   const jwk = await exportJWK(pair.publicKey);
   const kid = await calculateJwkThumbprint(jwk);
