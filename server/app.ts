@@ -2,12 +2,25 @@
 
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
-import { type Authenticate, createAuthenticate } from "./access/index.ts";
+import {
+  type Authenticate,
+  createAccess,
+  createAuthenticate,
+  policiesController,
+  rolesController,
+} from "./access/index.ts";
 import type { Config } from "./config.ts";
 import type { Sql } from "./db/connection.ts";
 import type { Egress } from "./egress/index.ts";
-import { ENTITIES, type EntityDefinition, entitiesController } from "./entities/index.ts";
+import {
+  createFindRecord,
+  ENTITIES,
+  type EntityDefinition,
+  entitiesController,
+  resourceTypes,
+} from "./entities/index.ts";
 import { NotFound } from "./errors.ts";
+import { noteClientAddress } from "./http/client-address.ts";
 import { asApiError, errorResponse } from "./http/error-record.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { readinessController } from "./http/readiness.ts";
@@ -17,7 +30,7 @@ import { noteResponseHeaders } from "./http/response-headers.ts";
 import type { MasterKey } from "./keys/master-key.ts";
 import { createSigningKeys, createTokens, jwksController, tokenController } from "./oauth/index.ts";
 import type { TenantId } from "./tenants/index.ts";
-import { connectionsController, eventLogController } from "./webhooks/index.ts";
+import { connectionsController, eventLogController, WEBHOOK_RESOURCE_TYPES } from "./webhooks/index.ts";
 
 /** Bun answers an empty 413 above this; our own limit, far below, answers an error record. */
 const HARD_BODY_LIMIT = 64 * 1024 * 1024;
@@ -35,13 +48,19 @@ export interface AppDependencies {
 export function createApp({ config, sql, masterKey, egress, log, entities = ENTITIES }: AppDependencies) {
   const keys = createSigningKeys(sql, masterKey);
   const tokens = createTokens(keys, config.publicUrl, config.tokenLifetime);
+  const access = createAccess({
+    sql,
+    log,
+    resourceTypes: [...resourceTypes(entities), ...WEBHOOK_RESOURCE_TYPES],
+    findRecord: createFindRecord(entities),
+  });
   const requestLog = createRequestLog(log);
   const admit = createRateLimit(config.rateLimit);
   const onClient = (request: Request, client: { tenantId: TenantId; clientId: string }) => {
     requestLog.noteClient(request, client);
     admit(request, client.clientId);
   };
-  const authenticateBearer = createAuthenticate(tokens.verifyAccessToken);
+  const authenticateBearer = createAuthenticate(tokens.verifyAccessToken, access.permissionsOf);
   const authenticate: Authenticate = async (request) => {
     const caller = await authenticateBearer(request);
     onClient(request, caller);
@@ -53,7 +72,8 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
     log.error({ err: error, requestKey: requestKey(request) }, "a request failed");
 
   return new Elysia({ serve: { maxRequestBodySize: HARD_BODY_LIMIT, development: false } })
-    .onRequest(({ request, set }) => {
+    .onRequest(({ request, set, server }) => {
+      noteClientAddress(request, server?.requestIP(request)?.address, config.trustProxy);
       requestLog.begin(request);
       noteResponseHeaders(request, set.headers);
       set.headers["x-request-id"] = requestKey(request);
@@ -82,5 +102,7 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
         checkUrl: (url) => egress.checkUrl(url),
       }),
     )
-    .use(eventLogController(sql, authenticate, workflowUrl));
+    .use(eventLogController(sql, authenticate, workflowUrl))
+    .use(policiesController(sql, access, authenticate))
+    .use(rolesController(sql, access, authenticate));
 }
