@@ -100,13 +100,14 @@ test.concurrent("a refusal is logged with the deciding policies' names and nothi
   const admin = await newAdmin();
   await savePolicy(admin, "No peeking", "forbid (principal, action, resource is Application);");
   const path = `/Application/${admin.clientId}`;
+  const key = `asked-${admin.clientId}`;
   const answer = await until("the refusal", async () => {
-    const tried = await second.get(path, admin.token, { "x-request-id": `asked-${admin.clientId}` });
+    const tried = await second.get(path, admin.token, { "x-request-id": key });
     return tried.status === 403 && tried;
   });
   expect(JSON.stringify(answer.body)).not.toContain("No peeking");
   const line = await until("the log line", () =>
-    second.log().find(({ requestKey }) => requestKey === `asked-${admin.clientId}`),
+    second.log().find(({ msg, requestKey }) => msg === "a policy refused a request" && requestKey === key),
   );
   expect(line).toMatchObject({
     level: 30,

@@ -1,6 +1,8 @@
 // Policies by REST: list, read, save, delete; and what is no policy.
 
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { PROJECT_ROOT } from "../../server/config.ts";
 import { API, expectError, unique } from "../entities/client.ts";
 import { newAdmin, newPerson, ok, savePolicy } from "./people.ts";
 
@@ -83,6 +85,12 @@ describe.concurrent("a policy's life", () => {
     expectError(answer, 409, "Conflict", PATH, /^A tenant can have 100 policies with 40000 characters together/);
     expect((await ok(admin.get("/Policy"))).Items.length).toBeLessThan(20);
   });
+});
+
+test.concurrent("README.md's example is a policy", async () => {
+  const readme = await Bun.file(join(PROJECT_ROOT, "README.md")).text();
+  const Policy = /```cedar\n(.*?)```/s.exec(readme)?.[1];
+  expect((await ok((await newAdmin()).patch("/Policy", { Name: "Sales", Policy }))).Policy).toBe(Policy);
 });
 
 describe.concurrent("what is no policy is Bad Input", () => {
