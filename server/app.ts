@@ -2,12 +2,25 @@
 
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
-import { type Authenticate, createAuthenticate } from "./access/index.ts";
+import {
+  type Authenticate,
+  createAccess,
+  createAuthenticate,
+  policiesController,
+  rolesController,
+} from "./access/index.ts";
 import type { Config } from "./config.ts";
 import type { Sql } from "./db/connection.ts";
 import type { Egress } from "./egress/index.ts";
-import { ENTITIES, type EntityDefinition, entitiesController } from "./entities/index.ts";
+import {
+  createFindRecord,
+  ENTITIES,
+  type EntityDefinition,
+  entitiesController,
+  resourceTypes,
+} from "./entities/index.ts";
 import { NotFound } from "./errors.ts";
+import { noteClientAddress } from "./http/client-address.ts";
 import { asApiError, errorResponse } from "./http/error-record.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { readinessController } from "./http/readiness.ts";
@@ -15,9 +28,9 @@ import { requestKey } from "./http/request-key.ts";
 import { createRequestLog } from "./http/request-log.ts";
 import { noteResponseHeaders } from "./http/response-headers.ts";
 import type { MasterKey } from "./keys/master-key.ts";
-import { createProvider, credentialsController } from "./oauth/index.ts";
+import { CREDENTIALS_RESOURCE_TYPE, createProvider, credentialsController } from "./oauth/index.ts";
 import type { TenantId } from "./tenants/index.ts";
-import { connectionsController, eventLogController } from "./webhooks/index.ts";
+import { connectionsController, eventLogController, WEBHOOK_RESOURCE_TYPES } from "./webhooks/index.ts";
 
 /** Bun answers an empty 413 above this; our own limit, far below, answers an error record. */
 const HARD_BODY_LIMIT = 64 * 1024 * 1024;
@@ -33,6 +46,12 @@ export interface AppDependencies {
 }
 
 export function createApp({ config, sql, masterKey, egress, log, entities = ENTITIES }: AppDependencies) {
+  const access = createAccess({
+    sql,
+    log,
+    resourceTypes: [...resourceTypes(entities), ...WEBHOOK_RESOURCE_TYPES, CREDENTIALS_RESOURCE_TYPE],
+    findRecord: createFindRecord(entities),
+  });
   const requestLog = createRequestLog(log);
   const admit = createRateLimit(config.rateLimit);
   const onClient = (request: Request, client: { tenantId: TenantId; clientId: string }) => {
@@ -44,7 +63,7 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
   const logFailure = (error: unknown, request: Request) =>
     log.error({ err: error, requestKey: requestKey(request) }, "a request failed");
   const provider = createProvider({ config, sql, masterKey, log, onClient, onFailure: logFailure });
-  const authenticateBearer = createAuthenticate(provider.verifyAccessToken);
+  const authenticateBearer = createAuthenticate(provider.verifyAccessToken, access.permissionsOf);
   const authenticate: Authenticate = async (request) => {
     const caller = await authenticateBearer(request);
     onClient(request, caller);
@@ -52,7 +71,8 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
   };
 
   return new Elysia({ serve: { maxRequestBodySize: HARD_BODY_LIMIT, development: false } })
-    .onRequest(({ request, set }) => {
+    .onRequest(({ request, set, server }) => {
+      noteClientAddress(request, server?.requestIP(request)?.address, config.trustProxy);
       requestLog.begin(request);
       noteResponseHeaders(request, set.headers);
       set.headers["x-request-id"] = requestKey(request);
@@ -81,5 +101,7 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
         checkUrl: (url) => egress.checkUrl(url),
       }),
     )
-    .use(eventLogController(sql, authenticate, workflowUrl));
+    .use(eventLogController(sql, authenticate, workflowUrl))
+    .use(policiesController(sql, access, authenticate))
+    .use(rolesController(sql, access, authenticate));
 }

@@ -21,7 +21,7 @@ export interface Config {
   temporal: TemporalConfig;
   webhooks: WebhookConfig;
   egress: EgressConfig;
-  /** Take the caller's address from X-Forwarded-For. */
+  /** Every request comes through a proxy of ours, which adds the caller's address to the end of X-Forwarded-For. */
   trustProxy: boolean;
   logLevel: LogLevel;
   /** Seconds an access token lives. */

@@ -1,41 +1,59 @@
 import { Permission, Unauthorized } from "../errors.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { requestKey } from "../http/request-key.ts";
 import type { TenantId } from "../tenants/index.ts";
+import type { Call } from "./access.ts";
+import type { Permissions } from "./policies/permissions.ts";
 import type { Scope } from "./scopes.ts";
 
-/** Who calls, as its access token says. */
-export interface Caller {
+/** Who stands in CreatedBy and ModifiedBy. */
+export interface Actor {
+  type: "Application" | "User";
+  id: number;
+}
+
+/** What an access token says. */
+export interface Bearer {
   tenantId: TenantId;
   clientId: string;
-  /** Who stands in CreatedBy and ModifiedBy. */
-  actor: { type: "Application" | "User"; id: number };
+  actor: Actor;
   scopes: ReadonlySet<string>;
 }
 
+/** Who calls, from where and when, and what policies let it do. */
+export interface Caller extends Call {
+  permissions: Permissions;
+}
+
 /** Verifies an access token; undefined if it is not ours, expired or malformed. */
-export type VerifyAccessToken = (token: string) => Promise<Caller | undefined>;
+export type VerifyAccessToken = (token: string) => Promise<Bearer | undefined>;
 export type Authenticate = (request: Request) => Promise<Caller>;
 
 /** @returns reads `Authorization: Bearer` (RFC 6750 2.1) and throws Unauthorized without a good token */
-export function createAuthenticate(verify: VerifyAccessToken): Authenticate {
+export function createAuthenticate(
+  verify: VerifyAccessToken,
+  permissionsOf: (call: Call) => Promise<Permissions>,
+): Authenticate {
   return async (request) => {
     const header = request.headers.get("authorization");
     if (header === null) {
       throw new Unauthorized("Send an access token as Authorization: Bearer <ACCESS_TOKEN>.", "Bearer");
     }
     const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)?.[1];
-    const caller = token === undefined ? undefined : await verify(token);
-    if (caller === undefined) {
+    const bearer = token === undefined ? undefined : await verify(token);
+    if (bearer === undefined) {
       throw new Unauthorized(
         "The access token is expired or invalid. Ask the token endpoint for a new one.",
         'Bearer error="invalid_token"',
       );
     }
-    return caller;
+    const call = { ...bearer, requestKey: requestKey(request), address: clientAddress(request), time: new Date() };
+    return { ...call, permissions: await permissionsOf(call) };
   };
 }
 
 /** @throws Permission naming what is missing (RFC 6750 3.1) */
-export function requireScopes(caller: Caller, ...scopes: Scope[]): void {
+export function requireScopes(caller: Bearer, ...scopes: Scope[]): void {
   const missing = scopes.filter((scope) => !caller.scopes.has(scope));
   if (missing.length === 0) return;
   throw new Permission(

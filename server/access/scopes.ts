@@ -19,6 +19,10 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** The scopes that stand for what is done to a record; a policy has to permit the action of the same name as well. */
+export type Action = Extract<Scope, `${string}:${string}`>;
+export const ACTIONS = SCOPES.filter((scope): scope is Action => scope.includes(":"));
+
 const DEFAULT_SCOPES = ["openid", "profile", "name"];
 
 /** What a request asked for and the client does not have. */

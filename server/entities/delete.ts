@@ -1,5 +1,6 @@
 // DELETE of one record, found as GET finds it.
 
+import type { Caller } from "../access/index.ts";
 import type { Sql, Transaction } from "../db/connection.ts";
 import { Conflict } from "../errors.ts";
 import type { TenantId } from "../tenants/index.ts";
@@ -14,11 +15,11 @@ import { inTransaction } from "./transaction.ts";
 /**
  * Deletes the record and all that is its own (a client's credentials and secrets, a user's password).
  * @returns its last state
- * @throws BadInput, NotFound, MultipleRows, PreconditionFailed, Conflict if another record points at it
+ * @throws BadInput, NotFound, MultipleRows, Permission, PreconditionFailed, Conflict if another record points at it
  */
 export async function deleteRecord(
   sql: Sql,
-  caller: { tenantId: TenantId },
+  caller: Caller,
   entity: Entity,
   address: Address,
   conditions: Conditions,
@@ -27,6 +28,7 @@ export async function deleteRecord(
   const { field, text, value } = resolveAddress(entity, address);
   return inTransaction(sql, entity, async (tx) => {
     const before = requireOne(entity, field, text, await lockByField(tx, tenantId, entity, field.column, value));
+    caller.permissions.require("AccessManager:Delete", entity.name, toRecord(entity, before));
     requireMatch(conditions, before);
     requireNoneMatch(conditions, before);
     await refuseIfReferenced(tx, tenantId, entity, before.id);

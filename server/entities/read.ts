@@ -1,8 +1,9 @@
+import type { Caller } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
 import { BadInput, MultipleRows, NotFound } from "../errors.ts";
 import { printable } from "../http/body.ts";
-import type { TenantId } from "../tenants/index.ts";
 import { pathText } from "./path-value.ts";
+import { toRecord } from "./record.ts";
 import type { Entity } from "./registry.ts";
 import { findByField, type Row } from "./store.ts";
 import { findMatchable, type Matchable, matchableNames, parseValue } from "./values.ts";
@@ -17,16 +18,18 @@ export interface Address {
 
 /**
  * One record by its Id or by another field (SPEC.md Endpoints 4).
- * @throws BadInput, NotFound, MultipleRows
+ * @throws BadInput, NotFound, MultipleRows, Permission
  */
 export async function readRecord(
   sql: Sql,
-  caller: { tenantId: TenantId },
+  caller: Pick<Caller, "tenantId" | "permissions">,
   entity: Entity,
   address: Address,
 ): Promise<Row> {
   const { field, text, value } = resolveAddress(entity, address);
-  return requireOne(entity, field, text, await findByField(sql, caller.tenantId, entity, field.column, value));
+  const row = requireOne(entity, field, text, await findByField(sql, caller.tenantId, entity, field.column, value));
+  caller.permissions.require("AccessManager:Read", entity.name, toRecord(entity, row));
+  return row;
 }
 
 /** @throws BadInput: unlike in a body (SPEC.md Endpoints 5, rule 1), an Id that is no number is here no value of Id's type */

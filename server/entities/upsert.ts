@@ -1,5 +1,6 @@
 // PATCH and POST of an entity: SPEC.md Endpoints 5, in its order.
 
+import type { Caller } from "../access/index.ts";
 import type { Sql, Transaction } from "../db/connection.ts";
 import { BadInput, Conflict, MultipleRows, NotFound } from "../errors.ts";
 import { printable } from "../http/body.ts";
@@ -25,10 +26,7 @@ import { ATTEMPTS, inTransaction, keepsChanging } from "./transaction.ts";
 import { wholeNumber } from "./values.ts";
 
 /** Who changes records. */
-export interface Changer {
-  tenantId: TenantId;
-  actor: Actor;
-}
+export type Changer = Pick<Caller, "tenantId" | "actor" | "permissions">;
 
 /** What an upsert came to; the same row twice: nothing was to be changed. */
 export interface Change {
@@ -40,7 +38,7 @@ const UNIQUE_VIOLATION = "23505";
 
 /**
  * Updates the record that Id or an identifier points at, or inserts one; its event stands in the same transaction.
- * @throws BadInput, NotFound, MultipleRows, Conflict, PreconditionFailed
+ * @throws BadInput, NotFound, MultipleRows, Permission, Conflict, PreconditionFailed
  */
 export async function upsertRecord(
   sql: Sql,
@@ -83,6 +81,7 @@ export async function applyUpsert(
     const changes: Changes = { ...input.values, ...columns };
     // The record as it would stand, before anything is written.
     const proposed: Partial<Row> = { ...before, ...changes, ...shown };
+    requirePermission(caller, entity, before, proposed);
     if (before && Object.keys(changes).every((column) => isEqual(before[column], proposed[column]))) {
       return { before, after: before };
     }
@@ -90,6 +89,18 @@ export async function applyUpsert(
     if (after) return { before, after };
   }
   throw keepsChanging(entity);
+}
+
+/** DESIGN.md section 4.1: a policy over the record before and after. */
+function requirePermission(
+  { permissions }: Changer,
+  entity: Entity,
+  before: Row | undefined,
+  proposed: Partial<Row>,
+): void {
+  const after = toRecord(entity, proposed);
+  if (before) permissions.require("AccessManager:Update", entity.name, toRecord(entity, before), after);
+  else permissions.require("AccessManager:Create", entity.name, after);
 }
 
 /**

@@ -1,5 +1,6 @@
 export { removeExpiredCodes } from "./authorize/index.ts";
 export { hashSecret } from "./client-authentication.ts";
+export { CREDENTIALS_RESOURCE_TYPE } from "./credentials/resource-type.ts";
 export { credentialsController } from "./credentials/routes.ts";
 export { createFamilies, removeEndedFamilies } from "./families/families.ts";
 export { GRANT_TYPES } from "./grants/index.ts";

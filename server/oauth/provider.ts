@@ -32,7 +32,7 @@ import { createTokens } from "./tokens/tokens.ts";
 import { userinfoController } from "./userinfo/userinfo.ts";
 
 export interface ProviderDependencies {
-  config: Pick<Config, "publicUrl" | "tokenLifetime" | "trustProxy">;
+  config: Pick<Config, "publicUrl" | "tokenLifetime">;
   sql: Sql;
   masterKey: MasterKey;
   log: Logger;
@@ -69,7 +69,7 @@ export function createProvider({ config, sql, masterKey, log, onClient, onFailur
     forms: createForms(cookies, createCsrf(masterKey)),
     sessions: createSessions(sql, cookies),
     signIn: createSignIn(sql, cookies, createPasswords()),
-    endpoints: { site, trustProxy: config.trustProxy, onFailure },
+    endpoints: { site, onFailure },
   };
 
   const controller = new Elysia()

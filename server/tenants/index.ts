@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { SCOPES } from "../access/index.ts";
+import { insertStarterAccess, SCOPES } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
 import { GRANT_TYPES, hashSecret } from "../oauth/index.ts";
 import { hashPassword } from "../signin/index.ts";
@@ -21,7 +21,7 @@ const DEMO_REDIRECT_URIS = ["http://localhost:3001/callback"];
 export const tenantCount = countTenants;
 
 /**
- * Makes a tenant with an admin and a client that has all scopes and grants, in one transaction.
+ * Makes a tenant with an admin, a client that has all scopes and grants, and policies to start from, in one transaction.
  * @throws Error with a readable message if the name is empty, too long or taken
  */
 export async function createTenant(sql: Sql, name: string): Promise<NewTenant> {
@@ -36,8 +36,8 @@ export async function createTenant(sql: Sql, name: string): Promise<NewTenant> {
   try {
     const clientId = await sql.begin(async (tx) => {
       await insertTenant(tx, tenantId, trimmed);
-      await insertAdmin(tx, tenantId, { username: "admin", passwordHash });
-      return insertClient(tx, tenantId, {
+      const adminId = await insertAdmin(tx, tenantId, { username: "admin", passwordHash });
+      const applicationId = await insertClient(tx, tenantId, {
         name: "demo-client",
         secretId: Bun.randomUUIDv7(),
         digest: hashSecret(clientSecret),
@@ -45,6 +45,11 @@ export async function createTenant(sql: Sql, name: string): Promise<NewTenant> {
         scopes: [...SCOPES],
         redirectUris: DEMO_REDIRECT_URIS,
       });
+      await insertStarterAccess(tx, tenantId, [
+        { type: "User", id: adminId },
+        { type: "Application", id: applicationId },
+      ]);
+      return applicationId;
     });
     return {
       tenantId,

@@ -10,17 +10,19 @@ export async function insertTenant(sql: Queries, tenantId: TenantId, name: strin
   await sql`insert into tenants (id, name) values (${tenantId}, ${name})`;
 }
 
+/** @returns the user's Id */
 export async function insertAdmin(
   sql: Queries,
   tenantId: TenantId,
   admin: { username: string; passwordHash: string },
-): Promise<void> {
-  await sql`
+): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
     with admin as (
       insert into users (tenant_id, name, username, is_active)
       values (${tenantId}, 'Administrator', ${admin.username}, true) returning id
     )
-    insert into passwords (user_id, hash) select id, ${admin.passwordHash} from admin`;
+    insert into passwords (user_id, hash) select id, ${admin.passwordHash} from admin returning user_id as id`;
+  return row!.id;
 }
 
 /** @returns the client's id, which is its Application's Id */

@@ -7,3 +7,4 @@ export { startReconciler } from "./dispatch/reconciler.ts";
 export { EVENT_TYPES, type EventType } from "./events/event-types.ts";
 export { recordEvent } from "./events/record-event.ts";
 export { eventLogController } from "./log/routes.ts";
+export { RESOURCE_TYPES as WEBHOOK_RESOURCE_TYPES } from "./resource-types.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { newPerson, ok } from "../policies/people.ts";
 import { API, db, eventsOf, expectError, newCaller, request, TOKEN_PATH } from "./client.ts";
 
 describe.concurrent("DELETE", () => {
@@ -96,9 +97,10 @@ describe.concurrent("DELETE", () => {
 
   test("of who made a record leaves its Id and Type there", async () => {
     const caller = await newCaller();
-    const record = await caller.made("Department", { Name: "kept" });
-    await caller.remove(`/Application/${caller.clientId}`);
-    const gone = { Id: Number(caller.clientId), ExternalId: "", Name: "", Type: "Application" };
+    const maker = await newPerson(caller, "editor");
+    const record = await ok(maker.patch("/Department", { Name: "kept" }));
+    await caller.remove(`/Application/${maker.clientId}`);
+    const gone = { Id: Number(maker.clientId), ExternalId: "", Name: "", Type: "Application" };
     expect((await caller.get(`/Department/${record.Id}`)).body).toEqual({
       ...record,
       CreatedBy: gone,

@@ -1,14 +1,16 @@
+import { userScopes } from "../../access/index.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
 
 /** The scopes a client may have when it acts for a user: of the client's own, those that the user has as well. */
 export async function scopesForUser(
-  _sql: Queries,
-  _tenantId: TenantId,
-  _userId: number,
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
   clientScopes: string[],
 ): Promise<string[]> {
-  return clientScopes;
+  const own = await userScopes(sql, tenantId, userId);
+  return clientScopes.filter((scope) => own.includes(scope));
 }
 
 const WORDS: Record<string, string> = {

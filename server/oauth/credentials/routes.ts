@@ -23,14 +23,12 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
         requireMethod(request, "GET", "PATCH", "POST");
         if (request.method === "GET") {
           requireScopes(caller, "Settings:Read");
-          return Response.json(toCredentialsRecord(await readCredentials(sql, caller.tenantId, idOf(params.id))));
+          return Response.json(toCredentialsRecord(await readCredentials(sql, caller, idOf(params.id))));
         }
         requireJson(request);
         requireScopes(caller, "Settings:Update");
         const changes = parseCredentials(await readJson(request));
-        return Response.json(
-          toCredentialsRecord(await changeCredentials(sql, caller.tenantId, idOf(params.id), changes)),
-        );
+        return Response.json(toCredentialsRecord(await changeCredentials(sql, caller, idOf(params.id), changes)));
       },
       { parse: "none" },
     )
@@ -41,7 +39,7 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
         requireMethod(request, "GET", "POST");
         if (request.method === "GET") return list(sql, caller, params.id);
         requireScopes(caller, "Settings:Update");
-        const { secret, ...stored } = await makeSecret(sql, caller.tenantId, idOf(params.id));
+        const { secret, ...stored } = await makeSecret(sql, caller, idOf(params.id));
         return Response.json({ ...toSecretRecord(stored), Secret: secret }, NO_STORE);
       },
       { parse: "none" },
@@ -52,9 +50,7 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
         const caller = await authenticate(request);
         requireMethod(request, "DELETE");
         requireScopes(caller, "Settings:Update");
-        return Response.json(
-          toSecretRecord(await removeSecret(sql, caller.tenantId, idOf(params.id), params.secretId)),
-        );
+        return Response.json(toSecretRecord(await removeSecret(sql, caller, idOf(params.id), params.secretId)));
       },
       { parse: "none" },
     );
@@ -62,7 +58,7 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
 
 async function list(sql: Sql, caller: Caller, id: string): Promise<Response> {
   requireScopes(caller, "Settings:Read");
-  const secrets = await readSecrets(sql, caller.tenantId, idOf(id));
+  const secrets = await readSecrets(sql, caller, idOf(id));
   return Response.json({ Items: secrets.map(toSecretRecord), Next: null });
 }
 

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Sql } from "../../db/connection.ts";
+import type { Caller } from "../../access/index.ts";
+import type { Queries, Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { isUuid } from "../../http/paging.ts";
-import type { TenantId } from "../../tenants/index.ts";
 import { hashSecret } from "../client-authentication.ts";
-import { requireSound } from "./input.ts";
+import { requireSound, toCredentialsRecord } from "./input.ts";
+import { CREDENTIALS_RESOURCE_TYPE } from "./resource-type.ts";
 import {
   type Credentials,
   deleteSecret,
@@ -19,72 +20,89 @@ import {
 /** Two, so that one can be replaced while the other works. */
 const MOST_SECRETS = 2;
 const SECRET_BYTES = 32;
+const RESOURCE = CREDENTIALS_RESOURCE_TYPE.name;
 
-/** @throws NotFound */
-export async function readCredentials(sql: Sql, tenantId: TenantId, applicationId: number): Promise<Credentials> {
-  const credentials = await findCredentials(sql, tenantId, applicationId);
+/** Who asks, and what policies let it do. */
+type By = Pick<Caller, "tenantId" | "permissions">;
+
+/** @throws NotFound, Permission */
+export async function readCredentials(sql: Queries, by: By, applicationId: number): Promise<Credentials> {
+  const credentials = await findCredentials(sql, by.tenantId, applicationId);
   if (!credentials) throw noApplication();
+  by.permissions.require("Settings:Read", RESOURCE, toResource(applicationId, credentials));
   return credentials;
 }
 
-/** @throws NotFound, BadInput */
+/** @throws NotFound, BadInput, Permission */
 export async function changeCredentials(
   sql: Sql,
-  tenantId: TenantId,
+  by: By,
   applicationId: number,
   changes: Partial<Credentials>,
 ): Promise<Credentials> {
   return sql.begin(async (tx) => {
-    if (!(await lockApplication(tx, tenantId, applicationId))) throw noApplication();
-    const before = (await findCredentials(tx, tenantId, applicationId))!;
+    const before = await lockCredentials(tx, by, applicationId);
     const after = { ...before, ...changes };
+    requireUpdate(by, applicationId, before, after);
     requireSound(after, before);
-    await saveCredentials(tx, tenantId, applicationId, after);
+    await saveCredentials(tx, by.tenantId, applicationId, after);
     return after;
   });
 }
 
 /**
  * Makes a secret; this is the only time that anyone sees it.
- * @throws NotFound, BadInput, Conflict
+ * @throws NotFound, BadInput, Conflict, Permission
  */
-export async function makeSecret(
-  sql: Sql,
-  tenantId: TenantId,
-  applicationId: number,
-): Promise<StoredSecret & { secret: string }> {
+export async function makeSecret(sql: Sql, by: By, applicationId: number): Promise<StoredSecret & { secret: string }> {
   const secret = randomBytes(SECRET_BYTES).toString("base64url");
   const stored = await sql.begin(async (tx) => {
-    if (!(await lockApplication(tx, tenantId, applicationId))) throw noApplication();
-    const credentials = (await findCredentials(tx, tenantId, applicationId))!;
+    const credentials = await lockCredentials(tx, by, applicationId);
+    requireUpdate(by, applicationId, credentials);
     if (credentials.clientType !== "confidential") {
       throw new BadInput(`The Application is a ${credentials.clientType} client, which has no secret.`);
     }
-    if ((await listSecrets(tx, tenantId, applicationId)).length >= MOST_SECRETS) {
+    if ((await listSecrets(tx, by.tenantId, applicationId)).length >= MOST_SECRETS) {
       throw new Conflict(`The Application has ${MOST_SECRETS} secrets already. Delete one first.`);
     }
-    await saveCredentials(tx, tenantId, applicationId, credentials);
-    return insertSecret(tx, tenantId, applicationId, { id: Bun.randomUUIDv7(), digest: hashSecret(secret) });
+    await saveCredentials(tx, by.tenantId, applicationId, credentials);
+    return insertSecret(tx, by.tenantId, applicationId, { id: Bun.randomUUIDv7(), digest: hashSecret(secret) });
   });
   return { ...stored, secret };
 }
 
-/** @throws NotFound */
-export async function readSecrets(sql: Sql, tenantId: TenantId, applicationId: number): Promise<StoredSecret[]> {
-  await readCredentials(sql, tenantId, applicationId);
-  return listSecrets(sql, tenantId, applicationId);
+/** @throws NotFound, Permission */
+export async function readSecrets(sql: Sql, by: By, applicationId: number): Promise<StoredSecret[]> {
+  await readCredentials(sql, by, applicationId);
+  return listSecrets(sql, by.tenantId, applicationId);
 }
 
-/** @throws NotFound */
-export async function removeSecret(
-  sql: Sql,
-  tenantId: TenantId,
-  applicationId: number,
-  secretId: string,
-): Promise<StoredSecret> {
-  const gone = isUuid(secretId) ? await deleteSecret(sql, tenantId, applicationId, secretId) : undefined;
-  if (!gone) throw new NotFound("The Application has no secret with this Id.");
-  return gone;
+/** @throws NotFound, Permission */
+export async function removeSecret(sql: Sql, by: By, applicationId: number, secretId: string): Promise<StoredSecret> {
+  return sql.begin(async (tx) => {
+    requireUpdate(by, applicationId, await lockCredentials(tx, by, applicationId));
+    const gone = isUuid(secretId) ? await deleteSecret(tx, by.tenantId, applicationId, secretId) : undefined;
+    if (!gone) throw new NotFound("The Application has no secret with this Id.");
+    return gone;
+  });
+}
+
+async function lockCredentials(tx: Transaction, { tenantId }: By, applicationId: number): Promise<Credentials> {
+  if (!(await lockApplication(tx, tenantId, applicationId))) throw noApplication();
+  return (await findCredentials(tx, tenantId, applicationId))!;
+}
+
+function requireUpdate(by: By, applicationId: number, before: Credentials, after = before): void {
+  by.permissions.require(
+    "Settings:Update",
+    RESOURCE,
+    toResource(applicationId, before),
+    toResource(applicationId, after),
+  );
+}
+
+function toResource(applicationId: number, credentials: Credentials) {
+  return { ...toCredentialsRecord(credentials), Id: String(applicationId) };
 }
 
 function noApplication(): NotFound {

@@ -1,6 +1,6 @@
 // RFC 9068.
 
-import type { Caller } from "../../access/index.ts";
+import type { Bearer } from "../../access/index.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { Client } from "../store.ts";
@@ -74,7 +74,7 @@ export async function verifyAccessToken(
 }
 
 /** Who calls with it. */
-export function callerOf(claims: AccessTokenClaims): Caller {
+export function callerOf(claims: AccessTokenClaims): Bearer {
   const userId = userOfSubject(claims.sub);
   return {
     tenantId: claims.tenant,

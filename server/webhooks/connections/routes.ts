@@ -28,14 +28,16 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
     requireScopes(caller, "Webhooks:Read");
     const { limit, after } = readPaging(requestUrl(request).searchParams);
     const rows = await listConnections(sql, caller.tenantId, limit, after);
-    return Response.json(
-      toPage(
-        rows,
-        limit,
-        (row) => row.id,
-        (row) => toConnectionRecord(masterKey, row),
-      ),
+    const page = toPage(
+      rows,
+      limit,
+      (row) => row.id,
+      (row) => toConnectionRecord(masterKey, row),
     );
+    return Response.json({
+      ...page,
+      Items: page.Items.filter((record) => caller.permissions.allows("Webhooks:Read", "WebhookConnection", record)),
+    });
   }
 
   return new Elysia()
@@ -48,7 +50,7 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
         requireJson(request);
         requireScopes(caller, "Webhooks:Create", "Webhooks:Update");
         const input = parseConnection(await readJson(request), entities, checkUrl);
-        return Response.json(await upsertConnection(sql, masterKey, caller.tenantId, input));
+        return Response.json(await upsertConnection(sql, masterKey, caller, input));
       },
       { parse: "none" },
     )
@@ -57,11 +59,14 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "DELETE");
-        requireScopes(caller, request.method === "GET" ? "Webhooks:Read" : "Webhooks:Delete");
-        const act = request.method === "GET" ? findConnection : removeConnection;
-        const connection = isUuid(params.id) ? await act(sql, caller.tenantId, params.id) : undefined;
+        const action = request.method === "GET" ? "Webhooks:Read" : "Webhooks:Delete";
+        requireScopes(caller, action);
+        const connection = isUuid(params.id) ? await findConnection(sql, caller.tenantId, params.id) : undefined;
         if (!connection) throw new NotFound("There is no WebhookConnection with this Id.");
-        return Response.json(toConnectionRecord(masterKey, connection));
+        const record = toConnectionRecord(masterKey, connection);
+        caller.permissions.require(action, "WebhookConnection", record);
+        if (action === "Webhooks:Delete") await removeConnection(sql, caller.tenantId, params.id);
+        return Response.json(record);
       },
       { parse: "none" },
     );

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Caller } from "../../access/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
@@ -16,7 +17,7 @@ import {
 } from "./store.ts";
 
 /** A connection in its response shape; the secret is never read back. */
-export interface ConnectionRecord {
+export type ConnectionRecord = {
   Id: string;
   Name: string;
   URL: string;
@@ -24,20 +25,20 @@ export interface ConnectionRecord {
   Events: string[];
   ApiKey: string;
   State: ConnectionState;
-}
+};
 
 /**
  * Updates the connection that Id or Name points at, or makes a new one.
- * @throws BadInput, NotFound, Conflict
+ * @throws BadInput, NotFound, Permission, Conflict
  */
 export async function upsertConnection(
   sql: Sql,
   masterKey: MasterKey,
-  tenantId: TenantId,
+  caller: Caller,
   input: ConnectionInput,
 ): Promise<ConnectionRecord> {
   try {
-    const connection = await sql.begin((tx) => upsert(tx, masterKey, tenantId, input));
+    const connection = await sql.begin((tx) => upsert(tx, masterKey, caller, input));
     return toConnectionRecord(masterKey, connection);
   } catch (error) {
     if ((error as { constraint_name?: string }).constraint_name === "webhook_connections_name_key") {
@@ -50,9 +51,11 @@ export async function upsertConnection(
 async function upsert(
   tx: Transaction,
   masterKey: MasterKey,
-  tenantId: TenantId,
+  caller: Caller,
   input: ConnectionInput,
 ): Promise<Connection> {
+  const { tenantId, permissions } = caller;
+  const record = (connection: Connection) => toConnectionRecord(masterKey, connection);
   const existing = await lookUp(tx, tenantId, input);
   // Sent back as it was read, it changes nothing.
   if (input.state === "Held" && existing?.state !== "Held") {
@@ -64,6 +67,7 @@ async function upsert(
   };
   if (existing) {
     const connection = merge(existing, { ...input, ...sealed, id: undefined });
+    permissions.require("Webhooks:Update", "WebhookConnection", record(existing), record(connection));
     await updateConnection(tx, tenantId, connection);
     if (connection.state === "Active" && existing.state !== "Active") {
       await resumeDeliveries(tx, tenantId, connection.id);
@@ -83,9 +87,10 @@ async function upsert(
     apiKey: sealed.apiKey ?? seal(masterKey, API_KEY_PURPOSE, randomBytes(24).toString("base64url")),
     state: input.state ?? "Active",
   };
+  permissions.require("Webhooks:Create", "WebhookConnection", record(connection));
   const inserted = await insertConnection(tx, tenantId, connection);
   // A racing caller made one with the same name in between: this call is then its update.
-  return inserted ?? upsert(tx, masterKey, tenantId, input);
+  return inserted ?? upsert(tx, masterKey, caller, input);
 }
 
 /** Deletes the connection and, with it, ends what it had still to get. */

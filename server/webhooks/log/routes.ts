@@ -61,7 +61,10 @@ export function eventLogController(sql: Sql, authenticate: Authenticate, workflo
         const query = requestUrl(request).searchParams;
         const { limit, after } = readPaging(query);
         const rows = await listEvents(sql, caller.tenantId, readFilter(query), limit, after);
-        return Response.json(toPage(rows, limit, (event) => event.id, summary));
+        const page = toPage(rows, limit, (event) => event.id, summary);
+        const allowed = (record: ReturnType<typeof summary>) =>
+          caller.permissions.allows("Webhooks:Read", "WebhookEvent", record);
+        return Response.json({ ...page, Items: page.Items.filter(allowed) });
       },
       { parse: "none" },
     )
@@ -73,8 +76,9 @@ export function eventLogController(sql: Sql, authenticate: Authenticate, workflo
         requireScopes(caller, "Webhooks:Read");
         const event = isUuid(params.id) ? await findEvent(sql, caller.tenantId, params.id) : undefined;
         if (!event) throw new NotFound("There is no WebhookEvent with this EventId.");
-        const attempts = await listAttempts(sql, caller.tenantId, event.id);
         const record = summary(event);
+        caller.permissions.require("Webhooks:Read", "WebhookEvent", record);
+        const attempts = await listAttempts(sql, caller.tenantId, event.id);
         return Response.json({
           ...record,
           Payload: JSON.parse(event.payload),

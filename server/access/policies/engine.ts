@@ -1,0 +1,124 @@
+// Cedar, as the rest of the server sees it: is a text a policy, and what do policies say to a request.
+
+import { createRequire } from "node:module";
+import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
+import type { TenantId } from "../../tenants/index.ts";
+import { tooComplex } from "./complexity.ts";
+import { type Mentioned, mentionedBy } from "./mentions.ts";
+import { type Problem, problemsIn } from "./problems.ts";
+
+/** Tenants whose policies stay parsed; the one parsed longest ago makes room. */
+const PARSED_TENANTS = 1_000;
+
+/** One tenant's policies at one moment. */
+export interface PolicySet {
+  tenantId: TenantId;
+  /** By Cedar's policy id, for one saved policy may hold several statements. */
+  statements: Map<string, { policyName: string; effect: Cedar.Effect; text: string }>;
+  mentioned: Mentioned;
+}
+
+export type Question = Pick<
+  Cedar.StatefulAuthorizationCall,
+  "principal" | "action" | "resource" | "context" | "entities"
+>;
+
+export interface Decision {
+  allowed: boolean;
+  /** Names of the policies that decided; none means that nothing permits it. */
+  policies: string[];
+  /** Names of policies that could not be evaluated for this request. */
+  failed: string[];
+}
+
+export interface Engine {
+  /** What keeps a text from being saved; empty if it is good. */
+  check(text: string): Problem[];
+  compile(tenantId: TenantId, policies: { name: string; policy: string }[]): PolicySet;
+  decide(set: PolicySet, question: Question): Decision;
+}
+
+export function createEngine(schema: Cedar.SchemaJson<string>): Engine {
+  let cedar = loadCedar();
+  /** What Cedar holds under a tenant's id. A set made before or after it is put in its place first. */
+  let parsed = new Map<TenantId, PolicySet>();
+
+  /** A trap (its stack ran out) leaves the WebAssembly instance unusable, so the next caller gets a new one. */
+  function run<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      cedar = loadCedar();
+      parsed = new Map();
+      throw error;
+    }
+  }
+
+  function parse(set: PolicySet): void {
+    if (parsed.get(set.tenantId) === set) return;
+    const texts = Object.fromEntries([...set.statements].map(([id, { text }]) => [id, text]));
+    const answer = cedar.preparsePolicySet(set.tenantId, { staticPolicies: texts });
+    if (answer.type === "failure") throw new Error("A saved policy can no longer be parsed.");
+    parsed.delete(set.tenantId);
+    parsed.set(set.tenantId, set);
+    const oldest = parsed.keys().next().value;
+    if (parsed.size > PARSED_TENANTS && oldest !== undefined) {
+      cedar.preparsePolicySet(oldest, { staticPolicies: {} });
+      parsed.delete(oldest);
+    }
+  }
+
+  return {
+    check(text) {
+      const complexity = tooComplex(text);
+      if (complexity) return [{ message: complexity }];
+      if (text.replace(/\/\/.*$/gm, "").trim() === "")
+        return [{ message: "It has no statement; begin with permit or forbid." }];
+      return run(() => problemsIn(text, cedar.validate({ schema, policies: { staticPolicies: text } })));
+    },
+    compile(tenantId, policies) {
+      return run(() => {
+        const statements: PolicySet["statements"] = new Map();
+        const parsedStatements: Cedar.PolicyJson[] = [];
+        for (const { name, policy } of policies) {
+          const parts = cedar.policySetTextToParts(policy);
+          if (parts.type === "failure") throw new Error(`The saved policy "${name}" can no longer be parsed.`);
+          for (const text of parts.policies) {
+            const json = cedar.policyToJson(text);
+            if (json.type === "failure") throw new Error(`The saved policy "${name}" can no longer be parsed.`);
+            parsedStatements.push(json.json);
+            statements.set(String(statements.size), { policyName: name, effect: json.json.effect, text });
+          }
+        }
+        return { tenantId, statements, mentioned: mentionedBy(parsedStatements) };
+      });
+    },
+    decide(set, question) {
+      const answer = run(() => {
+        parse(set);
+        return cedar.statefulIsAuthorized({ ...question, preparsedPolicySetId: set.tenantId });
+      });
+      if (answer.type === "failure") {
+        throw new Error(`Cedar could not decide: ${answer.errors.map((error) => error.message).join("; ")}`);
+      }
+      const { decision, diagnostics } = answer.response;
+      const failed = diagnostics.errors.map((error) => set.statements.get(error.policyId));
+      const names = (ids: string[]) => [...new Set(ids.map((id) => set.statements.get(id)?.policyName ?? id))];
+      return {
+        // Cedar leaves out a policy that fails. Of a forbid that would open a door, so it counts as forbidding.
+        allowed: decision === "allow" && failed.every((statement) => statement?.effect === "permit"),
+        policies: names(diagnostics.reason),
+        failed: names(diagnostics.errors.map((error) => error.policyId)),
+      };
+    },
+  };
+}
+
+const require = createRequire(import.meta.url);
+
+/** A new instance each time; `import` would give the same one for ever. */
+function loadCedar(): typeof Cedar {
+  const path = require.resolve("@cedar-policy/cedar-wasm/nodejs");
+  delete require.cache[path];
+  return require(path);
+}

@@ -1,0 +1,50 @@
+import { BadInput } from "../../errors.ts";
+import { type Fields, takeFields, takeId, takeName, takeText } from "../input.ts";
+import type { Problem } from "./problems.ts";
+
+const DESCRIPTION_LIMIT = 1_000;
+/** Characters. */
+const POLICY_LIMIT = 4_000;
+const SHOWN_PROBLEMS = 20;
+
+/** A body that fits; absent fields are left alone. */
+export interface PolicyInput extends Fields {
+  id?: string;
+  name?: string;
+  description?: string;
+  policy?: string;
+}
+
+/**
+ * @param check what is wrong with a policy's text
+ * @throws BadInput naming every field that does not fit, and every place in the policy that is wrong
+ */
+export function parsePolicy(body: unknown, check: (text: string) => Problem[]): PolicyInput {
+  return takeFields<PolicyInput>("Policy", body, {
+    Id: takeId("Policy"),
+    Name: takeName,
+    Description: takeText("Description", DESCRIPTION_LIMIT, "description"),
+    Policy: (input, value) => {
+      if (typeof value !== "string" || value.length > POLICY_LIMIT) {
+        return [`Policy must be Cedar text of at most ${POLICY_LIMIT} characters.`];
+      }
+      if (value.includes("\0") || !value.isWellFormed()) return ["Policy has a character that is not text."];
+      input.policy = value;
+      return check(value).slice(0, SHOWN_PROBLEMS).map(inWords);
+    },
+  });
+}
+
+/** @throws BadInput naming what a new policy needs */
+export function requireWhole(input: PolicyInput): { name: string; description: string; policy: string } {
+  const { name, description = "", policy } = input;
+  if (name === undefined || policy === undefined) {
+    const missing = [...(name === undefined ? ["Name"] : []), ...(policy === undefined ? ["Policy"] : [])];
+    throw new BadInput(...missing.map((field) => `${field} is missing.`));
+  }
+  return { name, description, policy };
+}
+
+function inWords({ message, line, column }: Problem): string {
+  return line === undefined ? `Policy: ${message}` : `Policy, line ${line}, column ${column}: ${message}`;
+}

@@ -1,0 +1,96 @@
+// What policies can say of a record: its type's attributes, spelled as the API spells its fields.
+
+import type { CedarValueJson, TypeOfAttribute } from "@cedar-policy/cedar-wasm/nodejs";
+import type { Mentioned } from "./mentions.ts";
+
+/** The part of an action before its colon. */
+export type ActionFamily = "AccessManager" | "Settings" | "Webhooks";
+export type AttributeType = "text" | "texts" | "number" | "boolean" | "dateTime" | "reference";
+
+export interface ResourceType {
+  /** The record's name in the API, and its entity type in Cedar. */
+  name: string;
+  /** Which actions there are on it. */
+  families: ActionFamily[];
+  attributes: { name: string; type: AttributeType }[];
+  /** The attribute that stands in Cedar's `Type::"…"`; Id unless given. */
+  key?: string;
+}
+
+/** A record in its response shape. */
+export type PolicyRecord = Record<string, unknown>;
+
+const REFERENCE = {
+  type: "Record",
+  attributes: {
+    Id: { type: "Long" },
+    ExternalId: { type: "String" },
+    Name: { type: "String" },
+    Type: { type: "String" },
+  },
+  // Absent while it points nowhere, so that a policy has to ask first: two empty ones are not the same Department.
+  required: false,
+} as const;
+
+const CEDAR_TYPES: Record<AttributeType, TypeOfAttribute<string>> = {
+  text: { type: "String" },
+  texts: { type: "Set", element: { type: "String" } },
+  number: { type: "Long" },
+  boolean: { type: "Boolean" },
+  dateTime: { type: "Extension", name: "datetime" },
+  reference: REFERENCE,
+};
+
+export function cedarAttributes(type: ResourceType): Record<string, TypeOfAttribute<string>> {
+  return Object.fromEntries(type.attributes.map((attribute) => [attribute.name, CEDAR_TYPES[attribute.type]]));
+}
+
+export function toCedarRecord(
+  type: ResourceType,
+  record: PolicyRecord,
+  mentioned: Mentioned,
+): Record<string, CedarValueJson> {
+  const values: Record<string, CedarValueJson> = {};
+  for (const attribute of type.attributes) {
+    if (!mentioned(attribute.name)) continue;
+    const value = toCedarValue(attribute.type, record[attribute.name]);
+    if (value !== undefined) values[attribute.name] = value;
+  }
+  return values;
+}
+
+export function resourceKey(type: ResourceType, record: PolicyRecord): string {
+  return String(record[type.key ?? "Id"] ?? "");
+}
+
+export function toCedarDate(date: string): CedarValueJson {
+  return { __extn: { fn: "datetime", arg: date } };
+}
+
+function toCedarValue(type: AttributeType, value: unknown): CedarValueJson | undefined {
+  switch (type) {
+    case "text":
+      return String(value ?? "");
+    case "texts":
+      return (value as string[] | undefined) ?? [];
+    case "number":
+      return Number(value ?? 0);
+    case "boolean":
+      return value === true;
+    case "dateTime":
+      return toCedarDate(String(value));
+    case "reference":
+      return toCedarReference(value as Record<string, unknown> | null | undefined);
+  }
+}
+
+function toCedarReference(reference: Record<string, unknown> | null | undefined): CedarValueJson | undefined {
+  if (!reference?.Id) return undefined;
+  const { Id, ExternalId, Name, Type } = reference;
+  return {
+    Id: Number(Id),
+    ExternalId: String(ExternalId ?? ""),
+    Name: String(Name ?? ""),
+    Type: String(Type ?? ""),
+  };
+}

@@ -1,0 +1,18 @@
+import type { Sql } from "../../db/connection.ts";
+import type { Access } from "../access.ts";
+import type { Authenticate } from "../bearer.ts";
+import { settingsController } from "../settings-routes.ts";
+import { parsePolicy } from "./input.ts";
+import { removePolicy, toPolicyRecord, upsertPolicy } from "./service.ts";
+import { findPolicy, listPolicies } from "./store.ts";
+
+export function policiesController(sql: Sql, access: Access, authenticate: Authenticate) {
+  return settingsController(sql, authenticate, {
+    name: "Policy",
+    list: listPolicies,
+    find: findPolicy,
+    toRecord: toPolicyRecord,
+    save: (caller, body) => upsertPolicy(sql, access, caller, parsePolicy(body, access.checkPolicy)),
+    remove: (caller, id) => removePolicy(sql, access, caller, id),
+  });
+}

@@ -1,0 +1,76 @@
+import type { Sql, Transaction } from "../../db/connection.ts";
+import { Conflict, NotFound } from "../../errors.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import type { Access } from "../access.ts";
+import type { Caller } from "../bearer.ts";
+import { changeSettings } from "../change-settings.ts";
+import { refuseChangedStamps, stampsOf } from "../stamps.ts";
+import { type PolicyInput, requireWhole } from "./input.ts";
+import { deletePolicy, findPolicy, insertPolicy, measurePolicies, type Policy, updatePolicy } from "./store.ts";
+
+/** Every process parses all of a tenant's policies when one changes, and asks each of them for every decision. */
+const POLICIES_PER_TENANT = 100;
+const CHARACTERS_PER_TENANT = 40_000;
+
+/**
+ * Updates the policy that Id or Name points at, or makes a new one.
+ * @throws BadInput, NotFound, Permission, Conflict
+ */
+export function upsertPolicy(sql: Sql, access: Access, caller: Caller, input: PolicyInput) {
+  const { tenantId, actor } = caller;
+  return changeSettings(sql, access, caller, "Policy", async (tx, permissions) => {
+    const key = input.id !== undefined ? { id: input.id } : { name: input.name ?? "" };
+    const before = await findPolicy(tx, tenantId, key);
+    if (!before && input.id !== undefined) throw new NotFound(`There is no Policy with the Id ${input.id}.`);
+    refuseChangedStamps(input.stamps, before);
+    const after = before ? { ...before, ...input, id: before.id } : requireWhole(input);
+    const asRecord = { Id: before?.id ?? "", Name: after.name, Description: after.description };
+    permissions.require("Settings:Update", "Policy", before ? toPolicyRecord(before) : asRecord, asRecord);
+    if (before && !differs(before, after)) return toPolicyRecord(before);
+
+    const holder = await findPolicy(tx, tenantId, { name: after.name });
+    if (holder && holder.id !== before?.id) throw new Conflict("Name is held by another Policy.");
+    const saved = before
+      ? await updatePolicy(tx, tenantId, { ...after, id: before.id }, actor)
+      : await insertPolicy(tx, tenantId, after, actor);
+    await refuseTooMany(tx, tenantId);
+    return toPolicyRecord(saved);
+  });
+}
+
+/** @throws NotFound, Permission, Conflict */
+export function removePolicy(sql: Sql, access: Access, caller: Caller, id: string) {
+  const { tenantId } = caller;
+  return changeSettings(sql, access, caller, "Policy", async (tx, permissions) => {
+    const policy = await findPolicy(tx, tenantId, { id });
+    if (!policy) throw new NotFound("There is no Policy with this Id.");
+    permissions.require("Settings:Update", "Policy", toPolicyRecord(policy));
+    await deletePolicy(tx, tenantId, id);
+    return toPolicyRecord(policy);
+  });
+}
+
+async function refuseTooMany(tx: Transaction, tenantId: TenantId): Promise<void> {
+  const { count, characters } = await measurePolicies(tx, tenantId);
+  if (count > POLICIES_PER_TENANT || characters > CHARACTERS_PER_TENANT) {
+    throw new Conflict(
+      `A tenant can have ${POLICIES_PER_TENANT} policies with ${CHARACTERS_PER_TENANT} characters together; with this ` +
+        `one there would be ${count} with ${characters}.`,
+    );
+  }
+}
+
+/** A policy in its response shape. */
+export function toPolicyRecord(policy: Policy) {
+  return {
+    Id: policy.id,
+    Name: policy.name,
+    Description: policy.description,
+    Policy: policy.policy,
+    ...stampsOf(policy),
+  };
+}
+
+function differs(before: Policy, after: Pick<Policy, "name" | "description" | "policy">): boolean {
+  return (["name", "description", "policy"] as const).some((field) => before[field] !== after[field]);
+}

@@ -1,0 +1,109 @@
+import type { Queries, Sql } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import type { Actor } from "../bearer.ts";
+import type { Stamped } from "../stamps.ts";
+
+/** Triggers notify it of every change of policies and of those they judge. */
+const CHANNEL = "gatehouse_access";
+
+export interface Policy extends Stamped {
+  id: string;
+  name: string;
+  description: string;
+  /** Cedar. */
+  policy: string;
+}
+
+const columns = (sql: Queries) => sql`id, name, description, policy, created_on as "createdOn",
+  actor_reference(created_by_type, created_by_id) as "createdBy", modified_on as "modifiedOn",
+  actor_reference(modified_by_type, modified_by_id) as "modifiedBy"`;
+
+/** @param onListening also each time that a lost connection is there again */
+export async function listenForAccessChanges(
+  sql: Sql,
+  onChange: (what: string, tenantId: TenantId) => void,
+  onListening: () => void,
+): Promise<void> {
+  const heard = (payload: string) => {
+    const [what, tenantId] = payload.split(" ");
+    if (what && tenantId) onChange(what, tenantId as TenantId);
+  };
+  await sql.listen(CHANNEL, heard, onListening);
+}
+
+/** Changes of a tenant's policies and roles take turns, so that each can see what the one before has left. */
+export async function waitForSettingsTurn(sql: Queries, tenantId: TenantId): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`policies ${tenantId}`}, 0))`;
+}
+
+export async function listPolicyTexts(sql: Queries, tenantId: TenantId): Promise<{ name: string; policy: string }[]> {
+  return sql<{ name: string; policy: string }[]>`
+    select name, policy from policies where tenant_id = ${tenantId} order by id`;
+}
+
+/** How many policies there are, and their characters together. */
+export async function measurePolicies(
+  sql: Queries,
+  tenantId: TenantId,
+): Promise<{ count: number; characters: number }> {
+  const [row] = await sql<{ count: number; characters: number }[]>`
+    select count(*) as count, coalesce(sum(length(policy)), 0) as characters
+    from policies where tenant_id = ${tenantId}`;
+  return row!;
+}
+
+export async function findPolicy(
+  sql: Queries,
+  tenantId: TenantId,
+  key: { id: string } | { name: string },
+): Promise<Policy | undefined> {
+  const match = "id" in key ? sql`id = ${key.id}` : sql`name = ${key.name}`;
+  const [row] = await sql<Policy[]>`select ${columns(sql)} from policies where tenant_id = ${tenantId} and ${match}`;
+  return row;
+}
+
+/** Newest first; one more than the limit, if there are more. */
+export async function listPolicies(
+  sql: Queries,
+  tenantId: TenantId,
+  limit: number,
+  after: string | undefined,
+): Promise<Policy[]> {
+  return sql<Policy[]>`
+    select ${columns(sql)} from policies
+    where tenant_id = ${tenantId} ${after ? sql`and id < ${after}` : sql``}
+    order by id desc limit ${limit + 1}`;
+}
+
+export async function insertPolicy(
+  sql: Queries,
+  tenantId: TenantId,
+  policy: { name: string; description: string; policy: string },
+  actor: Actor | undefined,
+): Promise<Policy> {
+  const { name, description } = policy;
+  const [row] = await sql<Policy[]>`
+    insert into policies (id, tenant_id, name, description, policy, created_by_type, created_by_id, modified_by_type,
+      modified_by_id)
+    values (${Bun.randomUUIDv7()}, ${tenantId}, ${name}, ${description}, ${policy.policy}, ${actor?.type ?? null},
+      ${actor?.id ?? null}, ${actor?.type ?? null}, ${actor?.id ?? null})
+    returning ${columns(sql)}`;
+  return row!;
+}
+
+export async function updatePolicy(
+  sql: Queries,
+  tenantId: TenantId,
+  policy: { id: string; name: string; description: string; policy: string },
+  actor: Actor,
+): Promise<Policy> {
+  const [row] = await sql<Policy[]>`
+    update policies set name = ${policy.name}, description = ${policy.description}, policy = ${policy.policy},
+      modified_on = now(), modified_by_type = ${actor.type}, modified_by_id = ${actor.id}
+    where tenant_id = ${tenantId} and id = ${policy.id} returning ${columns(sql)}`;
+  return row!;
+}
+
+export async function deletePolicy(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
+  await sql`delete from policies where tenant_id = ${tenantId} and id = ${id}`;
+}

@@ -1,0 +1,58 @@
+import type { TenantId } from "../../tenants/index.ts";
+
+/** The net under NOTIFY. */
+const MAX_AGE_MS = 30_000;
+/** Beyond it, whole tenants go, the one known longest first. */
+const ENTRIES = 20_000;
+
+export interface TenantCache<Value> {
+  get(tenantId: TenantId, key: string): Promise<Value>;
+  drop(tenantId: TenantId): void;
+  /** What follows is kept only while changes are heard of. */
+  clear(hearing: boolean): void;
+}
+
+/**
+ * Keeps what `load` gives until it is dropped. A value that was still loading when it was dropped goes to those who
+ * had asked by then, and is not kept.
+ */
+export function createTenantCache<Value>(
+  load: (tenantId: TenantId, key: string) => Promise<Value>,
+): TenantCache<Value> {
+  const tenants = new Map<TenantId, Map<string, { value: Promise<Value>; until: number }>>();
+  let size = 0;
+  let keeping = false;
+
+  function drop(tenantId: TenantId): void {
+    size -= tenants.get(tenantId)?.size ?? 0;
+    tenants.delete(tenantId);
+  }
+
+  function keep(tenantId: TenantId, key: string, value: Promise<Value>): void {
+    const entries = tenants.get(tenantId) ?? new Map();
+    if (!entries.has(key)) size++;
+    entries.set(key, { value, until: Date.now() + MAX_AGE_MS });
+    tenants.set(tenantId, entries);
+    value.catch(() => tenants.get(tenantId)?.get(key)?.value === value && drop(tenantId));
+    for (const oldest of tenants.keys()) {
+      if (size <= ENTRIES) break;
+      drop(oldest);
+    }
+  }
+
+  return {
+    get(tenantId, key) {
+      const known = tenants.get(tenantId)?.get(key);
+      if (known && known.until > Date.now()) return known.value;
+      const value = load(tenantId, key);
+      if (keeping) keep(tenantId, key, value);
+      return value;
+    },
+    drop,
+    clear(hearing) {
+      tenants.clear();
+      size = 0;
+      keeping = hearing;
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { Sql, Transaction } from "../../db/connection.ts";
+import { BadInput, Conflict, NotFound } from "../../errors.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import type { Access } from "../access.ts";
+import type { Caller } from "../bearer.ts";
+import { changeSettings } from "../change-settings.ts";
+import { refuseChangedStamps, stampsOf } from "../stamps.ts";
+import { type RoleInput, requireName } from "./input.ts";
+import {
+  countRoles,
+  deleteRole,
+  findRole,
+  insertRole,
+  type Member,
+  type Role,
+  replaceMembers,
+  updateRole,
+} from "./store.ts";
+
+const ROLES_PER_TENANT = 200;
+
+/**
+ * Updates the role that Id or Name points at, or makes a new one. Members, if given, are all there are then.
+ * @throws BadInput, NotFound, Permission, Conflict
+ */
+export function upsertRole(sql: Sql, access: Access, caller: Caller, input: RoleInput) {
+  const { tenantId, actor } = caller;
+  return changeSettings(sql, access, caller, "Role", async (tx, permissions) => {
+    const before = await lookUp(tx, tenantId, input);
+    refuseChangedStamps(input.stamps, before);
+    const after = {
+      name: input.name ?? before?.name ?? requireName(input),
+      description: input.description ?? before?.description ?? "",
+      scopes: input.scopes ?? before?.scopes ?? [],
+    };
+    const asRecord = { Id: before?.id ?? "", Name: after.name, Description: after.description, Scopes: after.scopes };
+    permissions.require("Settings:Update", "Role", before ? toRoleRecord(before) : asRecord, asRecord);
+    if (before && !differs(before, { ...after, members: input.members ?? before.members })) return toRoleRecord(before);
+
+    const holder = await findRole(tx, tenantId, { name: after.name });
+    if (holder && holder.id !== before?.id) throw new Conflict("Name is held by another Role.");
+    if (!before && (await countRoles(tx, tenantId)) >= ROLES_PER_TENANT) {
+      throw new Conflict(`There are ${ROLES_PER_TENANT} roles already, which is the most a tenant can have.`);
+    }
+    const id = before?.id ?? (await insertRole(tx, tenantId, after, actor));
+    if (before) await updateRole(tx, tenantId, { id, ...after }, actor);
+    if (input.members) await replaceMembers(tx, tenantId, id, input.members);
+    const saved = (await findRole(tx, tenantId, { id }))!;
+    if (input.members) refuseUnknown(input.members, saved.members);
+    return toRoleRecord(saved);
+  });
+}
+
+/** @throws NotFound, Permission, Conflict */
+export function removeRole(sql: Sql, access: Access, caller: Caller, id: string) {
+  const { tenantId } = caller;
+  return changeSettings(sql, access, caller, "Role", async (tx, permissions) => {
+    const role = await findRole(tx, tenantId, { id });
+    if (!role) throw new NotFound("There is no Role with this Id.");
+    permissions.require("Settings:Update", "Role", toRoleRecord(role));
+    await deleteRole(tx, tenantId, id);
+    return toRoleRecord(role);
+  });
+}
+
+/** A role in its response shape. */
+export function toRoleRecord(role: Role) {
+  return {
+    Id: role.id,
+    Name: role.name,
+    Description: role.description,
+    Scopes: role.scopes,
+    Members: role.members.map(({ type, id }) => ({ Type: type, Id: id })),
+    ...stampsOf(role),
+  };
+}
+
+async function lookUp(tx: Transaction, tenantId: TenantId, input: RoleInput): Promise<Role | undefined> {
+  if (input.id === undefined) return findRole(tx, tenantId, { name: requireName(input) });
+  const role = await findRole(tx, tenantId, { id: input.id });
+  if (!role) throw new NotFound(`There is no Role with the Id ${input.id}.`);
+  return role;
+}
+
+/** Only records of the tenant were taken. */
+function refuseUnknown(asked: Member[], taken: Member[]): void {
+  const known = new Set(taken.map(keyOf));
+  const unknown = asked.filter((member) => !known.has(keyOf(member)));
+  if (unknown.length > 0)
+    throw new BadInput(...unknown.map((member) => `There is no ${keyOf(member)} to be a member.`));
+}
+
+const keyOf = (member: Member) => `${member.type} ${member.id}`;
+
+function differs(before: Role, after: Pick<Role, "name" | "description" | "scopes" | "members">): boolean {
+  const { name, description, scopes } = before;
+  const members = (role: Pick<Role, "members">) => [...new Set(role.members.map(keyOf))].sort();
+  return (
+    !Bun.deepEquals(
+      { name, description, scopes },
+      { name: after.name, description: after.description, scopes: after.scopes },
+    ) || !Bun.deepEquals(members(before), members(after))
+  );
+}

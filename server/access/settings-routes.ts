@@ -1,0 +1,72 @@
+// The routes of Policy and Role, which differ in their records alone.
+
+import { Elysia } from "elysia";
+import type { Queries, Sql } from "../db/connection.ts";
+import { NotFound } from "../errors.ts";
+import { readJson, requireJson } from "../http/body.ts";
+import { requireMethod } from "../http/method.ts";
+import { isUuid, readPaging, toPage } from "../http/paging.ts";
+import { API_PATH } from "../http/paths.ts";
+import { requestUrl } from "../http/request-url.ts";
+import type { TenantId } from "../tenants/index.ts";
+import { type Authenticate, type Caller, requireScopes } from "./bearer.ts";
+import type { PolicyRecord } from "./policies/resource-type.ts";
+
+export interface SettingsRoutes<Row extends { id: string }> {
+  name: "Policy" | "Role";
+  /** One more than the limit, if there are more. */
+  list(sql: Queries, tenantId: TenantId, limit: number, after: string | undefined): Promise<Row[]>;
+  find(sql: Queries, tenantId: TenantId, key: { id: string }): Promise<Row | undefined>;
+  toRecord(row: Row): PolicyRecord;
+  save(caller: Caller, body: unknown): Promise<PolicyRecord>;
+  remove(caller: Caller, id: string): Promise<PolicyRecord>;
+}
+
+export function settingsController<Row extends { id: string }>(
+  sql: Sql,
+  authenticate: Authenticate,
+  { name, list, find, toRecord, save, remove }: SettingsRoutes<Row>,
+) {
+  const path = `${API_PATH}/${name}`;
+
+  async function page(request: Request, { tenantId, permissions }: Caller): Promise<Response> {
+    const { limit, after } = readPaging(requestUrl(request).searchParams);
+    const rows = await list(sql, tenantId, limit, after);
+    const { Items, Next } = toPage(rows, limit, (row) => row.id, toRecord);
+    return Response.json({ Items: Items.filter((record) => permissions.allows("Settings:Read", name, record)), Next });
+  }
+
+  async function read({ tenantId, permissions }: Caller, id: string): Promise<Response> {
+    const row = await find(sql, tenantId, { id });
+    if (!row) throw new NotFound(`There is no ${name} with this Id.`);
+    const record = toRecord(row);
+    permissions.require("Settings:Read", name, record);
+    return Response.json(record);
+  }
+
+  return new Elysia()
+    .all(
+      path,
+      async ({ request }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "GET", "PATCH", "POST");
+        if (request.method !== "GET") requireJson(request);
+        requireScopes(caller, request.method === "GET" ? "Settings:Read" : "Settings:Update");
+        if (request.method === "GET") return page(request, caller);
+        return Response.json(await save(caller, await readJson(request)));
+      },
+      { parse: "none" },
+    )
+    .all(
+      `${path}/:id`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "GET", "DELETE");
+        requireScopes(caller, request.method === "GET" ? "Settings:Read" : "Settings:Update");
+        if (!isUuid(params.id)) throw new NotFound(`There is no ${name} with this Id.`);
+        if (request.method === "GET") return read(caller, params.id);
+        return Response.json(await remove(caller, params.id));
+      },
+      { parse: "none" },
+    );
+}

@@ -1,0 +1,82 @@
+// What a new tenant begins with: roles and policies to read, to use and to change.
+
+import type { Queries } from "../db/connection.ts";
+import type { TenantId } from "../tenants/index.ts";
+import { insertPolicy } from "./policies/store.ts";
+import { insertRole, type Member, replaceMembers } from "./roles/store.ts";
+import { ACTIONS, type Scope } from "./scopes.ts";
+
+const ROLES: { name: string; description: string; scopes: Scope[] }[] = [
+  { name: "admin", description: "May do everything.", scopes: ACTIONS },
+  {
+    name: "editor",
+    description: "Reads, makes and changes records.",
+    scopes: ["AccessManager:Read", "AccessManager:Create", "AccessManager:Update"],
+  },
+  {
+    name: "auditor",
+    description: "Reads records, settings and the webhooks' log.",
+    scopes: ["AccessManager:Read", "Settings:Read", "Webhooks:Read"],
+  },
+];
+
+const POLICIES = [
+  {
+    name: "Administrators",
+    description: "By role: members of the role admin may do everything.",
+    policy: `permit (
+  principal in Role::"admin",
+  action,
+  resource
+);
+`,
+  },
+  {
+    name: "Editors",
+    description: "By role: editors may read, make and change every record, but delete none.",
+    policy: `permit (
+  principal in Role::"editor",
+  action in [Action::"AccessManager:Read", Action::"AccessManager:Create", Action::"AccessManager:Update"],
+  resource
+);
+`,
+  },
+  {
+    name: "System applications",
+    description: "By the record: only admins change a system application, or make an application one.",
+    policy: `forbid (
+  principal,
+  action in [Action::"AccessManager:Create", Action::"AccessManager:Update", Action::"AccessManager:Delete"],
+  resource is Application
+)
+when { resource.Is_System || resource.after.Is_System }
+unless { principal in Role::"admin" };
+`,
+  },
+  {
+    name: "Auditors",
+    description: "By network: auditors may read everything, from loopback and private addresses only.",
+    policy: `permit (
+  principal in Role::"auditor",
+  action in [Action::"AccessManager:Read", Action::"Settings:Read", Action::"Webhooks:Read"],
+  resource
+)
+when {
+  context.ip.isLoopback() ||
+  context.ip.isInRange(ip("10.0.0.0/8")) ||
+  context.ip.isInRange(ip("172.16.0.0/12")) ||
+  context.ip.isInRange(ip("192.168.0.0/16")) ||
+  context.ip.isInRange(ip("fc00::/7"))
+};
+`,
+  },
+];
+
+/** @param admins who may do everything from the start */
+export async function insertStarterAccess(tx: Queries, tenantId: TenantId, admins: Member[]): Promise<void> {
+  for (const policy of POLICIES) await insertPolicy(tx, tenantId, policy, undefined);
+  for (const role of ROLES) {
+    const id = await insertRole(tx, tenantId, role, undefined);
+    if (role.name === "admin") await replaceMembers(tx, tenantId, id, admins);
+  }
+}

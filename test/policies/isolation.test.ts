@@ -1,0 +1,103 @@
+// Every route there is, with another tenant's token: its records are not there.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createApp } from "../../server/app.ts";
+import { readConfig } from "../../server/config.ts";
+import { connect } from "../../server/db/connection.ts";
+import { createEgress } from "../../server/egress/index.ts";
+import { importMasterKey } from "../../server/keys/master-key.ts";
+import { createLog } from "../../server/log.ts";
+import { API, type Caller, newCaller, unique } from "../entities/client.ts";
+import { setting, shared } from "../support/tenant.ts";
+import { ok } from "./people.ts";
+
+/** Outside the entity API: no tenant's token opens these. A new one has to be added here on purpose. */
+const PUBLIC = /^\/(healthz|readyz|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin|consent|signout)$/;
+/** Of the entity API, but about no record. */
+const NO_RECORD = [`${API}/Entities`];
+/** No route takes it, so that the 405 says what it does take. */
+const NO_METHOD = "PUT";
+
+const marker = unique("theirs");
+let stranger: Caller;
+let owner: Caller;
+/** One record a resource. */
+let theirs: Record<string, string>;
+
+beforeAll(async () => {
+  [owner, stranger] = await Promise.all([newCaller(), newCaller()]);
+  const make = async (resource: string, body: Record<string, unknown>): Promise<string> =>
+    String((await ok(owner.patch(`/${resource}`, { Name: marker, ...body }))).Id);
+  const connection = { URL: "https://example.com/hook", Entities: ["Application"], Events: ["Deleted"] };
+  theirs = {
+    Application: await make("Application", { ExternalId: marker, Description: marker }),
+    User: await make("User", { Username: marker, Email: `${marker}@example.com` }),
+    Department: await make("Department", {}),
+    WebhookConnection: await make("WebhookConnection", { ...connection, ApiKey: marker }),
+    WebhookEvent: (await ok(owner.get("/WebhookEvent?Limit=1"))).Items[0].EventId,
+    Policy: await make("Policy", { Policy: 'permit (principal == Client::"0", action, resource);' }),
+    Role: await make("Role", {}),
+  };
+});
+
+test("every route of the entity API answers 403 or 404 for another tenant's record, and no list has it", async () => {
+  const paths = routes().filter((path) => !PUBLIC.test(path) && !NO_RECORD.includes(path));
+  expect(paths.length).toBeGreaterThan(10);
+  const before = await recordsOf(owner);
+  for (const path of paths) {
+    const resource = path.startsWith(`${API}/`) ? path.slice(API.length + 1).split("/")[0]! : path;
+    const id = theirs[resource];
+    if (!id) throw new Error(`Give this test a record of ${resource}, or, if ${path} is public, say so in PUBLIC.`);
+    await walk(path.slice(API.length), id);
+  }
+  expect(await recordsOf(owner)).toEqual(before);
+});
+
+test("they are not found by a name, a filter or a foreign key either", async () => {
+  for (const resource of ["Application", "User", "Department"]) {
+    const answer = await stranger.get(`/${resource}/${marker}?Name=Name`);
+    expect({ resource, status: answer.status }).toEqual({ resource, status: 404 });
+    expect((await ok(stranger.get(`/${resource}?Name=${marker}`))).Items).toEqual([]);
+  }
+  expect((await ok(stranger.get(`/WebhookEvent?ConnectionId=${theirs.WebhookConnection}`))).Items).toEqual([]);
+  const pointing = await stranger.patch("/User", { Username: unique("user"), Department: { Id: theirs.Department } });
+  expect(pointing.status).toBe(400);
+  const member = { Type: "User", Id: theirs.User };
+  expect((await stranger.patch("/Role", { Name: "mine", Members: [member] })).status).toBe(400);
+});
+
+/** All that the path takes, on the record or, where it names none, on all of them. */
+async function walk(template: string, id: string): Promise<void> {
+  const ofOne = /:\w+|\*/.test(template);
+  const path = template.replaceAll(/:\w+|\*/g, id);
+  const probe = await stranger.send(NO_METHOD, path);
+  expect({ path, status: probe.status }).toEqual({ path, status: 405 });
+  const methods = probe.headers.get("allow")!.split(", ");
+  for (const method of methods.filter((allowed) => allowed !== "HEAD")) {
+    const headers = { "content-type": "application/json" };
+    const body = method === "GET" || method === "DELETE" ? undefined : JSON.stringify(ofOne ? {} : { Id: id });
+    const answer = await stranger.send(method, path, { headers, body });
+    const text = JSON.stringify(answer.body);
+    expect({ method, path, text }).toEqual({ method, path, text: expect.not.stringContaining(marker) });
+    const expected = !ofOne && method === "GET" ? [200] : [403, 404];
+    expect({ method, path, status: answer.status, fits: expected.includes(answer.status) }).toMatchObject({
+      fits: true,
+    });
+  }
+}
+
+async function recordsOf(caller: Caller): Promise<unknown[]> {
+  return Promise.all(Object.entries(theirs).map(([resource, id]) => ok(caller.get(`/${resource}/${id}`))));
+}
+
+const sql = connect(shared().databaseUrl, "gatehouse test", 1);
+afterAll(() => sql.end());
+
+/** The paths that the app is made of. */
+function routes(): string[] {
+  const masterKey = setting("GATEHOUSE_TEST_MASTER_KEY");
+  const config = readConfig({ DATABASE_URL: shared().databaseUrl, MASTER_KEY: masterKey });
+  const parts = { masterKey: importMasterKey(masterKey), egress: createEgress(config.egress) };
+  const app = createApp({ config, sql, log: createLog("silent", "test"), ...parts });
+  return [...new Set(app.routes.map((route) => route.path))];
+}

@@ -1,0 +1,64 @@
+// Nobody takes away its own Settings:Update by accident.
+
+import { describe, expect, test } from "bun:test";
+import { API, expectError } from "../entities/client.ts";
+import { addMember, newAdmin, newPerson, ok, roleOf, savePolicy } from "./people.ts";
+
+const LOCKED = /^With this change no policy would let you change this (Policy|Role) any more\. Nothing was changed/;
+
+async function policyOf(admin: Awaited<ReturnType<typeof newAdmin>>, name: string) {
+  const { Items } = await ok(admin.get("/Policy"));
+  return Items.find((policy: { Name: string }) => policy.Name === name);
+}
+
+describe.concurrent("refused with 409, and nothing has changed", () => {
+  test("to delete the policy that lets one do it", async () => {
+    const admin = await newAdmin();
+    const { Id } = await policyOf(admin, "Administrators");
+    expectError(await admin.send("DELETE", `/Policy/${Id}`), 409, "Conflict", `${API}/Policy/${Id}`, LOCKED);
+    await ok(admin.get(`/Policy/${Id}`));
+  });
+
+  test("to change it so that it does no longer, or to forbid it", async () => {
+    const admin = await newAdmin();
+    const before = await policyOf(admin, "Administrators");
+    const narrower = 'permit (principal in Role::"admins", action, resource);';
+    const changed = await admin.patch("/Policy", { Name: "Administrators", Policy: narrower });
+    expectError(changed, 409, "Conflict", `${API}/Policy`, LOCKED);
+    const forbidding = { Name: "Lock", Policy: 'forbid (principal, action == Action::"Settings:Update", resource);' };
+    expectError(await admin.patch("/Policy", forbidding), 409, "Conflict", `${API}/Policy`, LOCKED);
+    expect(await policyOf(admin, "Administrators")).toEqual(before);
+    expect(await policyOf(admin, "Lock")).toBeUndefined();
+  });
+
+  test("to leave, rename or delete the role that lets one do it", async () => {
+    const admin = await newAdmin();
+    const role = await roleOf(admin, "admin");
+    expectError(await admin.patch("/Role", { Name: "admin", Members: [] }), 409, "Conflict", `${API}/Role`, LOCKED);
+    expectError(await admin.patch("/Role", { Id: role.Id, Name: "boss" }), 409, "Conflict", `${API}/Role`, LOCKED);
+    const deleted = await admin.send("DELETE", `/Role/${role.Id}`);
+    expectError(deleted, 409, "Conflict", `${API}/Role/${role.Id}`, LOCKED);
+    expect(await roleOf(admin, "admin")).toEqual(role);
+  });
+});
+
+test.concurrent("another administrator may do it, for it keeps its own access", async () => {
+  const admin = await newAdmin();
+  const other = await newPerson(admin);
+  await savePolicy(admin, "Other", `permit (principal == Client::"${other.clientId}", action, resource);`);
+  const { Id } = await policyOf(admin, "Administrators");
+  await ok(other.delete(`/Policy/${Id}`));
+  expect((await admin.get(`/Application/${admin.clientId}`)).status).toBe(403);
+});
+
+test.concurrent("of two that take away each other's access at once one succeeds", async () => {
+  const admin = await newAdmin();
+  const other = await newPerson(admin);
+  await addMember(admin, "admin", other.clientId);
+  const members = (clientId: string) => ({ Name: "admin", Members: [{ Type: "Application", Id: clientId }] });
+  const answers = await Promise.all([
+    admin.patch("/Role", members(admin.clientId)),
+    other.patch("/Role", members(other.clientId)),
+  ]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+});

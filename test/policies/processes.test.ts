@@ -1,0 +1,123 @@
+// Policies in several API processes, behind a proxy, and in the log.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { db } from "../entities/client.ts";
+import { until } from "../support/api.ts";
+import { newAdmin, newPerson, ok, savePolicy } from "./people.ts";
+import { type SecondApi, startSecondApi } from "./second-api.ts";
+
+let second: SecondApi;
+beforeAll(async () => {
+  second = await startSecondApi({ TRUST_PROXY: "true" });
+});
+afterAll(async () => {
+  await second[Symbol.asyncDispose]();
+});
+
+const NOTICED_MS = 2_000;
+
+describe.concurrent("what is saved through one process", () => {
+  test("counts in another at once: a policy, a role, and who is in it", async () => {
+    const admin = await newAdmin();
+    const person = await newPerson(admin);
+    const path = `/Application/${admin.clientId}`;
+    const seen = (status: number) =>
+      until(`${status} elsewhere`, async () => (await second.get(path, person.token)).status === status, NOTICED_MS);
+    await seen(403);
+    const { Id } = await savePolicy(
+      admin,
+      "All",
+      `permit (principal == Client::"${person.clientId}", action, resource);`,
+    );
+    await seen(200);
+    await ok(admin.send("DELETE", `/Policy/${Id}`));
+    await seen(403);
+    await ok(admin.patch("/Role", { Name: "editor", Members: [{ Type: "Application", Id: person.clientId }] }));
+    await seen(200);
+    await ok(admin.patch("/Role", { Name: "editor", Members: [] }));
+    await seen(403);
+    await savePolicy(
+      admin,
+      "By name",
+      `permit (principal is Client, action, resource) when { principal.Description == "in" };`,
+    );
+    await ok(admin.patch("/Application", { Id: person.clientId, Description: "in" }));
+    await seen(200);
+    await ok(admin.patch("/Application", { Id: person.clientId, Is_Active: false }));
+    await seen(401);
+  });
+
+  test("counts in another whose connection to PostgreSQL was lost in between", async () => {
+    const admin = await newAdmin();
+    const person = await newPerson(admin);
+    const path = `/Application/${admin.clientId}`;
+    expect((await second.get(path, person.token)).status).toBe(403);
+    const listeners = () => db()<{ pid: number }[]>`
+      select pid from pg_stat_activity
+      where application_name = 'gatehouse api' and datname = current_database() and query like 'listen "gatehouse_%'`;
+    const before = (await listeners()).map(({ pid }) => pid);
+    expect(before).toHaveLength(2);
+    // Ended and changed in one statement's time, so that nobody hears of the change.
+    await db().begin(async (tx) => {
+      await tx`insert into policies (id, tenant_id, name, policy)
+        values (gen_random_uuid(), ${admin.tenantId}, 'All', 'permit (principal, action, resource);')`;
+      await tx`select pg_terminate_backend(pid) from unnest(${before}::int[]) as pid`;
+    });
+    await until("200 elsewhere", async () => (await second.get(path, person.token)).status === 200, 5_000);
+    const after = await until("listening again", async () => {
+      const pids = (await listeners()).map(({ pid }) => pid);
+      return pids.length === 2 && pids;
+    });
+    expect(after.some((pid) => before.includes(pid))).toBe(false);
+  });
+});
+
+describe.concurrent("the address that policies see", () => {
+  test("is behind a proxy of ours the last of X-Forwarded-For, which the caller cannot choose", async () => {
+    const admin = await newAdmin();
+    const auditor = await newPerson(admin, "auditor");
+    const from = async (forwarded: string) =>
+      (await second.get(`/Application/${admin.clientId}`, auditor.token, { "x-forwarded-for": forwarded })).status;
+    expect(await from("10.1.2.3")).toBe(200);
+    expect(await from("203.0.113.9, 192.168.7.7")).toBe(200);
+    expect(await from("::ffff:10.1.2.3")).toBe(200);
+    expect(await from("fd12::1")).toBe(200);
+    expect(await from("203.0.113.9")).toBe(403);
+    expect(await from("10.1.2.3, 203.0.113.9")).toBe(403);
+    expect(await from("127.0.0.1, 2001:db8::1")).toBe(403);
+    // No address: it is the peer's.
+    expect(await from("unknown")).toBe(200);
+  });
+
+  test("is the peer's where no proxy is trusted", async () => {
+    const admin = await newAdmin();
+    const auditor = await newPerson(admin, "auditor");
+    const headers = { "x-forwarded-for": "203.0.113.9", authorization: `Bearer ${auditor.token}` };
+    expect((await admin.send("GET", `/Application/${admin.clientId}`, { headers })).status).toBe(200);
+  });
+});
+
+test.concurrent("a refusal is logged with the deciding policies' names and nothing of the record", async () => {
+  const admin = await newAdmin();
+  await savePolicy(admin, "No peeking", "forbid (principal, action, resource is Application);");
+  const path = `/Application/${admin.clientId}`;
+  const key = `asked-${admin.clientId}`;
+  const answer = await until("the refusal", async () => {
+    const tried = await second.get(path, admin.token, { "x-request-id": key });
+    return tried.status === 403 && tried;
+  });
+  expect(JSON.stringify(answer.body)).not.toContain("No peeking");
+  const line = await until("the log line", () =>
+    second.log().find(({ msg, requestKey }) => msg === "a policy refused a request" && requestKey === key),
+  );
+  expect(line).toMatchObject({
+    level: 30,
+    tenantId: admin.tenantId,
+    principal: `Client ${admin.clientId}`,
+    action: "AccessManager:Read",
+    resource: `Application ${admin.clientId}`,
+    policies: ["No peeking"],
+    failed: [],
+  });
+  expect(JSON.stringify(line)).not.toContain("demo-client");
+});

@@ -1,0 +1,206 @@
+// Policies by REST: list, read, save, delete; and what is no policy.
+
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { PROJECT_ROOT } from "../../server/config.ts";
+import { API, expectError, unique } from "../entities/client.ts";
+import { newAdmin, newPerson, ok, savePolicy } from "./people.ts";
+
+const PATH = `${API}/Policy`;
+const NOTHING = "permit (principal, action, resource is Application) when { false && context.hour == 0 };";
+/** For what is refused, or permits what its admin may do anyway. */
+const bystander = newAdmin();
+const NEVER = 'permit (principal == Client::"0", action, resource);';
+
+describe.concurrent("a policy's life", () => {
+  test("saved by Name, changed by Id, listed, read and deleted, with who did it", async () => {
+    const admin = await newAdmin();
+    const saved = await ok(admin.patch("/Policy", { Name: "Mine", Description: "For the test.", Policy: NEVER }));
+    expect(saved).toEqual({
+      Id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      Name: "Mine",
+      Description: "For the test.",
+      Policy: NEVER,
+      ModifiedOn: expect.stringMatching(/Z$/),
+      ModifiedBy: { Id: Number(admin.clientId), ExternalId: "", Name: "demo-client", Type: "Application" },
+      CreatedBy: { Id: Number(admin.clientId), ExternalId: "", Name: "demo-client", Type: "Application" },
+      CreatedOn: expect.stringMatching(/Z$/),
+    });
+    expect(await ok(admin.patch("/Policy", saved))).toEqual(saved);
+    expect((await ok(admin.patch("/Policy", { Name: "Mine", Description: null }))).Id).toBe(saved.Id);
+    const renamed = await ok(admin.patch("/Policy", { Id: saved.Id, Name: "Renamed" }));
+    expect(await ok(admin.get(`/Policy/${saved.Id}`))).toEqual(renamed);
+    const first = await ok(admin.get("/Policy?Limit=2"));
+    const second = await ok(admin.get(`/Policy?Limit=200&Cursor=${first.Next}`));
+    const names = [...first.Items, ...second.Items].map((item: { Name: string }) => item.Name);
+    expect(names.sort()).toEqual(["Administrators", "Auditors", "Editors", "Renamed", "System applications"]);
+    expect(await ok(admin.send("DELETE", `/Policy/${saved.Id}`))).toEqual(renamed);
+    expect((await admin.get(`/Policy/${saved.Id}`)).status).toBe(404);
+  });
+
+  test("a Name held by another is a Conflict, an unknown Id Not Found, a wrong body Bad Input", async () => {
+    const admin = await newAdmin();
+    const { Id, ModifiedOn } = await savePolicy(admin, "Mine", NEVER);
+    const taken = await admin.patch("/Policy", { Id, Name: "Editors" });
+    expectError(taken, 409, "Conflict", PATH, /^Name is held by another Policy\.$/);
+    const unknown = { Id: "00000000-0000-0000-0000-000000000000", Name: "Other" };
+    expectError(await admin.patch("/Policy", unknown), 404, "Not Found", PATH);
+    const bad: [unknown, RegExp][] = [
+      [[], /^The body must be one Policy object\.$/],
+      [{ Name: "New" }, /^Policy is missing\.$/],
+      [{ Policy: NEVER }, /^Name is missing\.$/],
+      [{ Name: "", Policy: 7, Colour: "red", Id: "x" }, /^Name must.*\nPolicy must.*\nColour is no field.*\nId must/s],
+      [{ Name: "Mine", Policy: "" }, /^Policy: It has no statement/],
+      [{ Name: "Mine", Policy: "// only a comment" }, /^Policy: It has no statement/],
+      [{ Id, ModifiedOn: "2020-01-01T00:00:00Z" }, /^ModifiedOn is set by the server/],
+    ];
+    for (const [body, says] of bad) expectError(await admin.patch("/Policy", body), 400, "Bad Input", PATH, says);
+    expect((await ok(admin.get(`/Policy/${Id}`))).ModifiedOn).toBe(ModifiedOn);
+  });
+
+  test("reading and saving need Settings:Read and Settings:Update, as scopes and by a policy", async () => {
+    const admin = await newAdmin();
+    const reader = await admin.withScope("Settings:Read");
+    await ok(reader.get("/Policy"));
+    const refused = await reader.patch("/Policy", { Name: "Mine", Policy: NEVER });
+    expectError(refused, 403, "Permission", PATH, /^The access token lacks the scope Settings:Update\.$/);
+    const auditor = await newPerson(admin, "auditor");
+    const { Items } = await ok(auditor.get("/Policy"));
+    for (const answer of [
+      await auditor.patch("/Policy", { Id: Items[0].Id, Description: "mine" }),
+      await auditor.delete(`/Policy/${Items[0].Id}`),
+    ]) {
+      expect(answer.status).toBe(403);
+      expect(answer.body.Errors).toEqual(["No policy permits Settings:Update on this Policy."]);
+    }
+  });
+
+  test("a tenant's policies have their limit, by number and by length", async () => {
+    const admin = await newAdmin();
+    const long = `${NEVER} // ${"x".repeat(3_900)}`;
+    let answer = await admin.patch("/Policy", { Name: "0", Policy: long });
+    for (let count = 1; answer.status === 200; count++) {
+      answer = await admin.patch("/Policy", { Name: String(count), Policy: long });
+    }
+    expectError(answer, 409, "Conflict", PATH, /^A tenant can have 100 policies with 40000 characters together/);
+    expect((await ok(admin.get("/Policy"))).Items.length).toBeLessThan(20);
+  });
+});
+
+test.concurrent("README.md's example is a policy", async () => {
+  const readme = await Bun.file(join(PROJECT_ROOT, "README.md")).text();
+  const Policy = /```cedar\n(.*?)```/s.exec(readme)?.[1];
+  expect((await ok((await newAdmin()).patch("/Policy", { Name: "Sales", Policy }))).Policy).toBe(Policy);
+});
+
+describe.concurrent("what is no policy is Bad Input", () => {
+  const cases: [string, string, RegExp][] = [
+    [
+      "an attribute that the record does not have",
+      'permit (\n  principal, // é 日本\n  action,\n  resource is Application\n)\nwhen { resource.Naem == "x" };',
+      /^Policy, line 6, column 8: attribute `Naem` on entity type `Application` not found \(did you mean `Name`\?\)$/,
+    ],
+    [
+      "an attribute of some types only, where the policy is on all",
+      "permit (principal, action, resource) when { resource.Is_System };",
+      /^Policy, line 1, column 45: attribute `Is_System` on entity type `\w+` not found/,
+    ],
+    [
+      "a foreign key that may be empty, not asked for",
+      'permit (principal, action, resource is User) when { resource.Department.Name == "Sales" };',
+      /optional attribute `Department`.*e has Department/,
+    ],
+    [
+      "an action there is not",
+      'permit (principal, action == Action::"AccessManager:Raed", resource);',
+      /^Policy, line 1, column 30: unrecognized action .*did you mean `Action::"AccessManager:Read"`/,
+    ],
+    [
+      "a type there is not",
+      "permit (principal, action, resource is Aplication);",
+      /^Policy, line 1, column 40: unrecognized entity type `Aplication` \(did you mean `Application`\?\)$/,
+    ],
+    [
+      "a comparison of a text with a number",
+      "permit (principal, action, resource is User) when { resource.Name == 1 };",
+      /^Policy, line 1, column 53: the types .* are not compatible/,
+    ],
+    [
+      "an action that is never done to such a record",
+      'forbid (principal, action == Action::"Webhooks:Read", resource is Application);',
+      /^Policy, line 1, column 1: unable to find an applicable action/,
+    ],
+    [
+      "half a sentence",
+      "permit (principal, action, resource)\nwhen { resource.Name like };",
+      /^Policy, line 2, column 27: unexpected token `}`/,
+    ],
+    ["a template", "permit (principal == ?principal, action, resource);", /^Policy: Name the principal/],
+    ["prose", "Everybody may read.", /^Policy, line 1, column 11: unexpected token/],
+  ];
+  test.each(cases)("%s", async (_, Policy, says) => {
+    const admin = await bystander;
+    const answer = await admin.patch("/Policy", { Name: unique("wrong"), Policy });
+    expectError(answer, 400, "Bad Input", PATH, says);
+  });
+
+  test("every place that is wrong is told at once", async () => {
+    const admin = await bystander;
+    const Policy = "permit (principal, action, resource is User)\nwhen { resource.A == 1 }\nunless { resource.B };";
+    const answer = await admin.patch("/Policy", { Name: "wrong", Policy });
+    expectError(
+      answer,
+      400,
+      "Bad Input",
+      PATH,
+      /line 2, column 8: attribute `A`.*\nPolicy, line 3, column 10: attribute `B`/s,
+    );
+  });
+});
+
+describe.concurrent("hostile text is Bad Input, and everybody else is served on", () => {
+  const when = (condition: string) => `permit (principal, action, resource is Application) when { ${condition} };`;
+  const hostile: Record<string, string> = {
+    "1 MiB": `// ${"x".repeat(1024 * 1024 - 200)}`,
+    "1,000 parentheses": when(`${"(".repeat(1_000)}true${")".repeat(1_000)}`),
+    "1,000 open brackets": when("[".repeat(1_000)),
+    "records in records": when(`${"{a:".repeat(500)}1${"}".repeat(500)} == {a: 1}`),
+    "1,000 additions": when(`1${"+1".repeat(1_000)} == 2`),
+    "1,000 attributes in a row": when(`resource${".after".repeat(500)}.Is_System`),
+    "100 times if": when(`${"if true then ".repeat(101)}true${" else true".repeat(101)}`),
+    "many statements": NEVER.repeat(60),
+    "an open string": 'permit (principal, action, resource) when { "((((((',
+    "half of a surrogate pair": "// \ud800",
+    "a NUL": "// \0",
+  };
+  test.each(Object.keys(hostile))("%s", async (name) => {
+    const admin = await bystander;
+    expectError(await admin.patch("/Policy", { Name: "hostile", Policy: hostile[name] }), 400, "Bad Input", PATH, /./);
+    await ok(admin.get(`/Application/${admin.clientId}`));
+  });
+
+  const brackets = 29;
+  const limits: Record<string, string> = {
+    parentheses: when(`${"(".repeat(brackets)}resource.Is_System${" || resource.Is_System)".repeat(brackets)}`),
+    additions: when(`resource.Id${" + 1".repeat(95)} > 0`),
+    ors: when(`resource.Is_System${" || resource.Is_System".repeat(48)}`),
+    ifs: when(`${"if resource.Is_System then true else ".repeat(48)}true`),
+    "additions in parentheses": when(
+      `${"(".repeat(brackets)}resource.Id${" + 1".repeat(95)}${")".repeat(brackets)} > 0`,
+    ),
+    "nested ifs": when(`${"if (".repeat(brackets)}resource.Is_System${") then true else false".repeat(brackets)}`),
+    negations: when(`${"!(".repeat(brackets)}resource.Is_System${")".repeat(brackets)}`),
+    clauses: `permit (principal, action, resource)${" when { context.hour >= 0 }".repeat(30)};`,
+  };
+  test.each(Object.keys(limits))("but %s up to the limits are saved and decided by", async (name) => {
+    const admin = await bystander;
+    await savePolicy(admin, name, limits[name]!);
+    await ok(admin.get(`/Application/${admin.clientId}`));
+  });
+});
+
+test.concurrent("a policy that can never apply is refused", async () => {
+  const admin = await bystander;
+  const answer = await admin.patch("/Policy", { Name: "never", Policy: NOTHING });
+  expectError(answer, 400, "Bad Input", PATH, /impossible/);
+});

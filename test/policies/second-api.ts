@@ -1,0 +1,61 @@
+// One more API process beside the shared one, on the same database, as `bun run server` starts it.
+
+import { join } from "node:path";
+import { PROJECT_ROOT } from "../../server/config.ts";
+import { type Answer, API } from "../entities/client.ts";
+import { until } from "../support/api.ts";
+import { withoutSettings } from "../support/stack.ts";
+import { setting, shared } from "../support/tenant.ts";
+
+export interface SecondApi extends AsyncDisposable {
+  pid: number;
+  /** The lines it has logged so far. */
+  log(): Record<string, unknown>[];
+  get(path: string, token: string, headers?: Record<string, string>): Promise<Answer>;
+}
+
+/** @param env over the shared one's settings */
+export async function startSecondApi(env: Record<string, string> = {}): Promise<SecondApi> {
+  const { databaseUrl, url } = shared();
+  const child = Bun.spawn([process.execPath, join(PROJECT_ROOT, "server/serve.ts")], {
+    env: {
+      ...withoutSettings(process.env),
+      DATABASE_URL: databaseUrl,
+      MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"),
+      // The issuer of the tokens.
+      PUBLIC_URL: `http://localhost:${new URL(url).port}`,
+      PORT: "0",
+      ...env,
+    },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const lines: Record<string, unknown>[] = [];
+  void readLines(child.stdout, (line) => lines.push(JSON.parse(line)));
+  const ready = await until("the second API", () => lines.find((line) => line.msg === "api ready"));
+  return {
+    pid: child.pid,
+    log: () => [...lines],
+    async get(path, token, headers = {}) {
+      const response = await fetch(`http://127.0.0.1:${ready.port}${API}${path}`, {
+        headers: { authorization: `Bearer ${token}`, ...headers },
+      });
+      return { status: response.status, headers: response.headers, body: await response.json() };
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+  };
+}
+
+async function readLines(stream: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of stream) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) take(line);
+  }
+}

@@ -1,0 +1,111 @@
+// The policies a new tenant begins with: a role, an attribute of the record, a network.
+
+import { describe, expect, test } from "bun:test";
+import { API, expectError, unique } from "../entities/client.ts";
+import { addMember, newAdmin, newPerson, ok, roleOf } from "./people.ts";
+
+const FORBIDDEN = /^A policy forbids AccessManager:Update on this Application\.$/;
+
+test.concurrent("a new tenant has readable policies and roles, each with one line on what it is for", async () => {
+  const admin = await newAdmin();
+  const policies = await ok(admin.get("/Policy"));
+  const lines = policies.Items.map(({ Name, Description }: Record<string, string>) => `${Name}: ${Description}`);
+  expect(lines.sort()).toEqual([
+    "Administrators: By role: members of the role admin may do everything.",
+    "Auditors: By network: auditors may read everything, from loopback and private addresses only.",
+    "Editors: By role: editors may read, make and change every record, but delete none.",
+    "System applications: By the record: only admins change a system application, or make an application one.",
+  ]);
+  const roles = await ok(admin.get("/Role"));
+  expect(roles.Items.map(({ Name }: { Name: string }) => Name).sort()).toEqual(["admin", "auditor", "editor"]);
+  expect((await roleOf(admin, "admin")).Members).toEqual([
+    { Type: "User", Id: expect.any(Number) },
+    { Type: "Application", Id: Number(admin.clientId) },
+  ]);
+});
+
+describe.concurrent("by role", () => {
+  test("who is in no role may do nothing, with every scope there is", async () => {
+    const admin = await newAdmin();
+    const nobody = await newPerson(admin);
+    const { Id } = await ok(admin.patch("/Application", { Name: unique("app") }));
+    const denied = (action: string, type: string) => new RegExp(`^No policy permits ${action} on this ${type}\\.$`);
+    const path = `/Application/${Id}`;
+    expectError(await nobody.get(path), 403, "Permission", API + path, denied("AccessManager:Read", "Application"));
+    const changed = await nobody.patch("/Application", { Id, Name: unique("app") });
+    expectError(changed, 403, "Permission", `${API}/Application`, denied("AccessManager:Update", "Application"));
+    const created = await nobody.patch("/Application", { Name: unique("app") });
+    expectError(created, 403, "Permission", `${API}/Application`, denied("AccessManager:Create", "Application"));
+    const deleted = await nobody.delete(path);
+    expectError(deleted, 403, "Permission", API + path, denied("AccessManager:Delete", "Application"));
+    expect((await ok(nobody.get("/Application"))).Items).toEqual([]);
+    expect((await ok(nobody.get("/Policy"))).Items).toEqual([]);
+    const policy = await nobody.patch("/Policy", { Name: "mine", Policy: "permit(principal, action, resource);" });
+    expectError(policy, 403, "Permission", `${API}/Policy`, denied("Settings:Update", "Policy"));
+    const role = await nobody.patch("/Role", { Name: "mine", Members: [{ Type: "Application", Id: nobody.clientId }] });
+    expectError(role, 403, "Permission", `${API}/Role`, denied("Settings:Update", "Role"));
+  });
+
+  test("an editor reads, makes and changes records, but deletes none", async () => {
+    const admin = await newAdmin();
+    const editor = await newPerson(admin, "editor");
+    const { Id } = await ok(editor.patch("/Application", { Name: unique("app") }));
+    await ok(editor.patch("/Application", { Id, Description: "changed" }));
+    await ok(editor.get(`/Application/${Id}`));
+    expect((await editor.delete(`/Application/${Id}`)).status).toBe(403);
+    await ok(admin.send("DELETE", `/Application/${Id}`));
+  });
+
+  test("a role counts from the next request on, and no longer once it is taken away", async () => {
+    const admin = await newAdmin();
+    const person = await newPerson(admin);
+    const path = `/Application/${person.clientId}`;
+    expect((await person.get(path)).status).toBe(403);
+    await addMember(admin, "editor", person.clientId);
+    await ok(person.get(path));
+    await ok(admin.patch("/Role", { Name: "editor", Members: [] }));
+    expect((await person.get(path)).status).toBe(403);
+  });
+});
+
+describe.concurrent("by an attribute of the record", () => {
+  test("a system application is changed by admins only", async () => {
+    const admin = await newAdmin();
+    const editor = await newPerson(admin, "editor");
+    const { Id } = await ok(admin.patch("/Application", { Name: unique("system"), Is_System: true }));
+    await ok(editor.get(`/Application/${Id}`));
+    const answer = await editor.patch("/Application", { Id, Description: "mine now" });
+    expectError(answer, 403, "Permission", `${API}/Application`, FORBIDDEN);
+    expect((await ok(admin.get(`/Application/${Id}`))).Description).toBe("");
+    await ok(admin.patch("/Application", { Id, Description: "the admin's" }));
+  });
+
+  test("the record after the change counts as well: an editor may not switch Is_System on", async () => {
+    const admin = await newAdmin();
+    const editor = await newPerson(admin, "editor");
+    const { Id } = await ok(editor.patch("/Application", { Name: unique("plain") }));
+    const answer = await editor.patch("/Application", { Id, Is_System: true });
+    expectError(answer, 403, "Permission", `${API}/Application`, FORBIDDEN);
+    expect((await editor.patch("/Application", { Name: unique("new"), Is_System: true })).status).toBe(403);
+    expect((await ok(admin.get(`/Application/${Id}`))).Is_System).toBe(false);
+  });
+
+  test("one forbidden record refuses a whole array by its index, and nothing of it is written", async () => {
+    const admin = await newAdmin();
+    const editor = await newPerson(admin, "editor");
+    const [one, two] = [unique("one"), unique("two")];
+    const answer = await editor.patch("/Application", [{ Name: one }, { Name: two, Is_System: true }]);
+    expectError(answer, 403, "Permission", `${API}/Application`, /^Record 1: A policy forbids AccessManager:Create/);
+    expect((await ok(admin.get(`/Application?Name=${one}`))).Items).toEqual([]);
+  });
+});
+
+test.concurrent("by network: an auditor on loopback reads everything and changes nothing", async () => {
+  const admin = await newAdmin();
+  const auditor = await newPerson(admin, "auditor");
+  for (const path of ["/Application", "/User", "/Policy", "/Role", "/WebhookEvent"]) {
+    expect((await ok(auditor.get(path))).Items).not.toEqual([]);
+  }
+  expect((await auditor.patch("/Application", { Name: unique("app") })).status).toBe(403);
+  expect((await auditor.patch("/Role", { Name: "editor", Members: [] })).status).toBe(403);
+});

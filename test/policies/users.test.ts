@@ -1,0 +1,77 @@
+// Users as principals, and records that nobody has thought of yet; over the same database, without tokens.
+
+import { afterAll, expect, test } from "bun:test";
+import { createAccess } from "../../server/access/index.ts";
+import { connect } from "../../server/db/connection.ts";
+import { createFindRecord, ENTITIES, type EntityDefinition, resourceTypes } from "../../server/entities/index.ts";
+import { createLog } from "../../server/log.ts";
+import type { TenantId } from "../../server/tenants/index.ts";
+import { unique } from "../entities/client.ts";
+import { shared } from "../support/tenant.ts";
+import { newAdmin, ok, savePolicy } from "./people.ts";
+
+const sql = connect(shared().databaseUrl, "gatehouse test", 2);
+afterAll(() => sql.end());
+
+const access = (entities: readonly EntityDefinition[] = ENTITIES) =>
+  createAccess({
+    sql,
+    log: createLog("silent", "test"),
+    resourceTypes: resourceTypes(entities),
+    findRecord: createFindRecord(entities),
+  });
+
+test.concurrent("a user may read itself, and who is in its department", async () => {
+  const admin = await newAdmin();
+  const sales = await ok(admin.patch("/Department", { Name: "Sales" }));
+  const user = (Department: unknown) =>
+    ok(admin.patch("/User", { Username: unique("user"), Is_Active: true, Department }));
+  const [self, colleague, stranger] = [await user({ Id: sales.Id }), await user({ Id: sales.Id }), await user(null)];
+  await savePolicy(
+    admin,
+    "Colleagues",
+    `permit (principal is User, action == Action::"AccessManager:Read", resource is User)
+     when { principal has Department && resource has Department && principal.Department.Id == resource.Department.Id };
+     permit (principal is User, action == Action::"AccessManager:Read", resource is User)
+     when { principal == resource };`,
+  );
+  const readers = access();
+  const readable = async (reader: { Id: number }, record: Record<string, unknown>) => {
+    const permissions = await readers.permissionsOf({
+      tenantId: admin.tenantId as TenantId,
+      clientId: admin.clientId,
+      actor: { type: "User", id: reader.Id },
+      scopes: new Set(["AccessManager:Read"]),
+      requestKey: "test",
+      address: "127.0.0.1",
+      time: new Date(),
+    });
+    return permissions.allows("AccessManager:Read", "User", record);
+  };
+  expect(await readable(self, self)).toBe(true);
+  expect(await readable(self, colleague)).toBe(true);
+  expect(await readable(self, stranger)).toBe(false);
+  expect(await readable(stranger, stranger)).toBe(true);
+  expect(await readable(stranger, self)).toBe(false);
+});
+
+test.concurrent("an entity's definition is all that policies need to know of it", () => {
+  const project: EntityDefinition = {
+    name: "Project",
+    description: "Work with an end.",
+    table: "projects",
+    idAsText: false,
+    fields: [
+      { name: "Id", column: "id", type: "int64", description: "Its identifier.", readOnly: true },
+      { name: "Budget", column: "budget", type: "int64", description: "In euros." },
+    ],
+    references: [{ name: "Owner", column: "owner_id", target: "User", description: "Who answers for it." }],
+    identifiers: [],
+  };
+  const policy = `permit (principal is User, action == Action::"AccessManager:Update", resource is Project)
+    when { resource.after.Budget < 1000 && resource has Owner && resource.Owner.Id == principal.Id };`;
+  expect(access([...ENTITIES, project]).checkPolicy(policy)).toEqual([]);
+  expect(access().checkPolicy(policy)).toContainEqual(
+    expect.objectContaining({ message: expect.stringContaining("unrecognized entity type `Project`") }),
+  );
+});
