@@ -15,6 +15,8 @@ export interface PartSpec {
   patience: number;
   /** Sent one after the other, each with its milliseconds to obey; SIGKILL comes last by itself. */
   stop: { signal: NodeJS.Signals; grace: number }[];
+  /** Asked when a start has failed: whether the next may not. Without it, the first failure counts. */
+  mayStartAgain?(): Promise<boolean>;
   /** Where the part writes its own log, if not to ours. */
   logFile?: string;
 }
@@ -24,12 +26,19 @@ const LONGEST_DELAY = 30_000;
 /** A part that ran this long is taken for sound: its next crash starts over with the first delay. */
 const STABLE_AFTER = 60_000;
 const READY_POLL = 100;
+const MOST_STARTS = 3;
+/** Lines. */
+const LAST_WORDS = 8;
+/** What programs end with that say why; a stack may follow it. */
+const REASON = /^(panic|fatal error|Error|FATAL): /;
 
 export class Part {
   private child: Child | undefined;
   private stopping = false;
   private delay = FIRST_DELAY;
   private startedAt = 0;
+  /** Where in the log file the current start's words begin, in bytes. */
+  private logBegan = 0;
   private wake: (() => void) | undefined;
   private watching: Promise<void> | undefined;
   /** How often it was brought back. */
@@ -52,8 +61,20 @@ export class Part {
   async start(): Promise<void> {
     this.stopping = false;
     this.delay = FIRST_DELAY;
-    await this.spawnUntilReady();
+    await this.startPatiently();
     this.watching = this.watch();
+  }
+
+  private async startPatiently(): Promise<void> {
+    for (let starts = 1; ; starts++) {
+      try {
+        return await this.spawnUntilReady();
+      } catch (error) {
+        const again = starts < MOST_STARTS && !this.stopping && (await this.spec.mayStartAgain?.());
+        if (!again || this.stopping) throw error;
+        this.say(`${(error as Error).message}\n${this.name} is started again`);
+      }
+    }
   }
 
   async stop(): Promise<void> {
@@ -85,6 +106,7 @@ export class Part {
 
   private async spawnUntilReady(): Promise<void> {
     this.startedAt = Date.now();
+    this.logBegan = this.spec.logFile ? Bun.file(this.spec.logFile).size : 0;
     const child = await this.spec.spawn();
     this.child = child;
     if (this.stopping) return this.end();
@@ -142,9 +164,13 @@ export class Part {
 
   private async lastWords(): Promise<string> {
     if (!this.spec.logFile) return "";
-    const text = await readFile(this.spec.logFile, "utf8").catch(() => "");
-    const lines = text.trimEnd().split("\n").slice(-8);
-    return lines.map((line) => `\n    ${line}`).join("");
+    const bytes = await readFile(this.spec.logFile).catch(() => Buffer.alloc(0));
+    // A log that was set aside since begins anew.
+    const own = bytes.subarray(bytes.length < this.logBegan ? 0 : this.logBegan);
+    const lines = own.toString("utf8").trimEnd().split("\n");
+    const reason = lines.findLastIndex((line) => REASON.test(line));
+    const told = reason < 0 ? lines.slice(-LAST_WORDS) : lines.slice(reason, reason + LAST_WORDS);
+    return told.map((line) => `\n    ${line}`).join("");
   }
 }
 

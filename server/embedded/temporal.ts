@@ -8,8 +8,10 @@ import { openLog } from "./data-directory.ts";
 import { stopLeftoverTemporal, temporalFiles } from "./leftovers.ts";
 import { requireListener } from "./listeners.ts";
 import type { PartSpec } from "./part.ts";
+import { isTaken } from "./ports.ts";
 import { CLUSTER_ATTRIBUTES, checkSearchAttributes } from "./search-attributes.ts";
 
+const LOOPBACK = "127.0.0.1";
 const NAMESPACE = "default";
 const RETENTION_SECONDS = 7 * 24 * 3_600;
 const CALL_LIMIT = 5_000;
@@ -27,6 +29,8 @@ export function temporalPart({ dataDir, binary, port, uiPort, say }: TemporalOpt
   return {
     name: "Temporal",
     patience: 60_000,
+    // The dev server looks for ports of its own inner services and binds them later; now and then it loses one by then.
+    mayStartAgain: async () => !(await isTaken(port, LOOPBACK)) && !(await isTaken(uiPort, LOOPBACK)),
     logFile: join(dataDir, "logs", "temporal.log"),
     stop: [{ signal: "SIGTERM", grace: 1_500 }],
     spawn: async () => {
@@ -45,7 +49,7 @@ export function temporalPart({ dataDir, binary, port, uiPort, say }: TemporalOpt
     },
     ready: async (child) => {
       await requireListener(child.pid, port);
-      await keepHistory(`127.0.0.1:${port}`);
+      await keepHistory(`${LOOPBACK}:${port}`);
     },
   };
 }
@@ -53,7 +57,7 @@ export function temporalPart({ dataDir, binary, port, uiPort, say }: TemporalOpt
 function devServerArguments(database: string, port: number, uiPort: number): string[] {
   const attributes = CLUSTER_ATTRIBUTES.flatMap(({ name, type }) => ["--search-attribute", `${name}=${type}`]);
   return [
-    ...["server", "start-dev", "--ip", "127.0.0.1", "--port", String(port), "--ui-port", String(uiPort)],
+    ...["server", "start-dev", "--ip", LOOPBACK, "--port", String(port), "--ui-port", String(uiPort)],
     ...["--db-filename", database, "--sqlite-pragma", "journal_mode=WAL", "--log-level", "warn"],
     ...attributes,
   ];

@@ -1,7 +1,8 @@
 // Between the look for a free port and its use, somebody else may take it.
 
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { connect } from "../../server/db/connection.ts";
 import { demoFile } from "../../server/embedded/demo.ts";
 import { Part } from "../../server/embedded/part.ts";
@@ -75,6 +76,34 @@ test("another Temporal on the port is not taken for ours", async () => {
   const dataDir = temporaryDirectory("temporal");
   const part = new Part(temporalPart({ dataDir, binary, port, uiPort, say: () => {} }), () => {});
   await expect(part.start()).rejects.toThrow(/Temporal did not start: it stopped .*address already in use/s);
+}, 60_000);
+
+test("a Temporal that fails by bad luck is started again, and its reason is told", async () => {
+  const search = { env: process.env, say: () => {}, signal: new AbortController().signal };
+  const { path } = await findTemporal(search);
+  const dataDir = temporaryDirectory("temporal");
+  // The real server, after one death such as a lost race for an inner port causes.
+  const unlucky = join(dataDir, "temporal-unlucky");
+  const script = [
+    "#!/bin/sh",
+    `[ -e ${dataDir}/died ] && exec ${path} "$@"`,
+    `touch ${dataDir}/died`,
+    'echo "panic: bad luck"; echo "goroutine 1 [running]:"; exit 2',
+  ];
+  writeFileSync(unlucky, `${script.join("\n")}\n`, { mode: 0o755 });
+  const port = await nextFreePort(0, LOOPBACK, new Set());
+  const uiPort = await nextFreePort(0, LOOPBACK, new Set([port]));
+  const said: string[] = [];
+  const say = (line: string) => void said.push(line);
+  const part = new Part(temporalPart({ dataDir, binary: unlucky, port, uiPort, say }), say);
+  try {
+    await part.start();
+    expect(said).toHaveLength(1);
+    expect(said[0]).toMatch(/^Temporal did not start: it stopped \(exit code 2\)\..*\n {4}panic: bad luck\n/);
+    expect(said[0]).toEndWith("\nTemporal is started again");
+  } finally {
+    await part.stop();
+  }
 }, 60_000);
 
 const databaseHost = (stack: Stack) => new URL(stack.databaseUrl).host;
