@@ -94,7 +94,10 @@ export async function deleteSession(sql: Queries, tenantId: TenantId, id: string
   await sql`delete from sessions where tenant_id = ${tenantId} and id = ${id}`;
 }
 
-/** After `free` failures each next one doubles the wait, from a second up to `most` seconds. */
+/** Seconds. */
+const FIRST_WAIT = 10;
+
+/** After `free` failures each next one doubles the wait, from FIRST_WAIT up to `most` seconds. */
 export interface FailureRule {
   free: number;
   most: number;
@@ -131,7 +134,7 @@ export async function addFailure(sql: Queries, tenantId: TenantId, key: string, 
 function oneMore(sql: Queries, { free, most }: FailureRule) {
   const failures = sql`case when f.last_on < now() - make_interval(hours => ${FAILURE_HOURS}) then 1 else f.failures + 1 end`;
   // The exponent has a ceiling of its own: a power of a large count would not fit.
-  const wait = sql`case when ${failures} > ${free} then least(power(2, least(${failures} - ${free} - 1, 20)), ${most}) else 0 end`;
+  const wait = sql`case when ${failures} > ${free} then least(${FIRST_WAIT} * power(2, least(${failures} - ${free} - 1, 20)), ${most}) else 0 end`;
   return sql`failures = ${failures}, last_on = now(), blocked_until = now() + make_interval(secs => ${wait})`;
 }
 

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import chromium from "@sparticuz/chromium";
-import { type Browser, chromium as playwright } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { until } from "../support/api.ts";
+import { launchBrowser } from "../support/browser.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting } from "../support/tenant.ts";
 import { temporal } from "../webhooks/temporal.ts";
-
-/** Keeps the browser from asking the network for anything of its own. */
-const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
 
 /** The UI is a large program, and the machine may be busy. */
 const PAGE_PATIENCE_MS = 60_000;
@@ -15,8 +12,7 @@ const PAGE_PATIENCE_MS = 60_000;
 let browser: Browser;
 
 beforeAll(async () => {
-  const args = [...chromium.args, ...QUIET];
-  browser = await playwright.launch({ executablePath: await chromium.executablePath(), args, headless: true });
+  browser = await launchBrowser();
 }, 60_000);
 
 afterAll(() => browser?.close());

@@ -1,3 +1,4 @@
+import { isKnownClaim } from "../userinfo/claims.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 
 /** How sure a sign-in can be of its user: "1" by one factor. */
@@ -24,8 +25,8 @@ export function parseClaims(text: string): ClaimsRequest {
   const userinfo = members(all.userinfo, "userinfo");
   const sub = idToken.sub?.value ?? userinfo.sub?.value;
   return {
-    idToken: Object.keys(idToken),
-    userinfo: Object.keys(userinfo),
+    idToken: Object.keys(idToken).filter(isKnownClaim),
+    userinfo: Object.keys(userinfo).filter(isKnownClaim),
     sub: typeof sub === "string" ? sub : undefined,
     acrs: essentialAcrs(idToken),
   };

@@ -37,10 +37,9 @@ export async function respond(
 
 /**
  * Where a form that ends at the client may lead. Browsers hold CSP's form-action against every redirect that follows,
- * and a client's callback may well go on to another host of its own: so any https, and the redirect URI itself.
+ * and a client's callback may well go on to another host of its own: so all of https, and the redirect URI's scheme.
  */
 export function formTargets(redirectUri: string): string[] {
-  const { protocol, origin } = new URL(redirectUri);
-  if (protocol === "https:") return ["https:"];
-  return ["https:", protocol === "http:" ? origin : protocol];
+  const { protocol } = new URL(redirectUri);
+  return [...new Set(["https:", protocol])];
 }

@@ -12,6 +12,10 @@ const CLAIMS: Record<string, (user: UserRow) => string | number | null> = {
   updated_at: (user) => Math.floor(user.updatedOn.getTime() / 1000),
 };
 
+export function isKnownClaim(name: string): boolean {
+  return Object.hasOwn(CLAIMS, name);
+}
+
 /** SPEC.md's scope `name` gives the name alone; a User has no postal address, so `address` gives nothing. */
 const CLAIMS_OF_SCOPE: Record<string, string[]> = {
   profile: ["name", "preferred_username", "updated_at"],
@@ -28,7 +32,7 @@ export function claimNamesOf(scopes: Iterable<string>): string[] {
 export function claimsOf(user: UserRow, names: string[]): Record<string, string | number> {
   const claims: Record<string, string | number> = {};
   for (const name of names) {
-    const value = Object.hasOwn(CLAIMS, name) ? CLAIMS[name]!(user) : null;
+    const value = isKnownClaim(name) ? CLAIMS[name]!(user) : null;
     if (value !== null && value !== "") claims[name] = value;
   }
   return claims;

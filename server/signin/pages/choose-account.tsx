@@ -1,3 +1,4 @@
+import { attribute } from "./attribute.ts";
 import { Layout } from "./layout.tsx";
 import type { Site } from "./site.ts";
 
@@ -19,10 +20,10 @@ export function ChooseAccountPage({ site, application, user, ...links }: ChooseA
         to continue to <strong safe>{application || "the application"}</strong>
       </p>
       <div class="accounts">
-        <a class="button" href={links.continueHref} safe>
+        <a class="button" href={attribute(links.continueHref)} safe>
           {`Continue as ${user}`}
         </a>
-        <a class="button outline" href={links.switchHref}>
+        <a class="button outline" href={attribute(links.switchHref)}>
           Use another account
         </a>
       </div>

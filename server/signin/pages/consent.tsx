@@ -1,3 +1,4 @@
+import { attribute } from "./attribute.ts";
 import { Layout } from "./layout.tsx";
 import type { Site } from "./site.ts";
 
@@ -29,7 +30,7 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
         ))}
       </ul>
       <form method="post" action={site.href("/consent")}>
-        <input type="hidden" name="request" value={request} />
+        <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
         <div class="choice">
           <button type="submit" name="decision" value="deny" class="outline">
@@ -42,7 +43,7 @@ export function ConsentPage(props: ConsentProps): JSX.Element {
       </form>
       <p class="note">
         Either way you go on to <strong safe>{destination}</strong>. You are signed in as <strong safe>{user}</strong>.{" "}
-        <a href={switchHref}>Use another account</a>
+        <a href={attribute(switchHref)}>Use another account</a>
       </p>
     </Layout>
   );

@@ -1,3 +1,4 @@
+import { attribute } from "./attribute.ts";
 import { Layout } from "./layout.tsx";
 import type { Site } from "./site.ts";
 
@@ -13,9 +14,9 @@ export function FormPostPage({ site, action, fields }: FormPostProps): JSX.Eleme
     <Layout site={site} title="Continue" script="submit.js">
       <h1>One moment</h1>
       <p>You are going back to the application.</p>
-      <form method="post" action={action}>
+      <form method="post" action={attribute(action)}>
         {fields.map(([name, value]) => (
-          <input type="hidden" name={name} value={value} />
+          <input type="hidden" name={attribute(name)} value={attribute(value)} />
         ))}
         <button type="submit">Continue</button>
       </form>

@@ -1,3 +1,4 @@
+import { attribute } from "./attribute.ts";
 import { Layout } from "./layout.tsx";
 import type { Site } from "./site.ts";
 
@@ -32,13 +33,13 @@ export function SignInPage({ site, application, request, csrf, username, problem
         ""
       )}
       <form method="post" action={site.href("/signin")}>
-        <input type="hidden" name="request" value={request} />
+        <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
         <label for="username">User name</label>
         <input
           id="username"
           name="username"
-          value={username}
+          value={attribute(username)}
           autocomplete="username"
           autocapitalize="none"
           spellcheck="false"

@@ -1,3 +1,4 @@
+import { attribute } from "./attribute.ts";
 import { Layout } from "./layout.tsx";
 import type { Site } from "./site.ts";
 
@@ -17,7 +18,7 @@ export function SignOutPage({ site, user, request, csrf }: SignOutProps): JSX.El
         You are signed in as <strong safe>{user}</strong>. Sign out in this browser?
       </p>
       <form method="post" action={site.href("/signout")}>
-        <input type="hidden" name="request" value={request} />
+        <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
         <button type="submit">Sign out</button>
       </form>

@@ -1,0 +1,143 @@
+// The code at the token endpoint: SPEC.md Endpoints 2, RFC 6749 4.1.3, RFC 7636 4.5, RFC 9700 2.1.1 and 4.5.
+
+import { describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { db, request, TOKEN_PATH } from "../entities/client.ts";
+import { until } from "../support/api.ts";
+import { CALLBACK, type Client, newClient, newPkce, otherClient, RFC_TOKEN_PATH } from "./client.ts";
+import { Visitor } from "./visitor.ts";
+
+const digestOf = (code: string) => createHash("sha256").update(code).digest();
+
+function expectSpecError(answer: Awaited<ReturnType<Client["token"]>>, status: number, error: string): void {
+  expect(answer.status).toBe(status);
+  expect(answer.body).toMatchObject({ error, Type: `/Errors/${error}`, StatusCode: status, Instance: TOKEN_PATH });
+}
+
+function expectRfcError(answer: Awaited<ReturnType<Client["token"]>>, error: string): void {
+  expect([answer.status, answer.body.error]).toEqual([400, error]);
+}
+
+async function userinfoStatus(accessToken: string): Promise<number> {
+  const answer = await request("GET", "/oauth2/userinfo", { headers: { authorization: `Bearer ${accessToken}` } });
+  return answer.status;
+}
+
+describe.concurrent("a code", () => {
+  test("of two parallel requests exactly one wins", async () => {
+    const client = await newClient();
+    const code = await client.code(new Visitor());
+    const answers = await Promise.all(Array.from({ length: 6 }, () => client.token(code)));
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) expectRfcError(answer, "invalid_grant");
+  });
+
+  test("that comes again ends all that came of it", async () => {
+    const client = await newClient();
+    const code = await client.code(new Visitor());
+    const { body } = await client.token(code, {}, TOKEN_PATH);
+    expect(await userinfoStatus(body.access_token)).toBe(200);
+    expectSpecError(await client.token(code, {}, TOKEN_PATH), 400, "Bad Input");
+    expectRfcError(await client.token(code), "invalid_grant");
+    expectRfcError(await client.refresh(body.refresh_token), "invalid_grant");
+    await until("the access token to be refused", async () => (await userinfoStatus(body.access_token)) === 401);
+  });
+
+  test("of another client is 403 Permission, and stays good for its own", async () => {
+    const client = await newClient();
+    const other = await otherClient(client);
+    const code = await client.code(new Visitor());
+    expectSpecError(await other.token(code, {}, TOKEN_PATH), 403, "Permission");
+    expectRfcError(await other.token(code), "invalid_grant");
+    expect((await client.token(code)).status).toBe(200);
+  });
+
+  test("of another tenant is unknown", async () => {
+    const [client, stranger] = [await newClient(), await newClient()];
+    const code = await client.code(new Visitor());
+    expectSpecError(await stranger.token(code, {}, TOKEN_PATH), 400, "Bad Input");
+  });
+
+  test.each(["", "x", "\0", "x".repeat(20_000)])("%p is none of ours", async (code) => {
+    const client = await newClient();
+    expectSpecError(await client.token(code, {}, TOKEN_PATH), 400, "Bad Input");
+  });
+
+  test("that has expired is refused", async () => {
+    const client = await newClient();
+    const code = await client.code(new Visitor());
+    const [row] = await db()<{ seconds: number }[]>`
+      select extract(epoch from expires_on - now())::int as seconds from authorization_codes
+      where digest = ${digestOf(code)}`;
+    expect(row!.seconds).toBeWithin(500, 601);
+    await db()`update authorization_codes set expires_on = now() where digest = ${digestOf(code)}`;
+    expectSpecError(await client.token(code, {}, TOKEN_PATH), 400, "Bad Input");
+    expectRfcError(await client.token(code), "invalid_grant");
+  });
+
+  test("of a user who is no longer active is refused", async () => {
+    const client = await newClient();
+    const code = await client.code(new Visitor());
+    await db()`update users set is_active = false where tenant_id = ${client.tenant.tenantId}`;
+    expectRfcError(await client.token(code), "invalid_grant");
+  });
+
+  test("is stored as its hash alone", async () => {
+    const client = await newClient();
+    const code = await client.code(new Visitor());
+    const rows = await db()`select * from authorization_codes where tenant_id = ${client.tenant.tenantId}`;
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toContain(code);
+  });
+});
+
+describe.concurrent("redirect_uri", () => {
+  test("another one is refused at both doors, and the code stays good", async () => {
+    const client = await newClient({ redirect_uris: [CALLBACK, "https://app.example/other"] });
+    const code = await client.code(new Visitor());
+    const fields = { redirect_uri: "https://app.example/other" };
+    expectSpecError(await client.token(code, fields, TOKEN_PATH), 400, "Bad Input");
+    expectRfcError(await client.token(code, fields), "invalid_grant");
+    expect((await client.token(code)).status).toBe(200);
+  });
+
+  test("is optional at SPEC.md's door, required at the RFC door", async () => {
+    const client = await newClient();
+    const visitor = new Visitor();
+    expectRfcError(await client.token(await client.code(visitor), { redirect_uri: undefined }), "invalid_request");
+    expect((await client.token(await client.code(visitor), { redirect_uri: undefined }, TOKEN_PATH)).status).toBe(200);
+  });
+});
+
+describe.concurrent("PKCE", () => {
+  test.each([TOKEN_PATH, RFC_TOKEN_PATH])("at %s it is enforced once begun", async (path) => {
+    const client = await newClient();
+    const { verifier, challenge } = newPkce();
+    const code = await client.code(new Visitor(), challenge);
+    const expectError = (answer: Awaited<ReturnType<Client["token"]>>) =>
+      path === TOKEN_PATH ? expectSpecError(answer, 400, "Bad Input") : expectRfcError(answer, "invalid_grant");
+    expectError(await client.token(code, {}, path));
+    expectError(await client.token(code, { code_verifier: newPkce().verifier }, path));
+    expectError(await client.token(code, { code_verifier: challenge.code_challenge }, path));
+    expectError(await client.token(code, { code_verifier: `${verifier}x` }, path));
+    expect((await client.token(code, { code_verifier: verifier }, path)).status).toBe(200);
+  });
+
+  test("a verifier without a challenge is a downgrade", async () => {
+    const client = await newClient();
+    expectRfcError(await client.token(await client.code(new Visitor()), newPkceFields()), "invalid_grant");
+  });
+
+  test("a public client needs no secret, but its own client_id and verifier", async () => {
+    const client = await newClient({ client_type: "public" });
+    const { verifier, challenge } = newPkce();
+    const code = await client.code(new Visitor(), challenge);
+    const withoutSecret = { client_secret: undefined };
+    expectRfcError(await client.token(code, withoutSecret), "invalid_grant");
+    const answer = await client.token(code, { ...withoutSecret, code_verifier: verifier });
+    expect(answer.status).toBe(200);
+    expect((await client.refresh(answer.body.refresh_token, withoutSecret)).status).toBe(200);
+  });
+});
+
+const newPkceFields = () => ({ code_verifier: newPkce().verifier });

@@ -1,0 +1,221 @@
+// When a user is asked to sign in, to choose, and to allow (OIDC Core 3.1.2.1 and 3.1.2.3).
+
+import { describe, expect, test } from "bun:test";
+import { decodeJwt } from "jose";
+import { db } from "../entities/client.ts";
+import { answerOf, type Client, newClient, otherClient } from "./client.ts";
+import { Visitor } from "./visitor.ts";
+
+/** A browser whose user has signed in and allowed the client `openid profile`. */
+async function signedIn(client: Client): Promise<Visitor> {
+  const visitor = new Visitor();
+  await client.visit(visitor);
+  return visitor;
+}
+
+async function idToken(client: Client, visitor: Visitor, fields: Record<string, string> = {}): Promise<string> {
+  return (await client.token(await client.code(visitor, fields))).body.id_token;
+}
+
+async function addUser({ tenant }: Client, username: string): Promise<void> {
+  const hash = await Bun.password.hash("another password", { algorithm: "argon2id", memoryCost: 1024, timeCost: 1 });
+  await db()`
+    with added as (
+      insert into users (tenant_id, name, username, is_active) values (${tenant.tenantId}, ${username}, ${username}, true)
+      returning id
+    )
+    insert into passwords (user_id, hash) select id, ${hash} from added`;
+}
+
+const ageSession = ({ tenant }: Client, seconds: number) =>
+  db()`update sessions set auth_time = auth_time - make_interval(secs => ${seconds}) where tenant_id = ${tenant.tenantId}`;
+
+describe.concurrent("a second request", () => {
+  test("is answered at once: the session is there, the consent remembered", async () => {
+    const client = await newClient();
+    const visitor = await signedIn(client);
+    const hops = visitor.trail.length;
+    expect(answerOf(await visitor.open(client.authorize())).code).toBeString();
+    expect(visitor.trail.length).toBe(hops + 1);
+  });
+
+  test("with prompt=none too", async () => {
+    const client = await newClient();
+    const visitor = await signedIn(client);
+    expect(answerOf(await visitor.open(client.authorize({ prompt: "none" }))).code).toBeString();
+  });
+
+  test("for more scopes asks again, and remembers both", async () => {
+    const client = await newClient();
+    const visitor = await signedIn(client);
+    const fields = { scope: "openid email" };
+    expect(answerOf(await visitor.open(client.authorize({ ...fields, prompt: "none" })))).toMatchObject({
+      error: "consent_required",
+    });
+    const page = await visitor.open(client.authorize(fields));
+    expect(page.heading).toBe("Allow access");
+    await visitor.submit(page, { decision: "allow" });
+    expect(answerOf(await visitor.open(client.authorize({ scope: "openid profile email" }))).code).toBeString();
+  });
+
+  test("of another application of the tenant needs no password, but its own consent", async () => {
+    const client = await newClient();
+    const visitor = await signedIn(client);
+    const other = await otherClient(client);
+    expect((await visitor.open(other.authorize())).heading).toBe("Allow access");
+  });
+
+  test("of another tenant's application finds no session", async () => {
+    const [client, stranger] = [await newClient(), await newClient()];
+    const visitor = await signedIn(client);
+    expect((await visitor.open(stranger.authorize())).heading).toBe("Sign in");
+    expect(answerOf(await visitor.open(stranger.authorize({ prompt: "none" }))).error).toBe("login_required");
+  });
+});
+
+describe.concurrent("consent", () => {
+  test("denied: access_denied, and nothing is remembered", async () => {
+    const client = await newClient();
+    const visitor = new Visitor();
+    const page = await visitor.submit(await visitor.open(client.authorize()), client.tenant.admin);
+    const back = await visitor.submit(page, { decision: "deny" });
+    expect(answerOf(back)).toMatchObject({ error: "access_denied", state: "some state" });
+    expect((await visitor.open(client.authorize())).heading).toBe("Allow access");
+  });
+
+  test("is not asked by a first-party application, unless it wants it asked", async () => {
+    const client = await newClient({ first_party: true });
+    const visitor = new Visitor();
+    const back = await visitor.submit(await visitor.open(client.authorize()), client.tenant.admin);
+    expect(answerOf(back).code).toBeString();
+    expect((await visitor.open(client.authorize({ prompt: "consent" }))).heading).toBe("Allow access");
+  });
+
+  test("is asked again for prompt=consent", async () => {
+    const client = await newClient();
+    const visitor = await signedIn(client);
+    const page = await visitor.open(client.authorize({ prompt: "consent" }));
+    expect(page.heading).toBe("Allow access");
+    expect(answerOf(await visitor.submit(page, { decision: "allow" })).code).toBeString();
+  });
+
+  test("neither allowed nor denied is 400", async () => {
+    const client = await newClient();
+    const visitor = new Visitor();
+    const page = await visitor.submit(await visitor.open(client.authorize()), client.tenant.admin);
+    expect((await visitor.submit(page, { decision: "maybe" })).status).toBe(400);
+    expect((await visitor.submit(page)).status).toBe(400);
+  });
+
+  test("after the session has ended leads to the sign-in page", async () => {
+    const client = await newClient();
+    const visitor = new Visitor();
+    const page = await visitor.submit(await visitor.open(client.authorize()), client.tenant.admin);
+    visitor.cookies.delete("session");
+    expect((await visitor.submit(page, { decision: "allow" })).heading).toBe("Sign in");
+  });
+});
+
+describe.concurrent("prompt", () => {
+  test("login asks for the password again, once; auth_time is new", async () => {
+    const client = await newClient();
+    const visitor = await signedIn(client);
+    await ageSession(client, 100);
+    const before = decodeJwt(await idToken(client, visitor)).auth_time as number;
+    const page = await visitor.open(client.authorize({ prompt: "login" }));
+    expect(page.heading).toBe("Sign in");
+    const token = await client.token(answerOf(await client.goThrough(visitor, page)).code!);
+    expect(decodeJwt(token.body.id_token).auth_time as number).toBeGreaterThan(before + 90);
+  });
+
+  test("login consent asks for both", async () => {
+    const client = await newClient();
+    const visitor = await signedIn(client);
+    const page = await visitor.open(client.authorize({ prompt: "login consent" }));
+    const consent = await visitor.submit(page, client.tenant.admin);
+    expect(consent.heading).toBe("Allow access");
+    expect(answerOf(await visitor.submit(consent, { decision: "allow" })).code).toBeString();
+  });
+
+  test("select_account offers the account that is there and another", async () => {
+    const client = await newClient();
+    const visitor = await signedIn(client);
+    const page = await visitor.open(client.authorize({ prompt: "select_account" }));
+    expect(page.heading).toBe("Choose an account");
+    const links = [...page.html.matchAll(/href="(\/oauth2[^"]*)"/g)].map(([, href]) => href!.replaceAll("&amp;", "&"));
+    expect(links).toHaveLength(2);
+    expect(answerOf(await visitor.open(links[0]!)).code).toBeString();
+    expect((await visitor.open(links[1]!)).heading).toBe("Sign in");
+    expect((await new Visitor().open(client.authorize({ prompt: "select_account" }))).heading).toBe("Sign in");
+  });
+});
+
+describe.concurrent("max_age", () => {
+  test("asks for the password once the sign-in is older", async () => {
+    const client = await newClient();
+    const visitor = await signedIn(client);
+    await ageSession(client, 100);
+    expect(answerOf(await visitor.open(client.authorize({ max_age: "1000" }))).code).toBeString();
+    expect(answerOf(await visitor.open(client.authorize({ max_age: "99", prompt: "none" }))).error).toBe(
+      "login_required",
+    );
+    const page = await visitor.open(client.authorize({ max_age: "99" }));
+    expect(page.heading).toBe("Sign in");
+    expect(answerOf(await client.goThrough(visitor, page)).code).toBeString();
+  });
+
+  test("0 asks every time, and does not ask for ever", async () => {
+    const client = await newClient();
+    const visitor = await signedIn(client);
+    const page = await visitor.open(client.authorize({ max_age: "0" }));
+    expect(page.heading).toBe("Sign in");
+    expect(answerOf(await client.goThrough(visitor, page)).code).toBeString();
+  });
+});
+
+describe.concurrent("the user whom the application expects", () => {
+  test("by id_token_hint: the same user goes through, another has to sign in as that one", async () => {
+    const client = await newClient();
+    const admin = await signedIn(client);
+    const id_token_hint = await idToken(client, admin);
+    expect(answerOf(await admin.open(client.authorize({ id_token_hint, prompt: "none" }))).code).toBeString();
+
+    await addUser(client, "ada");
+    const ada = new Visitor();
+    const asAda = { username: "ada", password: "another password" };
+    await ada.submit(await ada.open(client.authorize()), asAda);
+    expect(answerOf(await ada.open(client.authorize({ id_token_hint, prompt: "none" }))).error).toBe("login_required");
+    const page = await ada.open(client.authorize({ id_token_hint }));
+    expect(page.heading).toBe("Sign in");
+    const refused = await ada.submit(page, asAda);
+    expect(refused).toMatchObject({ status: 422, heading: "Sign in" });
+    expect(refused.html).toContain("another account");
+    expect(answerOf(await client.goThrough(ada, refused)).code).toBeString();
+  });
+
+  test("by the sub that the claims parameter names", async () => {
+    const client = await newClient();
+    const visitor = await signedIn(client);
+    const { sub } = decodeJwt(await idToken(client, visitor));
+    const claims = (value: string) => ({ claims: JSON.stringify({ id_token: { sub: { value } } }), prompt: "none" });
+    expect(answerOf(await visitor.open(client.authorize(claims(sub!)))).code).toBeString();
+    expect(answerOf(await visitor.open(client.authorize(claims("user-1"))))).toMatchObject({ error: "login_required" });
+    expect(answerOf(await visitor.open(client.authorize(claims("nobody"))))).toMatchObject({ error: "login_required" });
+  });
+
+  test("an id_token of another client is no hint", async () => {
+    const client = await newClient();
+    const visitor = await signedIn(client);
+    const other = await otherClient(client);
+    const id_token_hint = await idToken(other, visitor);
+    expect(answerOf(await visitor.open(client.authorize({ id_token_hint }))).error).toBe("invalid_request");
+  });
+
+  test("login_hint fills the form in, whatever stands in it", async () => {
+    const client = await newClient();
+    const login_hint = `"><script>alert(1)</script>'&amp;`;
+    const page = await new Visitor().open(client.authorize({ login_hint, state: login_hint }));
+    expect(page.forms[0]!.fields.username).toBe(login_hint);
+    expect(page.html).not.toContain('"><script>');
+  });
+});

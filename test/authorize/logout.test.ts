@@ -1,0 +1,104 @@
+// OIDC RP-Initiated Logout.
+
+import { describe, expect, test } from "bun:test";
+import { type Client, newClient, otherClient } from "./client.ts";
+import { Visitor } from "./visitor.ts";
+
+const PATH = "/oauth2/logout";
+const BYE = "https://app.example/bye?x=1";
+
+async function signedIn(): Promise<{ client: Client; visitor: Visitor; id_token_hint: string }> {
+  const client = await newClient({ post_logout_redirect_uris: [BYE] });
+  const visitor = new Visitor();
+  const token = await client.token(await client.code(visitor));
+  return { client, visitor, id_token_hint: token.body.id_token };
+}
+
+const query = (fields: Record<string, string>) => `${PATH}?${new URLSearchParams(fields)}`;
+
+async function isSignedIn(client: Client, visitor: Visitor): Promise<boolean> {
+  return (await visitor.open(client.authorize())).heading !== "Sign in";
+}
+
+describe.concurrent("with the user's id_token_hint", () => {
+  test("the session ends at once, and the browser goes back with state", async () => {
+    const { client, visitor, id_token_hint } = await signedIn();
+    const back = await visitor.open(query({ id_token_hint, post_logout_redirect_uri: BYE, state: "s" }));
+    expect([back.status, back.location!.href]).toEqual([302, `${BYE}&state=s`]);
+    expect(visitor.cookies.has("session")).toBe(false);
+    expect(await isSignedIn(client, visitor)).toBe(false);
+  });
+
+  test("a cookie kept from before is no longer good", async () => {
+    const { client, visitor, id_token_hint } = await signedIn();
+    const kept = visitor.cookies.get("session")!;
+    const view = await visitor.open(query({ id_token_hint }));
+    expect(view).toMatchObject({ status: 200, heading: "Signed out" });
+    visitor.cookies.set("session", kept);
+    expect(await isSignedIn(client, visitor)).toBe(false);
+  });
+
+  test("a POST of another site, which brings no cookies, works as well", async () => {
+    const { visitor, id_token_hint } = await signedIn();
+    const body = new URLSearchParams({ id_token_hint });
+    const crossSite = await fetch(visitor.origin + PATH, { method: "POST", body, redirect: "manual" });
+    expect(crossSite.status).toBe(303);
+    expect((await visitor.open(crossSite.headers.get("location")!)).heading).toBe("Signed out");
+    expect(visitor.cookies.has("session")).toBe(false);
+  });
+
+  test("of another user, the user is asked", async () => {
+    const { visitor } = await signedIn();
+    const { id_token_hint } = await signedIn();
+    expect((await visitor.open(query({ id_token_hint }))).heading).toBe("Sign out");
+    expect(visitor.cookies.has("session")).toBe(true);
+  });
+});
+
+describe.concurrent("without a hint", () => {
+  test("the user is asked, and then goes back", async () => {
+    const { client, visitor } = await signedIn();
+    const page = await visitor.open(query({ client_id: client.id, post_logout_redirect_uri: BYE }));
+    expect(page.heading).toBe("Sign out");
+    expect(await isSignedIn(client, visitor)).toBe(true);
+    const back = await visitor.submit(page);
+    expect(back.location!.href).toBe(BYE);
+    expect(await isSignedIn(client, visitor)).toBe(false);
+  });
+
+  test("and without a session, nothing is asked", async () => {
+    expect((await new Visitor().open(PATH)).heading).toBe("Signed out");
+  });
+
+  test("the form needs its token", async () => {
+    const { client, visitor } = await signedIn();
+    const page = await visitor.open(PATH);
+    for (const csrf of [undefined, "x"]) expect((await visitor.submit(page, { csrf })).status).toBe(403);
+    expect(await isSignedIn(client, visitor)).toBe(true);
+  });
+});
+
+describe.concurrent("is refused, and leads nowhere", () => {
+  test.each<[string, (client: Client, hint: string) => Promise<Record<string, string>> | Record<string, string>]>([
+    [
+      "an address that is not registered",
+      (_, id_token_hint) => ({ id_token_hint, post_logout_redirect_uri: "https://evil.example" }),
+    ],
+    [
+      "an address that is registered a little differently",
+      (_, id_token_hint) => ({ id_token_hint, post_logout_redirect_uri: `${BYE}/` }),
+    ],
+    ["an address without a client", () => ({ post_logout_redirect_uri: BYE })],
+    ["an unknown client", () => ({ client_id: "999999999", post_logout_redirect_uri: BYE })],
+    ["a hint that is none of ours", () => ({ id_token_hint: "a.b.c" })],
+    [
+      "another client's id",
+      async (client, id_token_hint) => ({ client_id: (await otherClient(client)).id, id_token_hint }),
+    ],
+  ])("%s", async (_, fields) => {
+    const { client, visitor, id_token_hint } = await signedIn();
+    const view = await visitor.open(query(await fields(client, id_token_hint)));
+    expect(view).toMatchObject({ status: 400, location: undefined });
+    expect(visitor.cookies.has("session")).toBe(true);
+  });
+});

@@ -1,0 +1,35 @@
+// Parts of sign-in that a Gatehouse over plain http on loopback cannot show.
+
+import { expect, test } from "bun:test";
+import { clientNetwork, noteClientAddress } from "../../server/http/client-address.ts";
+import { createCookies, createSite } from "../../server/signin/index.ts";
+
+test.each([
+  ["192.0.2.1", undefined, false, "192.0.2.1"],
+  ["::ffff:192.0.2.1", undefined, false, "192.0.2.1"],
+  ["2001:db8:1:2:3::4", undefined, false, "2001:db8:1:2::/64"],
+  ["192.0.2.1", "198.51.100.7", false, "192.0.2.1"],
+  ["192.0.2.1", "198.51.100.7", true, "198.51.100.7"],
+  ["192.0.2.1", "10.0.0.1, 198.51.100.7", true, "198.51.100.7"],
+  ["192.0.2.1", undefined, true, "192.0.2.1"],
+])("peer %p, X-Forwarded-For %p, TRUST_PROXY %p: failures count for %s", (peer, forwarded, trustProxy, network) => {
+  const headers: Record<string, string> = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
+  const request = new Request("http://localhost", { headers });
+  noteClientAddress(request, peer, trustProxy);
+  expect(clientNetwork(request)).toBe(network);
+});
+
+test("over https every cookie is Secure and has the __Host- prefix", () => {
+  const cookies = createCookies("https://id.example");
+  const value = "v".repeat(43);
+  expect(cookies.set("session", value)).toBe(`__Host-session=${value}; Path=/; Secure; HttpOnly; SameSite=Lax`);
+  const request = (cookie: string) => new Request("http://localhost", { headers: { cookie } });
+  expect(cookies.read(request(`session=${value}`), "session")).toBeUndefined();
+  expect(cookies.read(request(`a=b; __Host-session=${value}`), "session")).toBe(value);
+  expect(cookies.read(request("__Host-session=short"), "session")).toBeUndefined();
+});
+
+test("pages know the path that PUBLIC_URL has", () => {
+  expect(createSite("https://example.com/id").href("/signin")).toBe("/id/signin");
+  expect(createSite("https://example.com").asset("pico.css")).toMatch(/^\/assets\/pico-[0-9a-f]{16}\.css$/);
+});

@@ -1,0 +1,170 @@
+// Signing in by password: one answer for every failure, and guessing is slowed down without shutting the owner out.
+
+import { describe, expect, test } from "bun:test";
+import { answerOf, type Client, newClient } from "../authorize/client.ts";
+import { type View, Visitor } from "../authorize/visitor.ts";
+import { API, db, request } from "../entities/client.ts";
+
+const WRONG = "The user name or the password is wrong.";
+
+async function attempt(client: Client, visitor: Visitor, fields: Record<string, string>): Promise<View> {
+  return visitor.submit(await visitor.open(client.authorize()), fields);
+}
+
+async function attempts(client: Client, visitor: Visitor, fields: Record<string, string>, count: number) {
+  const statuses: number[] = [];
+  for (let made = 0; made < count; made++) statuses.push((await attempt(client, visitor, fields)).status);
+  return statuses;
+}
+
+function alertOf(view: View): string {
+  return /role="alert"[^>]*>([^<]*)</.exec(view.html)?.[1] ?? "";
+}
+
+describe.concurrent("is refused with one text", () => {
+  test.each<[string, (client: Client) => Promise<Record<string, string>> | Record<string, string>]>([
+    ["a wrong password", () => ({ username: "admin", password: "wrong" })],
+    ["an unknown user", () => ({ username: "nobody", password: "wrong" })],
+    ["no password", () => ({ username: "admin", password: "" })],
+    ["no user name", ({ tenant }) => ({ username: "", password: tenant.admin.password })],
+    ["an overlong password", () => ({ username: "admin", password: "x".repeat(5_000) })],
+    ["an overlong user name", () => ({ username: "x".repeat(5_000), password: "x" })],
+    ["a NUL in the user name", () => ({ username: "admin\0", password: "x" })],
+    ["another tenant's user", async () => (await newClient()).tenant.admin],
+    [
+      "an inactive user",
+      async ({ tenant }) => {
+        await db()`update users set is_active = false where tenant_id = ${tenant.tenantId}`;
+        return tenant.admin;
+      },
+    ],
+    [
+      "a user name that two have",
+      async ({ tenant }) => {
+        await db()`insert into users (tenant_id, username, is_active) values (${tenant.tenantId}, 'admin', true)`;
+        return tenant.admin;
+      },
+    ],
+    [
+      "a user without a password",
+      async ({ tenant }) => {
+        await db()`insert into users (tenant_id, username, is_active) values (${tenant.tenantId}, 'ada', true)`;
+        return { username: "ada", password: "x" };
+      },
+    ],
+  ])("%s", async (_, fieldsOf) => {
+    const client = await newClient();
+    const fields = await fieldsOf(client);
+    const visitor = new Visitor();
+    const view = await attempt(client, visitor, fields);
+    expect(view).toMatchObject({ status: 422, heading: "Sign in", location: undefined });
+    expect(alertOf(view)).toBe(WRONG);
+    expect(view.forms[0]!.fields.username).toBe(fields.username!);
+    expect(view.forms[0]!.fields.password).toBe("");
+    if (fields.password) expect(view.html).not.toContain(`value="${fields.password}"`);
+    expect(visitor.cookies.has("session")).toBe(false);
+  });
+});
+
+describe.concurrent("a right password", () => {
+  test("sets SPEC.md's Last_Login", async () => {
+    const client = await newClient();
+    await client.visit(new Visitor());
+    const { clientId, clientSecret } = client.tenant.client;
+    const body = new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: clientId,
+      client_secret: clientSecret,
+      scope: "*",
+    });
+    const token = await request("POST", "/oauth2/token", { body });
+    const headers = { authorization: `Bearer ${token.body.access_token}` };
+    const user = await request("GET", `${API}/User/admin?Name=Username`, { headers });
+    expect(Date.now() - Date.parse(user.body.Last_Login)).toBeLessThan(60_000);
+  });
+
+  test("is taken with whatever is typed around it lost nowhere", async () => {
+    const client = await newClient();
+    const username = `"><b>&lt;&amp;'é☃`;
+    await db()`update users set username = ${username} where tenant_id = ${client.tenant.tenantId}`;
+    const visitor = new Visitor();
+    const again = await attempt(client, visitor, { username, password: "wrong" });
+    expect(again.forms[0]!.fields.username).toBe(username);
+    const page = await visitor.submit(again, { password: client.tenant.admin.password });
+    expect(page.heading).toBe("Allow access");
+    expect(page.html).not.toContain("<b>");
+  });
+});
+
+describe.concurrent("guessing", () => {
+  test.each(["admin", "nobody"])(
+    "%s: after five failures at one place the waits grow, and are the same",
+    async (username) => {
+      const client = await newClient();
+      const visitor = new Visitor();
+      const statuses = await attempts(client, visitor, { username, password: "wrong" }, 6);
+      expect(statuses).toEqual([422, 422, 422, 422, 422, 422]);
+      const blocked = await attempt(client, visitor, { ...client.tenant.admin, username });
+      expect(blocked.status).toBe(429);
+      expect(alertOf(blocked)).toMatch(/^Too many attempts\. Try again in \d+ s\.$/);
+      expect(blocked.headers.get("retry-after")).toMatch(/^([1-9]|10)$/);
+      await db()`update signin_failures set blocked_until = now() where tenant_id = ${client.tenant.tenantId}`;
+      await attempt(client, visitor, { username, password: "wrong" });
+      const next = await attempt(client, visitor, { ...client.tenant.admin, username });
+      expect(Number(next.headers.get("retry-after"))).toBeWithin(11, 21);
+    },
+  );
+
+  test("in parallel gains nothing", async () => {
+    const client = await newClient();
+    const visitor = new Visitor();
+    const page = await visitor.open(client.authorize());
+    const guess = (n: number) => visitor.submit(page, { username: "admin", password: `wrong ${n}` });
+    const views = await Promise.all(Array.from({ length: 20 }, (_, n) => guess(n)));
+    expect(views.filter((view) => view.status === 422)).toHaveLength(6);
+    expect(views.filter((view) => view.status === 429)).toHaveLength(14);
+  });
+
+  test("by a stranger does not shut the owner's own browser out", async () => {
+    const client = await newClient();
+    const owner = new Visitor();
+    await client.visit(owner);
+    const stranger = new Visitor();
+    await attempts(client, stranger, { username: "admin", password: "wrong" }, 6);
+    expect((await attempt(client, stranger, client.tenant.admin)).status).toBe(429);
+
+    owner.cookies.delete("session");
+    expect(answerOf(await client.visit(owner)).code).toBeString();
+  });
+
+  test("a cookie that somebody made up is no known browser", async () => {
+    const client = await newClient();
+    const stranger = new Visitor();
+    await attempts(client, stranger, { username: "admin", password: "wrong" }, 6);
+    stranger.cookies.set("device", "x".repeat(43));
+    expect((await attempt(client, stranger, client.tenant.admin)).status).toBe(429);
+  });
+
+  test("is forgiven once the owner gets in", async () => {
+    const client = await newClient();
+    const visitor = new Visitor();
+    await attempts(client, visitor, { username: "admin", password: "wrong" }, 4);
+    await client.visit(visitor);
+    const other = new Visitor();
+    expect(await attempts(client, other, { username: "admin", password: "wrong" }, 5)).toEqual([
+      422, 422, 422, 422, 422,
+    ]);
+  });
+
+  test("of one account is slowed down wherever it comes from, and a known address is free of that", async () => {
+    const client = await newClient();
+    const { tenantId } = client.tenant;
+    await attempts(client, new Visitor(), { username: "admin", password: "wrong" }, 1);
+    const rows = await db()<{ failures: number }[]>`select failures from signin_failures where tenant_id = ${tenantId}`;
+    expect(rows.map((row) => row.failures)).toEqual([1, 1, 1]);
+    await db()`delete from signin_failures where tenant_id = ${tenantId}`;
+    await client.visit(new Visitor());
+    await attempts(client, new Visitor(), { username: "admin", password: "wrong" }, 1);
+    expect(await db()`select from signin_failures where tenant_id = ${tenantId}`).toHaveLength(2);
+  });
+});
