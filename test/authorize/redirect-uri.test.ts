@@ -1,10 +1,16 @@
 // Where a browser may be sent. SPEC.md Endpoints 1: exactly one of the registered addresses, else Not Found, no redirect.
 
-import { describe, expect, test } from "bun:test";
-import { answerOf, CALLBACK, newClient, otherClient, RFC_PATH, SPEC_PATH } from "./client.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { answerOf, CALLBACK, type Client, newClient, otherClient, RFC_PATH, SPEC_PATH } from "./client.ts";
 import { Visitor } from "./visitor.ts";
 
 const PATHS = [SPEC_PATH, "/oAuth/Authorize", RFC_PATH];
+
+/** For what changes nothing about a client. */
+let shared: Client;
+beforeAll(async () => {
+  shared = await newClient();
+});
 
 describe.concurrent("a redirect_uri that is not registered", () => {
   test.each([
@@ -28,7 +34,7 @@ describe.concurrent("a redirect_uri that is not registered", () => {
     "https://app.example/callback\0",
     "x".repeat(4_000),
   ])("%p is Not Found at every door, and leads nowhere", async (redirect_uri) => {
-    const client = await newClient();
+    const client = shared;
     for (const path of PATHS) {
       const view = await new Visitor().open(client.authorize({ redirect_uri, response_type: "nonsense" }, path));
       expect(view).toMatchObject({ status: 404, heading: "Not Found", location: undefined });
@@ -39,7 +45,7 @@ describe.concurrent("a redirect_uri that is not registered", () => {
 
 describe.concurrent("a client that is not there", () => {
   test.each(["999999999", "0", "-1", "1e3", "abc", "9".repeat(30), "1'; --", "1\0"])("%p is Not Found", async (id) => {
-    const client = await newClient();
+    const client = shared;
     for (const path of PATHS) {
       const view = await new Visitor().open(client.authorize({ client_id: id }, path));
       expect(view).toMatchObject({ status: 404, heading: "Not Found", location: undefined });
@@ -57,7 +63,7 @@ describe.concurrent("a client that is not there", () => {
 
 describe.concurrent("without an address to answer to, the user alone is told", () => {
   test.each(["client_id", "redirect_uri"])("%s is missing, empty or repeated", async (name) => {
-    const client = await newClient();
+    const client = shared;
     const requests = [
       client.authorize({ [name]: undefined }),
       client.authorize({ [name]: "" }),
@@ -82,7 +88,7 @@ describe.concurrent("without an address to answer to, the user alone is told", (
   });
 
   test("a request above 8 KiB", async () => {
-    const client = await newClient();
+    const client = shared;
     const view = await new Visitor().open(client.authorize({ state: "x".repeat(8_200) }));
     expect(view).toMatchObject({ status: 400, heading: "Bad Request", location: undefined });
   });

@@ -1,8 +1,8 @@
 // What a request may ask for. Errors go to the client's address (SPEC.md "Authorization endpoint errors", RFC 6749
 // 4.1.2.1, OIDC Core 3.1.2.6).
 
-import { describe, expect, test } from "bun:test";
-import { answerOf, CALLBACK, type Credentials, issuer, newClient, RFC_PATH, SPEC_PATH } from "./client.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { answerOf, CALLBACK, type Client, type Credentials, issuer, newClient, RFC_PATH, SPEC_PATH } from "./client.ts";
 import { Visitor } from "./visitor.ts";
 
 type Fields = Record<string, string | undefined>;
@@ -47,12 +47,18 @@ const REFUSED: [name: string, fields: Fields, error: string, credentials?: Parti
   ["an overlong nonce", { nonce: "n".repeat(1_001) }, "invalid_request"],
 ];
 
+/** For what changes nothing about a client. */
+let shared: Client;
+beforeAll(async () => {
+  shared = await newClient();
+});
+
 describe.concurrent("is refused by redirect", () => {
-  test.each(REFUSED.map(([name, fields, error, credentials = {}]) => ({ name, fields, error, credentials })))(
+  test.each(REFUSED.map(([name, fields, error, credentials]) => ({ name, fields, error, credentials })))(
     "$name",
     async (row) => {
       const { fields, error, credentials } = row;
-      const client = await newClient(credentials);
+      const client = credentials ? await newClient(credentials) : shared;
       for (const path of [SPEC_PATH, RFC_PATH]) {
         const back = await new Visitor().open(client.authorize(fields, path));
         expect(back.status).toBe(302);
@@ -73,7 +79,7 @@ describe.concurrent("is refused by redirect", () => {
   test.each(["scope", "nonce", "response_type", "response_mode", "prompt", "code_challenge", "login_hint", "unknown"])(
     "%s stands twice",
     async (name) => {
-      const client = await newClient();
+      const client = shared;
       const twice = `&${name}=query&${name}=query`;
       const back = await new Visitor().open(client.authorize({ [name]: undefined }) + twice);
       expect(answerOf(back)).toMatchObject({ error: "invalid_request", state: "some state" });
@@ -81,7 +87,7 @@ describe.concurrent("is refused by redirect", () => {
   );
 
   test("a repeated state is not returned", async () => {
-    const client = await newClient();
+    const client = shared;
     const back = await new Visitor().open(`${client.authorize()}&state=another`);
     expect(answerOf(back)).toEqual({
       error: "invalid_request",
@@ -91,7 +97,7 @@ describe.concurrent("is refused by redirect", () => {
   });
 
   test("at the RFC door an id_token never stands in a query", async () => {
-    const client = await newClient();
+    const client = shared;
     const fields = { response_type: "code id_token", response_mode: "query", nonce: "n" };
     expect(answerOf(await new Visitor().open(client.authorize(fields)))).toMatchObject({ error: "invalid_request" });
   });
@@ -100,7 +106,7 @@ describe.concurrent("is refused by redirect", () => {
     ["nonce is missing", { ...HYBRID, nonce: undefined }, "invalid_request"],
     ["the scope openid is missing", { ...HYBRID, scope: "profile" }, "invalid_scope"],
   ])("hybrid: %s, told in the fragment", async (_, fields, error) => {
-    const client = await newClient();
+    const client = shared;
     const back = await new Visitor().open(client.authorize(fields));
     expect(back.location!.search).toBe("");
     expect(answerOf(back)).toMatchObject({ error, state: "some state" });
