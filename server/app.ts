@@ -28,7 +28,7 @@ import { requestKey } from "./http/request-key.ts";
 import { createRequestLog } from "./http/request-log.ts";
 import { noteResponseHeaders } from "./http/response-headers.ts";
 import type { MasterKey } from "./keys/master-key.ts";
-import { CREDENTIALS_RESOURCE_TYPE, createProvider, credentialsController } from "./oauth/index.ts";
+import { createProvider, OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
 import type { TenantId } from "./tenants/index.ts";
 import { connectionsController, eventLogController, WEBHOOK_RESOURCE_TYPES } from "./webhooks/index.ts";
 
@@ -49,7 +49,7 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
   const access = createAccess({
     sql,
     log,
-    resourceTypes: [...resourceTypes(entities), ...WEBHOOK_RESOURCE_TYPES, CREDENTIALS_RESOURCE_TYPE],
+    resourceTypes: [...resourceTypes(entities), ...WEBHOOK_RESOURCE_TYPES, ...OAUTH_RESOURCE_TYPES],
     findRecord: createFindRecord(entities),
   });
   const requestLog = createRequestLog(log);
@@ -90,7 +90,7 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
     )
     .use(readinessController(sql, config.temporal.address))
     .use(provider.controller)
-    .use(credentialsController(sql, authenticate))
+    .use(provider.settings(authenticate))
     .use(entitiesController(sql, authenticate, entities))
     .use(
       connectionsController({

@@ -1,13 +1,12 @@
 export { removeExpiredCodes } from "./authorize/index.ts";
 export { hashSecret } from "./client-authentication.ts";
-export { CREDENTIALS_RESOURCE_TYPE } from "./credentials/resource-type.ts";
-export { credentialsController } from "./credentials/routes.ts";
 export { createFamilies, removeEndedFamilies } from "./families/families.ts";
 export { GRANT_TYPES } from "./grants/index.ts";
 export { SIGNING_ALGS } from "./keys/algorithms.ts";
 export { replaceSigningKeys, rotateSigningKeys } from "./keys/rotation.ts";
 export { createSigningKeys } from "./keys/signing-keys.ts";
 export { createProvider } from "./provider.ts";
+export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";
 export { createRevocations } from "./revocations/revocations.ts";
 export { deleteExpiredRevocations } from "./revocations/store.ts";
 export { createTokens } from "./tokens/tokens.ts";

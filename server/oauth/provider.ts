@@ -2,7 +2,7 @@
 
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
-import type { VerifyAccessToken } from "../access/index.ts";
+import type { Authenticate, VerifyAccessToken } from "../access/index.ts";
 import type { Config } from "../config.ts";
 import type { Sql } from "../db/connection.ts";
 import type { MasterKey } from "../keys/master-key.ts";
@@ -18,6 +18,8 @@ import {
 import type { TenantId } from "../tenants/index.ts";
 import { authorizeController } from "./authorize/index.ts";
 import { type AuthenticateClient, authenticateClient } from "./client-authentication.ts";
+import { consentsController } from "./consents/routes.ts";
+import { credentialsController } from "./credentials/routes.ts";
 import { discoveryController } from "./discovery.ts";
 import type { OnFailure } from "./endpoint.ts";
 import { createFamilies } from "./families/families.ts";
@@ -83,5 +85,10 @@ export function createProvider({ config, sql, masterKey, log, onClient, onFailur
     .use(userinfoController({ sql, tokens, onFailure }))
     .use(logoutController(forPeople));
   const verifyAccessToken: VerifyAccessToken = tokens.verifyAccessToken;
-  return { controller, verifyAccessToken };
+  /** What the entity API has of it. */
+  const settings = (authenticateCaller: Authenticate) =>
+    new Elysia()
+      .use(credentialsController(sql, authenticateCaller))
+      .use(consentsController({ sql, families, authenticate: authenticateCaller }));
+  return { controller, settings, verifyAccessToken };
 }

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { readFormText } from "../../http/body.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import { pageEndpoint, type Session } from "../../signin/index.ts";
+import { isConsented } from "../consents/store.ts";
 import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./authorization-request.ts";
 import { issueCode } from "./code.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
@@ -12,7 +13,6 @@ import { chooseAccountPage, consentPage, signInPage } from "./pages.tsx";
 import { parseParameters } from "./parameters.ts";
 import { errorReply, respond } from "./reply.ts";
 import { scopesForUser } from "./scopes.ts";
-import { isConsented } from "./store.ts";
 import { AUTHORIZATION_PATHS, goTo, type Target } from "./target.ts";
 
 export function authorizationEndpoints(deps: AuthorizeDependencies) {

@@ -3,12 +3,12 @@
 import { BadInput } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
 import { pageEndpoint } from "../../signin/index.ts";
+import { rememberConsent } from "../consents/store.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { checkRequest, RefusedRequest } from "./authorization-request.ts";
 import { grantableScopes, sessionFor, tellingTheClient } from "./authorize.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { withoutPrompts } from "./parameters.ts";
-import { rememberConsent } from "./store.ts";
 import { goTo, readTarget, type Target } from "./target.ts";
 
 export function consentEndpoint(deps: AuthorizeDependencies) {

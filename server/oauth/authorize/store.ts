@@ -88,31 +88,3 @@ const KEEP_CODES = "1 day";
 export async function removeExpiredCodes(sql: Sql): Promise<number> {
   return (await sql`delete from authorization_codes where expires_on < now() - ${KEEP_CODES}::interval`).count;
 }
-
-export async function isConsented(
-  sql: Queries,
-  tenantId: TenantId,
-  userId: number,
-  clientId: number,
-  scopes: string[],
-): Promise<boolean> {
-  const rows = await sql`
-    select from consents where tenant_id = ${tenantId} and user_id = ${userId} and client_id = ${clientId}
-      and scopes @> ${scopes}::text[]`;
-  return rows.length > 0;
-}
-
-/** Adds to what was allowed before. */
-export async function rememberConsent(
-  sql: Queries,
-  tenantId: TenantId,
-  userId: number,
-  clientId: number,
-  scopes: string[],
-): Promise<void> {
-  await sql`
-    insert into consents as c (tenant_id, user_id, client_id, scopes)
-    values (${tenantId}, ${userId}, ${clientId}, ${scopes}::text[])
-    on conflict (tenant_id, user_id, client_id) do update set granted_on = now(),
-      scopes = array(select distinct unnest(c.scopes || excluded.scopes))`;
-}

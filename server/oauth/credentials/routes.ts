@@ -3,10 +3,10 @@
 import { Elysia } from "elysia";
 import { type Authenticate, type Caller, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { NotFound } from "../../errors.ts";
 import { readJson, requireJson } from "../../http/body.ts";
 import { requireMethod } from "../../http/method.ts";
 import { API_PATH } from "../../http/paths.ts";
+import { readId } from "../read-id.ts";
 import { parseCredentials, toCredentialsRecord } from "./input.ts";
 import { changeCredentials, makeSecret, readCredentials, readSecrets, removeSecret } from "./service.ts";
 import type { StoredSecret } from "./store.ts";
@@ -23,12 +23,16 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
         requireMethod(request, "GET", "PATCH", "POST");
         if (request.method === "GET") {
           requireScopes(caller, "Settings:Read");
-          return Response.json(toCredentialsRecord(await readCredentials(sql, caller, idOf(params.id))));
+          return Response.json(
+            toCredentialsRecord(await readCredentials(sql, caller, readId("Application", params.id))),
+          );
         }
         requireJson(request);
         requireScopes(caller, "Settings:Update");
         const changes = parseCredentials(await readJson(request));
-        return Response.json(toCredentialsRecord(await changeCredentials(sql, caller, idOf(params.id), changes)));
+        return Response.json(
+          toCredentialsRecord(await changeCredentials(sql, caller, readId("Application", params.id), changes)),
+        );
       },
       { parse: "none" },
     )
@@ -39,7 +43,7 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
         requireMethod(request, "GET", "POST");
         if (request.method === "GET") return list(sql, caller, params.id);
         requireScopes(caller, "Settings:Update");
-        const { secret, ...stored } = await makeSecret(sql, caller, idOf(params.id));
+        const { secret, ...stored } = await makeSecret(sql, caller, readId("Application", params.id));
         return Response.json({ ...toSecretRecord(stored), Secret: secret }, NO_STORE);
       },
       { parse: "none" },
@@ -50,7 +54,9 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
         const caller = await authenticate(request);
         requireMethod(request, "DELETE");
         requireScopes(caller, "Settings:Update");
-        return Response.json(toSecretRecord(await removeSecret(sql, caller, idOf(params.id), params.secretId)));
+        return Response.json(
+          toSecretRecord(await removeSecret(sql, caller, readId("Application", params.id), params.secretId)),
+        );
       },
       { parse: "none" },
     );
@@ -58,17 +64,10 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
 
 async function list(sql: Sql, caller: Caller, id: string): Promise<Response> {
   requireScopes(caller, "Settings:Read");
-  const secrets = await readSecrets(sql, caller, idOf(id));
+  const secrets = await readSecrets(sql, caller, readId("Application", id));
   return Response.json({ Items: secrets.map(toSecretRecord), Next: null });
 }
 
 function toSecretRecord({ id, createdOn }: StoredSecret) {
   return { Id: id, CreatedOn: createdOn.toISOString() };
-}
-
-/** @throws NotFound for what no Application could have as its Id */
-function idOf(text: string): number {
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(id)) throw new NotFound("There is no Application with this Id.");
-  return id;
 }
