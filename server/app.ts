@@ -29,6 +29,7 @@ import { createRequestLog } from "./http/request-log.ts";
 import { noteResponseHeaders } from "./http/response-headers.ts";
 import type { MasterKey } from "./keys/master-key.ts";
 import { createProvider, OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
+import { openApiController } from "./openapi/index.ts";
 import type { TenantId } from "./tenants/index.ts";
 import { connectionsController, eventLogController, WEBHOOK_RESOURCE_TYPES } from "./webhooks/index.ts";
 
@@ -89,6 +90,7 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
       requestLog.end(request, route, responseValue instanceof Response ? responseValue.status : undefined),
     )
     .use(readinessController(sql, config.temporal.address))
+    .use(openApiController(config.publicUrl, entities))
     .use(provider.controller)
     .use(provider.settings(authenticate))
     .use(entitiesController(sql, authenticate, entities))

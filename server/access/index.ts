@@ -11,5 +11,5 @@ export type { AttributeType, ResourceType } from "./policies/resource-type.ts";
 export { policiesController } from "./policies/routes.ts";
 export { rolesController } from "./roles/routes.ts";
 export { userScopes } from "./roles/user-scopes.ts";
-export { grantedScopes, SCOPES, ScopeNotGranted } from "./scopes.ts";
+export { grantedScopes, SCOPES, type Scope, ScopeNotGranted } from "./scopes.ts";
 export { insertStarterAccess } from "./starter.ts";

@@ -14,18 +14,24 @@ export const application: EntityDefinition = {
       description: "Identifier of the application. Primary key; cannot be changed.",
       readOnly: true,
     },
-    text("Name", "name", "Must be unique in the system.", { unique: "applications_name_key" }),
+    text("Name", "name", "Must be unique in the system.", { unique: "applications_name_key", example: "Payroll" }),
     text(
       "ApplicationKey",
       "application_key",
       "Identifies the application; unique within each workspace and unique in the system.",
-      { unique: "applications_application_key_key" },
+      { unique: "applications_application_key_key", example: "payroll" },
     ),
     text("ExternalId", "external_id", "External system code; unique in the system.", {
       unique: "applications_external_id_key",
+      example: "APP-7",
     }),
-    text("Description", "description", "Description.", { maxLength: DESCRIPTION_LIMIT }),
-    text("WebSiteURL", "web_site_url", "Web site URL of the application."),
+    text("Description", "description", "Description.", {
+      maxLength: DESCRIPTION_LIMIT,
+      example: "Pays people on time",
+    }),
+    text("WebSiteURL", "web_site_url", "Web site URL of the application.", {
+      example: "https://payroll.example.com",
+    }),
     boolean("Is_System", "is_system", "System application (settings menu)."),
     boolean("Is_EndUser", "is_end_user", "End-user application."),
     boolean("Is_Active", "is_active", "Application is active and usable."),

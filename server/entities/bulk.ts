@@ -12,7 +12,7 @@ import { inTransaction } from "./transaction.ts";
 import { applyUpsert, type Changer, givenIdentifiers } from "./upsert.ts";
 import { wholeNumber } from "./values.ts";
 
-const MOST_RECORDS = 1_000;
+export const MOST_RECORDS = 1_000;
 const UNCONDITIONAL = { ifMatch: undefined, ifNoneMatch: undefined };
 
 /**

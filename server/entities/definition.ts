@@ -15,6 +15,8 @@ export interface Field {
   maxLength?: number;
   /** The constraint that keeps it unique within the tenant. */
   unique?: string;
+  /** What a text may look like, for the OpenAPI document; by default its description. */
+  example?: string;
 }
 
 /** A foreign key whose value the caller sets. */

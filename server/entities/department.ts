@@ -10,9 +10,10 @@ export const department: EntityDefinition = {
     { name: "Id", column: "id", type: "int64", description: "Unique identifier of the department.", readOnly: true },
     text("ExternalId", "external_id", "External system code; unique in the system.", {
       unique: "departments_external_id_key",
+      example: "FIN",
     }),
-    text("Name", "name", "Must be unique in the system.", { unique: "departments_name_key" }),
-    text("Description", "description", "Description.", { maxLength: DESCRIPTION_LIMIT }),
+    text("Name", "name", "Must be unique in the system.", { unique: "departments_name_key", example: "Finance" }),
+    text("Description", "description", "Description.", { maxLength: DESCRIPTION_LIMIT, example: "Books and payments" }),
     boolean("Is_Active", "is_active", "Whether the department is in use."),
     serverDate("ModifiedOn", "modified_on", "Update date."),
     serverDate("CreatedOn", "created_on", "Creation date."),

@@ -1,4 +1,7 @@
-export type { EntityDefinition } from "./definition.ts";
-export { ENTITIES } from "./registry.ts";
+export { MOST_RECORDS } from "./bulk.ts";
+export { ACTOR_FIELDS, type EntityDefinition, type Field, UNSET_DATE } from "./definition.ts";
+export { toRecord } from "./record.ts";
+export { createRegistry, describeEntities, ENTITIES, type Entity, type EntityReference } from "./registry.ts";
 export { createFindRecord, resourceTypes } from "./resource-types.ts";
 export { entitiesController } from "./routes.ts";
+export { INT32_MAX, type Matchable, matchables } from "./values.ts";

@@ -8,13 +8,14 @@ export const user: EntityDefinition = {
   idAsText: false,
   fields: [
     { name: "Id", column: "id", type: "int32", description: "Unique identifier of the user.", readOnly: true },
-    text("Name", "name", "Full name."),
+    text("Name", "name", "Full name.", { example: "Ana Silva" }),
     // Several users may have one (SPEC.md Endpoints 4, rule 3), but it is in an index.
-    text("Username", "username", "Login name.", { maxLength: UNIQUE_TEXT_LIMIT }),
-    text("Email", "email", "E-mail contact."),
-    text("MobilePhone", "mobile_phone", "Mobile phone number."),
+    text("Username", "username", "Login name.", { maxLength: UNIQUE_TEXT_LIMIT, example: "ana" }),
+    text("Email", "email", "E-mail contact.", { example: "ana@example.com" }),
+    text("MobilePhone", "mobile_phone", "Mobile phone number.", { example: "+351 912 345 678" }),
     text("External_Id", "external_id", "Identifier of the user in an external system.", {
       unique: "users_external_id_key",
+      example: "HR-1042",
     }),
     serverDate("Creation_Date", "created_on", "Creation date."),
     serverDate("Last_Login", "last_login", "Last login time."),

@@ -26,7 +26,7 @@ export function matchableNames(entity: EntityDefinition): string {
     .join(", ");
 }
 
-function matchables(entity: EntityDefinition): Matchable[] {
+export function matchables(entity: EntityDefinition): Matchable[] {
   const references = entity.references.flatMap(({ name, column }): Matchable[] =>
     column === undefined ? [] : [{ name, column, type: "reference" }],
   );

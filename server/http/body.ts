@@ -1,9 +1,9 @@
 import { BadInput, PayloadTooLarge, UnsupportedMediaType } from "../errors.ts";
 
 /** Bytes of a JSON body. */
-const JSON_BODY_LIMIT = 1024 * 1024;
+export const JSON_BODY_LIMIT = 1024 * 1024;
 /** Bytes of a form body. */
-const FORM_BODY_LIMIT = 64 * 1024;
+export const FORM_BODY_LIMIT = 64 * 1024;
 
 /**
  * Reads a JSON body of at most JSON_BODY_LIMIT.

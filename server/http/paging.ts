@@ -1,7 +1,7 @@
 import { BadInput } from "../errors.ts";
 
-const DEFAULT_LIMIT = 50;
-const MOST_LIMIT = 200;
+export const DEFAULT_LIMIT = 50;
+export const MOST_LIMIT = 200;
 
 /** Every list answers this; Next is the Cursor of the next page. */
 export interface Page<Item> {

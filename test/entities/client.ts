@@ -2,6 +2,7 @@
 
 import { afterAll, expect } from "bun:test";
 import { connect, type Sql } from "../../server/db/connection.ts";
+import type { NewTenant } from "../../server/tenants/index.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 
 export const API = "/Endpoint/rest/api/v1";
@@ -49,10 +50,10 @@ afterAll(async () => {
   database = undefined;
 });
 
-/** A client of a new tenant, its token good for everything. */
-export async function newCaller(): Promise<Caller> {
-  const { tenant } = await newTenant();
-  return callerOf(tenant.tenantId, tenant.client, "*");
+/** A client of a tenant, by default a new one, its token good for everything. */
+export async function newCaller(tenant?: NewTenant): Promise<Caller> {
+  const { tenantId, client } = tenant ?? (await newTenant()).tenant;
+  return callerOf(tenantId, client, "*");
 }
 
 async function callerOf(

@@ -4,10 +4,10 @@ import { isUuid } from "../../http/paging.ts";
 import { EVENT_TYPES } from "../events/event-types.ts";
 import type { ConnectionState } from "./store.ts";
 
-const NAME_LIMIT = 200;
-const URL_LIMIT = 2_000;
-const SECRET_LIMIT = 500;
-const API_KEY_LIMIT = 200;
+export const NAME_LIMIT = 200;
+export const URL_LIMIT = 2_000;
+export const SECRET_LIMIT = 500;
+export const API_KEY_LIMIT = 200;
 
 /** A body that fits; absent fields are left alone. */
 export interface ConnectionInput {

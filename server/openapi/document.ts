@@ -1,0 +1,61 @@
+import type { EntityDefinition } from "../entities/index.ts";
+import { entities } from "./entities.ts";
+import { ERROR_EXAMPLES, ERROR_RECORD, ERROR_RESPONSES } from "./errors.ts";
+import { oauth } from "./oauth.ts";
+import { HEADERS, PARAMETERS, parameterRef } from "./parameters.ts";
+import { securitySchemes } from "./security.ts";
+import { service } from "./service.ts";
+import type { Area, PathItem } from "./types.ts";
+import { webhooks } from "./webhooks.ts";
+
+const DESCRIPTION = `An identity, entity access and webhook service: an OAuth 2.0 token endpoint, a REST API over entity
+records, and signed webhooks.
+
+Get an access token from the token endpoint and send it as \`Authorization: Bearer <ACCESS_TOKEN>\`. Every error of the
+entity API is one error record.`;
+
+/**
+ * The OpenAPI 3.1 document. It is composed here and not collected from the routes by @elysiajs/openapi: ours take every
+ * method, to answer 405 and errors of their own, and a record's path is a wildcard, so that plugin finds eight nameless
+ * operations for each of \`/User\` and \`/User/*\`, and no schema.
+ */
+export function createDocument(publicUrl: string, definitions: readonly EntityDefinition[]) {
+  const areas: Area[] = [entities(definitions), webhooks(definitions), oauth(), service()];
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Gatehouse",
+      version: "1.0.0",
+      description: DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: publicUrl }],
+    tags: areas.flatMap(({ tags }) => tags),
+    paths: withRequestId(merged(areas.map(({ paths }) => paths))),
+    webhooks: merged(areas.map((area) => area.webhooks ?? {})),
+    components: {
+      schemas: { ...merged(areas.map(({ schemas }) => schemas)), ErrorRecord: ERROR_RECORD },
+      responses: ERROR_RESPONSES,
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      examples: ERROR_EXAMPLES,
+      securitySchemes: securitySchemes(publicUrl),
+    },
+  };
+}
+
+/** @throws Error if two areas have the same name for something */
+function merged<T>(parts: Record<string, T>[]): Record<string, T> {
+  const all: Record<string, T> = {};
+  for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {
+    if (Object.hasOwn(all, name)) throw new Error(`${name} stands in the OpenAPI document twice.`);
+    all[name] = value;
+  }
+  return all;
+}
+
+function withRequestId(paths: Record<string, PathItem>): Record<string, PathItem> {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [path, { ...item, parameters: [parameterRef("RequestId")] }]),
+  );
+}

@@ -1,0 +1,46 @@
+// Records as the definitions have them, made by the code that makes the answers.
+
+import { describeEntities, type Entity, type Field, toRecord } from "../entities/index.ts";
+
+const A_MOMENT = new Date("2026-01-31T12:00:00.000Z");
+
+export function exampleRecord(entity: Entity): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  for (const field of entity.fields) row[field.column] = exampleValue(field);
+  for (const { name, entity: target } of entity.references) {
+    if (target) row[name] = { ...abstractOf(target), Type: target.name };
+  }
+  const actor = { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" };
+  return toRecord(entity, { ...row, ModifiedBy: actor, CreatedBy: actor });
+}
+
+/** A body that finds its record by the first identifier. */
+export function exampleInput(entity: Entity): Record<string, unknown> {
+  const record = exampleRecord(entity);
+  const names = entity.fields.filter(({ type, readOnly }) => type === "text" && !readOnly).map(({ name }) => name);
+  const chosen = new Set([...entity.identifiers.slice(0, 1), ...names.slice(0, 2)]);
+  return Object.fromEntries([...chosen].map((name) => [name, record[name]]));
+}
+
+export function exampleDescription(entity: Entity) {
+  return describeEntities([entity])[0];
+}
+
+function exampleValue({ type, example, description }: Field): unknown {
+  switch (type) {
+    case "text":
+      return example ?? description;
+    case "boolean":
+      return true;
+    case "dateTime":
+      return A_MOMENT;
+    default:
+      return 7;
+  }
+}
+
+function abstractOf(entity: Entity) {
+  const text = (name: string) =>
+    entity.fields.find((field) => field.name.replace("_", "") === name && field.type === "text")?.example ?? "";
+  return { Id: entity.idAsText ? "3" : 3, ExternalId: text("ExternalId"), Name: text("Name") };
+}

@@ -1,0 +1,192 @@
+// An entity's definition as JSON Schema: what a caller sends (…Data) and what a record looks like.
+
+import {
+  ACTOR_FIELDS,
+  type Entity,
+  type EntityReference,
+  type Field,
+  INT32_MAX,
+  UNSET_DATE,
+} from "../entities/index.ts";
+import { type Schema, schemaRef } from "./types.ts";
+
+const NUL_FREE = "^[^\\u0000]*$";
+
+/** Absent fields are left alone, null clears. */
+export function inputSchema(entity: Entity): Schema {
+  const properties = [
+    ...entity.fields.map((field): [string, Schema] => [field.name, inputField(entity, field)]),
+    ...entity.references.map((reference): [string, Schema] => [reference.name, inputReference(reference)]),
+    ...ACTOR_FIELDS.map(({ name, description }): [string, Schema] => [
+      name,
+      {
+        ...schemaRef("ForeignKey"),
+        description: `${description} It is looked up, but the server's own value is stored.`,
+      },
+    ]),
+  ];
+  return {
+    type: "object",
+    description: `${entity.description} Absent fields are left alone, null clears a field.`,
+    properties: Object.fromEntries(properties),
+    additionalProperties: false,
+  };
+}
+
+export function recordSchema(entity: Entity): Schema {
+  const properties = Object.fromEntries([
+    ...entity.fields.map((field): [string, Schema] => [field.name, recordField(entity, field)]),
+    ...entity.references
+      .filter(({ inputOnly }) => !inputOnly)
+      .map((reference): [string, Schema] => [reference.name, recordReference(reference)]),
+    ...ACTOR_FIELDS.map(({ name, description }): [string, Schema] => [
+      name,
+      { ...schemaRef("AbstractLong"), description },
+    ]),
+  ]);
+  return { type: "object", description: entity.description, required: Object.keys(properties), properties };
+}
+
+/** A field's value as a query parameter. */
+export function valueSchema(type: Field["type"] | "reference"): Schema {
+  switch (type) {
+    case "text":
+      return { type: "string" };
+    case "boolean":
+      return { type: "boolean" };
+    case "dateTime":
+      return { type: "string", format: "date-time" };
+    case "int32":
+      return { type: "integer", format: "int32", minimum: -INT32_MAX, maximum: INT32_MAX };
+    default:
+      return {
+        type: "integer",
+        format: "int64",
+        minimum: Number.MIN_SAFE_INTEGER,
+        maximum: Number.MAX_SAFE_INTEGER,
+      };
+  }
+}
+
+function inputField(entity: Entity, field: Field): Schema {
+  const { description } = field;
+  if (field.name === "Id") return inputId(entity, field);
+  if (field.readOnly) return { ...recordField(entity, field), readOnly: true };
+  if (field.type === "text") {
+    return { type: ["string", "null"], description, maxLength: field.maxLength, pattern: NUL_FREE };
+  }
+  const { type, ...rest } = valueSchema(field.type);
+  return { type: [type, "null"], description, ...rest };
+}
+
+/** SPEC.md Endpoints 5, rules 1 to 3: an empty Id is none. */
+function inputId(entity: Entity, { description }: Field): Schema {
+  const text = `${description} Empty: the record is found by ${entity.identifiers.join(", ")}, or is new.`;
+  if (entity.idAsText) return { type: ["string", "integer", "null"], description: text };
+  return {
+    type: ["integer", "string", "null"],
+    description: text,
+    format: "int64",
+    maximum: Number.MAX_SAFE_INTEGER,
+    minimum: Number.MIN_SAFE_INTEGER,
+    pattern: "^([1-9][0-9]{0,14})?$",
+  };
+}
+
+function inputReference({ description, inputOnly, column }: EntityReference): Schema {
+  const writeOnly = inputOnly ? { writeOnly: true } : {};
+  if (column === undefined) return { ...schemaRef("EmptyForeignKey"), description, ...writeOnly };
+  return { ...schemaRef("ForeignKey"), description, ...writeOnly };
+}
+
+function recordField(entity: Entity, field: Field): Schema {
+  const { description } = field;
+  if (field.name === "Id" && entity.idAsText) return { type: "string", description };
+  switch (field.type) {
+    case "text":
+      return { type: "string", description, default: "", maxLength: field.maxLength };
+    case "boolean":
+      return { type: "boolean", description, default: false };
+    case "dateTime":
+      return { type: "string", format: "date-time", description, default: UNSET_DATE };
+    default:
+      return { type: "integer", format: field.type, description, default: 0 };
+  }
+}
+
+function recordReference({ description, entity }: EntityReference): Schema {
+  return { ...schemaRef(entity?.idAsText ? "AbstractText" : "AbstractLong"), description };
+}
+
+/** Foreign keys, as SPEC.md's tables and DESIGN.md "Foreign keys in" have them. */
+export const FOREIGN_KEY_SCHEMAS: Record<string, Schema> = {
+  AbstractLong: abstract("An abstract foreign-key object with a numeric key.", {
+    type: "integer",
+    format: "int64",
+    default: 0,
+    description: "Unique primary key.",
+  }),
+  AbstractText: abstract("An abstract foreign-key object with a text key.", {
+    type: "string",
+    default: "",
+    description: "Unique primary key.",
+  }),
+  ForeignKey: {
+    description: "What a foreign key points at, by one of its fields or as a record shows it; empty or null: nothing.",
+    anyOf: [schemaRef("ForeignKeyByField"), schemaRef("ForeignKeyAbstract"), { type: "null" }],
+    examples: [{ FieldType: "ExternalId", Value: "FIN" }, { Id: 3 }, null],
+  },
+  ForeignKeyByField: {
+    type: "object",
+    required: ["FieldType", "Value"],
+    properties: {
+      FieldType: { type: "string", enum: ["Id", "ExternalId", "Name"], description: "The field it is found by." },
+      Value: {
+        type: ["string", "integer"],
+        description: "The field's value; of Id a number above 0, as a number or as text.",
+        minLength: 1,
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        pattern: NUL_FREE,
+      },
+      Type: { type: ["string", "null"], description: "The entity's name, if it is to be checked." },
+    },
+    additionalProperties: false,
+  },
+  ForeignKeyAbstract: {
+    type: "object",
+    description: "It is found by Id, or without one by ExternalId.",
+    properties: {
+      Id: {
+        type: ["integer", "string", "null"],
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        pattern: "^([1-9][0-9]{0,14})?$",
+      },
+      ExternalId: { type: ["string", "null"], pattern: NUL_FREE },
+      Name: { description: "Not looked at; FieldType finds by Name." },
+      Type: { type: ["string", "null"], description: "The entity's name, if it is to be checked." },
+    },
+    additionalProperties: false,
+  },
+  EmptyForeignKey: {
+    type: ["object", "null"],
+    description: "There is nothing to point at yet, so only null or an object of empty values is taken.",
+    properties: { Id: { enum: [null, "", 0] }, ExternalId: { enum: [null, ""] }, Name: { enum: [null, ""] } },
+    additionalProperties: false,
+  },
+};
+
+function abstract(description: string, id: Schema): Schema {
+  return {
+    type: "object",
+    description,
+    required: ["Id"],
+    properties: {
+      Id: id,
+      ExternalId: { type: "string", default: "", description: "Unique if provided." },
+      Name: { type: "string", default: "", description: "Human-readable name." },
+      Type: { type: "string", default: "", description: "The kind of entity." },
+    },
+  };
+}

@@ -1,0 +1,151 @@
+// The errors of the API. Each example is made by the class that a handler throws.
+
+import {
+  ApiError,
+  BadInput,
+  Conflict,
+  MethodNotAllowed,
+  MultipleRows,
+  NotFound,
+  PayloadTooLarge,
+  Permission,
+  PreconditionFailed,
+  Unauthorized,
+  UnsupportedMediaType,
+} from "../errors.ts";
+import { JSON_BODY_LIMIT } from "../http/body.ts";
+import { asApiError, type ErrorRecord, errorRecord } from "../http/error-record.ts";
+import { API_PATH } from "../http/paths.ts";
+import { type Answer, type Examples, type Ref, type Schema, schemaRef } from "./types.ts";
+
+interface DescribedError {
+  when: string;
+  error: ApiError;
+  headers?: string[];
+}
+
+const ERRORS = {
+  BadInput: {
+    when: "The input cannot be converted, or does not match the documented structure.",
+    error: new BadInput("Is_Active must be true, false or null."),
+  },
+  MultipleRows: {
+    when: "The value matches several records.",
+    error: new MultipleRows("Several User records have the Username ana."),
+  },
+  Unauthorized: {
+    when: "There is no access token, or it is expired or invalid.",
+    error: new Unauthorized("The access token is expired or invalid. Ask the token endpoint for a new one."),
+    headers: ["WWW-Authenticate"],
+  },
+  Permission: {
+    when: "The access token lacks a scope, or no policy permits the operation.",
+    error: new Permission("The access token lacks the scope AccessManager:Read."),
+    headers: ["WWW-Authenticate"],
+  },
+  NotFound: {
+    when: "There is no such record.",
+    error: new NotFound("There is no User whose Id is 999."),
+  },
+  MethodNotAllowed: {
+    when: "The path has other methods; the header Allow names them.",
+    error: new MethodNotAllowed(["GET", "HEAD", "DELETE"]),
+    headers: ["Allow"],
+  },
+  Conflict: {
+    when: "The change is at odds with another record, or with another caller's change.",
+    error: new Conflict("Name is held by another Application."),
+  },
+  PreconditionFailed: {
+    when: "The record is not what If-Match or If-None-Match asks for.",
+    error: new PreconditionFailed("The record is no longer what If-Match says. Read it again, then repeat the change."),
+  },
+  PayloadTooLarge: { when: "The body is too large.", error: new PayloadTooLarge(JSON_BODY_LIMIT) },
+  UnsupportedMediaType: {
+    when: "The body has another media type.",
+    error: new UnsupportedMediaType("application/json"),
+  },
+  TooManyRequests: {
+    when: "The client has sent too many requests; the header Retry-After says when to go on.",
+    error: new ApiError(429, "Too Many Requests", "Too Many Requests", ["Too many requests. Try again in 12 s."]),
+    headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
+  },
+  InternalServerError: { when: "Something failed on our side.", error: asApiError(undefined) },
+} satisfies Record<string, DescribedError>;
+
+export type ErrorName = keyof typeof ERRORS;
+
+const EXAMPLE_HEADERS = { "x-request-id": "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5" };
+
+/** By status; a status with several kinds of error shows an example of each. */
+export function errorAnswers(names: readonly ErrorName[]): Record<string, Answer | Ref> {
+  const byStatus = Object.groupBy(new Set(names), (name) => String(ERRORS[name].error.status));
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, group = []]) => [
+      status,
+      group.length === 1 ? { $ref: `#/components/responses/${group[0]}` } : errorAnswer(group),
+    ]),
+  );
+}
+
+export const ERROR_RESPONSES: Record<string, Answer> = Object.fromEntries(
+  namesOfErrors().map((name) => [name, errorAnswer([name])]),
+);
+
+export const ERROR_EXAMPLES: Examples = Object.fromEntries(
+  namesOfErrors().map((name) => [
+    name,
+    { summary: `/Errors/${ERRORS[name].error.kind}`, value: example(ERRORS[name]) },
+  ]),
+);
+
+/** SPEC.md "Error record (entity API)". */
+export const ERROR_RECORD = {
+  type: "object",
+  description: "Every error of the entity API is one.",
+  required: ["Errors", "Type", "Title", "StatusCode", "Instance", "RequestKey"],
+  properties: {
+    Errors: { type: "array", items: { type: "string" }, description: "Human-readable explanations." },
+    Type: {
+      type: "string",
+      default: "",
+      description: "URI identifier categorizing the error.",
+      examples: namesOfErrors().map((name) => `/Errors/${ERRORS[name].error.kind}`),
+    },
+    Title: { type: "string", default: "", description: "Brief message." },
+    StatusCode: { type: "integer", format: "int32", description: "HTTP status code." },
+    Instance: {
+      type: "string",
+      default: "",
+      description: "URI identifying the occurrence (the request path).",
+    },
+    RequestKey: {
+      type: "string",
+      default: "",
+      description: "Key identifying the current request; the X-Request-Id header and the log have it too.",
+    },
+  } satisfies Record<keyof ErrorRecord, Schema>,
+} satisfies Schema;
+
+function namesOfErrors(): ErrorName[] {
+  return Object.keys(ERRORS) as ErrorName[];
+}
+
+function errorAnswer(names: ErrorName[]): Answer {
+  const described: DescribedError[] = names.map((name) => ERRORS[name]);
+  const headers = ["X-Request-Id", ...described.flatMap((one) => one.headers ?? [])];
+  return {
+    description: described.map(({ when }) => when).join(" Or: "),
+    headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    content: {
+      "application/json": {
+        schema: schemaRef("ErrorRecord"),
+        examples: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/examples/${name}` }])),
+      },
+    },
+  };
+}
+
+function example({ error }: DescribedError): ErrorRecord {
+  return errorRecord(error, new Request(`http://localhost${API_PATH}/User/999`, { headers: EXAMPLE_HEADERS }));
+}

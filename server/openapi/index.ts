@@ -1,0 +1,60 @@
+// GET /openapi.json, and its viewer at GET /openapi: swagger-ui-dist from our own paths, so that nothing is asked of
+// anyone else.
+
+import { join } from "node:path";
+import { Elysia } from "elysia";
+import type { EntityDefinition } from "../entities/index.ts";
+import { requireMethod } from "../http/method.ts";
+import { createDocument } from "./document.ts";
+
+const DOCUMENT_CACHING = "public, max-age=300";
+const VIEWER_CACHING = "public, max-age=3600";
+
+const VIEWER_HEADERS = {
+  "cache-control": VIEWER_CACHING,
+  // The viewer's own style sheet has its icons as data: addresses.
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+};
+
+const OWN = join(import.meta.dir, "viewer");
+
+const VIEWER_FILES: Record<string, string> = {
+  "/openapi": join(OWN, "index.html"),
+  "/openapi/viewer.js": join(OWN, "viewer.js"),
+  "/openapi/viewer.css": join(OWN, "viewer.css"),
+  "/openapi/swagger-ui-bundle.js": require.resolve("swagger-ui-dist/swagger-ui-bundle.js"),
+  "/openapi/swagger-ui.css": require.resolve("swagger-ui-dist/swagger-ui.css"),
+  "/openapi/favicon-32x32.png": require.resolve("swagger-ui-dist/favicon-32x32.png"),
+  "/openapi/oauth2-redirect.html": require.resolve("swagger-ui-dist/oauth2-redirect.html"),
+  "/openapi/oauth2-redirect.js": require.resolve("swagger-ui-dist/oauth2-redirect.js"),
+};
+
+/** @param definitions of every entity the API has records of */
+export function openApiController(publicUrl: string, definitions: readonly EntityDefinition[]) {
+  const text = JSON.stringify(createDocument(publicUrl, definitions));
+  const etag = `"${new Bun.CryptoHasher("sha256").update(text).digest("base64url")}"`;
+  const headers = { "content-type": "application/json", "cache-control": DOCUMENT_CACHING, etag };
+  const controller = new Elysia().all(
+    "/openapi.json",
+    ({ request }) => {
+      requireMethod(request, "GET", "HEAD");
+      const isKnown = request.headers.get("if-none-match") === etag;
+      return isKnown ? new Response(null, { status: 304, headers }) : new Response(text, { headers });
+    },
+    { parse: "none" },
+  );
+  for (const [path, file] of Object.entries(VIEWER_FILES)) {
+    controller.all(
+      path,
+      ({ request }) => {
+        requireMethod(request, "GET", "HEAD");
+        return new Response(Bun.file(file), { headers: VIEWER_HEADERS });
+      },
+      { parse: "none" },
+    );
+  }
+  return controller;
+}

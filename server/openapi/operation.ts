@@ -1,0 +1,72 @@
+import type { Scope } from "../access/index.ts";
+import { type ErrorName, errorAnswers } from "./errors.ts";
+import type { Answer, Examples, Operation, Parameter, Ref, RequestBody, Schema } from "./types.ts";
+
+interface Described {
+  id: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** What the access token must carry, all of them; undefined: it takes no token. */
+  scopes?: Scope[];
+  parameters?: (Parameter | Ref)[];
+  requestBody?: RequestBody;
+  /** By status. */
+  answers: Record<string, Answer>;
+  /** Beside those that every operation can answer. */
+  errors?: ErrorName[];
+}
+
+/** An operation of the entity API: who may call it and the errors they all have are added to what is its own. */
+export function operation(described: Described): Operation {
+  const { id, tag, summary, description, scopes, parameters, requestBody, answers, errors = [] } = described;
+  const ofToken: ErrorName[] = scopes ? ["Unauthorized", "Permission", "TooManyRequests"] : [];
+  const ofBody: ErrorName[] = requestBody ? ["PayloadTooLarge", "UnsupportedMediaType"] : [];
+  return {
+    operationId: id,
+    summary,
+    description,
+    tags: [tag],
+    security: scopes ? [{ oauth2: scopes }, { bearer: [] }] : [],
+    parameters,
+    requestBody,
+    responses: {
+      ...answers,
+      ...errorAnswers([...errors, ...ofToken, ...ofBody, "MethodNotAllowed", "InternalServerError"]),
+    },
+  };
+}
+
+/** An answer of JSON. */
+export function json(description: string, schema: Schema, example?: unknown, headers: string[] = []): Answer {
+  return {
+    description,
+    headers: Object.fromEntries(
+      ["X-Request-Id", ...headers].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    ),
+    content: {
+      "application/json": { schema, examples: example === undefined ? undefined : { example: { value: example } } },
+    },
+  };
+}
+
+/** @param examples by name */
+export function jsonBody(description: string, schema: Schema, examples: Record<string, unknown>): RequestBody {
+  const named: Examples = Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
+  return { description, required: true, content: { "application/json": { schema, examples: named } } };
+}
+
+/** What a list answers. */
+export function pageOf(item: Schema): Schema {
+  return {
+    type: "object",
+    required: ["Items", "Next"],
+    properties: {
+      Items: { type: "array", items: item },
+      Next: {
+        type: ["string", "null"],
+        description: "The Cursor of the next page; null: this is the last one.",
+      },
+    },
+  };
+}

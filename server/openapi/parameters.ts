@@ -1,0 +1,63 @@
+// Parameters and headers that many operations have.
+
+import { DEFAULT_LIMIT, MOST_LIMIT } from "../http/paging.ts";
+import type { Parameter, Ref, Schema } from "./types.ts";
+
+export const PARAMETERS = {
+  Limit: {
+    name: "Limit",
+    in: "query",
+    description: "Records of a page.",
+    schema: { type: "integer", format: "int32", minimum: 1, maximum: MOST_LIMIT, default: DEFAULT_LIMIT },
+  },
+  Cursor: {
+    name: "Cursor",
+    in: "query",
+    description: "The Next of the page before; empty: the first page.",
+    schema: { type: "string" },
+  },
+  IfMatch: {
+    name: "If-Match",
+    in: "header",
+    description:
+      "ETags in their quotes, one of which the record must still have; `*`: any record that is there. Else 412.",
+    schema: { type: "string" },
+  },
+  IfNoneMatch: {
+    name: "If-None-Match",
+    in: "header",
+    description: "ETags in their quotes, none of which the record may have; `*`: there must be no such record.",
+    schema: { type: "string" },
+  },
+  RequestId: {
+    name: "X-Request-Id",
+    in: "header",
+    description:
+      "The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is " +
+      "absent or anything else.",
+    schema: { type: "string" },
+  },
+} satisfies Record<string, Parameter>;
+
+export const HEADERS: Record<string, { description: string; schema: Schema }> = {
+  "X-Request-Id": { description: "The request's key, the RequestKey of an error.", schema: { type: "string" } },
+  ETag: {
+    description: "The record's version, for If-Match and If-None-Match (RFC 9110 8.8.3).",
+    schema: { type: "string" },
+  },
+  Allow: { description: "The methods of the path.", schema: { type: "string" } },
+  "WWW-Authenticate": { description: "What is missing (RFC 6750 3).", schema: { type: "string" } },
+  "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", format: "int32", minimum: 1 } },
+  RateLimit: {
+    description: "Of each limit, how much is left (r) and when it is whole again, in seconds (t).",
+    schema: { type: "string", examples: ['"client";r=0;t=12'] },
+  },
+  "RateLimit-Policy": {
+    description: "Of each limit, how much it is (q) in how many seconds (w).",
+    schema: { type: "string", examples: ['"client";q=1000;w=60'] },
+  },
+};
+
+export function parameterRef(name: keyof typeof PARAMETERS): Ref {
+  return { $ref: `#/components/parameters/${name}` };
+}

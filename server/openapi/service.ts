@@ -1,0 +1,63 @@
+// How the service itself stands, and this document.
+
+import { json, operation } from "./operation.ts";
+import { type Area, type Schema, schemaRef } from "./types.ts";
+
+const TAG = "Service";
+const EXAMPLE = { status: "ready", postgresql: "up", temporal: "up", worker: "up" };
+
+export function service(): Area {
+  return {
+    tags: [{ name: TAG, description: "How the service stands." }],
+    paths: {
+      "/healthz": {
+        get: operation({
+          id: "getHealth",
+          tag: TAG,
+          summary: "Whether the process is alive",
+          answers: {
+            200: json("It is.", { type: "object", properties: { status: { const: "alive" } } }, { status: "alive" }),
+          },
+        }),
+      },
+      "/readyz": {
+        get: operation({
+          id: "getReadiness",
+          tag: TAG,
+          summary: "Which of PostgreSQL, Temporal and worker is there",
+          description: "Without Temporal or a worker, changes are still taken, and delivered later.",
+          answers: {
+            200: json("Requests are answered.", schemaRef("Readiness"), EXAMPLE),
+            503: json("PostgreSQL is away.", schemaRef("Readiness"), {
+              ...EXAMPLE,
+              status: "unavailable",
+              postgresql: "down",
+            }),
+          },
+        }),
+      },
+      "/openapi.json": {
+        get: operation({
+          id: "getOpenApi",
+          tag: TAG,
+          summary: "This document",
+          answers: { 200: json("OpenAPI 3.1.", { type: "object" }, undefined, ["ETag"]) },
+        }),
+      },
+    },
+    schemas: { Readiness: READINESS },
+  };
+}
+
+const PART: Schema = { type: "string", enum: ["up", "down"] };
+
+const READINESS: Schema = {
+  type: "object",
+  required: ["status", "postgresql", "temporal", "worker"],
+  properties: {
+    status: { type: "string", enum: ["ready", "degraded", "unavailable"] },
+    postgresql: PART,
+    temporal: PART,
+    worker: PART,
+  },
+};

@@ -1,0 +1,151 @@
+import { DELIVERY_STATES } from "../../workflows/contract.ts";
+import { API_KEY_LIMIT, EVENT_TYPES, NAME_LIMIT, SECRET_LIMIT, URL_LIMIT } from "../webhooks/index.ts";
+import { type Schema, schemaRef } from "./types.ts";
+
+const UUID: Schema = { type: "string", format: "uuid" };
+const TIME: Schema = { type: "string", format: "date-time" };
+const NUL_FREE = "^[^\\u0000]*$";
+
+/** @param names of the entities that can trigger a webhook */
+export function webhookSchemas(names: string[]): Record<string, Schema> {
+  const fields = {
+    URL: {
+      type: "string",
+      format: "uri",
+      maxLength: URL_LIMIT,
+      description: "The receiver's address. It must be https, and public unless EGRESS_ALLOW names it.",
+    },
+    Entities: {
+      type: "array",
+      minItems: 1,
+      items: { type: "string", enum: names },
+      description: "Entities whose change triggers a call.",
+    },
+    Events: {
+      type: "array",
+      minItems: 1,
+      items: { type: "string", enum: EVENT_TYPES },
+      description: "Kinds of change that trigger a call.",
+    },
+    ApiKey: {
+      type: "string",
+      minLength: 1,
+      maxLength: API_KEY_LIMIT,
+      pattern: "^[\\x21-\\x7e]+$",
+      description: "Sent in the query of each call, to tell where it comes from.",
+    },
+  };
+  return {
+    WebhookConnectionData: {
+      type: "object",
+      description: "Absent fields are left alone.",
+      properties: {
+        Id: {
+          type: ["string", "null"],
+          description: "Empty: the connection is found by its Name, or is new.",
+          pattern: "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$",
+        },
+        Name: {
+          type: ["string", "null"],
+          maxLength: NAME_LIMIT,
+          pattern: NUL_FREE,
+          description: "Unique, if there is one.",
+        },
+        ...fields,
+        Secret: {
+          type: ["string", "null"],
+          maxLength: SECRET_LIMIT,
+          pattern: NUL_FREE,
+          writeOnly: true,
+          description: "Signs the calls; null: they are no longer signed. After `whsec_` base64 must follow.",
+        },
+        State: {
+          type: "string",
+          enum: ["Active", "Paused"],
+          description: "Paused: deliveries are recorded as Held. Active also resumes a connection that is Held.",
+        },
+      },
+      additionalProperties: false,
+    },
+    WebhookConnection: object({
+      Id: UUID,
+      Name: { type: "string", default: "" },
+      ...fields,
+      State: {
+        type: "string",
+        enum: ["Active", "Held", "Paused"],
+        description: "Held: the receiver has answered 410.",
+      },
+    }),
+    WebhookEvent: object({ ...EVENT, Deliveries: { type: "array", items: schemaRef("WebhookDelivery") } }),
+    WebhookEventDetail: object({
+      ...EVENT,
+      Payload: schemaRef("WebhookPayload"),
+      Deliveries: { type: "array", items: schemaRef("WebhookDeliveryDetail") },
+    }),
+    WebhookDelivery: object(DELIVERY),
+    WebhookDeliveryDetail: object({ ...DELIVERY, Attempts: { type: "array", items: schemaRef("WebhookAttempt") } }),
+    WebhookAttempt: object({
+      Number: { type: "integer", format: "int32", minimum: 1 },
+      StartedOn: TIME,
+      DurationMs: { type: ["integer", "null"], format: "int32", description: "Milliseconds." },
+      StatusCode: { type: ["integer", "null"], format: "int32", description: "null: there was no answer." },
+      Failure: {
+        type: ["string", "null"],
+        description: "Why there was no answer, in a word.",
+        examples: ["dns", "refused", "tls", "timeout", "blocked-address", null],
+      },
+      Response: object({
+        Headers: { type: "string", description: "The head of the answer." },
+        Body: { type: "string", description: "Its first 4 KiB." },
+      }),
+    }),
+    WebhookPayload: object({
+      TenantId: { type: "string", description: "Tenant (organization) of the event." },
+      EventType: { type: "string", enum: EVENT_TYPES },
+      EventId: { ...UUID, description: "Unique identifier of the event instance." },
+      Version: { type: "string", description: "Version of the payload format.", examples: ["1.0"] },
+      Timestamp: { ...TIME, description: "Event time, ISO 8601." },
+      EventRecord: { type: "string", enum: names, description: "Type of record concerned." },
+      EventResponse: {
+        type: "string",
+        enum: ["Object", "Array"],
+        description: "Object when Data is one entity; Array when Data is several.",
+      },
+      Data: {
+        description: "The record as the API shows it, or of an array upsert all that were changed.",
+        anyOf: [...names.map(schemaRef), { type: "array", items: { anyOf: names.map(schemaRef) } }],
+      },
+    }),
+  };
+}
+
+const EVENT: Record<string, Schema> = {
+  EventId: UUID,
+  EventType: { type: "string", enum: EVENT_TYPES },
+  EventRecord: { type: "string", description: "The entity's name." },
+  RecordId: { type: "string", description: "The record's Id; of several, the first and how many more." },
+  Timestamp: TIME,
+  State: {
+    type: ["string", "null"],
+    enum: [...DELIVERY_STATES, null],
+    description: "Of its deliveries the most urgent state; null: there is none.",
+  },
+  Reason: { type: ["string", "null"], description: "Why nobody is told." },
+  WorkflowId: { type: "string" },
+  WorkflowUrl: { type: "string", format: "uri", description: "The workflow in the Temporal UI." },
+};
+
+const DELIVERY: Record<string, Schema> = {
+  Id: UUID,
+  ConnectionId: UUID,
+  State: { type: "string", enum: DELIVERY_STATES },
+  AttemptCount: { type: "integer", format: "int32", minimum: 0, maximum: 3 },
+  WorkflowId: { type: "string" },
+  WorkflowUrl: { type: "string", format: "uri", description: "The workflow in the Temporal UI." },
+};
+
+/** An answer's object: every property is there. */
+function object(properties: Record<string, Schema>): Schema {
+  return { type: "object", required: Object.keys(properties), properties };
+}

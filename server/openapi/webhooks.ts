@@ -1,0 +1,178 @@
+// Webhook connections, the activity log, and the call a receiver gets (SPEC.md Events).
+
+import { DELIVERY_STATES } from "../../workflows/contract.ts";
+import type { EntityDefinition } from "../entities/index.ts";
+import { API_PATH } from "../http/paths.ts";
+import { EVENT_TYPES } from "../webhooks/index.ts";
+import { json, jsonBody, operation, pageOf } from "./operation.ts";
+import { parameterRef } from "./parameters.ts";
+import { type Area, type Operation, type Parameter, type PathItem, type Schema, schemaRef } from "./types.ts";
+import { EXAMPLE_CONNECTION, EXAMPLE_EVENT, EXAMPLE_EVENT_DETAIL, EXAMPLE_PAYLOAD } from "./webhook-examples.ts";
+import { webhookSchemas } from "./webhook-schemas.ts";
+
+const CONNECTIONS_TAG = "WebhookConnection";
+const LOG_TAG = "WebhookEvent";
+
+export function webhooks(definitions: readonly EntityDefinition[]): Area {
+  const names = definitions.map(({ name }) => name);
+  return {
+    tags: [
+      { name: CONNECTIONS_TAG, description: "Receivers, and the changes each of them is told of." },
+      { name: LOG_TAG, description: "The activity log: every change, its deliveries and their attempts." },
+    ],
+    paths: {
+      [`${API_PATH}/WebhookConnection`]: connections(),
+      [`${API_PATH}/WebhookConnection/{Id}`]: connection(),
+      [`${API_PATH}/WebhookEvent`]: { get: listEvents(names) },
+      [`${API_PATH}/WebhookEvent/{EventId}`]: { get: getEvent() },
+    },
+    webhooks: { change: { post: call() } },
+    schemas: webhookSchemas(names),
+  };
+}
+
+function connections(): PathItem {
+  return {
+    get: operation({
+      id: "listWebhookConnection",
+      tag: CONNECTIONS_TAG,
+      summary: "List webhook connections",
+      description: "The newest first.",
+      scopes: ["Webhooks:Read"],
+      parameters: [parameterRef("Limit"), parameterRef("Cursor")],
+      answers: {
+        200: json("A page of connections.", pageOf(schemaRef("WebhookConnection")), {
+          Items: [EXAMPLE_CONNECTION],
+          Next: null,
+        }),
+      },
+      errors: ["BadInput"],
+    }),
+    patch: upsert("upsertWebhookConnection", "Update or make a webhook connection"),
+    post: upsert("postWebhookConnection", "The same as PATCH"),
+  };
+}
+
+function upsert(id: string, summary: string): Operation {
+  const { Id, ApiKey, State, ...input } = EXAMPLE_CONNECTION;
+  return operation({
+    id,
+    tag: CONNECTIONS_TAG,
+    summary,
+    description:
+      "The connection that Id, or without it Name, points at is updated; else a new one is made, which needs URL, " +
+      "Entities and Events. An ApiKey is generated unless it is given.",
+    scopes: ["Webhooks:Create", "Webhooks:Update"],
+    requestBody: jsonBody("One connection.", schemaRef("WebhookConnectionData"), {
+      new: { ...input, Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
+      pause: { Name: input.Name, State: "Paused" },
+    }),
+    answers: { 200: json("The connection as it stands.", schemaRef("WebhookConnection"), EXAMPLE_CONNECTION) },
+    errors: ["BadInput", "NotFound", "Conflict"],
+  });
+}
+
+function connection(): PathItem {
+  const Id = uuidParameter("Id", "The connection's Id.");
+  return {
+    get: operation({
+      id: "getWebhookConnection",
+      tag: CONNECTIONS_TAG,
+      summary: "Read one webhook connection",
+      description: "Its secret is never read back.",
+      scopes: ["Webhooks:Read"],
+      parameters: [Id],
+      answers: { 200: json("The connection.", schemaRef("WebhookConnection"), EXAMPLE_CONNECTION) },
+      errors: ["NotFound"],
+    }),
+    delete: operation({
+      id: "deleteWebhookConnection",
+      tag: CONNECTIONS_TAG,
+      summary: "Delete one webhook connection",
+      description: "Deliveries that still wait are cancelled.",
+      scopes: ["Webhooks:Delete"],
+      parameters: [Id],
+      answers: { 200: json("The connection's last state.", schemaRef("WebhookConnection"), EXAMPLE_CONNECTION) },
+      errors: ["NotFound"],
+    }),
+  };
+}
+
+function listEvents(names: string[]): Operation {
+  return operation({
+    id: "listWebhookEvent",
+    tag: LOG_TAG,
+    summary: "List changes and how their deliveries stand",
+    description: "The newest first, without payload and attempts.",
+    scopes: ["Webhooks:Read"],
+    parameters: [
+      parameterRef("Limit"),
+      parameterRef("Cursor"),
+      filter("EventRecord", "The entity's name.", { type: "string", examples: names }),
+      filter("EventType", "The kind of change.", { type: "string", enum: EVENT_TYPES }),
+      filter("State", "Changes with a delivery in this state.", { type: "string", enum: DELIVERY_STATES }),
+      filter("ConnectionId", "Changes with a delivery to this connection.", { type: "string", format: "uuid" }),
+      filter("From", "Changes at this time or later.", { type: "string", format: "date-time" }),
+      filter("To", "Changes before this time.", { type: "string", format: "date-time" }),
+    ],
+    answers: {
+      200: json("A page of changes.", pageOf(schemaRef("WebhookEvent")), { Items: [EXAMPLE_EVENT], Next: null }),
+    },
+    errors: ["BadInput"],
+  });
+}
+
+function getEvent(): Operation {
+  return operation({
+    id: "getWebhookEvent",
+    tag: LOG_TAG,
+    summary: "Read one change with its payload, deliveries and attempts",
+    scopes: ["Webhooks:Read"],
+    parameters: [uuidParameter("EventId", "The EventId of the payload.")],
+    answers: { 200: json("The change.", schemaRef("WebhookEventDetail"), EXAMPLE_EVENT_DETAIL) },
+    errors: ["NotFound"],
+  });
+}
+
+function call(): Operation {
+  return {
+    operationId: "receiveChange",
+    tags: [CONNECTIONS_TAG],
+    summary: "What a receiver gets for each change",
+    description:
+      "Posted to the connection's URL at least once, so process each EventId once. There are three attempts at most, " +
+      "with growing waits; every one sends the same bytes.",
+    security: [],
+    parameters: [
+      {
+        name: "ApiKey",
+        in: "query",
+        description: "The connection's ApiKey, unless its URL has one already.",
+        required: true,
+        schema: { type: "string" },
+      },
+      header("X-Signature", "Lowercase hex of HMAC-SHA256 over the exact body, keyed by the secret."),
+      header("webhook-id", "The EventId (Standard Webhooks)."),
+      header("webhook-timestamp", "The attempt's time in seconds since 1970 (Standard Webhooks)."),
+      header("webhook-signature", "`v1,` and the base64 signature (Standard Webhooks)."),
+    ],
+    requestBody: jsonBody("Compact JSON in this order.", schemaRef("WebhookPayload"), { created: EXAMPLE_PAYLOAD }),
+    responses: {
+      "2XX": { description: "Received." },
+      "410": { description: "Never again: the delivery ends and the connection is held." },
+      default: { description: "Not received; the attempt is repeated, no earlier than a Retry-After says." },
+    },
+  };
+}
+
+function header(name: string, description: string): Parameter {
+  return { name, in: "header", description: `${description} Absent without a secret.`, schema: { type: "string" } };
+}
+
+function filter(name: string, description: string, schema: Schema): Parameter {
+  return { name, in: "query", description, allowEmptyValue: true, schema };
+}
+
+function uuidParameter(name: string, description: string): Parameter {
+  return { name, in: "path", required: true, description, schema: { type: "string", format: "uuid" } };
+}

@@ -1,0 +1,154 @@
+// What a running Gatehouse answers is what the document says, down to the last property.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { type Caller, newCaller, unique } from "../entities/client.ts";
+import { signIn } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant, shared } from "../support/tenant.ts";
+import { expectDocumented, type Json, readDocument, validatorOf } from "./document.ts";
+
+const API = "/Endpoint/rest/api/v1";
+const JSON_TYPE = { "content-type": "application/json" };
+
+let document: Json;
+beforeAll(async () => {
+  document = await readDocument();
+});
+
+/** One call, held against the document. */
+async function call(
+  caller: Caller | undefined,
+  method: string,
+  path: string,
+  status: number,
+  options: { at?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<{ body: Json; headers: Headers }> {
+  const { at = path.replace(/\?.*/, ""), body, headers } = options;
+  const response = await fetch(shared().url + at + (path.match(/\?.*/)?.[0] ?? ""), {
+    method,
+    headers: { ...(caller && { authorization: `Bearer ${caller.token}` }), ...(body ? JSON_TYPE : {}), ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const answer = await expectDocumented(document, method, path.replace(/\?.*/, ""), response, status);
+  return { body: answer, headers: response.headers };
+}
+
+describe.each(["User", "Application", "Department"])("%s", (name) => {
+  const path = `${API}/${name}`;
+  const one = `${path}/{Id}`;
+
+  test.concurrent("answers as documented, from its first upsert to its deletion", async () => {
+    const caller = await newCaller();
+    const { examples } = document.paths[path].patch.requestBody.content["application/json"];
+    const created = await call(caller, "PATCH", path, 200, { body: examples.one.value });
+    expect(created.body).toMatchObject(examples.one.value);
+    await call(caller, "POST", path, 200, { body: examples.many.value });
+    await call(caller, "GET", `${path}?Limit=1`, 200);
+
+    const at = `${path}/${created.body.Id}`;
+    const etag = created.headers.get("etag")!;
+    expect((await call(caller, "GET", one, 200, { at })).headers.get("etag")).toBe(etag);
+    await call(caller, "GET", one, 304, { at, headers: { "if-none-match": etag } });
+    await call(caller, "DELETE", one, 412, { at, headers: { "if-match": '"other"' } });
+    await call(caller, "DELETE", one, 200, { at, headers: { "if-match": etag } });
+    await call(caller, "GET", one, 404, { at });
+  });
+
+  test.concurrent("a record that was read can be sent back, and its schema says so", async () => {
+    const caller = await newCaller();
+    const { body } = await call(caller, "PATCH", path, 200, { body: { Name: unique("round") } });
+    expect(validatorOf(document)(document.components.schemas[`${name}Data`], body)).toBeUndefined();
+    expect((await call(caller, "PATCH", path, 200, { body })).body).toEqual(body);
+  });
+
+  test.concurrent("refuses as documented", async () => {
+    const caller = await newCaller();
+    const reader = await caller.withScope("AccessManager:Read");
+    await call(undefined, "GET", path, 401);
+    await call(reader, "PATCH", path, 403, { body: {} });
+    await call(caller, "GET", `${path}?Cursor=x`, 400);
+    await call(caller, "GET", one, 400, { at: `${path}/a@b` });
+    await call(caller, "PATCH", path, 400, { body: { Unheard_Of: 1 } });
+    await call(caller, "PATCH", path, 404, { body: { Id: "999999999" } });
+    await call(caller, "PATCH", path, 412, { body: { Name: unique("none") }, headers: { "if-match": "*" } });
+    await call(caller, "PATCH", path, 413, { body: JSON.stringify({ Name: "x".repeat(1024 * 1024) }) });
+    await call(caller, "PATCH", path, 415, { body: "{}", headers: { "content-type": "text/plain" } });
+  });
+});
+
+test.concurrent("Multible Rows, Conflict and Entities", async () => {
+  const caller = await newCaller();
+  const path = `${API}/Application`;
+  const [first, second] = [unique("first"), unique("second")];
+  const { body } = await call(caller, "PATCH", path, 200, { body: { Name: first } });
+  await call(caller, "PATCH", path, 200, { body: { ExternalId: second, Name: second } });
+  const both = await call(caller, "PATCH", path, 400, { body: { Name: first, ExternalId: second } });
+  expect(both.body.Type).toBe("/Errors/Multible Rows");
+  await call(caller, "PATCH", path, 409, { body: { Id: body.Id, Name: second } });
+  await call(caller, "GET", `${API}/Entities`, 200);
+});
+
+test.concurrent("webhook connections, the call a receiver gets, and the activity log", async () => {
+  await using receiver = startReceiver();
+  const api = await newTenant();
+  const caller = await newCaller(api.tenant);
+  const connections = `${API}/WebhookConnection`;
+  const log = `${API}/WebhookEvent`;
+
+  const { body } = await call(caller, "POST", connections, 200, {
+    body: { Name: "all", URL: receiver.url, Entities: ["User"], Events: ["Created", "Deleted"], Secret: "sesame" },
+  });
+  await call(caller, "PATCH", connections, 200, { body: { Name: "all", State: "Active" } });
+  await call(caller, "PATCH", connections, 400, { body: { Id: body.Id, URL: "http://insecure.example" } });
+  await call(caller, "PATCH", connections, 404, { body: { Id: crypto.randomUUID() } });
+  await call(caller, "GET", connections, 200);
+  await call(caller, "GET", `${connections}/{Id}`, 200, { at: `${connections}/${body.Id}` });
+
+  await call(caller, "PATCH", `${API}/User`, 200, { body: { Username: "ana", Email: "ana@example.com" } });
+  const { EventId } = await api.settledEvent();
+  await call(caller, "GET", `${log}/{EventId}`, 200, { at: `${log}/${EventId}` });
+  await call(caller, "PATCH", `${API}/User`, 200, { body: [{ Username: "eva" }, { Username: "ivo" }] });
+  const bulk = await api.settledEvent();
+  await call(caller, "GET", `${log}/{EventId}`, 200, { at: `${log}/${bulk.EventId}` });
+  await call(caller, "GET", `${log}?State=Delivered&From=2026-01-01T00:00:00Z&EventType=`, 200);
+  await call(caller, "GET", `${log}?State=Lost`, 400);
+  await call(caller, "GET", `${log}/{EventId}`, 404, { at: `${log}/${crypto.randomUUID()}` });
+
+  const validate = validatorOf(document);
+  for (const { payload } of receiver.calls) {
+    expect(validate(document.components.schemas.WebhookPayload, payload)).toBeUndefined();
+  }
+  expect(receiver.calls).toHaveLength(2);
+  const documented = document.webhooks.change.post.parameters.filter(({ in: place }: Json) => place === "header");
+  for (const { name } of documented) expect([name, receiver.calls[0]!.headers.has(name)]).toEqual([name, true]);
+  expect(receiver.calls[0]!.url.searchParams.get("ApiKey")).toBe(body.ApiKey);
+
+  await call(caller, "DELETE", `${connections}/{Id}`, 200, { at: `${connections}/${body.Id}` });
+  await call(caller, "DELETE", `${connections}/{Id}`, 404, { at: `${connections}/${body.Id}` });
+});
+
+test.concurrent("tokens", async () => {
+  const { tenant } = await newTenant();
+  const path = "/oAuth/rest/v2/Token";
+  const ask = async (status: number, form: Record<string, string> | string) => {
+    const body = typeof form === "string" ? form : new URLSearchParams(form);
+    const response = await fetch(shared().url + path, { method: "POST", body });
+    return expectDocumented(document, "POST", path, response, status);
+  };
+  const client = { client_id: tenant.client.clientId, client_secret: tenant.client.clientSecret };
+  await ask(200, { ...client, grant_type: "client_credentials" });
+  await ask(400, { ...client, client_secret: "wrong", grant_type: "client_credentials" });
+  await ask(400, { ...client, grant_type: "telepathy" });
+  await ask(413, { ...client, grant_type: "x".repeat(64 * 1024) });
+  await ask(415, "{}");
+});
+
+test.concurrent("the service itself", async () => {
+  await call(undefined, "GET", "/healthz", 200);
+  await call(undefined, "GET", "/readyz", 200);
+  await call(undefined, "GET", "/openapi.json", 200);
+  // A key set has the first key once a token was asked for.
+  const { tenant } = await newTenant();
+  await signIn(shared().url, tenant);
+  await call(undefined, "GET", "/.well-known/jwks.json", 200);
+});

@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { newCaller } from "../entities/client.ts";
+import { shared } from "../support/tenant.ts";
+import { composedApp } from "./app.ts";
+import { type Json, readDocument } from "./document.ts";
+
+/** Routes that are no part of the API: the viewer and its files. */
+const LEFT_OUT = /^\/openapi(\/|$)/;
+/** A method that no path has. */
+const NO_METHOD = "PUT";
+
+let document: Json;
+beforeAll(async () => {
+  document = await readDocument();
+});
+
+/** Whatever a parameter is called, and wherever a wildcard stands for one. */
+const shapeOf = (path: string) => path.replace(/\{[^}]+\}|:[^/]+|\*$/g, "{}");
+
+describe("the document and the routes", () => {
+  test("have the same paths", () => {
+    const routes = composedApp()
+      .routes.map(({ path }) => path)
+      .filter((path) => !LEFT_OUT.test(path));
+    const documented = Object.keys(document.paths);
+    expect([...new Set(routes.map(shapeOf))].sort()).toEqual(documented.map(shapeOf).sort());
+  });
+
+  test("have the same methods, as Allow says", async () => {
+    const { token } = await newCaller();
+    for (const [path, item] of Object.entries<Json>(document.paths)) {
+      const response = await fetch(shared().url + path.replace(/\{[^}]+\}/g, "1"), {
+        method: NO_METHOD,
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const allowed = response.headers.get("allow")?.split(", ") ?? [];
+      const documented = Object.keys(item).filter((key) => key !== "parameters");
+      // HEAD is GET without the body, and OPTIONS a browser's question.
+      const methods = allowed.filter((method) => method !== "HEAD" && method !== "OPTIONS");
+      expect({ path, status: response.status, methods: methods.sort() }).toEqual({
+        path,
+        status: 405,
+        methods: documented.map((method) => method.toUpperCase()).sort(),
+      });
+    }
+  });
+});

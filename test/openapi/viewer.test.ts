@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import chromium from "@sparticuz/chromium";
+import { type Browser, type Page, chromium as playwright } from "playwright-core";
+import { until } from "../support/api.ts";
+import { newTenant, shared } from "../support/tenant.ts";
+
+/** Keeps the browser from asking the network for anything of its own. */
+const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
+
+/** A browser is slow to draw so long a page when others need the processor too. */
+const PATIENCE_MS = 60_000;
+
+let browser: Browser;
+let page: Page;
+beforeAll(async () => {
+  const args = [...chromium.args, ...QUIET];
+  browser = await playwright.launch({ executablePath: await chromium.executablePath(), args, headless: true });
+  page = await browser.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+});
+
+afterAll(() => browser?.close());
+
+test(
+  "the viewer shows every operation, narrow or wide, and asks nobody but us",
+  async () => {
+    const heard = await open("User/getUser");
+    await page.getByRole("button", { name: "Try it out" }).waitFor();
+    for (const width of [1400, 400]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    }
+    expect(await page.locator(".opblock").count()).toBe(await countOperations());
+    await page.emulateMedia({ colorScheme: "dark" });
+    await until("the page to be dark", async () => (await brightness()) < 64);
+    await page.emulateMedia({ colorScheme: "light" });
+    await until("the page to be light", async () => (await brightness()) > 192);
+    expect(heard.messages).toEqual([]);
+    expect(heard.requests.filter((url) => url !== "about:blank" && !url.startsWith(shared().url))).toEqual([]);
+    expect(heard.requests.length).toBeGreaterThan(4);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "a developer gets a token there and reads a record",
+  async () => {
+    const { tenant } = await newTenant();
+    const heard = await open("Application/getApplication");
+    await page.getByRole("button", { name: "Authorize" }).first().click();
+    const form = page.locator(".auth-container").filter({ hasText: "clientCredentials" });
+    await form.getByLabel("client_id:").fill(tenant.client.clientId);
+    await form.getByLabel("client_secret:").fill(tenant.client.clientSecret);
+    await form.getByText("select all").click();
+    await form.getByRole("button", { name: "Apply given OAuth2 credentials" }).click();
+    await form.getByText("Logout").waitFor();
+    await page.locator(".modal-ux .close-modal").click();
+
+    const operation = page.locator("#operations-Application-getApplication");
+    await operation.getByRole("button", { name: "Try it out" }).click();
+    await operation.locator("tr[data-param-name=Id] input").fill(tenant.client.clientId);
+    await operation.getByRole("button", { name: "Execute" }).click();
+    await operation.locator(".live-responses-table").getByText("demo-client").first().waitFor();
+    expect(heard.messages).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+test("its pages allow no script and no frame but our own, and their files may be kept", async () => {
+  for (const path of ["", "/viewer.js", "/viewer.css", "/swagger-ui-bundle.js", "/swagger-ui.css"]) {
+    const response = await fetch(`${shared().url}/openapi${path}`);
+    expect(response.status).toBe(200);
+    const policy = response.headers.get("content-security-policy")!;
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain("unsafe");
+    expect(response.headers.get("cache-control")).toBe("public, max-age=3600");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(await response.text()).not.toMatch(/(src|href)="https?:/);
+  }
+});
+
+/** @returns what the page says on its console and where it asks from now on */
+async function open(operation: string) {
+  const heard = { messages: [] as string[], requests: [] as string[] };
+  page.removeAllListeners();
+  page.on("console", (message) => heard.messages.push(message.text()));
+  page.on("pageerror", (error) => heard.messages.push(error.message));
+  page.on("request", (request) => {
+    if (!request.url().startsWith("data:")) heard.requests.push(request.url());
+  });
+  await page.goto("about:blank");
+  await page.goto(`${shared().url}/openapi#/${operation}`);
+  return heard;
+}
+
+async function countOperations(): Promise<number> {
+  const document = (await (await fetch(`${shared().url}/openapi.json`)).json()) as Record<string, object>;
+  const items = Object.values({ ...document.paths, ...document.webhooks }) as object[];
+  return items.flatMap((item) => Object.keys(item)).filter((key) => key !== "parameters").length;
+}
+
+/** Of the page's background, from 0 to 255. */
+async function brightness(): Promise<number> {
+  const colors = (await page.evaluate(
+    "[document.documentElement, document.body].map((element) => getComputedStyle(element).backgroundColor)",
+  )) as string[];
+  const painted = colors.flatMap((color) => /^rgb\((\d+)/.exec(color)?.[1] ?? []);
+  return Number(painted[0] ?? 255);
+}
