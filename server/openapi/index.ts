@@ -4,7 +4,9 @@
 import { join } from "node:path";
 import { Elysia } from "elysia";
 import type { EntityDefinition } from "../entities/index.ts";
+import { NotFound } from "../errors.ts";
 import { requireMethod } from "../http/method.ts";
+import { requestUrl } from "../http/request-url.ts";
 import { createDocument } from "./document.ts";
 
 const DOCUMENT_CACHING = "public, max-age=300";
@@ -37,24 +39,24 @@ export function openApiController(publicUrl: string, definitions: readonly Entit
   const text = JSON.stringify(createDocument(publicUrl, definitions));
   const etag = `"${new Bun.CryptoHasher("sha256").update(text).digest("base64url")}"`;
   const headers = { "content-type": "application/json", "cache-control": DOCUMENT_CACHING, etag };
-  const controller = new Elysia().all(
-    "/openapi.json",
-    ({ request }) => {
-      requireMethod(request, "GET", "HEAD");
-      const isKnown = request.headers.get("if-none-match") === etag;
-      return isKnown ? new Response(null, { status: 304, headers }) : new Response(text, { headers });
-    },
-    { parse: "none" },
-  );
-  for (const [path, file] of Object.entries(VIEWER_FILES)) {
-    controller.all(
-      path,
+  return new Elysia()
+    .all(
+      "/openapi.json",
       ({ request }) => {
         requireMethod(request, "GET", "HEAD");
-        return new Response(Bun.file(file), { headers: VIEWER_HEADERS });
+        const isKnown = request.headers.get("if-none-match") === etag;
+        return isKnown ? new Response(null, { status: 304, headers }) : new Response(text, { headers });
       },
       { parse: "none" },
-    );
-  }
-  return controller;
+    )
+    .all("/openapi", viewerFile, { parse: "none" })
+    .all("/openapi/*", viewerFile, { parse: "none" });
+}
+
+function viewerFile({ request }: { request: Request }): Response {
+  const pathname = requestUrl(request).pathname.replace(/\/$/, "");
+  const file = Object.hasOwn(VIEWER_FILES, pathname) ? VIEWER_FILES[pathname] : undefined;
+  if (file === undefined) throw new NotFound("The viewer has no such file.");
+  requireMethod(request, "GET", "HEAD");
+  return new Response(Bun.file(file), { headers: VIEWER_HEADERS });
 }

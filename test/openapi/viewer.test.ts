@@ -67,7 +67,7 @@ test(
 );
 
 test("its pages allow no script and no frame but our own, and their files may be kept", async () => {
-  for (const path of ["", "/viewer.js", "/viewer.css", "/swagger-ui-bundle.js", "/swagger-ui.css"]) {
+  for (const path of ["", "/", "/viewer.js", "/viewer.css", "/swagger-ui-bundle.js", "/swagger-ui.css"]) {
     const response = await fetch(`${shared().url}/openapi${path}`);
     expect(response.status).toBe(200);
     const policy = response.headers.get("content-security-policy")!;
@@ -78,6 +78,14 @@ test("its pages allow no script and no frame but our own, and their files may be
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect(await response.text()).not.toMatch(/(src|href)="https?:/);
   }
+});
+
+test("it has no other files", async () => {
+  for (const path of ["/nothing", "/..%2Findex.ts", "/constructor"]) {
+    expect((await fetch(`${shared().url}/openapi${path}`)).status).toBe(404);
+  }
+  const response = await fetch(`${shared().url}/openapi/viewer.js`, { method: "POST" });
+  expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 });
 
 /** @returns what the page says on its console and where it asks from now on */
