@@ -5,7 +5,7 @@ import { printable } from "../http/body.ts";
 import { isUuid } from "../http/paging.ts";
 import { STAMPS } from "./stamps.ts";
 
-const NAME_LIMIT = 200;
+export const NAME_LIMIT = 200;
 
 export interface Fields {
   /** What the server sets and the caller sent along. */

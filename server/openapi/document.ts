@@ -3,6 +3,7 @@ import { entities } from "./entities.ts";
 import { ERROR_EXAMPLES, ERROR_RECORD, ERROR_RESPONSES } from "./errors.ts";
 import { oauth } from "./oauth.ts";
 import { HEADERS, PARAMETERS, parameterRef } from "./parameters.ts";
+import { policies } from "./policies.ts";
 import { securitySchemes } from "./security.ts";
 import { service } from "./service.ts";
 import type { Area, PathItem } from "./types.ts";
@@ -20,7 +21,7 @@ entity API is one error record.`;
  * operations for each of \`/User\` and \`/User/*\`, and no schema.
  */
 export function createDocument(publicUrl: string, definitions: readonly EntityDefinition[]) {
-  const areas: Area[] = [entities(definitions), webhooks(definitions), oauth(), service()];
+  const areas: Area[] = [entities(definitions), webhooks(definitions), policies(), oauth(), service()];
   return {
     openapi: "3.1.1",
     info: {

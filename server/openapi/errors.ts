@@ -1,7 +1,7 @@
 // The errors of the API. Each example is made by the class that a handler throws.
 
 import {
-  ApiError,
+  type ApiError,
   BadInput,
   Conflict,
   MethodNotAllowed,
@@ -10,6 +10,7 @@ import {
   PayloadTooLarge,
   Permission,
   PreconditionFailed,
+  TooManyRequests,
   Unauthorized,
   UnsupportedMediaType,
 } from "../errors.ts";
@@ -67,7 +68,7 @@ const ERRORS = {
   },
   TooManyRequests: {
     when: "The client has sent too many requests; the header Retry-After says when to go on.",
-    error: new ApiError(429, "Too Many Requests", "Too Many Requests", ["Too many requests. Try again in 12 s."]),
+    error: new TooManyRequests(500, 1),
     headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
   },
   InternalServerError: { when: "Something failed on our side.", error: asApiError(undefined) },

@@ -2,7 +2,7 @@
 
 import { FORM_BODY_LIMIT } from "../http/body.ts";
 import { ERROR_RECORD } from "./errors.ts";
-import { json, operation } from "./operation.ts";
+import { headersOf, json, operation } from "./operation.ts";
 import { type Answer, type Area, type Operation, type Schema, schemaRef } from "./types.ts";
 
 const TAG = "OAuth";
@@ -97,6 +97,18 @@ function token(): Operation {
           "Send the body as Content-Type application/x-www-form-urlencoded.",
         ),
       ),
+      429: {
+        ...failure(
+          "The client has sent too many requests; the header Retry-After says when to go on.",
+          example(
+            429,
+            "Too Many Requests",
+            "Too Many Requests",
+            "This client sends more than 500 requests a second. Wait, and send fewer.",
+          ),
+        ),
+        headers: headersOf(["X-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy"]),
+      },
       500: failure(
         "Something failed on our side.",
         example(500, "Internal Server Error", "Internal Server Error", "Something failed on our side."),

@@ -31,23 +31,36 @@ export function operation(described: Described): Operation {
     parameters,
     requestBody,
     responses: {
-      ...answers,
+      ...(scopes ? withQuota(answers) : answers),
       ...errorAnswers([...errors, ...ofToken, ...ofBody, "MethodNotAllowed", "InternalServerError"]),
     },
   };
+}
+
+/** A client that is known is told how much of its quota is left. */
+function withQuota(answers: Record<string, Answer>): Record<string, Answer> {
+  const quota = headersOf(["RateLimit", "RateLimit-Policy"]);
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [
+      status,
+      { ...answer, headers: { ...answer.headers, ...quota } },
+    ]),
+  );
 }
 
 /** An answer of JSON. */
 export function json(description: string, schema: Schema, example?: unknown, headers: string[] = []): Answer {
   return {
     description,
-    headers: Object.fromEntries(
-      ["X-Request-Id", ...headers].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-    ),
+    headers: headersOf(["X-Request-Id", ...headers]),
     content: {
       "application/json": { schema, examples: example === undefined ? undefined : { example: { value: example } } },
     },
   };
+}
+
+export function headersOf(names: string[]): Record<string, Ref> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 /** @param examples by name */

@@ -49,12 +49,12 @@ export const HEADERS: Record<string, { description: string; schema: Schema }> = 
   "WWW-Authenticate": { description: "What is missing (RFC 6750 3).", schema: { type: "string" } },
   "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", format: "int32", minimum: 1 } },
   RateLimit: {
-    description: "Of each limit, how much is left (r) and when it is whole again, in seconds (t).",
-    schema: { type: "string", examples: ['"client";r=0;t=12'] },
+    description: "How many requests are left (r), and in how many seconds (t) there are more.",
+    schema: { type: "string", examples: ['"client";r=999;t=1'] },
   },
   "RateLimit-Policy": {
-    description: "Of each limit, how much it is (q) in how many seconds (w).",
-    schema: { type: "string", examples: ['"client";q=1000;w=60'] },
+    description: "How many requests (q) a client may send in how many seconds (w).",
+    schema: { type: "string", examples: ['"client";q=1000;w=2'] },
   },
 };
 

@@ -61,8 +61,10 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
         },
         State: {
           type: "string",
-          enum: ["Active", "Paused"],
-          description: "Paused: deliveries are recorded as Held. Active also resumes a connection that is Held.",
+          enum: ["Active", "Paused", "Held"],
+          description:
+            "Paused: deliveries are recorded as Held. Active: what was missed is sent. Held is taken only of a " +
+            "connection that is Held.",
         },
       },
       additionalProperties: false,

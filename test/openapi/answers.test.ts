@@ -127,6 +127,25 @@ test.concurrent("webhook connections, the call a receiver gets, and the activity
   await call(caller, "DELETE", `${connections}/{Id}`, 404, { at: `${connections}/${body.Id}` });
 });
 
+test.concurrent.each(["Policy", "Role"])("%s", async (name) => {
+  const caller = await newCaller();
+  const path = `${API}/${name}`;
+  const one = `${path}/{Id}`;
+  const [example] = Object.values<Json>(document.paths[path].patch.requestBody.content["application/json"].examples);
+  const input = { ...example.value, Name: unique(name) };
+  const { body } = await call(caller, "PATCH", path, 200, { body: input });
+  expect(body).toMatchObject(input);
+  expect(validatorOf(document)(document.components.schemas[`${name}Data`], body)).toBeUndefined();
+  await call(caller, "POST", path, 200, { body });
+  await call(caller, "GET", path, 200);
+  await call(caller, "GET", one, 200, { at: `${path}/${body.Id}` });
+  await call(caller, "PATCH", path, 400, { body: { Name: 1 } });
+  await call(caller, "PATCH", path, 404, { body: { Id: crypto.randomUUID(), Name: unique(name) } });
+  await call(await caller.withScope("AccessManager:Read"), "GET", path, 403);
+  await call(caller, "DELETE", one, 200, { at: `${path}/${body.Id}` });
+  await call(caller, "DELETE", one, 404, { at: `${path}/${body.Id}` });
+});
+
 test.concurrent("tokens", async () => {
   const { tenant } = await newTenant();
   const path = "/oAuth/rest/v2/Token";

@@ -91,7 +91,7 @@ export async function expectDocumented(
   });
   expect({ path, method, status, documented: answer !== undefined }).toMatchObject({ documented: true });
   expect(response.headers.get("x-request-id")).toBeTruthy();
-  for (const header of ["WWW-Authenticate", "Allow"]) {
+  for (const header of ["WWW-Authenticate", "Allow", "RateLimit", "RateLimit-Policy"]) {
     if (answer.headers?.[header]) expect([header, response.headers.get(header)]).not.toEqual([header, null]);
   }
   if (answer.content === undefined) {

@@ -2,9 +2,9 @@ import { BadInput } from "../../errors.ts";
 import { type Fields, takeFields, takeId, takeName, takeText } from "../input.ts";
 import type { Problem } from "./problems.ts";
 
-const DESCRIPTION_LIMIT = 1_000;
+export const DESCRIPTION_LIMIT = 1_000;
 /** Characters. */
-const POLICY_LIMIT = 4_000;
+export const POLICY_LIMIT = 4_000;
 const SHOWN_PROBLEMS = 20;
 
 /** A body that fits; absent fields are left alone. */

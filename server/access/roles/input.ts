@@ -5,7 +5,7 @@ import type { Member } from "./store.ts";
 
 const DESCRIPTION_LIMIT = 1_000;
 /** For a larger group, a policy over an attribute, such as the Department. */
-const MEMBER_LIMIT = 1_000;
+export const MEMBER_LIMIT = 1_000;
 
 /** A body that fits; absent fields are left alone. */
 export interface RoleInput extends Fields {
