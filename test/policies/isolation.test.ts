@@ -12,7 +12,8 @@ import { setting, shared } from "../support/tenant.ts";
 import { ok } from "./people.ts";
 
 /** Outside the entity API: no tenant's token opens these. A new one has to be added here on purpose. */
-const PUBLIC = /^\/(healthz|readyz|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin|consent|signout)$/;
+const PUBLIC =
+  /^\/(healthz|readyz|openapi(\.json|\/.*)?|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin|consent|signout)$/;
 /** Of the entity API, but about no record. */
 const NO_RECORD = [`${API}/Entities`];
 /** No route takes it, so that the 405 says what it does take. */
