@@ -1,5 +1,12 @@
 export { removeExpiredCodes } from "./authorize/index.ts";
 export { hashSecret } from "./client-authentication.ts";
+export {
+  ACCESS_TOKEN_ALGS,
+  CLIENT_TYPES,
+  ID_TOKEN_ALGS,
+  MOST_REDIRECT_URIS,
+  REDIRECT_URI_LIMIT,
+} from "./credentials/input.ts";
 export { createFamilies, removeEndedFamilies } from "./families/families.ts";
 export { GRANT_TYPES } from "./grants/index.ts";
 export { SIGNING_ALGS } from "./keys/algorithms.ts";

@@ -1,7 +1,9 @@
 import type { EntityDefinition } from "../entities/index.ts";
+import { credentials } from "./credentials.ts";
 import { entities } from "./entities.ts";
 import { ERROR_EXAMPLES, ERROR_RECORD, ERROR_RESPONSES } from "./errors.ts";
 import { oauth } from "./oauth.ts";
+import { oauth2 } from "./oauth2.ts";
 import { HEADERS, PARAMETERS, parameterRef } from "./parameters.ts";
 import { policies } from "./policies.ts";
 import { securitySchemes } from "./security.ts";
@@ -21,7 +23,15 @@ entity API is one error record.`;
  * operations for each of \`/User\` and \`/User/*\`, and no schema.
  */
 export function createDocument(publicUrl: string, definitions: readonly EntityDefinition[]) {
-  const areas: Area[] = [entities(definitions), webhooks(definitions), policies(), oauth(), service()];
+  const areas: Area[] = [
+    entities(definitions),
+    webhooks(definitions),
+    policies(),
+    oauth(),
+    oauth2(),
+    credentials(),
+    service(),
+  ];
   return {
     openapi: "3.1.1",
     info: {

@@ -162,6 +162,49 @@ test.concurrent("tokens", async () => {
   await ask(415, "{}");
 });
 
+test.concurrent("the strict endpoints and discovery", async () => {
+  const { client } = (await newTenant()).tenant;
+  const ask = async (path: string, status: number, form: Record<string, string>) => {
+    const response = await fetch(shared().url + path, { method: "POST", body: new URLSearchParams(form) });
+    return expectDocumented(document, "POST", path, response, status);
+  };
+  const own = { client_id: client.clientId, client_secret: client.clientSecret };
+  const { access_token } = await ask("/oauth2/token", 200, { ...own, grant_type: "client_credentials", scope: "*" });
+  await ask("/oauth2/token", 400, { ...own });
+  await ask("/oauth2/token", 401, { ...own, client_secret: "wrong", grant_type: "client_credentials" });
+  await ask("/oauth2/introspect", 200, { ...own, token: access_token });
+  await ask("/oauth2/revoke", 200, { ...own, token: access_token });
+  expect(await ask("/oauth2/introspect", 200, { ...own, token: access_token })).toEqual({ active: false });
+  await ask("/oauth2/revoke", 413, { ...own, token: "x".repeat(64 * 1024) });
+  await call(undefined, "GET", "/.well-known/openid-configuration", 200);
+  await call(undefined, "GET", "/.well-known/oauth-authorization-server", 200);
+});
+
+test.concurrent("an Application's credentials and secrets", async () => {
+  const caller = await newCaller();
+  const path = `${API}/Application/{Id}`;
+  const { body: application } = await call(caller, "PATCH", `${API}/Application`, 200, {
+    body: { Name: unique("client") },
+  });
+  const at = (rest: string) => ({ at: `${API}/Application/${application.Id}/${rest}` });
+  const { body } = await call(caller, "GET", `${path}/Credentials`, 200, at("Credentials"));
+  const { content } = document.paths[`${path}/Credentials`].patch.requestBody;
+  for (const { value } of Object.values<Json>(content["application/json"].examples)) {
+    await call(caller, "PATCH", `${path}/Credentials`, 200, { ...at("Credentials"), body: value });
+  }
+  expect(validatorOf(document)(document.components.schemas.CredentialsData, body)).toBeUndefined();
+  await call(caller, "POST", `${path}/Credentials`, 200, { ...at("Credentials"), body });
+  await call(caller, "PATCH", `${path}/Credentials`, 400, { ...at("Credentials"), body: { Scopes: ["none"] } });
+  await call(caller, "GET", `${path}/Credentials`, 404, { at: `${API}/Application/999999999/Credentials` });
+
+  const { body: secret } = await call(caller, "POST", `${path}/Secrets`, 200, at("Secrets"));
+  await call(caller, "POST", `${path}/Secrets`, 200, at("Secrets"));
+  await call(caller, "POST", `${path}/Secrets`, 409, at("Secrets"));
+  await call(caller, "GET", `${path}/Secrets`, 200, at("Secrets"));
+  await call(caller, "DELETE", `${path}/Secrets/{SecretId}`, 200, at(`Secrets/${secret.Id}`));
+  await call(caller, "DELETE", `${path}/Secrets/{SecretId}`, 404, at(`Secrets/${secret.Id}`));
+});
+
 test.concurrent("the service itself", async () => {
   await call(undefined, "GET", "/healthz", 200);
   await call(undefined, "GET", "/readyz", 200);

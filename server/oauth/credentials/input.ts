@@ -6,11 +6,13 @@ import type { ClientType } from "../store.ts";
 import { redirectUriProblem } from "./redirect-uri.ts";
 import type { Credentials } from "./store.ts";
 
-const MOST_REDIRECT_URIS = 50;
+export const MOST_REDIRECT_URIS = 50;
 /** Characters. */
-const REDIRECT_URI_LIMIT = 2_000;
+export const REDIRECT_URI_LIMIT = 2_000;
 
-const CLIENT_TYPES = ["confidential", "public", "native"];
+export const CLIENT_TYPES = ["confidential", "public", "native"];
+export const ACCESS_TOKEN_ALGS = ["EdDSA", "RS256"];
+export const ID_TOKEN_ALGS = ["RS256", "ES256", "EdDSA"];
 
 /** What null sets a field back to. */
 const DEFAULTS: Credentials = {
@@ -48,8 +50,8 @@ const FIELDS: Record<string, Field> = {
   GrantTypes: { of: "grantTypes", ...someOf(GRANT_TYPES) },
   Scopes: { of: "scopes", ...someOf(SCOPES) },
   ClientType: { of: "clientType", ...oneOf(CLIENT_TYPES) },
-  AccessTokenAlg: { of: "accessTokenAlg", ...oneOf(["EdDSA", "RS256"]) },
-  IdTokenAlg: { of: "idTokenAlg", ...oneOf(["RS256", "ES256", "EdDSA"]) },
+  AccessTokenAlg: { of: "accessTokenAlg", ...oneOf(ACCESS_TOKEN_ALGS) },
+  IdTokenAlg: { of: "idTokenAlg", ...oneOf(ID_TOKEN_ALGS) },
   FirstParty: { of: "firstParty", fits: (value) => typeof value === "boolean", expected: "true or false" },
 };
 
