@@ -60,7 +60,7 @@ export async function lockConsent(
 ): Promise<Consent | undefined> {
   const [row] = await sql<Consent[]>`
     select ${columns(sql)} from consents c join applications a on a.id = c.client_id
-    where c.tenant_id = ${tenantId} and c.user_id = ${userId} and c.client_id = ${clientId} for update of c`;
+    where c.tenant_id = ${tenantId} and c.user_id = ${userId}::bigint and c.client_id = ${clientId} for update of c`;
   return row;
 }
 
