@@ -1,4 +1,4 @@
-export { removeExpiredCodes } from "./authorize/index.ts";
+export { AUTHORIZATION_PATHS, RESPONSE_MODES, RESPONSE_TYPES, removeExpiredCodes } from "./authorize/index.ts";
 export { hashSecret } from "./client-authentication.ts";
 export {
   ACCESS_TOKEN_ALGS,
@@ -7,6 +7,7 @@ export {
   MOST_REDIRECT_URIS,
   REDIRECT_URI_LIMIT,
 } from "./credentials/input.ts";
+export { SPEC_TOKEN_PATH } from "./door.ts";
 export { createFamilies, removeEndedFamilies } from "./families/families.ts";
 export { GRANT_TYPES } from "./grants/index.ts";
 export { SIGNING_ALGS } from "./keys/algorithms.ts";

@@ -1,4 +1,5 @@
 import type { EntityDefinition } from "../entities/index.ts";
+import { consents } from "./consents.ts";
 import { credentials } from "./credentials.ts";
 import { entities } from "./entities.ts";
 import { ERROR_EXAMPLES, ERROR_RECORD, ERROR_RESPONSES } from "./errors.ts";
@@ -8,6 +9,7 @@ import { HEADERS, PARAMETERS, parameterRef } from "./parameters.ts";
 import { policies } from "./policies.ts";
 import { securitySchemes } from "./security.ts";
 import { service } from "./service.ts";
+import { signIn } from "./sign-in.ts";
 import type { Area, PathItem } from "./types.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -29,7 +31,9 @@ export function createDocument(publicUrl: string, definitions: readonly EntityDe
     policies(),
     oauth(),
     oauth2(),
+    signIn(),
     credentials(),
+    consents(),
     service(),
   ];
   return {

@@ -177,6 +177,7 @@ function nameParameter(entity: Entity): Parameter {
     name: "Name",
     in: "query",
     description: "The field that Id is matched against, in any case; empty: the Id itself.",
+    allowEmptyValue: true,
     schema: { type: "string", enum: matchables(entity).map(({ name }) => name) },
   };
 }

@@ -23,6 +23,7 @@ const VIEWER_HEADERS = {
 
 const OWN = join(import.meta.dir, "viewer");
 
+/** They point at each other by relative addresses, since PUBLIC_URL may have a path of its own. */
 const VIEWER_FILES: Record<string, string> = {
   "/openapi": join(OWN, "index.html"),
   "/openapi/viewer.js": join(OWN, "viewer.js"),
@@ -54,7 +55,7 @@ export function openApiController(publicUrl: string, definitions: readonly Entit
 }
 
 function viewerFile({ request }: { request: Request }): Response {
-  const pathname = requestUrl(request).pathname.replace(/\/$/, "");
+  const { pathname } = requestUrl(request);
   const file = Object.hasOwn(VIEWER_FILES, pathname) ? VIEWER_FILES[pathname] : undefined;
   if (file === undefined) throw new NotFound("The viewer has no such file.");
   requireMethod(request, "GET", "HEAD");

@@ -1,18 +1,18 @@
 // The token endpoint (SPEC.md Endpoints 2 and 3) and the keys that its tokens verify by.
 
 import { FORM_BODY_LIMIT } from "../http/body.ts";
+import { SPEC_TOKEN_PATH } from "../oauth/index.ts";
 import { ERROR_RECORD } from "./errors.ts";
 import { headersOf, json, operation } from "./operation.ts";
 import { type Answer, type Area, type Operation, type Schema, schemaRef } from "./types.ts";
 
 const TAG = "OAuth";
-const TOKEN_PATH = "/oAuth/rest/v2/Token";
 
 export function oauth(): Area {
   return {
     tags: [{ name: TAG, description: "Access tokens, and the keys they verify by." }],
     paths: {
-      [TOKEN_PATH]: { post: token() },
+      [SPEC_TOKEN_PATH]: { post: token() },
       "/.well-known/jwks.json": {
         get: operation({
           id: "getJwks",
@@ -135,7 +135,7 @@ function example(status: number, kind: string, title: string, text: string) {
     Type: `/Errors/${kind}`,
     Title: title,
     StatusCode: status,
-    Instance: TOKEN_PATH,
+    Instance: SPEC_TOKEN_PATH,
     RequestKey: "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5",
   };
 }

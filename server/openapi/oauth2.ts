@@ -1,6 +1,6 @@
 // The endpoints that keep strictly to the RFCs, and the discovery documents that name them.
 
-import { json, operation } from "./operation.ts";
+import { headersOf, json, operation } from "./operation.ts";
 import { type Answer, type Area, type Operation, type Schema, schemaRef } from "./types.ts";
 
 const TAG = "OAuth 2.0";
@@ -85,6 +85,7 @@ function endpoint({ id, summary, description, schema, example, answer }: Endpoin
       401: failure("Client authentication failed.", "invalid_client", "Client authentication failed."),
       405: failure("The header Allow names the method.", "invalid_request", "Use POST here."),
       413: failure("The form is too large.", "invalid_request", "The body is larger than 65536 bytes."),
+      429: tooManyRequests(),
       500: failure("Something failed on our side.", "server_error", "Something failed on our side."),
     },
   };
@@ -92,6 +93,12 @@ function endpoint({ id, summary, description, schema, example, answer }: Endpoin
 
 function failure(description: string, error: string, error_description: string): Answer {
   return json(description, schemaRef("Rfc6749Error"), { error, error_description });
+}
+
+function tooManyRequests(): Answer {
+  const description = "The client has sent too many requests; the header Retry-After says when to go on.";
+  const answer = failure(description, "invalid_request", "This client sends more than 500 requests a second.");
+  return { ...answer, headers: headersOf(["X-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy"]) };
 }
 
 function metadata(id: string, source: string): Operation {

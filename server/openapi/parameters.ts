@@ -45,6 +45,7 @@ export const HEADERS: Record<string, { description: string; schema: Schema }> = 
     description: "The record's version, for If-Match and If-None-Match (RFC 9110 8.8.3).",
     schema: { type: "string" },
   },
+  Location: { description: "Where the browser goes on.", schema: { type: "string" } },
   Allow: { description: "The methods of the path.", schema: { type: "string" } },
   "WWW-Authenticate": { description: "What is missing (RFC 6750 3).", schema: { type: "string" } },
   "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", format: "int32", minimum: 1 } },

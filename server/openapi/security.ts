@@ -1,6 +1,5 @@
 import type { Scope } from "../access/index.ts";
-
-const TOKEN_PATH = "/oAuth/rest/v2/Token";
+import { SPEC_TOKEN_PATH } from "../oauth/index.ts";
 
 const SCOPE_TEXTS: Record<Scope, string> = {
   openid: "Sign a user in.",
@@ -23,7 +22,7 @@ const SCOPE_TEXTS: Record<Scope, string> = {
 
 /** SPEC.md Authentication 1 and 3. */
 export function securitySchemes(publicUrl: string) {
-  const tokenUrl = publicUrl + TOKEN_PATH;
+  const tokenUrl = publicUrl + SPEC_TOKEN_PATH;
   return {
     oauth2: {
       type: "oauth2",

@@ -205,6 +205,21 @@ test.concurrent("an Application's credentials and secrets", async () => {
   await call(caller, "DELETE", `${path}/Secrets/{SecretId}`, 404, at(`Secrets/${secret.Id}`));
 });
 
+test.concurrent("consents and what the sign-in pages' neighbours answer", async () => {
+  const caller = await newCaller();
+  const path = `${API}/User/{Id}/Consents`;
+  const { body: user } = await call(caller, "PATCH", `${API}/User`, 200, { body: { Username: unique("user") } });
+  await call(caller, "GET", path, 200, { at: `${API}/User/${user.Id}/Consents` });
+  await call(caller, "GET", path, 404, { at: `${API}/User/999999999/Consents` });
+  for (const id of [user.Id, Number.MAX_SAFE_INTEGER]) {
+    await call(caller, "DELETE", `${path}/{ApplicationId}`, 404, {
+      at: `${API}/User/${id}/Consents/${caller.clientId}`,
+    });
+  }
+  await call(undefined, "GET", "/oauth2/userinfo", 401);
+  await call(caller, "POST", "/oauth2/userinfo", 403);
+});
+
 test.concurrent("the service itself", async () => {
   await call(undefined, "GET", "/healthz", 200);
   await call(undefined, "GET", "/readyz", 200);

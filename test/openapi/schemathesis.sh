@@ -16,11 +16,16 @@ fi
 
 field() { bun -p "(await Bun.stdin.json()).$1"; }
 URL=$(field publicUrl <"$DATA_DIR/demo.json")
-# A tenant of its own, whose records, the client's Application among them, it may change and delete.
+# A tenant of its own, whose records it may change and delete; only its own client has to last.
 TENANT=$(bun --silent run tenant create "schemathesis $(date +%s)")
+CLIENT=$(echo "$TENANT" | field client.clientId)
 TOKEN=$(curl -s "$URL/oAuth/rest/v2/Token" -d grant_type=client_credentials --data-urlencode 'scope=*' \
-  -d "client_id=$(echo "$TENANT" | field client.clientId)" \
+  -d "client_id=$CLIENT" \
   -d "client_secret=$(echo "$TENANT" | field client.clientSecret)" | field access_token)
+curl -sf "$URL/Endpoint/rest/api/v1/Policy" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \
+  -o /dev/null -d @- <<POLICY
+{ "Name": "The client lasts", "Policy": "forbid (principal, action, resource is Application) when { resource.Id == $CLIENT };" }
+POLICY
 
 # Left out: that all data which fits the schema is accepted. Whether an ETag, a Cursor or a foreign key is right, no
 # schema can say. NUL is refused in every text, which is told in words.

@@ -9,4 +9,6 @@ export function authorizeController(deps: AuthorizeDependencies) {
   return new Elysia().use(authorizationEndpoints(deps)).use(signInEndpoint(deps)).use(consentEndpoint(deps));
 }
 
+export { RESPONSE_MODES, RESPONSE_TYPES } from "./checks/request.ts";
 export { removeExpiredCodes } from "./store.ts";
+export { AUTHORIZATION_PATHS } from "./target.ts";

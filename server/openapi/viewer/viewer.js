@@ -6,7 +6,7 @@ dark.addEventListener("change", paint);
 paint();
 
 const viewer = SwaggerUIBundle({
-  url: "/openapi.json",
+  url: "openapi.json",
   domNode: document.getElementById("viewer"),
   deepLinking: true,
   docExpansion: "list",
@@ -19,6 +19,6 @@ const viewer = SwaggerUIBundle({
     const { pathname, search } = new URL(request.url, location.href);
     return Object.assign(request, { url: pathname + search });
   },
-  oauth2RedirectUrl: `${location.origin}/openapi/oauth2-redirect.html`,
+  oauth2RedirectUrl: new URL("openapi/oauth2-redirect.html", location.href).href,
 });
 viewer.initOAuth({ usePkceWithAuthorizationCodeGrant: true });

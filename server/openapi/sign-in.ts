@@ -1,0 +1,206 @@
+// Where users' browsers go, and what a client learns of a user who has signed in.
+
+import { AUTHORIZATION_PATHS, RESPONSE_MODES, RESPONSE_TYPES } from "../oauth/index.ts";
+import { headersOf, json } from "./operation.ts";
+import {
+  type Answer,
+  type Area,
+  type Operation,
+  type Parameter,
+  type PathItem,
+  type Schema,
+  schemaRef,
+} from "./types.ts";
+
+const TAG = "Sign-in";
+
+export function signIn(): Area {
+  return {
+    tags: [{ name: TAG, description: "Users sign in and out by their browsers (OpenID Connect)." }],
+    paths: {
+      ...Object.fromEntries(Object.entries(AUTHORIZATION_PATHS).map(([path, door]) => [path, authorize(path, door)])),
+      "/oauth2/userinfo": userinfo(),
+      "/oauth2/logout": logout(),
+    },
+    schemas: { AuthorizationRequest: formOf(AUTHORIZATION), LogoutRequest: formOf(LOGOUT), UserInfo: USER_INFO },
+  };
+}
+
+/** SPEC.md Endpoints 1, OIDC Core 3.1.2. */
+function authorize(path: string, door: "spec" | "rfc"): PathItem {
+  const description =
+    door === "spec"
+      ? "By default the answer stands in the query. With response_type `code id_token` it has code, state and nonce, " +
+        "and never an id_token in a query."
+      : "Strictly by the RFCs: the answer carries iss (RFC 9207), and with response_type `code id_token` stands in " +
+        "the fragment by default.";
+  const page = { summary: "Sign a user in and send the browser back with a code", description };
+  const answers = {
+    200: html("The next page: sign-in, consent, choice of account, or the form that sends a form_post answer."),
+    302: sent("Back to redirect_uri with code and state, or with error, error_description and state."),
+    303: sent("On to an address of ours."),
+    400: html("The request is not even fit to be told to a client."),
+    404: html("There is no such client, or redirect_uri is not registered to it; nothing is sent there."),
+  };
+  const id = path.replace(/\W+(\w)/g, (_, letter) => letter.toUpperCase());
+  return {
+    get: browserOperation({ id: `get${id}`, ...page, parameters: queryOf(AUTHORIZATION), answers }),
+    post: browserOperation({ id: `post${id}`, ...page, form: "AuthorizationRequest", answers }),
+  };
+}
+
+/** OIDC RP-Initiated Logout. */
+function logout(): PathItem {
+  const page = {
+    summary: "End the user's session in this browser",
+    description: "Tokens live on until they are revoked.",
+  };
+  const answers = {
+    200: html("The user is asked, or told that it is done."),
+    302: sent("To post_logout_redirect_uri, with state."),
+    303: sent("On to an address of ours."),
+    400: html("The request is wrong; nothing is sent anywhere."),
+  };
+  return {
+    get: browserOperation({ id: "logout", ...page, parameters: queryOf(LOGOUT), answers }),
+    post: browserOperation({ id: "postLogout", ...page, form: "LogoutRequest", answers }),
+  };
+}
+
+interface BrowserOperation {
+  id: string;
+  summary: string;
+  description: string;
+  parameters?: Parameter[];
+  /** The schema of its body. */
+  form?: string;
+  answers: Record<string, Answer>;
+}
+
+function browserOperation({ id, summary, description, parameters, form, answers }: BrowserOperation): Operation {
+  return {
+    operationId: id,
+    tags: [TAG],
+    summary,
+    description,
+    security: [],
+    parameters,
+    requestBody: form
+      ? { required: true, content: { "application/x-www-form-urlencoded": { schema: schemaRef(form) } } }
+      : undefined,
+    responses: {
+      ...answers,
+      405: html("The header Allow names the methods."),
+      ...(form ? { 413: html("The form is too large."), 415: html("The body is no form.") } : {}),
+      500: html("Something failed on our side."),
+    },
+  };
+}
+
+/** OIDC Core 5.3, RFC 6750. */
+function userinfo(): PathItem {
+  const operation = (id: string): Operation => ({
+    operationId: id,
+    tags: [TAG],
+    summary: "Read the claims of the user whom the access token is of",
+    description: "The token has to be a user's, with the scope openid. POST also takes it as access_token in a form.",
+    security: [{ oauth2: ["openid"] }, { bearer: [] }],
+    responses: {
+      200: json("The claims.", schemaRef("UserInfo"), { sub: "user-7", name: "Ana Silva" }),
+      400: failure("The token is sent twice.", "invalid_request"),
+      401: failure("There is no token, or it is expired or invalid.", "invalid_token", ["WWW-Authenticate"]),
+      403: failure("The token is no user's, or lacks openid.", "insufficient_scope", ["WWW-Authenticate"]),
+      405: failure("The header Allow names the methods.", "invalid_request", ["Allow"]),
+      413: failure("The form is too large.", "invalid_request"),
+      500: failure("Something failed on our side.", "server_error"),
+    },
+  });
+  return { get: operation("getUserInfo"), post: operation("postUserInfo") };
+}
+
+function failure(description: string, error: string, headers: string[] = []): Answer {
+  return json(description, schemaRef("Rfc6749Error"), { error, error_description: description }, headers);
+}
+
+function html(description: string): Answer {
+  return {
+    description,
+    headers: headersOf(["X-Request-Id"]),
+    content: { "text/html": { schema: { type: "string" } } },
+  };
+}
+
+function sent(description: string): Answer {
+  return { description, headers: headersOf(["X-Request-Id", "Location"]) };
+}
+
+interface Fields {
+  required: string[];
+  properties: Record<string, Schema>;
+}
+
+function queryOf({ required, properties }: Fields): Parameter[] {
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    description: String(description),
+    // RFC 6749 3.1.
+    allowEmptyValue: true,
+    schema,
+  }));
+}
+
+function formOf(fields: Fields): Schema {
+  return { type: "object", ...fields };
+}
+
+const AUTHORIZATION: Fields = {
+  required: ["response_type", "redirect_uri", "client_id"],
+  properties: {
+    response_type: { type: "string", enum: RESPONSE_TYPES, description: "Must include code or code id_token." },
+    redirect_uri: {
+      type: "string",
+      format: "uri",
+      description: "Must match exactly one of the authorized redirect URIs configured for the client.",
+    },
+    client_id: { type: "string", description: "The Application's Id." },
+    response_mode: { type: "string", enum: RESPONSE_MODES, description: "How the answer is sent." },
+    scope: { type: "string", default: "openid profile name", description: "Space-delimited; `*` gives all scopes." },
+    state: { type: "string", description: "Any string; returned unchanged." },
+    nonce: { type: "string", description: "Associates a client session with an ID token; mitigates replay." },
+    code_challenge: { type: "string", description: "PKCE (RFC 7636); demanded of public and native clients." },
+    code_challenge_method: { type: "string", enum: ["S256"], description: "How the challenge was made." },
+    prompt: { type: "string", description: "Space-delimited: none, login, consent, select_account." },
+    max_age: { type: "integer", format: "int32", minimum: 0, description: "Seconds since the last sign-in, at most." },
+    login_hint: { type: "string", description: "The user name to begin with." },
+    id_token_hint: { type: "string", description: "Of the user who is expected." },
+    acr_values: { type: "string", description: "Wished authentication context classes." },
+    claims: { type: "string", description: "Single claims asked for, in JSON (OIDC Core 5.5)." },
+    resource: { type: "string", format: "uri", description: "This API (RFC 8707)." },
+  },
+};
+
+const LOGOUT: Fields = {
+  required: [],
+  properties: {
+    id_token_hint: { type: "string", description: "Of the session to end; with it, the user is not asked." },
+    client_id: { type: "string", description: "The Application's Id." },
+    post_logout_redirect_uri: { type: "string", description: "An address registered to the client." },
+    state: { type: "string", description: "Returned unchanged." },
+  },
+};
+
+/** OIDC Core 5.1. */
+const USER_INFO: Schema = {
+  type: "object",
+  required: ["sub"],
+  properties: {
+    sub: { type: "string", description: "`user-` and the User's Id." },
+    name: { type: "string" },
+    preferred_username: { type: "string" },
+    email: { type: "string" },
+    phone_number: { type: "string" },
+    updated_at: { type: "integer", format: "int64", description: "Seconds since 1970." },
+  },
+};
