@@ -1,0 +1,69 @@
+// An application of a browser alone: oidc-client-ts does all of OpenID Connect, the page shows what came of it.
+
+import { type User, UserManager, WebStorageStateStore } from "oidc-client-ts";
+
+const { authority, client_id } = (await (await fetch("/settings.json")).json()) as Record<string, string>;
+const manager = new UserManager({
+  authority: authority!,
+  client_id: client_id!,
+  redirect_uri: `${location.origin}/callback`,
+  silent_redirect_uri: `${location.origin}/silent`,
+  post_logout_redirect_uri: `${location.origin}/bye`,
+  scope: "openid profile",
+  loadUserInfo: true,
+  automaticSilentRenew: false,
+  userStore: new WebStorageStateStore({ store: sessionStorage }),
+});
+
+const PAGES: Record<string, () => Promise<string>> = {
+  "/": async () => told(await manager.getUser()),
+  "/callback": async () => told(await manager.signinRedirectCallback()),
+  "/silent": async () => {
+    await manager.signinSilentCallback();
+    return "";
+  },
+  "/bye": async () => {
+    await manager.signoutRedirectCallback();
+    return told(await manager.getUser());
+  },
+};
+
+const ACTIONS: Record<string, () => Promise<string>> = {
+  "Sign in": async () => {
+    await manager.signinRedirect();
+    return "Going to sign in";
+  },
+  Refresh: async () => told(await manager.signinSilent()),
+  "Ask silently": async () => told(await manager.signinSilent({ forceIframeAuth: true })),
+  Revoke: async () => {
+    await manager.revokeTokens(["refresh_token"]);
+    return told(await manager.getUser());
+  },
+  "Sign out": async () => {
+    await manager.signoutRedirect();
+    return "Going to sign out";
+  },
+};
+
+for (const [name, act] of Object.entries(ACTIONS)) {
+  const button = document.createElement("button");
+  button.textContent = name;
+  button.onclick = () => show(act);
+  document.body.append(button);
+}
+const output = document.createElement("output");
+document.body.append(output);
+await show(PAGES[location.pathname]!);
+
+/** What follows is known by the count: each thing done adds one. */
+async function show(act: () => Promise<string>): Promise<void> {
+  const text = await act().catch((error: Error) => `${error.name}: ${error.message}`);
+  output.dataset.count = String(Number(output.dataset.count ?? 0) + 1);
+  output.textContent = text;
+}
+
+function told(user: User | null): string {
+  if (!user) return "Nobody is signed in";
+  const { profile, scope, access_token, refresh_token, expired } = user;
+  return JSON.stringify({ profile, scope, access_token, refresh_token, expired });
+}
