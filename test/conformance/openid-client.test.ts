@@ -1,0 +1,131 @@
+// openid-client, which nobody here wrote, takes a user through a whole visit.
+
+import { describe, expect, test } from "bun:test";
+import * as openid from "openid-client";
+import { CALLBACK, type Client, issuer, newClient } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { formRequest } from "./relying-party.ts";
+
+const BYE = "https://app.example/bye";
+
+function discover({ id, tenant }: Client, authentication = openid.ClientSecretBasic(tenant.client.clientSecret)) {
+  return openid.discovery(new URL(issuer()), id, undefined, authentication, {
+    execute: [openid.allowInsecureRequests],
+  });
+}
+
+/** Where the library sends the browser, as a path of this Gatehouse. */
+const pathOf = (url: URL) => url.pathname + url.search;
+
+test.concurrent("sign-in by code and PKCE, userinfo, refresh, introspection, revocation, logout", async () => {
+  const client = await newClient({ post_logout_redirect_uris: [BYE] });
+  const browser = new Visitor();
+  const config = await discover(client);
+  const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+  const [expectedState, expectedNonce] = [openid.randomState(), openid.randomNonce()];
+  const url = openid.buildAuthorizationUrl(config, {
+    redirect_uri: CALLBACK,
+    scope: "openid profile",
+    state: expectedState,
+    nonce: expectedNonce,
+    max_age: "600",
+    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: "S256",
+  });
+  const back = await client.goThrough(browser, await browser.open(pathOf(url)));
+
+  const checks = { pkceCodeVerifier, expectedState, expectedNonce, maxAge: 600, idTokenExpected: true };
+  const tokens = await openid.authorizationCodeGrant(config, back.location!, checks);
+  const { sub } = tokens.claims()!;
+  expect(await openid.fetchUserInfo(config, tokens.access_token, sub)).toMatchObject({ preferred_username: "admin" });
+
+  const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token!);
+  expect(refreshed.claims()!.sub).toBe(sub);
+  expect(await openid.tokenIntrospection(config, refreshed.access_token)).toMatchObject({ active: true, sub });
+  await openid.tokenRevocation(config, refreshed.refresh_token!);
+  expect(await openid.tokenIntrospection(config, refreshed.refresh_token!)).toEqual({ active: false });
+  expect(await openid.refreshTokenGrant(config, refreshed.refresh_token!).catch((error) => error)).toMatchObject({
+    error: "invalid_grant",
+  });
+
+  const bye = openid.buildEndSessionUrl(config, {
+    id_token_hint: refreshed.id_token!,
+    post_logout_redirect_uri: BYE,
+    state: "bye",
+  });
+  expect((await browser.open(pathOf(bye))).location!.href).toBe(`${BYE}?state=bye`);
+  expect((await browser.open(pathOf(url))).heading).toBe("Sign in");
+});
+
+test.concurrent("a public client, without a secret", async () => {
+  const client = await newClient({ client_type: "public" });
+  const browser = new Visitor();
+  const config = await discover(client, openid.None());
+  const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+  const url = openid.buildAuthorizationUrl(config, {
+    redirect_uri: CALLBACK,
+    scope: "openid",
+    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: "S256",
+  });
+  const back = await client.goThrough(browser, await browser.open(pathOf(url)));
+  const tokens = await openid.authorizationCodeGrant(config, back.location!, { pkceCodeVerifier });
+  expect((await openid.refreshTokenGrant(config, tokens.refresh_token!)).claims()!.sub).toBe(tokens.claims()!.sub);
+});
+
+describe.concurrent("code id_token", () => {
+  test.each(["fragment", "form_post"])("by %s", async (response_mode) => {
+    const client = await newClient();
+    const browser = new Visitor();
+    const config = await discover(client);
+    openid.useCodeIdTokenResponseType(config);
+    const expectedNonce = openid.randomNonce();
+    const url = openid.buildAuthorizationUrl(config, {
+      redirect_uri: CALLBACK,
+      scope: "openid",
+      nonce: expectedNonce,
+      response_mode,
+    });
+    expect(url.searchParams.get("response_type")).toBe("code id_token");
+    const view = await client.goThrough(browser, await browser.open(pathOf(url)));
+    const callback = response_mode === "form_post" ? formRequest(view) : view.location!;
+    const tokens = await openid.authorizationCodeGrant(config, callback, { expectedNonce });
+    expect(tokens.claims()!.nonce).toBe(expectedNonce);
+  });
+
+  test.each(["ES256", "EdDSA"])("signed with %s", async (id_token_alg) => {
+    const client = await newClient({ id_token_alg });
+    const browser = new Visitor();
+    const config = await openid.discovery(
+      new URL(issuer()),
+      client.id,
+      { id_token_signed_response_alg: id_token_alg },
+      openid.ClientSecretPost(client.tenant.client.clientSecret),
+      { execute: [openid.allowInsecureRequests] },
+    );
+    openid.useCodeIdTokenResponseType(config);
+    const expectedNonce = openid.randomNonce();
+    const url = openid.buildAuthorizationUrl(config, { redirect_uri: CALLBACK, scope: "openid", nonce: expectedNonce });
+    const back = await client.goThrough(browser, await browser.open(pathOf(url)));
+    const tokens = await openid.authorizationCodeGrant(config, back.location!, { expectedNonce });
+    expect(tokens.claims()!.sub).toStartWith("user-");
+  });
+});
+
+test.concurrent("reads the refusal of a user, and of the server", async () => {
+  const client = await newClient();
+  const browser = new Visitor();
+  const config = await discover(client);
+  const url = openid.buildAuthorizationUrl(config, { redirect_uri: CALLBACK, scope: "openid" });
+  const consent = await browser.submit(await browser.open(pathOf(url)), client.tenant.admin);
+  const denied = await browser.submit(consent, { decision: "deny" });
+  const refusal = await openid.authorizationCodeGrant(config, denied.location!).catch((error) => error);
+  expect(refusal).toBeInstanceOf(openid.AuthorizationResponseError);
+  expect(refusal.error).toBe("access_denied");
+
+  const back = await client.goThrough(browser, await browser.open(pathOf(url)));
+  await openid.authorizationCodeGrant(config, back.location!);
+  const reused = await openid.authorizationCodeGrant(config, back.location!).catch((error) => error);
+  expect(reused).toBeInstanceOf(openid.ResponseBodyError);
+  expect(reused).toMatchObject({ error: "invalid_grant", status: 400 });
+});

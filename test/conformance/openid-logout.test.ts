@@ -1,0 +1,102 @@
+// OpenID certification of RP-Initiated Logout OP, by the names of the suite's modules. Each signs a user in, goes to
+// the end_session_endpoint, and looks whether prompt=none still finds the user.
+
+import { describe, expect, test } from "bun:test";
+import { newClient } from "../authorize/client.ts";
+import { type View, Visitor } from "../authorize/visitor.ts";
+import { type Fields, LONG_STATE, RelyingParty, VARIANTS } from "./relying-party.ts";
+
+const BYE = "https://app.example/post-logout";
+
+/** A user who is signed in, and an end session request; undefined leaves a parameter out. */
+async function start() {
+  const client = await newClient({ post_logout_redirect_uris: [BYE] });
+  const browser = new Visitor();
+  const { id_token } = (await client.token(await client.code(browser))).body;
+  const party = new RelyingParty(client, VARIANTS[0]!, browser);
+  return {
+    browser,
+    id_token: id_token as string,
+    leave: (fields: Fields = {}): Promise<View> => {
+      const all = { id_token_hint: id_token, post_logout_redirect_uri: BYE, state: LONG_STATE, ...fields };
+      const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+      return browser.open(`/oauth2/logout?${new URLSearchParams(sent)}`);
+    },
+    isSignedIn: async () => {
+      const answer = party.answerOf(await browser.open(party.request({ prompt: "none" })));
+      if (answer.code) return true;
+      expect(answer.error).toBe("login_required");
+      return false;
+    },
+  };
+}
+
+describe.concurrent("RP-Initiated OP:", () => {
+  test("oidcc-rp-initiated-logout: goes back with the whole state, and nothing else", async () => {
+    const { leave, isSignedIn } = await start();
+    const back = await leave();
+    expect([back.status, back.location!.href]).toEqual([302, `${BYE}?state=${LONG_STATE}`]);
+    expect(await isSignedIn()).toBe(false);
+  });
+
+  test("oidcc-rp-initiated-logout-no-state: goes back without one", async () => {
+    const { leave, isSignedIn } = await start();
+    expect((await leave({ state: undefined })).location!.href).toBe(BYE);
+    expect(await isSignedIn()).toBe(false);
+  });
+
+  test.each<[string, Fields]>([
+    ["bad-post-logout-redirect-uri", { post_logout_redirect_uri: `${BYE}/xyz` }],
+    ["query-added-to-post-logout-redirect-uri", { post_logout_redirect_uri: `${BYE}?foo=bar` }],
+    ["no-id-token-hint", { id_token_hint: undefined }],
+  ])("oidcc-rp-initiated-logout-%s: an error page, no redirect", async (_, fields) => {
+    const { leave, isSignedIn } = await start();
+    expect(await leave(fields)).toMatchObject({ status: 400, location: undefined });
+    expect(await isSignedIn()).toBe(true);
+  });
+
+  test("oidcc-rp-initiated-logout-modified-id-token-hint: alg none is an error page, no redirect", async () => {
+    const { leave, id_token, isSignedIn } = await start();
+    const none = Buffer.from(JSON.stringify({ alg: "none" })).toString("base64url");
+    const claims = id_token.split(".")[1];
+    for (const hint of [`${none}.${claims}.`, `${none}.${claims}.${id_token.split(".")[2]}`]) {
+      expect(await leave({ id_token_hint: hint })).toMatchObject({ status: 400, location: undefined });
+    }
+    expect(await isSignedIn()).toBe(true);
+  });
+
+  test("oidcc-rp-initiated-logout-bad-id-token-hint: somebody else's signature is an error page, no redirect", async () => {
+    const { leave, id_token, isSignedIn } = await start();
+    const signed = id_token.slice(0, id_token.lastIndexOf("."));
+    const { privateKey } = await crypto.subtle.generateKey(RS256, false, ["sign"]);
+    const signature = await crypto.subtle.sign(RS256, privateKey, Buffer.from(signed));
+    const id_token_hint = `${signed}.${Buffer.from(signature).toString("base64url")}`;
+    expect(await leave({ id_token_hint })).toMatchObject({ status: 400, location: undefined });
+    expect(await isSignedIn()).toBe(true);
+  });
+
+  test("oidcc-rp-initiated-logout-no-post-logout-redirect-uri: signed out, told so", async () => {
+    const { leave, isSignedIn } = await start();
+    const page = await leave({ post_logout_redirect_uri: undefined });
+    expect(page).toMatchObject({ status: 200, heading: "Signed out", location: undefined });
+    expect(await isSignedIn()).toBe(false);
+  });
+
+  test.each<[string, Fields]>([
+    ["no-params", { id_token_hint: undefined, post_logout_redirect_uri: undefined, state: undefined }],
+    ["only-state", { id_token_hint: undefined, post_logout_redirect_uri: undefined }],
+  ])("oidcc-rp-initiated-logout-%s: the user confirms, and is signed out", async (_, fields) => {
+    const { browser, leave, isSignedIn } = await start();
+    const page = await leave(fields);
+    expect(page).toMatchObject({ status: 200, heading: "Sign out", location: undefined });
+    expect(await browser.submit(page)).toMatchObject({ status: 200, heading: "Signed out", location: undefined });
+    expect(await isSignedIn()).toBe(false);
+  });
+});
+
+const RS256 = {
+  name: "RSASSA-PKCS1-v1_5",
+  hash: "SHA-256",
+  modulusLength: 2048,
+  publicExponent: new Uint8Array([1, 0, 1]),
+} as const;
