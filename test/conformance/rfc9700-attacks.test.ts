@@ -1,0 +1,239 @@
+// RFC 9700, section 4, "Attacks and Mitigations": one test a demand that an authorization server can fail and that
+// section 2 has not asked for already.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { decodeJwt } from "jose";
+import { answerOf, type Client, issuer, newClient, newPkce, otherClient, RFC_PATH } from "../authorize/client.ts";
+import { type View, Visitor } from "../authorize/visitor.ts";
+import { API, db, request } from "../entities/client.ts";
+import { shared } from "../support/tenant.ts";
+import { RelyingParty, USERINFO_PATH, VARIANTS } from "./relying-party.ts";
+
+let party: RelyingParty;
+/** Every kind of page there is, and every kind of redirect to a client. */
+let pages: Record<string, View>;
+let redirects: Record<string, View>;
+/** The visit that showed them. */
+let visitor: Visitor;
+
+beforeAll(async () => {
+  party = await RelyingParty.start(VARIANTS[0]!);
+  const client = await newClient({ post_logout_redirect_uris: ["https://app.example/bye"] });
+  visitor = new Visitor();
+  const signIn = await visitor.open(client.authorize());
+  const wrongPassword = await visitor.submit(signIn, { username: "admin", password: "wrong" });
+  const consent = await visitor.submit(wrongPassword, client.tenant.admin);
+  const denied = await visitor.submit(consent, { decision: "deny" });
+  const allowed = await visitor.submit(consent, { decision: "allow" });
+  pages = {
+    "sign in": signIn,
+    "wrong password": wrongPassword,
+    consent,
+    "choose an account": await visitor.open(client.authorize({ prompt: "select_account" })),
+    "form_post answer": await visitor.open(client.authorize({ response_mode: "form_post" })),
+    "unknown client": await visitor.open(client.authorize({ client_id: "999999999" })),
+    "bad request": await visitor.open(client.authorize({ redirect_uri: undefined })),
+    "wrong form": await visitor.post("/signin", { request: "" }),
+    "sign out": await visitor.open("/oauth2/logout"),
+  };
+  redirects = {
+    denied,
+    allowed,
+    "by fragment": await visitor.open(client.authorize({ response_type: "code id_token", nonce: "n" })),
+    error: await visitor.open(client.authorize({ scope: "Color:Read" })),
+  };
+  const query = new URLSearchParams({ client_id: client.id, post_logout_redirect_uri: "https://app.example/bye" });
+  redirects.logout = await visitor.submit(await visitor.open(`/oauth2/logout?${query}`));
+  pages["signed out"] = await visitor.open("/oauth2/logout");
+});
+
+describe.concurrent("4.2 leakage by the Referer header", () => {
+  test("no page and no redirect tells the next site where it came from", () => {
+    for (const { headers } of [...Object.values(pages), ...Object.values(redirects)]) {
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+    }
+  });
+
+  test("no page loads or links to anything of another site", () => {
+    for (const { html } of Object.values(pages)) {
+      expect(html).not.toMatch(/(?:src|href)="?(?:[a-z]+:)?\/\//i);
+    }
+  });
+
+  test("a code that leaked is of no use once it was redeemed", async () => {
+    const { front } = await party.flow();
+    expect((await party.redeem(front.code!)).body.error).toBe("invalid_grant");
+  });
+});
+
+describe.concurrent("4.3 leakage by the browser's history", () => {
+  test("what holds a code, a token or a form for one person is not stored", () => {
+    for (const { headers } of [...Object.values(pages), ...Object.values(redirects)]) {
+      expect(headers.get("cache-control")).toBe("no-store");
+    }
+  });
+
+  test("a code can be sent by form_post, outside every address", () => {
+    const page = pages["form_post answer"]!;
+    expect(page.location).toBeUndefined();
+    expect(page.forms[0]!.fields.code).toBeString();
+  });
+
+  test("no token stands in a query: neither in an answer nor in a request", async () => {
+    const answer = answerOf(
+      await party.browser.open(party.request({ response_type: "code id_token", response_mode: "query" })),
+    );
+    expect(answer.error).toBe("invalid_request");
+    const { token } = await party.flow();
+    const query = new URLSearchParams({ access_token: token.body.access_token });
+    for (const path of [USERINFO_PATH, `${API}/Entities`]) {
+      expect((await request("GET", `${path}?${query}`)).status).toBe(401);
+    }
+  });
+});
+
+describe.concurrent("4.5 code injection", () => {
+  test("a code is bound to its client, its redirect URI and its PKCE transaction", async () => {
+    const redirect_uris = ["https://app.example/callback", "https://app.example/other"];
+    const client = await newClient({ redirect_uris });
+    const attacker = await otherClient(client, { redirect_uris });
+    const [victims, own] = [newPkce(), newPkce()];
+    const code = await client.code(new Visitor(), victims.challenge);
+    const code_verifier = victims.verifier;
+    const refused = [
+      await attacker.token(code, { code_verifier }),
+      await client.token(code, { code_verifier, redirect_uri: redirect_uris[1] }),
+      await client.token(code, { code_verifier: own.verifier }),
+    ];
+    expect(refused.map(({ body }) => body.error)).toEqual(Array(3).fill("invalid_grant"));
+    expect((await client.token(code, { code_verifier })).status).toBe(200);
+  });
+
+  test("the nonce of the request stands in the id_token, and in no other", async () => {
+    for (const nonce of ["one", "two"]) expect((await party.flow({ nonce })).claims.nonce).toBe(nonce);
+  });
+});
+
+test.concurrent("4.6 access token injection: an id_token's at_hash belongs to the access token beside it", async () => {
+  const [one, two] = [await party.flow(), await party.flow()];
+  expect(one.claims.at_hash).toBeString();
+  expect(one.claims.at_hash).not.toBe(two.claims.at_hash);
+});
+
+describe.concurrent("4.11 open redirection", () => {
+  test("no redirect without a client and an address of its own", async () => {
+    for (const name of ["unknown client", "bad request"]) expect(pages[name]!.location).toBeUndefined();
+    const stranger = await newClient({ redirect_uris: ["https://stranger.example/cb"] });
+    const view = await party.browser.open(party.request({ redirect_uri: stranger.tenant.client.redirectUris[0] }));
+    expect(view).toMatchObject({ status: 404, location: undefined });
+  });
+
+  test("a form goes on with an authorization request of ours alone", async () => {
+    const client = await newClient();
+    const requests = [
+      "https://evil.example/oauth2/authorize?x",
+      "//evil.example/oauth2/authorize?x",
+      "/\\evil.example?x",
+      "/oauth2/authorize/../../evil?x",
+      `/oauth2/logout?${new URLSearchParams({ post_logout_redirect_uri: "https://evil.example" })}`,
+      `${RFC_PATH}?${new URLSearchParams({ client_id: client.id, redirect_uri: "https://evil.example" })}`,
+    ];
+    for (const path of ["/signin", "/consent"]) {
+      for (const text of requests) {
+        const browser = new Visitor();
+        const page = await browser.open(client.authorize());
+        const view = await browser.post(path, { ...page.forms[0]!.fields, ...client.tenant.admin, request: text });
+        expect([400, 404]).toContain(view.status);
+        expect(view.location).toBeUndefined();
+      }
+    }
+  });
+
+  test("who does not trust the application reads on the consent page where every answer goes", () => {
+    expect(pages.consent!.html).toContain("app.example");
+  });
+
+  test("logout leads to a registered address alone", async () => {
+    const query = new URLSearchParams({
+      client_id: party.client.id,
+      post_logout_redirect_uri: "https://evil.example",
+    });
+    const view = await new Visitor().open(`/oauth2/logout?${query}`);
+    expect(view).toMatchObject({ status: 400, location: undefined });
+  });
+});
+
+test.concurrent("4.12 no redirect sends a form again: after the password comes a 303", () => {
+  const redirected = visitor.trail.filter(({ status }) => status >= 300 && status < 400);
+  for (const { status } of redirected) expect([302, 303]).toContain(status);
+  const afterPassword = redirected.filter(({ url }) => new URL(url).pathname === "/signin");
+  expect(afterPassword.map(({ status }) => status)).toEqual([303]);
+});
+
+test.concurrent("4.13 reverse proxies: headers that anybody can send change no address and no issuer", async () => {
+  const headers = {
+    host: "evil.example",
+    forwarded: "host=evil.example;proto=https",
+    "x-forwarded-host": "evil.example",
+    "x-forwarded-proto": "https",
+    "x-forwarded-prefix": "/evil",
+    "x-original-url": "https://evil.example/",
+  };
+  const discovered = await request("GET", "/.well-known/openid-configuration", { headers });
+  expect(discovered.body.issuer).toBe(issuer());
+  expect(JSON.stringify(discovered.body)).not.toContain("evil");
+
+  const client = await newClient();
+  const page = await new Visitor().open(client.authorize(), headers);
+  expect(page.html).not.toContain("evil");
+  const [path, query] = party.request().split("?");
+  const body = new URLSearchParams(query);
+  const blind = await fetch(shared().url + path, { method: "POST", body, headers, redirect: "manual" });
+  expect(blind.headers.get("location")).toStartWith(`${RFC_PATH}?`);
+  const answer = answerOf(await party.browser.open(party.request(), headers));
+  expect(answer.iss).toBe(issuer());
+  const { body: tokens } = await party.redeem(answer.code!);
+  expect(decodeJwt(tokens.id_token).iss).toBe(issuer());
+});
+
+describe.concurrent("4.14 refresh tokens", () => {
+  test("are given only where they are of use", async () => {
+    const client = await newClient({ grant_types: ["authorization_code"] });
+    const { body } = await client.token(await client.code(new Visitor()));
+    expect(body.access_token).toBeString();
+    expect(body.refresh_token).toBeUndefined();
+  });
+
+  test("end with the user's account", async () => {
+    const client = await newClient();
+    const { body } = await client.token(await client.code(new Visitor()));
+    await db()`update users set is_active = false where tenant_id = ${client.tenant.tenantId}`;
+    expect((await client.refresh(body.refresh_token)).body.error).toBe("invalid_grant");
+  });
+});
+
+test.concurrent("4.15 no client passes for a user: a client's sub is its client_id, a user's is never one", async () => {
+  const client: Client = await newClient();
+  const own = await client.token("", { grant_type: "client_credentials", code: undefined, scope: "openid" });
+  expect(decodeJwt(own.body.access_token).sub).toBe(client.id);
+  const asUser = await request("GET", USERINFO_PATH, {
+    headers: { authorization: `Bearer ${own.body.access_token}` },
+  });
+  expect(asUser.status).toBe(403);
+  expect((await party.flow()).claims.sub).toMatch(/^user-\d+$/);
+});
+
+test.concurrent("4.16 no page can be framed or scripted by another", () => {
+  for (const [name, { headers }] of Object.entries(pages)) {
+    const policy = headers.get("content-security-policy") ?? "";
+    expect([name, policy]).toEqual([name, expect.stringContaining("frame-ancestors 'none'")]);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain("unsafe");
+    expect(headers.get("x-frame-options")).toBe("DENY");
+  }
+});
+
+test.concurrent("4.17 no answer is given by a message between windows", async () => {
+  expect(await party.error({ response_mode: "web_message" })).toBe("invalid_request");
+  for (const { html } of Object.values(pages)) expect(html).not.toContain("postMessage");
+});

@@ -1,0 +1,218 @@
+// RFC 9700, section 2, "Best Practices": one test a demand that an authorization server can fail.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { decodeJwt } from "jose";
+import {
+  answerOf,
+  CALLBACK,
+  type Client,
+  issuer,
+  newClient,
+  newPkce,
+  otherClient,
+  RFC_TOKEN_PATH,
+} from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { API, type Caller, newCaller, request } from "../entities/client.ts";
+import { startPrivateApp } from "../http/private-app.ts";
+import { age, form, postAs } from "../oauth/client.ts";
+import { until } from "../support/api.ts";
+import { shared } from "../support/tenant.ts";
+import { RelyingParty, USERINFO_PATH, VARIANTS } from "./relying-party.ts";
+
+let party: RelyingParty;
+let caller: Caller;
+beforeAll(async () => {
+  [party, caller] = await Promise.all([RelyingParty.start(VARIANTS[0]!), newCaller()]);
+});
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const metadata = async () => (await request("GET", "/.well-known/oauth-authorization-server")).body;
+
+/** A public client, and tokens of its user. */
+async function publicClient(): Promise<{ client: Client; tokens: Record<string, string> }> {
+  const client = await newClient({ client_type: "public" });
+  const { verifier, challenge } = newPkce();
+  const code = await client.code(new Visitor(), challenge);
+  return { client, tokens: (await client.token(code, { client_secret: undefined, code_verifier: verifier })).body };
+}
+
+describe.concurrent("2.1 redirect-based flows", () => {
+  test.each(["https://app.example/callback/", "https://app.example/callbac", "https://app.example:8443/callback"])(
+    "redirect URIs are compared exactly: %s is refused, without a redirect",
+    async (redirect_uri) => {
+      const view = await party.browser.open(party.request({ redirect_uri }));
+      expect(view).toMatchObject({ status: 404, location: undefined });
+    },
+  );
+
+  test.each(["http://app.example/callback", "https://*.app.example/callback", "https://app.example/callback#x"])(
+    "no redirect URI without https, with a wildcard or with a fragment can be registered: %s",
+    async (uri) => {
+      const answer = await caller.patch(`/Application/${caller.clientId}/Credentials`, { RedirectUris: [uri] });
+      expect(answer.status).toBe(400);
+    },
+  );
+
+  test("the port is left open for native apps on loopback alone", async () => {
+    const redirect_uris = ["http://127.0.0.1/callback"];
+    const [native, web] = [
+      await newClient({ client_type: "native", redirect_uris }),
+      await newClient({ client_type: "public", redirect_uris }),
+    ];
+    const fields = { redirect_uri: "http://127.0.0.1:49152/callback", ...newPkce().challenge };
+    expect((await new Visitor().open(native.authorize(fields))).heading).toBe("Sign in");
+    expect((await new Visitor().open(web.authorize(fields))).status).toBe(404);
+  });
+
+  test("CSRF: state comes back as it was, or not at all", async () => {
+    const state = 'a b&c=d#é☃%41"';
+    await party.flow({ state });
+    const back = await party.browser.open(party.request({ state: undefined }));
+    expect(Object.keys(answerOf(back)).sort()).toEqual(["code", "iss"]);
+  });
+
+  test("mix-up: the issuer stands in every answer, errors too, and this is advertised (RFC 9207)", async () => {
+    expect((await metadata()).authorization_response_iss_parameter_supported).toBe(true);
+    for (const fields of [{}, { prompt: "none", max_age: "0" }, { scope: "Color:Read" }]) {
+      expect(answerOf(await party.browser.open(party.request(fields))).iss).toBe(issuer());
+    }
+  });
+});
+
+describe.concurrent("2.1.1 authorization code grant", () => {
+  test.each(["public", "native"] as const)("a %s client must use PKCE", async (client_type) => {
+    const client = await newClient({ client_type });
+    expect(answerOf(await new Visitor().open(client.authorize())).error).toBe("invalid_request");
+  });
+
+  test("PKCE is supported, by a method that does not expose the verifier, and advertised", async () => {
+    expect((await metadata()).code_challenge_methods_supported).toEqual(["S256"]);
+    const plain = { code_challenge: newPkce().verifier, code_challenge_method: "plain" };
+    expect(await party.error(plain)).toBe("invalid_request");
+  });
+
+  test("a code asked for with a challenge needs its verifier, also of a confidential client", async () => {
+    const { code } = answerOf(await party.browser.open(party.request(newPkce().challenge)));
+    for (const verifier of [undefined, newPkce().verifier]) {
+      expect((await party.redeem(code!, verifier)).body.error).toBe("invalid_grant");
+    }
+  });
+
+  test("downgrade: a verifier is refused if there was no challenge", async () => {
+    const { code } = answerOf(await party.browser.open(party.request()));
+    expect((await party.redeem(code!, newPkce().verifier)).body.error).toBe("invalid_grant");
+  });
+});
+
+test.concurrent("2.1.2 implicit grant: no access token comes from the authorization endpoint", async () => {
+  for (const response_type of ["token", "id_token token", "code token", "code id_token token"]) {
+    const answer = answerOf(await party.browser.open(party.request({ response_type })));
+    expect(answer.error).toBe("unsupported_response_type");
+    expect(answer).not.toHaveProperty("access_token");
+  }
+  const { response_types_supported, grant_types_supported } = await metadata();
+  expect(response_types_supported.join(" ")).not.toMatch(/\btoken\b/);
+  expect(grant_types_supported).not.toContain("implicit");
+});
+
+describe.concurrent("2.2.2 refresh tokens of public clients", () => {
+  test("are rotated, and one that comes again ends all that came of the grant", async () => {
+    const { client, tokens } = await publicClient();
+    const withoutSecret = { client_secret: undefined };
+    const second = await client.refresh(tokens.refresh_token!, withoutSecret);
+    expect(second.body.refresh_token).not.toBe(tokens.refresh_token);
+    await age(String(decodeJwt(tokens.access_token!).grant_id), "11 seconds");
+    for (const token of [tokens.refresh_token!, second.body.refresh_token]) {
+      expect((await client.refresh(token, withoutSecret)).body.error).toBe("invalid_grant");
+    }
+    const refused = async () =>
+      (await request("GET", USERINFO_PATH, { headers: bearer(second.body.access_token) })).status === 401;
+    await until("the access token to be refused", refused);
+  });
+
+  test("are bound to their client, and to what the user allowed", async () => {
+    const { client, tokens } = await publicClient();
+    const other = await otherClient(client, { client_type: "public" });
+    const stolen = await other.refresh(tokens.refresh_token!, { client_secret: undefined });
+    expect(stolen.body.error).toBe("invalid_grant");
+    const widened = await client.refresh(tokens.refresh_token!, { client_secret: undefined, scope: "openid email" });
+    expect(widened.body.error).toBe("invalid_scope");
+  });
+});
+
+describe.concurrent("2.3 access token privilege restriction", () => {
+  test("a token names its audience, its client and its scopes", async () => {
+    const { token } = await party.flow({ scope: "openid profile" });
+    const { aud, client_id, scope } = decodeJwt(token.body.access_token);
+    expect({ aud, client_id, scope }).toEqual({ aud: issuer(), client_id: party.client.id, scope: "openid profile" });
+  });
+
+  test("a token for another audience is refused, though the same key has signed it", async () => {
+    await using other = startPrivateApp({ publicUrl: "https://other.example" });
+    const { token } = await party.flow();
+    const status = async (url: string) =>
+      (await fetch(url + USERINFO_PATH, { headers: bearer(token.body.access_token) })).status;
+    expect(await status(shared().url)).toBe(200);
+    expect(await status(other.url)).toBe(401);
+  });
+
+  test("a token does no more than its scopes say", async () => {
+    const { token } = await party.flow({ scope: "openid profile" });
+    const answer = await request("GET", `${API}/User`, { headers: bearer(token.body.access_token) });
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get("www-authenticate")).toContain("insufficient_scope");
+  });
+});
+
+test.concurrent("2.4 there is no password grant", async () => {
+  const { admin } = party.client.tenant;
+  const fields = { grant_type: "password", ...admin };
+  const { clientId, clientSecret } = party.client.tenant.client;
+  const answer = await postAs({ ...caller, clientId, clientSecret }, RFC_TOKEN_PATH, fields);
+  expect([answer.status, answer.body.error]).toEqual([400, "unsupported_grant_type"]);
+  expect((await metadata()).grant_types_supported).not.toContain("password");
+});
+
+test.concurrent("2.5 a confidential client is authenticated at every endpoint that it calls", async () => {
+  const { token } = await party.flow();
+  const { code } = answerOf(await party.browser.open(party.request()));
+  const forms: [string, Record<string, string>][] = [
+    [RFC_TOKEN_PATH, { grant_type: "authorization_code", code: code!, redirect_uri: CALLBACK }],
+    [RFC_TOKEN_PATH, { grant_type: "refresh_token", refresh_token: token.body.refresh_token }],
+    [RFC_TOKEN_PATH, { grant_type: "client_credentials" }],
+    ["/oauth2/revoke", { token: token.body.refresh_token }],
+    ["/oauth2/introspect", { token: token.body.access_token }],
+  ];
+  for (const [path, fields] of forms) {
+    for (const client_secret of [undefined, "wrong"]) {
+      const body = form({ ...fields, client_id: party.client.id, client_secret });
+      const answer = await request("POST", path, { body });
+      expect([path, answer.status, answer.body.error]).toEqual([path, 401, "invalid_client"]);
+    }
+  }
+  expect((await party.redeem(code!)).status).toBe(200);
+});
+
+describe.concurrent("2.6 other recommendations", () => {
+  test("the metadata of both discoveries is the same", async () => {
+    const { body } = await request("GET", "/.well-known/openid-configuration");
+    expect(body).toEqual(await metadata());
+  });
+
+  test("a client cannot choose its client_id", async () => {
+    for (const Id of ["user-1", "999999999", "https://evil.example"]) {
+      const answer = await caller.patch("/Application", { Id, Name: "Impostor" });
+      expect([400, 404]).toContain(answer.status);
+    }
+  });
+
+  test("no other origin may script the authorization endpoint, or any page", async () => {
+    for (const path of [party.request(), "/oauth2/logout"]) {
+      for (const method of ["GET", "OPTIONS"]) {
+        const answer = await fetch(shared().url + path, { method, headers: { origin: "https://spa.example" } });
+        expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+      }
+    }
+  });
+});
