@@ -2,13 +2,13 @@
 
 import { Elysia } from "elysia";
 import type { Sql } from "../db/connection.ts";
-import { API_PATH } from "../http/paths.ts";
 import type { AuthenticateClient } from "./client-authentication.ts";
 import { type Door, RFC_TOKEN_PATH, SPEC_TOKEN_PATH } from "./door.ts";
 import { formEndpoint, type OnFailure } from "./endpoint.ts";
 import type { Families } from "./families/families.ts";
 import { requiredParameter, type TokenResponse } from "./grants/grant.ts";
 import { GRANTS } from "./grants/index.ts";
+import { resourceProblem } from "./resource.ts";
 import { TokenError } from "./token-error.ts";
 import type { Tokens } from "./tokens/tokens.ts";
 
@@ -46,8 +46,7 @@ async function answer(
   return door === "spec" ? response : { ...response, scope };
 }
 
-/** RFC 8707 2: our tokens are for our own API alone. */
 function requireOwnResource(resource: string | undefined, issuer: string): void {
-  if (!resource || resource === issuer || resource === issuer + API_PATH) return;
-  throw new TokenError("invalid_target", `resource must be ${issuer}${API_PATH}.`);
+  const problem = resource ? resourceProblem(resource, issuer) : undefined;
+  if (problem) throw new TokenError("invalid_target", problem);
 }

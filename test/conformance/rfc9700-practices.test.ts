@@ -157,6 +157,17 @@ describe.concurrent("2.3 access token privilege restriction", () => {
     expect(await status(other.url)).toBe(401);
   });
 
+  test("a resource that is not ours is refused; ours is known by one name at both endpoints (RFC 8707)", async () => {
+    expect(await party.error({ resource: "https://other.example" })).toBe("invalid_target");
+    const ask = (resource: string) =>
+      postAs(caller, RFC_TOKEN_PATH, { grant_type: "client_credentials", scope: "openid", resource });
+    expect((await ask("https://other.example")).body.error).toBe("invalid_target");
+    for (const resource of [issuer(), `${issuer()}/`, issuer() + API]) {
+      await party.flow({ resource });
+      expect((await ask(resource)).status).toBe(200);
+    }
+  });
+
   test("a token does no more than its scopes say", async () => {
     const { token } = await party.flow({ scope: "openid profile" });
     const answer = await request("GET", `${API}/User`, { headers: bearer(token.body.access_token) });

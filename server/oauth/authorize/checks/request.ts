@@ -3,6 +3,7 @@
 import { grantedScopes, ScopeNotGranted } from "../../../access/index.ts";
 import { printable } from "../../../http/body.ts";
 import type { Door } from "../../door.ts";
+import { resourceProblem } from "../../resource.ts";
 import type { Client } from "../../store.ts";
 import { AuthorizationError } from "../authorization-error.ts";
 import type { Parameters } from "../parameters.ts";
@@ -81,12 +82,10 @@ export function ownedScopes(client: Client, parameters: Parameters): string[] {
   }
 }
 
-/** RFC 8707: all our tokens are for the one API at the issuer's address. */
 export function knownResource(issuer: string, parameters: Parameters): void {
   for (const resource of new URLSearchParams(parameters.text).getAll("resource")) {
-    if (resource.replace(/\/$/, "") !== issuer) {
-      throw new AuthorizationError("invalid_target", `resource must be ${issuer}.`);
-    }
+    const problem = resourceProblem(resource, issuer);
+    if (problem) throw new AuthorizationError("invalid_target", problem);
   }
 }
 
