@@ -48,8 +48,9 @@ export function supportedResponseType(parameters: Parameters): ResponseType {
 export function responseMode(door: Door, parameters: Parameters): ResponseMode {
   const asked = RESPONSE_MODES.find((mode) => mode === parameters.get("response_mode"));
   if (asked && !parameters.repeated.includes("response_mode")) return asked;
-  const isHybrid = parameters.get("response_type")?.includes("id_token") ?? false;
-  return door === "rfc" && isHybrid ? "fragment" : "query";
+  // Also of a type that we do not support (OAuth 2.0 Multiple Response Type Encoding Practices 5, RFC 6749 4.2.2.1).
+  const words = parameters.get("response_type")?.split(" ") ?? [];
+  return door === "rfc" && (words.includes("id_token") || words.includes("token")) ? "fragment" : "query";
 }
 
 /** An id_token never stands in a query; SPEC.md's own door leaves it out there, the RFC door refuses. */
