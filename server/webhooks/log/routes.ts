@@ -5,8 +5,7 @@ import { DELIVERY_STATES, type DeliveryState } from "../../../workflows/contract
 import { type Authenticate, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { BadInput, NotFound } from "../../errors.ts";
-import { printable } from "../../http/body.ts";
-import { readDate } from "../../http/dates.ts";
+import { readMoment, readWord, refuseUnknownFilters } from "../../http/filters.ts";
 import { requireMethod } from "../../http/method.ts";
 import { isUuid, readPaging, toPage } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
@@ -112,17 +111,14 @@ function toAttemptRecord(attempt: LoggedAttempt) {
 }
 
 function readFilter(query: URLSearchParams): EventFilter {
-  const known = ["Limit", "Cursor", "EventRecord", "EventType", "State", "ConnectionId", "From", "To"];
-  const unknown = [...query.keys()].filter((name) => !known.includes(name));
-  if (unknown.length > 0)
-    throw new BadInput(`${printable(unknown[0]!)} is no filter. Filters are ${known.join(", ")}.`);
+  refuseUnknownFilters(query, ["Limit", "Cursor", "EventRecord", "EventType", "State", "ConnectionId", "From", "To"]);
   return {
     eventRecord: recordOf(query),
-    eventType: oneOf(query, "EventType", EVENT_TYPES),
-    state: oneOf(query, "State", DELIVERY_STATES),
+    eventType: readWord(query, "EventType", EVENT_TYPES),
+    state: readWord(query, "State", DELIVERY_STATES),
     connectionId: uuidOf(query, "ConnectionId"),
-    from: dateOf(query, "From"),
-    to: dateOf(query, "To"),
+    from: readMoment(query, "From"),
+    to: readMoment(query, "To"),
   };
 }
 
@@ -132,26 +128,9 @@ function recordOf(query: URLSearchParams): string | undefined {
   return given || undefined;
 }
 
-function oneOf<Word extends string>(query: URLSearchParams, name: string, words: readonly Word[]): Word | undefined {
-  const given = query.get(name);
-  if (!given) return undefined;
-  const word = words.find((candidate) => candidate === given);
-  if (!word) throw new BadInput(`${name} must be one of ${words.join(", ")}.`);
-  return word;
-}
-
 function uuidOf(query: URLSearchParams, name: string): string | undefined {
   const given = query.get(name);
   if (!given) return undefined;
   if (!isUuid(given)) throw new BadInput(`${name} must be a connection's Id.`);
   return given;
-}
-
-function dateOf(query: URLSearchParams, name: string): Date | undefined {
-  const given = query.get(name);
-  if (!given) return undefined;
-  // The + of an offset that is not written as %2B arrives as a space.
-  const date = readDate(given.replace(/ (?=\d\d:\d\d$)/, "+"));
-  if (!date) throw new BadInput(`${name} must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z.`);
-  return date;
 }
