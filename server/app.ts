@@ -9,6 +9,7 @@ import {
   policiesController,
   rolesController,
 } from "./access/index.ts";
+import { AUDIT_RESOURCE_TYPE, auditController } from "./audit/index.ts";
 import type { Config } from "./config.ts";
 import type { Sql } from "./db/connection.ts";
 import type { Egress } from "./egress/index.ts";
@@ -50,7 +51,12 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
   const access = createAccess({
     sql,
     log,
-    resourceTypes: [...resourceTypes(entities), ...WEBHOOK_RESOURCE_TYPES, ...OAUTH_RESOURCE_TYPES],
+    resourceTypes: [
+      ...resourceTypes(entities),
+      ...WEBHOOK_RESOURCE_TYPES,
+      ...OAUTH_RESOURCE_TYPES,
+      AUDIT_RESOURCE_TYPE,
+    ],
     findRecord: createFindRecord(entities),
   });
   const requestLog = createRequestLog(log);
@@ -104,6 +110,7 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
       }),
     )
     .use(eventLogController(sql, authenticate, workflowUrl))
+    .use(auditController(sql, authenticate))
     .use(policiesController(sql, access, authenticate))
     .use(rolesController(sql, access, authenticate));
 }

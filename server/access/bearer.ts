@@ -1,6 +1,7 @@
 import { Permission, Unauthorized } from "../errors.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { requestKey } from "../http/request-key.ts";
+import { userAgentOf } from "../http/user-agent.ts";
 import type { TenantId } from "../tenants/index.ts";
 import type { Call } from "./access.ts";
 import type { Permissions } from "./policies/permissions.ts";
@@ -22,6 +23,8 @@ export interface Bearer {
 
 /** Who calls, from where and when, and what policies let it do. */
 export interface Caller extends Call {
+  /** What it calls itself. */
+  userAgent: string;
   permissions: Permissions;
 }
 
@@ -48,7 +51,7 @@ export function createAuthenticate(
       );
     }
     const call = { ...bearer, requestKey: requestKey(request), address: clientAddress(request), time: new Date() };
-    return { ...call, permissions: await permissionsOf(call) };
+    return { ...call, userAgent: userAgentOf(request), permissions: await permissionsOf(call) };
   };
 }
 

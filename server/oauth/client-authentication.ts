@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { type Origin, originOf } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import { type Client, findClient } from "./store.ts";
 import { TokenError } from "./token-error.ts";
@@ -35,6 +36,12 @@ export async function authenticateClient(sql: Sql, request: Request, form: Map<s
     throw new TokenError("invalid_client", "Client authentication failed: client_id or client_secret is wrong.");
   }
   return client;
+}
+
+/** Who asks, for the audit log: a client without a secret has proved nothing. */
+export function originOfClient(request: Request, { id, clientType }: Client): Origin {
+  const actor = clientType === "confidential" ? ({ type: "Application", id } as const) : undefined;
+  return originOf(request, { actor, clientId: String(id) });
 }
 
 function presentedCredentials(request: Request, form: Map<string, string>): Presented {

@@ -64,7 +64,7 @@ async function begin(deps: LogoutDependencies, request: Request, parameters: Par
   }
   const session = await deps.sessions.find(request);
   if (!session) return farewell(deps, checked);
-  if (checked.hintedUser === session.userId) return farewell(deps, checked, await deps.sessions.end(session));
+  if (checked.hintedUser === session.userId) return farewell(deps, checked, await deps.sessions.end(request, session));
 
   // Without a hint, any site could have sent the user here (RP-Initiated Logout 6).
   const { csrf, cookies } = deps.forms.protect(request, session);
@@ -83,7 +83,7 @@ async function confirmed(
   const session: Session | undefined = await deps.sessions.find(request);
   if (!session) return farewell(deps, checked);
   deps.forms.require(request, csrf, session);
-  return farewell(deps, checked, await deps.sessions.end(session));
+  return farewell(deps, checked, await deps.sessions.end(request, session));
 }
 
 function farewell(

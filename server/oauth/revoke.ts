@@ -1,14 +1,18 @@
 // POST /oauth2/revoke (RFC 7009).
 
-import type { Sql } from "../db/connection.ts";
-import type { AuthenticateClient } from "./client-authentication.ts";
+import { type AuditEntry, recordAudit } from "../audit/index.ts";
+import type { Sql, Transaction } from "../db/connection.ts";
+import type { TenantId } from "../tenants/index.ts";
+import { type AuthenticateClient, originOfClient } from "./client-authentication.ts";
 import { REVOCATION_PATH } from "./door.ts";
 import { formEndpoint, type OnFailure } from "./endpoint.ts";
-import type { Families } from "./families/families.ts";
+import { type Families, ownerOf, type PresentedRefreshToken } from "./families/families.ts";
 import { type PresentedToken, readPresentedToken } from "./presented-token.ts";
 import type { Revocations } from "./revocations/revocations.ts";
 import { insertRevokedToken } from "./revocations/store.ts";
+import { userOfSubject } from "./subject.ts";
 import { TokenError } from "./token-error.ts";
+import type { AccessTokenClaims } from "./tokens/access-token.ts";
 import type { Tokens } from "./tokens/tokens.ts";
 
 export interface RevocationEndpoint {
@@ -36,11 +40,38 @@ export function revocationController({
     const presented = await readPresentedToken(authenticateClient, tokens, families, request, form);
     requireOwn(presented);
     const { client, access, refresh } = presented;
-    if (access) await insertRevokedToken(sql, client.tenantId, access.jti, new Date(access.exp * 1000));
-    if (refresh) await families.revokePresented(sql, client.tenantId, refresh);
+    const { tenantId } = client;
+    await sql.begin(async (tx) => {
+      const revoked = access
+        ? await revokeAccessToken(tx, tenantId, access)
+        : refresh && (await revokeFamily(tx, families, tenantId, refresh));
+      if (revoked)
+        await recordAudit(tx, tenantId, originOfClient(request, client), { kind: "Token.Revoked", ...revoked });
+    });
     if (access || refresh) await revocations.reload();
     return undefined;
   });
+}
+
+/** @returns what the audit log has of it, or undefined if it was revoked before */
+async function revokeAccessToken(
+  tx: Transaction,
+  tenantId: TenantId,
+  { jti, exp, sub, client_id }: AccessTokenClaims,
+): Promise<Omit<AuditEntry, "kind"> | undefined> {
+  if (!(await insertRevokedToken(tx, tenantId, jti, new Date(exp * 1000)))) return undefined;
+  const owner = { userId: userOfSubject(sub) ?? null, clientId: Number(client_id) };
+  return { subject: ownerOf(owner), details: { TokenId: jti } };
+}
+
+async function revokeFamily(
+  tx: Transaction,
+  families: Families,
+  tenantId: TenantId,
+  presented: PresentedRefreshToken,
+): Promise<Omit<AuditEntry, "kind"> | undefined> {
+  const family = await families.revokePresented(tx, tenantId, presented);
+  return family && { subject: ownerOf(family), details: { FamilyId: family.id } };
 }
 
 /** RFC 7009 2.1: it must have been issued to this client. */

@@ -42,7 +42,7 @@ async function answer(
     throw new TokenError("unauthorized_client", `The client is not permitted to use grant_type ${grantType}.`);
   }
   requireOwnResource(form.get("resource"), engine.tokens.issuer);
-  const { scope, ...response } = await grant({ ...engine, client, form, door });
+  const { scope, ...response } = await grant({ ...engine, request, client, form, door });
   return door === "spec" ? response : { ...response, scope };
 }
 

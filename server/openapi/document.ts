@@ -1,4 +1,5 @@
 import type { EntityDefinition } from "../entities/index.ts";
+import { audit } from "./audit.ts";
 import { consents } from "./consents.ts";
 import { credentials } from "./credentials.ts";
 import { entities } from "./entities.ts";
@@ -29,6 +30,7 @@ export function createDocument(publicUrl: string, definitions: readonly EntityDe
     entities(definitions),
     webhooks(definitions),
     policies(),
+    audit(),
     oauth(),
     oauth2(),
     signIn(),

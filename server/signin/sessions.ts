@@ -1,3 +1,4 @@
+import { originOf, recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import type { TenantId } from "../tenants/index.ts";
 import type { Cookies } from "./cookies.ts";
@@ -30,6 +31,8 @@ export interface Session {
 /** How a user has just been authenticated. */
 export interface Authentication {
   tenantId: TenantId;
+  /** The application that the user signs in for. */
+  clientId?: string;
   userId: number;
   amr: string[];
   acr: string;
@@ -44,12 +47,13 @@ export interface Caller {
 export interface Sessions {
   find(request: Request): Promise<Session | undefined>;
   /**
-   * Begins a session and ends the one the browser had: no cookie from before a sign-in is good after it.
+   * Begins a session and ends the one the browser had: no cookie from before a sign-in is good after it. With it the
+   * audit log has the sign-in.
    * @returns the Set-Cookie value
    */
   begin(request: Request, authentication: Authentication, caller: Caller): Promise<string>;
   /** @returns the Set-Cookie value */
-  end(session: Session): Promise<string>;
+  end(request: Request, session: Session): Promise<string>;
 }
 
 export function createSessions(sql: Sql, cookies: Cookies): Sessions {
@@ -67,19 +71,30 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
     async begin(request, authentication, caller) {
       const value = newOpaqueValue();
       const former = cookies.read(request, "session");
-      await insertSession(sql, authentication.tenantId, {
-        ...authentication,
-        id: Bun.randomUUIDv7(),
-        digest: digestOf(value),
-        replaces: former === undefined ? undefined : digestOf(former),
-        lifetime: ABSOLUTE_LIFETIME,
-        address: caller.address,
-        userAgent: caller.userAgent.slice(0, USER_AGENT_LIMIT),
+      const { tenantId, clientId, userId, amr, acr } = authentication;
+      const user = { type: "User", id: userId } as const;
+      await sql.begin(async (tx) => {
+        await insertSession(tx, tenantId, {
+          ...authentication,
+          id: Bun.randomUUIDv7(),
+          digest: digestOf(value),
+          replaces: former === undefined ? undefined : digestOf(former),
+          lifetime: ABSOLUTE_LIFETIME,
+          address: caller.address,
+          userAgent: caller.userAgent.slice(0, USER_AGENT_LIMIT),
+        });
+        const origin = originOf(request, { actor: user, clientId });
+        const details = { Amr: amr, Acr: acr };
+        await recordAudit(tx, tenantId, origin, { kind: "SignIn.Succeeded", subject: user, details });
       });
       return cookies.set("session", value);
     },
-    async end(session) {
-      await deleteSession(sql, session.tenantId, session.id);
+    async end(request, { tenantId, id, userId }) {
+      const user = { type: "User", id: userId } as const;
+      await sql.begin(async (tx) => {
+        if (!(await deleteSession(tx, tenantId, id))) return;
+        await recordAudit(tx, tenantId, originOf(request, { actor: user }), { kind: "SignOut", subject: user });
+      });
       return cookies.clear("session");
     },
   };

@@ -1,11 +1,12 @@
+import { originOf, recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import type { TenantId } from "../tenants/index.ts";
 import type { Cookies } from "./cookies.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";
 import type { Passwords } from "./password.ts";
 import type { Authentication, Caller } from "./sessions.ts";
-import { findAccounts, recordSignIn } from "./store.ts";
-import { type Attempt, admit, countFailure, countSuccess } from "./throttle.ts";
+import { type Account, findAccounts, recordSignIn } from "./store.ts";
+import { type Attempt, admit, countFailure, countSuccess, isFirstRefusal } from "./throttle.ts";
 
 /** Authentication by one factor. */
 const ACR_ONE_FACTOR = "1";
@@ -22,6 +23,8 @@ export type SignInOutcome =
 
 export interface PasswordSignIn {
   tenantId: TenantId;
+  /** The application that the user signs in for. */
+  clientId?: string;
   username: string;
   password: string;
   caller: Caller;
@@ -31,7 +34,7 @@ export type SignIn = (request: Request, given: PasswordSignIn) => Promise<SignIn
 
 /** Signs in by user name and password; `cookie` is the known browser's Set-Cookie value. */
 export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords): SignIn {
-  return async (request, { tenantId, username, password, caller }) => {
+  return async (request, { tenantId, clientId, username, password, caller }) => {
     if (!isUsername(username)) return { outcome: "refused" };
     const { address } = caller;
     const offered = cookies.read(request, "device");
@@ -42,11 +45,23 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords): 
     const knownDevice = account?.knownDevice ? device : undefined;
     const attempt: Attempt = { tenantId, username, address, knownDevice, knownAddress: account?.knownAddress ?? false };
     const retryAfter = await admit(sql, attempt);
-    if (retryAfter !== undefined) return { outcome: "throttled", retryAfter };
+    const origin = originOf(request, { clientId });
+    const subject = account && { type: "User", id: account.id };
+    if (retryAfter !== undefined) {
+      await sql.begin(async (tx) => {
+        if (await isFirstRefusal(tx, attempt))
+          await recordAudit(tx, tenantId, origin, { kind: "SignIn.Throttled", subject });
+      });
+      return { outcome: "throttled", retryAfter };
+    }
 
     const hash = account?.isActive ? (account.hash ?? undefined) : undefined;
     if (!(await passwords.verify(password, hash)) || !account) {
-      await countFailure(sql, attempt);
+      const details = { Reason: reasonOf(accounts) };
+      await sql.begin(async (tx) => {
+        await countFailure(tx, attempt);
+        await recordAudit(tx, tenantId, origin, { kind: "SignIn.Failed", subject, details });
+      });
       return { outcome: "refused" };
     }
     await countSuccess(sql, attempt);
@@ -54,10 +69,19 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords): 
     await recordSignIn(sql, tenantId, account.id, digestOf(value), address);
     return {
       outcome: "authenticated",
-      authentication: { tenantId, userId: account.id, amr: ["pwd"], acr: ACR_ONE_FACTOR },
+      authentication: { tenantId, clientId, userId: account.id, amr: ["pwd"], acr: ACR_ONE_FACTOR },
       cookie: cookies.set("device", value, DEVICE_LIFETIME),
     };
   };
+}
+
+/** For who reads the audit log, never for who tries. */
+function reasonOf(accounts: Account[]): string {
+  const [account, second] = accounts;
+  if (!account) return "UnknownUser";
+  if (second) return "AmbiguousUser";
+  if (!account.isActive) return "InactiveUser";
+  return account.hash === null ? "NoPassword" : "WrongPassword";
 }
 
 /** PostgreSQL's text holds no NUL. */

@@ -90,8 +90,9 @@ export async function touchSession(sql: Queries, tenantId: TenantId, id: string)
   await sql`update sessions set last_seen = now() where tenant_id = ${tenantId} and id = ${id}`;
 }
 
-export async function deleteSession(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
-  await sql`delete from sessions where tenant_id = ${tenantId} and id = ${id}`;
+/** @returns false if it had ended before */
+export async function deleteSession(sql: Queries, tenantId: TenantId, id: string): Promise<boolean> {
+  return (await sql`delete from sessions where tenant_id = ${tenantId} and id = ${id}`).count > 0;
 }
 
 /** Seconds. */
@@ -143,6 +144,19 @@ export async function secondsBlocked(sql: Queries, tenantId: TenantId, keys: str
     select coalesce(ceil(extract(epoch from max(blocked_until) - now())), 0)::int as seconds
     from signin_failures where tenant_id = ${tenantId} and key = any(${keys}::text[])`;
   return row!.seconds;
+}
+
+/**
+ * Marks the blocked ones of these keys, each until its time is over.
+ * @returns false if all of them were marked already
+ */
+export async function markBlocked(sql: Queries, tenantId: TenantId, keys: string[]): Promise<boolean> {
+  const marked = await sql`
+    update signin_failures set audited_until = blocked_until
+    where tenant_id = ${tenantId} and key = any(${keys}::text[]) and blocked_until > now()
+      and audited_until is distinct from blocked_until
+    returning key`;
+  return marked.length > 0;
 }
 
 export async function forgetFailures(sql: Queries, tenantId: TenantId, key: string): Promise<void> {

@@ -1,9 +1,9 @@
 // How guessing is slowed down. The counts stand in PostgreSQL, so they hold for all processes.
 
 import { createHash } from "node:crypto";
-import type { Sql } from "../db/connection.ts";
+import type { Queries, Sql } from "../db/connection.ts";
 import type { TenantId } from "../tenants/index.ts";
-import { addFailure, type FailureRule, forgetFailures, secondsBlocked, takeAttempt } from "./store.ts";
+import { addFailure, type FailureRule, forgetFailures, markBlocked, secondsBlocked, takeAttempt } from "./store.ts";
 
 /** One account at one address, or in one known browser. */
 const AT_ONE_PLACE: FailureRule = { free: 5, most: 15 * 60 };
@@ -52,7 +52,13 @@ export async function admit(sql: Sql, attempt: Attempt): Promise<number | undefi
   return Math.max(1, await secondsBlocked(sql, attempt.tenantId, [place, ...keys]));
 }
 
-export async function countFailure(sql: Sql, attempt: Attempt): Promise<void> {
+/** Whether this is the first attempt that is refused since it was last blocked: a flood is told of but once. */
+export async function isFirstRefusal(sql: Queries, attempt: Attempt): Promise<boolean> {
+  const { place, others } = countsOf(attempt);
+  return markBlocked(sql, attempt.tenantId, [place, ...others.map((other) => other.key)]);
+}
+
+export async function countFailure(sql: Queries, attempt: Attempt): Promise<void> {
   for (const { key, rule } of countsOf(attempt).others) await addFailure(sql, attempt.tenantId, key, rule);
 }
 

@@ -70,7 +70,7 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Source[]; good:
     ],
   },
   {
-    name: "oauth, signin, entities, webhooks, access, egress and tenants are entered through their index.ts",
+    name: "oauth, signin, entities, webhooks, access, egress, tenants and audit are entered through their index.ts",
     rule: foldersMeetInTheirIndex,
     sources: product,
     bad: [

@@ -127,6 +127,16 @@ test.concurrent("webhook connections, the call a receiver gets, and the activity
   await call(caller, "DELETE", `${connections}/{Id}`, 404, { at: `${connections}/${body.Id}` });
 });
 
+test.concurrent("the audit log", async () => {
+  const caller = await newCaller();
+  const path = `${API}/AuditEvent`;
+  await caller.made("Role", { Name: "reviewers" });
+  const { body } = await call(caller, "GET", `${path}?Kind=Role.Created&ActorType=`, 200);
+  await call(caller, "GET", `${path}/{Id}`, 200, { at: `${path}/${body.Items[0].Id}` });
+  await call(caller, "GET", `${path}/{Id}`, 404, { at: `${path}/${crypto.randomUUID()}` });
+  await call(caller, "GET", `${path}?Kind=Role.Lost`, 400);
+});
+
 test.concurrent.each(["Policy", "Role"])("%s", async (name) => {
   const caller = await newCaller();
   const path = `${API}/${name}`;

@@ -38,6 +38,7 @@ beforeAll(async () => {
     WebhookEvent: (await ok(owner.get("/WebhookEvent?Limit=1"))).Items[0].EventId,
     Policy: await make("Policy", { Policy: 'permit (principal == Client::"0", action, resource);' }),
     Role: await make("Role", {}),
+    AuditEvent: (await ok(owner.get("/AuditEvent?Kind=Role.Created"))).Items[0].Id,
   };
 });
 
@@ -61,6 +62,7 @@ test("they are not found by a name, a filter or a foreign key either", async () 
     expect((await ok(stranger.get(`/${resource}?Name=${marker}`))).Items).toEqual([]);
   }
   expect((await ok(stranger.get(`/WebhookEvent?ConnectionId=${theirs.WebhookConnection}`))).Items).toEqual([]);
+  expect((await ok(stranger.get(`/AuditEvent?SubjectType=Role&SubjectId=${theirs.Role}`))).Items).toEqual([]);
   const pointing = await stranger.patch("/User", { Username: unique("user"), Department: { Id: theirs.Department } });
   expect(pointing.status).toBe(400);
   const member = { Type: "User", Id: theirs.User };

@@ -1,3 +1,4 @@
+import { changesOf, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import type { TenantId } from "../../tenants/index.ts";
@@ -11,6 +12,8 @@ import { deletePolicy, findPolicy, insertPolicy, measurePolicies, type Policy, u
 /** Every process parses all of a tenant's policies when one changes, and asks each of them for every decision. */
 const POLICIES_PER_TENANT = 100;
 const CHARACTERS_PER_TENANT = 40_000;
+
+const AUDITED = ["Name", "Description", "Policy"];
 
 /**
  * Updates the policy that Id or Name points at, or makes a new one.
@@ -34,6 +37,11 @@ export function upsertPolicy(sql: Sql, access: Access, caller: Caller, input: Po
       ? await updatePolicy(tx, tenantId, { ...after, id: before.id }, actor)
       : await insertPolicy(tx, tenantId, after, actor);
     await refuseTooMany(tx, tenantId);
+    await recordAudit(tx, tenantId, caller, {
+      kind: before ? "Policy.Changed" : "Policy.Created",
+      subject: { type: "Policy", id: saved.id },
+      details: before && changesOf(toPolicyRecord(before), toPolicyRecord(saved), AUDITED, []),
+    });
     return toPolicyRecord(saved);
   });
 }
@@ -46,6 +54,7 @@ export function removePolicy(sql: Sql, access: Access, caller: Caller, id: strin
     if (!policy) throw new NotFound("There is no Policy with this Id.");
     permissions.require("Settings:Update", "Policy", toPolicyRecord(policy));
     await deletePolicy(tx, tenantId, id);
+    await recordAudit(tx, tenantId, caller, { kind: "Policy.Deleted", subject: { type: "Policy", id: policy.id } });
     return toPolicyRecord(policy);
   });
 }

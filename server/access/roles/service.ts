@@ -1,3 +1,4 @@
+import { changesOf, recordAudit, valuesShown } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import type { TenantId } from "../../tenants/index.ts";
@@ -18,6 +19,9 @@ import {
 } from "./store.ts";
 
 const ROLES_PER_TENANT = 200;
+
+const AUDITED = ["Name", "Description", "Scopes", "Members"];
+const SHOWN = ["Scopes", "Members"];
 
 /**
  * Updates the role that Id or Name points at, or makes a new one. Members, if given, are all there are then.
@@ -47,7 +51,13 @@ export function upsertRole(sql: Sql, access: Access, caller: Caller, input: Role
     if (input.members) await replaceMembers(tx, tenantId, id, input.members);
     const saved = (await findRole(tx, tenantId, { id }))!;
     if (input.members) refuseUnknown(input.members, saved.members);
-    return toRoleRecord(saved);
+    const record = toRoleRecord(saved);
+    await recordAudit(tx, tenantId, caller, {
+      kind: before ? "Role.Changed" : "Role.Created",
+      subject: { type: "Role", id },
+      details: before ? changesOf(toRoleRecord(before), record, AUDITED, SHOWN) : valuesShown(record, SHOWN),
+    });
+    return record;
   });
 }
 
@@ -59,7 +69,13 @@ export function removeRole(sql: Sql, access: Access, caller: Caller, id: string)
     if (!role) throw new NotFound("There is no Role with this Id.");
     permissions.require("Settings:Update", "Role", toRoleRecord(role));
     await deleteRole(tx, tenantId, id);
-    return toRoleRecord(role);
+    const record = toRoleRecord(role);
+    await recordAudit(tx, tenantId, caller, {
+      kind: "Role.Deleted",
+      subject: { type: "Role", id: role.id },
+      details: valuesShown(record, SHOWN),
+    });
+    return record;
   });
 }
 

@@ -1,8 +1,9 @@
 // POST /consent: what the consent page sends.
 
+import { originOf, recordAudit } from "../../audit/index.ts";
 import { BadInput } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
-import { pageEndpoint } from "../../signin/index.ts";
+import { pageEndpoint, type Session } from "../../signin/index.ts";
 import { rememberConsent } from "../consents/store.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { checkRequest, RefusedRequest } from "./authorization-request.ts";
@@ -37,6 +38,24 @@ async function decide(
   }
   if (decision !== "allow") throw new BadInput("decision must be allow or deny.");
   const scopes = await grantableScopes(deps, checked, session);
-  await rememberConsent(deps.sql, session.tenantId, session.userId, checked.client.id, scopes);
+  await giveConsent(deps, request, session, checked.client.id, scopes);
   return goTo(site, target.path, withoutPrompts(target.parameters, ["login", "select_account", "consent"]));
+}
+
+async function giveConsent(
+  { sql }: Pick<AuthorizeDependencies, "sql">,
+  request: Request,
+  { tenantId, userId }: Session,
+  clientId: number,
+  scopes: string[],
+): Promise<void> {
+  const user = { type: "User", id: userId } as const;
+  await sql.begin(async (tx) => {
+    await rememberConsent(tx, tenantId, userId, clientId, scopes);
+    await recordAudit(tx, tenantId, originOf(request, { actor: user, clientId: String(clientId) }), {
+      kind: "Consent.Given",
+      subject: user,
+      details: { ApplicationId: String(clientId), Scopes: scopes },
+    });
+  });
 }

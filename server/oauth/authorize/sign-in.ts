@@ -1,5 +1,6 @@
 // POST /signin: what the sign-in page sends.
 
+import { originOf, recordAudit } from "../../audit/index.ts";
 import { readForm } from "../../http/body.ts";
 import { type Caller, pageEndpoint } from "../../signin/index.ts";
 import { type AuthorizationRequest, checkRequest } from "./authorization-request.ts";
@@ -35,10 +36,17 @@ async function signIn(
     signInPage(deps.endpoints.site, target, checked, deps.forms.protect(request), { username, ...state });
 
   const { tenantId } = checked.client;
-  const result = await deps.signIn(request, { tenantId, username, password: form.get("password") ?? "", caller });
+  const clientId = String(checked.client.id);
+  const password = form.get("password") ?? "";
+  const result = await deps.signIn(request, { tenantId, clientId, username, password, caller });
   if (result.outcome === "throttled") return again(throttled(result.retryAfter));
   if (result.outcome === "refused") return again({ problem: REFUSED, status: 422 });
-  if (!isExpected(checked, result.authentication.userId)) return again({ problem: WRONG_USER, status: 422 });
+  const { userId } = result.authentication;
+  if (!isExpected(checked, userId)) {
+    const failure = { subject: { type: "User", id: userId }, details: { Reason: "NotTheUserAskedFor" } };
+    await recordAudit(deps.sql, tenantId, originOf(request, { clientId }), { kind: "SignIn.Failed", ...failure });
+    return again({ problem: WRONG_USER, status: 422 });
+  }
   const session = await deps.sessions.begin(request, result.authentication, caller);
   const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
   return goTo(deps.endpoints.site, target.path, rest, [session, result.cookie]);

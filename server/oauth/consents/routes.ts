@@ -2,6 +2,7 @@
 
 import { Elysia } from "elysia";
 import { type Authenticate, type Caller, requireScopes } from "../../access/index.ts";
+import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { NotFound } from "../../errors.ts";
 import { requireMethod } from "../../http/method.ts";
@@ -48,6 +49,11 @@ export function consentsController({ sql, families, authenticate }: ConsentRoute
       caller.permissions.require("Settings:Update", RESOURCE, toResource(userId, consent));
       await deleteConsent(tx, caller.tenantId, userId, clientId);
       await families.revoke(tx, caller.tenantId, { userId, clientId });
+      await recordAudit(tx, caller.tenantId, caller, {
+        kind: "Consent.Revoked",
+        subject: { type: "User", id: userId },
+        details: { ApplicationId: String(clientId), Scopes: consent.scopes },
+      });
       return consent;
     });
   }

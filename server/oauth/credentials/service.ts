@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Caller } from "../../access/index.ts";
+import { changesOf, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { isUuid } from "../../http/paging.ts";
@@ -21,12 +22,11 @@ import {
 const MOST_SECRETS = 2;
 const SECRET_BYTES = 32;
 const RESOURCE = CREDENTIALS_RESOURCE_TYPE.name;
-
-/** Who asks, and what policies let it do. */
-type By = Pick<Caller, "tenantId" | "permissions">;
+/** Beside them, the audit log has of an address only that it changed. */
+const SHOWN = ["GrantTypes", "Scopes", "ClientType", "AccessTokenAlg", "IdTokenAlg", "FirstParty"];
 
 /** @throws NotFound, Permission */
-export async function readCredentials(sql: Queries, by: By, applicationId: number): Promise<Credentials> {
+export async function readCredentials(sql: Queries, by: Caller, applicationId: number): Promise<Credentials> {
   const credentials = await findCredentials(sql, by.tenantId, applicationId);
   if (!credentials) throw noApplication();
   by.permissions.require("Settings:Read", RESOURCE, toResource(applicationId, credentials));
@@ -36,7 +36,7 @@ export async function readCredentials(sql: Queries, by: By, applicationId: numbe
 /** @throws NotFound, BadInput, Permission */
 export async function changeCredentials(
   sql: Sql,
-  by: By,
+  by: Caller,
   applicationId: number,
   changes: Partial<Credentials>,
 ): Promise<Credentials> {
@@ -46,6 +46,14 @@ export async function changeCredentials(
     requireUpdate(by, applicationId, before, after);
     requireSound(after, before);
     await saveCredentials(tx, by.tenantId, applicationId, after);
+    const [from, to] = [toCredentialsRecord(before), toCredentialsRecord(after)];
+    const details = changesOf(from, to, Object.keys(to), SHOWN);
+    if (details)
+      await recordAudit(tx, by.tenantId, by, {
+        kind: "Credentials.Changed",
+        subject: subjectOf(applicationId),
+        details,
+      });
     return after;
   });
 }
@@ -54,7 +62,11 @@ export async function changeCredentials(
  * Makes a secret; this is the only time that anyone sees it.
  * @throws NotFound, BadInput, Conflict, Permission
  */
-export async function makeSecret(sql: Sql, by: By, applicationId: number): Promise<StoredSecret & { secret: string }> {
+export async function makeSecret(
+  sql: Sql,
+  by: Caller,
+  applicationId: number,
+): Promise<StoredSecret & { secret: string }> {
   const secret = randomBytes(SECRET_BYTES).toString("base64url");
   const stored = await sql.begin(async (tx) => {
     const credentials = await lockCredentials(tx, by, applicationId);
@@ -66,33 +78,44 @@ export async function makeSecret(sql: Sql, by: By, applicationId: number): Promi
       throw new Conflict(`The Application has ${MOST_SECRETS} secrets already. Delete one first.`);
     }
     await saveCredentials(tx, by.tenantId, applicationId, credentials);
-    return insertSecret(tx, by.tenantId, applicationId, { id: Bun.randomUUIDv7(), digest: hashSecret(secret) });
+    const digest = hashSecret(secret);
+    const made = await insertSecret(tx, by.tenantId, applicationId, { id: Bun.randomUUIDv7(), digest });
+    const about = { subject: subjectOf(applicationId), details: { SecretId: made.id } };
+    await recordAudit(tx, by.tenantId, by, { kind: "Secret.Created", ...about });
+    return made;
   });
   return { ...stored, secret };
 }
 
 /** @throws NotFound, Permission */
-export async function readSecrets(sql: Sql, by: By, applicationId: number): Promise<StoredSecret[]> {
+export async function readSecrets(sql: Sql, by: Caller, applicationId: number): Promise<StoredSecret[]> {
   await readCredentials(sql, by, applicationId);
   return listSecrets(sql, by.tenantId, applicationId);
 }
 
 /** @throws NotFound, Permission */
-export async function removeSecret(sql: Sql, by: By, applicationId: number, secretId: string): Promise<StoredSecret> {
+export async function removeSecret(
+  sql: Sql,
+  by: Caller,
+  applicationId: number,
+  secretId: string,
+): Promise<StoredSecret> {
   return sql.begin(async (tx) => {
     requireUpdate(by, applicationId, await lockCredentials(tx, by, applicationId));
     const gone = isUuid(secretId) ? await deleteSecret(tx, by.tenantId, applicationId, secretId) : undefined;
     if (!gone) throw new NotFound("The Application has no secret with this Id.");
+    const about = { subject: subjectOf(applicationId), details: { SecretId: gone.id } };
+    await recordAudit(tx, by.tenantId, by, { kind: "Secret.Deleted", ...about });
     return gone;
   });
 }
 
-async function lockCredentials(tx: Transaction, { tenantId }: By, applicationId: number): Promise<Credentials> {
+async function lockCredentials(tx: Transaction, { tenantId }: Caller, applicationId: number): Promise<Credentials> {
   if (!(await lockApplication(tx, tenantId, applicationId))) throw noApplication();
   return (await findCredentials(tx, tenantId, applicationId))!;
 }
 
-function requireUpdate(by: By, applicationId: number, before: Credentials, after = before): void {
+function requireUpdate(by: Caller, applicationId: number, before: Credentials, after = before): void {
   by.permissions.require(
     "Settings:Update",
     RESOURCE,
@@ -103,6 +126,10 @@ function requireUpdate(by: By, applicationId: number, before: Credentials, after
 
 function toResource(applicationId: number, credentials: Credentials) {
   return { ...toCredentialsRecord(credentials), Id: String(applicationId) };
+}
+
+function subjectOf(applicationId: number) {
+  return { type: "Application", id: applicationId };
 }
 
 function noApplication(): NotFound {

@@ -1,6 +1,7 @@
 // Families of refresh tokens (RFC 9700 4.14): each use gives the next token, and a token used again ends the family.
 
-import type { Queries } from "../../db/connection.ts";
+import { type Origin, recordAudit } from "../../audit/index.ts";
+import type { Queries, Sql } from "../../db/connection.ts";
 import type { MasterKey } from "../../keys/master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import { TokenError } from "../token-error.ts";
@@ -56,18 +57,23 @@ export interface Families {
   /**
    * Uses a refresh token up.
    * @param check judges the family before anything changes
+   * @param origin who presents it
    * @throws TokenError invalid_grant; a token that was used before has then ended its family
    */
   rotate(
-    sql: Queries,
+    sql: Sql,
     tenantId: TenantId,
     presented: PresentedRefreshToken,
     check: (family: Family) => void,
+    origin: Origin,
   ): Promise<{ family: Family; refreshToken: string }>;
   /** Ends families, with all their tokens. @returns how many were live */
   revoke(sql: Queries, tenantId: TenantId, filter: FamilyFilter): Promise<number>;
-  /** Ends the family of a presented token, also if no row of it was ever written. */
-  revokePresented(sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken): Promise<void>;
+  /**
+   * Ends the family of a presented token, also if no row of it was ever written.
+   * @returns the family, or undefined if it had ended before
+   */
+  revokePresented(sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken): Promise<Family | undefined>;
 }
 
 export interface FamilyDependencies {
@@ -118,7 +124,7 @@ export function createFamilies({ masterKey, tokens, onReuse }: FamilyDependencie
       return family?.isLive && family.generation === presented.generation ? family : undefined;
     },
 
-    async rotate(sql, tenantId, presented, check) {
+    async rotate(sql, tenantId, presented, check, origin) {
       const family = await find(sql, tenantId, presented);
       if (!family?.isLive) throw ended();
       check(family);
@@ -133,7 +139,13 @@ export function createFamilies({ masterKey, tokens, onReuse }: FamilyDependencie
       const after = await find(sql, tenantId, presented);
       if (!after?.isLive) throw ended();
       if (after.generation === next && after.inGrace) return answer(after);
-      const isFirst = (await revoke(sql, tenantId, { familyId: presented.familyId })) > 0;
+      const isFirst = await sql.begin(async (tx) => {
+        const ended = (await revoke(tx, tenantId, { familyId: presented.familyId })) > 0;
+        const details = { FamilyId: presented.familyId };
+        if (ended)
+          await recordAudit(tx, tenantId, origin, { kind: "RefreshToken.Reused", subject: ownerOf(after), details });
+        return ended;
+      });
       if (isFirst) onReuse(tenantId, after);
       throw new TokenError(
         "invalid_grant",
@@ -145,13 +157,19 @@ export function createFamilies({ masterKey, tokens, onReuse }: FamilyDependencie
 
     async revokePresented(sql, tenantId, presented) {
       if (presented.signed) await insertFamily(sql, tenantId, { ...signedFamily(presented.signed), generation: 0 });
-      await revoke(sql, tenantId, { familyId: presented.familyId });
+      const revoked = await revoke(sql, tenantId, { familyId: presented.familyId });
+      return revoked > 0 ? find(sql, tenantId, presented) : undefined;
     },
   };
 }
 
 /** @returns how many ended families were removed */
 export const removeEndedFamilies = (sql: Queries) => deleteEndedFamilies(sql, PATIENCE.idle);
+
+/** Whose the tokens are: the user's, or the client's own. */
+export function ownerOf({ userId, clientId }: Pick<Family, "userId" | "clientId">) {
+  return userId === null ? { type: "Application", id: clientId } : { type: "User", id: userId };
+}
 
 function ended(): TokenError {
   return new TokenError("invalid_grant", "The refresh token has expired or was revoked. Ask for a new grant.");

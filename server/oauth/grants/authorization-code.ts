@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { recordAudit } from "../../audit/index.ts";
 import { digestOf } from "../../signin/index.ts";
 import { findCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
+import { originOfClient } from "../client-authentication.ts";
 import type { Door } from "../door.ts";
 import { TokenError } from "../token-error.ts";
 import { claimsByName } from "../userinfo/claims.ts";
@@ -64,9 +66,20 @@ function unexpired(code: StoredCode): void {
 }
 
 /** A code that comes twice was stolen: what came of it is no longer good (RFC 6749 4.1.2). */
-async function revokeAll({ client, sql, families }: GrantRequest, digest: Buffer): Promise<never> {
-  const used = await findCode(sql, client.tenantId, digest);
-  if (used?.familyId) await families.revoke(sql, client.tenantId, { familyId: used.familyId });
+async function revokeAll({ request, client, sql, families }: GrantRequest, digest: Buffer): Promise<never> {
+  const { tenantId } = client;
+  const used = await findCode(sql, tenantId, digest);
+  const familyId = used?.familyId;
+  if (used && familyId) {
+    await sql.begin(async (tx) => {
+      if ((await families.revoke(tx, tenantId, { familyId })) === 0) return;
+      await recordAudit(tx, tenantId, originOfClient(request, client), {
+        kind: "AuthorizationCode.Reused",
+        subject: { type: "User", id: used.userId },
+        details: { FamilyId: familyId },
+      });
+    });
+  }
   throw new TokenError("invalid_grant", "The code was used before; all that came of it is revoked.");
 }
 

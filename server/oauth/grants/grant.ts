@@ -20,6 +20,7 @@ export interface TokenResponse {
 }
 
 export interface GrantRequest {
+  request: Request;
   /** Authenticated, and allowed to use this grant. */
   client: Client;
   /** A parameter without a value counts as absent (RFC 6749 3.2). */

@@ -1,3 +1,4 @@
+import { originOfClient } from "../client-authentication.ts";
 import type { Family } from "../families/store.ts";
 import type { Client } from "../store.ts";
 import { TokenError } from "../token-error.ts";
@@ -5,16 +6,29 @@ import type { Tokens } from "../tokens/tokens.ts";
 import { type GrantRequest, requestedScopes, requiredParameter, type TokenResponse } from "./grant.ts";
 
 /** RFC 6749 6: the scope may be narrowed for this access token, never widened; the family keeps its own. */
-export async function refreshToken({ client, form, sql, tokens, families }: GrantRequest): Promise<TokenResponse> {
+export async function refreshToken({
+  request,
+  client,
+  form,
+  sql,
+  tokens,
+  families,
+}: GrantRequest): Promise<TokenResponse> {
   const presented = await families.read(requiredParameter(form, "refresh_token"));
   if (!presented) throw new TokenError("invalid_grant", "The refresh token is not one of ours, or has expired.");
   if (presented.clientId !== client.id) {
     throw new TokenError("another_clients_grant", "The refresh token was issued to another client.");
   }
   let scopes: string[] = [];
-  const { family, refreshToken: next } = await families.rotate(sql, client.tenantId, presented, (found) => {
-    scopes = narrowedScopes(form.get("scope"), found, client);
-  });
+  const { family, refreshToken: next } = await families.rotate(
+    sql,
+    client.tenantId,
+    presented,
+    (found) => {
+      scopes = narrowedScopes(form.get("scope"), found, client);
+    },
+    originOfClient(request, client),
+  );
   const user = userOf(family);
   const accessToken = await tokens.issueAccessToken(client, { scopes, familyId: family.id, user });
   return {

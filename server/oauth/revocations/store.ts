@@ -4,14 +4,22 @@ import type { TenantId } from "../../tenants/index.ts";
 /** Told of every revocation when its transaction commits. */
 export const REVOCATION_CHANNEL = "gatehouse_revocation";
 
-/** Refuses one access token from now on. */
-export async function insertRevokedToken(sql: Queries, tenantId: TenantId, id: string, expiresOn: Date): Promise<void> {
-  await sql`
+/** Refuses one access token from now on. @returns false if it was refused before */
+export async function insertRevokedToken(
+  sql: Queries,
+  tenantId: TenantId,
+  id: string,
+  expiresOn: Date,
+): Promise<boolean> {
+  const [row] = await sql<{ count: number }[]>`
     with revoked as (
       insert into revoked_tokens (id, tenant_id, expires_on) values (${id}, ${tenantId}, ${expiresOn})
-      on conflict do nothing
+      on conflict do nothing returning id
+    ), announced as (
+      select pg_notify(${REVOCATION_CHANNEL}, '')
     )
-    select pg_notify(${REVOCATION_CHANNEL}, '')`;
+    select (select count(*) from revoked) as count from announced`;
+  return row!.count > 0;
 }
 
 /**

@@ -65,7 +65,7 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
         if (!connection) throw new NotFound("There is no WebhookConnection with this Id.");
         const record = toConnectionRecord(masterKey, connection);
         caller.permissions.require(action, "WebhookConnection", record);
-        if (action === "Webhooks:Delete") await removeConnection(sql, caller.tenantId, params.id);
+        if (action === "Webhooks:Delete") await removeConnection(sql, caller, params.id);
         return Response.json(record);
       },
       { parse: "none" },

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Caller } from "../../access/index.ts";
+import { changesOf, recordAudit, valuesShown } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
@@ -15,6 +16,10 @@ import {
   lockConnection,
   updateConnection,
 } from "./store.ts";
+
+/** The Secret is known by its seal alone, which every new one changes. */
+const AUDITED = ["Name", "URL", "Entities", "Events", "Secret", "ApiKey", "State"];
+const SHOWN = ["Entities", "Events", "State"];
 
 /** A connection in its response shape; the secret is never read back. */
 export type ConnectionRecord = {
@@ -72,6 +77,16 @@ async function upsert(
     if (connection.state === "Active" && existing.state !== "Active") {
       await resumeDeliveries(tx, tenantId, connection.id);
     }
+    const changes = changesOf(
+      { ...record(existing), Secret: existing.secret },
+      { ...record(connection), Secret: connection.secret },
+      AUDITED,
+      SHOWN,
+    );
+    if (changes) {
+      const subject = { type: "WebhookConnection", id: connection.id };
+      await recordAudit(tx, tenantId, caller, { kind: "WebhookConnection.Changed", subject, details: changes });
+    }
     return connection;
   }
   const { url, entities, events } = input;
@@ -90,14 +105,24 @@ async function upsert(
   permissions.require("Webhooks:Create", "WebhookConnection", record(connection));
   const inserted = await insertConnection(tx, tenantId, connection);
   // A racing caller made one with the same name in between: this call is then its update.
-  return inserted ?? upsert(tx, masterKey, caller, input);
+  if (!inserted) return upsert(tx, masterKey, caller, input);
+  await recordAudit(tx, tenantId, caller, {
+    kind: "WebhookConnection.Created",
+    subject: { type: "WebhookConnection", id: inserted.id },
+    details: valuesShown(record(inserted), SHOWN),
+  });
+  return inserted;
 }
 
 /** Deletes the connection and, with it, ends what it had still to get. */
-export async function removeConnection(sql: Sql, tenantId: TenantId, id: string): Promise<Connection | undefined> {
+export async function removeConnection(sql: Sql, caller: Caller, id: string): Promise<Connection | undefined> {
+  const { tenantId } = caller;
   return sql.begin(async (tx) => {
     const connection = await deleteConnection(tx, tenantId, id);
-    if (connection) await cancelDeliveries(tx, tenantId, id);
+    if (!connection) return undefined;
+    await cancelDeliveries(tx, tenantId, id);
+    const subject = { type: "WebhookConnection", id: connection.id };
+    await recordAudit(tx, tenantId, caller, { kind: "WebhookConnection.Deleted", subject });
     return connection;
   });
 }

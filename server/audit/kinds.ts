@@ -1,0 +1,50 @@
+/** What can happen, in stable words, and whether it is what somebody wanted or what was refused. */
+const OUTCOMES = {
+  "SignIn.Succeeded": "Success",
+  "SignIn.Failed": "Failure",
+  /** Once for each time that attempts are blocked. */
+  "SignIn.Throttled": "Failure",
+  /** There were more failures in an hour than are written down. */
+  "Failures.Omitted": "Failure",
+  SignOut: "Success",
+  "Session.Revoked": "Success",
+  "SecondFactor.Enrolled": "Success",
+  "SecondFactor.Removed": "Success",
+  "SecondFactor.Failed": "Failure",
+  "Password.Changed": "Success",
+  "Password.Reset": "Success",
+  "Identity.Linked": "Success",
+  "Identity.Unlinked": "Success",
+  "Consent.Given": "Success",
+  "Consent.Revoked": "Success",
+  "AuthorizationCode.Reused": "Failure",
+  "RefreshToken.Reused": "Failure",
+  "Token.Revoked": "Success",
+  "Credentials.Changed": "Success",
+  "Secret.Created": "Success",
+  "Secret.Deleted": "Success",
+  "Policy.Created": "Success",
+  "Policy.Changed": "Success",
+  "Policy.Deleted": "Success",
+  "Role.Created": "Success",
+  "Role.Changed": "Success",
+  "Role.Deleted": "Success",
+  "IdentityProvider.Created": "Success",
+  "IdentityProvider.Changed": "Success",
+  "IdentityProvider.Deleted": "Success",
+  "WebhookConnection.Created": "Success",
+  "WebhookConnection.Changed": "Success",
+  "WebhookConnection.Deleted": "Success",
+} as const;
+
+export type AuditKind = keyof typeof OUTCOMES;
+export type Outcome = (typeof OUTCOMES)[AuditKind];
+
+export const AUDIT_KINDS = Object.keys(OUTCOMES) as AuditKind[];
+
+/** Those that somebody without an account can cause, as often as they like. */
+export const STRANGERS_FAILURES: readonly AuditKind[] = ["SignIn.Failed", "SignIn.Throttled", "SecondFactor.Failed"];
+
+export function outcomeOf(kind: AuditKind): Outcome {
+  return OUTCOMES[kind];
+}

@@ -1,0 +1,58 @@
+import type { Queries } from "../db/connection.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { requestKey } from "../http/request-key.ts";
+import { userAgentOf } from "../http/user-agent.ts";
+import type { TenantId } from "../tenants/index.ts";
+import type { Details } from "./details.ts";
+import { type AuditKind, STRANGERS_FAILURES } from "./kinds.ts";
+import { countLately, insertAuditEvent } from "./store.ts";
+
+/** Rows an hour of what strangers can cause in one tenant, so that a flood of guesses cannot fill the disk. */
+export const FAILURES_PER_HOUR = 1_000;
+
+/** Who did it, and from where. The API's Caller is one; of a page's request `originOf` makes one. */
+export interface Origin {
+  /** Undefined: nobody who has proved who they are. */
+  actor?: { type: "User" | "Application"; id: number };
+  /** The application it was done by or for. */
+  clientId?: string;
+  address: string;
+  userAgent: string;
+  requestKey: string;
+}
+
+export interface AuditEntry {
+  kind: AuditKind;
+  /** What it was done to, as the API names it. */
+  subject?: { type: string; id: string | number };
+  /** Never a secret or a personal value. */
+  details?: Details;
+}
+
+/**
+ * Adds a row to the tenant's audit log. Of strangers' failures there are FAILURES_PER_HOUR at most; the next is told
+ * by one Failures.Omitted.
+ * @param tx of the change it tells of: both are there or neither
+ * @example await recordAudit(tx, tenantId, caller, { kind: "Secret.Created", subject: { type: "Application", id } });
+ */
+export async function recordAudit(tx: Queries, tenantId: TenantId, origin: Origin, entry: AuditEntry): Promise<void> {
+  if (!STRANGERS_FAILURES.includes(entry.kind)) return insertAuditEvent(tx, tenantId, origin, entry);
+  const isFull = async (kinds: readonly AuditKind[], most: number) =>
+    (await countLately(tx, tenantId, kinds, most)) >= most;
+  if (!(await isFull(STRANGERS_FAILURES, FAILURES_PER_HOUR))) return insertAuditEvent(tx, tenantId, origin, entry);
+  if (await isFull(["Failures.Omitted"], 1)) return;
+  await insertAuditEvent(tx, tenantId, origin, {
+    kind: "Failures.Omitted",
+    details: { MostPerHour: FAILURES_PER_HOUR },
+  });
+}
+
+/** @param who as far as the request has proved it */
+export function originOf(request: Request, who: Pick<Origin, "actor" | "clientId">): Origin {
+  return {
+    ...who,
+    address: clientAddress(request),
+    userAgent: userAgentOf(request),
+    requestKey: requestKey(request),
+  };
+}

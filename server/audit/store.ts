@@ -1,0 +1,92 @@
+import type { Queries } from "../db/connection.ts";
+import type { TenantId } from "../tenants/index.ts";
+import type { Details } from "./details.ts";
+import { type AuditKind, type Outcome, outcomeOf } from "./kinds.ts";
+import type { AuditEntry, Origin } from "./record.ts";
+
+export interface AuditEvent {
+  id: string;
+  occurredOn: Date;
+  kind: AuditKind;
+  outcome: Outcome;
+  actorType: string | null;
+  actorId: number | null;
+  clientId: number | null;
+  address: string;
+  userAgent: string;
+  subjectType: string | null;
+  subjectId: string | null;
+  details: Details;
+  requestKey: string;
+}
+
+export interface AuditFilter {
+  kind?: AuditKind;
+  actor?: { type: string; id?: number };
+  subject?: { type: string; id?: string };
+  from?: Date;
+  to?: Date;
+}
+
+export async function insertAuditEvent(
+  sql: Queries,
+  tenantId: TenantId,
+  { actor, clientId, address, userAgent, requestKey }: Origin,
+  { kind, subject, details = {} }: AuditEntry,
+): Promise<void> {
+  await sql`
+    insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, client_id, address, user_agent,
+      subject_type, subject_id, details, request_key)
+    values (${tenantId}, ${Bun.randomUUIDv7()}, ${kind}, ${outcomeOf(kind)}, ${actor?.type ?? null},
+      ${actor?.id ?? null}, ${clientId ?? null}, ${address}, ${userAgent}, ${subject?.type ?? null},
+      ${subject ? String(subject.id) : null}, ${sql.json(details)}, ${requestKey})`;
+}
+
+/** How many rows of these kinds the last hour has; counted up to `most`. */
+export async function countLately(
+  sql: Queries,
+  tenantId: TenantId,
+  kinds: readonly AuditKind[],
+  most: number,
+): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count from (
+      select from audit_log
+      where tenant_id = ${tenantId} and kind = any (${[...kinds]}::text[]) and occurred_on > now() - interval '1 hour'
+      limit ${most}
+    ) as lately`;
+  return row!.count;
+}
+
+const columns = (sql: Queries) => sql`
+  id, occurred_on as "occurredOn", kind, outcome, actor_type as "actorType", actor_id as "actorId",
+  client_id as "clientId", address, user_agent as "userAgent", subject_type as "subjectType",
+  subject_id as "subjectId", details, request_key as "requestKey"`;
+
+/** Newest first; one more than the limit, if there are more. */
+export async function listAuditEvents(
+  sql: Queries,
+  tenantId: TenantId,
+  { kind, actor, subject, from, to }: AuditFilter,
+  limit: number,
+  after: string | undefined,
+): Promise<AuditEvent[]> {
+  return sql<AuditEvent[]>`
+    select ${columns(sql)} from audit_log
+    where tenant_id = ${tenantId}
+      ${after ? sql`and id < ${after}` : sql``}
+      ${kind ? sql`and kind = ${kind}` : sql``}
+      ${actor ? sql`and actor_type = ${actor.type}` : sql``}
+      ${actor?.id === undefined ? sql`` : sql`and actor_id = ${actor.id}`}
+      ${subject ? sql`and subject_type = ${subject.type}` : sql``}
+      ${subject?.id === undefined ? sql`` : sql`and subject_id = ${subject.id}`}
+      ${from ? sql`and occurred_on >= ${from}` : sql``}
+      ${to ? sql`and occurred_on < ${to}` : sql``}
+    order by id desc limit ${limit + 1}`;
+}
+
+export async function findAuditEvent(sql: Queries, tenantId: TenantId, id: string): Promise<AuditEvent | undefined> {
+  const [event] = await sql<AuditEvent[]>`
+    select ${columns(sql)} from audit_log where tenant_id = ${tenantId} and id = ${id}`;
+  return event;
+}

@@ -1,0 +1,53 @@
+// The audit log as its readers see it.
+
+import { expect } from "bun:test";
+import { type Answer, type Caller, db } from "../entities/client.ts";
+
+export interface AuditEvent {
+  Id: string;
+  OccurredOn: string;
+  Kind: string;
+  Outcome: "Success" | "Failure";
+  Actor: { Type: string; Id: string } | null;
+  ClientId: string | null;
+  Address: string;
+  UserAgent: string;
+  Subject: { Type: string; Id: string } | null;
+  Details: Record<string, unknown>;
+  RequestKey: string;
+}
+
+/** Newest first. @param query such as `Kind=SignOut` */
+export async function logOf(caller: Pick<Caller, "get">, query = ""): Promise<AuditEvent[]> {
+  const { status, body }: Answer = await caller.get(`/AuditEvent?Limit=200&${query}`);
+  expect({ status, errors: body.Errors }).toEqual({ status: 200, errors: undefined });
+  return body.Items;
+}
+
+/** Oldest first. */
+export async function kindsOf(caller: Pick<Caller, "get">): Promise<string[]> {
+  return (await logOf(caller)).map(({ Kind }) => Kind).reverse();
+}
+
+/** Whatever any column of the tenant's rows holds. */
+export async function textOf(tenantId: string): Promise<string> {
+  const rows = await db()<{ text: string }[]>`
+    select row_to_json(l)::text as text from audit_log l where tenant_id = ${tenantId}`;
+  expect(rows.length).toBeGreaterThan(0);
+  return rows.map((row) => row.text).join("\n");
+}
+
+/** What a row has of a call by the tenant's client, by its token. */
+export function byClient({ clientId }: Pick<Caller, "clientId">) {
+  return { Actor: { Type: "Application", Id: clientId }, ...fromHere(clientId) };
+}
+
+/** What every row of a test has: from where, and in which request. */
+export function fromHere(clientId: string | null) {
+  return {
+    ClientId: clientId,
+    Address: "127.0.0.1",
+    UserAgent: expect.stringMatching(/^Bun\//),
+    RequestKey: expect.stringMatching(/./),
+  };
+}

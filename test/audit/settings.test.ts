@@ -1,0 +1,192 @@
+// Changes of credentials, policies, roles and connections: each stands in the log with its transaction, or not at all.
+
+import { describe, expect, test } from "bun:test";
+import { newClient } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { API, type Caller, newCaller, request } from "../entities/client.ts";
+import { newPerson, ok, roleOf } from "../policies/people.ts";
+import { byClient, fromHere, kindsOf, logOf, textOf } from "./log.ts";
+
+const POLICY = 'permit (principal == Client::"4711", action, resource);';
+
+async function newApplication(caller: Caller): Promise<string> {
+  return (await caller.made("Application", { Name: "Payroll" })).Id;
+}
+
+const settings = (application: string, part: "Credentials" | "Secrets") => `/Application/${application}/${part}`;
+
+describe.concurrent("an Application's credentials", () => {
+  test("have the names of what changed, and the values only of what is harmless", async () => {
+    const caller = await newCaller();
+    const application = await newApplication(caller);
+    const path = settings(application, "Credentials");
+    const first = { Scopes: ["openid", "email"], RedirectUris: ["https://secret-project.example/callback"] };
+    await ok(caller.patch(path, first));
+    await ok(caller.patch(path, { ...first, Scopes: ["openid"], FirstParty: true }));
+    await ok(caller.patch(path, { Scopes: ["openid"], FirstParty: true }));
+
+    const about = {
+      Kind: "Credentials.Changed",
+      Subject: { Type: "Application", Id: application },
+      Outcome: "Success",
+    };
+    expect(await logOf(caller)).toMatchObject([
+      {
+        ...about,
+        ...byClient(caller),
+        Details: {
+          Changed: ["Scopes", "FirstParty"],
+          Scopes: { Added: [], Removed: ["email"] },
+          FirstParty: { From: false, To: true },
+        },
+      },
+      {
+        ...about,
+        ...byClient(caller),
+        Details: { Changed: ["RedirectUris", "Scopes"], Scopes: { Added: ["openid", "email"], Removed: [] } },
+      },
+    ]);
+    expect(await textOf(caller.tenantId)).not.toContain("secret-project");
+  });
+
+  test("have each secret that is made and deleted, never the secret", async () => {
+    const caller = await newCaller();
+    const application = await newApplication(caller);
+    const path = settings(application, "Secrets");
+    const made = await ok(caller.send("POST", path));
+    await ok(caller.remove(`${path}/${made.Id}`));
+    const about = { Subject: { Type: "Application", Id: application }, Details: { SecretId: made.Id } };
+    expect(await logOf(caller)).toMatchObject([
+      { Kind: "Secret.Deleted", ...about, ...byClient(caller) },
+      { Kind: "Secret.Created", ...about, ...byClient(caller) },
+    ]);
+    const text = await textOf(caller.tenantId);
+    for (const value of [made.Secret, caller.clientSecret, caller.token]) expect(text).not.toContain(value);
+  });
+});
+
+describe.concurrent("settings", () => {
+  test("have a policy that is made, changed and deleted, not its text", async () => {
+    const caller = await newCaller();
+    const { Id } = await ok(caller.patch("/Policy", { Name: "For Ana", Policy: POLICY }));
+    await ok(caller.patch("/Policy", { Id, Description: "ana@example.com asked for it" }));
+    await ok(caller.patch("/Policy", { Id, Description: "ana@example.com asked for it" }));
+    await ok(caller.remove(`/Policy/${Id}`));
+    const about = { Subject: { Type: "Policy", Id }, ...byClient(caller) };
+    expect((await logOf(caller)).reverse()).toMatchObject([
+      { Kind: "Policy.Created", ...about, Details: {} },
+      { Kind: "Policy.Changed", ...about, Details: { Changed: ["Description"] } },
+      { Kind: "Policy.Deleted", ...about, Details: {} },
+    ]);
+    const text = await textOf(caller.tenantId);
+    for (const value of ["4711", "Ana", "ana@example.com"]) expect(text).not.toContain(value);
+  });
+
+  test("have a role with who joined and who left it", async () => {
+    const caller = await newCaller();
+    const [ana, ivo] = [await caller.made("User", { Username: "ana" }), await caller.made("User", { Username: "ivo" })];
+    const member = (user: { Id: number }) => ({ Type: "User", Id: user.Id });
+    const { Id } = await ok(
+      caller.patch("/Role", { Name: "clerks", Scopes: ["Settings:Read"], Members: [member(ana)] }),
+    );
+    await ok(caller.patch("/Role", { Name: "clerks", Members: [member(ivo)] }));
+    await ok(caller.remove(`/Role/${Id}`));
+    const about = { Subject: { Type: "Role", Id }, ...byClient(caller) };
+    expect((await logOf(caller)).reverse()).toMatchObject([
+      { Kind: "Role.Created", ...about, Details: { Scopes: ["Settings:Read"], Members: [member(ana)] } },
+      {
+        Kind: "Role.Changed",
+        ...about,
+        Details: { Changed: ["Members"], Members: { Added: [member(ivo)], Removed: [member(ana)] } },
+      },
+      { Kind: "Role.Deleted", ...about, Details: { Scopes: ["Settings:Read"], Members: [member(ivo)] } },
+    ]);
+    expect(await textOf(caller.tenantId)).not.toMatch(/ana|ivo|clerks/);
+  });
+
+  test("have a connection, with neither its address nor its secret", async () => {
+    const caller = await newCaller();
+    const fields = { Name: "hooks", URL: "https://hooks.example/tenant-7", Entities: ["User"], Events: ["Created"] };
+    const [first, second] = ["whsec_Zmlyc3Qgc2VjcmV0", "whsec_c2Vjb25kIHNlY3JldA"];
+    const made = await ok(caller.patch("/WebhookConnection", { ...fields, Secret: first }));
+    await ok(caller.patch("/WebhookConnection", { Id: made.Id, Secret: second, State: "Paused" }));
+    await ok(caller.patch("/WebhookConnection", { Id: made.Id, State: "Paused", URL: fields.URL }));
+    await ok(caller.patch("/WebhookConnection", { Id: made.Id, Secret: null }));
+    await ok(caller.patch("/WebhookConnection", { Id: made.Id, Secret: null }));
+    await ok(caller.remove(`/WebhookConnection/${made.Id}`));
+    const about = { Subject: { Type: "WebhookConnection", Id: made.Id }, ...byClient(caller) };
+    expect((await logOf(caller)).reverse()).toMatchObject([
+      { Kind: "WebhookConnection.Created", ...about, Details: { Entities: ["User"], State: "Active" } },
+      {
+        Kind: "WebhookConnection.Changed",
+        ...about,
+        Details: { Changed: ["Secret", "State"], State: { From: "Active", To: "Paused" } },
+      },
+      { Kind: "WebhookConnection.Changed", ...about, Details: { Changed: ["Secret"] } },
+      { Kind: "WebhookConnection.Deleted", ...about },
+    ]);
+    const text = await textOf(caller.tenantId);
+    for (const value of [first, second, made.ApiKey, "hooks.example"]) expect(text).not.toContain(value);
+  });
+});
+
+describe.concurrent("what was refused leaves no row", () => {
+  test("bad input, a lost look-up, a conflict", async () => {
+    const caller = await newCaller();
+    const application = await newApplication(caller);
+    const { Id } = await ok(caller.patch("/Policy", { Name: "kept", Policy: POLICY }));
+    const before = await kindsOf(caller);
+    const answers = await Promise.all([
+      caller.patch(settings(application, "Credentials"), { RedirectUris: ["http://insecure.example"] }),
+      caller.patch(settings("999999999", "Credentials"), { Scopes: [] }),
+      caller.remove(`${settings(application, "Secrets")}/${crypto.randomUUID()}`),
+      caller.patch("/Policy", { Id, Name: "Editors" }),
+      caller.remove(`/WebhookConnection/${crypto.randomUUID()}`),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([400, 404, 404, 409, 404]);
+    expect(await kindsOf(caller)).toEqual(before);
+  });
+
+  test("a change after which its caller could not make it again: it was written, and taken back", async () => {
+    const caller = await newCaller();
+    const admins = await roleOf(caller, "admin");
+    expect((await caller.patch("/Role", { Id: admins.Id, Members: [] })).status).toBe(409);
+    expect((await caller.remove(`/Role/${admins.Id}`)).status).toBe(409);
+    expect(await logOf(caller)).toEqual([]);
+  });
+
+  test("a member who is not there, found out after the role was written", async () => {
+    const caller = await newCaller();
+    const Members = [{ Type: "User", Id: 999999999 }];
+    expect((await caller.patch("/Role", { Name: "clerks", Members })).status).toBe(400);
+    expect(await logOf(caller)).toEqual([]);
+  });
+
+  test("what a policy forbids", async () => {
+    const caller = await newCaller();
+    const person = await newPerson(caller, "auditor");
+    const before = await kindsOf(caller);
+    const connection = { URL: "https://hooks.example", Entities: ["User"], Events: ["Created"] };
+    expect((await person.patch("/WebhookConnection", connection)).status).toBe(403);
+    expect((await person.patch(settings(caller.clientId, "Credentials"), { Scopes: [] })).status).toBe(403);
+    expect(await kindsOf(caller)).toEqual(before);
+  });
+});
+
+test.concurrent("what a User does by its own token is that User's deed, at the application it is signed in to", async () => {
+  const client = await newClient();
+  const code = await client.code(new Visitor(), { scope: "openid Settings:Update" });
+  const { access_token, refresh_token } = (await client.token(code)).body;
+  const headers = { authorization: `Bearer ${access_token}`, "content-type": "application/json" };
+  const own = { "x-request-id": "0-my-own-request-key" };
+  await ok(
+    request("PATCH", `${API}/Role`, { headers: { ...headers, ...own }, body: JSON.stringify({ Name: "clerks" }) }),
+  );
+  const reader = await newCaller(client.tenant);
+  const user = await ok(reader.get("/User/admin?Name=Username"));
+  expect(await logOf(reader, "Kind=Role.Created")).toMatchObject([
+    { ...fromHere(client.id), Actor: { Type: "User", Id: String(user.Id) }, RequestKey: own["x-request-id"] },
+  ]);
+  const text = await textOf(reader.tenantId);
+  for (const value of [access_token, refresh_token, code]) expect(text).not.toContain(value);
+});

@@ -1,0 +1,168 @@
+// People signing in and out: each success and failure stands in the log, and a flood of failures does not fill it.
+
+import { describe, expect, test } from "bun:test";
+import { FAILURES_PER_HOUR } from "../../server/audit/index.ts";
+import { type Client, newClient } from "../authorize/client.ts";
+import { type View, Visitor } from "../authorize/visitor.ts";
+import { type Caller, db, newCaller } from "../entities/client.ts";
+import { fromHere, kindsOf, logOf, textOf } from "./log.ts";
+
+/** A client, and its tenant's admin as a User and as who reads the log. */
+async function arrange() {
+  const client = await newClient();
+  const reader = await newCaller(client.tenant);
+  const { body } = await reader.get(`/User/${client.tenant.admin.username}?Name=Username`);
+  return { client, reader, user: { Type: "User", Id: String(body.Id) } };
+}
+
+async function attempt(client: Client, fields: Record<string, string>, visitor = new Visitor()): Promise<View> {
+  return visitor.submit(await visitor.open(client.authorize()), fields);
+}
+
+describe.concurrent("a sign-in", () => {
+  test("that succeeds, the consent and the sign-out stand in the log, with who, at which application and how", async () => {
+    const { client, reader, user } = await arrange();
+    const visitor = new Visitor();
+    const { body } = await client.token(await client.code(visitor));
+    await visitor.open(`/oauth2/logout?id_token_hint=${body.id_token}`);
+
+    const by = { Actor: user, Subject: user, Outcome: "Success", ...fromHere(client.id) };
+    expect((await logOf(reader)).reverse()).toMatchObject([
+      { Kind: "SignIn.Succeeded", ...by, Details: { Amr: ["pwd"], Acr: "1" } },
+      { Kind: "Consent.Given", ...by, Details: { ApplicationId: client.id, Scopes: ["openid", "profile"] } },
+      { Kind: "SignOut", ...by, ClientId: null },
+    ]);
+    const text = await textOf(reader.tenantId);
+    const cookies = [...visitor.cookies.values()];
+    const { access_token, refresh_token, id_token } = body;
+    for (const value of [client.tenant.admin.password, access_token, refresh_token, id_token, ...cookies]) {
+      expect(text).not.toContain(value);
+    }
+  });
+
+  test("with a wrong password is nobody's deed, done to the user", async () => {
+    const { client, reader, user } = await arrange();
+    await attempt(client, { username: "admin", password: "not the password" });
+    expect(await logOf(reader)).toEqual([
+      {
+        Id: expect.any(String),
+        OccurredOn: expect.any(String),
+        Kind: "SignIn.Failed",
+        Outcome: "Failure",
+        Actor: null,
+        Subject: user,
+        Details: { Reason: "WrongPassword" },
+        ...fromHere(client.id),
+      },
+    ]);
+    expect(await textOf(reader.tenantId)).not.toContain("not the password");
+  });
+
+  test("of an unknown user keeps the name that was typed to itself: it may be a password", async () => {
+    const { client, reader } = await arrange();
+    await attempt(client, { username: "my password by mistake", password: "x" });
+    expect(await logOf(reader)).toMatchObject([
+      { Kind: "SignIn.Failed", Actor: null, Subject: null, Details: { Reason: "UnknownUser" } },
+    ]);
+    expect(await textOf(reader.tenantId)).not.toContain("mistake");
+  });
+
+  test.each([
+    ["InactiveUser", (tenantId: string) => db()`update users set is_active = false where tenant_id = ${tenantId}`],
+    [
+      "NoPassword",
+      (tenantId: string) =>
+        db()`delete from passwords using users u where user_id = u.id and u.tenant_id = ${tenantId}`,
+    ],
+    [
+      "AmbiguousUser",
+      (tenantId: string) =>
+        db()`insert into users (tenant_id, username, is_active) values (${tenantId}, 'admin', true)`,
+    ],
+  ])("with the right password says why it failed: %s", async (Reason, spoil) => {
+    const { client, reader } = await arrange();
+    await spoil(reader.tenantId);
+    await attempt(client, client.tenant.admin);
+    expect(await logOf(reader)).toMatchObject([{ Kind: "SignIn.Failed", Details: { Reason } }]);
+  });
+
+  test("of another user than the application asked for has failed", async () => {
+    const { client, reader, user } = await arrange();
+    const visitor = new Visitor();
+    const { body } = await client.token(await client.code(visitor));
+    await db()`
+      with ada as (
+        insert into users (tenant_id, username, is_active) values (${reader.tenantId}, 'ada', true) returning id, tenant_id
+      )
+      insert into passwords (user_id, hash)
+      select ada.id, p.hash from ada join users u using (tenant_id) join passwords p on p.user_id = u.id`;
+    const other = new Visitor();
+    const page = await other.open(client.authorize({ id_token_hint: body.id_token }));
+    await other.submit(page, { username: "ada", password: client.tenant.admin.password });
+    const [failed] = await logOf(reader);
+    expect(failed).toMatchObject({ Kind: "SignIn.Failed", Details: { Reason: "NotTheUserAskedFor" } });
+    expect(failed!.Subject).not.toEqual(user);
+  });
+
+  test("has the caller's own request key and no more than the head of what it calls itself", async () => {
+    const { client, reader } = await arrange();
+    const visitor = new Visitor();
+    const page = await visitor.open(client.authorize());
+    const headers = { "x-request-id": "my-own-key", "user-agent": "A".repeat(1_000) };
+    await visitor.submit(page, { username: "admin", password: "wrong" }, headers);
+    expect(await logOf(reader)).toMatchObject([{ RequestKey: "my-own-key", UserAgent: "A".repeat(300) }]);
+  });
+});
+
+describe.concurrent("a flood of failures", () => {
+  test("is one SignIn.Throttled for each time that it is blocked", async () => {
+    const { client, reader, user } = await arrange();
+    const wrong = { username: "admin", password: "wrong" };
+    const visitor = new Visitor();
+    for (let made = 0; made < 6; made++) await attempt(client, wrong, visitor);
+    const blocked = await Promise.all([1, 2, 3, 4].map(() => attempt(client, wrong)));
+    expect(blocked.map(({ status }) => status)).toEqual([429, 429, 429, 429]);
+    const failed = Array.from({ length: 6 }, () => "SignIn.Failed");
+    expect(await kindsOf(reader)).toEqual([...failed, "SignIn.Throttled"]);
+    expect((await logOf(reader))[0]).toMatchObject({ Outcome: "Failure", Actor: null, Subject: user });
+
+    await db()`update signin_failures set blocked_until = now() where tenant_id = ${reader.tenantId}`;
+    for (let made = 0; made < 3; made++) await attempt(client, wrong, visitor);
+    expect(await kindsOf(reader)).toEqual([...failed, "SignIn.Throttled", "SignIn.Failed", "SignIn.Throttled"]);
+  });
+
+  test("from everywhere is told of in so many rows an hour, and by one that says so", async () => {
+    const { client, reader } = await arrange();
+    await hadFailures(reader, FAILURES_PER_HOUR - 1);
+    for (const name of ["one", "two", "three"]) await attempt(client, { username: name, password: "wrong" });
+    const kinds = ["SignIn.Failed", "Failures.Omitted"];
+    const newest = await logOf(reader, `From=${new Date(Date.now() - 60_000).toISOString()}`);
+    expect(newest.map(({ Kind }) => Kind).reverse()).toEqual(kinds);
+    expect(newest[0]).toMatchObject({ Details: { MostPerHour: FAILURES_PER_HOUR }, Subject: null });
+
+    await client.visit(new Visitor());
+    expect((await kindsOf(reader)).slice(-2)).toEqual(["SignIn.Succeeded", "Consent.Given"]);
+  });
+
+  test("of an hour ago leaves room again", async () => {
+    const { client, reader } = await arrange();
+    await hadFailures(reader, FAILURES_PER_HOUR, "61 minutes");
+    await attempt(client, { username: "admin", password: "wrong" });
+    expect((await logOf(reader, "Kind=SignIn.Failed"))[0]).toMatchObject({ Details: { Reason: "WrongPassword" } });
+  });
+
+  test("by a name that nobody can have leaves nothing", async () => {
+    const { client, reader } = await arrange();
+    for (const username of ["", "x".repeat(2_000)]) await attempt(client, { username, password: "x" });
+    expect(await logOf(reader)).toEqual([]);
+  });
+});
+
+/** Failures so many as no test makes by hand. */
+async function hadFailures({ tenantId }: Caller, count: number, ago = "10 minutes"): Promise<void> {
+  await db()`
+    insert into audit_log (tenant_id, id, occurred_on, kind, outcome, address, user_agent, details, request_key)
+    select ${tenantId}, ('00' || substr(gen_random_uuid()::text, 3))::uuid, now() - ${ago}::interval, 'SignIn.Failed',
+      'Failure', '', '', '{}', ''
+    from generate_series(1, ${count})`;
+}
