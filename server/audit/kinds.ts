@@ -42,7 +42,7 @@ export type Outcome = (typeof OUTCOMES)[AuditKind];
 
 export const AUDIT_KINDS = Object.keys(OUTCOMES) as AuditKind[];
 
-/** Those that somebody without an account can cause, as often as they like. */
+/** Those that somebody who has not signed in can cause, as often as they like. */
 export const STRANGERS_FAILURES: readonly AuditKind[] = ["SignIn.Failed", "SignIn.Throttled", "SecondFactor.Failed"];
 
 export function outcomeOf(kind: AuditKind): Outcome {

@@ -59,8 +59,8 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords): 
     if (!(await passwords.verify(password, hash)) || !account) {
       const details = { Reason: reasonOf(accounts) };
       await sql.begin(async (tx) => {
-        await countFailure(tx, attempt);
         await recordAudit(tx, tenantId, origin, { kind: "SignIn.Failed", subject, details });
+        await countFailure(tx, attempt);
       });
       return { outcome: "refused" };
     }

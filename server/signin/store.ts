@@ -148,14 +148,19 @@ export async function secondsBlocked(sql: Queries, tenantId: TenantId, keys: str
 
 /**
  * Marks the blocked ones of these keys, each until its time is over.
+ * @param keys are locked in this order: whoever else locks several at once must keep to it
  * @returns false if all of them were marked already
  */
 export async function markBlocked(sql: Queries, tenantId: TenantId, keys: string[]): Promise<boolean> {
   const marked = await sql`
-    update signin_failures set audited_until = blocked_until
-    where tenant_id = ${tenantId} and key = any(${keys}::text[]) and blocked_until > now()
-      and audited_until is distinct from blocked_until
-    returning key`;
+    with blocked as (
+      select key from signin_failures
+      where tenant_id = ${tenantId} and key = any(${keys}::text[]) and blocked_until > now()
+        and audited_until is distinct from blocked_until
+      order by array_position(${keys}::text[], key) for update
+    )
+    update signin_failures f set audited_until = blocked_until from blocked
+    where f.tenant_id = ${tenantId} and f.key = blocked.key returning f.key`;
   return marked.length > 0;
 }
 

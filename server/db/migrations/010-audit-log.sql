@@ -35,5 +35,5 @@ create trigger audit_log_append_only before update or delete or truncate on audi
   for each statement execute function refuse_audit_change();
 alter table audit_log enable always trigger audit_log_append_only;
 
--- The blocked_until whose refusals stand in the audit log; equal to it: that log has this period.
+-- The blocked_until that the audit log has told of: each time that attempts are blocked is one row there.
 alter table signin_failures add column audited_until timestamptz;

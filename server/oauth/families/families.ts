@@ -140,11 +140,11 @@ export function createFamilies({ masterKey, tokens, onReuse }: FamilyDependencie
       if (!after?.isLive) throw ended();
       if (after.generation === next && after.inGrace) return answer(after);
       const isFirst = await sql.begin(async (tx) => {
-        const ended = (await revoke(tx, tenantId, { familyId: presented.familyId })) > 0;
+        const wasLive = (await revoke(tx, tenantId, { familyId: presented.familyId })) > 0;
         const details = { FamilyId: presented.familyId };
-        if (ended)
+        if (wasLive)
           await recordAudit(tx, tenantId, origin, { kind: "RefreshToken.Reused", subject: ownerOf(after), details });
-        return ended;
+        return wasLive;
       });
       if (isFirst) onReuse(tenantId, after);
       throw new TokenError(
