@@ -42,6 +42,13 @@ export function createAuthenticate(
     if (header === null) {
       throw new Unauthorized("Send an access token as Authorization: Bearer <ACCESS_TOKEN>.", "Bearer");
     }
+    // Another scheme is no authentication here, and so has no error code (RFC 6750 3.1).
+    if (!/^bearer( |$)/i.test(header)) {
+      throw new Unauthorized(
+        "The API takes no other Authorization than Bearer <ACCESS_TOKEN>. The token endpoint gives the token.",
+        "Bearer",
+      );
+    }
     const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)?.[1];
     const bearer = token === undefined ? undefined : await verify(token);
     if (bearer === undefined) {

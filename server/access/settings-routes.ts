@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import type { Queries, Sql } from "../db/connection.ts";
 import { NotFound } from "../errors.ts";
 import { readJson, requireJson } from "../http/body.ts";
-import { requireMethod } from "../http/method.ts";
+import { isRead, requireMethod } from "../http/method.ts";
 import { isUuid, readPaging, toPage } from "../http/paging.ts";
 import { API_PATH } from "../http/paths.ts";
 import { requestUrl } from "../http/request-url.ts";
@@ -50,9 +50,9 @@ export function settingsController<Row extends { id: string }>(
       async ({ request }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "PATCH", "POST");
-        if (request.method !== "GET") requireJson(request);
-        requireScopes(caller, request.method === "GET" ? "Settings:Read" : "Settings:Update");
-        if (request.method === "GET") return page(request, caller);
+        if (!isRead(request)) requireJson(request);
+        requireScopes(caller, isRead(request) ? "Settings:Read" : "Settings:Update");
+        if (isRead(request)) return page(request, caller);
         return Response.json(await save(caller, await readJson(request)));
       },
       { parse: "none" },
@@ -62,9 +62,9 @@ export function settingsController<Row extends { id: string }>(
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "DELETE");
-        requireScopes(caller, request.method === "GET" ? "Settings:Read" : "Settings:Update");
+        requireScopes(caller, isRead(request) ? "Settings:Read" : "Settings:Update");
         if (!isUuid(params.id)) throw new NotFound(`There is no ${name} with this Id.`);
-        if (request.method === "GET") return read(caller, params.id);
+        if (isRead(request)) return read(caller, params.id);
         return Response.json(await remove(caller, params.id));
       },
       { parse: "none" },

@@ -3,7 +3,7 @@ import { type Authenticate, type Caller, requireScopes } from "../access/index.t
 import type { Sql } from "../db/connection.ts";
 import { BadInput } from "../errors.ts";
 import { readJson, requireJson } from "../http/body.ts";
-import { requireMethod } from "../http/method.ts";
+import { isRead, requireMethod } from "../http/method.ts";
 import { API_PATH } from "../http/paths.ts";
 import { requestUrl } from "../http/request-url.ts";
 import { upsertRecords } from "./bulk.ts";
@@ -23,7 +23,7 @@ export function entitiesController(sql: Sql, authenticate: Authenticate, definit
     `${API_PATH}/Entities`,
     async ({ request }) => {
       const caller = await authenticate(request);
-      requireMethod(request, "GET", "HEAD");
+      requireMethod(request, "GET");
       requireScopes(caller, "AccessManager:Read");
       return Response.json({ Items: describeEntities(definitions), Next: null });
     },
@@ -53,7 +53,7 @@ async function onCollection(
   request: Request,
   query: URLSearchParams,
 ): Promise<Response> {
-  requireMethod(request, "GET", "HEAD", "PATCH", "POST");
+  requireMethod(request, "GET", "PATCH", "POST");
   if (isRead(request)) {
     requireScopes(caller, "AccessManager:Read");
     return Response.json(await listRecords(sql, caller, entity, query));
@@ -75,7 +75,7 @@ async function onRecord(
   request: Request,
   address: Address,
 ): Promise<Response> {
-  requireMethod(request, "GET", "HEAD", "DELETE");
+  requireMethod(request, "GET", "DELETE");
   requireScopes(caller, isRead(request) ? "AccessManager:Read" : "AccessManager:Delete");
   const conditions = readConditions(request.headers);
   if (!isRead(request)) return answer(entity, await deleteRecord(sql, caller, entity, address, conditions));
@@ -83,11 +83,6 @@ async function onRecord(
   requireMatch(conditions, row);
   if (matchesNone(conditions, row)) return answer(entity, row);
   return new Response(null, { status: 304, headers: { etag: etagOf(row) } });
-}
-
-/** HEAD is GET without the body, which the server leaves out (RFC 9110 9.3.2). */
-function isRead(request: Request): boolean {
-  return request.method === "GET" || request.method === "HEAD";
 }
 
 function answer(entity: Entity, row: Row): Response {

@@ -12,11 +12,11 @@ const PROBE_TIMEOUT_MS = 1_000;
 export function readinessController(sql: Sql, temporalAddress: string) {
   return new Elysia()
     .all("/healthz", ({ request }) => {
-      requireMethod(request, "GET", "HEAD");
+      requireMethod(request, "GET");
       return Response.json({ status: "alive" });
     })
     .all("/readyz", async ({ request }) => {
-      requireMethod(request, "GET", "HEAD");
+      requireMethod(request, "GET");
       const [worker, temporal] = await Promise.all([workerState(sql), canConnect(temporalAddress)]);
       const postgresql = worker !== undefined;
       const status = !postgresql ? "unavailable" : worker && temporal ? "ready" : "degraded";

@@ -2,8 +2,8 @@
 
 import { Elysia } from "elysia";
 import { SCOPES } from "../access/index.ts";
-import { MethodNotAllowed } from "../errors.ts";
 import { openToBrowsers, preflight } from "../http/cross-origin.ts";
+import { requireMethod } from "../http/method.ts";
 import {
   AUTHORIZATION_PATH,
   END_SESSION_PATH,
@@ -24,10 +24,10 @@ export function discoveryController(issuer: string) {
   const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
   for (const path of ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]) {
     controller
-      .get(path, () => openToBrowsers(new Response(body, { headers })))
       .options(path, () => preflight("GET"))
-      .all(path, () => {
-        throw new MethodNotAllowed(["GET"]);
+      .all(path, ({ request }) => {
+        requireMethod(request, "GET");
+        return openToBrowsers(new Response(body, { headers }));
       });
   }
   return controller;

@@ -44,7 +44,7 @@ export function openApiController(publicUrl: string, definitions: readonly Entit
     .all(
       "/openapi.json",
       ({ request }) => {
-        requireMethod(request, "GET", "HEAD");
+        requireMethod(request, "GET");
         const isKnown = request.headers.get("if-none-match") === etag;
         return isKnown ? new Response(null, { status: 304, headers }) : new Response(text, { headers });
       },
@@ -58,6 +58,6 @@ function viewerFile({ request }: { request: Request }): Response {
   const { pathname } = requestUrl(request);
   const file = Object.hasOwn(VIEWER_FILES, pathname) ? VIEWER_FILES[pathname] : undefined;
   if (file === undefined) throw new NotFound("The viewer has no such file.");
-  requireMethod(request, "GET", "HEAD");
+  requireMethod(request, "GET");
   return new Response(Bun.file(file), { headers: VIEWER_HEADERS });
 }

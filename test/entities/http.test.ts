@@ -84,9 +84,12 @@ describe("the method", () => {
     ["/Application/1", ["GET", "HEAD", "DELETE"]],
     ["/User/1", ["GET", "HEAD", "DELETE"]],
     ["/Department", ["GET", "HEAD", "PATCH", "POST"]],
-    ["/Entities", ["GET"]],
-    ["/WebhookConnection", ["GET", "PATCH", "POST"]],
-    ["/WebhookConnection/1", ["GET", "DELETE"]],
+    ["/Entities", ["GET", "HEAD"]],
+    ["/WebhookConnection", ["GET", "HEAD", "PATCH", "POST"]],
+    ["/WebhookConnection/1", ["GET", "HEAD", "DELETE"]],
+    ["/Policy", ["GET", "HEAD", "PATCH", "POST"]],
+    ["/Role/1", ["GET", "HEAD", "DELETE"]],
+    ["/Application/1/Credentials", ["GET", "HEAD", "PATCH", "POST"]],
   ];
 
   test.each(routes)("%s answers 405 with Allow to any other", async (path, allowed) => {
@@ -125,6 +128,15 @@ describe("who may", () => {
       const answer = await request("PATCH", PATH, { headers: { ...JSON_TYPE, authorization }, body: "{}" });
       expectError(answer, 401, "Unauthorized", PATH);
       expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer/);
+    },
+  );
+
+  test.each(["Basic dXNlcjp3b3Jk", "Token x", "Bearer=x"])(
+    "Authorization: %s is told of Bearer, and not that its token is invalid",
+    async (authorization) => {
+      const answer = await request("GET", PATH, { headers: { authorization } });
+      expectError(answer, 401, "Unauthorized", PATH, /no other Authorization than Bearer/);
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
     },
   );
 

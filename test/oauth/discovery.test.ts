@@ -44,10 +44,10 @@ describe.each(PATHS)("%s", (path) => {
     expect(answer.body.claims_supported).toContain("sub");
   });
 
-  test("is GET alone", async () => {
+  test("is read alone", async () => {
     const answer = await request("POST", path);
     expect(answer.status).toBe(405);
-    expect(answer.headers.get("allow")).toBe("GET");
+    expect(answer.headers.get("allow")).toBe("GET, HEAD");
   });
 });
 

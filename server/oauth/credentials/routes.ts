@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { type Authenticate, type Caller, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { readJson, requireJson } from "../../http/body.ts";
-import { requireMethod } from "../../http/method.ts";
+import { isRead, requireMethod } from "../../http/method.ts";
 import { API_PATH } from "../../http/paths.ts";
 import { readId } from "../read-id.ts";
 import { parseCredentials, toCredentialsRecord } from "./input.ts";
@@ -21,7 +21,7 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "PATCH", "POST");
-        if (request.method === "GET") {
+        if (isRead(request)) {
           requireScopes(caller, "Settings:Read");
           return Response.json(
             toCredentialsRecord(await readCredentials(sql, caller, readId("Application", params.id))),
@@ -41,7 +41,7 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "POST");
-        if (request.method === "GET") return list(sql, caller, params.id);
+        if (isRead(request)) return list(sql, caller, params.id);
         requireScopes(caller, "Settings:Update");
         const { secret, ...stored } = await makeSecret(sql, caller, readId("Application", params.id));
         return Response.json({ ...toSecretRecord(stored), Secret: secret }, NO_STORE);

@@ -2,10 +2,11 @@
 
 import { Elysia } from "elysia";
 import type { Sql } from "../../db/connection.ts";
-import { type ApiError, BadInput, MethodNotAllowed, Permission, Unauthorized } from "../../errors.ts";
+import { type ApiError, BadInput, Permission, Unauthorized } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
 import { openToBrowsers, preflight } from "../../http/cross-origin.ts";
 import { asApiError } from "../../http/error-record.ts";
+import { requireMethod } from "../../http/method.ts";
 import { USERINFO_PATH } from "../door.ts";
 import type { OnFailure } from "../endpoint.ts";
 import { userOfSubject } from "../subject.ts";
@@ -28,7 +29,7 @@ export function userinfoController(deps: UserinfoDependencies) {
 async function respond(deps: UserinfoDependencies, request: Request): Promise<Response> {
   try {
     if (request.method === "OPTIONS") return preflight("GET", "POST");
-    if (request.method !== "GET" && request.method !== "POST") throw new MethodNotAllowed(["GET", "POST"]);
+    requireMethod(request, "GET", "POST");
     return openToBrowsers(Response.json(await userinfo(deps, request), { headers: { "cache-control": "no-store" } }));
   } catch (failure) {
     const error = asApiError(failure);

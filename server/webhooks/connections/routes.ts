@@ -3,7 +3,7 @@ import { type Authenticate, type Caller, requireScopes } from "../../access/inde
 import type { Sql } from "../../db/connection.ts";
 import { NotFound } from "../../errors.ts";
 import { readJson, requireJson } from "../../http/body.ts";
-import { requireMethod } from "../../http/method.ts";
+import { isRead, requireMethod } from "../../http/method.ts";
 import { isUuid, readPaging, toPage } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
 import { requestUrl } from "../../http/request-url.ts";
@@ -46,7 +46,7 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
       async ({ request }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "PATCH", "POST");
-        if (request.method === "GET") return list(request, caller);
+        if (isRead(request)) return list(request, caller);
         requireJson(request);
         requireScopes(caller, "Webhooks:Create", "Webhooks:Update");
         const input = parseConnection(await readJson(request), entities, checkUrl);
@@ -59,7 +59,7 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "DELETE");
-        const action = request.method === "GET" ? "Webhooks:Read" : "Webhooks:Delete";
+        const action = isRead(request) ? "Webhooks:Read" : "Webhooks:Delete";
         requireScopes(caller, action);
         const connection = isUuid(params.id) ? await findConnection(sql, caller.tenantId, params.id) : undefined;
         if (!connection) throw new NotFound("There is no WebhookConnection with this Id.");
