@@ -32,7 +32,9 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
       minLength: 1,
       maxLength: API_KEY_LIMIT,
       pattern: "^[\\x21-\\x7e]+$",
-      description: "Sent in the query of each call, to tell where it comes from.",
+      description:
+        "Sent in the query of each call, to tell where it comes from. That of the URL, if it has one; another one " +
+        "beside it is refused.",
     },
   };
   return {
@@ -57,7 +59,8 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
           maxLength: SECRET_LIMIT,
           pattern: NUL_FREE,
           writeOnly: true,
-          description: "Signs the calls; null: they are no longer signed. After `whsec_` base64 must follow.",
+          description:
+            "Signs the calls; null: they are no longer signed. After `whsec_` the base64 of 24 to 64 bytes must follow.",
         },
         State: {
           type: "string",

@@ -3,7 +3,9 @@
 import { createHmac, randomBytes } from "node:crypto";
 
 const SECRET_PREFIX = "whsec_";
-/** Standard Webhooks asks for 24 to 64 random bytes. */
+/** Standard Webhooks, "Signature scheme". */
+const FEWEST_BYTES = 24;
+const MOST_BYTES = 64;
 const SECRET_BYTES = 32;
 
 /**
@@ -43,6 +45,18 @@ export function standardWebhooksHeaders(input: StandardWebhooksInput): StandardW
 /** @example generateSecret(); // "whsec_" and 44 characters of base64 */
 export function generateSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64");
+}
+
+/**
+ * What is wrong with a person's own secret, if anything: one in the form of Standard Webhooks has to be one, or its
+ * libraries would take another key than we do.
+ */
+export function secretProblem(secret: string): string | undefined {
+  if (!secret.startsWith(SECRET_PREFIX)) return undefined;
+  const encoded = secret.slice(SECRET_PREFIX.length);
+  const { length } = Buffer.from(encoded, "base64");
+  if (isBase64(encoded) && length >= FEWEST_BYTES && length <= MOST_BYTES) return undefined;
+  return `starts with ${SECRET_PREFIX}, so the base64 of ${FEWEST_BYTES} to ${MOST_BYTES} bytes must follow.`;
 }
 
 function standardWebhooksKey(secret: string): Buffer {

@@ -48,6 +48,23 @@ describe("a webhook connection", () => {
     expect((await made({ ApiKey: "my-own-key" })).ApiKey).toBe("my-own-key");
   });
 
+  test("shows the ApiKey that its URL has, for that one is sent, and takes no other beside it", async () => {
+    const { Id, ...before } = await made({ ApiKey: "own" });
+    const change = (fields: object) => upsert({ Id, ...fields });
+    const URL = `${URL_OK}?a=1&ApiKey=in%2Burl`;
+    refused(await change({ URL, ApiKey: "own" }), /ApiKey of its own/);
+    expect((await get(Id)).body).toEqual({ Id, ...before });
+    expect((await change({ URL })).body).toEqual({ Id, ...before, URL, ApiKey: "in+url" });
+    refused(await change({ ApiKey: "own" }), /ApiKey of its own/);
+    const read = (await get(Id)).body;
+    expect((await change(read)).body).toEqual(read);
+    expect((await change({ URL: `${URL_OK}?ApiKey=` })).body.ApiKey).toBe("in+url");
+  });
+
+  test.each([24, 64])("takes a whsec_ Secret of %i bytes", async (bytes) => {
+    await made({ Secret: `whsec_${Buffer.alloc(bytes, 7).toString("base64")}` });
+  });
+
   test("is changed by its Id, and what is absent is left alone", async () => {
     const before = await made({ Name: unique("changed"), Secret: "hunter2" });
     const after = (await upsert({ Id: before.Id, Events: ["Deleted"] })).body;

@@ -5,6 +5,8 @@ import { type Answer, API, type Caller, cases, expectError, newCaller } from "..
 const URL_OK = "https://hooks.example.com/in";
 const FIELDS = { URL: URL_OK, Entities: ["Application"], Events: ["Created", "Updated", "Deleted"] };
 
+const whsec = (bytes: number) => `whsec_${Buffer.alloc(bytes, 255).toString("base64")}`;
+
 let caller: Caller;
 beforeAll(async () => {
   caller = await newCaller();
@@ -40,6 +42,9 @@ describe("what cannot be saved", () => {
     [5, /URL/],
     [`https://hooks.example.com/${"x".repeat(2_000)}`, /2000/],
     ["https://hooks.example.com/\0", /URL/],
+    ["https://hooks.example.com/?ApiKey=hunter2&ApiKey=other", /several ApiKey/],
+    ["https://hooks.example.com/?ApiKey=hunter2%20", /visible ASCII/],
+    [`https://hooks.example.com/?ApiKey=${"x".repeat(201)}`, /1 to 200/],
   ])("URL %p", async (url, says) => {
     const answer = await upsert({ ...FIELDS, URL: url });
     refused(answer, says);
@@ -62,6 +67,12 @@ describe("what cannot be saved", () => {
     [{ Secret: "x".repeat(501) }, /Secret/],
     [{ Secret: "hunter2\0" }, /Secret/],
     [{ Secret: "whsec_" }, /whsec_/],
+    [{ Secret: "whsec_!!not base64" }, /base64 of 24 to 64 bytes/],
+    [{ Secret: whsec(23) }, /24 to 64/],
+    [{ Secret: whsec(65) }, /24 to 64/],
+    [{ Secret: whsec(32).replace("=", "") }, /base64/],
+    [{ Secret: whsec(32).replace("_", "_ ") }, /base64/],
+    [{ URL: `${URL_OK}?ApiKey=mine`, ApiKey: "hunter2" }, /ApiKey of its own/],
     [{ ApiKey: "" }, /ApiKey/],
     [{ ApiKey: null }, /ApiKey/],
     [{ ApiKey: "with space" }, /ApiKey/],

@@ -132,7 +132,7 @@ describe.concurrent("a receiver knows a call for ours", () => {
   test("by an ApiKey that stands in the URL itself", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
-    await api.connect(`${receiver.url}?ApiKey=mine`);
+    expect((await api.connect(`${receiver.url}?ApiKey=mine`)).ApiKey).toBe("mine");
     await api.change({ Name: "Gate" });
     await api.settledEvent();
     expect(receiver.calls[0]!.url.searchParams.getAll("ApiKey")).toEqual(["mine"]);

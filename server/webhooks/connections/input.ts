@@ -2,6 +2,8 @@ import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import { isUuid } from "../../http/paging.ts";
 import { EVENT_TYPES } from "../events/event-types.ts";
+import { secretProblem } from "../signature.ts";
+import { ownApiKeys } from "./api-key.ts";
 import type { ConnectionState } from "./store.ts";
 
 export const NAME_LIMIT = 200;
@@ -69,7 +71,7 @@ function takers(entities: string[], checkUrl: (url: string) => string | undefine
       if (!isText(value, URL_LIMIT)) return `URL must be an https address of at most ${URL_LIMIT} characters.`;
       // Spaces come along when an address is pasted.
       const url = value.trim();
-      const problem = checkUrl(url);
+      const problem = checkUrl(url) ?? apiKeyProblem(url);
       if (problem) return `URL: ${problem}`;
       input.url = url;
       return undefined;
@@ -89,16 +91,13 @@ function takers(entities: string[], checkUrl: (url: string) => string | undefine
       }
       if (!isText(value, SECRET_LIMIT))
         return `Secret must be a string of at most ${SECRET_LIMIT} characters, or null.`;
-      if (value.startsWith("whsec_") && Buffer.from(value.slice("whsec_".length), "base64").length === 0) {
-        return "Secret starts with whsec_, so base64 must follow.";
-      }
+      const problem = secretProblem(value);
+      if (problem) return `Secret ${problem}`;
       input.secret = value;
       return undefined;
     },
     ApiKey: (input, value) => {
-      if (!isText(value, API_KEY_LIMIT) || !/^[\x21-\x7e]+$/.test(value)) {
-        return `ApiKey must be 1 to ${API_KEY_LIMIT} visible ASCII characters.`;
-      }
+      if (!isApiKey(value)) return `ApiKey must be ${API_KEY_SHAPE}.`;
       input.apiKey = value;
       return undefined;
     },
@@ -108,6 +107,19 @@ function takers(entities: string[], checkUrl: (url: string) => string | undefine
       return undefined;
     },
   };
+}
+
+const API_KEY_SHAPE = `1 to ${API_KEY_LIMIT} visible ASCII characters`;
+
+function isApiKey(value: unknown): value is string {
+  return isText(value, API_KEY_LIMIT) && /^[\x21-\x7e]+$/.test(value);
+}
+
+/** What is wrong with the ApiKey that an address has itself, if it has one. */
+function apiKeyProblem(url: string): string | undefined {
+  const keys = ownApiKeys(url);
+  if (keys.length > 1) return "It has several ApiKey parameters, and they differ.";
+  return keys.every(isApiKey) ? undefined : `Its ApiKey must be ${API_KEY_SHAPE}.`;
 }
 
 function isText(value: unknown, limit: number): value is string {

@@ -6,6 +6,7 @@ import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import { cancelDeliveries, resumeDeliveries } from "../deliveries/store.ts";
+import { ownApiKeys } from "./api-key.ts";
 import type { ConnectionInput } from "./input.ts";
 import { API_KEY_PURPOSE, SECRET_PURPOSE } from "./sealed.ts";
 import {
@@ -66,6 +67,7 @@ async function upsert(
   if (input.state === "Held" && existing?.state !== "Held") {
     throw new BadInput("State must be Active or Paused; Held is what a receiver's 410 Gone makes of it.");
   }
+  requireOneApiKey(input.url ?? existing?.url, input.apiKey);
   const sealed = {
     secret: typeof input.secret === "string" ? seal(masterKey, SECRET_PURPOSE, input.secret) : input.secret,
     apiKey: input.apiKey === undefined ? undefined : seal(masterKey, API_KEY_PURPOSE, input.apiKey),
@@ -136,6 +138,14 @@ async function lookUp(tx: Transaction, tenantId: TenantId, input: ConnectionInpu
   return input.name ? lockConnection(tx, tenantId, { name: input.name }) : undefined;
 }
 
+/** The one that the URL has is sent; another one would never be. */
+function requireOneApiKey(url: string | undefined, apiKey: string | undefined): void {
+  if (url === undefined || apiKey === undefined || ownApiKeys(url).every((own) => own === apiKey)) return;
+  throw new BadInput(
+    "The URL has an ApiKey of its own, and ApiKey is another. Change it in the URL, or leave one out.",
+  );
+}
+
 function merge(existing: Connection, changes: Partial<Connection>): Connection {
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   return { ...existing, ...given };
@@ -148,7 +158,7 @@ export function toConnectionRecord(masterKey: MasterKey, connection: Connection)
     URL: connection.url,
     Entities: connection.entities,
     Events: connection.events,
-    ApiKey: unseal(masterKey, API_KEY_PURPOSE, connection.apiKey),
+    ApiKey: ownApiKeys(connection.url)[0] ?? unseal(masterKey, API_KEY_PURPOSE, connection.apiKey),
     State: connection.state,
   };
 }

@@ -2,6 +2,7 @@
 
 import type { Egress, EgressOutcome } from "../../egress/index.ts";
 import { type MasterKey, unseal } from "../../keys/master-key.ts";
+import { ownApiKeys } from "../connections/api-key.ts";
 import { API_KEY_PURPOSE, SECRET_PURPOSE } from "../connections/sealed.ts";
 import { signPayload, standardWebhooksHeaders } from "../signature.ts";
 import type { Attempt, OpenDelivery } from "./store.ts";
@@ -48,10 +49,10 @@ export async function attemptDelivery(
   };
 }
 
-/** The ApiKey is added to the query unless the URL has one (SPEC.md Authentication 5); an empty one is none. */
+/** The ApiKey is added to the query unless the URL has its own. */
 function targetUrl(url: string, apiKey: string): URL {
   const target = new URL(url);
-  if (target.searchParams.getAll("ApiKey").some(Boolean)) return target;
+  if (ownApiKeys(url).length > 0) return target;
   target.searchParams.delete("ApiKey");
   target.searchParams.append("ApiKey", apiKey);
   return target;
