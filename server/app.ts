@@ -67,6 +67,7 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
   };
   const workflowUrl = (workflowId: string) =>
     `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows/${encodeURIComponent(workflowId)}`;
+  const entityNames = entities.map((entity) => entity.name);
   const logFailure = (error: unknown, request: Request) =>
     log.error({ err: error, requestKey: requestKey(request) }, "a request failed");
   const provider = createProvider({ config, sql, masterKey, log, onClient, onFailure: logFailure });
@@ -105,11 +106,11 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
         sql,
         masterKey,
         authenticate,
-        entities: entities.map((entity) => entity.name),
+        entities: entityNames,
         checkUrl: (url) => egress.checkUrl(url),
       }),
     )
-    .use(eventLogController(sql, authenticate, workflowUrl))
+    .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))
     .use(auditController(sql, authenticate))
     .use(policiesController(sql, access, authenticate))
     .use(rolesController(sql, access, authenticate));

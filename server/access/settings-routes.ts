@@ -7,6 +7,7 @@ import { readJson, requireJson } from "../http/body.ts";
 import { isRead, requireMethod } from "../http/method.ts";
 import { isUuid, readPaging, toPage } from "../http/paging.ts";
 import { API_PATH } from "../http/paths.ts";
+import { readQuery, readText } from "../http/query.ts";
 import { requestUrl } from "../http/request-url.ts";
 import type { TenantId } from "../tenants/index.ts";
 import { type Authenticate, type Caller, requireScopes } from "./bearer.ts";
@@ -15,7 +16,13 @@ import type { PolicyRecord } from "./policies/resource-type.ts";
 export interface SettingsRoutes<Row extends { id: string }> {
   name: "Policy" | "Role";
   /** One more than the limit, if there are more. */
-  list(sql: Queries, tenantId: TenantId, limit: number, after: string | undefined): Promise<Row[]>;
+  list(
+    sql: Queries,
+    tenantId: TenantId,
+    filter: { name?: string },
+    limit: number,
+    after: string | undefined,
+  ): Promise<Row[]>;
   find(sql: Queries, tenantId: TenantId, key: { id: string }): Promise<Row | undefined>;
   toRecord(row: Row): PolicyRecord;
   save(caller: Caller, body: unknown): Promise<PolicyRecord>;
@@ -30,8 +37,9 @@ export function settingsController<Row extends { id: string }>(
   const path = `${API_PATH}/${name}`;
 
   async function page(request: Request, { tenantId, permissions }: Caller): Promise<Response> {
-    const { limit, after } = readPaging(requestUrl(request).searchParams);
-    const rows = await list(sql, tenantId, limit, after);
+    const query = readQuery(requestUrl(request).searchParams, ["Name"]);
+    const { limit, after } = readPaging(query);
+    const rows = await list(sql, tenantId, { name: readText(query, "Name") }, limit, after);
     const { Items, Next } = toPage(rows, limit, (row) => row.id, toRecord);
     return Response.json({ Items: Items.filter((record) => permissions.allows("Settings:Read", name, record)), Next });
   }

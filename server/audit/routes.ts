@@ -4,10 +4,10 @@ import { Elysia } from "elysia";
 import { type Authenticate, type Caller, requireScopes } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
 import { BadInput, NotFound } from "../errors.ts";
-import { readMoment, readWord, refuseUnknownFilters } from "../http/filters.ts";
 import { requireMethod } from "../http/method.ts";
 import { isUuid, readPaging, toPage } from "../http/paging.ts";
 import { API_PATH } from "../http/paths.ts";
+import { type Query, readMoment, readQuery, readWord } from "../http/query.ts";
 import { requestUrl } from "../http/request-url.ts";
 import { AUDIT_KINDS } from "./kinds.ts";
 import { AUDIT_RESOURCE_TYPE } from "./resource-type.ts";
@@ -29,7 +29,8 @@ const FILTERS = ["Kind", "ActorType", "ActorId", "SubjectType", "SubjectId", "Fr
 export function auditController(sql: Sql, authenticate: Authenticate) {
   const path = `${API_PATH}/AuditEvent`;
 
-  async function list({ tenantId, permissions }: Caller, query: URLSearchParams): Promise<Response> {
+  async function list({ tenantId, permissions }: Caller, parameters: URLSearchParams): Promise<Response> {
+    const query = readQuery(parameters, FILTERS);
     const { limit, after } = readPaging(query);
     const rows = await listAuditEvents(sql, tenantId, readFilter(query), limit, after);
     const { Items, Next } = toPage(rows, limit, (row) => row.id, toRecord);
@@ -80,8 +81,7 @@ function reference(type: string | null, id: string | number | null) {
   return type === null ? null : { Type: type, Id: String(id) };
 }
 
-function readFilter(query: URLSearchParams): AuditFilter {
-  refuseUnknownFilters(query, ["Limit", "Cursor", ...FILTERS]);
+function readFilter(query: Query): AuditFilter {
   const actorId = readId(query, "ActorId", "ActorType", isRecordNumber);
   return {
     kind: readWord(query, "Kind", AUDIT_KINDS),
@@ -96,12 +96,7 @@ function readFilter(query: URLSearchParams): AuditFilter {
 }
 
 /** Without its type an Id says nothing: a User and an Application may have the same. */
-function readId(
-  query: URLSearchParams,
-  name: string,
-  typeName: string,
-  isId: (text: string) => boolean,
-): string | undefined {
+function readId(query: Query, name: string, typeName: string, isId: (text: string) => boolean): string | undefined {
   const given = query.get(name);
   if (!given) return undefined;
   if (!isId(given)) throw new BadInput(`${name} must be a record's Id.`);

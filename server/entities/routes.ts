@@ -5,6 +5,7 @@ import { BadInput } from "../errors.ts";
 import { readJson, requireJson } from "../http/body.ts";
 import { isRead, requireMethod } from "../http/method.ts";
 import { API_PATH } from "../http/paths.ts";
+import { readParameter } from "../http/query.ts";
 import { requestUrl } from "../http/request-url.ts";
 import { upsertRecords } from "./bulk.ts";
 import { etagOf, hasConditions, matchesNone, readConditions, requireMatch } from "./conditions.ts";
@@ -36,7 +37,7 @@ export function entitiesController(sql: Sql, authenticate: Authenticate, definit
       const url = requestUrl(request);
       if (url.pathname === path) return onCollection(sql, caller, entity, request, url.searchParams);
       const pathValue = url.pathname.slice(path.length + 1);
-      const fieldName = url.searchParams.get("Name") ?? "";
+      const fieldName = readParameter(url.searchParams, "Name");
       return onRecord(sql, caller, entity, request, { pathValue, fieldName });
     };
     // A path that ends in a slash is taken by the first, too. The other is a wildcard, for base64 may hold a slash.

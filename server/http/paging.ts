@@ -1,4 +1,5 @@
 import { BadInput } from "../errors.ts";
+import type { Query } from "./query.ts";
 
 export const DEFAULT_LIMIT = 50;
 export const MOST_LIMIT = 200;
@@ -15,14 +16,14 @@ export interface Page<Item> {
  * @throws BadInput
  */
 export function readPaging(
-  query: URLSearchParams,
+  query: Query,
   isId: (text: string) => boolean = isUuid,
 ): { limit: number; after: string | undefined } {
   const limitText = query.get("Limit") ?? String(DEFAULT_LIMIT);
   const limit = /^\d{1,3}$/.test(limitText) ? Number(limitText) : 0;
   if (limit < 1 || limit > MOST_LIMIT) throw new BadInput(`Limit must be a whole number from 1 to ${MOST_LIMIT}.`);
   const cursor = query.get("Cursor");
-  if (cursor === null || cursor === "") return { limit, after: undefined };
+  if (!cursor) return { limit, after: undefined };
   const after = Buffer.from(cursor, "base64url").toString("utf8");
   if (!isId(after)) throw new BadInput("Cursor is not one that a list has given. Leave it out to start again.");
   return { limit, after };

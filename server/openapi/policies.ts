@@ -73,7 +73,11 @@ function collection(kind: Kind): PathItem {
       summary: `List ${name} records`,
       description: "Without those that the caller may not read.",
       scopes: ["Settings:Read"],
-      parameters: [parameterRef("Limit"), parameterRef("Cursor")],
+      parameters: [
+        parameterRef("Limit"),
+        parameterRef("Cursor"),
+        { name: "Name", in: "query", description: `The ${noun} of this Name.`, schema: { type: "string" } },
+      ],
       answers: {
         200: json("A page of records.", pageOf(schemaRef(name)), { Items: [exampleRecord(kind)], Next: null }),
       },

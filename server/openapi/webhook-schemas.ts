@@ -1,5 +1,12 @@
 import { DELIVERY_STATES } from "../../workflows/contract.ts";
-import { API_KEY_LIMIT, EVENT_TYPES, NAME_LIMIT, SECRET_LIMIT, URL_LIMIT } from "../webhooks/index.ts";
+import {
+  API_KEY_LIMIT,
+  CONNECTION_STATES,
+  EVENT_TYPES,
+  NAME_LIMIT,
+  SECRET_LIMIT,
+  URL_LIMIT,
+} from "../webhooks/index.ts";
 import { type Schema, schemaRef } from "./types.ts";
 
 const UUID: Schema = { type: "string", format: "uuid" };
@@ -64,7 +71,7 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
         },
         State: {
           type: "string",
-          enum: ["Active", "Paused", "Held"],
+          enum: CONNECTION_STATES,
           description:
             "Paused: deliveries are recorded as Held. Active: what was missed is sent. Held is taken only of a " +
             "connection that is Held.",
@@ -78,7 +85,7 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
       ...fields,
       State: {
         type: "string",
-        enum: ["Active", "Held", "Paused"],
+        enum: CONNECTION_STATES,
         description: "Held: the receiver has answered 410.",
       },
     }),

@@ -3,7 +3,7 @@
 import { DELIVERY_STATES } from "../../workflows/contract.ts";
 import type { EntityDefinition } from "../entities/index.ts";
 import { API_PATH } from "../http/paths.ts";
-import { EVENT_TYPES } from "../webhooks/index.ts";
+import { CONNECTION_STATES, EVENT_TYPES } from "../webhooks/index.ts";
 import { json, jsonBody, operation, pageOf } from "./operation.ts";
 import { parameterRef } from "./parameters.ts";
 import { type Area, type Operation, type Parameter, type PathItem, type Schema, schemaRef } from "./types.ts";
@@ -39,7 +39,12 @@ function connections(): PathItem {
       summary: "List webhook connections",
       description: "The newest first.",
       scopes: ["Webhooks:Read"],
-      parameters: [parameterRef("Limit"), parameterRef("Cursor")],
+      parameters: [
+        parameterRef("Limit"),
+        parameterRef("Cursor"),
+        filter("Name", "The connection of this Name; empty: those without one.", { type: "string" }),
+        filter("State", "Connections in this state.", { type: "string", enum: CONNECTION_STATES }),
+      ],
       answers: {
         200: json("A page of connections.", pageOf(schemaRef("WebhookConnection")), {
           Items: [EXAMPLE_CONNECTION],
@@ -108,7 +113,7 @@ function listEvents(names: string[]): Operation {
     parameters: [
       parameterRef("Limit"),
       parameterRef("Cursor"),
-      filter("EventRecord", "The entity's name.", { type: "string", examples: names }),
+      filter("EventRecord", "The entity's name.", { type: "string", enum: names }),
       filter("EventType", "The kind of change.", { type: "string", enum: EVENT_TYPES }),
       filter("State", "Changes with a delivery in this state.", { type: "string", enum: DELIVERY_STATES }),
       filter("ConnectionId", "Changes with a delivery to this connection.", { type: "string", format: "uuid" }),

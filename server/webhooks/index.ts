@@ -1,5 +1,6 @@
 export { API_KEY_LIMIT, NAME_LIMIT, SECRET_LIMIT, URL_LIMIT } from "./connections/input.ts";
 export { connectionsController } from "./connections/routes.ts";
+export { CONNECTION_STATES } from "./connections/store.ts";
 export { attemptDelivery } from "./deliveries/attempt.ts";
 export { closeOpenDelivery, type OpenDelivery, openAttempt, recordAttempt } from "./deliveries/store.ts";
 export { startDispatcher } from "./dispatch/dispatcher.ts";

@@ -150,6 +150,31 @@ describe("the list", () => {
     expect(answer.body).toEqual({ Items: [], Next: null });
   });
 
+  test("is filtered by Name and State", async () => {
+    const own = await newCaller();
+    await made({ Name: "one" }, own);
+    await made({ Name: "two", State: "Paused" }, own);
+    await made({}, own);
+    const names = async (query: string) =>
+      (await own.get(`/WebhookConnection?${query}`)).body.Items.map((item: { Name: string }) => item.Name);
+    expect(await names("Name=one")).toEqual(["one"]);
+    expect(await names("State=Active")).toEqual(["", "one"]);
+    expect(await names("Name=one&State=Paused")).toEqual([]);
+    expect(await names("Name=")).toEqual([""]);
+    expect(await names("State=&Limit=1")).toEqual([""]);
+  });
+
+  test.each([
+    ["Color=red", /Color is no filter\. Filters are Limit, Cursor, Name, State\.$/],
+    ["name=one", /name is no filter/],
+    ["Name=one&Name=two", /Name stands in the query twice/],
+    ["Limit=1&Limit=2", /Limit stands in the query twice/],
+    ["State=Gone", /State must be one of Active, Held, Paused/],
+    ["Name=%00", /NUL/],
+  ])("?%s is Bad Input", async (query, says) => {
+    refused(await caller.get(`/WebhookConnection?${query}`), says);
+  });
+
   test.each(["Limit=0", "Limit=201", "Limit=x", "Limit=-1", "Limit=1.5", "Cursor=x", "Cursor=%00", "Cursor=AAAA"])(
     "?%s is Bad Input",
     async (query) => {

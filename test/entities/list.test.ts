@@ -112,6 +112,8 @@ describe("a filter", () => {
     ["Department=Sales", /Department is a whole number/],
     ["Last_Login=2026-02-30", /Last_Login is a date/],
     ["Name=%00", /NUL/],
+    ["Limit=1&Limit=2", /Limit stands in the query twice/],
+    ["Cursor=&Cursor=", /Cursor stands in the query twice/],
     ["Limit=0", /Limit/],
     ["Limit=201", /Limit/],
     ["Limit=x", /Limit/],
@@ -121,6 +123,13 @@ describe("a filter", () => {
   ])("%s is 400", async (query, says) => {
     expectError(await caller.get(`/User?${query}`), 400, "Bad Input", `${API}/User`, says);
   });
+});
+
+test("a record is looked up by one field", async () => {
+  for (const method of ["GET", "DELETE"]) {
+    const answer = await caller.send(method, "/User/ada?Name=Username&Name=Email");
+    expectError(answer, 400, "Bad Input", `${API}/User/ada`, /Name stands in the query twice/);
+  }
 });
 
 test("a slash after the Id is named as what is wrong", async () => {

@@ -87,6 +87,23 @@ describe.concurrent("a policy's life", () => {
   });
 });
 
+test.concurrent.each(["Policy", "Role"])("a list of %s is filtered by Name, and by nothing else", async (type) => {
+  const admin = await newAdmin();
+  const all = await ok(admin.get(`/${type}`));
+  const one = all.Items[1];
+  expect(await ok(admin.get(`/${type}?Name=${encodeURIComponent(one.Name)}`))).toEqual({ Items: [one], Next: null });
+  expect((await ok(admin.get(`/${type}?Name=`))).Items).toEqual([]);
+  const bad: [string, RegExp][] = [
+    ["Color=red", /^Color is no filter\. Filters are Limit, Cursor, Name\.$/],
+    ["Name=a&Name=b", /^Name stands in the query twice\.$/],
+    ["Cursor=&Cursor=", /^Cursor stands in the query twice\.$/],
+    ["Name=%00", /NUL/],
+  ];
+  for (const [query, says] of bad) {
+    expectError(await admin.get(`/${type}?${query}`), 400, "Bad Input", `${API}/${type}`, says);
+  }
+});
+
 test.concurrent("README.md's example is a policy", async () => {
   const readme = await Bun.file(join(PROJECT_ROOT, "README.md")).text();
   const Policy = /```cedar\n(.*?)```/s.exec(readme)?.[1];

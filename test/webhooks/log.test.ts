@@ -81,7 +81,9 @@ describe.concurrent("the activity log", () => {
     ["Limit=201", "Limit must be"],
     ["Limit=ten", "Limit must be"],
     ["Cursor=nonsense", "Cursor is not one"],
-    ["Sate=Held", "Sate is no filter"],
+    ["Sate=Held", "Sate is no filter. Filters are Limit, Cursor, EventRecord, EventType, State"],
+    ["EventRecord=Foo", "EventRecord must be one of Application, User, Department."],
+    ["State=Held&State=Pending", "State stands in the query twice"],
   ])("refuses %s", async (filter, reason) => {
     const api = await newTenant();
     const { status, body } = await api.call<{ Type: string; Errors: string[] }>("GET", `/WebhookEvent?${filter}`);

@@ -66,12 +66,14 @@ export async function findPolicy(
 export async function listPolicies(
   sql: Queries,
   tenantId: TenantId,
+  { name }: { name?: string },
   limit: number,
   after: string | undefined,
 ): Promise<Policy[]> {
   return sql<Policy[]>`
     select ${columns(sql)} from policies
     where tenant_id = ${tenantId} ${after ? sql`and id < ${after}` : sql``}
+      ${name === undefined ? sql`` : sql`and name = ${name}`}
     order by id desc limit ${limit + 1}`;
 }
 

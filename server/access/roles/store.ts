@@ -62,12 +62,14 @@ export async function findRole(
 export async function listRoles(
   sql: Queries,
   tenantId: TenantId,
+  { name }: { name?: string },
   limit: number,
   after: string | undefined,
 ): Promise<Role[]> {
   return sql<Role[]>`
     select ${columns(sql)} from roles r
     where r.tenant_id = ${tenantId} ${after ? sql`and r.id < ${after}` : sql``}
+      ${name === undefined ? sql`` : sql`and r.name = ${name}`}
     order by r.id desc limit ${limit + 1}`;
 }
 

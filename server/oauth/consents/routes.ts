@@ -8,6 +8,7 @@ import { NotFound } from "../../errors.ts";
 import { requireMethod } from "../../http/method.ts";
 import { readPaging, toPage } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
+import { type Query, readQuery } from "../../http/query.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import type { Families } from "../families/families.ts";
 import { readId } from "../read-id.ts";
@@ -25,7 +26,7 @@ export interface ConsentRoutes {
 export function consentsController({ sql, families, authenticate }: ConsentRoutes) {
   const path = `${API_PATH}/User/:id/Consents`;
 
-  async function list(caller: Caller, userId: number, query: URLSearchParams): Promise<Response> {
+  async function list(caller: Caller, userId: number, query: Query): Promise<Response> {
     const { limit, after } = readPaging(query, (text) => /^[1-9]\d{0,15}$/.test(text));
     if (!(await isUser(sql, caller.tenantId, userId))) throw new NotFound("There is no User with this Id.");
     const rows = await listConsents(sql, caller.tenantId, userId, limit, after);
@@ -65,7 +66,7 @@ export function consentsController({ sql, families, authenticate }: ConsentRoute
         const caller = await authenticate(request);
         requireMethod(request, "GET");
         requireScopes(caller, "Settings:Read");
-        return list(caller, readId("User", params.id), requestUrl(request).searchParams);
+        return list(caller, readId("User", params.id), readQuery(requestUrl(request).searchParams, []));
       },
       { parse: "none" },
     )

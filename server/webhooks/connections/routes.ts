@@ -6,11 +6,12 @@ import { readJson, requireJson } from "../../http/body.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
 import { isUuid, readPaging, toPage } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
+import { readQuery, readText, readWord } from "../../http/query.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import type { MasterKey } from "../../keys/master-key.ts";
 import { parseConnection } from "./input.ts";
 import { removeConnection, toConnectionRecord, upsertConnection } from "./service.ts";
-import { findConnection, listConnections } from "./store.ts";
+import { CONNECTION_STATES, findConnection, listConnections } from "./store.ts";
 
 export interface ConnectionRoutes {
   sql: Sql;
@@ -26,8 +27,10 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
 
   async function list(request: Request, caller: Caller): Promise<Response> {
     requireScopes(caller, "Webhooks:Read");
-    const { limit, after } = readPaging(requestUrl(request).searchParams);
-    const rows = await listConnections(sql, caller.tenantId, limit, after);
+    const query = readQuery(requestUrl(request).searchParams, ["Name", "State"]);
+    const { limit, after } = readPaging(query);
+    const filter = { name: readText(query, "Name"), state: readWord(query, "State", CONNECTION_STATES) };
+    const rows = await listConnections(sql, caller.tenantId, filter, limit, after);
     const page = toPage(
       rows,
       limit,

@@ -1,7 +1,8 @@
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
 
-export type ConnectionState = "Active" | "Held" | "Paused";
+export const CONNECTION_STATES = ["Active", "Held", "Paused"] as const;
+export type ConnectionState = (typeof CONNECTION_STATES)[number];
 
 export interface Connection {
   id: string;
@@ -12,6 +13,12 @@ export interface Connection {
   secret: Uint8Array | null;
   apiKey: Uint8Array;
   state: ConnectionState;
+}
+
+export interface ConnectionFilter {
+  /** "" is that of those without one. */
+  name?: string;
+  state?: ConnectionState;
 }
 
 const columns = (sql: Queries) => sql`id, name, url, entities, events, secret, api_key as "apiKey", state`;
@@ -39,12 +46,15 @@ export async function lockConnection(
 export async function listConnections(
   sql: Queries,
   tenantId: TenantId,
+  { name, state }: ConnectionFilter,
   limit: number,
   after: string | undefined,
 ): Promise<Connection[]> {
   return sql<Connection[]>`
     select ${columns(sql)} from webhook_connections
     where tenant_id = ${tenantId} and deleted_on is null ${after ? sql`and id < ${after}` : sql``}
+      ${name === undefined ? sql`` : sql`and coalesce(name, '') = ${name}`}
+      ${state ? sql`and state = ${state}` : sql``}
     order by id desc limit ${limit + 1}`;
 }
 

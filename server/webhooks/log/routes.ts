@@ -5,10 +5,10 @@ import { DELIVERY_STATES, type DeliveryState } from "../../../workflows/contract
 import { type Authenticate, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { BadInput, NotFound } from "../../errors.ts";
-import { readMoment, readWord, refuseUnknownFilters } from "../../http/filters.ts";
 import { requireMethod } from "../../http/method.ts";
 import { isUuid, readPaging, toPage } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
+import { type Query, readMoment, readQuery, readWord } from "../../http/query.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import { workflowId } from "../dispatch/start-workflow.ts";
 import { EVENT_TYPES } from "../events/event-types.ts";
@@ -24,8 +24,18 @@ import {
 /** From the most to the least urgent. */
 const WORST_FIRST: DeliveryState[] = ["Exhausted", "Held", "Retrying", "Pending", "Cancelled", "Delivered"];
 
-/** @param workflowUrl where a person opens a workflow in the Temporal UI */
-export function eventLogController(sql: Sql, authenticate: Authenticate, workflowUrl: (workflowId: string) => string) {
+const FILTERS = ["EventRecord", "EventType", "State", "ConnectionId", "From", "To"];
+
+export interface EventLogRoutes {
+  sql: Sql;
+  authenticate: Authenticate;
+  /** Names of the entities that can trigger a webhook. */
+  entities: string[];
+  /** Where a person opens a workflow in the Temporal UI. */
+  workflowUrl: (workflowId: string) => string;
+}
+
+export function eventLogController({ sql, authenticate, entities, workflowUrl }: EventLogRoutes) {
   const path = `${API_PATH}/WebhookEvent`;
 
   function summary(event: LoggedEvent) {
@@ -57,9 +67,9 @@ export function eventLogController(sql: Sql, authenticate: Authenticate, workflo
         const caller = await authenticate(request);
         requireMethod(request, "GET");
         requireScopes(caller, "Webhooks:Read");
-        const query = requestUrl(request).searchParams;
+        const query = readQuery(requestUrl(request).searchParams, FILTERS);
         const { limit, after } = readPaging(query);
-        const rows = await listEvents(sql, caller.tenantId, readFilter(query), limit, after);
+        const rows = await listEvents(sql, caller.tenantId, readFilter(query, entities), limit, after);
         const page = toPage(rows, limit, (event) => event.id, summary);
         const allowed = (record: ReturnType<typeof summary>) =>
           caller.permissions.allows("Webhooks:Read", "WebhookEvent", record);
@@ -110,10 +120,9 @@ function toAttemptRecord(attempt: LoggedAttempt) {
   };
 }
 
-function readFilter(query: URLSearchParams): EventFilter {
-  refuseUnknownFilters(query, ["Limit", "Cursor", "EventRecord", "EventType", "State", "ConnectionId", "From", "To"]);
+function readFilter(query: Query, entities: string[]): EventFilter {
   return {
-    eventRecord: recordOf(query),
+    eventRecord: readWord(query, "EventRecord", entities),
     eventType: readWord(query, "EventType", EVENT_TYPES),
     state: readWord(query, "State", DELIVERY_STATES),
     connectionId: uuidOf(query, "ConnectionId"),
@@ -122,13 +131,7 @@ function readFilter(query: URLSearchParams): EventFilter {
   };
 }
 
-function recordOf(query: URLSearchParams): string | undefined {
-  const given = query.get("EventRecord");
-  if (given?.includes("\0")) throw new BadInput("EventRecord must be the name of an entity.");
-  return given || undefined;
-}
-
-function uuidOf(query: URLSearchParams, name: string): string | undefined {
+function uuidOf(query: Query, name: string): string | undefined {
   const given = query.get(name);
   if (!given) return undefined;
   if (!isUuid(given)) throw new BadInput(`${name} must be a connection's Id.`);
