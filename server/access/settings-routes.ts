@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import type { Queries, Sql } from "../db/connection.ts";
 import { NotFound } from "../errors.ts";
 import { readJson, requireJson } from "../http/body.ts";
+import { answerRead, answerRecord, type Conditions, readConditions } from "../http/conditions.ts";
 import { isRead, requireMethod } from "../http/method.ts";
 import { isUuid, readPaging, toPage } from "../http/paging.ts";
 import { API_PATH } from "../http/paths.ts";
@@ -25,8 +26,8 @@ export interface SettingsRoutes<Row extends { id: string }> {
   ): Promise<Row[]>;
   find(sql: Queries, tenantId: TenantId, key: { id: string }): Promise<Row | undefined>;
   toRecord(row: Row): PolicyRecord;
-  save(caller: Caller, body: unknown): Promise<PolicyRecord>;
-  remove(caller: Caller, id: string): Promise<PolicyRecord>;
+  save(caller: Caller, body: unknown, conditions: Conditions): Promise<PolicyRecord>;
+  remove(caller: Caller, id: string, conditions: Conditions): Promise<PolicyRecord>;
 }
 
 export function settingsController<Row extends { id: string }>(
@@ -44,12 +45,12 @@ export function settingsController<Row extends { id: string }>(
     return Response.json({ Items: Items.filter((record) => permissions.allows("Settings:Read", name, record)), Next });
   }
 
-  async function read({ tenantId, permissions }: Caller, id: string): Promise<Response> {
+  async function read({ tenantId, permissions }: Caller, id: string, conditions: Conditions): Promise<Response> {
     const row = await find(sql, tenantId, { id });
     if (!row) throw new NotFound(`There is no ${name} with this Id.`);
     const record = toRecord(row);
     permissions.require("Settings:Read", name, record);
-    return Response.json(record);
+    return answerRead(conditions, record);
   }
 
   return new Elysia()
@@ -61,7 +62,8 @@ export function settingsController<Row extends { id: string }>(
         if (!isRead(request)) requireJson(request);
         requireScopes(caller, isRead(request) ? "Settings:Read" : "Settings:Update");
         if (isRead(request)) return page(request, caller);
-        return Response.json(await save(caller, await readJson(request)));
+        const conditions = readConditions(request.headers);
+        return answerRecord(await save(caller, await readJson(request), conditions));
       },
       { parse: "none" },
     )
@@ -71,9 +73,10 @@ export function settingsController<Row extends { id: string }>(
         const caller = await authenticate(request);
         requireMethod(request, "GET", "DELETE");
         requireScopes(caller, isRead(request) ? "Settings:Read" : "Settings:Update");
+        const conditions = readConditions(request.headers);
         if (!isUuid(params.id)) throw new NotFound(`There is no ${name} with this Id.`);
-        if (isRead(request)) return read(caller, params.id);
-        return Response.json(await remove(caller, params.id));
+        if (isRead(request)) return read(caller, params.id, conditions);
+        return answerRecord(await remove(caller, params.id, conditions));
       },
       { parse: "none" },
     );

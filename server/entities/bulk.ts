@@ -2,6 +2,7 @@
 
 import type { Sql, Transaction } from "../db/connection.ts";
 import { ApiError, BadInput } from "../errors.ts";
+import { UNCONDITIONAL } from "../http/conditions.ts";
 import type { TenantId } from "../tenants/index.ts";
 import { type EventType, recordEvent } from "../webhooks/index.ts";
 import { checkInput, type EntityInput } from "./input.ts";
@@ -13,7 +14,6 @@ import { applyUpsert, type Changer, givenIdentifiers } from "./upsert.ts";
 import { wholeNumber } from "./values.ts";
 
 export const MOST_RECORDS = 1_000;
-const UNCONDITIONAL = { ifMatch: undefined, ifNoneMatch: undefined };
 
 /**
  * Upserts the records in their order, in one transaction with one event a kind.

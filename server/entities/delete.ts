@@ -3,9 +3,9 @@
 import type { Caller } from "../access/index.ts";
 import type { Sql, Transaction } from "../db/connection.ts";
 import { Conflict } from "../errors.ts";
+import { type Conditions, requireConditions } from "../http/conditions.ts";
 import type { TenantId } from "../tenants/index.ts";
 import { recordEvent } from "../webhooks/index.ts";
-import { type Conditions, requireMatch, requireNoneMatch } from "./conditions.ts";
 import { type Address, requireOne, resolveAddress } from "./read.ts";
 import { toRecord } from "./record.ts";
 import type { Entity } from "./registry.ts";
@@ -29,8 +29,7 @@ export async function deleteRecord(
   return inTransaction(sql, entity, async (tx) => {
     const before = requireOne(entity, field, text, await lockByField(tx, tenantId, entity, field.column, value));
     caller.permissions.require("AccessManager:Delete", entity.name, toRecord(entity, before));
-    requireMatch(conditions, before);
-    requireNoneMatch(conditions, before);
+    requireConditions(conditions, before);
     await refuseIfReferenced(tx, tenantId, entity, before.id);
     await deleteRow(tx, tenantId, entity, before.id);
     await recordEvent(tx, tenantId, {

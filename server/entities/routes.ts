@@ -3,12 +3,12 @@ import { type Authenticate, type Caller, requireScopes } from "../access/index.t
 import type { Sql } from "../db/connection.ts";
 import { BadInput } from "../errors.ts";
 import { readJson, requireJson } from "../http/body.ts";
+import { answerRead, answerRecord, hasConditions, readConditions } from "../http/conditions.ts";
 import { isRead, requireMethod } from "../http/method.ts";
 import { API_PATH } from "../http/paths.ts";
 import { readParameter } from "../http/query.ts";
 import { requestUrl } from "../http/request-url.ts";
 import { upsertRecords } from "./bulk.ts";
-import { etagOf, hasConditions, matchesNone, readConditions, requireMatch } from "./conditions.ts";
 import type { EntityDefinition } from "./definition.ts";
 import { deleteRecord } from "./delete.ts";
 import { listRecords } from "./list.ts";
@@ -81,11 +81,9 @@ async function onRecord(
   const conditions = readConditions(request.headers);
   if (!isRead(request)) return answer(entity, await deleteRecord(sql, caller, entity, address, conditions));
   const row = await readRecord(sql, caller, entity, address);
-  requireMatch(conditions, row);
-  if (matchesNone(conditions, row)) return answer(entity, row);
-  return new Response(null, { status: 304, headers: { etag: etagOf(row) } });
+  return answerRead(conditions, toRecord(entity, row), row);
 }
 
 function answer(entity: Entity, row: Row): Response {
-  return Response.json(toRecord(entity, row), { headers: { etag: etagOf(row) } });
+  return answerRecord(toRecord(entity, row), row);
 }

@@ -4,10 +4,10 @@ import type { Caller } from "../access/index.ts";
 import type { Sql, Transaction } from "../db/connection.ts";
 import { BadInput, Conflict, MultipleRows, NotFound } from "../errors.ts";
 import { printable } from "../http/body.ts";
+import { type Conditions, requireConditions } from "../http/conditions.ts";
 import { readDate } from "../http/dates.ts";
 import type { TenantId } from "../tenants/index.ts";
 import { recordEvent } from "../webhooks/index.ts";
-import { type Conditions, requireMatch, requireNoneMatch } from "./conditions.ts";
 import { type EntityInput, parseInput } from "./input.ts";
 import { toRecord } from "./record.ts";
 import { resolveReferences } from "./references.ts";
@@ -74,8 +74,7 @@ export async function applyUpsert(
   const { tenantId, actor } = caller;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const before = await lookUpTarget(tx, tenantId, entity, input);
-    requireMatch(conditions, before);
-    requireNoneMatch(conditions, before);
+    requireConditions(conditions, before);
     refuseChangedEchoes(entity, input, before);
     const { columns, shown } = await resolveReferences(tx, tenantId, entity, input, before?.id);
     const changes: Changes = { ...input.values, ...columns };

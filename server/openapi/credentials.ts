@@ -10,7 +10,8 @@ import {
   MOST_REDIRECT_URIS,
   REDIRECT_URI_LIMIT,
 } from "../oauth/index.ts";
-import { json, jsonBody, operation, pageOf } from "./operation.ts";
+import { json, jsonBody, NOT_MODIFIED, operation, pageOf } from "./operation.ts";
+import { CONDITIONS } from "./parameters.ts";
 import { type Area, type Operation, type Parameter, type Schema, schemaRef } from "./types.ts";
 
 const TAG = "Credentials";
@@ -26,9 +27,9 @@ export function credentials(): Area {
           tag: TAG,
           summary: "Read an Application's credentials",
           scopes: ["Settings:Read"],
-          parameters: [ID],
-          answers: { 200: json("The credentials.", schemaRef("Credentials"), EXAMPLE) },
-          errors: ["NotFound"],
+          parameters: [ID, ...CONDITIONS],
+          answers: { 200: json("The credentials.", schemaRef("Credentials"), EXAMPLE, ["ETag"]), 304: NOT_MODIFIED },
+          errors: ["BadInput", "NotFound", "PreconditionFailed"],
         }),
         patch: change("changeCredentials", "Change an Application's credentials"),
         post: change("postCredentials", "The same as PATCH"),
@@ -96,13 +97,13 @@ function change(id: string, summary: string): Operation {
     tag: TAG,
     summary,
     scopes: ["Settings:Update"],
-    parameters: [ID],
+    parameters: [ID, ...CONDITIONS],
     requestBody: jsonBody("Absent fields are left alone, null sets one back.", schemaRef("CredentialsData"), {
       confidential: { RedirectUris: EXAMPLE.RedirectUris, GrantTypes: EXAMPLE.GrantTypes },
       native: { ClientType: "native", RedirectUris: ["http://127.0.0.1/callback"], GrantTypes: ["authorization_code"] },
     }),
-    answers: { 200: json("The credentials as they stand.", schemaRef("Credentials"), EXAMPLE) },
-    errors: ["BadInput", "NotFound"],
+    answers: { 200: json("The credentials as they stand.", schemaRef("Credentials"), EXAMPLE, ["ETag"]) },
+    errors: ["BadInput", "NotFound", "PreconditionFailed"],
   });
 }
 

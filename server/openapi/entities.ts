@@ -11,8 +11,8 @@ import {
 import { API_PATH } from "../http/paths.ts";
 import { exampleDescription, exampleInput, exampleRecord } from "./entity-examples.ts";
 import { FOREIGN_KEY_SCHEMAS, inputSchema, recordSchema, valueSchema } from "./entity-schemas.ts";
-import { json, jsonBody, operation, pageOf } from "./operation.ts";
-import { parameterRef } from "./parameters.ts";
+import { json, jsonBody, NOT_MODIFIED, operation, pageOf } from "./operation.ts";
+import { CONDITIONS, parameterRef } from "./parameters.ts";
 import { type Area, type Operation, type Parameter, type PathItem, type Schema, schemaRef } from "./types.ts";
 
 const ENTITIES_TAG = "Entities";
@@ -80,7 +80,7 @@ function upsert(entity: Entity, id: string, summary: string): Operation {
         `If-None-Match are for one record only.`,
     ].join("\n\n"),
     scopes: ["AccessManager:Create", "AccessManager:Update"],
-    parameters: [parameterRef("IfMatch"), parameterRef("IfNoneMatch")],
+    parameters: CONDITIONS,
     requestBody: jsonBody(
       `One record, or an array of at most ${MOST_RECORDS.toLocaleString("en")}.`,
       oneOrMany(`${name}Data`, MOST_RECORDS),
@@ -105,7 +105,7 @@ function upsert(entity: Entity, id: string, summary: string): Operation {
 
 function record(entity: Entity): PathItem {
   const { name } = entity;
-  const byField = [idParameter(entity), nameParameter(entity), parameterRef("IfMatch"), parameterRef("IfNoneMatch")];
+  const byField = [idParameter(entity), nameParameter(entity), ...CONDITIONS];
   return {
     get: operation({
       id: `get${name}`,
@@ -115,10 +115,7 @@ function record(entity: Entity): PathItem {
       parameters: byField,
       answers: {
         200: json("The record.", schemaRef(name), exampleRecord(entity), ["ETag"]),
-        304: {
-          description: "The record is what If-None-Match names.",
-          headers: { ETag: { $ref: "#/components/headers/ETag" } },
-        },
+        304: NOT_MODIFIED,
       },
       errors: ["BadInput", "MultipleRows", "NotFound", "PreconditionFailed"],
     }),

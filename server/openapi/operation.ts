@@ -59,6 +59,12 @@ export function json(description: string, schema: Schema, example?: unknown, hea
   };
 }
 
+/** The answer to GET of one record that the caller has already. */
+export const NOT_MODIFIED: Answer = {
+  description: "The record is what If-None-Match names.",
+  headers: headersOf(["ETag"]),
+};
+
 export function headersOf(names: string[]): Record<string, Ref> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

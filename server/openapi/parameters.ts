@@ -59,6 +59,9 @@ export const HEADERS: Record<string, { description: string; schema: Schema }> = 
   },
 };
 
+/** Of an operation on one record. */
+export const CONDITIONS = [parameterRef("IfMatch"), parameterRef("IfNoneMatch")];
+
 export function parameterRef(name: keyof typeof PARAMETERS): Ref {
   return { $ref: `#/components/parameters/${name}` };
 }

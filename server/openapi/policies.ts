@@ -2,9 +2,9 @@
 
 import { DESCRIPTION_LIMIT, MEMBER_LIMIT, NAME_LIMIT, POLICY_LIMIT, SCOPES } from "../access/index.ts";
 import { API_PATH } from "../http/paths.ts";
-import { json, jsonBody, operation, pageOf } from "./operation.ts";
-import { parameterRef } from "./parameters.ts";
-import { type Area, type Operation, type PathItem, type Schema, schemaRef } from "./types.ts";
+import { json, jsonBody, NOT_MODIFIED, operation, pageOf } from "./operation.ts";
+import { CONDITIONS, parameterRef } from "./parameters.ts";
+import { type Answer, type Area, type Operation, type PathItem, type Schema, schemaRef } from "./types.ts";
 
 interface Kind {
   name: "Policy" | "Role";
@@ -98,9 +98,10 @@ function upsert(kind: Kind, id: string, summary: string): Operation {
       `The ${noun} that Id, or without it Name, points at is updated; else a new one is made, which needs ${needs}. ` +
       "Refused with 409 when its caller could not make the change again afterwards.",
     scopes: ["Settings:Update"],
+    parameters: CONDITIONS,
     requestBody: jsonBody(`One ${noun}.`, schemaRef(`${name}Data`), { [noun]: example }),
-    answers: { 200: json(`The ${noun} as it stands.`, schemaRef(name), exampleRecord(kind)) },
-    errors: ["BadInput", "NotFound", "Conflict"],
+    answers: { 200: answer(kind, `The ${noun} as it stands.`) },
+    errors: ["BadInput", "NotFound", "Conflict", "PreconditionFailed"],
   });
 }
 
@@ -119,9 +120,9 @@ function record(kind: Kind): PathItem {
       tag: name,
       summary: `Read one ${noun}`,
       scopes: ["Settings:Read"],
-      parameters: [Id],
-      answers: { 200: json(`The ${noun}.`, schemaRef(name), exampleRecord(kind)) },
-      errors: ["NotFound"],
+      parameters: [Id, ...CONDITIONS],
+      answers: { 200: answer(kind, `The ${noun}.`), 304: NOT_MODIFIED },
+      errors: ["BadInput", "NotFound", "PreconditionFailed"],
     }),
     delete: operation({
       id: `delete${name}`,
@@ -129,11 +130,15 @@ function record(kind: Kind): PathItem {
       summary: `Delete one ${noun}`,
       description: "Refused with 409 when its caller could not make the change again afterwards.",
       scopes: ["Settings:Update"],
-      parameters: [Id],
-      answers: { 200: json("Its last state.", schemaRef(name), exampleRecord(kind)) },
-      errors: ["NotFound", "Conflict"],
+      parameters: [Id, ...CONDITIONS],
+      answers: { 200: answer(kind, "Its last state.") },
+      errors: ["BadInput", "NotFound", "Conflict", "PreconditionFailed"],
     }),
   };
+}
+
+function answer(kind: Kind, description: string): Answer {
+  return json(description, schemaRef(kind.name), exampleRecord(kind), ["ETag"]);
 }
 
 function exampleRecord({ name, example }: Kind) {

@@ -4,9 +4,17 @@ import { DELIVERY_STATES } from "../../workflows/contract.ts";
 import type { EntityDefinition } from "../entities/index.ts";
 import { API_PATH } from "../http/paths.ts";
 import { CONNECTION_STATES, EVENT_TYPES } from "../webhooks/index.ts";
-import { json, jsonBody, operation, pageOf } from "./operation.ts";
-import { parameterRef } from "./parameters.ts";
-import { type Area, type Operation, type Parameter, type PathItem, type Schema, schemaRef } from "./types.ts";
+import { json, jsonBody, NOT_MODIFIED, operation, pageOf } from "./operation.ts";
+import { CONDITIONS, parameterRef } from "./parameters.ts";
+import {
+  type Answer,
+  type Area,
+  type Operation,
+  type Parameter,
+  type PathItem,
+  type Schema,
+  schemaRef,
+} from "./types.ts";
 import { EXAMPLE_CONNECTION, EXAMPLE_EVENT, EXAMPLE_EVENT_DETAIL, EXAMPLE_PAYLOAD } from "./webhook-examples.ts";
 import { webhookSchemas } from "./webhook-schemas.ts";
 
@@ -68,12 +76,13 @@ function upsert(id: string, summary: string): Operation {
       "The connection that Id, or without it Name, points at is updated; else a new one is made, which needs URL, " +
       "Entities and Events. An ApiKey is generated unless it is given.",
     scopes: ["Webhooks:Create", "Webhooks:Update"],
+    parameters: CONDITIONS,
     requestBody: jsonBody("One connection.", schemaRef("WebhookConnectionData"), {
       new: { ...input, Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
       pause: { Name: input.Name, State: "Paused" },
     }),
-    answers: { 200: json("The connection as it stands.", schemaRef("WebhookConnection"), EXAMPLE_CONNECTION) },
-    errors: ["BadInput", "NotFound", "Conflict"],
+    answers: { 200: answer("The connection as it stands.") },
+    errors: ["BadInput", "NotFound", "Conflict", "PreconditionFailed"],
   });
 }
 
@@ -86,9 +95,9 @@ function connection(): PathItem {
       summary: "Read one webhook connection",
       description: "Its secret is never read back.",
       scopes: ["Webhooks:Read"],
-      parameters: [Id],
-      answers: { 200: json("The connection.", schemaRef("WebhookConnection"), EXAMPLE_CONNECTION) },
-      errors: ["NotFound"],
+      parameters: [Id, ...CONDITIONS],
+      answers: { 200: answer("The connection."), 304: NOT_MODIFIED },
+      errors: ["BadInput", "NotFound", "PreconditionFailed"],
     }),
     delete: operation({
       id: "deleteWebhookConnection",
@@ -96,11 +105,15 @@ function connection(): PathItem {
       summary: "Delete one webhook connection",
       description: "Deliveries that still wait are cancelled.",
       scopes: ["Webhooks:Delete"],
-      parameters: [Id],
-      answers: { 200: json("The connection's last state.", schemaRef("WebhookConnection"), EXAMPLE_CONNECTION) },
-      errors: ["NotFound"],
+      parameters: [Id, ...CONDITIONS],
+      answers: { 200: answer("The connection's last state.") },
+      errors: ["BadInput", "NotFound", "PreconditionFailed"],
     }),
   };
+}
+
+function answer(description: string): Answer {
+  return json(description, schemaRef("WebhookConnection"), EXAMPLE_CONNECTION, ["ETag"]);
 }
 
 function listEvents(names: string[]): Operation {

@@ -101,7 +101,8 @@ test.concurrent("webhook connections, the call a receiver gets, and the activity
   await call(caller, "PATCH", connections, 200, { body: { Name: "all", State: "Active" } });
   await call(caller, "PATCH", connections, 400, { body: { Id: body.Id, URL: "http://insecure.example" } });
   await call(caller, "PATCH", connections, 404, { body: { Id: crypto.randomUUID() } });
-  await call(caller, "GET", connections, 200);
+  await call(caller, "PATCH", connections, 412, { body: { Name: "all" }, headers: { "if-none-match": "*" } });
+  await call(caller, "GET", `${connections}?Name=all&State=`, 200);
   await call(caller, "GET", `${connections}/{Id}`, 200, { at: `${connections}/${body.Id}` });
 
   await call(caller, "PATCH", `${API}/User`, 200, { body: { Username: "ana", Email: "ana@example.com" } });
@@ -147,8 +148,10 @@ test.concurrent.each(["Policy", "Role"])("%s", async (name) => {
   expect(body).toMatchObject(input);
   expect(validatorOf(document)(document.components.schemas[`${name}Data`], body)).toBeUndefined();
   await call(caller, "POST", path, 200, { body });
-  await call(caller, "GET", path, 200);
+  await call(caller, "GET", `${path}?Name=x`, 200);
   await call(caller, "GET", one, 200, { at: `${path}/${body.Id}` });
+  await call(caller, "GET", one, 304, { at: `${path}/${body.Id}`, headers: { "if-none-match": "*" } });
+  await call(caller, "DELETE", one, 412, { at: `${path}/${body.Id}`, headers: { "if-match": '"other"' } });
   await call(caller, "PATCH", path, 400, { body: { Name: 1 } });
   await call(caller, "PATCH", path, 404, { body: { Id: crypto.randomUUID(), Name: unique(name) } });
   await call(await caller.withScope("AccessManager:Read"), "GET", path, 403);
@@ -198,6 +201,7 @@ test.concurrent("an Application's credentials and secrets", async () => {
   });
   const at = (rest: string) => ({ at: `${API}/Application/${application.Id}/${rest}` });
   const { body } = await call(caller, "GET", `${path}/Credentials`, 200, at("Credentials"));
+  await call(caller, "GET", `${path}/Credentials`, 304, { ...at("Credentials"), headers: { "if-none-match": "*" } });
   const { content } = document.paths[`${path}/Credentials`].patch.requestBody;
   for (const { value } of Object.values<Json>(content["application/json"].examples)) {
     await call(caller, "PATCH", `${path}/Credentials`, 200, { ...at("Credentials"), body: value });

@@ -12,7 +12,8 @@ export function policiesController(sql: Sql, access: Access, authenticate: Authe
     list: listPolicies,
     find: findPolicy,
     toRecord: toPolicyRecord,
-    save: (caller, body) => upsertPolicy(sql, access, caller, parsePolicy(body, access.checkPolicy)),
-    remove: (caller, id) => removePolicy(sql, access, caller, id),
+    save: (caller, body, conditions) =>
+      upsertPolicy(sql, access, caller, parsePolicy(body, access.checkPolicy), conditions),
+    remove: (caller, id, conditions) => removePolicy(sql, access, caller, id, conditions),
   });
 }

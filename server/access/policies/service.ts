@@ -1,6 +1,7 @@
 import { changesOf, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
+import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { Access } from "../access.ts";
 import type { Caller } from "../bearer.ts";
@@ -17,14 +18,15 @@ const AUDITED = ["Name", "Description", "Policy"];
 
 /**
  * Updates the policy that Id or Name points at, or makes a new one.
- * @throws BadInput, NotFound, Permission, Conflict
+ * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
  */
-export function upsertPolicy(sql: Sql, access: Access, caller: Caller, input: PolicyInput) {
+export function upsertPolicy(sql: Sql, access: Access, caller: Caller, input: PolicyInput, conditions: Conditions) {
   const { tenantId, actor } = caller;
   return changeSettings(sql, access, caller, "Policy", async (tx, permissions) => {
     const key = input.id !== undefined ? { id: input.id } : { name: input.name ?? "" };
     const before = await findPolicy(tx, tenantId, key);
     if (!before && input.id !== undefined) throw new NotFound(`There is no Policy with the Id ${input.id}.`);
+    requireConditions(conditions, before && toPolicyRecord(before));
     refuseChangedStamps(input.stamps, before);
     const after = before ? { ...before, ...input, id: before.id } : requireWhole(input);
     const asRecord = { Id: before?.id ?? "", Name: after.name, Description: after.description };
@@ -46,13 +48,14 @@ export function upsertPolicy(sql: Sql, access: Access, caller: Caller, input: Po
   });
 }
 
-/** @throws NotFound, Permission, Conflict */
-export function removePolicy(sql: Sql, access: Access, caller: Caller, id: string) {
+/** @throws NotFound, Permission, Conflict, PreconditionFailed */
+export function removePolicy(sql: Sql, access: Access, caller: Caller, id: string, conditions: Conditions) {
   const { tenantId } = caller;
   return changeSettings(sql, access, caller, "Policy", async (tx, permissions) => {
     const policy = await findPolicy(tx, tenantId, { id });
     if (!policy) throw new NotFound("There is no Policy with this Id.");
     permissions.require("Settings:Update", "Policy", toPolicyRecord(policy));
+    requireConditions(conditions, toPolicyRecord(policy));
     await deletePolicy(tx, tenantId, id);
     await recordAudit(tx, tenantId, caller, { kind: "Policy.Deleted", subject: { type: "Policy", id: policy.id } });
     return toPolicyRecord(policy);

@@ -12,7 +12,7 @@ export function rolesController(sql: Sql, access: Access, authenticate: Authenti
     list: listRoles,
     find: findRole,
     toRecord: toRoleRecord,
-    save: (caller, body) => upsertRole(sql, access, caller, parseRole(body)),
-    remove: (caller, id) => removeRole(sql, access, caller, id),
+    save: (caller, body, conditions) => upsertRole(sql, access, caller, parseRole(body), conditions),
+    remove: (caller, id, conditions) => removeRole(sql, access, caller, id, conditions),
   });
 }

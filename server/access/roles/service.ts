@@ -1,6 +1,7 @@
 import { changesOf, recordAudit, valuesShown } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
+import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { Access } from "../access.ts";
 import type { Caller } from "../bearer.ts";
@@ -25,12 +26,13 @@ const SHOWN = ["Scopes", "Members"];
 
 /**
  * Updates the role that Id or Name points at, or makes a new one. Members, if given, are all there are then.
- * @throws BadInput, NotFound, Permission, Conflict
+ * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
  */
-export function upsertRole(sql: Sql, access: Access, caller: Caller, input: RoleInput) {
+export function upsertRole(sql: Sql, access: Access, caller: Caller, input: RoleInput, conditions: Conditions) {
   const { tenantId, actor } = caller;
   return changeSettings(sql, access, caller, "Role", async (tx, permissions) => {
     const before = await lookUp(tx, tenantId, input);
+    requireConditions(conditions, before && toRoleRecord(before));
     refuseChangedStamps(input.stamps, before);
     const after = {
       name: input.name ?? before?.name ?? requireName(input),
@@ -61,13 +63,14 @@ export function upsertRole(sql: Sql, access: Access, caller: Caller, input: Role
   });
 }
 
-/** @throws NotFound, Permission, Conflict */
-export function removeRole(sql: Sql, access: Access, caller: Caller, id: string) {
+/** @throws NotFound, Permission, Conflict, PreconditionFailed */
+export function removeRole(sql: Sql, access: Access, caller: Caller, id: string, conditions: Conditions) {
   const { tenantId } = caller;
   return changeSettings(sql, access, caller, "Role", async (tx, permissions) => {
     const role = await findRole(tx, tenantId, { id });
     if (!role) throw new NotFound("There is no Role with this Id.");
     permissions.require("Settings:Update", "Role", toRoleRecord(role));
+    requireConditions(conditions, toRoleRecord(role));
     await deleteRole(tx, tenantId, id);
     const record = toRoleRecord(role);
     await recordAudit(tx, tenantId, caller, {

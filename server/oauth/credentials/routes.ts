@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { type Authenticate, type Caller, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { readJson, requireJson } from "../../http/body.ts";
+import { answerRead, answerRecord, readConditions } from "../../http/conditions.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
 import { API_PATH } from "../../http/paths.ts";
 import { readId } from "../read-id.ts";
@@ -23,16 +24,16 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
         requireMethod(request, "GET", "PATCH", "POST");
         if (isRead(request)) {
           requireScopes(caller, "Settings:Read");
-          return Response.json(
-            toCredentialsRecord(await readCredentials(sql, caller, readId("Application", params.id))),
-          );
+          const conditions = readConditions(request.headers);
+          const credentials = await readCredentials(sql, caller, readId("Application", params.id));
+          return answerRead(conditions, toCredentialsRecord(credentials));
         }
         requireJson(request);
         requireScopes(caller, "Settings:Update");
+        const conditions = readConditions(request.headers);
         const changes = parseCredentials(await readJson(request));
-        return Response.json(
-          toCredentialsRecord(await changeCredentials(sql, caller, readId("Application", params.id), changes)),
-        );
+        const id = readId("Application", params.id);
+        return answerRecord(toCredentialsRecord(await changeCredentials(sql, caller, id, changes, conditions)));
       },
       { parse: "none" },
     )

@@ -3,6 +3,7 @@ import type { Caller } from "../../access/index.ts";
 import { changesOf, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
+import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { isUuid } from "../../http/paging.ts";
 import { hashSecret } from "../client-authentication.ts";
 import { requireSound, toCredentialsRecord } from "./input.ts";
@@ -33,15 +34,17 @@ export async function readCredentials(sql: Queries, by: Caller, applicationId: n
   return credentials;
 }
 
-/** @throws NotFound, BadInput, Permission */
+/** @throws NotFound, BadInput, Permission, PreconditionFailed */
 export async function changeCredentials(
   sql: Sql,
   by: Caller,
   applicationId: number,
   changes: Partial<Credentials>,
+  conditions: Conditions,
 ): Promise<Credentials> {
   return sql.begin(async (tx) => {
     const before = await lockCredentials(tx, by, applicationId);
+    requireConditions(conditions, toCredentialsRecord(before));
     const after = { ...before, ...changes };
     requireUpdate(by, applicationId, before, after);
     requireSound(after, before);

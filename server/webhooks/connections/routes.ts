@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { type Authenticate, type Caller, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { NotFound } from "../../errors.ts";
 import { readJson, requireJson } from "../../http/body.ts";
+import { answerRead, answerRecord, type Conditions, readConditions } from "../../http/conditions.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
 import { isUuid, readPaging, toPage } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
@@ -10,8 +10,8 @@ import { readQuery, readText, readWord } from "../../http/query.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import type { MasterKey } from "../../keys/master-key.ts";
 import { parseConnection } from "./input.ts";
-import { removeConnection, toConnectionRecord, upsertConnection } from "./service.ts";
-import { CONNECTION_STATES, findConnection, listConnections } from "./store.ts";
+import { noConnection, removeConnection, toConnectionRecord, upsertConnection, versionOf } from "./service.ts";
+import { CONNECTION_STATES, type Connection, findConnection, listConnections } from "./store.ts";
 
 export interface ConnectionRoutes {
   sql: Sql;
@@ -43,6 +43,17 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
     });
   }
 
+  async function read({ tenantId, permissions }: Caller, id: string, conditions: Conditions): Promise<Response> {
+    const connection = await findConnection(sql, tenantId, id);
+    if (!connection) throw noConnection();
+    const record = toConnectionRecord(masterKey, connection);
+    permissions.require("Webhooks:Read", "WebhookConnection", record);
+    return answerRead(conditions, record, versionOf(masterKey, connection));
+  }
+
+  const answer = (connection: Connection) =>
+    answerRecord(toConnectionRecord(masterKey, connection), versionOf(masterKey, connection));
+
   return new Elysia()
     .all(
       path,
@@ -52,8 +63,9 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
         if (isRead(request)) return list(request, caller);
         requireJson(request);
         requireScopes(caller, "Webhooks:Create", "Webhooks:Update");
+        const conditions = readConditions(request.headers);
         const input = parseConnection(await readJson(request), entities, checkUrl);
-        return Response.json(await upsertConnection(sql, masterKey, caller, input));
+        return answer(await upsertConnection(sql, masterKey, caller, input, conditions));
       },
       { parse: "none" },
     )
@@ -62,14 +74,11 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "DELETE");
-        const action = isRead(request) ? "Webhooks:Read" : "Webhooks:Delete";
-        requireScopes(caller, action);
-        const connection = isUuid(params.id) ? await findConnection(sql, caller.tenantId, params.id) : undefined;
-        if (!connection) throw new NotFound("There is no WebhookConnection with this Id.");
-        const record = toConnectionRecord(masterKey, connection);
-        caller.permissions.require(action, "WebhookConnection", record);
-        if (action === "Webhooks:Delete") await removeConnection(sql, caller, params.id);
-        return Response.json(record);
+        requireScopes(caller, isRead(request) ? "Webhooks:Read" : "Webhooks:Delete");
+        const conditions = readConditions(request.headers);
+        if (!isUuid(params.id)) throw noConnection();
+        if (isRead(request)) return read(caller, params.id, conditions);
+        return answer(await removeConnection(sql, masterKey, caller, params.id, conditions));
       },
       { parse: "none" },
     );

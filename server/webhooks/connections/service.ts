@@ -3,6 +3,7 @@ import type { Caller } from "../../access/index.ts";
 import { changesOf, recordAudit, valuesShown } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
+import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import { cancelDeliveries, resumeDeliveries } from "../deliveries/store.ts";
@@ -35,17 +36,17 @@ export type ConnectionRecord = {
 
 /**
  * Updates the connection that Id or Name points at, or makes a new one.
- * @throws BadInput, NotFound, Permission, Conflict
+ * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
  */
 export async function upsertConnection(
   sql: Sql,
   masterKey: MasterKey,
   caller: Caller,
   input: ConnectionInput,
-): Promise<ConnectionRecord> {
+  conditions: Conditions,
+): Promise<Connection> {
   try {
-    const connection = await sql.begin((tx) => upsert(tx, masterKey, caller, input));
-    return toConnectionRecord(masterKey, connection);
+    return await sql.begin((tx) => upsert(tx, masterKey, caller, input, conditions));
   } catch (error) {
     if ((error as { constraint_name?: string }).constraint_name === "webhook_connections_name_key") {
       throw new Conflict("Name is held by another WebhookConnection.");
@@ -59,10 +60,12 @@ async function upsert(
   masterKey: MasterKey,
   caller: Caller,
   input: ConnectionInput,
+  conditions: Conditions,
 ): Promise<Connection> {
   const { tenantId, permissions } = caller;
   const record = (connection: Connection) => toConnectionRecord(masterKey, connection);
   const existing = await lookUp(tx, tenantId, input);
+  requireConditions(conditions, existing && versionOf(masterKey, existing));
   // Sent back as it was read, it changes nothing.
   if (input.state === "Held" && existing?.state !== "Held") {
     throw new BadInput("State must be Active or Paused; Held is what a receiver's 410 Gone makes of it.");
@@ -107,7 +110,7 @@ async function upsert(
   permissions.require("Webhooks:Create", "WebhookConnection", record(connection));
   const inserted = await insertConnection(tx, tenantId, connection);
   // A racing caller made one with the same name in between: this call is then its update.
-  if (!inserted) return upsert(tx, masterKey, caller, input);
+  if (!inserted) return upsert(tx, masterKey, caller, input, conditions);
   await recordAudit(tx, tenantId, caller, {
     kind: "WebhookConnection.Created",
     subject: { type: "WebhookConnection", id: inserted.id },
@@ -116,17 +119,34 @@ async function upsert(
   return inserted;
 }
 
-/** Deletes the connection and, with it, ends what it had still to get. */
-export async function removeConnection(sql: Sql, caller: Caller, id: string): Promise<Connection | undefined> {
-  const { tenantId } = caller;
+/**
+ * Deletes the connection and, with it, ends what it had still to get.
+ * @returns its last state
+ * @throws NotFound, Permission, PreconditionFailed
+ */
+export async function removeConnection(
+  sql: Sql,
+  masterKey: MasterKey,
+  caller: Caller,
+  id: string,
+  conditions: Conditions,
+): Promise<Connection> {
+  const { tenantId, permissions } = caller;
   return sql.begin(async (tx) => {
-    const connection = await deleteConnection(tx, tenantId, id);
-    if (!connection) return undefined;
+    const connection = await lockConnection(tx, tenantId, { id });
+    if (!connection) throw noConnection();
+    permissions.require("Webhooks:Delete", "WebhookConnection", toConnectionRecord(masterKey, connection));
+    requireConditions(conditions, versionOf(masterKey, connection));
+    await deleteConnection(tx, tenantId, id);
     await cancelDeliveries(tx, tenantId, id);
     const subject = { type: "WebhookConnection", id: connection.id };
     await recordAudit(tx, tenantId, caller, { kind: "WebhookConnection.Deleted", subject });
     return connection;
   });
+}
+
+export function noConnection(): NotFound {
+  return new NotFound("There is no WebhookConnection with this Id.");
 }
 
 async function lookUp(tx: Transaction, tenantId: TenantId, input: ConnectionInput): Promise<Connection | undefined> {
@@ -149,6 +169,12 @@ function requireOneApiKey(url: string | undefined, apiKey: string | undefined): 
 function merge(existing: Connection, changes: Partial<Connection>): Connection {
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   return { ...existing, ...given };
+}
+
+/** What its entity tag is made of: also the secret, which no answer shows. */
+export function versionOf(masterKey: MasterKey, connection: Connection): object {
+  const secret = connection.secret && Buffer.from(connection.secret).toString("base64");
+  return { ...toConnectionRecord(masterKey, connection), secret };
 }
 
 export function toConnectionRecord(masterKey: MasterKey, connection: Connection): ConnectionRecord {

@@ -84,9 +84,6 @@ export async function updateConnection(sql: Queries, tenantId: TenantId, connect
 }
 
 /** The activity log goes on naming it, so the row stays. */
-export async function deleteConnection(sql: Queries, tenantId: TenantId, id: string): Promise<Connection | undefined> {
-  const [row] = await sql<Connection[]>`
-    update webhook_connections set deleted_on = now()
-    where tenant_id = ${tenantId} and id = ${id} and deleted_on is null returning ${columns(sql)}`;
-  return row;
+export async function deleteConnection(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
+  await sql`update webhook_connections set deleted_on = now() where tenant_id = ${tenantId} and id = ${id}`;
 }

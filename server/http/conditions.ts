@@ -1,0 +1,83 @@
+// Conditional requests (RFC 9110 13), so that nobody overwrites a change not seen.
+
+import { BadInput, PreconditionFailed } from "../errors.ts";
+
+/** JSON that is another one whenever anything of a record is: the record itself, or all that stands behind it. */
+type Version = object;
+
+/** The entity tags a header names; "*" is any record there is. */
+type Tags = "*" | string[];
+
+export interface Conditions {
+  ifMatch: Tags | undefined;
+  ifNoneMatch: Tags | undefined;
+}
+
+export const UNCONDITIONAL: Conditions = { ifMatch: undefined, ifNoneMatch: undefined };
+
+/** @throws BadInput if a header is no list of entity tags */
+export function readConditions(headers: Headers): Conditions {
+  return { ifMatch: readTags(headers, "If-Match"), ifNoneMatch: readTags(headers, "If-None-Match") };
+}
+
+export function hasConditions({ ifMatch, ifNoneMatch }: Conditions): boolean {
+  return ifMatch !== undefined || ifNoneMatch !== undefined;
+}
+
+/**
+ * Before a change.
+ * @param version of the record as it stands, under its lock; undefined: there is none yet
+ * @throws PreconditionFailed
+ */
+export function requireConditions(conditions: Conditions, version: Version | undefined): void {
+  requireMatch(conditions, version);
+  if (version === undefined || matchesNone(conditions, version)) return;
+  throw new PreconditionFailed("There is such a record, and If-None-Match asks for none.");
+}
+
+/**
+ * The answer to GET of one record: 304 if it is what If-None-Match names.
+ * @throws PreconditionFailed
+ */
+export function answerRead(conditions: Conditions, record: object, version: Version = record): Response {
+  requireMatch(conditions, version);
+  if (matchesNone(conditions, version)) return answerRecord(record, version);
+  return new Response(null, { status: 304, headers: { etag: etagOf(version) } });
+}
+
+/** An answer with one record and its entity tag. */
+export function answerRecord(record: object, version: Version = record): Response {
+  return Response.json(record, { headers: { etag: etagOf(version) } });
+}
+
+/** Strong, quotes included. */
+function etagOf(version: Version): string {
+  const digest = new Bun.CryptoHasher("sha256").update(JSON.stringify(version)).digest("base64url");
+  return `"${digest.slice(0, TAG_CHARACTERS)}"`;
+}
+
+function requireMatch({ ifMatch }: Conditions, version: Version | undefined): void {
+  if (ifMatch === undefined) return;
+  if (!version) throw new PreconditionFailed("If-Match needs a record that is there already, and there is none.");
+  if (ifMatch === "*" || ifMatch.includes(etagOf(version))) return;
+  throw new PreconditionFailed("The record is no longer what If-Match says. Read it again, then repeat the change.");
+}
+
+/** True if If-None-Match does not name the record as it stands. */
+function matchesNone({ ifNoneMatch }: Conditions, version: Version): boolean {
+  if (ifNoneMatch === undefined) return true;
+  if (ifNoneMatch === "*") return false;
+  const own = etagOf(version);
+  return !ifNoneMatch.some((tag) => tag.replace(/^W\//, "") === own);
+}
+
+const TAG_CHARACTERS = 22;
+const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
+const TAG_LIST = new RegExp(`^\\s*${ENTITY_TAG.source}(\\s*,\\s*${ENTITY_TAG.source})*\\s*$`);
+
+function readTags(headers: Headers, name: string): Tags | undefined {
+  const text = headers.get(name)?.trim();
+  if (text === undefined || text === "*") return text;
+  if (!TAG_LIST.test(text)) throw new BadInput(`${name} must be * or ETags in their quotes.`);
+  return text.match(new RegExp(ENTITY_TAG, "g")) ?? [];
+}

@@ -1,0 +1,138 @@
+// RFC 9110 13 for what is no entity: connections, policies, roles and credentials keep the same rules.
+
+import { describe, expect, test } from "bun:test";
+import { API, type Caller, expectError, newCaller } from "../entities/client.ts";
+
+interface Kind {
+  name: string;
+  /** Makes one. */
+  first: Record<string, unknown>;
+  /** Changes it, each time to something else. */
+  change: (count: number) => Record<string, unknown>;
+}
+
+const NEVER = 'permit (principal == Client::"0", action, resource);';
+const KINDS: Kind[] = [
+  {
+    name: "WebhookConnection",
+    first: { Name: "one", URL: "https://hooks.example.com/in", Entities: ["User"], Events: ["Created"] },
+    change: (count) => ({ Name: "one", URL: `https://hooks.example.com/in/${count}` }),
+  },
+  {
+    name: "Policy",
+    first: { Name: "one", Policy: NEVER },
+    change: (count) => ({ Name: "one", Description: `${count}` }),
+  },
+  {
+    name: "Role",
+    first: { Name: "one" },
+    change: (count) => ({ Name: "one", Description: `${count}` }),
+  },
+];
+
+const tagOf = (answer: { headers: Headers }) => answer.headers.get("etag")!;
+const refused = (answer: Parameters<typeof expectError>[0], path: string, says?: RegExp) =>
+  expectError(answer, 412, "Precondition Failed", API + path, says);
+
+describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
+  const collection = `/${name}`;
+
+  async function made(caller: Caller) {
+    const answer = await caller.patch(collection, first);
+    expect(answer.status).toBe(200);
+    return { tag: tagOf(answer), path: `${collection}/${answer.body.Id}` };
+  }
+
+  test("has one strong ETag in every answer about one state", async () => {
+    const caller = await newCaller();
+    const { tag, path } = await made(caller);
+    expect(tag).toMatch(/^"[\w-]{22}"$/);
+    const read = await caller.get(path);
+    expect(tagOf(read)).toBe(tag);
+    expect(tagOf(await caller.patch(collection, read.body))).toBe(tag);
+    const changed = await caller.patch(collection, change(1));
+    expect(tagOf(changed)).not.toBe(tag);
+    expect(tagOf(await caller.remove(path))).toBe(tagOf(changed));
+  });
+
+  test("is 304 to a GET that names it, and 412 to one that asks for another", async () => {
+    const caller = await newCaller();
+    const { tag, path } = await made(caller);
+    for (const value of [tag, `W/${tag}`, "*"]) {
+      const answer = await caller.get(path, { "if-none-match": value });
+      expect({ status: answer.status, body: answer.body }).toEqual({ status: 304, body: undefined });
+      expect(tagOf(answer)).toBe(tag);
+    }
+    expect((await caller.get(path, { "if-none-match": '"other"' })).status).toBe(200);
+    refused(await caller.get(path, { "if-match": '"other"' }), path);
+  });
+
+  test("is neither changed nor deleted by one who has not seen its last change", async () => {
+    const caller = await newCaller();
+    const { tag: stale, path } = await made(caller);
+    const fresh = await caller.patch(collection, change(1), { "if-match": stale });
+    expect(fresh.status).toBe(200);
+    refused(await caller.patch(collection, change(2), { "if-match": stale }), collection, /no longer what If-Match/);
+    refused(await caller.remove(path, { "if-match": stale }), path);
+    refused(await caller.remove(path, { "if-none-match": tagOf(fresh) }), path);
+    expect((await caller.get(path)).body).toEqual(fresh.body);
+    expect((await caller.remove(path, { "if-match": `"other", ${tagOf(fresh)}` })).status).toBe(200);
+  });
+
+  test("is made by If-None-Match * and changed by If-Match *, and not the other way round", async () => {
+    const caller = await newCaller();
+    refused(await caller.patch(collection, first, { "if-match": "*" }), collection, /there is none/);
+    expect((await caller.patch(collection, first, { "if-none-match": "*" })).status).toBe(200);
+    refused(await caller.patch(collection, first, { "if-none-match": "*" }), collection);
+    expect((await caller.patch(collection, change(1), { "if-match": "*" })).status).toBe(200);
+  });
+
+  test("is changed by one of ten callers who have read the same state", async () => {
+    const caller = await newCaller();
+    const { tag } = await made(caller);
+    const changes = Array.from({ length: 10 }, (_, count) =>
+      caller.patch(collection, change(count), { "if-match": tag }),
+    );
+    const statuses = (await Promise.all(changes)).map((answer) => answer.status);
+    expect(statuses.sort()).toEqual([200, ...Array(9).fill(412)]);
+  });
+
+  test("takes no header that is no list of ETags", async () => {
+    const caller = await newCaller();
+    const { path } = await made(caller);
+    for (const header of ["if-match", "if-none-match"]) {
+      const wrong = { [header]: "nope" };
+      expectError(await caller.patch(collection, first, wrong), 400, "Bad Input", API + collection, /ETags/);
+      expectError(await caller.get(path, wrong), 400, "Bad Input", API + path, /ETags/);
+      expectError(await caller.remove(path, wrong), 400, "Bad Input", API + path, /ETags/);
+    }
+  });
+});
+
+test.concurrent("a connection's ETag is another one after its Secret has changed", async () => {
+  const caller = await newCaller();
+  const before = await caller.patch("/WebhookConnection", KINDS[0]!.first);
+  const after = await caller.patch("/WebhookConnection", { Name: "one", Secret: "hunter2" });
+  expect(after.body).toEqual(before.body);
+  expect(tagOf(after)).not.toBe(tagOf(before));
+  expect(tagOf(await caller.get(`/WebhookConnection/${after.body.Id}`))).toBe(tagOf(after));
+});
+
+test.concurrent("an Application's Credentials", async () => {
+  const caller = await newCaller();
+  const { Id } = await caller.made("Application", { Name: "one" });
+  const path = `/Application/${Id}/Credentials`;
+  const empty = await caller.get(path);
+  const stale = { "if-match": tagOf(empty) };
+  expect((await caller.get(path, { "if-none-match": tagOf(empty) })).status).toBe(304);
+  const changes = ["openid", "profile", "email"].map((scope) => caller.patch(path, { Scopes: [scope] }, stale));
+  const answers = await Promise.all(changes);
+  expect(answers.map((answer) => answer.status).sort()).toEqual([200, 412, 412]);
+  const won = answers.find((answer) => answer.status === 200)!;
+  const read = await caller.get(path);
+  expect(read.body).toEqual(won.body);
+  expect(tagOf(read)).toBe(tagOf(won));
+  refused(await caller.patch(path, { FirstParty: true }, { "if-none-match": "*" }), path);
+  refused(await caller.get(path, stale), path);
+  expectError(await caller.patch(path, {}, { "if-match": "nope" }), 400, "Bad Input", API + path, /ETags/);
+});
