@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { until } from "../support/api.ts";
+import { type Api, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
 import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
 
 const CHANGES = 100;
+/** Arrays so large that at any time some of their bytes are on their way to PostgreSQL. */
+const LANES = 8;
+const RECORDS = 100;
+const FILLER = "y".repeat(3_000);
 /** Times the worker asks in vain: together longer than WEBHOOK_TIMEOUT and than a workflow task's ten seconds. */
 const ASKED_IN_VAIN = 20;
 
@@ -37,6 +41,55 @@ test("what was answered 200 before, while and after PostgreSQL was killed is del
   expect(committed.length).toBeGreaterThanOrEqual(CHANGES / 5);
   await untilLogSaysDelivered(api);
 }, 120_000);
+
+test("the API and the worker outlive a PostgreSQL that goes in the midst of large writes, and no array is lost or halved", async () => {
+  const api = await newTenant(stack);
+  const { postgresql, api: server, worker } = stack.parts;
+  const pids = [server.pid, worker.pid];
+  const load = { written: 0, ended: false };
+  const writing = Promise.all(Array.from({ length: LANES }, (_, lane) => writeArrays(api, lane, load)));
+
+  // The pull of the plug, and PostgreSQL's own fast shutdown.
+  for (const signal of ["SIGKILL", "SIGINT", "SIGKILL"] as const) {
+    const before = load.written;
+    await until("arrays to be written", () => load.written >= before + LANES);
+    process.kill(postgresql.pid!, signal);
+    await until("PostgreSQL to go", () => postgresql.pid === undefined);
+    await postgresql.stop();
+    await postgresql.start();
+  }
+  load.ended = true;
+
+  const lanes = await writing;
+  expect([server.pid, worker.pid]).toEqual(pids);
+  for (const [lane, { answered, statuses }] of lanes.entries()) {
+    expect([...statuses].filter((status) => status !== 200 && status !== 500)).toEqual([]);
+    const { body } = await api.call<Record<string, unknown>[]>("PATCH", "/Application", names(lane));
+    const versions = new Set(body.map(({ Description }) => parseInt(String(Description), 10)));
+    expect(versions.size).toBe(1);
+    expect([...versions][0]).toBeGreaterThanOrEqual(answered);
+  }
+}, 120_000);
+
+/** Overwrites one array again and again; gives the number of the last that was answered 200, and all status codes. */
+async function writeArrays(api: Api, lane: number, load: { written: number; ended: boolean }) {
+  const statuses = new Set<number>();
+  let answered = 0;
+  for (let version = 1; !load.ended || answered < version - 1; version++) {
+    const array = names(lane).map((name) => ({ ...name, Description: `${version} ${FILLER}` }));
+    const { status, body } = await api.call("PATCH", "/Application", array);
+    statuses.add(status);
+    if (status === 200) {
+      answered = version;
+      load.written++;
+    } else expect(body).toMatchObject({ StatusCode: status, Errors: [expect.any(String)] });
+  }
+  return { answered, statuses };
+}
+
+function names(lane: number): { Name: string }[] {
+  return Array.from({ length: RECORDS }, (_, index) => ({ Name: `lane ${lane}, record ${index}` }));
+}
 
 test("a PostgreSQL that is away while a receiver answers uses up no attempt and causes no second post", async () => {
   const api = await newTenant(stack);
