@@ -22,6 +22,15 @@ import { endWith } from "./processes.ts";
 const USER = "gatehouse";
 const DATABASE = "postgres";
 const MAJOR_VERSION = "18";
+/** A log is read by more people than the records are: what a statement says and what it collides with stays out. */
+const NO_VALUES_IN_LOG = [
+  "log_error_verbosity=terse",
+  "log_min_error_statement=panic",
+  "log_statement=none",
+  "log_min_duration_statement=-1",
+  "log_parameter_max_length=0",
+  "log_parameter_max_length_on_error=0",
+];
 
 export interface PostgresqlOptions {
   dataDir: string;
@@ -151,6 +160,7 @@ function spawnPostgres(programs: string, cluster: string, port: number, user: Os
         ...["-D", cluster, "-p", String(port)],
         ...["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="],
         ...["-c", "timezone=UTC", "-c", "log_timezone=UTC", "-c", "log_checkpoints=off"],
+        ...NO_VALUES_IN_LOG.flatMap((setting) => ["-c", setting]),
       ],
       { ...user, cwd: "/", env: postgresEnv(), detached: true, stdin: "ignore", stdout: log.fd, stderr: log.fd },
     );

@@ -1,0 +1,58 @@
+// Two logs that more people read than may read the records.
+
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PROJECT_ROOT } from "../../server/config.ts";
+import { connect } from "../../server/db/connection.ts";
+import { setting } from "../support/tenant.ts";
+
+const VALUE = `ada-${Bun.randomUUIDv7()}@example.com`;
+const CONFLICT = 'duplicate key value violates unique constraint "people_name_key"';
+const STATEMENTS = ["create temp table people (name text unique)", "insert into people values ($1)"];
+
+test("a conflict stands in PostgreSQL's log, without the value and the statement", async () => {
+  const sql = connect(setting("GATEHOUSE_TEST_DATABASE_URL"), "gatehouse test", 1);
+  await sql.unsafe(STATEMENTS[0]!);
+  await sql.unsafe(STATEMENTS[1]!, [VALUE]);
+  const error = await sql.unsafe(STATEMENTS[1]!, [VALUE]).catch((error) => error);
+  const literal = await sql.unsafe(`insert into people values ('${VALUE}')`).catch((error) => error);
+  await sql.end();
+  expect([error.detail, literal.detail]).toEqual([expect.stringContaining(VALUE), expect.stringContaining(VALUE)]);
+
+  const log = readFileSync(join(setting("GATEHOUSE_TEST_DATA_DIR"), "logs", "postgresql.log"), "utf8");
+  expect(log).toContain(CONFLICT);
+  expect(log).not.toContain(VALUE);
+  expect(log).not.toContain("STATEMENT:");
+});
+
+test("an error stands in our log by its message, its stack and its cause, without PostgreSQL's values", async () => {
+  const script = `
+    import { connect } from "./server/db/connection.ts";
+    import { createLog } from "./server/log.ts";
+    const log = createLog("info", "test");
+    const sql = connect(process.env.DATABASE_URL, "gatehouse test", 1);
+    await sql.unsafe(process.env.CREATE);
+    await sql.unsafe(process.env.INSERT, [process.env.VALUE]);
+    await sql.unsafe(process.env.INSERT, [process.env.VALUE]).catch((err) => log.warn({ err }, "refused"));
+    log.warn({ error: new Error("outer", { cause: new Error("inner") }) }, "failed");
+    log.warn({ error: "a text" }, "failed");
+    await sql.end();`;
+  const [CREATE, INSERT] = STATEMENTS;
+  const child = Bun.spawn([process.execPath, "-e", script], {
+    cwd: PROJECT_ROOT,
+    env: { ...process.env, DATABASE_URL: setting("GATEHOUSE_TEST_DATABASE_URL"), VALUE, CREATE, INSERT },
+    stdout: "pipe",
+  });
+  const output = await new Response(child.stdout).text();
+  const lines = output
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([
+    { msg: "refused", err: { message: CONFLICT, code: "23505", stack: expect.stringContaining("at ") } },
+    { msg: "failed", error: { message: "outer: inner", stack: expect.stringContaining("at ") } },
+    { msg: "failed", error: "a text" },
+  ]);
+  expect(output).not.toContain(VALUE);
+});
