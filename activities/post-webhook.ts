@@ -9,6 +9,7 @@ import {
   recordAttempt,
 } from "../server/webhooks/index.ts";
 import {
+  ATTEMPT_FAILED,
   type DeliveryState,
   EXHAUSTED,
   LONGEST_BACKOFF,
@@ -51,13 +52,19 @@ function createAttempt({ sql, egress, masterKey, log, timeout }: ActivityDepende
     async function open(): Promise<OpenDelivery | { ended: PostWebhookResult }> {
       for (;;) {
         const found = await database(() => openAttempt(sql, tenantId, deliveryId, maximumAttempts));
-        if (!found) throw failure("the delivery is not in the database");
+        if (!found) throw unattempted("the delivery is not in the database");
         if (found.attempted) return found;
         const { state, attempts } = await ended(found);
-        if (state === "Exhausted") throw failure(found.endsAs ? "the last attempt was lost" : "it had failed before");
+        const why = found.endsAs ? "the last attempt was lost" : "it had failed before";
+        if (state === "Exhausted") throw unattempted(why);
         if (state !== "Pending" && state !== "Retrying") return { ended: { state, attempts } };
         // Another worker was faster, or its connection was set Active in between: look again.
       }
+    }
+
+    function unattempted(reason: string): ApplicationFailure {
+      log.info({ tenantId, deliveryId, reason }, "no webhook attempt");
+      return failure(reason);
     }
 
     async function ended({ state, number, endsAs }: OpenDelivery): Promise<{ state: DeliveryState; attempts: number }> {
@@ -77,7 +84,7 @@ function failure(message: string, retryAfterMs?: number): ApplicationFailure {
   const last = retryAfterMs === undefined;
   const failure = ApplicationFailure.create({
     message,
-    type: last ? EXHAUSTED : "AttemptFailed",
+    type: last ? EXHAUSTED : ATTEMPT_FAILED,
     nonRetryable: last,
     nextRetryDelay: retryAfterMs,
   });

@@ -21,6 +21,7 @@ import { onStop, readProductionConfig, runEntry } from "../server/process.ts";
 import { createInFlight, startDispatcher, startReconciler } from "../server/webhooks/index.ts";
 import { TASK_QUEUE } from "../workflows/contract.ts";
 import { createActivities } from "./index.ts";
+import { temporalLogger } from "./temporal-log.ts";
 
 /** The SDK's own default is derived from a heap limit that Bun reports wrongly. */
 const CACHED_WORKFLOWS = 500;
@@ -106,17 +107,4 @@ async function connectToTemporal(options: NativeConnectionOptions, log: Logger) 
       await new Promise((resolve) => setTimeout(resolve, CONNECT_PAUSE_MS));
     }
   }
-}
-
-function temporalLogger(log: Logger) {
-  const write = (level: "trace" | "debug" | "info" | "warn" | "error") => (message: string, meta?: object) =>
-    log[level](meta ?? {}, message);
-  return {
-    log: (level: string, message: string, meta?: object) => log[level.toLowerCase() as "info"](meta ?? {}, message),
-    trace: write("trace"),
-    debug: write("debug"),
-    info: write("debug"),
-    warn: write("warn"),
-    error: write("error"),
-  };
 }

@@ -19,6 +19,8 @@ export const SEARCH_ATTRIBUTES = {
 
 /** The one failure type of a finished delivery, in activities and in the workflow. */
 export const EXHAUSTED = "Exhausted";
+/** The failure type of an attempt that is followed by another. */
+export const ATTEMPT_FAILED = "AttemptFailed";
 
 export interface RetrySettings {
   /** Milliseconds before the second attempt. */

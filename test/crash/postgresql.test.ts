@@ -113,6 +113,8 @@ test("a PostgreSQL that is away while a receiver answers uses up no attempt and 
   });
   expect(event.Deliveries[0]).toMatchObject({ AttemptCount: 1, Attempts: [{ Number: 1, StatusCode: 200 }] });
   expect(receiver.calls).toHaveLength(1);
+  // Such a task is as long as it has to be.
+  expect(readFileSync(stack.logFile, "utf8")).not.toContain("TMPRL1104");
 }, 120_000);
 
 function timesAskedInVain(): number {

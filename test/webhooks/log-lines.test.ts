@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { until } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant, setting } from "../support/tenant.ts";
+
+const FILE = join(setting("GATEHOUSE_TEST_DATA_DIR"), "logs", "gatehouse.log");
+
+test("each attempt is one info line, a failed one too, and the SDK adds nothing to it", async () => {
+  const api = await newTenant();
+  await using receiver = startReceiver(500);
+  await api.connect(receiver.url);
+  await api.change({ Name: "Gate" });
+  const { EventId, Deliveries } = await api.settledEvent();
+  // What the SDK says comes a moment later; by the end of another event it is there.
+  await api.change({ Name: "Gate", Description: "again" });
+  const later = await api.settledEvent();
+  await until("its last attempt", () => linesWith(later.EventId).length >= 3);
+
+  const attempt = {
+    level: 30,
+    msg: "webhook attempt",
+    deliveryId: Deliveries[0]!.Id,
+    reason: "localhost answered 500",
+  };
+  expect(linesWith(EventId)).toMatchObject([
+    { ...attempt, attempt: 1, state: "Retrying" },
+    { ...attempt, attempt: 2, state: "Retrying" },
+    { ...attempt, attempt: 3, state: "Exhausted" },
+  ]);
+});
+
+function linesWith(id: string): object[] {
+  const lines = readFileSync(FILE, "utf8").split("\n");
+  return lines.filter((line) => line.includes(id)).map((line) => JSON.parse(line));
+}
