@@ -10,7 +10,7 @@ if (options.help) {
   console.log(HELP);
   process.exit(0);
 }
-const certificate = await ensureReceiverCertificate(resolve(process.env.DATA_DIR || ".gatehouse"));
+const certificate = await certificateOrExit(resolve(process.env.DATA_DIR || ".gatehouse"));
 const servers = listenOrExit();
 const { port } = servers[0]!;
 console.log(`Receiver is listening on https://localhost:${port}/ (${servers.map(({ hostname }) => hostname).join(", ")})
@@ -35,6 +35,13 @@ function optionsOrExit(): Options {
     console.error(`${(error as Error).message}\n\n${HELP}`);
     process.exit(2);
   }
+}
+
+function certificateOrExit(dataDir: string) {
+  return ensureReceiverCertificate(dataDir).catch((error: Error) => {
+    console.error(`DATA_DIR is "${dataDir}"; it must be a directory that this user can write to (${error.message})`);
+    process.exit(1);
+  });
 }
 
 function listenOrExit() {

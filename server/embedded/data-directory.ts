@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { ConfigError } from "../config.ts";
 
 const LOG_LIMIT = 10 * 1024 * 1024;
 
@@ -28,26 +29,32 @@ export interface DataDirectory {
  *
  * The lock is SQLite's own on an empty file: the system drops it with the process, so neither `kill -9` nor a process
  * number used twice leaves a stale one.
+ * @throws ConfigError if it cannot be made or written to, Error if another process has it
  */
 export function takeDataDirectory(path: string): DataDirectory {
-  // PostgreSQL runs as another user when we are root, and has to pass through.
-  mkdirSync(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   const pidFile = join(path, "start.pid");
-  const lock = new Database(join(path, "start.lock"));
+  let lock: Database | undefined;
   try {
+    // PostgreSQL runs as another user when we are root, and has to pass through.
+    mkdirSync(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    lock = new Database(join(path, "start.lock"));
     lock.run("PRAGMA locking_mode = EXCLUSIVE");
     lock.run("PRAGMA journal_mode = MEMORY");
     lock.run("BEGIN EXCLUSIVE");
   } catch (error) {
-    lock.close();
-    if ((error as { code?: string }).code !== "SQLITE_BUSY") throw error;
+    lock?.close();
+    const { code, message } = error as { code?: string; message: string };
+    if (code !== "SQLITE_BUSY") {
+      throw new ConfigError([`DATA_DIR is "${path}"; it must be a directory that this user can write to (${message})`]);
+    }
     const pid = existsSync(pidFile) ? readFileSync(pidFile, "utf8").trim() : "unknown";
     throw new Error(
       `Gatehouse is already running in ${path} (process ${pid}). Stop it first, or set DATA_DIR to another directory.`,
     );
   }
   writeFileSync(pidFile, `${process.pid}\n`);
-  return { path, release: () => lock.close() };
+  const taken = lock;
+  return { path, release: () => taken.close() };
 }
 
 /** A secret kept in a file of mode 0600, made at first use. */

@@ -6,10 +6,17 @@ import { demoRecord } from "../embedded/demo.ts";
 import { installationOf, runEntry } from "../process.ts";
 import { createTenant } from "./index.ts";
 
+const USAGE = "Usage: bun run tenant create NAME";
+
 await runEntry(async () => {
   const [command, name, ...rest] = process.argv.slice(2);
-  if (command !== "create" || name === undefined || rest.length > 0) {
-    console.error("Usage: bun run tenant create NAME");
+  if (process.argv.includes("--help")) {
+    console.log(USAGE);
+    process.exit(0);
+  }
+  // What begins with a dash is an option that there is not.
+  if (command !== "create" || name === undefined || name.startsWith("-") || rest.length > 0) {
+    console.error(USAGE);
     process.exit(2);
   }
   const { databaseUrl, ...addresses } = await installationOf(readConfig(process.env));

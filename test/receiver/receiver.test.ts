@@ -46,8 +46,12 @@ async function startReceiver(...flags: string[]) {
 }
 
 function spawnReceiver(...flags: string[]) {
+  return spawnReceiverIn(dataDir, ...flags);
+}
+
+function spawnReceiverIn(directory: string, ...flags: string[]) {
   return Bun.spawn([process.execPath, "run", join(import.meta.dir, "../../examples/receiver/main.ts"), ...flags], {
-    env: { ...process.env, DATA_DIR: dataDir, WEBHOOK_SECRET: "" },
+    env: { ...process.env, DATA_DIR: directory, WEBHOOK_SECRET: "" },
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -91,6 +95,16 @@ describe("bun run receiver", () => {
     expect(await gone.post(event("e-1"))).toBe(410);
     await using slow = await startReceiver("--hang", "60");
     expect(await slow.post(event("e-1"), { timeoutMs: 200 })).toBe("timeout");
+  });
+
+  test("is told when it cannot keep its certificate in DATA_DIR", async () => {
+    const file = join(dataDir, "a file");
+    await writeFile(file, "");
+    const command = spawnReceiverIn(file);
+    const complaint = await new Response(command.stderr).text();
+    expect(complaint).toStartWith(`DATA_DIR is "${file}"; it must be a directory that this user can write to (EEXIST`);
+    expect(complaint.trim().split("\n")).toHaveLength(1);
+    expect(await command.exited).toBe(1);
   });
 
   test("a mistaken command line ends with 2 and says what would be right", async () => {

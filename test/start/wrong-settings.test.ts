@@ -1,7 +1,7 @@
 // What a person reads who has set something wrong: all of it at once, and no stack.
 
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nextFreePort } from "../../server/embedded/ports.ts";
 import { temporaryDirectory } from "../support/stack.ts";
@@ -30,6 +30,29 @@ test.concurrent.each([
   expect(lines.slice(1).map((line) => /^ {2}- (\w+) /.exec(line)?.[1])).toEqual([...names]);
   expect(output).toContain(`EGRESS_CA_FILE is "${NO_PEM}"; it must be a file of certificates in PEM form`);
 });
+
+test.concurrent.each([
+  ["a file", NO_PEM, "EEXIST"],
+  ["below a file", join(NO_PEM, "data"), "ENOTDIR"],
+  ["not to be made", join(readOnlyDirectory(), "data"), ""],
+])("a DATA_DIR that is %s is named", async (_, dataDir, code) => {
+  const { exitCode, output } = await runEntry("start", { DATA_DIR: dataDir });
+  expect(exitCode).toBe(2);
+  const [first, problem, ...rest] = output.trim().split("\n");
+  expect(first).toBe("The configuration is not usable:");
+  expect(problem).toStartWith(
+    `  - DATA_DIR is "${dataDir}"; it must be a directory that this user can write to (${code}`,
+  );
+  expect(rest).toEqual([]);
+});
+
+/** Nothing stops root from writing but a file system that has no such thing as a new directory. */
+function readOnlyDirectory(): string {
+  if (process.getuid?.() === 0) return "/proc";
+  const path = temporaryDirectory("read-only");
+  chmodSync(path, 0o500);
+  return path;
+}
 
 test.concurrent("a database that does not answer is named", async () => {
   const env = { DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/gate", MASTER_KEY: KEY };

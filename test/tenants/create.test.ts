@@ -53,9 +53,14 @@ test.concurrent("without a running start it says so", async () => {
   }
 });
 
-test.concurrent("without a name it says how it is used", async () => {
-  const { exitCode, output } = await runEntry("tenant", {}, ["create"]);
-  expect(exitCode).toBe(2);
+test.concurrent.each([
+  [["create"], 2],
+  [["create", "--name", "Acme"], 2],
+  [["create", "-x"], 2],
+  [["create", "--help"], 0],
+])("%j is no name: it says how it is used", async (args, code) => {
+  const { exitCode, output } = await runEntry("tenant", { DATA_DIR: setting("GATEHOUSE_TEST_DATA_DIR") }, args);
+  expect(exitCode).toBe(code);
   expect(output).toBe("Usage: bun run tenant create NAME\n");
 });
 
