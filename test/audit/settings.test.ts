@@ -107,7 +107,7 @@ describe.concurrent("settings", () => {
   test("have a connection, with neither its address nor its secret", async () => {
     const caller = await newCaller();
     const fields = { Name: "hooks", URL: "https://hooks.example/tenant-7", Entities: ["User"], Events: ["Created"] };
-    const [first, second] = ["whsec_Zmlyc3Qgc2VjcmV0", "whsec_c2Vjb25kIHNlY3JldA"];
+    const [first, second] = ["first secret of a person", "second secret of a person"];
     const made = await ok(caller.patch("/WebhookConnection", { ...fields, Secret: first }));
     await ok(caller.patch("/WebhookConnection", { Id: made.Id, Secret: second, State: "Paused" }));
     await ok(caller.patch("/WebhookConnection", { Id: made.Id, State: "Paused", URL: fields.URL }));
