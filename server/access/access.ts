@@ -12,6 +12,7 @@ import type { PolicyRecord, ResourceType } from "./policies/resource-type.ts";
 import { CLIENT_RECORD, cedarSchema } from "./policies/schema.ts";
 import { listenForAccessChanges, listPolicyTexts } from "./policies/store.ts";
 import { createTenantCache } from "./policies/tenant-cache.ts";
+import { createTurns } from "./policies/turns.ts";
 import { listRoleNames } from "./roles/store.ts";
 import { SETTINGS_TYPES } from "./settings-types.ts";
 
@@ -43,6 +44,7 @@ export function createAccess({ sql, log, resourceTypes, findRecord }: AccessDepe
   const allTypes = [...resourceTypes, ...SETTINGS_TYPES];
   const types = new Map(allTypes.map((type) => [type.name, type]));
   const engine = createEngine(cedarSchema(allTypes));
+  const inTurn = createTurns();
   const policies = createTenantCache((tenantId) => loadPolicies(sql, tenantId));
   const principals = createTenantCache((tenantId, key) => loadPrincipal(sql, tenantId, parseActor(key)));
 
@@ -65,7 +67,7 @@ export function createAccess({ sql, log, resourceTypes, findRecord }: AccessDepe
         'Bearer error="invalid_token"',
       );
     }
-    return createPermissions(engine, types, log, set, principal, call);
+    return createPermissions({ engine, types, log, inTurn }, set, principal, call);
   }
 
   keepListening(sql, log, (hearing, change) => {

@@ -42,7 +42,7 @@ export function settingsController<Row extends { id: string }>(
     const { limit, after } = readPaging(query);
     const rows = await list(sql, tenantId, { name: readText(query, "Name") }, limit, after);
     const { Items, Next } = toPage(rows, limit, (row) => row.id, toRecord);
-    return Response.json({ Items: Items.filter((record) => permissions.allows("Settings:Read", name, record)), Next });
+    return Response.json({ Items: await permissions.permitted("Settings:Read", name, Items), Next });
   }
 
   async function read({ tenantId, permissions }: Caller, id: string, conditions: Conditions): Promise<Response> {

@@ -31,7 +31,5 @@ export async function listRecords(sql: Sql, caller: Caller, entity: Entity, para
     (row) => String(row.id),
     (row) => toRecord(entity, row),
   );
-  const allowed = (record: Record<string, unknown>) =>
-    caller.permissions.allows("AccessManager:Read", entity.name, record);
-  return { ...page, Items: page.Items.filter(allowed) };
+  return { ...page, Items: await caller.permissions.permitted("AccessManager:Read", entity.name, page.Items) };
 }

@@ -6,6 +6,7 @@ export {
   ID_TOKEN_ALGS,
   MOST_REDIRECT_URIS,
   REDIRECT_URI_LIMIT,
+  REDIRECT_URIS_LIMIT,
 } from "./credentials/input.ts";
 export { SPEC_TOKEN_PATH } from "./door.ts";
 export { createFamilies, removeEndedFamilies } from "./families/families.ts";

@@ -9,6 +9,7 @@ import {
   ID_TOKEN_ALGS,
   MOST_REDIRECT_URIS,
   REDIRECT_URI_LIMIT,
+  REDIRECT_URIS_LIMIT,
 } from "../oauth/index.ts";
 import { json, jsonBody, NOT_MODIFIED, operation, pageOf } from "./operation.ts";
 import { CONDITIONS } from "./parameters.ts";
@@ -130,6 +131,7 @@ const EXAMPLE = {
 
 const URIS: Schema = {
   type: "array",
+  description: `At most ${REDIRECT_URIS_LIMIT} characters together.`,
   maxItems: MOST_REDIRECT_URIS,
   items: { type: "string", format: "uri", maxLength: REDIRECT_URI_LIMIT },
   default: [],

@@ -80,6 +80,10 @@ describe("Credentials", () => {
     [{ RedirectUris: [1] }, /RedirectUris must be a list/],
     [{ RedirectUris: Array(51).fill("https://app.example.com/") }, /at most 50/],
     [{ RedirectUris: [`https://app.example.com/${"x".repeat(2_000)}`] }, /at most 2000 characters/],
+    [
+      { RedirectUris: ["1", "2", "3", "4", "5", "6"].map((n) => `https://app.example.com/${n.repeat(1_700)}`) },
+      /10000/,
+    ],
     [{ GrantTypes: ["password"] }, /GrantTypes must be a list of authorization_code/],
     [{ Scopes: ["openid", "Color:Read"] }, /Scopes must be a list of openid/],
     [{ ClientType: "secret" }, /ClientType must be one of/],

@@ -85,6 +85,33 @@ describe.concurrent("a policy's life", () => {
     expectError(answer, 409, "Conflict", PATH, /^A tenant can have 100 policies with 40000 characters together/);
     expect((await ok(admin.get("/Policy"))).Items.length).toBeLessThan(20);
   });
+
+  test("its policies have limits for like together, by uses and by what stands after a pattern's first *", async () => {
+    const admin = await newAdmin();
+    const likes = (...patterns: string[]) => {
+      const conditions = patterns.map((pattern) => `resource.Name like ${pattern}`).join(" || ");
+      return `permit (principal == Client::"0", action, resource is Application) when { ${conditions} };`;
+    };
+    const half = `"Sales ${"x".repeat(300)}*${"x".repeat(249)}"`;
+    await savePolicy(admin, "half", likes(half));
+    await savePolicy(admin, "other half", likes(half));
+    const prefix = `"Sales*" // like "${"*".repeat(600)}"\n`;
+    expectError(
+      await admin.patch("/Policy", { Name: "1", Policy: likes(prefix) }),
+      409,
+      "Conflict",
+      PATH,
+      /with 501\.$/,
+    );
+    await savePolicy(admin, "other half", NEVER);
+    await savePolicy(admin, "2", likes(...Array(30).fill('"x"')));
+    await savePolicy(admin, "3", likes(...Array(30).fill('"x"')));
+    await savePolicy(admin, "4", likes(...Array(30).fill('"x"')));
+    const uses = { Name: "5", Policy: likes(...Array(10).fill('"x"')) };
+    expectError(await admin.patch("/Policy", uses), 409, "Conflict", PATH, /here it is 101 times, with 250\.$/);
+    const alone = { Name: "6", Policy: likes(`// comes later\n"*${"x".repeat(500)}"`) };
+    expectError(await admin.patch("/Policy", alone), 400, "Bad Input", PATH, /like 100 times, with 500 characters/);
+  });
 });
 
 test.concurrent.each(["Policy", "Role"])("a list of %s is filtered by Name, and by nothing else", async (type) => {

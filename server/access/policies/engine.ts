@@ -6,6 +6,7 @@ import type { TenantId } from "../../tenants/index.ts";
 import { tooComplex } from "./complexity.ts";
 import { type Mentioned, mentionedBy } from "./mentions.ts";
 import { type Problem, problemsIn } from "./problems.ts";
+import { createPause } from "./turns.ts";
 
 /** Tenants whose policies stay parsed; the one parsed longest ago makes room. */
 const PARSED_TENANTS = 1_000;
@@ -34,7 +35,7 @@ export interface Decision {
 export interface Engine {
   /** What keeps a text from being saved; empty if it is good. */
   check(text: string): Problem[];
-  compile(tenantId: TenantId, policies: { name: string; policy: string }[]): PolicySet;
+  compile(tenantId: TenantId, policies: { name: string; policy: string }[]): Promise<PolicySet>;
   decide(set: PolicySet, question: Question): Decision;
 }
 
@@ -76,22 +77,19 @@ export function createEngine(schema: Cedar.SchemaJson<string>): Engine {
         return [{ message: "It has no statement; begin with permit or forbid." }];
       return run(() => problemsIn(text, cedar.validate({ schema, policies: { staticPolicies: text } })));
     },
-    compile(tenantId, policies) {
-      return run(() => {
-        const statements: PolicySet["statements"] = new Map();
-        const parsedStatements: Cedar.PolicyJson[] = [];
-        for (const { name, policy } of policies) {
-          const parts = cedar.policySetTextToParts(policy);
-          if (parts.type === "failure") throw new Error(`The saved policy "${name}" can no longer be parsed.`);
-          for (const text of parts.policies) {
-            const json = cedar.policyToJson(text);
-            if (json.type === "failure") throw new Error(`The saved policy "${name}" can no longer be parsed.`);
-            parsedStatements.push(json.json);
-            statements.set(String(statements.size), { policyName: name, effect: json.json.effect, text });
-          }
+    async compile(tenantId, policies) {
+      const statements: PolicySet["statements"] = new Map();
+      const parsedStatements: Cedar.PolicyJson[] = [];
+      const pause = createPause();
+      for (const { name, policy } of policies) {
+        await pause();
+        for (const { text, json } of run(() => statementsOf(cedar, policy))) {
+          if (!json) throw new Error(`The saved policy "${name}" can no longer be parsed.`);
+          parsedStatements.push(json);
+          statements.set(String(statements.size), { policyName: name, effect: json.effect, text });
         }
-        return { tenantId, statements, mentioned: mentionedBy(parsedStatements) };
-      });
+      }
+      return { tenantId, statements, mentioned: mentionedBy(parsedStatements) };
     },
     decide(set, question) {
       const answer = run(() => {
@@ -112,6 +110,16 @@ export function createEngine(schema: Cedar.SchemaJson<string>): Engine {
       };
     },
   };
+}
+
+/** A statement that is none has no JSON. */
+function statementsOf(cedar: typeof Cedar, policy: string): { text: string; json?: Cedar.PolicyJson }[] {
+  const parts = cedar.policySetTextToParts(policy);
+  if (parts.type === "failure") return [{ text: policy }];
+  return parts.policies.map((text) => {
+    const answer = cedar.policyToJson(text);
+    return answer.type === "failure" ? { text } : { text, json: answer.json };
+  });
 }
 
 const require = createRequire(import.meta.url);

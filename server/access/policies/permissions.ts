@@ -8,6 +8,7 @@ import type { Action } from "../scopes.ts";
 import type { Decision, Engine, PolicySet } from "./engine.ts";
 import type { Mentioned } from "./mentions.ts";
 import { type PolicyRecord, type ResourceType, resourceKey, toCedarDate, toCedarRecord } from "./resource-type.ts";
+import { createPause, type InTurn } from "./turns.ts";
 
 export interface Permissions {
   /**
@@ -17,8 +18,9 @@ export interface Permissions {
    * @throws Permission that says nothing of the record
    */
   require(action: Action, type: string, record: PolicyRecord, after?: PolicyRecord): void;
-  /** The same question, for a record that is left out of a list instead. */
   allows(action: Action, type: string, record: PolicyRecord): boolean;
+  /** The same question for a list: the records that may stay in it. */
+  permitted<Item extends PolicyRecord>(action: Action, type: string, records: Item[]): Promise<Item[]>;
 }
 
 /** Who calls, as policies see it. */
@@ -39,10 +41,15 @@ export interface CallContext {
   time: Date;
 }
 
+export interface PermissionsDependencies {
+  engine: Engine;
+  types: ReadonlyMap<string, ResourceType>;
+  log: Logger;
+  inTurn: InTurn;
+}
+
 export function createPermissions(
-  engine: Engine,
-  types: ReadonlyMap<string, ResourceType>,
-  log: Logger,
+  { engine, types, log, inTurn }: PermissionsDependencies,
   set: PolicySet,
   principal: Principal,
   call: CallContext,
@@ -62,6 +69,10 @@ export function createPermissions(
       context,
       entities: withPrincipal(principal, attributes, resource),
     });
+  }
+
+  function allows(action: Action, typeName: string, record: PolicyRecord): boolean {
+    return decide(action, typeName, record, record).allowed;
   }
 
   return {
@@ -86,7 +97,17 @@ export function createPermissions(
         'Bearer error="insufficient_scope", error_description="Refused by a policy"',
       );
     },
-    allows: (action, typeName, record) => decide(action, typeName, record, record).allowed,
+    allows,
+    permitted: (action, typeName, records) =>
+      inTurn(call.tenantId, async () => {
+        const pause = createPause();
+        const allowed: typeof records = [];
+        for (const record of records) {
+          await pause();
+          if (allows(action, typeName, record)) allowed.push(record);
+        }
+        return allowed;
+      }),
   };
 }
 

@@ -7,8 +7,9 @@ import type { Access } from "../access.ts";
 import type { Caller } from "../bearer.ts";
 import { changeSettings } from "../change-settings.ts";
 import { refuseChangedStamps, stampsOf } from "../stamps.ts";
+import { tooManyPatterns } from "./complexity.ts";
 import { type PolicyInput, requireWhole } from "./input.ts";
-import { deletePolicy, findPolicy, insertPolicy, measurePolicies, type Policy, updatePolicy } from "./store.ts";
+import { deletePolicy, findPolicy, insertPolicy, listPolicyTexts, type Policy, updatePolicy } from "./store.ts";
 
 /** Every process parses all of a tenant's policies when one changes, and asks each of them for every decision. */
 const POLICIES_PER_TENANT = 100;
@@ -63,13 +64,16 @@ export function removePolicy(sql: Sql, access: Access, caller: Caller, id: strin
 }
 
 async function refuseTooMany(tx: Transaction, tenantId: TenantId): Promise<void> {
-  const { count, characters } = await measurePolicies(tx, tenantId);
-  if (count > POLICIES_PER_TENANT || characters > CHARACTERS_PER_TENANT) {
+  const texts = (await listPolicyTexts(tx, tenantId)).map(({ policy }) => policy);
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  if (texts.length > POLICIES_PER_TENANT || characters > CHARACTERS_PER_TENANT) {
     throw new Conflict(
       `A tenant can have ${POLICIES_PER_TENANT} policies with ${CHARACTERS_PER_TENANT} characters together; with this ` +
-        `one there would be ${count} with ${characters}.`,
+        `one there would be ${texts.length} with ${characters}.`,
     );
   }
+  const patterns = tooManyPatterns(texts);
+  if (patterns) throw new Conflict(patterns);
 }
 
 /** A policy in its response shape. */

@@ -41,17 +41,6 @@ export async function listPolicyTexts(sql: Queries, tenantId: TenantId): Promise
     select name, policy from policies where tenant_id = ${tenantId} order by id`;
 }
 
-/** How many policies there are, and their characters together. */
-export async function measurePolicies(
-  sql: Queries,
-  tenantId: TenantId,
-): Promise<{ count: number; characters: number }> {
-  const [row] = await sql<{ count: number; characters: number }[]>`
-    select count(*) as count, coalesce(sum(length(policy)), 0) as characters
-    from policies where tenant_id = ${tenantId}`;
-  return row!;
-}
-
 export async function findPolicy(
   sql: Queries,
   tenantId: TenantId,

@@ -34,12 +34,10 @@ export function consentsController({ sql, families, authenticate }: ConsentRoute
       rows,
       limit,
       (row) => String(row.clientId),
-      (row) => row,
+      (row) => ({ ...toResource(userId, row), row }),
     );
-    const readable = Items.filter((row) =>
-      caller.permissions.allows("Settings:Read", RESOURCE, toResource(userId, row)),
-    );
-    return Response.json({ Items: readable.map(toRecord), Next });
+    const readable = await caller.permissions.permitted("Settings:Read", RESOURCE, Items);
+    return Response.json({ Items: readable.map(({ row }) => toRecord(row)), Next });
   }
 
   /** The application's tokens for this user end as well; the next sign-in asks again. */

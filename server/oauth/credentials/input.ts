@@ -9,6 +9,8 @@ import type { Credentials } from "./store.ts";
 export const MOST_REDIRECT_URIS = 50;
 /** Characters. */
 export const REDIRECT_URI_LIMIT = 2_000;
+/** Of one list; policies may compare it as a whole, many times. */
+export const REDIRECT_URIS_LIMIT = 10_000;
 
 export const CLIENT_TYPES = ["confidential", "public", "native"];
 export const ACCESS_TOKEN_ALGS = ["EdDSA", "RS256"];
@@ -40,8 +42,11 @@ const URIS = {
   fits: (value: unknown) =>
     Array.isArray(value) &&
     value.length <= MOST_REDIRECT_URIS &&
-    value.every((item) => typeof item === "string" && item.length <= REDIRECT_URI_LIMIT),
-  expected: `a list of at most ${MOST_REDIRECT_URIS} addresses of at most ${REDIRECT_URI_LIMIT} characters`,
+    value.every((item) => typeof item === "string" && item.length <= REDIRECT_URI_LIMIT) &&
+    value.join("").length <= REDIRECT_URIS_LIMIT,
+  expected:
+    `a list of at most ${MOST_REDIRECT_URIS} addresses of at most ${REDIRECT_URI_LIMIT} characters, ` +
+    `${REDIRECT_URIS_LIMIT} together`,
 };
 
 const FIELDS: Record<string, Field> = {

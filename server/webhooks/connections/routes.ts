@@ -37,10 +37,8 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
       (row) => row.id,
       (row) => toConnectionRecord(masterKey, row),
     );
-    return Response.json({
-      ...page,
-      Items: page.Items.filter((record) => caller.permissions.allows("Webhooks:Read", "WebhookConnection", record)),
-    });
+    const Items = await caller.permissions.permitted("Webhooks:Read", "WebhookConnection", page.Items);
+    return Response.json({ ...page, Items });
   }
 
   async function read({ tenantId, permissions }: Caller, id: string, conditions: Conditions): Promise<Response> {

@@ -71,9 +71,8 @@ export function eventLogController({ sql, authenticate, entities, workflowUrl }:
         const { limit, after } = readPaging(query);
         const rows = await listEvents(sql, caller.tenantId, readFilter(query, entities), limit, after);
         const page = toPage(rows, limit, (event) => event.id, summary);
-        const allowed = (record: ReturnType<typeof summary>) =>
-          caller.permissions.allows("Webhooks:Read", "WebhookEvent", record);
-        return Response.json({ ...page, Items: page.Items.filter(allowed) });
+        const Items = await caller.permissions.permitted("Webhooks:Read", "WebhookEvent", page.Items);
+        return Response.json({ ...page, Items });
       },
       { parse: "none" },
     )
