@@ -8,7 +8,10 @@ import type { EntityInput } from "./input.ts";
 import type { Abstract } from "./record.ts";
 import type { ReferenceInput } from "./reference-input.ts";
 import type { Entity } from "./registry.ts";
-import { type Changes, findReferenced } from "./store.ts";
+import { type Changes, findReferenced, listChain } from "./store.ts";
+
+/** How many records can stand above one, by a foreign key to its own entity. */
+const MOST_LEVELS = 100;
 
 /** What an input's foreign keys come to. */
 export interface Resolved {
@@ -33,14 +36,31 @@ export async function resolveReferences(
   for (const { reference, target } of input.references) {
     const { name, column, entity: pointedAt } = reference;
     const found = target && (await lookUp(sql, tenantId, name, pointedAt ? [pointedAt] : [], target));
-    if (found && pointedAt === entity && found.id === ownId) {
-      throw new BadInput(`${name} points at the ${entity.name} itself.`);
-    }
     if (column === undefined) continue;
+    if (found && pointedAt === entity) await refuseCycle(sql, tenantId, entity, { name, column }, found.id, ownId);
     resolved.columns[column] = found?.id ?? null;
     resolved.shown[name] = found?.abstract ?? null;
   }
   return resolved;
+}
+
+/** Who sets such a foreign key has the entity's turn, so nobody else can close the circle meanwhile. */
+async function refuseCycle(
+  sql: Queries,
+  tenantId: TenantId,
+  entity: Entity,
+  { name, column }: { name: string; column: string },
+  targetId: number,
+  ownId: number | undefined,
+): Promise<void> {
+  if (targetId === ownId) throw new BadInput(`${name} points at the ${entity.name} itself.`);
+  const chain = await listChain(sql, tenantId, entity, column, targetId, MOST_LEVELS + 1);
+  if (ownId !== undefined && chain.includes(ownId)) {
+    throw new BadInput(`${name} points at ${entity.name} ${targetId}, which stands below ${ownId} itself.`);
+  }
+  if (chain.length > MOST_LEVELS) {
+    throw new BadInput(`${name} puts the ${entity.name} below more than ${MOST_LEVELS} others.`);
+  }
 }
 
 /** ModifiedBy or CreatedBy of the input: the server's own value is stored, but what is sent has to be there. */

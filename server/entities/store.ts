@@ -173,6 +173,27 @@ export async function findReferenced(
     where tenant_id = ${tenantId} and ${match} order by id limit 2`;
 }
 
+/** The ids from this one up: its own, that of the row its column points at, and so on, `limit` at most. */
+export async function listChain(
+  sql: Queries,
+  tenantId: TenantId,
+  entity: Entity,
+  column: string,
+  id: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    with recursive chain (id, level) as (
+      select ${id}::bigint, 1
+      union all
+      select above.${sql(column)}::bigint, level + 1
+      from chain join ${sql(entity.table)} above on above.tenant_id = ${tenantId} and above.id = chain.id
+      where above.${sql(column)} is not null and level < ${limit}
+    )
+    select id from chain order by level`;
+  return rows.map((row) => row.id);
+}
+
 /** All that a record shows, and what its version depends on. */
 function columns(sql: Queries, entity: Entity) {
   const stored = [...entity.fields, ...entity.references].flatMap(({ column }) => column ?? []);

@@ -130,6 +130,34 @@ describe.concurrent("a Department", () => {
     const answer = await caller.patch("/Department", { Id, ParentId: { Id } });
     expectError(answer, 400, "Bad Input", `${API}/Department`, /ParentId points at the Department itself/);
   });
+
+  test("cannot stand below itself, over however many others, one by one or in an array", async () => {
+    const caller = await newCaller();
+    const [a, b, c] = (await caller.patch("/Department", [{ Name: "a" }, { Name: "b" }, { Name: "c" }])).body;
+    await caller.made("Department", { Id: b.Id, ParentId: { Id: a.Id } });
+    await caller.made("Department", { Id: c.Id, ParentId: { Id: b.Id } });
+    const circle = { Id: a.Id, ParentId: { Id: c.Id } };
+    const says = new RegExp(`^ParentId points at Department ${c.Id}, which stands below ${a.Id} itself`);
+    expectError(await caller.patch("/Department", circle), 400, "Bad Input", `${API}/Department`, says);
+    const [d, e] = [{ Name: "d" }, { Name: "e", ParentId: { FieldType: "Name", Value: "d" } }];
+    const closing = { Name: "d", ParentId: { FieldType: "Name", Value: "e" } };
+    const array = await caller.patch("/Department", [d, e, closing]);
+    expectError(array, 400, "Bad Input", `${API}/Department`, /^Record 2: ParentId points at Department/);
+    await caller.made("Department", { Id: b.Id, ParentId: null });
+    expect((await caller.made("Department", circle)).ParentId.Id).toBe(c.Id);
+  });
+
+  test("stands below a hundred others at most", async () => {
+    const caller = await newCaller();
+    const chain = Array.from({ length: 102 }, (_, index) => ({
+      Name: `level ${index}`,
+      ParentId: index === 0 ? null : { FieldType: "Name", Value: `level ${index - 1}` },
+    }));
+    const answer = await caller.patch("/Department", chain);
+    const says = /^Record 101: ParentId puts the Department below more than 100 others/;
+    expectError(answer, 400, "Bad Input", `${API}/Department`, says);
+    expect((await caller.patch("/Department", chain.slice(0, 101))).status).toBe(200);
+  });
 });
 
 describe.concurrent("ModifiedBy and CreatedBy in the input", () => {
