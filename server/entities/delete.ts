@@ -6,6 +6,7 @@ import { Conflict } from "../errors.ts";
 import { type Conditions, requireConditions } from "../http/conditions.ts";
 import type { TenantId } from "../tenants/index.ts";
 import { recordEvent } from "../webhooks/index.ts";
+import { refuseOwnEnd } from "./own-access.ts";
 import { type Address, requireOne, resolveAddress } from "./read.ts";
 import { toRecord } from "./record.ts";
 import type { Entity } from "./registry.ts";
@@ -15,7 +16,8 @@ import { inTransaction } from "./transaction.ts";
 /**
  * Deletes the record and all that is its own (a client's credentials and secrets, a user's password).
  * @returns its last state
- * @throws BadInput, NotFound, MultipleRows, Permission, PreconditionFailed, Conflict if another record points at it
+ * @throws BadInput, NotFound, MultipleRows, Permission, PreconditionFailed, Conflict if another record points at it, or
+ * the caller is the record
  */
 export async function deleteRecord(
   sql: Sql,
@@ -30,6 +32,7 @@ export async function deleteRecord(
     const before = requireOne(entity, field, text, await lockByField(tx, tenantId, entity, field.column, value));
     caller.permissions.require("AccessManager:Delete", entity.name, toRecord(entity, before));
     requireConditions(conditions, before);
+    refuseOwnEnd(caller, entity, before.id, "delete");
     await refuseIfReferenced(tx, tenantId, entity, before.id);
     await deleteRow(tx, tenantId, entity, before.id);
     await recordEvent(tx, tenantId, {

@@ -9,6 +9,7 @@ import { readDate } from "../http/dates.ts";
 import type { TenantId } from "../tenants/index.ts";
 import { recordEvent } from "../webhooks/index.ts";
 import { type EntityInput, parseInput } from "./input.ts";
+import { refuseOwnEnd } from "./own-access.ts";
 import { toRecord } from "./record.ts";
 import { resolveReferences } from "./references.ts";
 import type { Entity } from "./registry.ts";
@@ -26,7 +27,7 @@ import { ATTEMPTS, inTransaction, keepsChanging } from "./transaction.ts";
 import { wholeNumber } from "./values.ts";
 
 /** Who changes records. */
-export type Changer = Pick<Caller, "tenantId" | "actor" | "permissions">;
+export type Changer = Pick<Caller, "tenantId" | "clientId" | "actor" | "permissions">;
 
 /** What an upsert came to; the same row twice: nothing was to be changed. */
 export interface Change {
@@ -81,6 +82,7 @@ export async function applyUpsert(
     // The record as it would stand, before anything is written.
     const proposed: Partial<Row> = { ...before, ...changes, ...shown };
     requirePermission(caller, entity, before, proposed);
+    if (before?.is_active && !proposed.is_active) refuseOwnEnd(caller, entity, before.id, "deactivate");
     if (before && Object.keys(changes).every((column) => isEqual(before[column], proposed[column]))) {
       return { before, after: before };
     }

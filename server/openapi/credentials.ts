@@ -63,6 +63,7 @@ export function credentials(): Area {
           id: "deleteSecret",
           tag: TAG,
           summary: "Delete a secret",
+          description: "The last one of the client that calls is refused with 409.",
           scopes: ["Settings:Update"],
           parameters: [
             ID,
@@ -75,7 +76,7 @@ export function credentials(): Area {
             },
           ],
           answers: { 200: json("What it was, without the secret itself.", schemaRef("Secret"), SECRET) },
-          errors: ["NotFound"],
+          errors: ["NotFound", "Conflict"],
         }),
       },
     },
@@ -97,6 +98,7 @@ function change(id: string, summary: string): Operation {
     id,
     tag: TAG,
     summary,
+    description: "Refused with 409 when the client that calls would lose its own grant or Settings scopes.",
     scopes: ["Settings:Update"],
     parameters: [ID, ...CONDITIONS],
     requestBody: jsonBody("Absent fields are left alone, null sets one back.", schemaRef("CredentialsData"), {
@@ -104,7 +106,7 @@ function change(id: string, summary: string): Operation {
       native: { ClientType: "native", RedirectUris: ["http://127.0.0.1/callback"], GrantTypes: ["authorization_code"] },
     }),
     answers: { 200: json("The credentials as they stand.", schemaRef("Credentials"), EXAMPLE, ["ETag"]) },
-    errors: ["BadInput", "NotFound", "PreconditionFailed"],
+    errors: ["BadInput", "NotFound", "Conflict", "PreconditionFailed"],
   });
 }
 

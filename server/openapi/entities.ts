@@ -123,7 +123,7 @@ function record(entity: Entity): PathItem {
       id: `delete${name}`,
       tag: name,
       summary: `Delete one ${name}`,
-      description: "Refused with 409 while another record points at it.",
+      description: "Refused with 409 while another record points at it, and to the client or user that it is.",
       scopes: ["AccessManager:Delete"],
       parameters: byField,
       answers: { 200: json("The record's last state.", schemaRef(name), exampleRecord(entity), ["ETag"]) },

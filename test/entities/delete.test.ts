@@ -78,7 +78,7 @@ describe.concurrent("DELETE", () => {
 
   test("of a client takes its credentials and secrets along: it gets no more tokens", async () => {
     const caller = await newCaller();
-    expect((await caller.remove(`/Application/${caller.clientId}`)).status).toBe(200);
+    await ok((await newPerson(caller, "admin")).delete(`/Application/${caller.clientId}`));
     const [left] = await db()<{ count: number }[]>`
       select (select count(*) from credentials where application_id = ${caller.clientId})
         + (select count(*) from client_secrets where application_id = ${caller.clientId}) as count`;

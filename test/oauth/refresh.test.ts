@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { type Answer, type Caller, db, newCaller, TOKEN_PATH } from "../entities/client.ts";
+import { newPerson, ok } from "../policies/people.ts";
 import { until } from "../support/api.ts";
 import { expectTokenError } from "../token/client.ts";
 import {
@@ -100,7 +101,8 @@ describe.each(DOORS)("at %s", (path) => {
   test("a scope that the client has lost since is gone", async () => {
     const own = await newCaller();
     const { refresh: first } = await clientGrant(own, "openid profile");
-    await own.patch(`/Application/${own.clientId}/Credentials`, { Scopes: ["profile"] });
+    const Scopes = ["profile", "Settings:Read", "Settings:Update"];
+    await ok(own.patch(`/Application/${own.clientId}/Credentials`, { Scopes }));
     expect(scopeOf(await refresh(own, path, first))).toBe("profile");
   });
 
@@ -209,11 +211,8 @@ describe.each(DOORS)("at %s", (path) => {
     const family = await userFamily(own, issuer, ["openid"]);
     const fields = { grant_type: "refresh_token", refresh_token: family.refreshToken, client_secret: undefined };
     expect((await postAs(own, path, fields)).status).toBe(path === TOKEN_PATH ? 400 : 401);
-    await own.patch(`/Application/${own.clientId}/Credentials`, {
-      ClientType: "public",
-      GrantTypes: ["refresh_token"],
-      RedirectUris: [],
-    });
+    const changes = { ClientType: "public", GrantTypes: ["refresh_token"], RedirectUris: [] };
+    await ok((await newPerson(own, "admin")).patch(`/Application/${own.clientId}/Credentials`, changes));
     expect((await postAs(own, path, fields)).status).toBe(200);
   });
 });

@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import { type Answer, type Caller, db, newCaller, request, TOKEN_PATH } from "../entities/client.ts";
+import { newPerson, ok } from "../policies/people.ts";
 import { basic } from "../token/client.ts";
 import {
   age,
@@ -43,7 +44,7 @@ function expectInactive(answer: Answer): void {
 
 async function makePublic(own: Caller): Promise<void> {
   const changes = { ClientType: "public", GrantTypes: ["refresh_token"], RedirectUris: [] };
-  expect((await own.patch(`/Application/${own.clientId}/Credentials`, changes)).status).toBe(200);
+  await ok((await newPerson(own, "admin")).patch(`/Application/${own.clientId}/Credentials`, changes));
 }
 
 describe("revocation", () => {

@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import { type Caller, db, newCaller, request } from "../entities/client.ts";
+import { newPerson, ok } from "../policies/people.ts";
 import { basic } from "../token/client.ts";
 import { expectRfcError, form, postAs, RFC_TOKEN_PATH } from "./client.ts";
 
@@ -163,7 +164,8 @@ test.each(["Color:Read", "openid Color:Read", "ключ", 'a"b\\c', "**"])("scop
 describe("unauthorized_client, 400:", () => {
   test("a grant that the client was not given", async () => {
     const own = await newCaller();
-    await own.patch(`/Application/${own.clientId}/Credentials`, { GrantTypes: ["refresh_token"] });
+    const changes = { GrantTypes: ["refresh_token"] };
+    await ok((await newPerson(own, "admin")).patch(`/Application/${own.clientId}/Credentials`, changes));
     expectRfcError(await postAs(own, RFC_TOKEN_PATH, GRANT), 400, "unauthorized_client", /client_credentials/);
   });
 

@@ -7,6 +7,7 @@ import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { isUuid } from "../../http/paging.ts";
 import { hashSecret } from "../client-authentication.ts";
 import { requireSound, toCredentialsRecord } from "./input.ts";
+import { refuseOwnLastSecret, refuseOwnLockOut } from "./own-access.ts";
 import { CREDENTIALS_RESOURCE_TYPE } from "./resource-type.ts";
 import {
   type Credentials,
@@ -34,7 +35,7 @@ export async function readCredentials(sql: Queries, by: Caller, applicationId: n
   return credentials;
 }
 
-/** @throws NotFound, BadInput, Permission, PreconditionFailed */
+/** @throws NotFound, BadInput, Permission, PreconditionFailed, Conflict if the caller's own client could not undo it */
 export async function changeCredentials(
   sql: Sql,
   by: Caller,
@@ -48,6 +49,7 @@ export async function changeCredentials(
     const after = { ...before, ...changes };
     requireUpdate(by, applicationId, before, after);
     requireSound(after, before);
+    refuseOwnLockOut(by, applicationId, before, after);
     await saveCredentials(tx, by.tenantId, applicationId, after);
     const [from, to] = [toCredentialsRecord(before), toCredentialsRecord(after)];
     const details = changesOf(from, to, Object.keys(to), SHOWN);
@@ -96,7 +98,7 @@ export async function readSecrets(sql: Sql, by: Caller, applicationId: number): 
   return listSecrets(sql, by.tenantId, applicationId);
 }
 
-/** @throws NotFound, Permission */
+/** @throws NotFound, Permission, Conflict if it is the last one of the caller's own client */
 export async function removeSecret(
   sql: Sql,
   by: Caller,
@@ -107,6 +109,7 @@ export async function removeSecret(
     requireUpdate(by, applicationId, await lockCredentials(tx, by, applicationId));
     const gone = isUuid(secretId) ? await deleteSecret(tx, by.tenantId, applicationId, secretId) : undefined;
     if (!gone) throw new NotFound("The Application has no secret with this Id.");
+    refuseOwnLastSecret(by, applicationId, await listSecrets(tx, by.tenantId, applicationId));
     const about = { subject: subjectOf(applicationId), details: { SecretId: gone.id } };
     await recordAudit(tx, by.tenantId, by, { kind: "Secret.Deleted", ...about });
     return gone;

@@ -1,0 +1,98 @@
+// Nobody takes from itself what it would need to undo it.
+
+import { describe, expect, test } from "bun:test";
+import { answerOf, newClient } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { newPerson, ok } from "../policies/people.ts";
+import { askToken, formOf } from "../token/client.ts";
+import { API, type Caller, expectError, newCaller, request } from "./client.ts";
+
+const ADMIN_SCOPES = ["openid", "AccessManager:Update", "AccessManager:Create", "AccessManager:Delete"];
+
+async function expectStillAClient(caller: Caller): Promise<void> {
+  expect((await askToken(formOf(caller, { scope: "*" }))).status).toBe(200);
+}
+
+describe.concurrent("the client that calls is refused with 409, and goes on as before", () => {
+  test("to deactivate itself, alone or in an array", async () => {
+    const caller = await newCaller();
+    const deactivated = { Id: caller.clientId, Is_Active: false };
+    const says = new RegExp(`Application ${caller.clientId} is the client that calls, .* deactivate .* another client`);
+    expectError(await caller.patch("/Application", deactivated), 409, "Conflict", `${API}/Application`, says);
+    const array = [{ Name: "made" }, deactivated];
+    expectError(await caller.patch("/Application", array), 409, "Conflict", `${API}/Application`, /^Record 1: /);
+    expect((await ok(caller.get("/Application"))).Items).toHaveLength(1);
+    await expectStillAClient(caller);
+  });
+
+  test("to delete itself", async () => {
+    const caller = await newCaller();
+    const path = `/Application/${caller.clientId}`;
+    expectError(await caller.remove(path), 409, "Conflict", API + path, /is the client that calls/);
+    await expectStillAClient(caller);
+  });
+
+  test("to take away its grant or its Settings scopes, in whatever way", async () => {
+    const caller = await newCaller();
+    const path = `/Application/${caller.clientId}/Credentials`;
+    const before = await ok(caller.get(path));
+    const cases: [Record<string, unknown>, RegExp][] = [
+      [{ GrantTypes: ["refresh_token"] }, /GrantTypes without client_credentials/],
+      [{ GrantTypes: null, Scopes: null }, /client_credentials and Scopes without Settings:Read and Scopes without Se/],
+      [
+        { Scopes: ["Settings:Read"] },
+        /^Application \d+ is the client that calls, and with Scopes without Settings:Upd/,
+      ],
+      [{ ClientType: "public", GrantTypes: ["authorization_code"], RedirectUris: [] }, /GrantTypes without client/],
+    ];
+    for (const [changes, says] of cases) {
+      expectError(await caller.patch(path, changes), 409, "Conflict", API + path, says);
+    }
+    expect(await ok(caller.get(path))).toEqual(before);
+    const Scopes = ["Settings:Read", "Settings:Update"];
+    expect((await ok(caller.patch(path, { Scopes, GrantTypes: ["client_credentials"] }))).Scopes).toEqual(Scopes);
+  });
+
+  test("to delete its last secret, of two or not", async () => {
+    const caller = await newCaller();
+    const path = `/Application/${caller.clientId}/Secrets`;
+    const [{ Id }] = (await ok(caller.get(path))).Items;
+    const refused = await caller.remove(`${path}/${Id}`);
+    expectError(refused, 409, "Conflict", `${API}${path}/${Id}`, /without a secret it could not call again/);
+    await expectStillAClient(caller);
+    await ok(caller.send("POST", path));
+    await ok(caller.remove(`${path}/${Id}`));
+    expect((await ok(caller.get(path))).Items).toHaveLength(1);
+  });
+});
+
+test.concurrent("another client may do all of it", async () => {
+  const caller = await newCaller();
+  const other = await newPerson(caller, "admin");
+  const path = `/Application/${caller.clientId}`;
+  await ok(other.patch(`${path}/Credentials`, { Scopes: [], GrantTypes: [] }));
+  const [{ Id }] = (await ok(other.get(`${path}/Secrets`))).Items;
+  await ok(other.delete(`${path}/Secrets/${Id}`));
+  await ok(other.patch("/Application", { Id: caller.clientId, Is_Active: false }));
+  await ok(other.delete(path));
+});
+
+test.concurrent("a user who is signed in can end neither itself nor the client, but another user", async () => {
+  const client = await newClient({ scopes: ADMIN_SCOPES, grant_types: ["authorization_code"] });
+  const visitor = new Visitor();
+  const page = await visitor.submit(await visitor.open(client.authorize({ scope: "*" })), client.tenant.admin);
+  const { access_token } = await ok(client.token(answerOf(await client.goThrough(visitor, page)).code!));
+  const headers = { authorization: `Bearer ${access_token}`, "content-type": "application/json" };
+  const send = (method: string, path: string, body?: unknown) =>
+    request(method, API + path, { headers, body: JSON.stringify(body) });
+
+  const other = await ok(send("PATCH", "/User", { Username: "other", Is_Active: true }));
+  await ok(send("PATCH", "/User", { Id: other.Id, Is_Active: false }));
+  const own = other.CreatedBy.Id;
+  const itself = new RegExp(`User ${own} is who is signed in, .* another user`);
+  const deactivated = await send("PATCH", "/User", { Id: own, Is_Active: false });
+  expectError(deactivated, 409, "Conflict", `${API}/User`, itself);
+  expectError(await send("DELETE", `/User/${own}`), 409, "Conflict", `${API}/User/${own}`, itself);
+  const path = `/Application/${client.id}`;
+  expectError(await send("DELETE", path), 409, "Conflict", API + path, /is the client that calls/);
+});
