@@ -66,8 +66,8 @@ export class MethodNotAllowed extends ApiError {
 }
 
 export class Conflict extends ApiError {
-  constructor(error: string) {
-    super(409, "Conflict", "Conflict", [error]);
+  constructor(...errors: string[]) {
+    super(409, "Conflict", "Conflict", errors);
   }
 }
 

@@ -20,7 +20,11 @@ export function parseReference(value: unknown): ReferenceInput | null | undefine
   if (Object.keys(object).some((key) => !KNOWN_KEYS.includes(key))) return undefined;
   if (!isEmpty(object.Type) && typeof object.Type !== "string") return undefined;
   const type = typeof object.Type === "string" && object.Type !== "" ? object.Type : undefined;
-  if ("FieldType" in object) return byKey(object.FieldType, object.Value, type);
+  if ("FieldType" in object || !isEmpty(object.Value)) {
+    // With an Id or a Name beside it, it would be two references in one.
+    const alone = [object.Id, object.ExternalId, object.Name].every(isEmpty);
+    return alone ? byKey(object.FieldType, object.Value, type) : undefined;
+  }
   if (!isEmpty(object.Id)) return byKey("Id", object.Id, type);
   if (!isEmpty(object.ExternalId)) return byKey("ExternalId", object.ExternalId, type);
   // A Name alone may be what a reader saw, so it takes FieldType to mean it.

@@ -3,6 +3,7 @@ import { application } from "./application.ts";
 import { ACTOR_FIELDS, type EntityDefinition, type Reference } from "./definition.ts";
 import { department } from "./department.ts";
 import { user } from "./user.ts";
+import { matchables } from "./values.ts";
 
 /** Every entity there is; a new one is one file, one migration and its line here. */
 export const ENTITIES: readonly EntityDefinition[] = [application, user, department];
@@ -47,9 +48,8 @@ export function createRegistry(definitions: readonly EntityDefinition[]): Entity
 /** SPEC.md Endpoints 6: the entities that can trigger webhooks. */
 export function describeEntities(entities: readonly EntityDefinition[]) {
   const isText = (name: string) => entities.find((entity) => entity.name === name)?.idAsText ?? true;
-  return entities.map((entity) => ({
-    Name: entity.name,
-    Fields: [
+  return entities.map((entity) => {
+    const fields = [
       ...entity.fields.map((field) => ({
         Name: field.name,
         Type: entity.idAsText && field.name === "Id" ? "string" : OPENAPI_TYPES[field.type],
@@ -59,9 +59,14 @@ export function describeEntities(entities: readonly EntityDefinition[]) {
         Type: isText(target) ? "object (AbstractText)" : "object (AbstractLong)",
       })),
       ...ACTOR_FIELDS.map(({ name }) => ({ Name: name, Type: "object (AbstractLong)" })),
-    ],
-    Events: [...EVENT_TYPES],
-  }));
+    ];
+    const filters = matchables(entity).map(({ name }) => name);
+    return {
+      Name: entity.name,
+      Fields: fields.map((field) => ({ ...field, Filter: filters.includes(field.Name) })),
+      Events: [...EVENT_TYPES],
+    };
+  });
 }
 
 const OPENAPI_TYPES = {

@@ -16,6 +16,7 @@ import type { Entity } from "./registry.ts";
 import {
   type Actor,
   type Changes,
+  findByField,
   insertRow,
   lockById,
   lockByIdentifiers,
@@ -176,12 +177,35 @@ async function write(
   actor: Actor,
 ): Promise<Row | undefined> {
   if (!before) return insertRow(tx, tenantId, entity, changes, actor);
+  await refuseHeld(tx, tenantId, entity, before, changes);
   try {
     return await updateRow(tx, tenantId, entity, before.id, changes, actor);
   } catch (error) {
     const { code, constraint_name } = error as { code?: string; constraint_name?: string };
     if (code !== UNIQUE_VIOLATION) throw error;
     const field = entity.fields.find((candidate) => candidate.unique === constraint_name);
-    throw new Conflict(`${field?.name ?? "A unique value"} is held by another ${entity.name}.`);
+    throw new Conflict(heldByAnother(entity, field?.name ?? "A unique value"));
   }
+}
+
+/** The constraints name only the first, and only a race comes as far as to them. */
+async function refuseHeld(
+  tx: Transaction,
+  tenantId: TenantId,
+  entity: Entity,
+  before: Row,
+  changes: Changes,
+): Promise<void> {
+  const held: string[] = [];
+  for (const { name, column, unique } of entity.fields) {
+    const value = changes[column];
+    if (unique === undefined || value === undefined || value === null || isEqual(value, before[column])) continue;
+    const holders = await findByField(tx, tenantId, entity, column, value);
+    if (holders.length > 0) held.push(heldByAnother(entity, name));
+  }
+  if (held.length > 0) throw new Conflict(...held);
+}
+
+function heldByAnother(entity: Entity, name: string): string {
+  return `${name} is held by another ${entity.name}.`;
 }

@@ -51,9 +51,13 @@ export function parseValue({ name, type }: Matchable, text: string): unknown {
       throw new BadInput(`${name} is a date such as 2026-01-31T12:00:00Z; ${printable(text)} is not.`);
     }
     default: {
+      if (!/^(0|-?[1-9]\d*)$/.test(text)) {
+        throw new BadInput(`${name} is a whole number in its shortest form; ${printable(text)} is not.`);
+      }
       const limit = type === "int32" ? INT32_MAX : Number.MAX_SAFE_INTEGER;
-      const fits = /^-?\d{1,16}$/.test(text) && Math.abs(Number(text)) <= limit;
-      if (!fits) throw new BadInput(`${name} is a whole number; ${printable(text)} is not.`);
+      if (Math.abs(Number(text)) > limit) {
+        throw new BadInput(`${name} is a whole number up to ${limit}; ${printable(text)} is out of range.`);
+      }
       return type === "reference" && Number(text) === 0 ? null : Number(text);
     }
   }

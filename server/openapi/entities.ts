@@ -200,10 +200,11 @@ const ENTITY_DESCRIPTION: Schema = {
       type: "array",
       items: {
         type: "object",
-        required: ["Name", "Type"],
+        required: ["Name", "Type", "Filter"],
         properties: {
           Name: { type: "string" },
           Type: { type: "string", description: "A type of this document, its format in brackets." },
+          Filter: { type: "boolean", description: "Whether records are found by it, in a list and by Name." },
         },
       },
     },

@@ -245,20 +245,26 @@ test("Entities lists names, fields with their types, and events", async () => {
   const fields = (name: string) => (byName.get(name) as { Fields: unknown[] }).Fields;
   expect(fields("Application")).toEqual(
     expect.arrayContaining([
-      { Name: "Id", Type: "string" },
-      { Name: "Name", Type: "string" },
-      { Name: "Is_Active", Type: "boolean" },
-      { Name: "ModifiedOn", Type: "string (date-time)" },
-      { Name: "ApplicationId", Type: "object (AbstractText)" },
-      { Name: "ModifiedBy", Type: "object (AbstractLong)" },
-      { Name: "CreatedBy", Type: "object (AbstractLong)" },
+      { Name: "Id", Type: "string", Filter: true },
+      { Name: "Name", Type: "string", Filter: true },
+      { Name: "Is_Active", Type: "boolean", Filter: true },
+      { Name: "ModifiedOn", Type: "string (date-time)", Filter: true },
+      { Name: "ApplicationId", Type: "object (AbstractText)", Filter: true },
+      { Name: "AuthenticationId", Type: "object (AbstractText)", Filter: false },
+      { Name: "ModifiedBy", Type: "object (AbstractLong)", Filter: false },
+      { Name: "CreatedBy", Type: "object (AbstractLong)", Filter: false },
     ]),
   );
   expect(fields("User")).toEqual(
     expect.arrayContaining([
-      { Name: "Id", Type: "integer (int32)" },
-      { Name: "Last_Login", Type: "string (date-time)" },
-      { Name: "Department", Type: "object (AbstractLong)" },
+      { Name: "Id", Type: "integer (int32)", Filter: true },
+      { Name: "Last_Login", Type: "string (date-time)", Filter: true },
+      { Name: "Department", Type: "object (AbstractLong)", Filter: true },
     ]),
   );
+  for (const { Name, Fields } of answer.body.Items as { Name: string; Fields: { Name: string; Filter: boolean }[] }[]) {
+    const refused = (await caller.get(`/${Name}?Colour=red`)).body.Errors[0] as string;
+    const filters = refused.replace(/^.* Filters are Limit, Cursor, |\.$/g, "").split(", ");
+    expect(Fields.filter(({ Filter }) => Filter).map((field) => field.Name)).toEqual(filters);
+  }
 });

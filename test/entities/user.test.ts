@@ -112,6 +112,24 @@ describe("SPEC.md Endpoints 4: get one User", () => {
     expectError(await caller.get(path(value, `?Name=${name}`)), 400, "Bad Input", `${API}/User/${value}`);
   });
 
+  test("a number that is too large, or not in its shortest form, is told so", async () => {
+    const { body } = await caller.get(path("admin", "?Name=Username"));
+    const cases: [string, RegExp][] = [
+      ["2147483648", /^Id is a whole number up to 2147483647; 2147483648 is out of range\.$/],
+      ["-2147483648", /-2147483648 is out of range/],
+      ["99999999999999999999", /up to 2147483647; 99999999999999999999 is out of range/],
+      ["abc", /^Id is a whole number in its shortest form; abc is not\.$/],
+      [`0${body.Id}`, /in its shortest form/],
+      ["-0", /in its shortest form/],
+    ];
+    for (const [value, says] of cases) {
+      expectError(await caller.get(path(value)), 400, "Bad Input", `${API}/User/${value}`, says);
+    }
+    const large = await caller.get("/Application/9007199254740992");
+    expectError(large, 400, "Bad Input", `${API}/Application/9007199254740992`, /up to 9007199254740991/);
+    expectError(await caller.remove(path(`0${body.Id}`)), 400, "Bad Input", `${API}/User/0${body.Id}`);
+  });
+
   test("the answer follows rule 1 for every date there can be", async () => {
     const date = fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true });
     await fc.assert(

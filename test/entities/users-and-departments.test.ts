@@ -97,6 +97,18 @@ describe.concurrent("a User", () => {
 });
 
 describe.concurrent("a Department", () => {
+  test("whose Name and ExternalId are both held by others is 409 naming both", async () => {
+    const caller = await newCaller();
+    const [own] = (await caller.patch("/Department", [{ Name: "own" }, { Name: "a" }, { ExternalId: "b" }])).body;
+    const taken = { Id: own.Id, Name: "a", ExternalId: "b" };
+    const alone = await caller.patch("/Department", taken);
+    expectError(alone, 409, "Conflict", `${API}/Department`);
+    const both = ["Name is held by another Department.", "ExternalId is held by another Department."];
+    expect(alone.body.Errors.sort()).toEqual(both.sort());
+    const array = await caller.patch("/Department", [{ Name: "first" }, taken]);
+    expect(array.body.Errors.sort()).toEqual(both.map((text) => `Record 1: ${text}`).sort());
+  });
+
   test("is made under another, read back whole, and its event has the same shape", async () => {
     const caller = await newCaller();
     const top = await caller.made("Department", { Name: "Top" });
