@@ -52,6 +52,7 @@ export const EXAMPLE_EVENT = {
   EventType: "Created",
   EventRecord: "Application",
   RecordId: "7",
+  RecordCount: 1,
   Timestamp: TIMESTAMP,
   State: "Delivered",
   Reason: null,

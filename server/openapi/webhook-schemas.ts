@@ -136,7 +136,11 @@ const EVENT: Record<string, Schema> = {
   EventId: UUID,
   EventType: { type: "string", enum: EVENT_TYPES },
   EventRecord: { type: "string", description: "The entity's name." },
-  RecordId: { type: "string", description: "The record's Id; of several, the first and how many more." },
+  RecordId: {
+    type: ["string", "null"],
+    description: "The record's Id; null for the event of an array, whose Payload has them all.",
+  },
+  RecordCount: { type: "integer", format: "int32", minimum: 1, description: "How many records it is of." },
   Timestamp: TIME,
   State: {
     type: ["string", "null"],

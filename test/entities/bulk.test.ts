@@ -33,8 +33,8 @@ describe.concurrent("an array", () => {
     expect(answer.body[1]).toEqual(b);
     for (const record of answer.body) expect((await caller.get(`/Department/${record.Id}`)).body).toEqual(record);
     expect(await bulkEvents(caller)).toEqual([
-      { type: "Created", recordId: `${a.Id} and 1 more`, records: ["a:", "b:"] },
-      { type: "Created", recordId: `${answer.body[0].Id} and 1 more`, records: ["new:1", "newer:3"] },
+      { type: "Created", recordId: `${a.Id},${b.Id}`, records: ["a:", "b:"] },
+      { type: "Created", recordId: `${answer.body[0].Id},${answer.body[3].Id}`, records: ["new:1", "newer:3"] },
       { type: "Updated", recordId: String(a.Id), records: ["a:2"] },
     ]);
   });

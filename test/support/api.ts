@@ -32,7 +32,8 @@ export interface LoggedEvent {
   EventId: string;
   EventType: string;
   EventRecord: string;
-  RecordId: string;
+  RecordId: string | null;
+  RecordCount: number;
   Timestamp: string;
   State: DeliveryState | null;
   Reason: string | null;

@@ -39,7 +39,12 @@ describe.concurrent("a committed change", () => {
     const record = await api.change({ Name: "Front door" });
     const event = await api.settledEvent();
 
-    expect(event).toMatchObject({ EventType: "Created", EventRecord: "Application", RecordId: record.Id });
+    expect(event).toMatchObject({
+      EventType: "Created",
+      EventRecord: "Application",
+      RecordId: record.Id,
+      RecordCount: 1,
+    });
     expect(event).toMatchObject({ State: "Delivered", Reason: null, Payload: { Data: record } });
     expect(event.Deliveries).toHaveLength(1);
     expect(event.Deliveries[0]).toMatchObject({ ConnectionId: connection.Id, State: "Delivered", AttemptCount: 1 });

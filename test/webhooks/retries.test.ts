@@ -159,6 +159,17 @@ describe.concurrent("a connection", () => {
     const { staticSummary } = await handle.describe().then(async (it) => ({ staticSummary: await it.staticSummary() }));
     expect(staticSummary).toEndWith("Created: no connection for Application Created");
   });
+
+  test("of an array's event the log counts the records, and the workflow says it in words", async () => {
+    const api = await newTenant();
+    const { body } = await api.call<{ Id: string }[]>("PATCH", "/Application", [{ Name: "a" }, { Name: "b" }]);
+    const event = await api.newestEvent();
+    expect(event).toMatchObject({ EventRecord: "Application", RecordId: null, RecordCount: 2 });
+    expect((await api.events()).Items[0]).toMatchObject({ RecordId: null, RecordCount: 2 });
+    await finished(client, event.EventId);
+    const summary = await (await client.workflow.getHandle(event.EventId).describe()).staticSummary();
+    expect(summary).toStartWith(`Application ${body[0]!.Id} and 1 more Created: `);
+  });
 });
 
 type Fields = Parameters<Awaited<ReturnType<typeof newTenant>>["connect"]>[1];

@@ -73,8 +73,10 @@ function searchAttributes(dispatch: Dispatch): SearchAttributePair[] {
 }
 
 /** What a person reads in the Temporal UI. */
-function describe(dispatch: Pick<Dispatch, "eventRecord" | "eventType" | "recordId" | "held" | "deliveries">): string {
-  const change = `${dispatch.eventRecord} ${dispatch.recordId} ${dispatch.eventType}`;
+function describe(dispatch: Pick<Dispatch, "eventRecord" | "eventType" | "recordIds" | "held" | "deliveries">): string {
+  const [first, ...others] = dispatch.recordIds;
+  const records = others.length === 0 ? first : `${first} and ${others.length} more`;
+  const change = `${dispatch.eventRecord} ${records} ${dispatch.eventType}`;
   const count = dispatch.deliveries.length;
   const held = dispatch.held > 0 ? `${dispatch.held} held (connection paused or held)` : "";
   if (count === 0) return `${change}: ${held || `no connection for ${dispatch.eventRecord} ${dispatch.eventType}`}`;

@@ -13,7 +13,7 @@ export interface Dispatch {
   again: boolean;
   eventRecord: string;
   eventType: string;
-  recordId: string;
+  recordIds: string[];
   deliveries: { deliveryId: string; connectionId: string }[];
   /** Deliveries that are recorded and wait for their connection. */
   held: number;
@@ -56,7 +56,8 @@ export async function claimDispatches(
       returning *
     )
     select c.id, c.tenant_id as "tenantId", c.event_id as "eventId", c.part, c.delivery_ids is not null as again,
-      e.event_record as "eventRecord", e.event_type as "eventType", e.record_id as "recordId",
+      e.event_record as "eventRecord", e.event_type as "eventType",
+      string_to_array(e.record_id, ',') as "recordIds",
       coalesce(json_agg(json_build_object('deliveryId', d.id, 'connectionId', d.connection_id))
         filter (where d.state in ('Pending', 'Retrying')), '[]') as deliveries,
       count(d.id) filter (where d.state = 'Held') as held

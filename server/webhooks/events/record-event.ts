@@ -32,11 +32,5 @@ export async function recordEvent(tx: Transaction, tenantId: TenantId, change: C
     EventResponse: Array.isArray(data) ? "Array" : "Object",
     Data: data,
   });
-  const recordId = inShort(recordIds);
-  await insertEvent(tx, tenantId, { eventId, occurredOn, payload, eventType, eventRecord, recordId });
-}
-
-/** As the activity log and the Temporal UI show it; the payload has all ids. */
-function inShort([first = "", ...others]: string[]): string {
-  return others.length === 0 ? first : `${first} and ${others.length} more`;
+  await insertEvent(tx, tenantId, { eventId, occurredOn, payload, eventType, eventRecord, recordIds });
 }

@@ -13,7 +13,7 @@ export async function insertEvent(
     eventId: string;
     eventType: string;
     eventRecord: string;
-    recordId: string;
+    recordIds: string[];
     payload: string;
     occurredOn: Date;
   },
@@ -21,7 +21,7 @@ export async function insertEvent(
   await sql`
     with event as (
       insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
-      values (${event.eventId}, ${tenantId}, ${event.eventRecord}, ${event.eventType}, ${event.recordId},
+      values (${event.eventId}, ${tenantId}, ${event.eventRecord}, ${event.eventType}, ${event.recordIds.join()},
         ${event.payload}, ${event.occurredOn})
     ), connection as (
       -- Locked, so that one resumed or deleted meanwhile finds this delivery too. The foreign key would lock it anyway.

@@ -43,7 +43,9 @@ export function eventLogController({ sql, authenticate, entities, workflowUrl }:
       EventId: event.id,
       EventType: event.eventType,
       EventRecord: event.eventRecord,
-      RecordId: event.recordId,
+      // The payload has them all. None stands for the others, for a policy may permit to read of this one alone.
+      RecordId: event.recordIds.length === 1 ? event.recordIds[0] : null,
+      RecordCount: event.recordIds.length,
       Timestamp: event.occurredOn.toISOString(),
       State: WORST_FIRST.find((state) => event.deliveries.some((delivery) => delivery.state === state)) ?? null,
       Reason: reasonNobodyGotIt(event),

@@ -18,7 +18,7 @@ export interface LoggedEvent {
   id: string;
   eventRecord: string;
   eventType: string;
-  recordId: string;
+  recordIds: string[];
   payload: string;
   occurredOn: Date;
   deliveries: LoggedDelivery[];
@@ -45,8 +45,8 @@ export interface LoggedAttempt {
 }
 
 const columns = (sql: Queries) => sql`
-  e.id, e.event_record as "eventRecord", e.event_type as "eventType", e.record_id as "recordId", e.payload,
-  e.occurred_on as "occurredOn",
+  e.id, e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds",
+  e.payload, e.occurred_on as "occurredOn",
   coalesce((
     select json_agg(json_build_object('id', d.id, 'connectionId', d.connection_id, 'part', d.part, 'state', d.state,
       'attempts', d.attempts, 'connectionState', c.state) order by d.connection_id)
