@@ -1,0 +1,101 @@
+// A client that costs little: requests over kept connections, without a library's own work for each. What it does not
+// understand (a chunked answer, another status than 200) ends the measurement.
+
+/** One connection's requests, each sent once the answer to the one before is here. */
+export interface Conversation {
+  /** The whole next request, from `requestText`. */
+  next(): string;
+  /** Told of each answer's body. */
+  heard?(body: string): void;
+}
+
+interface Answered {
+  resolve(body: string): void;
+  reject(error: Error): void;
+}
+
+export function requestText(
+  method: string,
+  path: string,
+  { body = "", ...headers }: Record<string, string> = {},
+): string {
+  const length = body === "" ? [] : [`content-length: ${Buffer.byteLength(body)}`];
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`${method} ${path} HTTP/1.1`, "host: localhost", ...lines, ...length, "", body].join("\r\n");
+}
+
+/**
+ * Lets every conversation run on a connection of its own.
+ * @returns how many requests were answered
+ * @throws Error with the first answer that was no 200
+ */
+export async function converse(url: string, conversations: Conversation[], seconds: number): Promise<number> {
+  const until = performance.now() + seconds * 1_000;
+  const counts = await Promise.all(
+    conversations.map(async (conversation) => {
+      using connection = await Connection.open(new URL(url));
+      let count = 0;
+      for (; performance.now() < until; count++) {
+        const body = await connection.ask(conversation.next());
+        conversation.heard?.(body);
+      }
+      return count;
+    }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+class Connection implements Disposable {
+  private received = Buffer.alloc(0);
+  private waiting: Answered | undefined;
+  private socket: Bun.Socket | undefined;
+
+  static async open({ hostname, port }: URL): Promise<Connection> {
+    const connection = new Connection();
+    connection.socket = await Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: {
+        data: (_, chunk) => connection.take(chunk),
+        close: () => connection.fail(new Error("The server closed a connection.")),
+        error: (_, error) => connection.fail(error),
+      },
+    });
+    return connection;
+  }
+
+  ask(text: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.waiting = { resolve, reject };
+      this.socket?.write(text);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.socket?.end();
+  }
+
+  private take(chunk: Buffer): void {
+    this.received = this.received.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.received, chunk]);
+    const headEnd = this.received.indexOf("\r\n\r\n");
+    if (headEnd < 0) return;
+    const head = this.received.toString("latin1", 0, headEnd);
+    const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1]);
+    const end = headEnd + 4 + length;
+    if (this.received.length < end) return;
+    const body = this.received.toString("utf8", headEnd + 4, end);
+    this.received = this.received.subarray(end);
+    if (Number.isNaN(length) || !head.startsWith("HTTP/1.1 200 ")) {
+      this.fail(new Error(`${head}\n\n${body}`));
+      return;
+    }
+    const { waiting } = this;
+    this.waiting = undefined;
+    waiting?.resolve(body);
+  }
+
+  private fail(error: Error): void {
+    this.waiting?.reject(error);
+    this.waiting = undefined;
+  }
+}

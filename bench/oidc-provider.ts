@@ -1,0 +1,114 @@
+// npm oidc-provider as bench/tokens.ts measures Gatehouse against it: access tokens are JWTs signed by EdDSA, refresh
+// tokens are rotated, and all it stores stands in one PostgreSQL table, as its documentation wants an adapter to be.
+
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exportJWK, generateKeyPair } from "jose";
+import Provider from "oidc-provider";
+import { connect } from "../server/db/connection.ts";
+
+const RESOURCE = "https://api.example.com";
+const SCOPE = "AccessManager:Read";
+const CLIENT_ID = "bench";
+const ACCOUNT_ID = "user-1";
+const SECONDS = 3600;
+
+type Payload = Record<string, unknown>;
+
+const sql = connect(process.env.DATABASE_URL!, "oidc-provider", 10);
+await sql`
+  create table oidc_payloads (
+    model text, id text, payload jsonb not null, grant_id text, expires_on timestamptz, primary key (model, id)
+  )`;
+await sql`create index on oidc_payloads (grant_id)`;
+
+class PostgresqlAdapter {
+  constructor(readonly model: string) {}
+
+  async upsert(id: string, payload: Payload, seconds?: number): Promise<void> {
+    const expiresOn = seconds === undefined ? null : new Date(Date.now() + seconds * 1_000);
+    await sql`
+      insert into oidc_payloads (model, id, payload, grant_id, expires_on)
+      values (${this.model}, ${id}, ${sql.json(payload as never)}, ${(payload.grantId as string) ?? null}, ${expiresOn})
+      on conflict (model, id) do update set payload = excluded.payload, expires_on = excluded.expires_on`;
+  }
+
+  async find(id: string): Promise<Payload | undefined> {
+    const [row] = await sql<{ payload: Payload }[]>`
+      select payload from oidc_payloads
+      where model = ${this.model} and id = ${id} and (expires_on is null or expires_on > now())`;
+    return row?.payload;
+  }
+
+  async consume(id: string): Promise<void> {
+    const consumed = Math.floor(Date.now() / 1_000);
+    await sql`
+      update oidc_payloads set payload = payload || ${sql.json({ consumed })} where model = ${this.model} and id = ${id}`;
+  }
+
+  async destroy(id: string): Promise<void> {
+    await sql`delete from oidc_payloads where model = ${this.model} and id = ${id}`;
+  }
+
+  async revokeByGrantId(grantId: string): Promise<void> {
+    await sql`delete from oidc_payloads where grant_id = ${grantId}`;
+  }
+}
+
+const server = createServer().listen(0, "127.0.0.1");
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const { privateKey } = await generateKeyPair("EdDSA", { extractable: true });
+const provider = new Provider(url, {
+  adapter: PostgresqlAdapter,
+  jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: "EdDSA", use: "sig", kid: "bench" }] },
+  clientDefaults: { id_token_signed_response_alg: "EdDSA" },
+  cookies: { keys: [randomBytes(32).toString("hex")] },
+  features: {
+    clientCredentials: { enabled: true },
+    introspection: { enabled: true },
+    revocation: { enabled: true },
+    devInteractions: { enabled: false },
+    resourceIndicators: {
+      enabled: true,
+      getResourceServerInfo: () => ({
+        scope: SCOPE,
+        accessTokenFormat: "jwt",
+        accessTokenTTL: SECONDS,
+        jwt: { sign: { alg: "EdDSA" } },
+      }),
+    },
+  },
+  // It grants refresh tokens only if this scope is known.
+  scopes: [SCOPE, "offline_access"],
+  findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
+  rotateRefreshToken: true,
+  ttl: { AccessToken: SECONDS, ClientCredentials: SECONDS, RefreshToken: 30 * 24 * 3600, Grant: 90 * 24 * 3600 },
+});
+
+const clientSecret = randomBytes(32).toString("base64url");
+await new PostgresqlAdapter("Client").upsert(CLIENT_ID, {
+  client_id: CLIENT_ID,
+  client_secret: clientSecret,
+  grant_types: ["client_credentials", "authorization_code", "refresh_token"],
+  redirect_uris: ["http://127.0.0.1/callback"],
+  token_endpoint_auth_method: "client_secret_basic",
+  scope: SCOPE,
+});
+const refreshTokens = await Promise.all(Array.from({ length: Number(process.env.REFRESH_TOKENS) }, makeRefreshToken));
+server.on("request", provider.callback());
+console.log(
+  JSON.stringify({ url, clientId: CLIENT_ID, clientSecret, resource: RESOURCE, scope: SCOPE, refreshTokens }),
+);
+
+/** As a user's sign-in would have left one. */
+async function makeRefreshToken(): Promise<string> {
+  const grant = new provider.Grant({ clientId: CLIENT_ID, accountId: ACCOUNT_ID });
+  grant.addResourceScope(RESOURCE, SCOPE);
+  const grantId = await grant.save();
+  const client = await provider.Client.find(CLIENT_ID);
+  return new provider.RefreshToken({
+    ...{ client, accountId: ACCOUNT_ID, grantId, gty: "authorization_code" },
+    ...{ scope: SCOPE, resource: RESOURCE, authTime: Math.floor(Date.now() / 1_000) },
+  }).save();
+}

@@ -1,0 +1,21 @@
+// oidc-provider brings no types; this is as much of them as the bench uses.
+
+declare module "oidc-provider" {
+  class Model {
+    constructor(properties: Record<string, unknown>);
+    /** @returns the token's value, or the grant's id */
+    save(): Promise<string>;
+  }
+
+  class Grant extends Model {
+    addResourceScope(resource: string, scope: string): void;
+  }
+
+  export default class Provider {
+    constructor(issuer: string, configuration: Record<string, unknown>);
+    readonly Client: { find(id: string): Promise<object> };
+    readonly Grant: typeof Grant;
+    readonly RefreshToken: typeof Model;
+    callback(): import("node:http").RequestListener;
+  }
+}

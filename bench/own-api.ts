@@ -1,0 +1,93 @@
+// PostgreSQL and the API in a folder of their own. Without Temporal and a worker: what is measured here needs neither,
+// and they would take a part of the machine.
+
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect, type Sql } from "../server/db/connection.ts";
+import { apiPart } from "../server/embedded/api.ts";
+import { newMasterKey, openLog } from "../server/embedded/data-directory.ts";
+import { Part } from "../server/embedded/part.ts";
+import { nextFreePort } from "../server/embedded/ports.ts";
+import { preparePostgresql } from "../server/embedded/postgresql.ts";
+import { prepareDatabase } from "../server/process.ts";
+import { createTenant, type NewTenant } from "../server/tenants/index.ts";
+
+const HOST = "127.0.0.1";
+/** No client is to meet it. */
+const RATE_LIMIT = "1000000";
+
+export interface OwnApi extends AsyncDisposable {
+  url: string;
+  pid: number;
+  databaseUrl: string;
+  /** For what the measurement needs to set up and to count. */
+  sql: Sql;
+  tenant: NewTenant;
+}
+
+/** @param env settings of the API beside its defaults */
+export async function startOwnApi(env: Record<string, string> = {}): Promise<OwnApi> {
+  const dataDir = mkdtempSync(join(tmpdir(), "gatehouse-bench-"));
+  // PostgreSQL runs as another user when we are root, and has to pass through.
+  chmodSync(dataDir, 0o711);
+  await using started = new AsyncDisposableStack();
+  started.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+  const start = async (part: Part) => {
+    started.defer(() => part.stop());
+    await part.start();
+    return part;
+  };
+  const say = (line: string) => console.error(line);
+  const reserved = new Set<number>();
+
+  const postgresql = await preparePostgresql({ dataDir, say, signal: new AbortController().signal });
+  const postgresqlPort = await nextFreePort(0, HOST, reserved);
+  await start(new Part(postgresql.part(postgresqlPort), say));
+  const databaseUrl = postgresql.url(postgresqlPort);
+  await prepareDatabase(databaseUrl);
+
+  const port = await nextFreePort(0, HOST, reserved);
+  const url = `http://${HOST}:${port}`;
+  const settings = {
+    ...process.env,
+    ...{ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, MASTER_KEY: newMasterKey(), HOST, PORT: String(port) },
+    ...{ PUBLIC_URL: url, RATE_LIMIT, RATE_LIMIT_BURST: RATE_LIMIT },
+    ...env,
+  };
+  const api = await start(new Part(apiPart(settings, openLog(dataDir, "gatehouse").fd, url), say));
+
+  const sql = connect(databaseUrl, "gatehouse bench", 2);
+  started.defer(() => sql.end());
+  const tenant = await createTenant(sql, "bench");
+  const running = started.move();
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= running.disposeAsync();
+    return stopping;
+  };
+  // PostgreSQL stands in a group of its own, so Ctrl-C does not reach it.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => void stop().finally(() => process.exit(1)));
+  }
+  return { url, pid: api.pid!, databaseUrl, sql, tenant, [Symbol.asyncDispose]: stop };
+}
+
+/** Starts a bench's other server; it says where it listens by a line of JSON. */
+export async function startOther<Hello extends { url: string }>(
+  command: string[],
+  env: Record<string, string>,
+): Promise<Hello & { pid: number } & AsyncDisposable> {
+  const child = Bun.spawn(command, { env: { ...process.env, ...env }, stdin: "ignore", stdout: "pipe" });
+  let said = "";
+  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+    said += chunk;
+    if (said.includes("\n")) break;
+  }
+  if (!said.includes("\n")) throw new Error(`${command.join(" ")} ended with ${await child.exited}.`);
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await child.exited;
+  };
+  return { ...(JSON.parse(said) as Hello), pid: child.pid, [Symbol.asyncDispose]: stop };
+}

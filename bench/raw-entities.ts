@@ -1,0 +1,71 @@
+// What the API's GET User and PATCH Application come to in SQL, and nothing else: no token, policy, validation or log.
+// The least that a server of this stack could do; bench/entities.ts measures the API against it.
+
+import { connect } from "../server/db/connection.ts";
+
+const sql = connect(process.env.DATABASE_URL!, "raw postgres.js", 10);
+const tenantId = process.env.TENANT_ID!;
+
+const server = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  routes: {
+    "/User/:id": async ({ params }) => Response.json(await readUser(params.id)),
+    "/Application": async (request) => Response.json(await changeApplication(await request.json())),
+  },
+});
+console.log(JSON.stringify({ url: `http://127.0.0.1:${server.port}` }));
+
+async function readUser(id: string) {
+  const [user] = await sql`
+    select id as "Id", name as "Name", username as "Username", email as "Email", mobile_phone as "MobilePhone",
+      external_id as "External_Id", created_on as "Creation_Date", last_login as "Last_Login", is_active as "Is_Active",
+      (select json_build_object('Id', target.id, 'ExternalId', coalesce(target.external_id, ''),
+        'Name', coalesce(target.name, ''), 'Type', 'Department')
+        from departments target where target.id = users.department_id) as "Department",
+      actor_reference(created_by_type, created_by_id) as "CreatedBy",
+      actor_reference(modified_by_type, modified_by_id) as "ModifiedBy"
+    from users where tenant_id = ${tenantId} and id = ${id} order by id limit 2`;
+  return user;
+}
+
+/** The change, its event and its deliveries in one transaction, as server/entities and server/webhooks write them. */
+function changeApplication({ Id, Description }: { Id: string; Description: string }) {
+  return sql.begin(async (tx) => {
+    const columns = tx`
+      id as "Id", name as "Name", application_key as "ApplicationKey", external_id as "ExternalId",
+      description as "Description", web_site_url as "WebSiteURL", is_system as "Is_System", is_end_user as "Is_EndUser",
+      is_active as "Is_Active", modified_on as "ModifiedOn", created_on as "CreatedOn", parent_id,
+      actor_reference(created_by_type, created_by_id) as "CreatedBy",
+      actor_reference(modified_by_type, modified_by_id) as "ModifiedBy"`;
+    await tx`select ${columns} from applications where tenant_id = ${tenantId} and id = ${Id}::bigint for update`;
+    const [application] = await tx`
+      update applications set description = ${Description}, modified_by_type = 'Application', modified_by_id = ${Id},
+        modified_on = ${new Date()}
+      where tenant_id = ${tenantId} and id = ${Id} returning ${columns}`;
+    const eventId = Bun.randomUUIDv7();
+    const payload = JSON.stringify({ TenantId: tenantId, EventId: eventId, Data: application });
+    await tx`
+      with event as (
+        insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
+        values (${eventId}, ${tenantId}, 'Application', 'Updated', ${Id}, ${payload}, ${new Date()})
+      ), connection as (
+        select id, state from webhook_connections
+        where tenant_id = ${tenantId} and deleted_on is null
+          and 'Application' = any (entities) and 'Updated' = any (events)
+        order by id for share
+      ), delivery as (
+        insert into deliveries (id, tenant_id, event_id, connection_id, part, state)
+        select gen_random_uuid(), ${tenantId}, ${eventId}, id, 1 + (row_number() over (order by id) - 1) / 500,
+          case state when 'Active' then 'Pending' else 'Held' end
+        from connection
+        returning part
+      ), dispatch as (
+        insert into dispatches (tenant_id, event_id, part)
+        select ${tenantId}, ${eventId}, part
+        from generate_series(1, greatest(1, (select max(part) from delivery))) as part
+      )
+      select pg_notify('gatehouse_dispatch', '')`;
+    return application;
+  });
+}

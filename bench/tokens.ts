@@ -1,0 +1,137 @@
+// The token endpoints against npm oidc-provider (bench/oidc-provider.ts), both over the same PostgreSQL, each a process
+// with 10 connections to it, both on Bun. Access tokens are JWTs signed by EdDSA on both sides, clients stand in
+// PostgreSQL and prove themselves by client_secret_basic.
+//
+// Introspection is measured with refresh tokens, for oidc-provider introspects no JWT; and with access tokens, which
+// there are opaque for once.
+//
+//   bun run bench tokens
+
+import { join } from "node:path";
+import { type Conversation, requestText } from "./load.ts";
+import { startOther, startOwnApi } from "./own-api.ts";
+import { CONNECTIONS, compare } from "./rounds.ts";
+
+const SCOPE = "AccessManager:Read";
+
+interface Server {
+  name: string;
+  url: string;
+  pid: number;
+  paths: { token: string; introspection: string };
+  clientId: string;
+  clientSecret: string;
+  /** What an access token is asked for with, so that it is a JWT. */
+  resource: string | undefined;
+  /** One for each connection. */
+  refreshTokens: string[];
+}
+
+interface Tokens {
+  access_token: string;
+  refresh_token?: string;
+}
+
+await using api = await startOwnApi();
+await using other = await startOther<Pick<Server, "url" | "clientId" | "clientSecret" | "resource" | "refreshTokens">>(
+  [process.execPath, join(import.meta.dir, "oidc-provider.ts")],
+  { DATABASE_URL: api.databaseUrl, REFRESH_TOKENS: String(CONNECTIONS), NODE_ENV: "production" },
+);
+const own: Server = {
+  ...{ name: "Gatehouse", url: api.url, pid: api.pid, ...api.tenant.client, resource: undefined },
+  paths: { token: "/oauth2/token", introspection: "/oauth2/introspect" },
+  refreshTokens: await Promise.all(Array.from({ length: CONNECTIONS }, ownRefreshToken)),
+};
+const theirs: Server = {
+  ...other,
+  ...{ name: "oidc-provider", paths: { token: "/token", introspection: "/token/introspection" } },
+};
+for (const server of [own, theirs]) requireEdDsa((await ask(server, issuance(server))).access_token);
+
+await against("issuance by client_credentials (aim: 3)", (server) => () => ({ next: () => issuance(server) }));
+await against("refresh, with rotation", (server) => (index) => refreshes(server, index));
+await against("introspection of a refresh token", (server) => (index) => ({
+  next: () => introspection(server, server.refreshTokens[index]!, "refresh_token"),
+  heard: requireActive,
+}));
+const opaque = { ...theirs, resource: undefined };
+const accessTokens = new Map([
+  [own, (await ask(own, issuance(own))).access_token],
+  [theirs, (await ask(theirs, issuance(opaque))).access_token],
+]);
+await against("introspection of an access token (oidc-provider: opaque)", (server) => () => ({
+  next: () => introspection(server, accessTokens.get(server)!, "access_token"),
+  heard: requireActive,
+}));
+const discovery = requestText("GET", "/.well-known/openid-configuration");
+await against("discovery", () => () => ({ next: () => discovery }));
+
+async function against(title: string, talk: (server: Server) => (index: number) => Conversation): Promise<void> {
+  const side = (server: Server) => ({
+    ...server,
+    conversations: Array.from({ length: CONNECTIONS }, (_, index) => talk(server)(index)),
+  });
+  await compare(title, side(own), side(theirs));
+}
+
+function issuance(server: Server): string {
+  const { resource } = server;
+  return form(server, server.paths.token, {
+    ...{ grant_type: "client_credentials", scope: SCOPE },
+    ...(resource ? { resource } : {}),
+  });
+}
+
+function refreshes(server: Server, index: number): Conversation {
+  const { refreshTokens } = server;
+  return {
+    next: () => form(server, server.paths.token, { grant_type: "refresh_token", refresh_token: refreshTokens[index]! }),
+    heard(body) {
+      const { refresh_token } = JSON.parse(body) as Tokens;
+      if (!refresh_token || refresh_token === refreshTokens[index]) throw new Error("The refresh token stayed.");
+      refreshTokens[index] = refresh_token;
+    },
+  };
+}
+
+function introspection(server: Server, token: string, hint: string): string {
+  return form(server, server.paths.introspection, { token, token_type_hint: hint });
+}
+
+function form({ clientId, clientSecret }: Server, path: string, fields: Record<string, string>): string {
+  return requestText("POST", path, {
+    authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}`,
+    "content-type": "application/x-www-form-urlencoded",
+    body: String(new URLSearchParams(fields)),
+  });
+}
+
+/** SPEC.md's door gives a client one of its own; each use is what the use of a user's is, but for its first. */
+async function ownRefreshToken(): Promise<string> {
+  const { clientId, clientSecret } = api.tenant.client;
+  const credentials = { client_id: clientId, client_secret: clientSecret };
+  const answer = await fetch(`${api.url}/oAuth/rest/v2/Token`, {
+    method: "POST",
+    body: new URLSearchParams({ grant_type: "client_credentials", scope: SCOPE, ...credentials }),
+  });
+  return ((await answer.json()) as Required<Tokens>).refresh_token;
+}
+
+async function ask({ url }: Server, request: string): Promise<Tokens> {
+  const [head, body] = request.split("\r\n\r\n") as [string, string];
+  const [start, ...lines] = head.split("\r\n") as [string, ...string[]];
+  const headers = lines.map((line) => line.split(": ") as [string, string]);
+  const answer = await fetch(url + start.split(" ")[1], { method: "POST", headers, body });
+  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as Tokens;
+}
+
+function requireEdDsa(token: string): void {
+  const header = JSON.parse(Buffer.from(token.split(".")[0]!, "base64url").toString()) as Record<string, unknown>;
+  if (header.alg !== "EdDSA" || header.typ !== "at+jwt")
+    throw new Error(`An access token is ${JSON.stringify(header)}`);
+}
+
+function requireActive(body: string): void {
+  if (!body.includes('"active":true')) throw new Error(`A token is not active: ${body}`);
+}
