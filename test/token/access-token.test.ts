@@ -14,6 +14,7 @@ import { importMasterKey, unseal } from "../../server/keys/master-key.ts";
 import { createRevocations, createSigningKeys, createTokens } from "../../server/oauth/index.ts";
 import type { TenantId } from "../../server/tenants/index.ts";
 import { API, type Caller, db, expectError, newCaller, request } from "../entities/client.ts";
+import { until } from "../support/api.ts";
 import { setting, shared } from "../support/tenant.ts";
 import { askToken, formOf } from "./client.ts";
 
@@ -104,6 +105,21 @@ describe("refused with 401:", () => {
 
   test("an expired token", async () => {
     await expectRefused(await tokensOf(-1).issueAccessToken(asClient(), { scopes: ["AccessManager:Read"] }));
+  });
+
+  test("a token that was good until it expired", async () => {
+    const token = await tokensOf(2).issueAccessToken(asClient(), { scopes: ["AccessManager:Read"] });
+    expect((await use(token)).status).toBe(200);
+    await until("the token to expire", async () => (await use(token)).status !== 200);
+    expect(Date.now() / 1000).toBeGreaterThanOrEqual(decodeJwt(token).exp!);
+    await expectRefused(token);
+  });
+
+  test("a good token with another's signature, or another's claims", async () => {
+    expect((await use(client.token)).status).toBe(200);
+    const other = (await askToken(formOf(client))).body.access_token.split(".");
+    await expectRefused([header(), payload(), other[2]].join("."));
+    await expectRefused([header(), other[1], signature()].join("."));
   });
 
   test("another issuer's token by the same key", async () => {

@@ -7,6 +7,7 @@ import type { Client } from "../store.ts";
 import { subjectOfUser, userOfSubject } from "../subject.ts";
 import type { Authentication } from "./id-token.ts";
 import { ACCESS_TOKEN, signJwt, verifyJwt } from "./jwt.ts";
+import type { VerifiedTokens } from "./verified.ts";
 
 const ACCESS_TOKEN_ALGS = ["EdDSA", "RS256"] as const;
 
@@ -62,14 +63,16 @@ export async function issueAccessToken(
 /** @returns undefined if it is not one of ours, or expired */
 export async function verifyAccessToken(
   keys: SigningKeys,
+  verified: VerifiedTokens,
   issuer: string,
   token: string,
 ): Promise<AccessTokenClaims | undefined> {
-  const claims = await verifyJwt(keys, ACCESS_TOKEN, ACCESS_TOKEN_ALGS, token, {
+  const required = {
     issuer,
     audience: issuer,
     requiredClaims: ["exp", "iat", "jti", "sub", "client_id", "tenant", "scope"],
-  });
+  };
+  const claims = await verifyJwt(keys, ACCESS_TOKEN, ACCESS_TOKEN_ALGS, token, required, verified);
   return claims as unknown as AccessTokenClaims | undefined;
 }
 

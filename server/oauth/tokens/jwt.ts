@@ -3,6 +3,7 @@
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from "jose";
 import type { SigningAlg } from "../keys/algorithms.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
+import type { VerifiedTokens } from "./verified.ts";
 
 /** RFC 9068 2.1. */
 export const ACCESS_TOKEN = "at+jwt";
@@ -23,20 +24,28 @@ export async function signJwt(
   return new SignJWT({ ...claims, iat: now, exp: now + seconds }).setProtectedHeader({ alg, typ, kid }).sign(key);
 }
 
-/** @returns the claims, or undefined if the token is not ours, of another kind, expired or malformed */
+/**
+ * @param verified tokens that were found good by the same rules before, if there are such
+ * @returns the claims, or undefined if the token is not ours, of another kind, expired or malformed
+ */
 export async function verifyJwt(
   keys: SigningKeys,
   typ: string,
   algorithms: readonly SigningAlg[],
   token: string,
   options: JWTVerifyOptions,
+  verified?: VerifiedTokens,
 ): Promise<JWTPayload | undefined> {
   const header = headerOf(token);
   const alg = algorithms.find((known) => known === header?.alg);
   const key = alg && header?.kid ? await keys.verificationKey(header.kid, alg) : undefined;
   if (!alg || !key) return undefined;
+  const known = verified?.find(token, key);
+  if (known) return known;
   try {
-    return (await jwtVerify(token, key, { ...options, typ, algorithms: [alg] })).payload;
+    const { payload } = await jwtVerify(token, key, { ...options, typ, algorithms: [alg] });
+    verified?.add(token, key, payload);
+    return payload;
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined;
     throw error;

@@ -14,6 +14,7 @@ import {
 } from "./access-token.ts";
 import { type IdTokenGrant, issueIdToken, verifyIdTokenHint } from "./id-token.ts";
 import { CLIENT_REFRESH_TOKEN, signJwt, verifyJwt } from "./jwt.ts";
+import { createVerifiedTokens } from "./verified.ts";
 
 const CLIENT_REFRESH_TOKEN_ALG = "EdDSA";
 /** Seconds a refresh token of the client credentials grant, and all that is rotated from it, can be used. */
@@ -58,8 +59,10 @@ export interface TokenDependencies {
 }
 
 export function createTokens({ keys, issuer, lifetime, isRevoked }: TokenDependencies): Tokens {
+  const verified = createVerifiedTokens();
+
   async function readAccessToken(token: string): Promise<AccessTokenClaims | undefined> {
-    const claims = await verifyAccessToken(keys, issuer, token);
+    const claims = await verifyAccessToken(keys, verified, issuer, token);
     if (!claims) return undefined;
     const ids = claims.grant_id ? [claims.jti, claims.grant_id] : [claims.jti];
     return (await isRevoked(...ids)) ? undefined : claims;
