@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { API, expectError, unique } from "../entities/client.ts";
-import { newAdmin, newPerson, ok, savePolicy } from "./people.ts";
+import { newAdmin, newPerson, ok, roleOf, savePolicy } from "./people.ts";
 
 const RECORDS = `[Action::"AccessManager:Read", Action::"AccessManager:Create", Action::"AccessManager:Update"]`;
 
@@ -74,6 +74,39 @@ describe.concurrent("a policy", () => {
     expect((await person.get(`/User/${inFinance.Id}`)).status).toBe(403);
     expect((await person.get(`/User/${inNone.Id}`)).status).toBe(403);
     expect((await ok(person.get("/User"))).Items.map((item: { Id: number }) => item.Id)).toEqual([inSales.Id]);
+  });
+
+  test("permits one record by its Id, and no other that looks the same", async () => {
+    const admin = await newAdmin();
+    const person = await newPerson(admin);
+    const user = () => ok(admin.patch("/User", { Username: unique("user"), Name: "Same" }));
+    const [named, other] = [await user(), await user()];
+    await savePolicy(
+      admin,
+      "One",
+      `permit (principal, action == Action::"AccessManager:Read", resource == User::"${named.Id}");`,
+    );
+    for (const _ of ["asked anew", "asked again"]) {
+      expect((await person.get(`/User/${other.Id}`)).status).toBe(403);
+      await ok(person.get(`/User/${named.Id}`));
+    }
+    const condition = `resource in [User::"${other.Id}"]`;
+    await savePolicy(admin, "One", `permit (principal, action, resource is User) when { ${condition} };`);
+    expect((await person.get(`/User/${named.Id}`)).status).toBe(403);
+    await ok(person.get(`/User/${other.Id}`));
+  });
+
+  test("permits a member to read its own role, and no other", async () => {
+    const admin = await newAdmin();
+    const person = await newPerson(admin, "editor");
+    await savePolicy(
+      admin,
+      "Own role",
+      `permit (principal, action == Action::"Settings:Read", resource is Role) when { principal in resource };`,
+    );
+    const read = async (name: string) => person.get(`/Role/${(await roleOf(admin, name)).Id}`);
+    expect((await read("auditor")).status).toBe(403);
+    expect((await ok(read("editor"))).Name).toBe("editor");
   });
 
   test("permits what the caller has made itself", async () => {

@@ -4,12 +4,14 @@ import { createRequire } from "node:module";
 import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
 import type { TenantId } from "../../tenants/index.ts";
 import { tooComplex } from "./complexity.ts";
-import { type Mentioned, mentionedBy } from "./mentions.ts";
+import { type Mentioned, mentionedBy, typesNamedBy } from "./mentions.ts";
 import { type Problem, problemsIn } from "./problems.ts";
 import { createPause } from "./turns.ts";
 
 /** Tenants whose policies stay parsed; the one parsed longest ago makes room. */
 const PARSED_TENANTS = 1_000;
+/** Decisions that are kept; the oldest makes room. */
+const DECISIONS = 10_000;
 
 /** One tenant's policies at one moment. */
 export interface PolicySet {
@@ -17,6 +19,10 @@ export interface PolicySet {
   /** By Cedar's policy id, for one saved policy may hold several statements. */
   statements: Map<string, { policyName: string; effect: Cedar.Effect; text: string }>;
   mentioned: Mentioned;
+  /** Types of records that a statement names one of. */
+  namedTypes: ReadonlySet<string>;
+  /** No other set of this process has it. */
+  number: number;
 }
 
 export type Question = Pick<
@@ -43,6 +49,9 @@ export function createEngine(schema: Cedar.SchemaJson<string>): Engine {
   let cedar = loadCedar();
   /** What Cedar holds under a tenant's id. A set made before or after it is put in its place first. */
   let parsed = new Map<TenantId, PolicySet>();
+  /** By set and question: the same question, time and network included, has the same answer. */
+  const decisions = new Map<string, Decision>();
+  let sets = 0;
 
   /** A trap (its stack ran out) leaves the WebAssembly instance unusable, so the next caller gets a new one. */
   function run<T>(work: () => T): T {
@@ -69,6 +78,25 @@ export function createEngine(schema: Cedar.SchemaJson<string>): Engine {
     }
   }
 
+  function decideAnew(set: PolicySet, question: Question): Decision {
+    const answer = run(() => {
+      parse(set);
+      return cedar.statefulIsAuthorized({ ...question, preparsedPolicySetId: set.tenantId });
+    });
+    if (answer.type === "failure") {
+      throw new Error(`Cedar could not decide: ${answer.errors.map((error) => error.message).join("; ")}`);
+    }
+    const { decision, diagnostics } = answer.response;
+    const failed = diagnostics.errors.map((error) => set.statements.get(error.policyId));
+    const names = (ids: string[]) => [...new Set(ids.map((id) => set.statements.get(id)?.policyName ?? id))];
+    return {
+      // Cedar leaves out a policy that fails. Of a forbid that would open a door, so it counts as forbidding.
+      allowed: decision === "allow" && failed.every((statement) => statement?.effect === "permit"),
+      policies: names(diagnostics.reason),
+      failed: names(diagnostics.errors.map((error) => error.policyId)),
+    };
+  }
+
   return {
     check(text) {
       const complexity = tooComplex(text);
@@ -89,25 +117,18 @@ export function createEngine(schema: Cedar.SchemaJson<string>): Engine {
           statements.set(String(statements.size), { policyName: name, effect: json.effect, text });
         }
       }
-      return { tenantId, statements, mentioned: mentionedBy(parsedStatements) };
+      const [mentioned, namedTypes] = [mentionedBy(parsedStatements), typesNamedBy(parsedStatements)];
+      return { tenantId, statements, mentioned, namedTypes, number: ++sets };
     },
     decide(set, question) {
-      const answer = run(() => {
-        parse(set);
-        return cedar.statefulIsAuthorized({ ...question, preparsedPolicySetId: set.tenantId });
-      });
-      if (answer.type === "failure") {
-        throw new Error(`Cedar could not decide: ${answer.errors.map((error) => error.message).join("; ")}`);
-      }
-      const { decision, diagnostics } = answer.response;
-      const failed = diagnostics.errors.map((error) => set.statements.get(error.policyId));
-      const names = (ids: string[]) => [...new Set(ids.map((id) => set.statements.get(id)?.policyName ?? id))];
-      return {
-        // Cedar leaves out a policy that fails. Of a forbid that would open a door, so it counts as forbidding.
-        allowed: decision === "allow" && failed.every((statement) => statement?.effect === "permit"),
-        policies: names(diagnostics.reason),
-        failed: names(diagnostics.errors.map((error) => error.policyId)),
-      };
+      const key = digestOf(`${set.number} ${JSON.stringify(question)}`);
+      const known = decisions.get(key);
+      if (known) return known;
+      const decision = decideAnew(set, question);
+      decisions.set(key, decision);
+      const oldest = decisions.keys().next().value;
+      if (decisions.size > DECISIONS && oldest !== undefined) decisions.delete(oldest);
+      return decision;
     },
   };
 }
@@ -120,6 +141,11 @@ function statementsOf(cedar: typeof Cedar, policy: string): { text: string; json
     const answer = cedar.policyToJson(text);
     return answer.type === "failure" ? { text } : { text, json: answer.json };
   });
+}
+
+/** A question may be long, and hold what should not stay in memory. */
+function digestOf(text: string): string {
+  return new Bun.CryptoHasher("sha256").update(text).digest("base64");
 }
 
 const require = createRequire(import.meta.url);

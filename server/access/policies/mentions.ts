@@ -8,6 +8,21 @@ export type Mentioned = (attribute: string) => boolean;
 /** Records that a policy may compare as a whole; then every attribute counts. */
 const WHOLE_RECORDS = ["after", "context"];
 
+/**
+ * Which types of records policies name one of, as in `resource == User::"1001"`. Of any other type, they cannot tell
+ * two records with the same attributes apart.
+ * @returns too many rather than too few
+ */
+export function typesNamedBy(policies: Cedar.PolicyJson[]): ReadonlySet<string> {
+  const types = new Set<string>();
+  // Wherever Cedar's JSON names a record, it writes { "type": …, "id": … }.
+  JSON.stringify(policies, (key, value) => {
+    if (key === "type" && typeof value === "string") types.add(value);
+    return value;
+  });
+  return types;
+}
+
 export function mentionedBy(policies: Cedar.PolicyJson[]): Mentioned {
   const names = new Set<string>();
   let everything = false;

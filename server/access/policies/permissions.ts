@@ -48,6 +48,9 @@ export interface PermissionsDependencies {
   inTurn: InTurn;
 }
 
+/** The id of a record that policies cannot tell from others: what is decided of one is decided of all. Nobody has it. */
+const ANY_RECORD = "";
+
 export function createPermissions(
   { engine, types, log, inTurn }: PermissionsDependencies,
   set: PolicySet,
@@ -62,6 +65,7 @@ export function createPermissions(
     const resourceType = types.get(typeName);
     if (!resourceType) throw new Error(`Policies know no records of type ${typeName}.`);
     const resource = resourceEntity(resourceType, record, after, set.mentioned);
+    if (!isTellable(set, principal, resource.uid)) resource.uid.id = ANY_RECORD;
     return engine.decide(set, {
       principal: { type, id },
       action: { type: "Action", id: action },
@@ -134,6 +138,13 @@ function resourceEntity(type: ResourceType, record: PolicyRecord, after: PolicyR
     attrs: { ...attrs, after: afterwards },
     parents: [],
   };
+}
+
+/** Whether policies can tell this record from another with the same attributes: they name such, or it is the caller's. */
+function isTellable({ namedTypes }: PolicySet, { type, id, roles }: Principal, uid: Entity["uid"]): boolean {
+  return (
+    namedTypes.has(uid.type) || (uid.type === type && uid.id === id) || (uid.type === "Role" && roles.includes(uid.id))
+  );
 }
 
 /** A User may be the record as well: then it is one entity, with the record's own state. */
