@@ -169,7 +169,7 @@ export async function findReferenced(
   // An Id may be larger than the column can hold.
   const match = key === "Id" ? sql`id = ${value}::bigint` : sql`${sql(column)} = ${value}`;
   return sql<{ id: number; abstract: Abstract }[]>`
-    select id, ${abstract(sql, target, target.table)} as abstract from ${sql(target.table)}
+    select id, ${sql.unsafe(abstractText(target, target.table))} as abstract from ${sql(target.table)}
     where tenant_id = ${tenantId} and ${match} order by id limit 2`;
 }
 
@@ -196,27 +196,44 @@ export async function listChain(
 
 /** All that a record shows, and what its version depends on. */
 function columns(sql: Queries, entity: Entity) {
+  const text = columnTexts.get(entity) ?? columnsText(entity);
+  columnTexts.set(entity, text);
+  return sql.unsafe(text);
+}
+
+/** The same for every query, and a good part of its work. */
+const columnTexts = new WeakMap<Entity, string>();
+
+function columnsText(entity: Entity): string {
   const stored = [...entity.fields, ...entity.references].flatMap(({ column }) => column ?? []);
   const shown = entity.references.flatMap(({ name, column, entity: target, inputOnly }) =>
     column === undefined || !target || inputOnly
       ? []
-      : sql`, (select ${abstract(sql, target, "target")} from ${sql(target.table)} target
-          where target.id = ${sql(`${entity.table}.${column}`)}) as ${sql(name)}`,
+      : `(select ${abstractText(target, "target")} from ${quoted(target.table)} target
+          where target.id = ${quoted(entity.table, column)}) as ${quoted(name)}`,
   );
-  return sql`${sql([...new Set([...stored, "modified_on"])])} ${shown.reduce((all, one) => sql`${all} ${one}`, sql``)},
-    actor_reference(created_by_type, created_by_id) as "CreatedBy",
-    actor_reference(modified_by_type, modified_by_id) as "ModifiedBy"`;
+  return [
+    ...[...new Set([...stored, "modified_on"])].map((column) => quoted(column)),
+    ...shown,
+    'actor_reference(created_by_type, created_by_id) as "CreatedBy"',
+    'actor_reference(modified_by_type, modified_by_id) as "ModifiedBy"',
+  ].join(", ");
 }
 
 /** SPEC.md's AbstractLong, or AbstractText, of the table's row. */
-function abstract(sql: Queries, entity: Entity, table: string) {
+function abstractText(entity: Entity, table: string): string {
   const text = (key: ReferenceKey) => {
     const column = keyColumn(entity, key);
-    return column === undefined ? sql`''` : sql`coalesce(${sql(`${table}.${column}`)}, '')`;
+    return column === undefined ? "''" : `coalesce(${quoted(table, column)}, '')`;
   };
-  const id = sql(`${table}.id`);
-  return sql`json_build_object('Id', ${entity.idAsText ? sql`${id}::text` : id}, 'ExternalId', ${text("ExternalId")},
-    'Name', ${text("Name")}, 'Type', ${entity.name}::text)`;
+  const id = quoted(table, "id");
+  return `json_build_object('Id', ${entity.idAsText ? `${id}::text` : id}, 'ExternalId', ${text("ExternalId")},
+    'Name', ${text("Name")}, 'Type', '${entity.name.replaceAll("'", "''")}')`;
+}
+
+/** A name of a definition as SQL has it. */
+function quoted(...names: string[]): string {
+  return names.map((name) => `"${name.replaceAll('"', '""')}"`).join(".");
 }
 
 /** The column behind a key; SPEC.md spells ExternalId in two ways. */
