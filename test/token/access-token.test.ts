@@ -217,7 +217,7 @@ describe("the signing keys", () => {
       expect(key).toMatchObject({ use: "sig" });
       expect(Object.keys(key)).not.toContain("d");
     }
-    expect((await request("POST", JWKS_PATH)).headers.get("allow")).toBe("GET");
+    expect((await request("POST", JWKS_PATH)).headers.get("allow")).toBe("GET, HEAD");
   });
 
   test("are encrypted at rest by MASTER_KEY", async () => {
