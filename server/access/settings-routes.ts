@@ -40,9 +40,10 @@ export function settingsController<Row extends { id: string }>(
   async function page(request: Request, { tenantId, permissions }: Caller): Promise<Response> {
     const query = readQuery(requestUrl(request).searchParams, ["Name"]);
     const { limit, after } = readPaging(query);
-    const rows = await list(sql, tenantId, { name: readText(query, "Name") }, limit, after);
-    const { Items, Next } = toPage(rows, limit, (row) => row.id, toRecord);
-    return Response.json({ Items: await permissions.permitted("Settings:Read", name, Items), Next });
+    const filter = { name: readText(query, "Name") };
+    const readPage = async () =>
+      toPage(await list(sql, tenantId, filter, limit, after), limit, (row) => row.id, toRecord);
+    return Response.json(await permissions.readable("Settings:Read", name, readPage));
   }
 
   async function read({ tenantId, permissions }: Caller, id: string, conditions: Conditions): Promise<Response> {

@@ -10,7 +10,7 @@ import { findMatchable, matchables, parseValue, wholeNumber } from "./values.ts"
 /**
  * A page of records in the order of their Ids; every other query parameter is a field that must be equal. What no
  * policy lets the caller read is left out, so that a page may have fewer than its Limit.
- * @throws BadInput
+ * @throws BadInput, ServiceBusy
  */
 export async function listRecords(sql: Sql, caller: Caller, entity: Entity, parameters: URLSearchParams) {
   const fields = matchables(entity);
@@ -24,12 +24,13 @@ export async function listRecords(sql: Sql, caller: Caller, entity: Entity, para
     const text = query.get(field.name);
     return text === undefined ? [] : { column: field.column, value: parseValue(field, text) };
   });
-  const rows = await listRows(sql, caller.tenantId, entity, filters, limit, after);
-  const page = toPage(
-    rows,
-    limit,
-    (row) => String(row.id),
-    (row) => toRecord(entity, row),
-  );
-  return { ...page, Items: await caller.permissions.permitted("AccessManager:Read", entity.name, page.Items) };
+  return caller.permissions.readable("AccessManager:Read", entity.name, async () => {
+    const rows = await listRows(sql, caller.tenantId, entity, filters, limit, after);
+    return toPage(
+      rows,
+      limit,
+      (row) => String(row.id),
+      (row) => toRecord(entity, row),
+    );
+  });
 }

@@ -21,7 +21,7 @@ export function consents(): Area {
           scopes: ["Settings:Read"],
           parameters: [id("Id", "The User's Id."), parameterRef("Limit"), parameterRef("Cursor")],
           answers: { 200: json("A page of consents.", pageOf(schemaRef("Consent")), { Items: [EXAMPLE], Next: null }) },
-          errors: ["BadInput", "NotFound"],
+          errors: ["BadInput", "ServiceBusy", "NotFound"],
         }),
       },
       [`${PATH}/{ApplicationId}`]: {

@@ -57,7 +57,7 @@ function collection(entity: Entity): PathItem {
       answers: {
         200: json("A page of records.", pageOf(schemaRef(name)), { Items: [exampleRecord(entity)], Next: null }),
       },
-      errors: ["BadInput"],
+      errors: ["BadInput", "ServiceBusy"],
     }),
     patch: upsert(entity, `upsert${name}`, `Update or insert one ${name}, or an array`),
     post: upsert(entity, `post${name}`, `The same as PATCH`),

@@ -10,6 +10,7 @@ import {
   PayloadTooLarge,
   Permission,
   PreconditionFailed,
+  ServiceBusy,
   TooManyRequests,
   Unauthorized,
   UnsupportedMediaType,
@@ -70,6 +71,11 @@ const ERRORS = {
     when: "The client has sent too many requests; the header Retry-After says when to go on.",
     error: new TooManyRequests(500, 1),
     headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
+  },
+  ServiceBusy: {
+    when: "The tenant's other lists take too long; the header Retry-After says when to ask again.",
+    error: new ServiceBusy(),
+    headers: ["Retry-After"],
   },
   InternalServerError: { when: "Something failed on our side.", error: asApiError(undefined) },
 } satisfies Record<string, DescribedError>;

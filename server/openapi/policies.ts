@@ -81,7 +81,7 @@ function collection(kind: Kind): PathItem {
       answers: {
         200: json("A page of records.", pageOf(schemaRef(name)), { Items: [exampleRecord(kind)], Next: null }),
       },
-      errors: ["BadInput"],
+      errors: ["BadInput", "ServiceBusy"],
     }),
     patch: upsert(kind, `upsert${name}`, `Update or make one ${noun}`),
     post: upsert(kind, `post${name}`, "The same as PATCH"),

@@ -59,7 +59,7 @@ function connections(): PathItem {
           Next: null,
         }),
       },
-      errors: ["BadInput"],
+      errors: ["BadInput", "ServiceBusy"],
     }),
     patch: upsert("upsertWebhookConnection", "Update or make a webhook connection"),
     post: upsert("postWebhookConnection", "The same as PATCH"),
@@ -136,7 +136,7 @@ function listEvents(names: string[]): Operation {
     answers: {
       200: json("A page of changes.", pageOf(schemaRef("WebhookEvent")), { Items: [EXAMPLE_EVENT], Next: null }),
     },
-    errors: ["BadInput"],
+    errors: ["BadInput", "ServiceBusy"],
   });
 }
 

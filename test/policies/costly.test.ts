@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { newAdmin, ok, savePolicy } from "./people.ts";
 
-const RECORDS = 25;
+const RECORDS = 40;
 
 /** As much as a tenant's policies may ask of Cedar: sets of the longest text there is, and the longest pattern. */
 async function saveCostlyPolicies(admin: Awaited<ReturnType<typeof newAdmin>>): Promise<void> {
@@ -24,7 +24,7 @@ test.concurrent("a tenant whose list takes long to decide does not keep others w
   );
 
   let over = false;
-  const lists = Promise.all([1, 2].map(() => ok(costly.get("/Application?Limit=200")))).finally(() => {
+  const list = ok(costly.get("/Application?Limit=200")).finally(() => {
     over = true;
   });
   let answered = 0;
@@ -32,7 +32,8 @@ test.concurrent("a tenant whose list takes long to decide does not keep others w
     await ok(other.get(`/Application/${other.clientId}`));
     answered++;
   }
-  for (const { Items } of await lists) expect(Items).toHaveLength(RECORDS);
-  // Decided in one go, the lists would let in one or two. Their own client is forbidden, for its Description is empty.
+  // Its own client is forbidden, for its Description is empty.
+  expect((await list).Items).toHaveLength(RECORDS);
+  // Decided in one go, the list would let in one or two.
   expect(answered).toBeGreaterThan(5);
 });

@@ -3,6 +3,7 @@
 import type { CedarValueJson, EntityJson } from "@cedar-policy/cedar-wasm/nodejs";
 import type { Logger } from "pino";
 import { Permission } from "../../errors.ts";
+import type { Page } from "../../http/paging.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { Action } from "../scopes.ts";
 import type { Decision, Engine, PolicySet } from "./engine.ts";
@@ -19,8 +20,16 @@ export interface Permissions {
    */
   require(action: Action, type: string, record: PolicyRecord, after?: PolicyRecord): void;
   allows(action: Action, type: string, record: PolicyRecord): boolean;
-  /** The same question for a list: the records that may stay in it. */
-  permitted<Item extends PolicyRecord>(action: Action, type: string, records: Item[]): Promise<Item[]>;
+  /**
+   * The same question for a list: the page without the records that may not be read.
+   * @param readPage is called when it is the tenant's turn, so that who waits holds no records
+   * @throws ServiceBusy if the tenant's other lists take too long
+   */
+  readable<Item extends PolicyRecord>(
+    action: Action,
+    type: string,
+    readPage: () => Promise<Page<Item>>,
+  ): Promise<Page<Item>>;
 }
 
 /** Who calls, as policies see it. */
@@ -102,15 +111,16 @@ export function createPermissions(
       );
     },
     allows,
-    permitted: (action, typeName, records) =>
+    readable: (action, typeName, readPage) =>
       inTurn(call.tenantId, async () => {
+        const page = await readPage();
         const pause = createPause();
-        const allowed: typeof records = [];
-        for (const record of records) {
+        const Items: typeof page.Items = [];
+        for (const record of page.Items) {
           await pause();
-          if (allows(action, typeName, record)) allowed.push(record);
+          if (allows(action, typeName, record)) Items.push(record);
         }
-        return allowed;
+        return { ...page, Items };
       }),
   };
 }

@@ -29,15 +29,16 @@ export function consentsController({ sql, families, authenticate }: ConsentRoute
   async function list(caller: Caller, userId: number, query: Query): Promise<Response> {
     const { limit, after } = readPaging(query, (text) => /^[1-9]\d{0,15}$/.test(text));
     if (!(await isUser(sql, caller.tenantId, userId))) throw new NotFound("There is no User with this Id.");
-    const rows = await listConsents(sql, caller.tenantId, userId, limit, after);
-    const { Items, Next } = toPage(
-      rows,
-      limit,
-      (row) => String(row.clientId),
-      (row) => ({ ...toResource(userId, row), row }),
-    );
-    const readable = await caller.permissions.permitted("Settings:Read", RESOURCE, Items);
-    return Response.json({ Items: readable.map(({ row }) => toRecord(row)), Next });
+    const { Items, Next } = await caller.permissions.readable("Settings:Read", RESOURCE, async () => {
+      const rows = await listConsents(sql, caller.tenantId, userId, limit, after);
+      return toPage(
+        rows,
+        limit,
+        (row) => String(row.clientId),
+        (row) => ({ ...toResource(userId, row), row }),
+      );
+    });
+    return Response.json({ Items: Items.map(({ row }) => toRecord(row)), Next });
   }
 
   /** The application's tokens for this user end as well; the next sign-in asks again. */

@@ -30,15 +30,16 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
     const query = readQuery(requestUrl(request).searchParams, ["Name", "State"]);
     const { limit, after } = readPaging(query);
     const filter = { name: readText(query, "Name"), state: readWord(query, "State", CONNECTION_STATES) };
-    const rows = await listConnections(sql, caller.tenantId, filter, limit, after);
-    const page = toPage(
-      rows,
-      limit,
-      (row) => row.id,
-      (row) => toConnectionRecord(masterKey, row),
-    );
-    const Items = await caller.permissions.permitted("Webhooks:Read", "WebhookConnection", page.Items);
-    return Response.json({ ...page, Items });
+    const readPage = async () => {
+      const rows = await listConnections(sql, caller.tenantId, filter, limit, after);
+      return toPage(
+        rows,
+        limit,
+        (row) => row.id,
+        (row) => toConnectionRecord(masterKey, row),
+      );
+    };
+    return Response.json(await caller.permissions.readable("Webhooks:Read", "WebhookConnection", readPage));
   }
 
   async function read({ tenantId, permissions }: Caller, id: string, conditions: Conditions): Promise<Response> {

@@ -71,10 +71,12 @@ export function eventLogController({ sql, authenticate, entities, workflowUrl }:
         requireScopes(caller, "Webhooks:Read");
         const query = readQuery(requestUrl(request).searchParams, FILTERS);
         const { limit, after } = readPaging(query);
-        const rows = await listEvents(sql, caller.tenantId, readFilter(query, entities), limit, after);
-        const page = toPage(rows, limit, (event) => event.id, summary);
-        const Items = await caller.permissions.permitted("Webhooks:Read", "WebhookEvent", page.Items);
-        return Response.json({ ...page, Items });
+        const filter = readFilter(query, entities);
+        const readPage = async () => {
+          const rows = await listEvents(sql, caller.tenantId, filter, limit, after);
+          return toPage(rows, limit, (event) => event.id, summary);
+        };
+        return Response.json(await caller.permissions.readable("Webhooks:Read", "WebhookEvent", readPage));
       },
       { parse: "none" },
     )
