@@ -3,7 +3,7 @@ import { newAdmin, ok, savePolicy } from "./people.ts";
 
 const RECORDS = 40;
 
-/** As much as a tenant's policies may ask of Cedar: sets of the longest text there is, and the longest pattern. */
+/** What Cedar takes longest with: sets of the longest text there is, and the longest pattern. */
 async function saveCostlyPolicies(admin: Awaited<ReturnType<typeof newAdmin>>): Promise<void> {
   const when = (condition: string) => `forbid (principal, action, resource is Application) when { ${condition} };`;
   const texts = Array(60).fill("resource.Description").join(", ");
