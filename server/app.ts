@@ -31,7 +31,7 @@ import { noteResponseHeaders } from "./http/response-headers.ts";
 import type { MasterKey } from "./keys/master-key.ts";
 import { createProvider, OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
-import type { TenantId } from "./tenants/index.ts";
+import { TENANT_RESOURCE_TYPE, type TenantId, tenantSettingsController } from "./tenants/index.ts";
 import { connectionsController, eventLogController, WEBHOOK_RESOURCE_TYPES } from "./webhooks/index.ts";
 
 /** Bun answers an empty 413 above this; our own limit, far below, answers an error record. */
@@ -48,6 +48,7 @@ export interface AppDependencies {
 }
 
 export function createApp({ config, sql, masterKey, egress, log, entities = ENTITIES }: AppDependencies) {
+  const findRecord = createFindRecord(entities);
   const access = createAccess({
     sql,
     log,
@@ -56,8 +57,9 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
       ...WEBHOOK_RESOURCE_TYPES,
       ...OAUTH_RESOURCE_TYPES,
       AUDIT_RESOURCE_TYPE,
+      TENANT_RESOURCE_TYPE,
     ],
-    findRecord: createFindRecord(entities),
+    findRecord,
   });
   const requestLog = createRequestLog(log);
   const admit = createRateLimit(config.rateLimit);
@@ -99,7 +101,7 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
     .use(readinessController(sql, config.temporal.address))
     .use(openApiController(config.publicUrl, entities))
     .use(provider.controller)
-    .use(provider.settings(authenticate))
+    .use(provider.settings(authenticate, findRecord))
     .use(entitiesController(sql, authenticate, entities))
     .use(
       connectionsController({
@@ -113,5 +115,6 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
     .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))
     .use(auditController(sql, authenticate))
     .use(policiesController(sql, access, authenticate))
-    .use(rolesController(sql, access, authenticate));
+    .use(rolesController(sql, access, authenticate))
+    .use(tenantSettingsController(sql, authenticate));
 }

@@ -1,6 +1,11 @@
 import type { Sql } from "../db/connection.ts";
 import { deleteExpiredRevocations, removeEndedFamilies, removeExpiredCodes } from "../oauth/index.ts";
-import { removeExpiredSessions, removeForgottenDevices, removeOldFailures } from "../signin/index.ts";
+import {
+  removeExpiredResets,
+  removeExpiredSessions,
+  removeForgottenDevices,
+  removeOldFailures,
+} from "../signin/index.ts";
 
 /** What has had its day, by its table; each removal tells how many rows went. A new one is a line here. */
 const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
@@ -10,6 +15,7 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   sessions: removeExpiredSessions,
   known_devices: removeForgottenDevices,
   signin_failures: removeOldFailures,
+  password_resets: removeExpiredResets,
 };
 
 /** @returns how many rows went, by table */

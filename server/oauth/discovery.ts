@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { SCOPES } from "../access/index.ts";
 import { openToBrowsers, preflight } from "../http/cross-origin.ts";
 import { requireMethod } from "../http/method.ts";
+import { ATTAINABLE_ACRS } from "./authorize/index.ts";
 import {
   AUTHORIZATION_PATH,
   END_SESSION_PATH,
@@ -61,7 +62,7 @@ function metadata(issuer: string) {
     claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
-    acr_values_supported: ["1"],
+    acr_values_supported: ATTAINABLE_ACRS,
     ui_locales_supported: ["en"],
   };
 }

@@ -62,7 +62,7 @@ async function begin(deps: LogoutDependencies, request: Request, parameters: Par
     const location = site.href(`${END_SESSION_PATH}?${parameters.text}`);
     return new Response(null, { status: 303, headers: { location, ...NO_STORE } });
   }
-  const session = await deps.sessions.find(request);
+  const session = await deps.sessions.findStarted(request);
   if (!session) return farewell(deps, checked);
   if (checked.hintedUser === session.userId) return farewell(deps, checked, await deps.sessions.end(request, session));
 
@@ -80,7 +80,7 @@ async function confirmed(
   csrf: string | undefined,
 ): Promise<Response> {
   const checked = await checkLogout(deps, parameters);
-  const session: Session | undefined = await deps.sessions.find(request);
+  const session: Session | undefined = await deps.sessions.findStarted(request);
   if (!session) return farewell(deps, checked);
   deps.forms.require(request, csrf, session);
   return farewell(deps, checked, await deps.sessions.end(request, session));

@@ -7,15 +7,24 @@ import type { Config } from "../config.ts";
 import type { Sql } from "../db/connection.ts";
 import type { MasterKey } from "../keys/master-key.ts";
 import {
+  accountController,
   createCookies,
+  createCredentials,
   createCsrf,
   createForms,
+  createKnownBrowsers,
+  createOwnPassword,
   createPasswords,
+  createSecondFactor,
   createSessions,
   createSignIn,
   createSite,
+  type FindUser,
+  passwordResetController,
+  secondFactorController,
 } from "../signin/index.ts";
 import type { TenantId } from "../tenants/index.ts";
+import { createApplications, createEndGrants } from "./account.ts";
 import { authorizeController } from "./authorize/index.ts";
 import { type AuthenticateClient, authenticateClient } from "./client-authentication.ts";
 import { consentsController } from "./consents/routes.ts";
@@ -63,6 +72,8 @@ export function createProvider({ config, sql, masterKey, log, onClient, onFailur
 
   const site = createSite(issuer);
   const cookies = createCookies(issuer);
+  const passwords = createPasswords();
+  const browsers = createKnownBrowsers(sql, cookies);
   const forPeople = {
     sql,
     tokens,
@@ -70,7 +81,10 @@ export function createProvider({ config, sql, masterKey, log, onClient, onFailur
     cookies,
     forms: createForms(cookies, createCsrf(masterKey)),
     sessions: createSessions(sql, cookies),
-    signIn: createSignIn(sql, cookies, createPasswords()),
+    signIn: createSignIn(sql, cookies, passwords, browsers),
+    ownPassword: createOwnPassword(sql, passwords, browsers),
+    secondFactor: createSecondFactor(sql, masterKey, browsers, issuer),
+    browsers,
     endpoints: { site, onFailure },
   };
 
@@ -82,13 +96,22 @@ export function createProvider({ config, sql, masterKey, log, onClient, onFailur
     .use(introspectionController({ ...forClients, issuer }))
     .use(site.controller())
     .use(authorizeController(forPeople))
+    .use(
+      accountController({
+        ...forPeople,
+        credentials: createCredentials(sql, passwords, createEndGrants(families)),
+        applications: createApplications(sql, families),
+      }),
+    )
     .use(userinfoController({ sql, tokens, onFailure }))
     .use(logoutController(forPeople));
   const verifyAccessToken: VerifyAccessToken = tokens.verifyAccessToken;
   /** What the entity API has of it. */
-  const settings = (authenticateCaller: Authenticate) =>
+  const settings = (authenticateCaller: Authenticate, findUser: FindUser) =>
     new Elysia()
       .use(credentialsController(sql, authenticateCaller))
-      .use(consentsController({ sql, families, authenticate: authenticateCaller }));
+      .use(consentsController({ sql, families, authenticate: authenticateCaller }))
+      .use(passwordResetController({ sql, issuer, authenticate: authenticateCaller, findUser }))
+      .use(secondFactorController({ sql, authenticate: authenticateCaller, findUser }));
   return { controller, settings, verifyAccessToken };
 }

@@ -12,6 +12,7 @@ import { securitySchemes } from "./security.ts";
 import { service } from "./service.ts";
 import { signIn } from "./sign-in.ts";
 import type { Area, PathItem } from "./types.ts";
+import { users } from "./users.ts";
 import { webhooks } from "./webhooks.ts";
 
 const DESCRIPTION = `An identity, entity access and webhook service: an OAuth 2.0 token endpoint, a REST API over entity
@@ -36,6 +37,7 @@ export function createDocument(publicUrl: string, definitions: readonly EntityDe
     signIn(),
     credentials(),
     consents(),
+    users(),
     service(),
   ];
   return {

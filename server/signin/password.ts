@@ -17,10 +17,17 @@ export interface Passwords {
    * @throws ServiceBusy
    */
   verify(password: string, hash: string | undefined): Promise<boolean>;
+  /** @throws ServiceBusy */
+  hash(password: string): Promise<string>;
 }
 
 export function hashPassword(password: string): Promise<string> {
-  return Bun.password.hash(password, ARGON2ID);
+  return Bun.password.hash(normalized(password), ARGON2ID);
+}
+
+/** The same characters may come composed or not, as the keyboard has them (NIST SP 800-63B 5.1.1.2). */
+function normalized(password: string): string {
+  return password.normalize("NFC");
 }
 
 export function createPasswords(): Passwords {
@@ -30,9 +37,10 @@ export function createPasswords(): Passwords {
     async verify(password, hash) {
       if (password === "" || password.length > PASSWORD_LIMIT) return false;
       const against = hash ?? (await dummy);
-      const matches = await turns(() => Bun.password.verify(password, against));
+      const matches = await turns(() => Bun.password.verify(normalized(password), against));
       return matches && hash !== undefined;
     },
+    hash: (password) => turns(() => hashPassword(password)),
   };
 }
 

@@ -1,16 +1,18 @@
 import { originOf, recordAudit } from "../audit/index.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Queries, Sql } from "../db/connection.ts";
 import type { TenantId } from "../tenants/index.ts";
 import type { Cookies } from "./cookies.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";
-import { deleteSession, findSession, insertSession, touchSession } from "./store.ts";
+import { deleteSession, findSession, insertSession, raiseSession, touchSession } from "./store.ts";
 
 /** Seconds without a request after which a session ends. */
-const IDLE_LIFETIME = 8 * 3600;
+export const IDLE_LIFETIME = 8 * 3600;
 /** Seconds after which a session ends in any case. */
 const ABSOLUTE_LIFETIME = 7 * 24 * 3600;
 /** Seconds between notes of when a session was last seen. */
 const TOUCH_INTERVAL = 60;
+/** How sure a session is of its user, as the id_token says it: by one factor, or by two. */
+export const ACR = { oneFactor: "1", twoFactors: "2" } as const;
 /** Characters kept of what the browser calls itself. */
 const USER_AGENT_LIMIT = 300;
 
@@ -26,6 +28,9 @@ export interface Session {
   /** How the user was authenticated (RFC 8176). */
   amr: string[];
   acr: string;
+  hasSecondFactor: boolean;
+  /** The user has given one factor and needs two: good for nothing but giving the other. */
+  isUnfinished: boolean;
 }
 
 /** How a user has just been authenticated. */
@@ -45,36 +50,49 @@ export interface Caller {
 }
 
 export interface Sessions {
+  /** @returns undefined also if it is unfinished */
   find(request: Request): Promise<Session | undefined>;
+  /** Also one that is unfinished. */
+  findStarted(request: Request): Promise<Session | undefined>;
   /**
    * Begins a session and ends the one the browser had: no cookie from before a sign-in is good after it. With it the
    * audit log has the sign-in.
    * @returns the Set-Cookie value
    */
   begin(request: Request, authentication: Authentication, caller: Caller): Promise<string>;
+  /**
+   * The user has given a second factor: the session goes on under a new cookie.
+   * @param methods by which (RFC 8176)
+   * @returns the Set-Cookie value
+   */
+  raise(request: Request, session: Session, methods: string[]): Promise<string>;
   /** @returns the Set-Cookie value */
   end(request: Request, session: Session): Promise<string>;
 }
 
 export function createSessions(sql: Sql, cookies: Cookies): Sessions {
+  async function findStarted(request: Request): Promise<Session | undefined> {
+    const value = cookies.read(request, "session");
+    if (value === undefined) return undefined;
+    const found = await findSession(sql, digestOf(value), IDLE_LIFETIME);
+    if (!found) return undefined;
+    const { lastSeen, needsSecondFactor, ...session } = found;
+    if (Date.now() - lastSeen.getTime() > TOUCH_INTERVAL * 1_000) await touchSession(sql, session.tenantId, session.id);
+    return { ...session, isUnfinished: needsSecondFactor && session.acr === ACR.oneFactor };
+  }
+
   return {
     async find(request) {
-      const value = cookies.read(request, "session");
-      if (value === undefined) return undefined;
-      const found = await findSession(sql, digestOf(value), IDLE_LIFETIME);
-      if (!found) return undefined;
-      const { lastSeen, ...session } = found;
-      if (Date.now() - lastSeen.getTime() > TOUCH_INTERVAL * 1_000)
-        await touchSession(sql, session.tenantId, session.id);
-      return session;
+      const session = await findStarted(request);
+      return session?.isUnfinished ? undefined : session;
     },
+    findStarted,
     async begin(request, authentication, caller) {
       const value = newOpaqueValue();
       const former = cookies.read(request, "session");
-      const { tenantId, clientId, userId, amr, acr } = authentication;
-      const user = { type: "User", id: userId } as const;
+      const { tenantId, acr } = authentication;
       await sql.begin(async (tx) => {
-        await insertSession(tx, tenantId, {
+        const needsSecondFactor = await insertSession(tx, tenantId, {
           ...authentication,
           id: Bun.randomUUIDv7(),
           digest: digestOf(value),
@@ -83,9 +101,19 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
           address: caller.address,
           userAgent: caller.userAgent.slice(0, USER_AGENT_LIMIT),
         });
-        const origin = originOf(request, { actor: user, clientId });
-        const details = { Amr: amr, Acr: acr };
-        await recordAudit(tx, tenantId, origin, { kind: "SignIn.Succeeded", subject: user, details });
+        if (!needsSecondFactor || acr !== ACR.oneFactor) await recordSuccess(tx, request, authentication);
+      });
+      return cookies.set("session", value);
+    },
+    async raise(request, session, methods) {
+      const { tenantId, id, userId, isUnfinished } = session;
+      const value = newOpaqueValue();
+      // RFC 8176 2: mfa says that there was more than one.
+      const amr = [...new Set([...session.amr, ...methods, "mfa"])];
+      const acr = ACR.twoFactors;
+      await sql.begin(async (tx) => {
+        await raiseSession(tx, tenantId, id, { digest: digestOf(value), amr, acr });
+        if (isUnfinished) await recordSuccess(tx, request, { tenantId, userId, amr, acr });
       });
       return cookies.set("session", value);
     },
@@ -98,4 +126,12 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       return cookies.clear("session");
     },
   };
+}
+
+/** Told once all is given that the user needs. */
+function recordSuccess(tx: Queries, request: Request, { tenantId, clientId, userId, amr, acr }: Authentication) {
+  const user = { type: "User", id: userId } as const;
+  const origin = originOf(request, { actor: user, clientId });
+  const details = { Amr: amr, Acr: acr };
+  return recordAudit(tx, tenantId, origin, { kind: "SignIn.Succeeded", subject: user, details });
 }

@@ -2,21 +2,18 @@ import { originOf, recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import type { TenantId } from "../tenants/index.ts";
 import type { Cookies } from "./cookies.ts";
-import { digestOf, newOpaqueValue } from "./opaque.ts";
+import type { KnownBrowsers } from "./known-browsers.ts";
+import { digestOf } from "./opaque.ts";
 import type { Passwords } from "./password.ts";
-import type { Authentication, Caller } from "./sessions.ts";
-import { type Account, findAccounts, recordSignIn } from "./store.ts";
+import { ACR, type Authentication, type Caller } from "./sessions.ts";
+import { type Account, findAccounts } from "./store.ts";
 import { type Attempt, admit, countFailure, countSuccess, isFirstRefusal } from "./throttle.ts";
 
-/** Authentication by one factor. */
-const ACR_ONE_FACTOR = "1";
-/** Seconds that a browser is known. */
-const DEVICE_LIFETIME = 365 * 24 * 3600;
 /** Characters of a user name. */
 const USERNAME_LIMIT = 1_000;
 
 export type SignInOutcome =
-  | { outcome: "authenticated"; authentication: Authentication; cookie: string }
+  | { outcome: "authenticated"; authentication: Authentication; cookies: string[] }
   /** One answer for a wrong password, an unknown or inactive account, and a name that several have. */
   | { outcome: "refused" }
   | { outcome: "throttled"; retryAfter: number };
@@ -32,8 +29,11 @@ export interface PasswordSignIn {
 
 export type SignIn = (request: Request, given: PasswordSignIn) => Promise<SignInOutcome>;
 
-/** Signs in by user name and password; `cookie` is the known browser's Set-Cookie value. */
-export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords): SignIn {
+/**
+ * Signs in by user name and password. `cookies` are Set-Cookie values: the browser is known from now on, unless a second
+ * factor is still to come.
+ */
+export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, browsers: KnownBrowsers): SignIn {
   return async (request, { tenantId, clientId, username, password, caller }) => {
     if (!isUsername(username)) return { outcome: "refused" };
     const { address } = caller;
@@ -43,7 +43,8 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords): 
     const account = accounts.length === 1 ? accounts[0] : undefined;
 
     const knownDevice = account?.knownDevice ? device : undefined;
-    const attempt: Attempt = { tenantId, username, address, knownDevice, knownAddress: account?.knownAddress ?? false };
+    const knownAddress = account?.knownAddress ?? false;
+    const attempt: Attempt = { tenantId, account: username, factor: "password", address, knownDevice, knownAddress };
     const retryAfter = await admit(sql, attempt);
     const origin = originOf(request, { clientId });
     const subject = account && { type: "User", id: account.id };
@@ -65,12 +66,11 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords): 
       return { outcome: "refused" };
     }
     await countSuccess(sql, attempt);
-    const value = offered ?? newOpaqueValue();
-    await recordSignIn(sql, tenantId, account.id, digestOf(value), address);
+    const user = { tenantId, userId: account.id };
     return {
       outcome: "authenticated",
-      authentication: { tenantId, clientId, userId: account.id, amr: ["pwd"], acr: ACR_ONE_FACTOR },
-      cookie: cookies.set("device", value, DEVICE_LIFETIME),
+      authentication: { ...user, clientId, amr: ["pwd"], acr: ACR.oneFactor },
+      cookies: account.needsSecondFactor ? [] : [await browsers.remember(request, user, address)],
     };
   };
 }

@@ -15,6 +15,8 @@ export interface Account {
   hash: string | null;
   knownDevice: boolean;
   knownAddress: boolean;
+  /** The password alone does not sign the user in. */
+  needsSecondFactor: boolean;
 }
 
 /** At most two: a user name may stand in several rows, and then it names nobody. */
@@ -29,9 +31,44 @@ export async function findAccounts(
   return sql<Account[]>`
     select u.id, u.is_active as "isActive", p.hash,
       exists (${known} and d.digest = ${device ?? null}) as "knownDevice",
-      exists (${known} and d.address = ${address}) as "knownAddress"
+      exists (${known} and d.address = ${address}) as "knownAddress",
+      ${needsSecondFactor(sql)} as "needsSecondFactor"
     from users u left join passwords p on p.user_id = u.id
     where u.tenant_id = ${tenantId} and u.username = ${username} order by u.id limit 2`;
+}
+
+/** Of the row `u` of users: it has a second factor, or its tenant wants everybody to have one. */
+const needsSecondFactor = (sql: Queries) => sql`
+  (${hasSecondFactor(sql)} or exists (select from tenants t where t.id = u.tenant_id and t.second_factor = 'Required'))`;
+const hasSecondFactor = (sql: Queries) => sql`
+  exists (select from totp_secrets f where f.tenant_id = u.tenant_id and f.user_id = u.id)`;
+
+export async function findKnown(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  device: Buffer | undefined,
+  address: string,
+): Promise<{ device: boolean; address: boolean }> {
+  const [known] = await sql<{ device: boolean; address: boolean }[]>`
+    select coalesce(bool_or(digest = ${device ?? null}), false) as device,
+      coalesce(bool_or(address = ${address}), false) as address
+    from known_devices where tenant_id = ${tenantId} and user_id = ${userId}`;
+  return known!;
+}
+
+/** @returns undefined if the user has no password */
+export async function findPasswordHash(sql: Queries, tenantId: TenantId, userId: number): Promise<string | undefined> {
+  const [row] = await sql<{ hash: string }[]>`
+    select p.hash from passwords p join users u on u.id = p.user_id
+    where u.tenant_id = ${tenantId} and u.id = ${userId}`;
+  return row?.hash;
+}
+
+export async function savePassword(sql: Queries, tenantId: TenantId, userId: number, hash: string): Promise<void> {
+  await sql`
+    insert into passwords (user_id, hash) select id, ${hash} from users where tenant_id = ${tenantId} and id = ${userId}
+    on conflict (user_id) do update set hash = excluded.hash, changed_on = now()`;
 }
 
 /** SPEC.md's Last_Login, and where the user is known from now on. */
@@ -63,23 +100,30 @@ export interface NewSession {
   userAgent: string;
 }
 
-export async function insertSession(sql: Queries, tenantId: TenantId, session: NewSession): Promise<void> {
-  await sql`
+/** @returns whether its user needs a second factor */
+export async function insertSession(sql: Queries, tenantId: TenantId, session: NewSession): Promise<boolean> {
+  const [row] = await sql<{ needsSecondFactor: boolean }[]>`
     with former as (delete from sessions where digest = ${session.replaces ?? null})
     insert into sessions (id, tenant_id, user_id, digest, amr, acr, expires_on, address, user_agent)
     values (${session.id}, ${tenantId}, ${session.userId}, ${session.digest}, ${session.amr}::text[], ${session.acr},
-      now() + make_interval(secs => ${session.lifetime}), ${session.address}, ${session.userAgent})`;
+      now() + make_interval(secs => ${session.lifetime}), ${session.address}, ${session.userAgent})
+    returning (select ${needsSecondFactor(sql)} from users u where u.id = sessions.user_id) as "needsSecondFactor"`;
+  return row!.needsSecondFactor;
 }
+
+/** As it is stored: `needsSecondFactor` is the user's and the tenant's, whatever the session had. */
+export type StoredSession = Omit<Session, "isUnfinished"> & { lastSeen: Date; needsSecondFactor: boolean };
 
 /** The session's own tenant is the answer here, so there is none to filter by; the caller compares it to the client's. */
 export async function findSession(
   sql: Queries,
   digest: Buffer,
   idleSeconds: number,
-): Promise<(Session & { lastSeen: Date }) | undefined> {
-  const [session] = await sql<(Session & { lastSeen: Date })[]>`
+): Promise<StoredSession | undefined> {
+  const [session] = await sql<StoredSession[]>`
     select s.id, s.tenant_id as "tenantId", s.user_id as "userId", coalesce(u.username, '') as username,
-      coalesce(u.name, '') as name, s.auth_time as "authTime", s.amr, s.acr, s.last_seen as "lastSeen"
+      coalesce(u.name, '') as name, s.auth_time as "authTime", s.amr, s.acr, s.last_seen as "lastSeen",
+      ${hasSecondFactor(sql)} as "hasSecondFactor", ${needsSecondFactor(sql)} as "needsSecondFactor"
     from sessions s join users u on u.id = s.user_id and u.tenant_id = s.tenant_id
     where s.digest = ${digest} and u.is_active and s.expires_on > now()
       and s.last_seen > now() - make_interval(secs => ${idleSeconds})`;
@@ -88,6 +132,22 @@ export async function findSession(
 
 export async function touchSession(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
   await sql`update sessions set last_seen = now() where tenant_id = ${tenantId} and id = ${id}`;
+}
+
+/** Minutes within which a second factor belongs to the same sign-in as the first. */
+const ONE_SIGN_IN_MINUTES = 10;
+
+/** The session after another factor: under a new cookie, for it is worth more than before. */
+export async function raiseSession(
+  sql: Queries,
+  tenantId: TenantId,
+  id: string,
+  raised: { digest: Buffer; amr: string[]; acr: string },
+): Promise<void> {
+  await sql`
+    update sessions set digest = ${raised.digest}, amr = ${raised.amr}::text[], acr = ${raised.acr}, auth_time =
+      case when auth_time > now() - make_interval(mins => ${ONE_SIGN_IN_MINUTES}) then now() else auth_time end
+    where tenant_id = ${tenantId} and id = ${id}`;
 }
 
 /** @returns false if it had ended before */

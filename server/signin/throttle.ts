@@ -14,8 +14,9 @@ const BY_ACCOUNT: FailureRule = { free: 20, most: 60 };
 
 export interface Attempt {
   tenantId: TenantId;
-  /** As typed: an unknown account is slowed down like a known one. */
-  username: string;
+  /** Of a password: the user name as typed, for an unknown account is slowed down like a known one; else the user's Id. */
+  account: string;
+  factor: "password" | "second";
   address: string;
   /** A cookie of a browser in which this account's owner has signed in before. */
   knownDevice: Buffer | undefined;
@@ -33,16 +34,16 @@ interface Counts {
  * What a stranger does counts against the stranger's address and, slowly, against the account. The owner's known
  * browser has a count of its own, and a known address is free of the account's, so neither waits for a stranger.
  */
-function countsOf({ username, address, knownDevice, knownAddress }: Attempt): Counts {
+function countsOf({ account, factor, address, knownDevice, knownAddress }: Attempt): Counts {
   const key = (...parts: string[]) => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
-  if (knownDevice) return { place: key("device", username, knownDevice.toString("hex")), others: [] };
+  if (knownDevice) return { place: key("device", factor, account, knownDevice.toString("hex")), others: [] };
   const others = [{ key: key("address", address), rule: BY_ADDRESS }];
-  if (!knownAddress) others.push({ key: key("account", username), rule: BY_ACCOUNT });
-  return { place: key("place", username, address), others };
+  if (!knownAddress) others.push({ key: key("account", factor, account), rule: BY_ACCOUNT });
+  return { place: key("place", factor, account, address), others };
 }
 
 /**
- * Counts an attempt at its place before the password is looked at, so that parallel guesses gain nothing.
+ * Counts an attempt at its place before the password or code is looked at, so that parallel guesses gain nothing.
  * @returns seconds to wait, or undefined if the attempt may be made
  */
 export async function admit(sql: Sql, attempt: Attempt): Promise<number | undefined> {

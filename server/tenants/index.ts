@@ -18,6 +18,10 @@ export interface NewTenant {
 const TENANT_NAME_LIMIT = 100;
 const DEMO_REDIRECT_URIS = ["http://localhost:3001/callback"];
 
+export { SETTINGS_RESOURCE_TYPE as TENANT_RESOURCE_TYPE } from "./settings/resource-type.ts";
+export { tenantSettingsController } from "./settings/routes.ts";
+export { SECOND_FACTOR_RULES } from "./settings/store.ts";
+
 export const tenantCount = countTenants;
 
 /**

@@ -112,10 +112,10 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
     expect(page).toMatchObject({ status: 200, heading: "Sign in" });
   });
 
-  test("oidcc-ensure-request-with-acr-values-succeeds: and the advertised one is reached", async () => {
+  test("oidcc-ensure-request-with-acr-values-succeeds: and an advertised one is reached", async () => {
     const { body } = await request("GET", "/.well-known/openid-configuration");
     const acr_values = body.acr_values_supported.join(" ");
-    expect((await party().flow({ acr_values })).claims.acr).toBe(acr_values);
+    expect(acr_values.split(" ")).toContain((await party().flow({ acr_values })).claims.acr);
   });
 
   test("oidcc-prompt-login: auth_time is later", async () => {

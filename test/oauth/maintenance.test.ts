@@ -15,6 +15,7 @@ const TABLES = [
   "sessions",
   "known_devices",
   "signin_failures",
+  "password_resets",
 ];
 
 test("its runs stand in Temporal, and say what expired rows they removed", async () => {

@@ -234,6 +234,27 @@ test.concurrent("consents and what the sign-in pages' neighbours answer", async 
   await call(caller, "POST", "/oauth2/userinfo", 403);
 });
 
+test.concurrent("what an administrator has to say of users' sign-in", async () => {
+  const caller = await newCaller();
+  const settings = `${API}/TenantSettings`;
+  await call(caller, "GET", settings, 200);
+  const { content } = document.paths[settings].patch.requestBody;
+  const example = content["application/json"].examples.required.value;
+  expect((await call(caller, "PATCH", settings, 200, { body: example })).body).toEqual(example);
+  await call(caller, "PATCH", settings, 400, { body: { SecondFactor: "Never" } });
+  await call(await caller.withScope("Settings:Read"), "PATCH", settings, 403, { body: example });
+
+  const { body: user } = await call(caller, "PATCH", `${API}/User`, 200, { body: { Username: unique("user") } });
+  const { body: nameless } = await call(caller, "PATCH", `${API}/User`, 200, { body: { Name: unique("nameless") } });
+  const reset = `${API}/User/{Id}/PasswordReset`;
+  await call(caller, "POST", reset, 200, { at: `${API}/User/${user.Id}/PasswordReset` });
+  await call(caller, "POST", reset, 404, { at: `${API}/User/999999999/PasswordReset` });
+  await call(caller, "POST", reset, 409, { at: `${API}/User/${nameless.Id}/PasswordReset` });
+  const factor = `${API}/User/{Id}/SecondFactor`;
+  await call(caller, "GET", factor, 404, { at: `${API}/User/${user.Id}/SecondFactor` });
+  await call(caller, "DELETE", factor, 404, { at: `${API}/User/${user.Id}/SecondFactor` });
+});
+
 test.concurrent("the service itself", async () => {
   await call(undefined, "GET", "/healthz", 200);
   await call(undefined, "GET", "/readyz", 200);

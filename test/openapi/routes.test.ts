@@ -5,7 +5,7 @@ import { composedApp } from "./app.ts";
 import { type Json, readDocument } from "./document.ts";
 
 /** Routes that are no part of the API: the viewer, and what the sign-in pages are made of and send. */
-const LEFT_OUT = /^\/(openapi|openapi\/\*|assets\/.*|signin|consent|signout)$/;
+const LEFT_OUT = /^\/(openapi|openapi\/\*|assets\/.*|signin(\/.*)?|consent|signout|account(\/.*)?)$/;
 /** A method that no path has. */
 const NO_METHOD = "PUT";
 

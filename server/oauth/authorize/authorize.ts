@@ -13,6 +13,7 @@ import { chooseAccountPage, consentPage, signInPage } from "./pages.tsx";
 import { parseParameters } from "./parameters.ts";
 import { errorReply, respond } from "./reply.ts";
 import { scopesForUser } from "./scopes.ts";
+import { enrolPage, secondFactorPage } from "./second-factor.tsx";
 import { AUTHORIZATION_PATHS, goTo, type Target } from "./target.ts";
 
 export function authorizationEndpoints(deps: AuthorizeDependencies) {
@@ -36,7 +37,7 @@ async function authorize(deps: AuthorizeDependencies, request: Request, target: 
   const isBlind = request.method === "POST" && deps.cookies.read(request, "session") === undefined;
   if (isBlind) return goTo(site, target.path, target.parameters.text);
 
-  const session = await sessionFor(deps, request, checked);
+  const session = await startedSessionFor(deps, request, checked);
   const scopes = session ? await grantableScopes(deps, checked, session) : [];
   const step = await nextStep(checked, session, ({ userId, tenantId }) =>
     isConsented(deps.sql, tenantId, userId, checked.client.id, scopes),
@@ -46,6 +47,10 @@ async function authorize(deps: AuthorizeDependencies, request: Request, target: 
       return chooseAccountPage(site, target, checked, step.session);
     case "sign-in":
       return signInPage(site, target, checked, deps.forms.protect(request), { username: checked.loginHint });
+    case "second-factor":
+      return secondFactorPage(deps, request, target, checked, step.session);
+    case "enrolment":
+      return enrolPage(deps, request, target, checked, step.session);
     case "consent":
       return consentPage(site, target, checked, step.session, scopes, deps.forms.protect(request, session));
     case "answer":
@@ -53,13 +58,13 @@ async function authorize(deps: AuthorizeDependencies, request: Request, target: 
   }
 }
 
-/** A session of another tenant is none here: the tenant is the client's. */
-export async function sessionFor(
+/** A session of another tenant is none here: the tenant is the client's. It may be unfinished. */
+export async function startedSessionFor(
   { sessions }: Pick<AuthorizeDependencies, "sessions">,
   request: Request,
   { client }: AuthorizationRequest,
 ): Promise<Session | undefined> {
-  const session = await sessions.find(request);
+  const session = await sessions.findStarted(request);
   return session?.tenantId === client.tenantId ? session : undefined;
 }
 

@@ -1,8 +1,9 @@
+import { ACR } from "../../signin/index.ts";
 import { isKnownClaim } from "../userinfo/claims.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 
-/** How sure a sign-in can be of its user: "1" by one factor. */
-export const ATTAINABLE_ACRS = ["1"];
+/** How sure a sign-in can be of its user. */
+export const ATTAINABLE_ACRS: string[] = Object.values(ACR);
 
 /** OIDC Core 5.5, as far as we have what it asks for: claims that nobody knows are left out, as it wants. */
 export interface ClaimsRequest {

@@ -7,7 +7,7 @@ import { pageEndpoint, type Session } from "../../signin/index.ts";
 import { rememberConsent } from "../consents/store.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { checkRequest, RefusedRequest } from "./authorization-request.ts";
-import { grantableScopes, sessionFor, tellingTheClient } from "./authorize.ts";
+import { grantableScopes, startedSessionFor, tellingTheClient } from "./authorize.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { withoutPrompts } from "./parameters.ts";
 import { goTo, readTarget, type Target } from "./target.ts";
@@ -28,9 +28,9 @@ async function decide(
 ): Promise<Response> {
   const { site } = deps.endpoints;
   const checked = await checkRequest(deps, target.door, target.parameters);
-  const session = await sessionFor(deps, request, checked);
-  // It has ended meanwhile: sign in, and be asked again.
-  if (!session) return goTo(site, target.path, target.parameters.text);
+  const session = await startedSessionFor(deps, request, checked);
+  // It has ended meanwhile, or needs a second factor by now: sign in, and be asked again.
+  if (!session || session.isUnfinished) return goTo(site, target.path, target.parameters.text);
   deps.forms.require(request, form.get("csrf"), session);
   const decision = form.get("decision");
   if (decision === "deny") {

@@ -1,5 +1,14 @@
 import type { Sql } from "../../db/connection.ts";
-import type { Cookies, Forms, PageEndpoints, Sessions, SignIn } from "../../signin/index.ts";
+import type {
+  Cookies,
+  Forms,
+  KnownBrowsers,
+  OwnPassword,
+  PageEndpoints,
+  SecondFactor,
+  Sessions,
+  SignIn,
+} from "../../signin/index.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 
 /** What signing a user in at a client takes. */
@@ -11,5 +20,8 @@ export interface AuthorizeDependencies {
   forms: Forms;
   sessions: Sessions;
   signIn: SignIn;
+  ownPassword: OwnPassword;
+  secondFactor: SecondFactor;
+  browsers: KnownBrowsers;
   endpoints: PageEndpoints;
 }

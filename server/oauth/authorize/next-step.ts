@@ -1,13 +1,15 @@
-import type { Session } from "../../signin/index.ts";
+import { ACR, type Session } from "../../signin/index.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { type AuthorizationRequest, RefusedRequest } from "./authorization-request.ts";
 
 /** What the user has to do before a request is answered. */
-export type Step = { name: "sign-in" } | { name: "choose-account" | "consent" | "answer"; session: Session };
+export type Step =
+  | { name: "sign-in" }
+  | { name: "second-factor" | "enrolment" | "choose-account" | "consent" | "answer"; session: Session };
 
 /**
  * The next step of a request that keeps every rule (OIDC Core 3.1.2.3).
- * @param session one of the client's tenant
+ * @param session one of the client's tenant; it may be unfinished
  * @param hasConsented whether its user has allowed the client all of this before
  * @throws RefusedRequest if a step is needed and prompt is none (OIDC Core 3.1.2.6)
  */
@@ -20,10 +22,16 @@ export async function nextStep(
   const mayAsk = (error: AuthorizationError) => {
     if (prompts.has("none")) throw new RefusedRequest(error, reply);
   };
-  if (session && prompts.has("select_account") && !prompts.has("login")) return { name: "choose-account", session };
+  if (session && prompts.has("select_account") && !prompts.has("login") && !session.isUnfinished) {
+    return { name: "choose-account", session };
+  }
   if (!session || needsSignIn(request, session)) {
     mayAsk(new AuthorizationError("login_required", "The user has to sign in."));
     return { name: "sign-in" };
+  }
+  if (needsSecondFactor(request, session)) {
+    mayAsk(new AuthorizationError("login_required", "The user has to give a second factor."));
+    return { name: session.hasSecondFactor ? "second-factor" : "enrolment", session };
   }
   if (prompts.has("consent") || !(client.firstParty || (await hasConsented(session)))) {
     mayAsk(new AuthorizationError("consent_required", "The user has to allow the access."));
@@ -37,4 +45,12 @@ function needsSignIn({ prompts, maxAge, expectedUser }: AuthorizationRequest, { 
   if (expectedUser !== undefined && expectedUser !== userId) return true;
   // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
   return maxAge !== undefined && (maxAge === 0 || Date.now() - authTime.getTime() > maxAge * 1_000);
+}
+
+/**
+ * The user's and the tenant's own wish is no choice of the client's. Beyond it, an essential acr (OIDC Core 5.5.1.1)
+ * leads who has no second factor to one; acr_values are only wishes, which a user with a second factor fulfils anyway.
+ */
+function needsSecondFactor({ claims: { acrs } }: AuthorizationRequest, { isUnfinished, acr }: Session): boolean {
+  return isUnfinished || (acr === ACR.oneFactor && acrs !== undefined && !acrs.includes(ACR.oneFactor));
 }

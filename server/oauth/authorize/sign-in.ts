@@ -2,7 +2,7 @@
 
 import { originOf, recordAudit } from "../../audit/index.ts";
 import { readForm } from "../../http/body.ts";
-import { type Caller, pageEndpoint } from "../../signin/index.ts";
+import { type Caller, pageEndpoint, throttled } from "../../signin/index.ts";
 import { type AuthorizationRequest, checkRequest } from "./authorization-request.ts";
 import { tellingTheClient } from "./authorize.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
@@ -49,18 +49,9 @@ async function signIn(
   }
   const session = await deps.sessions.begin(request, result.authentication, caller);
   const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
-  return goTo(deps.endpoints.site, target.path, rest, [session, result.cookie]);
+  return goTo(deps.endpoints.site, target.path, rest, [session, ...result.cookies]);
 }
 
 function isExpected({ expectedUser }: AuthorizationRequest, userId: number): boolean {
   return expectedUser === undefined || expectedUser === userId;
-}
-
-function throttled(seconds: number): Omit<SignInState, "username"> {
-  const wait = seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
-  return {
-    problem: `Too many attempts. Try again in ${wait}.`,
-    status: 429,
-    headers: { "retry-after": String(seconds) },
-  };
 }

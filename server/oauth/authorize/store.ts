@@ -81,6 +81,25 @@ export async function linkCode(
     where tenant_id = ${tenantId} and id = ${familyId}`;
 }
 
+/** Which of a user's sign-in sessions: one, or all but one, or all. */
+export type WhichSessions = { sessionId: string } | { exceptSessionId: string | undefined };
+
+/** Codes that are on their way are no longer good. Waits for those that are being redeemed. */
+export async function expireCodes(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  which: WhichSessions,
+): Promise<void> {
+  const match =
+    "sessionId" in which
+      ? sql`session_id = ${which.sessionId}`
+      : sql`session_id is distinct from ${which.exceptSessionId ?? null}::uuid`;
+  await sql`
+    update authorization_codes set expires_on = now()
+    where tenant_id = ${tenantId} and user_id = ${userId} and expires_on > now() and ${match}`;
+}
+
 /** Codes stay for a while after they have expired, so that a replay of a used one is still seen. */
 const KEEP_CODES = "1 day";
 

@@ -89,8 +89,11 @@ export async function advanceFamily(
   return rows.length > 0;
 }
 
-/** Whose families: one, those of a sign-in session, or those of a user, with one client or all. */
-export type FamilyFilter = { familyId: string } | { sessionId: string } | { userId: number; clientId?: number };
+/** Whose families: one, those of a sign-in session, or those of a user: with one client, of all other sessions, or all. */
+export type FamilyFilter =
+  | { familyId: string }
+  | { sessionId: string }
+  | { userId: number; clientId?: number; exceptSessionId?: string };
 
 /**
  * Ends families: their refresh tokens at once, their access tokens as soon as each process has heard of it.
@@ -122,8 +125,9 @@ export async function updateFamiliesRevoked(
 function matches(sql: Queries, filter: FamilyFilter) {
   if ("familyId" in filter) return sql`id = ${filter.familyId}`;
   if ("sessionId" in filter) return sql`session_id = ${filter.sessionId}`;
-  if (filter.clientId === undefined) return sql`user_id = ${filter.userId}`;
-  return sql`user_id = ${filter.userId} and application_id = ${filter.clientId}`;
+  const { userId, clientId, exceptSessionId } = filter;
+  return sql`user_id = ${userId} ${clientId === undefined ? sql`` : sql`and application_id = ${clientId}`}
+    ${exceptSessionId === undefined ? sql`` : sql`and session_id is distinct from ${exceptSessionId}`}`;
 }
 
 /**

@@ -7,10 +7,12 @@ export interface LayoutProps {
   children: Children;
   /** A script of ours that the page can do without. */
   script?: "submit.js";
+  /** For more than one form. */
+  wide?: boolean;
 }
 
 /** What all pages share; the heading is the page's own. */
-export function Layout({ site, title, children, script }: LayoutProps): JSX.Element {
+export function Layout({ site, title, children, script, wide }: LayoutProps): JSX.Element {
   return (
     <html lang="en">
       <head>
@@ -25,7 +27,7 @@ export function Layout({ site, title, children, script }: LayoutProps): JSX.Elem
         {script ? <script src={site.asset(script)} defer></script> : ""}
       </head>
       <body>
-        <div class="gate">
+        <div class={wide ? "gate wide" : "gate"}>
           <header class="brand">
             <Mark />
             <span>Gatehouse</span>

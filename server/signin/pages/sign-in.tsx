@@ -4,6 +4,8 @@ import type { Site } from "./site.ts";
 
 export interface SignInProps {
   site: Site;
+  /** Where the form goes; a path of ours. */
+  action?: string;
   /** Whose users sign in here; "" if it has no name. */
   application: string;
   /** The authorization request to go on with. */
@@ -16,7 +18,8 @@ export interface SignInProps {
 }
 
 /** The names `username` and `password` and the one submit button are DESIGN's, and what password managers look for. */
-export function SignInPage({ site, application, request, csrf, username, problem }: SignInProps): JSX.Element {
+export function SignInPage(props: SignInProps): JSX.Element {
+  const { site, action = "/signin", application, request, csrf, username, problem } = props;
   const described = problem ? "problem" : undefined;
   const invalid = problem ? "true" : undefined;
   return (
@@ -32,7 +35,7 @@ export function SignInPage({ site, application, request, csrf, username, problem
       ) : (
         ""
       )}
-      <form method="post" action={site.href("/signin")}>
+      <form method="post" action={site.href(action)}>
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
         <label for="username">User name</label>

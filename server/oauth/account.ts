@@ -1,0 +1,48 @@
+// What the account pages have of the provider: applications, what users have allowed them, and the tokens they hold.
+
+import type { Queries, Sql } from "../db/connection.ts";
+import type { TenantId } from "../tenants/index.ts";
+import { expireCodes, inWords, type WhichSessions } from "./authorize/index.ts";
+import { deleteConsent, listConsents } from "./consents/store.ts";
+import type { Families } from "./families/families.ts";
+import { findClient } from "./store.ts";
+
+/** Of more than so many, a page is no way to look after them. */
+const MOST_LISTED = 200;
+
+export function createApplications(sql: Sql, families: Families) {
+  return {
+    async find(clientId: string) {
+      const id = clientIdOf(clientId);
+      const client = id === undefined ? undefined : await findClient(sql, id);
+      return client?.isActive ? client : undefined;
+    },
+    async allowed(tenantId: TenantId, userId: number) {
+      const consents = await listConsents(sql, tenantId, userId, MOST_LISTED, undefined);
+      return consents.map(({ clientId, clientName, scopes, grantedOn }) => {
+        return { clientId, name: clientName, wants: inWords(scopes), grantedOn };
+      });
+    },
+    async revoke(tenantId: TenantId, userId: number, clientId: string) {
+      const id = clientIdOf(clientId);
+      if (id === undefined) return;
+      await sql.begin(async (tx) => {
+        await deleteConsent(tx, tenantId, userId, id);
+        await families.revoke(tx, tenantId, { userId, clientId: id });
+      });
+    },
+  };
+}
+
+/** Codes first: one that is being redeemed has its family by then. */
+export function createEndGrants(families: Families) {
+  return async (tx: Queries, tenantId: TenantId, userId: number, which: WhichSessions): Promise<void> => {
+    await expireCodes(tx, tenantId, userId, which);
+    await families.revoke(tx, tenantId, "sessionId" in which ? which : { userId, ...which });
+  };
+}
+
+function clientIdOf(text: string): number | undefined {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(id) ? id : undefined;
+}

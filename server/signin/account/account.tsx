@@ -1,0 +1,110 @@
+// GET /account and what its forms and links lead to: what users look after themselves.
+
+import { Elysia } from "elysia";
+import { readForm } from "../../http/body.ts";
+import { isUuid } from "../../http/paging.ts";
+import { requestUrl } from "../../http/request-url.ts";
+import { pageEndpoint } from "../pages/endpoint.tsx";
+import { pageResponse } from "../pages/response.ts";
+import { RESET_PATH } from "../password-reset/routes.ts";
+import type { Caller } from "../sessions.ts";
+import { AccountPage } from "./account-page.tsx";
+import type { AccountDependencies } from "./dependencies.ts";
+import { changePassword, passwordPage, resetPage, resetPassword } from "./password.tsx";
+import { enrol, enrolPage, giveCode, guardedAct, guardedPage, NEW_CODES, REMOVAL } from "./second-factor.tsx";
+import { signIn } from "./sign-in.tsx";
+import { listSessions } from "./store.ts";
+import { ACCOUNT_PATH, TOLD, toAccount } from "./told.ts";
+import { type Visit, visited } from "./visit.tsx";
+
+export function accountController(deps: AccountDependencies) {
+  type Answer = (visit: Visit) => Promise<Response>;
+  type Open = (request: Request, caller: Caller) => Promise<Response>;
+  /** For who has signed in. */
+  const own =
+    (answer: Answer): Open =>
+    (request, caller) =>
+      visited(deps, request, caller, answer);
+  const page = (path: string, { get, post }: { get?: Open; post?: Open }) => {
+    const methods = [...(get ? (["GET"] as const) : []), ...(post ? (["POST"] as const) : [])];
+    return pageEndpoint(deps.endpoints, path, methods, (request, caller) =>
+      (request.method === "GET" ? get! : post!)(request, caller),
+    );
+  };
+  const app = new Elysia()
+    .use(page(ACCOUNT_PATH, { get: own((visit) => overview(deps, visit)) }))
+    .use(page("/account/sign-in", { post: (request, caller) => signIn(deps, request, caller) }))
+    .use(page("/account/code", { post: (request, caller) => giveCode(deps, request, caller) }))
+    .use(
+      page("/account/password", {
+        get: own((visit) => passwordPage(deps, visit)),
+        post: own((visit) => changePassword(deps, visit)),
+      }),
+    )
+    .use(
+      page("/account/second-factor", {
+        get: own((visit) => enrolPage(deps, visit)),
+        post: (request, caller) => enrol(deps, request, caller),
+      }),
+    )
+    .use(page("/account/sessions/end", { post: own((visit) => endSessions(deps, visit)) }))
+    .use(page("/account/consents/revoke", { post: own((visit) => revokeConsent(deps, visit)) }))
+    .use(
+      page(RESET_PATH, { get: (request) => resetPage(deps, request), post: (request) => resetPassword(deps, request) }),
+    );
+  for (const guarded of [NEW_CODES, REMOVAL]) {
+    app.use(
+      page(guarded.action, {
+        get: own((visit) => guardedPage(deps, guarded, visit)),
+        post: own((visit) => guardedAct(deps, guarded, visit)),
+      }),
+    );
+  }
+  return app;
+}
+
+async function overview(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {
+  const { tenantId, userId, username, name } = session;
+  const done = requestUrl(request).searchParams.get("done") ?? "";
+  const [hasPassword, factor, sessions, applications] = await Promise.all([
+    deps.ownPassword.exists(session),
+    deps.secondFactor.find(tenantId, userId),
+    listSessions(deps.sql, tenantId, userId),
+    deps.applications.allowed(tenantId, userId),
+  ]);
+  const { csrf, cookies } = deps.forms.protect(request, session);
+  const page = (
+    <AccountPage
+      site={deps.endpoints.site}
+      csrf={csrf}
+      user={name && name !== username ? `${name} (${username})` : username}
+      told={Object.hasOwn(TOLD, done) ? TOLD[done as keyof typeof TOLD] : undefined}
+      hasPassword={hasPassword}
+      factor={factor}
+      sessions={sessions}
+      current={session.id}
+      applications={applications}
+    />
+  );
+  return pageResponse(page, { cookies });
+}
+
+async function endSessions(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {
+  const form = await readForm(request);
+  deps.forms.require(request, form.get("csrf"), session);
+  const which = form.get("session") ?? "";
+  if (which === "others") {
+    await deps.credentials.endOtherSessions(session);
+    return toAccount(deps, "sessions");
+  }
+  // Its own it ends by signing out, where the cookie goes as well.
+  if (isUuid(which) && which !== session.id) await deps.credentials.endSession(session, which);
+  return toAccount(deps, "session");
+}
+
+async function revokeConsent(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {
+  const form = await readForm(request);
+  deps.forms.require(request, form.get("csrf"), session);
+  await deps.applications.revoke(session.tenantId, session.userId, form.get("client_id") ?? "");
+  return toAccount(deps, "consent");
+}

@@ -1,0 +1,66 @@
+// What ends with a password or a session: also the tokens that came of it.
+
+import type { Queries, Sql } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import { digestOf } from "../opaque.ts";
+import type { Passwords } from "../password.ts";
+import { type PasswordReset, takeReset } from "../password-reset/store.ts";
+import type { Session } from "../sessions.ts";
+import { savePassword } from "../store.ts";
+import { deleteOtherSessions, deleteUsersSession } from "./store.ts";
+
+/** Ends the codes and refresh families that came of a user's sessions: of one, of all but one, or of all. */
+export type EndGrants = (
+  tx: Queries,
+  tenantId: TenantId,
+  userId: number,
+  which: { sessionId: string } | { exceptSessionId: string | undefined },
+) => Promise<void>;
+
+export interface Credentials {
+  /** Every other session of the user ends. @throws ServiceBusy */
+  changePassword(session: Session, password: string): Promise<void>;
+  /**
+   * Every session of the user ends.
+   * @param token of the link
+   * @returns false if the link is no longer good
+   * @throws ServiceBusy
+   */
+  resetPassword(reset: PasswordReset, token: string, password: string): Promise<boolean>;
+  /** @param id anybody's; one that is not the user's own is left alone */
+  endSession(session: Session, id: string): Promise<void>;
+  endOtherSessions(session: Session): Promise<void>;
+}
+
+export function createCredentials(sql: Sql, passwords: Passwords, endGrants: EndGrants): Credentials {
+  async function endSessions(tx: Queries, tenantId: TenantId, userId: number, except: string | undefined) {
+    await deleteOtherSessions(tx, tenantId, userId, except);
+    await endGrants(tx, tenantId, userId, { exceptSessionId: except });
+  }
+  return {
+    async changePassword({ id, tenantId, userId }, password) {
+      const hash = await passwords.hash(password);
+      await sql.begin(async (tx) => {
+        await savePassword(tx, tenantId, userId, hash);
+        await endSessions(tx, tenantId, userId, id);
+      });
+    },
+    async resetPassword({ tenantId, userId }, token, password) {
+      const hash = await passwords.hash(password);
+      return sql.begin(async (tx) => {
+        if (!(await takeReset(tx, tenantId, digestOf(token)))) return false;
+        await savePassword(tx, tenantId, userId, hash);
+        await endSessions(tx, tenantId, userId, undefined);
+        return true;
+      });
+    },
+    async endSession({ tenantId, userId }, id) {
+      await sql.begin(async (tx) => {
+        if (!(await deleteUsersSession(tx, tenantId, userId, id))) return;
+        await endGrants(tx, tenantId, userId, { sessionId: id });
+      });
+    },
+    endOtherSessions: ({ id, tenantId, userId }) =>
+      sql.begin((tx) => endSessions(tx, tenantId, userId, id)) as Promise<void>,
+  };
+}

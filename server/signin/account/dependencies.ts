@@ -1,0 +1,35 @@
+import type { Sql } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import type { Cookies } from "../cookies.ts";
+import type { Forms } from "../forms.ts";
+import type { KnownBrowsers } from "../known-browsers.ts";
+import type { OwnPassword } from "../own-password.ts";
+import type { PageEndpoints } from "../pages/endpoint.tsx";
+import type { SecondFactor } from "../second-factor/second-factor.ts";
+import type { Sessions } from "../sessions.ts";
+import type { SignIn } from "../sign-in.ts";
+import type { AllowedApplication } from "./account-page.tsx";
+import type { Credentials } from "./credentials.ts";
+
+/** What the account pages have of the OAuth provider. */
+export interface Applications {
+  /** The application that somebody signs in by; undefined if there is none, or it is inactive. */
+  find(clientId: string): Promise<{ name: string; tenantId: TenantId } | undefined>;
+  allowed(tenantId: TenantId, userId: number): Promise<AllowedApplication[]>;
+  /** Ends what came of it, too. */
+  revoke(tenantId: TenantId, userId: number, clientId: string): Promise<void>;
+}
+
+export interface AccountDependencies {
+  sql: Sql;
+  cookies: Cookies;
+  forms: Forms;
+  sessions: Sessions;
+  signIn: SignIn;
+  ownPassword: OwnPassword;
+  secondFactor: SecondFactor;
+  browsers: KnownBrowsers;
+  credentials: Credentials;
+  applications: Applications;
+  endpoints: PageEndpoints;
+}

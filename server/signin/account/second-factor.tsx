@@ -1,0 +1,184 @@
+// The user's own second factor: set up, given, replaced, removed.
+
+import { readForm } from "../../http/body.ts";
+import { pageResponse } from "../pages/response.ts";
+import { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "../second-factor/pages.tsx";
+import type { Proposal } from "../second-factor/second-factor.ts";
+import type { Caller, Session } from "../sessions.ts";
+import { type Trouble, troubleOf, WRONG_CODE, WRONG_PASSWORD } from "../trouble.ts";
+import type { AccountDependencies } from "./dependencies.ts";
+import { ConfirmPage } from "./password-pages.tsx";
+import { ACCOUNT_PATH, toAccount } from "./told.ts";
+import type { Visit } from "./visit.tsx";
+
+/** POST /account/code: finishes a session that lacks the second factor. */
+export async function giveCode(deps: AccountDependencies, request: Request, caller: Caller): Promise<Response> {
+  const form = await readForm(request);
+  const session = await deps.sessions.findStarted(request);
+  if (!session) return toAccount(deps);
+  deps.forms.require(request, form.get("csrf"), session);
+  const trouble = troubleOf(
+    await deps.secondFactor.check(request, session, form.get("code") ?? "", caller),
+    WRONG_CODE,
+  );
+  if (trouble) return codePage(deps, request, session, trouble);
+  return toAccount(deps, undefined, await raised(deps, { request, caller, session }));
+}
+
+/** Instead of what was asked for, while the session lacks the code. */
+export function codePage(
+  { endpoints: { site }, forms }: AccountDependencies,
+  request: Request,
+  session: Session,
+  { problem, status, headers }: Partial<Trouble> = {},
+): Promise<Response> {
+  const { csrf, cookies } = forms.protect(request, session);
+  const page = (
+    <SecondFactorPage
+      site={site}
+      action="/account/code"
+      request={ACCOUNT_PATH}
+      csrf={csrf}
+      problem={problem}
+      user={session.username || session.name}
+      switchHref={site.href("/oauth2/logout")}
+    />
+  );
+  return pageResponse(page, { status, headers, cookies });
+}
+
+/** GET /account/second-factor. */
+export async function enrolPage(
+  deps: AccountDependencies,
+  { request, session }: Visit,
+  {
+    proposal = deps.secondFactor.propose(session),
+    problem,
+    status,
+    headers,
+  }: Partial<Trouble> & { proposal?: Proposal } = {},
+): Promise<Response> {
+  if (session.hasSecondFactor) return toAccount(deps);
+  const { site } = deps.endpoints;
+  const { csrf, cookies } = deps.forms.protect(request, session);
+  const page = (
+    <EnrolPage
+      site={site}
+      action="/account/second-factor"
+      request={ACCOUNT_PATH}
+      csrf={csrf}
+      problem={problem}
+      proposal={proposal}
+      asksPassword={await asksPassword(deps, session)}
+      lead={
+        session.isUnfinished
+          ? "Your organisation wants everybody to sign in with a second factor."
+          : "From then on you sign in with your password and a code of the app."
+      }
+      backHref={session.isUnfinished ? undefined : site.href(ACCOUNT_PATH)}
+    />
+  );
+  return pageResponse(page, { status, headers, cookies });
+}
+
+/** POST /account/second-factor, also of a session that is unfinished for want of one. */
+export async function enrol(deps: AccountDependencies, request: Request, caller: Caller): Promise<Response> {
+  const form = await readForm(request);
+  const session = await deps.sessions.findStarted(request);
+  if (!session) return toAccount(deps);
+  deps.forms.require(request, form.get("csrf"), session);
+  const visit = { request, caller, session };
+  const proposal = deps.secondFactor.reopen(session, form.get("proposal") ?? "");
+  if (session.hasSecondFactor || !proposal) return toAccount(deps);
+  if (await asksPassword(deps, session)) {
+    const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", caller);
+    const trouble = troubleOf(result, WRONG_PASSWORD);
+    if (trouble) return enrolPage(deps, visit, { proposal, ...trouble });
+  }
+  const codes = await deps.secondFactor.enrol(session, proposal, form.get("code") ?? "");
+  if (!codes) return enrolPage(deps, visit, { proposal, problem: WRONG_CODE, status: 422 });
+  return codesPage(deps, codes, "?done=enrolled", await raised(deps, visit));
+}
+
+/** Who has just signed in is not asked again, and who has no password is asked for none. */
+async function asksPassword({ ownPassword }: AccountDependencies, session: Session): Promise<boolean> {
+  return !session.isUnfinished && (await ownPassword.exists(session));
+}
+
+/** @returns Set-Cookie values */
+async function raised({ sessions, browsers }: AccountDependencies, { request, caller, session }: Visit) {
+  return [await sessions.raise(request, session, ["otp"]), await browsers.remember(request, session, caller.address)];
+}
+
+function codesPage({ endpoints: { site } }: AccountDependencies, codes: string[], query: string, cookies?: string[]) {
+  const continueHref = site.href(ACCOUNT_PATH + query);
+  return pageResponse(<RecoveryCodesPage site={site} codes={codes} continueHref={continueHref} />, { cookies });
+}
+
+/** What asks for the password and a code first. */
+interface Guarded {
+  action: string;
+  heading: string;
+  lead: string;
+  button: string;
+  act(deps: AccountDependencies, session: Session): Promise<Response>;
+}
+
+export const NEW_CODES: Guarded = {
+  action: "/account/recovery-codes",
+  heading: "New recovery codes",
+  lead: "The ones you have are no longer good then.",
+  button: "Make new codes",
+  act: async (deps, session) => codesPage(deps, await deps.secondFactor.newRecoveryCodes(session), ""),
+};
+
+export const REMOVAL: Guarded = {
+  action: "/account/second-factor/remove",
+  heading: "Remove your authenticator",
+  lead: "From then on, your password alone signs you in, unless your organisation wants a second factor.",
+  button: "Remove",
+  async act(deps, { tenantId, userId }) {
+    await deps.secondFactor.remove(tenantId, userId);
+    return toAccount(deps, "removed");
+  },
+};
+
+export async function guardedPage(
+  deps: AccountDependencies,
+  guarded: Guarded,
+  { request, session }: Visit,
+  { problem, status, headers }: Partial<Trouble> = {},
+): Promise<Response> {
+  if (!session.hasSecondFactor) return toAccount(deps);
+  const { csrf, cookies } = deps.forms.protect(request, session);
+  const { action, heading, lead, button } = guarded;
+  const page = (
+    <ConfirmPage
+      site={deps.endpoints.site}
+      csrf={csrf}
+      problem={problem}
+      action={action}
+      heading={heading}
+      lead={lead}
+      button={button}
+      asksPassword={await deps.ownPassword.exists(session)}
+    />
+  );
+  return pageResponse(page, { status, headers, cookies });
+}
+
+export async function guardedAct(deps: AccountDependencies, guarded: Guarded, visit: Visit): Promise<Response> {
+  const { request, caller, session } = visit;
+  const form = await readForm(request);
+  deps.forms.require(request, form.get("csrf"), session);
+  if (!session.hasSecondFactor) return toAccount(deps);
+  if (await deps.ownPassword.exists(session)) {
+    const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", caller);
+    const trouble = troubleOf(result, WRONG_PASSWORD);
+    if (trouble) return guardedPage(deps, guarded, visit, trouble);
+  }
+  const code = await deps.secondFactor.check(request, session, form.get("code") ?? "", caller);
+  const trouble = troubleOf(code, WRONG_CODE);
+  if (trouble) return guardedPage(deps, guarded, visit, trouble);
+  return guarded.act(deps, session);
+}

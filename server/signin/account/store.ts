@@ -1,0 +1,46 @@
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import { IDLE_LIFETIME } from "../sessions.ts";
+
+/** A browser in which the user has signed in, as the user sees it. */
+export interface ListedSession {
+  id: string;
+  userAgent: string;
+  address: string;
+  startedOn: Date;
+  lastSeen: Date;
+}
+
+/** Those that are still good, the last used first. */
+export async function listSessions(sql: Queries, tenantId: TenantId, userId: number): Promise<ListedSession[]> {
+  return sql<ListedSession[]>`
+    select id, user_agent as "userAgent", address, created_on as "startedOn", last_seen as "lastSeen"
+    from sessions
+    where tenant_id = ${tenantId} and user_id = ${userId} and expires_on > now()
+      and last_seen > now() - make_interval(secs => ${IDLE_LIFETIME})
+    order by last_seen desc, id desc`;
+}
+
+/** @returns false if it is not this user's */
+export async function deleteUsersSession(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  id: string,
+): Promise<boolean> {
+  const rows = await sql`
+    delete from sessions where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id} returning id`;
+  return rows.length > 0;
+}
+
+/** @param except undefined: none is left */
+export async function deleteOtherSessions(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  except: string | undefined,
+): Promise<void> {
+  await sql`
+    delete from sessions
+    where tenant_id = ${tenantId} and user_id = ${userId} and id is distinct from ${except ?? null}::uuid`;
+}

@@ -1,0 +1,26 @@
+import { NO_STORE } from "../pages/response.ts";
+import type { AccountDependencies } from "./dependencies.ts";
+
+export const ACCOUNT_PATH = "/account";
+
+/** What the account page says of what has just been done. */
+export const TOLD = {
+  password: "Your password is changed. You are signed out everywhere else.",
+  enrolled: "Your authenticator app is set up.",
+  removed: "Your authenticator app is removed.",
+  session: "That browser is signed out.",
+  sessions: "You are signed out everywhere else.",
+  consent: "The application's access is revoked. It will ask again.",
+};
+
+/** Goes on to the account page: 303, so that no form is sent twice. */
+export function toAccount(
+  { endpoints: { site } }: Pick<AccountDependencies, "endpoints">,
+  done?: keyof typeof TOLD,
+  cookies: string[] = [],
+): Response {
+  const location = site.href(done ? `${ACCOUNT_PATH}?done=${done}` : ACCOUNT_PATH);
+  const headers = new Headers({ location, ...NO_STORE });
+  for (const cookie of cookies) headers.append("set-cookie", cookie);
+  return new Response(null, { status: 303, headers });
+}

@@ -1,0 +1,38 @@
+// Browsers in which a user has signed in before: what strangers do must not hold their owner up.
+
+import type { Sql } from "../db/connection.ts";
+import type { Cookies } from "./cookies.ts";
+import { digestOf, newOpaqueValue } from "./opaque.ts";
+import type { Session } from "./sessions.ts";
+import { findKnown, recordSignIn } from "./store.ts";
+
+/** Seconds that a browser is known. */
+const DEVICE_LIFETIME = 365 * 24 * 3600;
+
+type Owner = Pick<Session, "tenantId" | "userId">;
+
+export interface KnownBrowsers {
+  recognize(
+    request: Request,
+    user: Owner,
+    address: string,
+  ): Promise<{ knownDevice: Buffer | undefined; knownAddress: boolean }>;
+  /** Notes a sign-in with all that it takes. @returns the Set-Cookie value by which the browser is known from now on */
+  remember(request: Request, user: Owner, address: string): Promise<string>;
+}
+
+export function createKnownBrowsers(sql: Sql, cookies: Cookies): KnownBrowsers {
+  return {
+    async recognize(request, { tenantId, userId }, address) {
+      const offered = cookies.read(request, "device");
+      const device = offered === undefined ? undefined : digestOf(offered);
+      const known = await findKnown(sql, tenantId, userId, device, address);
+      return { knownDevice: known.device ? device : undefined, knownAddress: known.address };
+    },
+    async remember(request, { tenantId, userId }, address) {
+      const value = cookies.read(request, "device") ?? newOpaqueValue();
+      await recordSignIn(sql, tenantId, userId, digestOf(value), address);
+      return cookies.set("device", value, DEVICE_LIFETIME);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { Sql } from "../db/connection.ts";
+import type { KnownBrowsers } from "./known-browsers.ts";
+import type { Passwords } from "./password.ts";
+import type { CheckOutcome } from "./second-factor/second-factor.ts";
+import type { Caller, Session } from "./sessions.ts";
+import { findPasswordHash } from "./store.ts";
+import { admit, countFailure, countSuccess } from "./throttle.ts";
+
+/** The password of who has a session, asked for again before what only its owner may do. */
+export interface OwnPassword {
+  /** Who signs in elsewhere may have none. */
+  exists(session: Session): Promise<boolean>;
+  /** As slowed down as at sign-in. @throws ServiceBusy */
+  check(request: Request, session: Session, password: string, caller: Caller): Promise<CheckOutcome>;
+}
+
+export function createOwnPassword(sql: Sql, passwords: Passwords, browsers: KnownBrowsers): OwnPassword {
+  return {
+    exists: async ({ tenantId, userId }) => (await findPasswordHash(sql, tenantId, userId)) !== undefined,
+    async check(request, session, password, { address }) {
+      const { tenantId, userId, username } = session;
+      const known = await browsers.recognize(request, session, address);
+      const attempt = { tenantId, account: username, factor: "password", address, ...known } as const;
+      const retryAfter = await admit(sql, attempt);
+      if (retryAfter !== undefined) return { outcome: "throttled", retryAfter };
+      if (!(await passwords.verify(password, await findPasswordHash(sql, tenantId, userId)))) {
+        await countFailure(sql, attempt);
+        return { outcome: "wrong" };
+      }
+      await countSuccess(sql, attempt);
+      return { outcome: "right" };
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import { attribute } from "../pages/attribute.ts";
+import { Layout } from "../pages/layout.tsx";
+import { Problem } from "../pages/problem.tsx";
+import type { Site } from "../pages/site.ts";
+import { QrCode } from "./qr-code.tsx";
+import { RECOVERY_CODES } from "./recovery-codes.ts";
+import type { Proposal } from "./second-factor.ts";
+
+/** What the forms of this folder have in common. */
+export interface FactorForm {
+  site: Site;
+  /** A path of ours. */
+  action: string;
+  /** What to go on with afterwards: a path of ours with its query. */
+  request: string;
+  csrf: string;
+  problem?: string;
+}
+
+export interface SecondFactorProps extends FactorForm {
+  user: string;
+  /** Where to sign in as somebody else. */
+  switchHref: string;
+}
+
+/** Asks for a code at sign-in. */
+export function SecondFactorPage({ site, action, request, csrf, problem, user, switchHref }: SecondFactorProps) {
+  return (
+    <Layout site={site} title={problem ? "Error: Enter your code" : "Enter your code"}>
+      <h1>Enter your code</h1>
+      <p class="lead">
+        from the authenticator app of <strong safe>{user}</strong>
+      </p>
+      <Problem text={problem} />
+      <form method="post" action={site.href(action)}>
+        <input type="hidden" name="request" value={attribute(request)} />
+        <input type="hidden" name="csrf" value={csrf} />
+        <CodeField label="Code" problem={problem} autofocus />
+        <button type="submit">Continue</button>
+      </form>
+      <p class="note">
+        Without the app, enter one of your recovery codes: each is good once.{" "}
+        <a href={attribute(switchHref)}>Use another account</a>
+      </p>
+    </Layout>
+  );
+}
+
+export interface EnrolProps extends FactorForm {
+  proposal: Proposal;
+  /** Whether the password is asked, too. */
+  asksPassword: boolean;
+  /** Why, in words, and what else can be done. */
+  lead: string;
+  backHref?: string;
+}
+
+/** Sets an authenticator app up: by its QR code or by the key under it, confirmed by a first code. */
+export function EnrolPage(props: EnrolProps): JSX.Element {
+  const { site, action, request, csrf, problem, proposal, asksPassword, lead, backHref } = props;
+  return (
+    <Layout site={site} title={problem ? "Error: Set up your authenticator" : "Set up your authenticator"}>
+      <h1>Set up your authenticator</h1>
+      <p class="lead" safe>
+        {lead}
+      </p>
+      <Problem text={problem} />
+      <ol class="steps">
+        <li>
+          Scan this with an authenticator app, such as the one your password manager has.
+          <QrCode text={proposal.uri} label="QR code for the authenticator app" />
+          <details>
+            <summary>Enter a key instead</summary>
+            <p>
+              Time-based, six digits, this key:
+              <code class="key" safe>
+                {proposal.key.replace(/(.{4})(?=.)/g, "$1 ")}
+              </code>
+            </p>
+          </details>
+        </li>
+        <li>Enter the code that the app shows.</li>
+      </ol>
+      <form method="post" action={site.href(action)}>
+        <input type="hidden" name="request" value={attribute(request)} />
+        <input type="hidden" name="csrf" value={csrf} />
+        <input type="hidden" name="proposal" value={proposal.sealed} />
+        <CodeField label="Code" problem={problem} />
+        {asksPassword ? <PasswordField problem={problem} /> : ""}
+        <button type="submit">Confirm</button>
+      </form>
+      {backHref ? (
+        <p class="note">
+          <a href={attribute(backHref)}>Back to your account</a>
+        </p>
+      ) : (
+        ""
+      )}
+    </Layout>
+  );
+}
+
+export interface RecoveryCodesProps {
+  site: Site;
+  codes: string[];
+  /** A path of ours with its query. */
+  continueHref: string;
+}
+
+/** The only time that anybody sees them. */
+export function RecoveryCodesPage({ site, codes, continueHref }: RecoveryCodesProps): JSX.Element {
+  return (
+    <Layout site={site} title="Keep your recovery codes">
+      <h1>Keep your recovery codes</h1>
+      <p>
+        {RECOVERY_CODES} codes for the day you have no authenticator at hand. Each is good once in its place. They are
+        shown only now: print them, or save them where you keep your passwords.
+      </p>
+      <ol class="codes">
+        {codes.map((code) => (
+          <li>
+            <code safe>{code}</code>
+          </li>
+        ))}
+      </ol>
+      <a class="button" href={attribute(continueHref)}>
+        I have kept them
+      </a>
+    </Layout>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  problem: string | undefined;
+  autofocus?: boolean;
+}
+
+/** Not `inputmode=numeric`: a recovery code has letters. */
+export function CodeField({ label, problem, autofocus }: FieldProps): JSX.Element {
+  return (
+    <>
+      <label for="code" safe>
+        {label}
+      </label>
+      <input
+        id="code"
+        name="code"
+        autocomplete="one-time-code"
+        autocapitalize="characters"
+        spellcheck="false"
+        maxlength="40"
+        required
+        autofocus={autofocus}
+        aria-describedby={problem ? "problem" : undefined}
+        aria-invalid={problem ? "true" : undefined}
+      />
+    </>
+  );
+}
+
+/** Asks for the password that there is, to see that it is the owner who asks. */
+export function PasswordField({ problem }: Pick<FieldProps, "problem">): JSX.Element {
+  return (
+    <>
+      <label for="password">Your password</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        maxlength="1000"
+        required
+        aria-describedby={problem ? "problem" : undefined}
+      />
+    </>
+  );
+}

@@ -1,0 +1,148 @@
+// A second factor beside the password: an authenticator app, and recovery codes for the day it is lost.
+
+import type { Sql } from "../../db/connection.ts";
+import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import type { KnownBrowsers } from "../known-browsers.ts";
+import type { Caller, Session } from "../sessions.ts";
+import { admit, countFailure, countSuccess } from "../throttle.ts";
+import { createRecoveryCodes } from "./recovery-codes.ts";
+import {
+  deleteFactor,
+  type EnrolledFactor,
+  findFactor,
+  findSecret,
+  insertSecret,
+  replaceRecoveryCodes,
+  takeRecoveryCode,
+  takeStep,
+} from "./store.ts";
+import { newTotpSecret, stepOf, TOTP_DIGITS, totpUri } from "./totp.ts";
+
+const PURPOSE = "TOTP secret";
+
+/** A secret that its user has not confirmed yet; it is stored nowhere but in the form. */
+export interface Proposal {
+  /** Base32, for who cannot scan. */
+  key: string;
+  /** What the QR code says. */
+  uri: string;
+  /** For the form's hidden field: good for this user in this session alone. */
+  sealed: string;
+}
+
+/** Whether a code, or a password, was right. */
+export type CheckOutcome = { outcome: "right" } | { outcome: "wrong" } | { outcome: "throttled"; retryAfter: number };
+
+/** Whose second factor. */
+type Owner = Pick<Session, "tenantId" | "userId">;
+
+export interface SecondFactor {
+  find(tenantId: TenantId, userId: number): Promise<EnrolledFactor | undefined>;
+  propose(session: Session): Proposal;
+  /** @returns undefined if it is not what this session was shown */
+  reopen(session: Session, sealed: string): Proposal | undefined;
+  /**
+   * @param code the first one that the app shows
+   * @returns recovery codes, this once; undefined if the code is wrong
+   */
+  enrol(session: Session, proposal: Proposal, code: string): Promise<string[] | undefined>;
+  /** Takes a code of the app, or a recovery code: either is good once. */
+  check(request: Request, owner: Owner, code: string, caller: Caller): Promise<CheckOutcome>;
+  /** @returns new ones, this once; the former are no longer good */
+  newRecoveryCodes(owner: Owner): Promise<string[]>;
+  /** @returns false if there is none */
+  remove(tenantId: TenantId, userId: number): Promise<boolean>;
+}
+
+/** @param issuer PUBLIC_URL */
+export function createSecondFactor(
+  sql: Sql,
+  masterKey: MasterKey,
+  browsers: KnownBrowsers,
+  issuer: string,
+): SecondFactor {
+  const recoveryCodes = createRecoveryCodes(masterKey);
+  const { hostname } = new URL(issuer);
+
+  const proposal = (session: Session, key: string, sealed: string): Proposal => ({
+    key,
+    sealed,
+    uri: totpUri(key, hostname, session.username || session.name),
+  });
+
+  function digestsOf({ tenantId, userId }: Owner, codes: string[]): Buffer[] {
+    return codes.map((code) => recoveryCodes.digest(tenantId, userId, code)!);
+  }
+
+  async function take({ tenantId, userId }: Owner, code: string): Promise<boolean> {
+    const digits = code.replace(/\s/g, "");
+    if (isTotp(digits)) {
+      const sealed = await findSecret(sql, tenantId, userId);
+      const step = sealed && stepOf(unseal(masterKey, PURPOSE, sealed), digits);
+      return step !== undefined && takeStep(sql, tenantId, userId, step);
+    }
+    const digest = recoveryCodes.digest(tenantId, userId, code);
+    return digest !== undefined && takeRecoveryCode(sql, tenantId, userId, digest);
+  }
+
+  return {
+    find: (tenantId, userId) => findFactor(sql, tenantId, userId),
+
+    propose(session) {
+      const key = newTotpSecret();
+      return proposal(session, key, seal(masterKey, purposeIn(session), key).toString("base64url"));
+    },
+
+    reopen(session, sealed) {
+      try {
+        return proposal(session, unseal(masterKey, purposeIn(session), Buffer.from(sealed, "base64url")), sealed);
+      } catch {
+        return undefined;
+      }
+    },
+
+    async enrol(session, { key }, code) {
+      const digits = code.replace(/\s/g, "");
+      const step = isTotp(digits) ? stepOf(key, digits) : undefined;
+      if (step === undefined) return undefined;
+      const { tenantId, userId } = session;
+      const codes = recoveryCodes.make();
+      return sql.begin(async (tx) => {
+        if (!(await insertSecret(tx, tenantId, userId, seal(masterKey, PURPOSE, key), step))) return undefined;
+        await replaceRecoveryCodes(tx, tenantId, userId, digestsOf(session, codes));
+        return codes;
+      });
+    },
+
+    async check(request, owner, code, caller) {
+      const known = await browsers.recognize(request, owner, caller.address);
+      const place = { account: `${owner.userId}`, factor: "second", address: caller.address, ...known } as const;
+      const attempt = { tenantId: owner.tenantId, ...place };
+      const retryAfter = await admit(sql, attempt);
+      if (retryAfter !== undefined) return { outcome: "throttled", retryAfter };
+      if (!(await take(owner, code))) {
+        await countFailure(sql, attempt);
+        return { outcome: "wrong" };
+      }
+      await countSuccess(sql, attempt);
+      return { outcome: "right" };
+    },
+
+    async newRecoveryCodes(owner) {
+      const codes = recoveryCodes.make();
+      await sql.begin((tx) => replaceRecoveryCodes(tx, owner.tenantId, owner.userId, digestsOf(owner, codes)));
+      return codes;
+    },
+
+    remove: (tenantId, userId) => deleteFactor(sql, tenantId, userId),
+  };
+}
+
+function isTotp(digits: string): boolean {
+  return digits.length === TOTP_DIGITS && /^\d+$/.test(digits);
+}
+
+function purposeIn({ tenantId, userId, id }: Session): string {
+  return `TOTP proposal ${tenantId} ${userId} ${id}`;
+}

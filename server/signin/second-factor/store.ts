@@ -1,0 +1,88 @@
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+
+/** A user's second factor, without what is secret. */
+export interface EnrolledFactor {
+  since: Date;
+  /** Recovery codes not used yet. */
+  recoveryCodes: number;
+}
+
+export async function findFactor(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+): Promise<EnrolledFactor | undefined> {
+  const [row] = await sql<EnrolledFactor[]>`
+    select created_on as since,
+      (select count(*) from recovery_codes c where c.tenant_id = t.tenant_id and c.user_id = t.user_id) as "recoveryCodes"
+    from totp_secrets t where tenant_id = ${tenantId} and user_id = ${userId}::bigint`;
+  return row;
+}
+
+/** @returns sealed */
+export async function findSecret(sql: Queries, tenantId: TenantId, userId: number): Promise<Uint8Array | undefined> {
+  const [row] = await sql<{ secret: Uint8Array }[]>`
+    select secret from totp_secrets where tenant_id = ${tenantId} and user_id = ${userId}`;
+  return row?.secret;
+}
+
+/**
+ * @param secret sealed
+ * @param step of the code that it was confirmed by
+ * @returns false if the user has one already
+ */
+export async function insertSecret(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  secret: Buffer,
+  step: number,
+): Promise<boolean> {
+  const rows = await sql`
+    insert into totp_secrets (tenant_id, user_id, secret, last_step)
+    select tenant_id, id, ${secret}, ${step} from users where tenant_id = ${tenantId} and id = ${userId}
+    on conflict do nothing returning user_id`;
+  return rows.length > 0;
+}
+
+/** @returns false if a code of that step, or a later one, was taken before */
+export async function takeStep(sql: Queries, tenantId: TenantId, userId: number, step: number): Promise<boolean> {
+  const rows = await sql`
+    update totp_secrets set last_step = ${step}
+    where tenant_id = ${tenantId} and user_id = ${userId} and last_step < ${step} returning user_id`;
+  return rows.length > 0;
+}
+
+/** @returns false if the user has none */
+export async function deleteFactor(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
+  const rows = await sql`
+    delete from totp_secrets where tenant_id = ${tenantId} and user_id = ${userId}::bigint returning user_id`;
+  return rows.length > 0;
+}
+
+export async function replaceRecoveryCodes(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  digests: Buffer[],
+): Promise<void> {
+  await sql`delete from recovery_codes where tenant_id = ${tenantId} and user_id = ${userId}`;
+  const hex = digests.map((digest) => digest.toString("hex"));
+  await sql`
+    insert into recovery_codes (tenant_id, user_id, digest)
+    select ${tenantId}, ${userId}, decode(unnest(${hex}::text[]), 'hex')`;
+}
+
+/** @returns false if there is no such code, or it was used before */
+export async function takeRecoveryCode(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  digest: Buffer,
+): Promise<boolean> {
+  const rows = await sql`
+    delete from recovery_codes where tenant_id = ${tenantId} and user_id = ${userId} and digest = ${digest}
+    returning user_id`;
+  return rows.length > 0;
+}

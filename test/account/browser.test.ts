@@ -1,0 +1,161 @@
+// The account and second-factor pages in a real browser, and what axe-core finds in them.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import axe from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Client } from "../authorize/client.ts";
+import { newCaller } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { shared } from "../support/tenant.ts";
+import { Authenticator, newApplication } from "./person.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+}, 60_000);
+afterAll(() => browser?.close());
+
+/** A browser of the tenant's admin, as far as the password brings. */
+async function open(client: Client, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await (await browser.newContext(options)).newPage();
+  await page.goto(`${shared().url}/account?client_id=${client.id}`);
+  await signIn(page, client);
+  return page;
+}
+
+async function signIn(page: Page, { tenant }: Client, password = tenant.admin.password): Promise<void> {
+  await page.getByLabel("User name").fill(tenant.admin.username);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 1 }).waitFor();
+
+/** Reads the key from the page, as who cannot scan it does. */
+async function enrol(page: Page, { tenant }: Client): Promise<Authenticator> {
+  await page.getByText("Enter a key instead").click();
+  const app = new Authenticator((await page.locator("code.key").textContent())!.replaceAll(/\s/g, ""));
+  await page.getByLabel("Code", { exact: true }).fill(app.code());
+  await page.getByLabel("Your password").fill(tenant.admin.password);
+  await page.getByRole("button", { name: "Confirm" }).click();
+  await heading(page, "Keep your recovery codes");
+  return app;
+}
+
+describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
+  test("a person sets an authenticator up, and signs in with it and, once, with a recovery code", async () => {
+    const client = await newApplication();
+    const page = await open(client, { javaScriptEnabled });
+    await page.getByRole("link", { name: "Set up an authenticator" }).click();
+    const app = await enrol(page, client);
+    const recovery = await page.locator(".codes code").allTextContents();
+    await page.getByRole("link", { name: "I have kept them" }).click();
+    await page.getByRole("status").getByText("Your authenticator app is set up.").waitFor();
+
+    const phone = await open(client, { javaScriptEnabled });
+    await heading(phone, "Enter your code");
+    await phone.getByLabel("Code").fill(app.wrongCode());
+    await phone.keyboard.press("Enter");
+    await phone.getByRole("alert").waitFor();
+    await phone.getByLabel("Code").fill(app.code(1));
+    await phone.keyboard.press("Enter");
+    await heading(phone, "Your account");
+
+    const tablet = await open(client, { javaScriptEnabled });
+    await tablet.getByLabel("Code").fill(recovery[3]!);
+    await tablet.getByRole("button", { name: "Continue" }).click();
+    await tablet.getByText("9 recovery codes are left").waitFor();
+  });
+
+  test("a person changes the password, and the other browser is signed out", async () => {
+    const client = await newApplication();
+    const [page, other] = await Promise.all([open(client, { javaScriptEnabled }), open(client, { javaScriptEnabled })]);
+    await page.reload();
+    expect(await page.getByRole("listitem").filter({ hasText: "Chrome on Linux" }).count()).toBe(2);
+    await page.getByRole("link", { name: "Change password" }).click();
+    await page.getByLabel("Your password").fill(client.tenant.admin.password);
+    await page.getByLabel("New password").fill("iloveyou1");
+    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByRole("alert").getByText("tried first").waitFor();
+    await page.getByLabel("Your password").fill(client.tenant.admin.password);
+    await page.getByLabel("New password").fill("correct horse battery staple");
+    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByRole("status").waitFor();
+    expect(await page.getByRole("listitem").filter({ hasText: "Chrome on Linux" }).count()).toBe(1);
+    await other.reload();
+    await heading(other, "Sign in");
+  });
+});
+
+/** A phone in the dark and a desk by day. */
+const SHAPES = [
+  { width: 400, height: 800, colorScheme: "dark" },
+  { width: 1400, height: 900, colorScheme: "light" },
+] as const;
+
+/** @throws if axe finds something, or the page is wider than the screen */
+async function inspect(page: Page, name: string): Promise<void> {
+  await page.evaluate(axe.source);
+  for (const { width, height, colorScheme } of SHAPES) {
+    await page.setViewportSize({ width, height });
+    // Colours that are on their way are not those that people read.
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    const found = await page.evaluate(async () => {
+      const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+    });
+    const overflow = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+    expect({ name, width, found, overflow }).toEqual({ name, width, found: [], overflow: false });
+  }
+}
+
+const PATIENCE_MS = 120_000;
+
+test(
+  "every page is accessible and fits, on a phone in the dark and at a desk by day",
+  async () => {
+    const client = await newApplication();
+    const admin = await newCaller(client.tenant);
+    const page = await (await browser.newContext()).newPage();
+    const { url } = shared();
+    await page.goto(`${url}/account`);
+    await inspect(page, "sign in first");
+    await page.goto(url + client.authorize());
+    await signIn(page, client, "a slip");
+    await page.getByRole("alert").waitFor();
+    await inspect(page, "sign in again");
+    await page.goto(`${url}/account?client_id=${client.id}`);
+    await signIn(page, client);
+    await page.goto(url + client.authorize({ prompt: "consent" }));
+    await inspect(page, "consent");
+    await page.goto(url + client.authorize({ prompt: "select_account" }));
+    await inspect(page, "choose account");
+    await page.goto(`${url}/oauth2/logout`);
+    await inspect(page, "sign out");
+    await page.goto(`${url}/account/password`);
+    await inspect(page, "change password");
+    await page.goto(`${url}/account/second-factor`);
+    await inspect(page, "set up");
+    const app = await enrol(page, client);
+    await inspect(page, "recovery codes");
+    await page.goto(`${url}/account/second-factor/remove`);
+    await inspect(page, "remove");
+
+    const other = await open(client);
+    await other.getByLabel("Code").fill(app.wrongCode());
+    await other.keyboard.press("Enter");
+    await other.getByRole("alert").waitFor();
+    await inspect(other, "code again");
+    await other.getByLabel("Code").fill(app.code(1));
+    await other.keyboard.press("Enter");
+    await heading(other, "Your account");
+    await inspect(other, "account");
+
+    const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
+    const { Url } = (await admin.send("POST", `/User/${user.Id}/PasswordReset`)).body;
+    await other.goto(Url);
+    await inspect(other, "reset");
+  },
+  PATIENCE_MS,
+);

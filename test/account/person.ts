@@ -1,0 +1,128 @@
+// A user with an authenticator app of their own, over plain HTTP.
+
+import { Secret, TOTP } from "otpauth";
+import { type Client, newClient } from "../authorize/client.ts";
+import { type View, Visitor } from "../authorize/visitor.ts";
+import { db, newCaller } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
+
+/** An application of a tenant of its own, which asks its users for no consent. */
+export async function newApplication(): Promise<Client> {
+  return newClient({ first_party: true });
+}
+
+/** Milliseconds that a code is shown. */
+const STEP = 30_000;
+
+/** What an authenticator app does with a key; its clock stands still, so that no step passes while a test runs. */
+export class Authenticator {
+  private readonly totp: TOTP;
+  private readonly now = Date.now();
+
+  constructor(readonly key: string) {
+    this.totp = new TOTP({ secret: Secret.fromBase32(key), digits: 6, period: 30, algorithm: "SHA1" });
+  }
+
+  /** @param steps from its now on; a code is good once, so a later one may be needed */
+  code(steps = 0): string {
+    return this.totp.generate({ timestamp: this.now + steps * STEP });
+  }
+
+  /** No digit of it is right. */
+  wrongCode(): string {
+    const near = [-1, 0, 1, 2, 3].map((steps) => this.code(steps));
+    for (let code = 0; ; code++) {
+      const text = String(code).padStart(6, "0");
+      if (!near.includes(text)) return text;
+    }
+  }
+}
+
+/** A person at a browser of their own. */
+export class Person {
+  readonly visitor = new Visitor();
+
+  constructor(readonly client: Client) {}
+
+  /** As far as the password brings. */
+  async signIn(password = this.client.tenant.admin.password): Promise<View> {
+    const page = await this.visitor.open(this.client.authorize());
+    return this.visitor.submit(page, { username: this.client.tenant.admin.username, password });
+  }
+
+  account(): Promise<View> {
+    return this.visitor.open("/account");
+  }
+
+  /** Opens an account page and sends its form. */
+  async send(path: string, fields: Record<string, string | undefined>): Promise<View> {
+    return this.visitor.submit(await this.visitor.open(path), fields);
+  }
+
+  /** Sends one of the forms of the account page. */
+  async press(action: string, fields: Record<string, string> = {}): Promise<View> {
+    const view = await this.account();
+    const form = view.forms.find(
+      (one) => one.action === action && Object.entries(fields).every(([name, value]) => one.fields[name] === value),
+    );
+    if (!form) throw new Error(`The account page has no form for ${action}: ${JSON.stringify(view.forms)}`);
+    return this.visitor.post(form.action, form.fields);
+  }
+
+  /** Whether the application knows the user without asking. */
+  async isSignedIn(): Promise<boolean> {
+    const back = await this.visitor.open(this.client.authorize({ prompt: "none" }));
+    return back.location?.searchParams.has("code") ?? false;
+  }
+}
+
+export async function signedIn(client?: Client): Promise<Person> {
+  const person = new Person(client ?? (await newApplication()));
+  await person.signIn();
+  return person;
+}
+
+/** One who has set an authenticator up on the account page; its next code is of the next step. */
+export async function enrolled(client?: Client): Promise<{ person: Person; app: Authenticator; recovery: string[] }> {
+  const person = await signedIn(client);
+  const page = await person.visitor.open("/account/second-factor");
+  const app = new Authenticator(keyOf(page));
+  const { password } = person.client.tenant.admin;
+  const codes = await person.visitor.submit(page, { password, code: app.code() });
+  return { person, app, recovery: codesOf(codes) };
+}
+
+/** Another browser of the same user, at the page that asks for the code. */
+export async function atTheCode(client: Client): Promise<{ person: Person; page: View }> {
+  const person = new Person(client);
+  return { person, page: await person.signIn() };
+}
+
+/** As by another client of the tenant, an administrator. */
+export async function requireSecondFactor({ tenant }: Client): Promise<void> {
+  const admin = await newCaller(tenant);
+  await ok(admin.patch("/TenantSettings", { SecondFactor: "Required" }));
+}
+
+/** Time goes by for those who have guessed too much. */
+export async function waitOut({ tenant }: Client): Promise<void> {
+  await db()`delete from signin_failures where tenant_id = ${tenant.tenantId}`;
+}
+
+export function keyOf({ html, heading }: View): string {
+  const key = /<code class="key">([^<]*)</.exec(html)?.[1]?.replaceAll(" ", "").trim();
+  if (!key) throw new Error(`No key on the page "${heading}".`);
+  return key;
+}
+
+export function codesOf({ html }: View): string[] {
+  return [...html.matchAll(/<code>([0-9A-Z]{5}-[0-9A-Z]{5})<\/code>/g)].map((match) => match[1]!);
+}
+
+export function alertOf({ html }: View): string {
+  return /role="alert"[^>]*>([^<]*)</.exec(html)?.[1] ?? "";
+}
+
+export function statusOf({ html }: View): string {
+  return /role="status"[^>]*>([^<]*)</.exec(html)?.[1] ?? "";
+}

@@ -1,0 +1,187 @@
+// TOTP and recovery codes: set up, given at sign-in, good once, slow to guess.
+
+import { describe, expect, test } from "bun:test";
+import { decodeJwt } from "jose";
+import { answerOf } from "../authorize/client.ts";
+import { db } from "../entities/client.ts";
+import { Authenticator, alertOf, atTheCode, codesOf, enrolled, keyOf, signedIn, waitOut } from "./person.ts";
+
+const WRONG = "The code is wrong, or was used before. Enter the next one.";
+
+describe.concurrent("setting up", () => {
+  test("shows a QR code and a key, wants a first code and the password, and gives ten recovery codes once", async () => {
+    const person = await signedIn();
+    const page = await person.visitor.open("/account/second-factor");
+    expect(page).toMatchObject({ status: 200, heading: "Set up your authenticator" });
+    expect(page.html).toContain('<svg class="qr" role="img"');
+    const app = new Authenticator(keyOf(page));
+    const { password } = person.client.tenant.admin;
+
+    const wrongCode = await person.visitor.submit(page, { password, code: app.wrongCode() });
+    expect([wrongCode.status, alertOf(wrongCode), keyOf(wrongCode)]).toEqual([422, WRONG, app.key]);
+    const wrongPassword = await person.visitor.submit(page, { password: "guess", code: app.code() });
+    expect([wrongPassword.status, alertOf(wrongPassword)]).toEqual([422, "The password is wrong."]);
+
+    const done = await person.visitor.submit(page, { password, code: app.code() });
+    expect(done).toMatchObject({ status: 200, heading: "Keep your recovery codes" });
+    expect(new Set(codesOf(done)).size).toBe(10);
+    expect(done.headers.get("cache-control")).toBe("no-store");
+    expect((await person.account()).html).toContain("10 recovery codes are left");
+    expect((await person.visitor.open("/account/second-factor")).heading).toBe("Your account");
+  });
+
+  test("a key of one session cannot be confirmed in another", async () => {
+    const [one, other] = await Promise.all([signedIn(), signedIn()]);
+    const page = await one.visitor.open("/account/second-factor");
+    const { password } = other.client.tenant.admin;
+    const app = new Authenticator(keyOf(page));
+    const proposal = page.forms[0]!.fields.proposal!;
+    const view = await other.send("/account/second-factor", { proposal, password, code: app.code() });
+    expect(view.heading).toBe("Your account");
+    expect(view.html).toContain("Set up an authenticator");
+  });
+
+  test("its secret and codes do not stand readable in the database", async () => {
+    const { person, app, recovery } = await enrolled();
+    const { tenantId } = person.client.tenant;
+    const rows = await db()<{ secret: Uint8Array }[]>`select secret from totp_secrets where tenant_id = ${tenantId}`;
+    expect(Buffer.from(rows[0]!.secret).toString("latin1")).not.toContain(app.key);
+    const codes = await db()<{ digest: Uint8Array }[]>`select digest from recovery_codes where tenant_id = ${tenantId}`;
+    expect(codes).toHaveLength(10);
+    for (const { digest } of codes) {
+      const plain = [...recovery, ...recovery.map((code) => code.replace("-", ""))];
+      const hashes = plain.map((code) => new Bun.CryptoHasher("sha256").update(code).digest("hex"));
+      expect(hashes).not.toContain(Buffer.from(digest).toString("hex"));
+    }
+  });
+});
+
+describe.concurrent("at sign-in", () => {
+  test("the code comes after the password, and the id_token says so", async () => {
+    const { person: owner, app } = await enrolled();
+    const { person, page } = await atTheCode(owner.client);
+    expect(page).toMatchObject({ status: 200, heading: "Enter your code" });
+    const before = person.visitor.cookies.get("session");
+    const code = answerOf(await person.visitor.submit(page, { code: app.code(1) })).code!;
+    expect(person.visitor.cookies.get("session")).not.toBe(before);
+    const { body } = await owner.client.token(code);
+    expect(decodeJwt(body.id_token)).toMatchObject({ acr: "2", amr: ["pwd", "otp", "mfa"] });
+    const refreshed = await owner.client.refresh(body.refresh_token);
+    expect(decodeJwt(refreshed.body.id_token)).toMatchObject({ acr: "2", amr: ["pwd", "otp", "mfa"] });
+  });
+
+  test("until it is given, the session is good for nothing else", async () => {
+    const { person: owner, app } = await enrolled();
+    const { person } = await atTheCode(owner.client);
+    expect(await person.isSignedIn()).toBe(false);
+    for (const path of ["/account", "/account/password", "/account/second-factor", "/account/second-factor/remove"]) {
+      expect((await person.visitor.open(path)).heading).toBe("Enter your code");
+    }
+    const page = await person.account();
+    expect((await person.visitor.submit(page, { code: app.code(1) })).heading).toBe("Your account");
+    expect(await person.isSignedIn()).toBe(true);
+  });
+
+  test("SPEC.md's Last_Login and the known browser wait for it", async () => {
+    const { person: owner } = await enrolled();
+    const { tenantId } = owner.client.tenant;
+    await db()`update users set last_login = null where tenant_id = ${tenantId}`;
+    const { person } = await atTheCode(owner.client);
+    expect(person.visitor.cookies.has("device")).toBe(false);
+    const [user] = await db()`select last_login from users where tenant_id = ${tenantId}`;
+    expect(user!.last_login).toBeNull();
+  });
+
+  test("a code is good once: not the one that set the app up, and not twice", async () => {
+    const { person: owner, app } = await enrolled();
+    const first = await atTheCode(owner.client);
+    const replay = await first.person.visitor.submit(first.page, { code: app.code() });
+    expect([replay.status, alertOf(replay)]).toEqual([422, WRONG]);
+    const next = app.code(1);
+    expect(answerOf(await first.person.visitor.submit(first.page, { code: next })).code).toBeString();
+    const second = await atTheCode(owner.client);
+    expect((await second.person.visitor.submit(second.page, { code: next })).status).toBe(422);
+  });
+
+  test("of one code sent in many browsers at once, one gets in", async () => {
+    const { person: owner, app } = await enrolled();
+    const all = await Promise.all([1, 2, 3, 4].map(() => atTheCode(owner.client)));
+    const code = app.code(1);
+    const views = await Promise.all(all.map(({ person, page }) => person.visitor.submit(page, { code })));
+    expect(views.filter((view) => view.location).length).toBe(1);
+  });
+
+  test("a clock may be a step off, and no more", async () => {
+    const { person: owner, app } = await enrolled();
+    await db()`update totp_secrets set last_step = 0 where tenant_id = ${owner.client.tenant.tenantId}`;
+    const late = await atTheCode(owner.client);
+    expect((await late.person.visitor.submit(late.page, { code: app.code(-3) })).status).toBe(422);
+    expect((await late.person.visitor.submit(late.page, { code: app.code(4) })).status).toBe(422);
+    expect((await late.person.visitor.submit(late.page, { code: app.code(1) })).location).toBeDefined();
+  });
+
+  test("a recovery code is good once, typed as people type", async () => {
+    const { person: owner, recovery } = await enrolled();
+    const typed = ` ${recovery[0]!.toLowerCase().replace("-", " ")} `;
+    const { person, page } = await atTheCode(owner.client);
+    const code = answerOf(await person.visitor.submit(page, { code: typed })).code!;
+    expect(decodeJwt((await owner.client.token(code)).body.id_token)).toMatchObject({ acr: "2" });
+    const again = await atTheCode(owner.client);
+    expect((await again.person.visitor.submit(again.page, { code: typed })).status).toBe(422);
+    expect((await again.person.visitor.submit(again.page, { code: recovery[1]! })).location).toBeDefined();
+    expect((await owner.account()).html).toContain("8 recovery codes are left");
+  });
+
+  test("what is no code is refused", async () => {
+    const { person: owner } = await enrolled();
+    const { person, page } = await atTheCode(owner.client);
+    for (const code of ["", "12345", "1234567", "١٢٣٤٥٦", "'; drop table", "x".repeat(5_000)]) {
+      const view = await person.visitor.submit(page, { code });
+      expect({ code, status: [422, 429].includes(view.status) }).toEqual({ code, status: true });
+    }
+  });
+
+  test("guessing is slowed down, for a right code too", async () => {
+    const { person: owner, app } = await enrolled();
+    await waitOut(owner.client);
+    const { person, page } = await atTheCode(owner.client);
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 6; guess++) {
+      statuses.push((await person.visitor.submit(page, { code: app.wrongCode() })).status);
+    }
+    expect(statuses).toEqual([422, 422, 422, 422, 422, 422]);
+    const blocked = await person.visitor.submit(page, { code: app.code(1) });
+    expect(blocked.status).toBe(429);
+    expect(alertOf(blocked)).toMatch(/^Too many attempts\. Try again in \d+ s\.$/);
+    expect(blocked.headers.get("retry-after")).toMatch(/^([1-9]|10)$/);
+    // The owner's own browser is counted by itself.
+    owner.visitor.cookies.delete("session");
+    const owners = await owner.visitor.submit(await owner.signIn(), { code: app.code(1) });
+    expect(answerOf(owners).code).toBeString();
+  });
+});
+
+describe.concurrent("afterwards", () => {
+  test("new recovery codes take the place of the former", async () => {
+    const { person, app, recovery } = await enrolled();
+    const { password } = person.client.tenant.admin;
+    const view = await person.send("/account/recovery-codes", { password, code: app.code(1) });
+    const codes = codesOf(view);
+    expect(codes).toHaveLength(10);
+    const next = await atTheCode(person.client);
+    expect((await next.person.visitor.submit(next.page, { code: recovery[0]! })).status).toBe(422);
+    expect((await next.person.visitor.submit(next.page, { code: codes[0]! })).location).toBeDefined();
+  });
+
+  test("it is removed by password and code, not by one of them", async () => {
+    const { person, app } = await enrolled();
+    const { password } = person.client.tenant.admin;
+    const path = "/account/second-factor/remove";
+    expect((await person.send(path, { password: "guess", code: app.code(1) })).status).toBe(422);
+    expect((await person.send(path, { password, code: app.wrongCode() })).status).toBe(422);
+    const removed = await person.send(path, { password, code: app.code(1) });
+    expect(removed.html).toContain("Your authenticator app is removed.");
+    const next = await atTheCode(person.client);
+    expect(answerOf(next.page).code).toBeString();
+  });
+});

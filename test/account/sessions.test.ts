@@ -1,0 +1,125 @@
+// The account page: who may see it, and what it shows and ends.
+
+import { describe, expect, test } from "bun:test";
+import { otherClient } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { db } from "../entities/client.ts";
+import { newApplication, Person, signedIn, statusOf } from "./person.ts";
+
+describe.concurrent("who may see it", () => {
+  test("nobody without a session: the page says how to get one", async () => {
+    const view = await new Visitor().open("/account");
+    expect(view).toMatchObject({ status: 401, heading: "Sign in first", forms: [] });
+    for (const client_id of ["0", "x", "999999999"]) {
+      expect((await new Visitor().open(`/account?client_id=${client_id}`)).heading).toBe("Sign in first");
+    }
+  });
+
+  test("who comes by an application's link signs in, and is led back", async () => {
+    const client = await newApplication();
+    const visitor = new Visitor();
+    const page = await visitor.open(`/account?client_id=${client.id}`);
+    expect(page.heading).toBe("Sign in");
+    const refused = await visitor.submit(page, { ...client.tenant.admin, password: "guess" });
+    expect(refused).toMatchObject({ status: 422, heading: "Sign in" });
+    const view = await visitor.submit(refused, client.tenant.admin);
+    expect(view).toMatchObject({ status: 200, heading: "Your account" });
+    expect(view.html).toContain("Administrator (admin)");
+  });
+
+  test("a form sent after the session has ended does nothing", async () => {
+    const person = await signedIn();
+    const page = await person.visitor.open("/account/password");
+    const { tenantId, admin } = person.client.tenant;
+    await db()`delete from sessions where tenant_id = ${tenantId}`;
+    const fields = { password: admin.password, new_password: "correct horse battery" };
+    expect((await person.visitor.submit(page, fields)).heading).toBe("Sign in first");
+    expect((await new Person(person.client).signIn()).location).toBeDefined();
+  });
+
+  test("a session that somebody else put into the browser is not the one after signing in", async () => {
+    const [mallory, victim] = [await signedIn(), new Person(await newApplication())];
+    const planted = mallory.visitor.cookies.get("session")!;
+    victim.visitor.cookies.set("session", planted);
+    await victim.signIn();
+    expect(victim.visitor.cookies.get("session")).not.toBe(planted);
+    expect((await mallory.account()).heading).toBe("Sign in first");
+  });
+});
+
+describe.concurrent("where a user is signed in", () => {
+  test("is shown with device and address, and one browser is signed out from another", async () => {
+    const person = await signedIn();
+    const { client } = person;
+    const phone = new Person(client);
+    const userAgent =
+      "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1";
+    const page = await phone.visitor.open(client.authorize());
+    await phone.visitor.submit(page, client.tenant.admin, { "user-agent": userAgent });
+    const tokens = (await client.token(await client.code(phone.visitor))).body;
+
+    const view = await person.account();
+    expect(view.html).toContain("Safari on iPhone");
+    expect(view.html).toContain("127.0.0.1");
+    expect(view.html.match(/this browser/g)).toHaveLength(1);
+    const session = view.forms.find((form) => form.fields.session && form.fields.session !== "others")!.fields.session!;
+
+    const done = await person.press("/account/sessions/end", { session });
+    expect(statusOf(done)).toBe("That browser is signed out.");
+    expect(await phone.isSignedIn()).toBe(false);
+    expect((await client.refresh(tokens.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect(await person.isSignedIn()).toBe(true);
+    expect(done.html).not.toContain("Safari on iPhone");
+  });
+
+  test("all others at once", async () => {
+    const person = await signedIn();
+    const others = await Promise.all([signedIn(person.client), signedIn(person.client)]);
+    await person.press("/account/sessions/end", { session: "others" });
+    expect(await Promise.all(others.map((other) => other.isSignedIn()))).toEqual([false, false]);
+    expect(await person.isSignedIn()).toBe(true);
+  });
+
+  test("another user's session is neither shown nor ended", async () => {
+    const [person, stranger] = [await signedIn(), await signedIn()];
+    const { tenantId } = stranger.client.tenant;
+    const [theirs] = await db()<{ id: string }[]>`select id from sessions where tenant_id = ${tenantId}`;
+    const page = await person.account();
+    expect(page.html).not.toContain(theirs!.id);
+    const { csrf } = page.forms.at(-1)?.fields ?? (await person.visitor.open("/account/password")).forms[0]!.fields;
+    for (const session of [theirs!.id, "x", "", "' or 1=1"]) {
+      expect((await person.visitor.post("/account/sessions/end", { csrf: csrf!, session })).status).toBe(200);
+    }
+    expect(await stranger.isSignedIn()).toBe(true);
+  });
+
+  test("what a browser calls itself is shown as text", async () => {
+    const client = await newApplication();
+    const name = `<img src=x onerror=alert(1)> "quoted" &lt;b&gt;`;
+    await db()`update users set name = ${name} where tenant_id = ${client.tenant.tenantId}`;
+    const person = new Person(client);
+    const page = await person.visitor.open(client.authorize());
+    await person.visitor.submit(page, client.tenant.admin, { "user-agent": name });
+    const view = await person.account();
+    expect(view.heading).toBe("Your account");
+    expect(view.html).not.toContain("<img");
+    expect(view.html).toContain("Unknown browser");
+    expect((await person.visitor.open("/account?done=%3Cscript%3E")).html).not.toContain("script");
+  });
+});
+
+describe.concurrent("what a user has allowed applications", () => {
+  test("is shown in words, and revoked with the application's tokens", async () => {
+    const person = await signedIn();
+    const client = await otherClient(person.client);
+    const tokens = (await client.token(await client.code(person.visitor))).body;
+    const view = await person.account();
+    expect(view.html).toContain("may know who you are, see your name and user name");
+
+    const done = await person.press("/account/consents/revoke", { client_id: client.id });
+    expect(statusOf(done)).toContain("access is revoked. It will ask again.");
+    expect(done.html).toContain("You have allowed no application anything.");
+    expect((await client.refresh(tokens.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await person.visitor.open(client.authorize())).heading).toBe("Allow access");
+  });
+});

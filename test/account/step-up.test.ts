@@ -1,0 +1,163 @@
+// When a second factor is asked for: the tenant demands it, an application does, or the user has one by now.
+
+import { describe, expect, test } from "bun:test";
+import { decodeJwt } from "jose";
+import { answerOf, type Client } from "../authorize/client.ts";
+import type { View } from "../authorize/visitor.ts";
+import { db, newCaller } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
+import {
+  Authenticator,
+  alertOf,
+  codesOf,
+  enrolled,
+  keyOf,
+  newApplication,
+  Person,
+  requireSecondFactor,
+  signedIn,
+} from "./person.ts";
+
+const ESSENTIAL = { claims: '{"id_token":{"acr":{"essential":true,"values":["2"]}}}' };
+
+async function claimsOf(client: Client, view: View) {
+  return decodeJwt((await client.token(answerOf(view).code!)).body.id_token);
+}
+
+describe.concurrent("where the tenant requires it", () => {
+  test("a user without one is led through setting it up at sign-in, and only then comes to the application", async () => {
+    const client = await newApplication();
+    await requireSecondFactor(client);
+    const person = new Person(client);
+    const page = await person.signIn();
+    expect(page).toMatchObject({ status: 200, heading: "Set up your authenticator" });
+    expect(page.html).not.toContain('name="password"');
+    expect((await person.visitor.open("/account")).heading).toBe("Set up your authenticator");
+    expect(await person.isSignedIn()).toBe(false);
+
+    const app = new Authenticator(keyOf(page));
+    const wrong = await person.visitor.submit(page, { code: app.wrongCode() });
+    expect([wrong.status, keyOf(wrong)]).toEqual([422, app.key]);
+    const codes = await person.visitor.submit(wrong, { code: app.code() });
+    expect(codesOf(codes)).toHaveLength(10);
+    const onward = /<a class="button" href="([^"]*)"/.exec(codes.html)![1]!.replaceAll("&amp;", "&");
+    expect(await claimsOf(client, await person.visitor.open(onward))).toMatchObject({
+      acr: "2",
+      amr: ["pwd", "otp", "mfa"],
+    });
+  });
+
+  test("it counts at once for who is signed in already, and no longer when it is optional again", async () => {
+    const person = await signedIn();
+    expect(await person.isSignedIn()).toBe(true);
+    await requireSecondFactor(person.client);
+    expect(await person.isSignedIn()).toBe(false);
+    const admin = await newCaller(person.client.tenant);
+    await ok(admin.patch("/TenantSettings", { SecondFactor: "Optional" }));
+    expect(await ok(admin.get("/TenantSettings"))).toEqual({ SecondFactor: "Optional" });
+    expect(await person.isSignedIn()).toBe(true);
+  });
+
+  test("it is this tenant's alone", async () => {
+    const [one, other] = await Promise.all([signedIn(), signedIn()]);
+    await requireSecondFactor(one.client);
+    expect(await other.isSignedIn()).toBe(true);
+    const admin = await newCaller(other.client.tenant);
+    expect(await ok(admin.get("/TenantSettings"))).toEqual({ SecondFactor: "Optional" });
+  });
+
+  test("and can be set up on the account page as well", async () => {
+    const client = await newApplication();
+    await requireSecondFactor(client);
+    const person = new Person(client);
+    await person.signIn();
+    const page = await person.account();
+    const codes = await person.visitor.submit(page, { code: new Authenticator(keyOf(page)).code() });
+    expect(codesOf(codes)).toHaveLength(10);
+    expect((await person.account()).heading).toBe("Your account");
+  });
+});
+
+describe.concurrent("a session from before the user had one", () => {
+  test("is asked for the code alone, and keeps the time of its sign-in", async () => {
+    const early = await signedIn();
+    const { client } = early;
+    await db()`update sessions set auth_time = now() - interval '1 hour' where tenant_id = ${client.tenant.tenantId}`;
+    const { app } = await enrolled(client);
+
+    const asked = await early.visitor.open(client.authorize({ acr_values: "2" }));
+    expect(asked.heading).toBe("Enter your code");
+    const claims = await claimsOf(client, await early.visitor.submit(asked, { code: app.code(1) }));
+    expect(claims).toMatchObject({ acr: "2", amr: ["pwd", "otp", "mfa"] });
+    expect(Number(claims.auth_time)).toBeLessThan(Date.now() / 1000 - 3_000);
+  });
+
+  test("with max_age passed is asked for both", async () => {
+    const early = await signedIn();
+    const { client } = early;
+    await db()`update sessions set auth_time = now() - interval '1 hour' where tenant_id = ${client.tenant.tenantId}`;
+    const { app } = await enrolled(client);
+    const page = await early.visitor.open(client.authorize({ max_age: "60" }));
+    expect(page.heading).toBe("Sign in");
+    const code = await early.visitor.submit(page, client.tenant.admin);
+    expect(code.heading).toBe("Enter your code");
+    const claims = await claimsOf(client, await early.visitor.submit(code, { code: app.code(1) }));
+    expect(Number(claims.auth_time)).toBeGreaterThan(Date.now() / 1000 - 60);
+  });
+
+  test("a code later than max_age after the password does not begin again", async () => {
+    const { person, app } = await enrolled();
+    const { client } = person;
+    const page = await person.visitor.open(client.authorize({ max_age: "60", prompt: "login" }));
+    const code = await person.visitor.submit(page, client.tenant.admin);
+    await db()`
+      update sessions set auth_time = auth_time - interval '5 minutes' where tenant_id = ${client.tenant.tenantId}`;
+    expect(answerOf(await person.visitor.submit(code, { code: app.code(1) })).code).toBeString();
+  });
+});
+
+describe.concurrent("an application that insists on acr 2", () => {
+  test("leads who has none through setting it up, with the password", async () => {
+    const person = await signedIn();
+    const { client } = person;
+    const page = await person.visitor.open(client.authorize(ESSENTIAL));
+    expect(page.heading).toBe("Set up your authenticator");
+    const code = new Authenticator(keyOf(page)).code();
+    const refused = await person.visitor.submit(page, { password: "guess", code });
+    expect([refused.status, alertOf(refused)]).toEqual([422, "The password is wrong."]);
+    const codes = await person.visitor.submit(page, { password: client.tenant.admin.password, code });
+    expect(codesOf(codes)).toHaveLength(10);
+    expect(await claimsOf(client, await person.visitor.open(client.authorize(ESSENTIAL)))).toMatchObject({ acr: "2" });
+  });
+
+  test("is told that there is something to ask, with prompt=none", async () => {
+    const person = await signedIn();
+    const view = await person.visitor.open(person.client.authorize({ ...ESSENTIAL, prompt: "none" }));
+    expect(answerOf(view)).toMatchObject({ error: "login_required" });
+  });
+
+  test("one that only wishes for it gets what there is", async () => {
+    const person = await signedIn();
+    const view = await person.visitor.open(person.client.authorize({ acr_values: "2" }));
+    expect(await claimsOf(person.client, view)).toMatchObject({ acr: "1", amr: ["pwd"] });
+  });
+
+  test("one that insists on acr 1 gets it of who has given two", async () => {
+    const { person } = await enrolled();
+    const claims = '{"id_token":{"acr":{"essential":true,"value":"1"}}}';
+    const view = await person.visitor.open(person.client.authorize({ claims }));
+    expect(await claimsOf(person.client, view)).toMatchObject({ acr: "1" });
+  });
+});
+
+test.concurrent("an administrator sees and removes the second factor of a user who has lost it", async () => {
+  const { person } = await enrolled();
+  const { client } = person;
+  const admin = await newCaller(client.tenant);
+  const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
+  const path = `/User/${user.Id}/SecondFactor`;
+  expect(await ok(admin.get(path))).toEqual({ Type: "TOTP", EnrolledOn: expect.any(String), RecoveryCodes: 10 });
+  expect((await admin.remove(path)).status).toBe(200);
+  expect((await admin.get(path)).status).toBe(404);
+  expect(answerOf(await new Person(client).signIn()).code).toBeString();
+});
