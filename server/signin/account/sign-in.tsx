@@ -20,7 +20,7 @@ export async function signInPage(deps: AccountDependencies, request: Request): P
   if (clientId && application) return formPage(deps, request, clientId, "");
   const lines = [
     "Open one of your applications and sign in there. Then come back to this page in the same browser.",
-    "It cannot ask for your password itself: which organisation you belong to is known from the application.",
+    "Which organisation you belong to is known from the application, so this page cannot ask for your password itself.",
   ];
   return pageResponse(<MessagePage site={deps.endpoints.site} heading="Sign in first" lines={lines} />, {
     status: 401,

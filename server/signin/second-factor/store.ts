@@ -71,7 +71,8 @@ export async function replaceRecoveryCodes(
   const hex = digests.map((digest) => digest.toString("hex"));
   await sql`
     insert into recovery_codes (tenant_id, user_id, digest)
-    select ${tenantId}, ${userId}, decode(unnest(${hex}::text[]), 'hex')`;
+    select tenant_id, user_id, decode(code, 'hex') from totp_secrets, unnest(${hex}::text[]) as code
+    where tenant_id = ${tenantId} and user_id = ${userId}`;
 }
 
 /** @returns false if there is no such code, or it was used before */
