@@ -4,18 +4,18 @@
 import { Elysia } from "elysia";
 import { readForm } from "../../http/body.ts";
 import {
-  type Caller,
+  asksPassword,
   EnrolPage,
   type Proposal,
   pageEndpoint,
   pageResponse,
   RecoveryCodesPage,
   SecondFactorPage,
+  type SentForm,
   type Session,
   type Trouble,
-  troubleOf,
-  WRONG_CODE,
-  WRONG_PASSWORD,
+  takeCode,
+  takeEnrolment,
 } from "../../signin/index.ts";
 import { type AuthorizationRequest, checkRequest } from "./authorization-request.ts";
 import { startedSessionFor, tellingTheClient } from "./authorize.ts";
@@ -24,14 +24,10 @@ import { withPrompt } from "./parameters.ts";
 import { formTargets } from "./reply.ts";
 import { goTo, readTarget, type Target, targetText } from "./target.ts";
 
-/** A request on its way, and who is there to go on with it. */
-interface Way {
-  request: Request;
-  caller: Caller;
-  form: Map<string, string>;
+/** A form on the way of a request. */
+interface Way extends SentForm {
   target: Target;
   checked: AuthorizationRequest;
-  session: Session;
 }
 
 export function secondFactorEndpoints(deps: AuthorizeDependencies) {
@@ -60,40 +56,24 @@ function formEndpoint(
 }
 
 async function giveCode(deps: AuthorizeDependencies, way: Way): Promise<Response> {
-  const { request, caller, form, target, checked, session } = way;
-  const result = await deps.secondFactor.check(request, session, form.get("code") ?? "", caller);
-  const trouble = troubleOf(result, WRONG_CODE);
-  if (trouble) return secondFactorPage(deps, request, target, checked, session, trouble);
-  return goTo(deps.endpoints.site, target.path, target.parameters.text, await raised(deps, way));
+  const { request, target, checked, session } = way;
+  const given = await takeCode(deps, way);
+  if (given.trouble) return secondFactorPage(deps, request, target, checked, session, given.trouble);
+  return goTo(deps.endpoints.site, target.path, target.parameters.text, given.cookies);
 }
 
 async function enrol(deps: AuthorizeDependencies, way: Way): Promise<Response> {
-  const { request, caller, form, target, checked, session } = way;
+  const { request, target, checked, session } = way;
   const { site } = deps.endpoints;
-  const proposal = deps.secondFactor.reopen(session, form.get("proposal") ?? "");
-  // It has one by now, or the form is of another session: see what is due.
-  if (session.hasSecondFactor || !proposal) return goTo(site, target.path, target.parameters.text);
-  const again = (trouble: Trouble) => enrolPage(deps, request, target, checked, session, { proposal, ...trouble });
-  if (await asksPassword(deps, session)) {
-    const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", caller);
-    const trouble = troubleOf(result, WRONG_PASSWORD);
-    if (trouble) return again(trouble);
+  const enrolment = await takeEnrolment(deps, way);
+  // See what is due instead.
+  if (!enrolment) return goTo(site, target.path, target.parameters.text);
+  const { trouble } = enrolment;
+  if (trouble) {
+    return enrolPage(deps, request, target, checked, session, { proposal: enrolment.proposal, ...trouble });
   }
-  const codes = await deps.secondFactor.enrol(session, proposal, form.get("code") ?? "");
-  if (!codes) return again({ problem: WRONG_CODE, status: 422 });
-  const continueHref = site.href(targetText(target));
-  const page = <RecoveryCodesPage site={site} codes={codes} continueHref={continueHref} />;
-  return pageResponse(page, { cookies: await raised(deps, way) });
-}
-
-/** @returns Set-Cookie values */
-async function raised({ sessions, browsers }: AuthorizeDependencies, { request, caller, session }: Way) {
-  return [await sessions.raise(request, session, ["otp"]), await browsers.remember(request, session, caller.address)];
-}
-
-/** Who has just signed in is not asked again. */
-async function asksPassword({ ownPassword }: AuthorizeDependencies, session: Session): Promise<boolean> {
-  return !session.isUnfinished && (await ownPassword.exists(session));
+  const page = <RecoveryCodesPage site={site} codes={enrolment.codes} continueHref={site.href(targetText(target))} />;
+  return pageResponse(page, { cookies: enrolment.cookies });
 }
 
 export function secondFactorPage(

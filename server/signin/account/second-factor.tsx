@@ -2,6 +2,7 @@
 
 import { readForm } from "../../http/body.ts";
 import { pageResponse } from "../pages/response.ts";
+import { asksPassword, takeCode, takeEnrolment } from "../second-factor/forms.ts";
 import { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "../second-factor/pages.tsx";
 import type { Proposal } from "../second-factor/second-factor.ts";
 import type { Caller, Session } from "../sessions.ts";
@@ -17,12 +18,9 @@ export async function giveCode(deps: AccountDependencies, request: Request, call
   const session = await deps.sessions.findStarted(request);
   if (!session) return toAccount(deps);
   deps.forms.require(request, form.get("csrf"), session);
-  const trouble = troubleOf(
-    await deps.secondFactor.check(request, session, form.get("code") ?? "", caller),
-    WRONG_CODE,
-  );
-  if (trouble) return codePage(deps, request, session, trouble);
-  return toAccount(deps, undefined, await raised(deps, { request, caller, session }));
+  const given = await takeCode(deps, { request, caller, session, form });
+  if (given.trouble) return codePage(deps, request, session, given.trouble);
+  return toAccount(deps, undefined, given.cookies);
 }
 
 /** Instead of what was asked for, while the session lacks the code. */
@@ -87,27 +85,11 @@ export async function enrol(deps: AccountDependencies, request: Request, caller:
   const session = await deps.sessions.findStarted(request);
   if (!session) return toAccount(deps);
   deps.forms.require(request, form.get("csrf"), session);
-  const visit = { request, caller, session };
-  const proposal = deps.secondFactor.reopen(session, form.get("proposal") ?? "");
-  if (session.hasSecondFactor || !proposal) return toAccount(deps);
-  if (await asksPassword(deps, session)) {
-    const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", caller);
-    const trouble = troubleOf(result, WRONG_PASSWORD);
-    if (trouble) return enrolPage(deps, visit, { proposal, ...trouble });
-  }
-  const codes = await deps.secondFactor.enrol(session, proposal, form.get("code") ?? "");
-  if (!codes) return enrolPage(deps, visit, { proposal, problem: WRONG_CODE, status: 422 });
-  return codesPage(deps, codes, "?done=enrolled", await raised(deps, visit));
-}
-
-/** Who has just signed in is not asked again, and who has no password is asked for none. */
-async function asksPassword({ ownPassword }: AccountDependencies, session: Session): Promise<boolean> {
-  return !session.isUnfinished && (await ownPassword.exists(session));
-}
-
-/** @returns Set-Cookie values */
-async function raised({ sessions, browsers }: AccountDependencies, { request, caller, session }: Visit) {
-  return [await sessions.raise(request, session, ["otp"]), await browsers.remember(request, session, caller.address)];
+  const enrolment = await takeEnrolment(deps, { request, caller, session, form });
+  if (!enrolment) return toAccount(deps);
+  const { trouble } = enrolment;
+  if (trouble) return enrolPage(deps, { request, caller, session }, { proposal: enrolment.proposal, ...trouble });
+  return codesPage(deps, enrolment.codes, "?done=enrolled", enrolment.cookies);
 }
 
 function codesPage({ endpoints: { site } }: AccountDependencies, codes: string[], query: string, cookies?: string[]) {

@@ -1,0 +1,70 @@
+// What the forms of a second factor come to, wherever they stand: at sign-in, or on the account pages.
+
+import type { KnownBrowsers } from "../known-browsers.ts";
+import type { OwnPassword } from "../own-password.ts";
+import type { Caller, Session, Sessions } from "../sessions.ts";
+import { type Trouble, troubleOf, WRONG_CODE, WRONG_PASSWORD } from "../trouble.ts";
+import type { Proposal, SecondFactor } from "./second-factor.ts";
+
+export interface FactorDependencies {
+  ownPassword: OwnPassword;
+  secondFactor: SecondFactor;
+  sessions: Sessions;
+  browsers: KnownBrowsers;
+}
+
+/** A form as it came, of a session that may be unfinished. */
+export interface SentForm {
+  request: Request;
+  caller: Caller;
+  session: Session;
+  form: Map<string, string>;
+}
+
+/** Not taken; or taken, with Set-Cookie values by which the session goes on. */
+export type GivenCode = { trouble: Trouble } | { trouble?: undefined; cookies: string[] };
+
+/** A code, at sign-in. */
+export async function takeCode(deps: FactorDependencies, sent: SentForm): Promise<GivenCode> {
+  const { request, caller, session, form } = sent;
+  const trouble = troubleOf(
+    await deps.secondFactor.check(request, session, form.get("code") ?? "", caller),
+    WRONG_CODE,
+  );
+  return trouble ? { trouble } : { cookies: await raised(deps, sent) };
+}
+
+export type Enrolment =
+  | { trouble: Trouble; proposal: Proposal }
+  | { trouble?: undefined; codes: string[]; cookies: string[] };
+
+/**
+ * A new authenticator's first code.
+ * @returns with new recovery codes if it is taken; undefined if there is nothing to enrol: the user has one by now, or
+ * the form is of another session
+ */
+export async function takeEnrolment(deps: FactorDependencies, sent: SentForm): Promise<Enrolment | undefined> {
+  const { request, caller, session, form } = sent;
+  const proposal = deps.secondFactor.reopen(session, form.get("proposal") ?? "");
+  if (session.hasSecondFactor || !proposal) return undefined;
+  if (await asksPassword(deps, session)) {
+    const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", caller);
+    const trouble = troubleOf(result, WRONG_PASSWORD);
+    if (trouble) return { trouble, proposal };
+  }
+  const codes = await deps.secondFactor.enrol(session, proposal, form.get("code") ?? "");
+  if (!codes) return { trouble: { problem: WRONG_CODE, status: 422 }, proposal };
+  return { codes, cookies: await raised(deps, sent) };
+}
+
+/** Who has just signed in is not asked again, and who has no password is asked for none. */
+export async function asksPassword(
+  { ownPassword }: Pick<FactorDependencies, "ownPassword">,
+  session: Session,
+): Promise<boolean> {
+  return !session.isUnfinished && (await ownPassword.exists(session));
+}
+
+async function raised({ sessions, browsers }: FactorDependencies, { request, caller, session }: SentForm) {
+  return [await sessions.raise(request, session, ["otp"]), await browsers.remember(request, session, caller.address)];
+}
