@@ -13,6 +13,9 @@ const OUTCOMES = {
   "SecondFactor.Failed": "Failure",
   "Password.Changed": "Success",
   "Password.Reset": "Success",
+  /** A one-time link was made, by which a user can set a password. */
+  "PasswordReset.Created": "Success",
+  "RecoveryCodes.Replaced": "Success",
   "Identity.Linked": "Success",
   "Identity.Unlinked": "Success",
   "Consent.Given": "Success",
@@ -23,6 +26,7 @@ const OUTCOMES = {
   "Credentials.Changed": "Success",
   "Secret.Created": "Success",
   "Secret.Deleted": "Success",
+  "TenantSettings.Changed": "Success",
   "Policy.Created": "Success",
   "Policy.Changed": "Success",
   "Policy.Deleted": "Success",

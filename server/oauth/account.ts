@@ -1,9 +1,10 @@
 // What the account pages have of the provider: applications, what users have allowed them, and the tokens they hold.
 
+import { originOf, recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/connection.ts";
 import type { TenantId } from "../tenants/index.ts";
 import { expireCodes, inWords, type WhichSessions } from "./authorize/index.ts";
-import { deleteConsent, listConsents } from "./consents/store.ts";
+import { deleteConsent, listConsents, lockConsent } from "./consents/store.ts";
 import type { Families } from "./families/families.ts";
 import { findClient } from "./store.ts";
 
@@ -23,12 +24,20 @@ export function createApplications(sql: Sql, families: Families) {
         return { clientId, name: clientName, wants: inWords(scopes), grantedOn };
       });
     },
-    async revoke(tenantId: TenantId, userId: number, clientId: string) {
+    async revoke(request: Request, tenantId: TenantId, userId: number, clientId: string) {
       const id = clientIdOf(clientId);
       if (id === undefined) return;
       await sql.begin(async (tx) => {
+        const consent = await lockConsent(tx, tenantId, userId, id);
+        if (!consent) return;
         await deleteConsent(tx, tenantId, userId, id);
         await families.revoke(tx, tenantId, { userId, clientId: id });
+        const user = { type: "User", id: userId } as const;
+        await recordAudit(tx, tenantId, originOf(request, { actor: user }), {
+          kind: "Consent.Revoked",
+          subject: user,
+          details: { ApplicationId: clientId, Scopes: consent.scopes },
+        });
       });
     },
   };

@@ -94,17 +94,17 @@ async function endSessions(deps: AccountDependencies, { request, session }: Visi
   deps.forms.require(request, form.get("csrf"), session);
   const which = form.get("session") ?? "";
   if (which === "others") {
-    await deps.credentials.endOtherSessions(session);
+    await deps.credentials.endOtherSessions(request, session);
     return toAccount(deps, "sessions");
   }
   // Its own it ends by signing out, where the cookie goes as well.
-  if (isUuid(which) && which !== session.id) await deps.credentials.endSession(session, which);
+  if (isUuid(which) && which !== session.id) await deps.credentials.endSession(request, session, which);
   return toAccount(deps, "session");
 }
 
 async function revokeConsent(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {
   const form = await readForm(request);
   deps.forms.require(request, form.get("csrf"), session);
-  await deps.applications.revoke(session.tenantId, session.userId, form.get("client_id") ?? "");
+  await deps.applications.revoke(request, session.tenantId, session.userId, form.get("client_id") ?? "");
   return toAccount(deps, "consent");
 }

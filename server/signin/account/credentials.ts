@@ -1,5 +1,6 @@
 // What ends with a password or a session: also the tokens that came of it.
 
+import { type AuditEntry, originOf, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import { digestOf } from "../opaque.ts";
@@ -19,17 +20,17 @@ export type EndGrants = (
 
 export interface Credentials {
   /** Every other session of the user ends. @throws ServiceBusy */
-  changePassword(session: Session, password: string): Promise<void>;
+  changePassword(request: Request, session: Session, password: string): Promise<void>;
   /**
    * Every session of the user ends.
    * @param token of the link
    * @returns false if the link is no longer good
    * @throws ServiceBusy
    */
-  resetPassword(reset: PasswordReset, token: string, password: string): Promise<boolean>;
+  resetPassword(request: Request, reset: PasswordReset, token: string, password: string): Promise<boolean>;
   /** @param id anybody's; one that is not the user's own is left alone */
-  endSession(session: Session, id: string): Promise<void>;
-  endOtherSessions(session: Session): Promise<void>;
+  endSession(request: Request, session: Session, id: string): Promise<void>;
+  endOtherSessions(request: Request, session: Session): Promise<void>;
 }
 
 export function createCredentials(sql: Sql, passwords: Passwords, endGrants: EndGrants): Credentials {
@@ -38,29 +39,48 @@ export function createCredentials(sql: Sql, passwords: Passwords, endGrants: End
     await endGrants(tx, tenantId, userId, { exceptSessionId: except });
   }
   return {
-    async changePassword({ id, tenantId, userId }, password) {
+    async changePassword(request, { id, tenantId, userId }, password) {
       const hash = await passwords.hash(password);
       await sql.begin(async (tx) => {
         await savePassword(tx, tenantId, userId, hash);
         await endSessions(tx, tenantId, userId, id);
+        await recordOwn(tx, request, tenantId, userId, { kind: "Password.Changed" });
       });
     },
-    async resetPassword({ tenantId, userId }, token, password) {
+    async resetPassword(request, { tenantId, userId }, token, password) {
       const hash = await passwords.hash(password);
       return sql.begin(async (tx) => {
         if (!(await takeReset(tx, tenantId, digestOf(token)))) return false;
         await savePassword(tx, tenantId, userId, hash);
         await endSessions(tx, tenantId, userId, undefined);
+        await recordOwn(tx, request, tenantId, userId, { kind: "Password.Reset" });
         return true;
       });
     },
-    async endSession({ tenantId, userId }, id) {
+    async endSession(request, { tenantId, userId }, id) {
       await sql.begin(async (tx) => {
         if (!(await deleteUsersSession(tx, tenantId, userId, id))) return;
         await endGrants(tx, tenantId, userId, { sessionId: id });
+        await recordOwn(tx, request, tenantId, userId, { kind: "Session.Revoked", details: { Sessions: "One" } });
       });
     },
-    endOtherSessions: ({ id, tenantId, userId }) =>
-      sql.begin((tx) => endSessions(tx, tenantId, userId, id)) as Promise<void>,
+    async endOtherSessions(request, { id, tenantId, userId }) {
+      await sql.begin(async (tx) => {
+        await endSessions(tx, tenantId, userId, id);
+        await recordOwn(tx, request, tenantId, userId, { kind: "Session.Revoked", details: { Sessions: "Others" } });
+      });
+    },
   };
+}
+
+/** What users do to their own sign-in. */
+function recordOwn(
+  tx: Queries,
+  request: Request,
+  tenantId: TenantId,
+  userId: number,
+  entry: AuditEntry,
+): Promise<void> {
+  const user = { type: "User", id: userId } as const;
+  return recordAudit(tx, tenantId, originOf(request, { actor: user }), { ...entry, subject: user });
 }

@@ -17,7 +17,7 @@ export interface Applications {
   find(clientId: string): Promise<{ name: string; tenantId: TenantId } | undefined>;
   allowed(tenantId: TenantId, userId: number): Promise<AllowedApplication[]>;
   /** Ends what came of it, too. */
-  revoke(tenantId: TenantId, userId: number, clientId: string): Promise<void>;
+  revoke(request: Request, tenantId: TenantId, userId: number, clientId: string): Promise<void>;
 }
 
 export interface AccountDependencies {

@@ -37,7 +37,7 @@ export async function changePassword(deps: AccountDependencies, visit: Visit): P
   const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", caller);
   const trouble = troubleOf(result, WRONG_PASSWORD);
   if (trouble) return passwordPage(deps, visit, trouble);
-  await deps.credentials.changePassword(session, chosen);
+  await deps.credentials.changePassword(request, session, chosen);
   return toAccount(deps, "password");
 }
 
@@ -55,7 +55,7 @@ export async function resetPassword(deps: AccountDependencies, request: Request)
   const chosen = form.get("new_password") ?? "";
   const problem = passwordProblem(chosen, reset);
   if (problem) return resetForm(deps, request, token, reset, { problem, status: 422 });
-  if (!(await deps.credentials.resetPassword(reset, token, chosen))) throw deadLink();
+  if (!(await deps.credentials.resetPassword(request, reset, token, chosen))) throw deadLink();
   const lines = ["From now on you sign in with it. Go to your application and sign in."];
   const page = <MessagePage site={deps.endpoints.site} heading="Your password is set" lines={lines} />;
   return pageResponse(page);

@@ -103,7 +103,7 @@ interface Guarded {
   heading: string;
   lead: string;
   button: string;
-  act(deps: AccountDependencies, session: Session): Promise<Response>;
+  act(deps: AccountDependencies, visit: Visit): Promise<Response>;
 }
 
 export const NEW_CODES: Guarded = {
@@ -111,7 +111,8 @@ export const NEW_CODES: Guarded = {
   heading: "New recovery codes",
   lead: "The ones you have are no longer good then.",
   button: "Make new codes",
-  act: async (deps, session) => codesPage(deps, await deps.secondFactor.newRecoveryCodes(session), ""),
+  act: async (deps, { request, session }) =>
+    codesPage(deps, await deps.secondFactor.newRecoveryCodes(request, session), ""),
 };
 
 export const REMOVAL: Guarded = {
@@ -119,8 +120,8 @@ export const REMOVAL: Guarded = {
   heading: "Remove your authenticator",
   lead: "From then on, your password alone signs you in, unless your organisation wants a second factor.",
   button: "Remove",
-  async act(deps, { tenantId, userId }) {
-    await deps.secondFactor.remove(tenantId, userId);
+  async act(deps, { request, session }) {
+    await deps.secondFactor.remove(request, session);
     return toAccount(deps, "removed");
   },
 };
@@ -162,5 +163,5 @@ export async function guardedAct(deps: AccountDependencies, guarded: Guarded, vi
   const code = await deps.secondFactor.check(request, session, form.get("code") ?? "", caller);
   const trouble = troubleOf(code, WRONG_CODE);
   if (trouble) return guardedPage(deps, guarded, visit, trouble);
-  return guarded.act(deps, session);
+  return guarded.act(deps, visit);
 }

@@ -2,6 +2,7 @@
 
 import { Elysia } from "elysia";
 import { type Authenticate, requireScopes } from "../../access/index.ts";
+import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { Conflict } from "../../errors.ts";
 import { requireMethod } from "../../http/method.ts";
@@ -35,6 +36,8 @@ export function passwordResetController({ sql, issuer, authenticate, findUser }:
         const { id, record } = await requireUser(findUser, tx, caller.tenantId, params.id);
         caller.permissions.require("Settings:Update", "User", record);
         if (record.Username === "") throw new Conflict("The User has no Username to sign in with. Give it one first.");
+        const subject = { type: "User", id };
+        await recordAudit(tx, caller.tenantId, caller, { kind: "PasswordReset.Created", subject });
         return saveReset(tx, caller.tenantId, id, digestOf(token), LIFETIME);
       });
       const body = { Url: `${issuer}${RESET_PATH}?token=${token}`, ExpiresOn: expiresOn.toISOString() };

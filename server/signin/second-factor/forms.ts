@@ -52,7 +52,7 @@ export async function takeEnrolment(deps: FactorDependencies, sent: SentForm): P
     const trouble = troubleOf(result, WRONG_PASSWORD);
     if (trouble) return { trouble, proposal };
   }
-  const codes = await deps.secondFactor.enrol(session, proposal, form.get("code") ?? "");
+  const codes = await deps.secondFactor.enrol(request, session, proposal, form.get("code") ?? "");
   if (!codes) return { trouble: { problem: WRONG_CODE, status: 422 }, proposal };
   return { codes, cookies: await raised(deps, sent) };
 }

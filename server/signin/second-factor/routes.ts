@@ -2,6 +2,7 @@
 
 import { Elysia } from "elysia";
 import { type Authenticate, requireScopes } from "../../access/index.ts";
+import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { NotFound } from "../../errors.ts";
 import { requireMethod } from "../../http/method.ts";
@@ -27,7 +28,13 @@ export function secondFactorController({ sql, authenticate, findUser }: SecondFa
       caller.permissions.require(action, "User", record);
       const factor = await findFactor(sql, caller.tenantId, id);
       if (!factor) throw new NotFound("The User has no second factor.");
-      if (request.method === "DELETE") await deleteFactor(sql, caller.tenantId, id);
+      if (request.method === "DELETE") {
+        await sql.begin(async (tx) => {
+          if (!(await deleteFactor(tx, caller.tenantId, id))) return;
+          const subject = { type: "User", id };
+          await recordAudit(tx, caller.tenantId, caller, { kind: "SecondFactor.Removed", subject });
+        });
+      }
       return Response.json(toRecord(factor));
     },
     { parse: "none" },

@@ -1,5 +1,6 @@
 // A second factor beside the password: an authenticator app, and recovery codes for the day it is lost.
 
+import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
@@ -46,13 +47,12 @@ export interface SecondFactor {
    * @param code the first one that the app shows
    * @returns recovery codes, this once; undefined if the code is wrong
    */
-  enrol(session: Session, proposal: Proposal, code: string): Promise<string[] | undefined>;
+  enrol(request: Request, session: Session, proposal: Proposal, code: string): Promise<string[] | undefined>;
   /** Takes a code of the app, or a recovery code: either is good once. */
   check(request: Request, owner: Owner, code: string, caller: Caller): Promise<CheckOutcome>;
   /** @returns new ones, this once; the former are no longer good */
-  newRecoveryCodes(owner: Owner): Promise<string[]>;
-  /** @returns false if there is none */
-  remove(tenantId: TenantId, userId: number): Promise<boolean>;
+  newRecoveryCodes(request: Request, owner: Owner): Promise<string[]>;
+  remove(request: Request, owner: Owner): Promise<void>;
 }
 
 /** @param issuer PUBLIC_URL */
@@ -102,7 +102,7 @@ export function createSecondFactor(
       }
     },
 
-    async enrol(session, { key }, code) {
+    async enrol(request, session, { key }, code) {
       const digits = code.replace(/\s/g, "");
       const step = isTotp(digits) ? stepOf(key, digits) : undefined;
       if (step === undefined) return undefined;
@@ -111,6 +111,8 @@ export function createSecondFactor(
       return sql.begin(async (tx) => {
         if (!(await insertSecret(tx, tenantId, userId, seal(masterKey, PURPOSE, key), step))) return undefined;
         await replaceRecoveryCodes(tx, tenantId, userId, digestsOf(session, codes));
+        const subject = { type: "User", id: userId };
+        await recordAudit(tx, tenantId, byOwner(request, session), { kind: "SecondFactor.Enrolled", subject });
         return codes;
       });
     },
@@ -122,21 +124,41 @@ export function createSecondFactor(
       const retryAfter = await admit(sql, attempt);
       if (retryAfter !== undefined) return { outcome: "throttled", retryAfter };
       if (!(await take(owner, code))) {
-        await countFailure(sql, attempt);
+        const subject = { type: "User", id: owner.userId };
+        await sql.begin(async (tx) => {
+          await recordAudit(tx, owner.tenantId, originOf(request, {}), { kind: "SecondFactor.Failed", subject });
+          await countFailure(tx, attempt);
+        });
         return { outcome: "wrong" };
       }
       await countSuccess(sql, attempt);
       return { outcome: "right" };
     },
 
-    async newRecoveryCodes(owner) {
+    async newRecoveryCodes(request, owner) {
       const codes = recoveryCodes.make();
-      await sql.begin((tx) => replaceRecoveryCodes(tx, owner.tenantId, owner.userId, digestsOf(owner, codes)));
+      const { tenantId, userId } = owner;
+      const subject = { type: "User", id: userId };
+      await sql.begin(async (tx) => {
+        await replaceRecoveryCodes(tx, tenantId, userId, digestsOf(owner, codes));
+        await recordAudit(tx, tenantId, byOwner(request, owner), { kind: "RecoveryCodes.Replaced", subject });
+      });
       return codes;
     },
 
-    remove: (tenantId, userId) => deleteFactor(sql, tenantId, userId),
+    async remove(request, owner) {
+      const { tenantId, userId } = owner;
+      const subject = { type: "User", id: userId };
+      await sql.begin(async (tx) => {
+        if (!(await deleteFactor(tx, tenantId, userId))) return;
+        await recordAudit(tx, tenantId, byOwner(request, owner), { kind: "SecondFactor.Removed", subject });
+      });
+    },
   };
+}
+
+function byOwner(request: Request, { userId }: Owner): Origin {
+  return originOf(request, { actor: { type: "User", id: userId } });
 }
 
 function isTotp(digits: string): boolean {

@@ -2,6 +2,7 @@
 
 import { Elysia } from "elysia";
 import { type Authenticate, type Caller, requireScopes } from "../../access/index.ts";
+import { changesOf, recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { BadInput } from "../../errors.ts";
 import { printable, readJson, requireJson } from "../../http/body.ts";
@@ -35,12 +36,16 @@ async function read(sql: Sql, caller: Caller): Promise<Response> {
   return Response.json(toRecord(settings));
 }
 
-async function change(sql: Sql, { tenantId, permissions }: Caller, changes: Partial<TenantSettings>) {
+async function change(sql: Sql, caller: Caller, changes: Partial<TenantSettings>) {
+  const { tenantId, permissions } = caller;
   const settings = await sql.begin(async (tx) => {
     const before = await lockSettings(tx, tenantId);
     const after = { ...before, ...changes };
     permissions.require("Settings:Update", RESOURCE, toResource(tenantId, before), toResource(tenantId, after));
     await saveSettings(tx, tenantId, after);
+    const fields = Object.keys(toRecord(after));
+    const details = changesOf(toRecord(before), toRecord(after), fields, fields);
+    if (details) await recordAudit(tx, tenantId, caller, { kind: "TenantSettings.Changed", details });
     return after;
   });
   return Response.json(toRecord(settings));

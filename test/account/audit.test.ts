@@ -1,0 +1,60 @@
+// What users and administrators do to a sign-in stands in the audit log.
+
+import { expect, test } from "bun:test";
+import { otherClient } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { newCaller } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
+import { atTheCode, enrolled, requireSecondFactor } from "./person.ts";
+
+test.concurrent("all of it, by whom, in order, and nothing secret", async () => {
+  const { person, app, recovery } = await enrolled();
+  const { client } = person;
+  const { password } = client.tenant.admin;
+  const admin = await newCaller(client.tenant);
+  const half = await atTheCode(client);
+  await half.person.visitor.submit(half.page, { code: app.wrongCode() });
+  await half.person.visitor.submit(half.page, { code: app.code(1) });
+  const codes = await person.send("/account/recovery-codes", { password, code: recovery[0]! });
+  expect(codes.status).toBe(200);
+  await person.press("/account/sessions/end", { session: "others" });
+  const other = await otherClient(client);
+  await other.code(person.visitor);
+  await person.press("/account/consents/revoke", { client_id: other.id });
+  await person.send("/account/password", { password, new_password: "correct horse battery" });
+  const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
+  const { Url } = (await admin.send("POST", `/User/${user.Id}/PasswordReset`)).body;
+  const visitor = new Visitor();
+  const page = await visitor.open(new URL(Url).pathname + new URL(Url).search);
+  await visitor.submit(page, { new_password: "battery staple horse" });
+  await admin.remove(`/User/${user.Id}/SecondFactor`);
+  await requireSecondFactor(client);
+
+  const { Items } = await ok(admin.get("/AuditEvent?Limit=200"));
+  const rows = (Items as { Kind: string; Actor: { Type: string } | null }[]).reverse();
+  const told = rows.map(({ Kind, Actor }) => `${Kind} ${Actor?.Type || "nobody"}`);
+  const own = told.filter((line) => !line.startsWith("Consent.Given"));
+  expect(own).toEqual([
+    "SignIn.Succeeded User",
+    "SecondFactor.Enrolled User",
+    "SecondFactor.Failed nobody",
+    "SignIn.Succeeded User",
+    "RecoveryCodes.Replaced User",
+    "Session.Revoked User",
+    "Consent.Revoked User",
+    "Password.Changed User",
+    "PasswordReset.Created Application",
+    "Password.Reset User",
+    "SecondFactor.Removed Application",
+    "TenantSettings.Changed Application",
+  ]);
+  const text = JSON.stringify(Items);
+  for (const secret of [app.key, recovery[0]!, password, "battery", Url]) expect(text).not.toContain(secret);
+});
+
+test.concurrent("a password alone is no success where a code is due", async () => {
+  const { person } = await enrolled();
+  const admin = await newCaller(person.client.tenant);
+  await atTheCode(person.client);
+  expect((await ok(admin.get("/AuditEvent?Kind=SignIn.Succeeded"))).Items).toHaveLength(1);
+});
