@@ -1,7 +1,7 @@
 // Tokens that ended before their time, and consents taken back.
 
 import { describe, expect, test } from "bun:test";
-import { newClient } from "../authorize/client.ts";
+import { newClient, otherClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { newCaller, TOKEN_PATH } from "../entities/client.ts";
 import { clientGrant, postAs, refresh } from "../oauth/client.ts";
@@ -87,11 +87,8 @@ describe.concurrent("a code", () => {
   });
 
   test("of a client without a secret comes from nobody who has proved to be that client", async () => {
-    const { client, reader, visitor } = await arrange();
-    const path = `/Application/${client.id}/Credentials`;
-    const { GrantTypes } = await ok(reader.get(path));
-    const grants = GrantTypes.filter((grant: string) => grant !== "client_credentials");
-    await ok(reader.patch(path, { ClientType: "public", GrantTypes: grants }));
+    const { client: first, reader, visitor } = await arrange();
+    const client = await otherClient(first, { client_type: "public" });
     const verifier = "v".repeat(43);
     const digest = new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
     const code = await client.code(visitor, { code_challenge: digest, code_challenge_method: "S256" });

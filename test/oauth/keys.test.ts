@@ -77,8 +77,8 @@ describe.concurrent("on an empty database", () => {
 
   test("passes at the same time announce one key", async () => {
     await using database = await newKeyDatabase();
-    const later = new Date(Date.now() + 89 * DAY);
     await rotateSigningKeys(database.sql, database.masterKey);
+    const later = new Date(Date.now() + 89 * DAY);
     await Promise.all([1, 2, 3].map(() => rotateSigningKeys(database.sql, database.masterKey, later)));
     const [row] = await database.sql<{ count: number }[]>`select count(*) from signing_keys`;
     expect(row!.count).toBe(2 * SIGNING_ALGS.length);
