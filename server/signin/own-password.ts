@@ -1,10 +1,12 @@
+import { originOf } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import type { Passwords } from "./password.ts";
+import { noteFailure, noteThrottled } from "./refusals.ts";
 import type { CheckOutcome } from "./second-factor/second-factor.ts";
 import type { Caller, Session } from "./sessions.ts";
 import { findPasswordHash } from "./store.ts";
-import { admit, countFailure, countSuccess } from "./throttle.ts";
+import { admit, countSuccess } from "./throttle.ts";
 
 /** The password of who has a session, asked for again before what only its owner may do. */
 export interface OwnPassword {
@@ -22,9 +24,14 @@ export function createOwnPassword(sql: Sql, passwords: Passwords, browsers: Know
       const known = await browsers.recognize(request, session, address);
       const attempt = { tenantId, account: username, factor: "password", address, ...known } as const;
       const retryAfter = await admit(sql, attempt);
-      if (retryAfter !== undefined) return { outcome: "throttled", retryAfter };
+      const subject = { type: "User", id: userId };
+      if (retryAfter !== undefined) {
+        await noteThrottled(sql, attempt, originOf(request, {}), subject);
+        return { outcome: "throttled", retryAfter };
+      }
       if (!(await passwords.verify(password, await findPasswordHash(sql, tenantId, userId)))) {
-        await countFailure(sql, attempt);
+        const details = { Reason: "WrongPassword" };
+        await noteFailure(sql, attempt, originOf(request, {}), { kind: "SignIn.Failed", subject, details });
         return { outcome: "wrong" };
       }
       await countSuccess(sql, attempt);

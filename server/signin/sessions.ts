@@ -117,10 +117,11 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       });
       return cookies.set("session", value);
     },
-    async end(request, { tenantId, id, userId }) {
+    async end(request, { tenantId, id, userId, isUnfinished }) {
       const user = { type: "User", id: userId } as const;
       await sql.begin(async (tx) => {
-        if (!(await deleteSession(tx, tenantId, id))) return;
+        // Who never was signed in does not sign out.
+        if (!(await deleteSession(tx, tenantId, id)) || isUnfinished) return;
         await recordAudit(tx, tenantId, originOf(request, { actor: user }), { kind: "SignOut", subject: user });
       });
       return cookies.clear("session");

@@ -1,13 +1,14 @@
-import { originOf, recordAudit } from "../audit/index.ts";
+import { originOf } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import type { TenantId } from "../tenants/index.ts";
 import type { Cookies } from "./cookies.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import { digestOf } from "./opaque.ts";
 import type { Passwords } from "./password.ts";
+import { noteFailure, noteThrottled } from "./refusals.ts";
 import { ACR, type Authentication, type Caller } from "./sessions.ts";
 import { type Account, findAccounts } from "./store.ts";
-import { type Attempt, admit, countFailure, countSuccess, isFirstRefusal } from "./throttle.ts";
+import { type Attempt, admit, countSuccess } from "./throttle.ts";
 
 /** Characters of a user name. */
 const USERNAME_LIMIT = 1_000;
@@ -49,20 +50,14 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, b
     const origin = originOf(request, { clientId });
     const subject = account && { type: "User", id: account.id };
     if (retryAfter !== undefined) {
-      await sql.begin(async (tx) => {
-        if (await isFirstRefusal(tx, attempt))
-          await recordAudit(tx, tenantId, origin, { kind: "SignIn.Throttled", subject });
-      });
+      await noteThrottled(sql, attempt, origin, subject);
       return { outcome: "throttled", retryAfter };
     }
 
     const hash = account?.isActive ? (account.hash ?? undefined) : undefined;
     if (!(await passwords.verify(password, hash)) || !account) {
       const details = { Reason: reasonOf(accounts) };
-      await sql.begin(async (tx) => {
-        await recordAudit(tx, tenantId, origin, { kind: "SignIn.Failed", subject, details });
-        await countFailure(tx, attempt);
-      });
+      await noteFailure(sql, attempt, origin, { kind: "SignIn.Failed", subject, details });
       return { outcome: "refused" };
     }
     await countSuccess(sql, attempt);

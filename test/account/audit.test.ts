@@ -1,11 +1,12 @@
 // What users and administrators do to a sign-in stands in the audit log.
 
 import { expect, test } from "bun:test";
+import { kindsOf, logOf } from "../audit/log.ts";
 import { otherClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { newCaller } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
-import { atTheCode, enrolled, requireSecondFactor } from "./person.ts";
+import { atTheCode, enrolled, newApplication, Person, requireSecondFactor, signedIn } from "./person.ts";
 
 test.concurrent("all of it, by whom, in order, and nothing secret", async () => {
   const { person, app, recovery } = await enrolled();
@@ -57,4 +58,44 @@ test.concurrent("a password alone is no success where a code is due", async () =
   const admin = await newCaller(person.client.tenant);
   await atTheCode(person.client);
   expect((await ok(admin.get("/AuditEvent?Kind=SignIn.Succeeded"))).Items).toHaveLength(1);
+});
+
+test.concurrent("a code that is never given leaves nothing, also when the browser signs out", async () => {
+  const client = await newApplication();
+  await requireSecondFactor(client);
+  const person = new Person(client);
+  await person.signIn();
+  const left = await person.visitor.submit(await person.visitor.open("/oauth2/logout"), {});
+  expect(left.heading).toBe("Signed out");
+  expect(await kindsOf(await newCaller(client.tenant))).toEqual(["TenantSettings.Changed"]);
+});
+
+test.concurrent("codes guessed too often are one SignIn.Throttled", async () => {
+  const { person, app } = await enrolled();
+  const { person: other, page } = await atTheCode(person.client);
+  const guess = async () => (await other.visitor.submit(page, { code: app.wrongCode() })).status;
+  const statuses: number[] = [];
+  for (let made = 0; made < 8; made++) statuses.push(await guess());
+  expect(statuses.slice(-2)).toEqual([429, 429]);
+  const reader = await newCaller(person.client.tenant);
+  expect(await logOf(reader, "Kind=SignIn.Throttled")).toMatchObject([{ Actor: null, Subject: { Type: "User" } }]);
+});
+
+test.concurrent("one's own password, given wrong, is a failed sign-in", async () => {
+  const person = await signedIn();
+  await person.send("/account/password", { password: "guess", new_password: "correct horse battery" });
+  const reader = await newCaller(person.client.tenant);
+  expect(await logOf(reader, "Kind=SignIn.Failed")).toMatchObject([
+    { Actor: null, Subject: { Type: "User" }, Details: { Reason: "WrongPassword" } },
+  ]);
+});
+
+test.concurrent("who reads settings or a second factor may ask for the head alone", async () => {
+  const { person } = await enrolled();
+  const admin = await newCaller(person.client.tenant);
+  const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
+  for (const path of ["/TenantSettings", `/User/${user.Id}/SecondFactor`]) {
+    expect((await admin.send("HEAD", path)).status).toBe(200);
+  }
+  expect((await admin.get(`/User/${user.Id}/SecondFactor`)).status).toBe(200);
 });

@@ -5,7 +5,7 @@ import { type Authenticate, requireScopes } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { NotFound } from "../../errors.ts";
-import { requireMethod } from "../../http/method.ts";
+import { isRead, requireMethod } from "../../http/method.ts";
 import { API_PATH } from "../../http/paths.ts";
 import { type FindUser, requireUser } from "../find-user.ts";
 import { deleteFactor, type EnrolledFactor, findFactor } from "./store.ts";
@@ -22,7 +22,7 @@ export function secondFactorController({ sql, authenticate, findUser }: SecondFa
     async ({ request, params }) => {
       const caller = await authenticate(request);
       requireMethod(request, "GET", "DELETE");
-      const action = request.method === "GET" ? "Settings:Read" : "Settings:Update";
+      const action = isRead(request) ? "Settings:Read" : "Settings:Update";
       requireScopes(caller, action);
       const { id, record } = await requireUser(findUser, sql, caller.tenantId, params.id);
       caller.permissions.require(action, "User", record);

@@ -5,8 +5,9 @@ import type { Sql } from "../../db/connection.ts";
 import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
+import { noteFailure, noteThrottled } from "../refusals.ts";
 import type { Caller, Session } from "../sessions.ts";
-import { admit, countFailure, countSuccess } from "../throttle.ts";
+import { admit, countSuccess } from "../throttle.ts";
 import { createRecoveryCodes } from "./recovery-codes.ts";
 import {
   deleteFactor,
@@ -122,13 +123,13 @@ export function createSecondFactor(
       const place = { account: `${owner.userId}`, factor: "second", address: caller.address, ...known } as const;
       const attempt = { tenantId: owner.tenantId, ...place };
       const retryAfter = await admit(sql, attempt);
-      if (retryAfter !== undefined) return { outcome: "throttled", retryAfter };
+      const subject = { type: "User", id: owner.userId };
+      if (retryAfter !== undefined) {
+        await noteThrottled(sql, attempt, originOf(request, {}), subject);
+        return { outcome: "throttled", retryAfter };
+      }
       if (!(await take(owner, code))) {
-        const subject = { type: "User", id: owner.userId };
-        await sql.begin(async (tx) => {
-          await recordAudit(tx, owner.tenantId, originOf(request, {}), { kind: "SecondFactor.Failed", subject });
-          await countFailure(tx, attempt);
-        });
+        await noteFailure(sql, attempt, originOf(request, {}), { kind: "SecondFactor.Failed", subject });
         return { outcome: "wrong" };
       }
       await countSuccess(sql, attempt);

@@ -6,7 +6,7 @@ import { changesOf, recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { BadInput } from "../../errors.ts";
 import { printable, readJson, requireJson } from "../../http/body.ts";
-import { requireMethod } from "../../http/method.ts";
+import { isRead, requireMethod } from "../../http/method.ts";
 import { API_PATH } from "../../http/paths.ts";
 import type { TenantId } from "../index.ts";
 import { SETTINGS_RESOURCE_TYPE } from "./resource-type.ts";
@@ -20,7 +20,7 @@ export function tenantSettingsController(sql: Sql, authenticate: Authenticate) {
     async ({ request }) => {
       const caller = await authenticate(request);
       requireMethod(request, "GET", "PATCH");
-      if (request.method === "GET") return read(sql, caller);
+      if (isRead(request)) return read(sql, caller);
       requireJson(request);
       requireScopes(caller, "Settings:Update");
       return change(sql, caller, parse(await readJson(request)));
