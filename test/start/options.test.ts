@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
+import { until } from "../support/api.ts";
 import { temporaryDirectory } from "../support/stack.ts";
 import { StartCommand } from "./start-command.ts";
+
+const PORT_PATIENCE_MS = 120_000;
 
 test("ports that are taken are passed over, and PUBLIC_URL follows", async () => {
   await using _temporal = await listener(7233);
@@ -20,7 +23,7 @@ test("ports that are taken are passed over, and PUBLIC_URL follows", async () =>
   expect(ports[2]).toBeGreaterThan(7233);
   const discovery = await fetch(`${url}/.well-known/openid-configuration`);
   if (discovery.ok) expect((await discovery.json()) as object).toMatchObject({ issuer: url });
-});
+}, 240_000);
 
 test("a PORT asked for by name and taken is an error", async () => {
   await using taken = await listener(0);
@@ -56,16 +59,21 @@ test("a database of one's own needs a MASTER_KEY of one's own", async () => {
 });
 
 /** Something else that listens; if the port is taken by somebody else already, that serves as well. */
+/** Holds the port; whoever has it now, as another test's `start` may, is waited for. */
 async function listener(port: number): Promise<AsyncDisposable & { port: number }> {
-  const server = createServer();
-  const listening = await new Promise<boolean>((done) => {
-    server.once("error", () => done(false));
-    server.listen({ port, host: "127.0.0.1" }, () => done(true));
-  });
+  const server = await until(`port ${port}`, () => listenAt(port), PORT_PATIENCE_MS);
   return {
-    port: listening ? (server.address() as { port: number }).port : port,
+    port: (server.address() as { port: number }).port,
     async [Symbol.asyncDispose]() {
-      if (listening) server.close();
+      server.close();
     },
   };
+}
+
+function listenAt(port: number): Promise<Server | undefined> {
+  const server = createServer();
+  return new Promise((done) => {
+    server.once("error", () => done(undefined));
+    server.listen({ port, host: "127.0.0.1" }, () => done(server));
+  });
 }
