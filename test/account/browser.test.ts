@@ -6,7 +6,6 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import type { Client } from "../authorize/client.ts";
 import { newCaller } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
-import { until } from "../support/api.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { shared } from "../support/tenant.ts";
 import { Authenticator, newApplication } from "./person.ts";
@@ -72,10 +71,9 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   test("a person changes the password, and the other browser is signed out", async () => {
     const client = await newApplication();
     const [page, other] = await Promise.all([open(client, { javaScriptEnabled }), open(client, { javaScriptEnabled })]);
-    await until("both browsers to be listed", async () => {
-      await page.reload();
-      return (await page.getByRole("listitem").filter({ hasText: "Chrome on Linux" }).count()) === 2;
-    });
+    await Promise.all([heading(page, "Your account"), heading(other, "Your account")]);
+    await page.reload();
+    expect(await page.getByRole("listitem").filter({ hasText: "Chrome on Linux" }).count()).toBe(2);
     await page.getByRole("link", { name: "Change password" }).click();
     await page.getByLabel("Your password").fill(client.tenant.admin.password);
     await page.getByLabel("New password").fill("iloveyou1");
