@@ -16,7 +16,7 @@ export interface PartSpec {
   /** Sent one after the other, each with its milliseconds to obey; SIGKILL comes last by itself. */
   stop: { signal: NodeJS.Signals; grace: number }[];
   /** Asked when a start has failed: whether the next may not. Without it, the first failure counts. */
-  mayStartAgain?(): Promise<boolean>;
+  mayStartAgain?(failure: Error): Promise<boolean>;
   /** Where the part writes its own log, if not to ours. */
   logFile?: string;
 }
@@ -70,7 +70,7 @@ export class Part {
       try {
         return await this.spawnUntilReady();
       } catch (error) {
-        const again = starts < MOST_STARTS && !this.stopping && (await this.spec.mayStartAgain?.());
+        const again = starts < MOST_STARTS && !this.stopping && (await this.spec.mayStartAgain?.(error as Error));
         if (!again || this.stopping) throw error;
         this.say(`${(error as Error).message}\n${this.name} is started again`);
       }

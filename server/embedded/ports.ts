@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { connect, createServer } from "node:net";
 
 /** Ports this process has given away, whose owners may not listen yet. */
@@ -33,9 +34,15 @@ export async function onFreePorts<T>(search: PortSearch, start: (ports: number[]
   }
 }
 
+/**
+ * From below the ports that systems give to outgoing connections: a part that was killed needs its own again, and one of
+ * those would soon be in use.
+ */
+const anyPort = () => randomInt(10_000, 30_000);
+
 /** The first port from `preferred` upwards that nothing listens on; any free one if `preferred` is 0. */
 export async function nextFreePort(preferred: number, host: string, reserved: Reserved): Promise<number> {
-  for (let port = preferred || (await anyFreePort(host)); port <= 65_535; port++) {
+  for (let port = preferred || anyPort(); port <= 65_535; port++) {
     if (reserved.has(port) || (await isTaken(port, host))) continue;
     reserved.add(port);
     return port;
@@ -71,16 +78,5 @@ function answersAt(port: number, address: string): Promise<boolean> {
     socket.setTimeout(500, () => finish(false));
     socket.once("connect", () => finish(true));
     socket.once("error", () => finish(false));
-  });
-}
-
-function anyFreePort(host: string): Promise<number> {
-  return new Promise((done, fail) => {
-    const server = createServer();
-    server.once("error", fail);
-    server.listen({ port: 0, host }, () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => done(port));
-    });
   });
 }

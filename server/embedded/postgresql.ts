@@ -22,6 +22,9 @@ import { endWith } from "./processes.ts";
 const USER = "gatehouse";
 const DATABASE = "postgres";
 const MAJOR_VERSION = "18";
+/** Its log's words while processes of a killed one still end what they were at. */
+const OTHERS_AT_WORK = /pre-existing shared memory block .* is still in use/;
+const OTHERS_END_MS = 1_000;
 /** A log is read by more people than the records are: what a statement says and what it collides with stays out. */
 const NO_VALUES_IN_LOG = [
   "log_error_verbosity=terse",
@@ -72,6 +75,11 @@ export async function preparePostgresql({ dataDir, say, signal }: PostgresqlOpti
       spawn: async () => {
         await stopLeftoverPostgresql(cluster, say);
         return spawnPostgres(programs, cluster, port, user, dataDir);
+      },
+      mayStartAgain: async ({ message }) => {
+        if (!OTHERS_AT_WORK.test(message)) return false;
+        await Bun.sleep(OTHERS_END_MS);
+        return true;
       },
       ready: (child) => isReady(cluster, child.pid),
     }),

@@ -103,7 +103,8 @@ describe.concurrent("a connection that is paused", () => {
 describe.concurrent("a connection that its receiver's 410 has held", () => {
   test("can be sent back as it was read, but nobody can set Held by hand", async () => {
     const api = await newTenant();
-    await using receiver = startReceiver(410);
+    let status = 410;
+    await using receiver = startReceiver(() => status);
     const { Id } = await api.connect(receiver.url);
     await api.change({ Name: "Gate" });
     await api.settledEvent();
@@ -115,6 +116,7 @@ describe.concurrent("a connection that its receiver's 410 has held", () => {
     await api.change({ Name: "Next" });
     expect(await api.settledEvent()).toMatchObject({ State: "Held", Reason: "connection held" });
 
+    status = 200;
     await api.setState(Id, "Active");
     const refused = await api.call<{ Errors: string[] }>("PATCH", "/WebhookConnection", { Id, State: "Held" });
     expect(refused.status).toBe(400);
