@@ -1,9 +1,8 @@
 // What every entry shares: how it is told to stop, and how it says why it cannot start.
 
-import { join } from "node:path";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { migrate } from "./db/migrate.ts";
-import { type RunningInstallation, readRunning } from "./embedded/data-directory.ts";
+import { masterKeyFile, type RunningInstallation, readRunning } from "./embedded/data-directory.ts";
 
 export type ProductionConfig = Config & { databaseUrl: string; masterKey: string };
 
@@ -96,7 +95,7 @@ export function onStop(stop: () => Promise<void>): void {
  */
 export async function masterKeyOf({ databaseUrl, masterKey, dataDir }: Config): Promise<string> {
   if (masterKey) return masterKey;
-  const kept = Bun.file(join(dataDir, "master.key"));
+  const kept = Bun.file(masterKeyFile(dataDir));
   if (!databaseUrl && (await kept.exists())) return (await kept.text()).trim();
   throw new CannotStart("No master key: set MASTER_KEY to the one that the API and the workers have.");
 }

@@ -8,6 +8,7 @@ import { requireMethod } from "../http/method.ts";
 import { isUuid, readPaging, toPage } from "../http/paging.ts";
 import { API_PATH } from "../http/paths.ts";
 import { type Query, readMoment, readQuery, readWord } from "../http/query.ts";
+import { toRecordId } from "../http/record-id.ts";
 import { requestUrl } from "../http/request-url.ts";
 import { AUDIT_KINDS } from "./kinds.ts";
 import { AUDIT_RESOURCE_TYPE } from "./resource-type.ts";
@@ -82,13 +83,13 @@ function reference(type: string | null, id: string | number | null) {
 }
 
 function readFilter(query: Query): AuditFilter {
-  const actorId = readId(query, "ActorId", "ActorType", isRecordNumber);
+  const actorId = readId(query, "ActorId", "ActorType", (text) => toRecordId(text) !== undefined);
   return {
     kind: readWord(query, "Kind", AUDIT_KINDS),
     actor: typed(readWord(query, "ActorType", ACTOR_TYPES), actorId === undefined ? undefined : Number(actorId)),
     subject: typed(
       readWord(query, "SubjectType", SUBJECT_TYPES),
-      readId(query, "SubjectId", "SubjectType", (text) => isRecordNumber(text) || isUuid(text)),
+      readId(query, "SubjectId", "SubjectType", (text) => toRecordId(text) !== undefined || isUuid(text)),
     ),
     from: readMoment(query, "From"),
     to: readMoment(query, "To"),
@@ -106,8 +107,4 @@ function readId(query: Query, name: string, typeName: string, isId: (text: strin
 
 function typed<Type, Id>(type: Type | undefined, id: Id | undefined) {
   return type === undefined ? undefined : { type, id };
-}
-
-function isRecordNumber(text: string): boolean {
-  return /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
 }

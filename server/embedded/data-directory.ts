@@ -57,6 +57,11 @@ export function takeDataDirectory(path: string): DataDirectory {
   return { path, release: () => taken.close() };
 }
 
+/** Where `start` keeps MASTER_KEY, if it is not given one. */
+export function masterKeyFile(dataDir: string): string {
+  return join(dataDir, "master.key");
+}
+
 /** A secret kept in a file of mode 0600, made at first use. */
 export function keptSecret(file: string, make: () => string): string {
   if (existsSync(file)) return readFileSync(file, "utf8").trim();

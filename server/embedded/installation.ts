@@ -7,6 +7,7 @@ import { apiPart, type Output, readiness, workerPart } from "./api.ts";
 import {
   type DataDirectory,
   keptSecret,
+  masterKeyFile,
   newMasterKey,
   removeRunning,
   takeDataDirectory,
@@ -99,7 +100,7 @@ export class Installation {
     await stopLeftovers(config.dataDir, say);
 
     const databaseUrl = config.databaseUrl ?? (await this.startPostgresql(config));
-    const masterKey = config.masterKey ?? keptSecret(join(config.dataDir, "master.key"), newMasterKey);
+    const masterKey = config.masterKey ?? keptSecret(masterKeyFile(config.dataDir), newMasterKey);
     const applied = await prepareDatabase(databaseUrl);
     say(`migrations    ${applied.length > 0 ? `${applied.length} applied` : "none due"}`);
 

@@ -3,6 +3,7 @@
 import type { Sql, Transaction } from "../db/connection.ts";
 import { ApiError, BadInput } from "../errors.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
+import { toRecordId } from "../http/record-id.ts";
 import type { TenantId } from "../tenants/index.ts";
 import { type EventType, recordEvent } from "../webhooks/index.ts";
 import { checkInput, type EntityInput } from "./input.ts";
@@ -11,7 +12,6 @@ import type { Entity } from "./registry.ts";
 import { lockAll, type Row, waitForTurn } from "./store.ts";
 import { inTransaction } from "./transaction.ts";
 import { applyUpsert, type Changer, givenIdentifiers } from "./upsert.ts";
-import { wholeNumber } from "./values.ts";
 
 export const MOST_RECORDS = 1_000;
 
@@ -57,7 +57,7 @@ function parseInputs(entity: Entity, bodies: unknown[]): EntityInput[] {
 
 /** In one order for all callers, so that two of them cannot wait for each other's rows. */
 async function lockTargets(tx: Transaction, tenantId: TenantId, entity: Entity, inputs: EntityInput[]): Promise<void> {
-  const ids = inputs.flatMap(({ id }) => wholeNumber(id) ?? []);
+  const ids = inputs.flatMap(({ id }) => toRecordId(id) ?? []);
   const given = inputs.filter(({ id }) => id === undefined).flatMap((input) => givenIdentifiers(entity, input));
   const identifiers = Object.entries(Object.groupBy(given, ({ column }) => column)).map(([column, group = []]) => ({
     column,

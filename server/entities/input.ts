@@ -3,10 +3,11 @@
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { readDate } from "../http/dates.ts";
+import { toRecordId } from "../http/record-id.ts";
 import { ACTOR_FIELDS, type Field, UNSET_DATE } from "./definition.ts";
 import { parseReference, type ReferenceInput } from "./reference-input.ts";
 import type { Entity, EntityReference } from "./registry.ts";
-import { INT32_MAX, wholeNumber } from "./values.ts";
+import { INT32_MAX } from "./values.ts";
 
 /** A body that fits the definition. Absent fields are left alone, null clears. */
 export interface EntityInput {
@@ -68,7 +69,7 @@ function takeId(entity: Entity, input: EntityInput, value: unknown): string | un
   if (value === null || value === "" || value === 0) return undefined;
   // Where Id is a string, any string is one; that no record has it is for the look-up to say (SPEC.md Endpoints 5, rule 1).
   const fits = (entity.idAsText && typeof value === "string") || Number.isSafeInteger(value);
-  if (!fits && wholeNumber(value) === undefined) return "Id must be a record's Id, or empty.";
+  if (!fits && toRecordId(value) === undefined) return "Id must be a record's Id, or empty.";
   input.id = String(value);
   return undefined;
 }

@@ -1,7 +1,7 @@
 // How a foreign key in a body names what it points at (DESIGN.md "Foreign keys in").
 
+import { toRecordId } from "../http/record-id.ts";
 import type { ReferenceKey } from "./store.ts";
-import { wholeNumber } from "./values.ts";
 
 export interface ReferenceInput {
   by: ReferenceKey;
@@ -33,7 +33,7 @@ export function parseReference(value: unknown): ReferenceInput | null | undefine
 
 function byKey(key: unknown, value: unknown, type: string | undefined): ReferenceInput | undefined {
   if (key === "Id") {
-    const id = wholeNumber(value);
+    const id = toRecordId(value);
     return id === undefined ? undefined : { by: key, value: id, type };
   }
   if (key !== "ExternalId" && key !== "Name") return undefined;

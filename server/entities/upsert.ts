@@ -6,6 +6,7 @@ import { BadInput, Conflict, MultipleRows, NotFound } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { type Conditions, requireConditions } from "../http/conditions.ts";
 import { readDate } from "../http/dates.ts";
+import { toRecordId } from "../http/record-id.ts";
 import type { TenantId } from "../tenants/index.ts";
 import { recordEvent } from "../webhooks/index.ts";
 import { type EntityInput, parseInput } from "./input.ts";
@@ -25,7 +26,6 @@ import {
   waitForTurn,
 } from "./store.ts";
 import { ATTEMPTS, inTransaction, keepsChanging } from "./transaction.ts";
-import { wholeNumber } from "./values.ts";
 
 /** Who changes records. */
 export type Changer = Pick<Caller, "tenantId" | "clientId" | "actor" | "permissions">;
@@ -122,7 +122,7 @@ async function lookUpTarget(
 ): Promise<Row | undefined> {
   // Rule 1: Id is not empty.
   if (input.id !== undefined) {
-    const id = wholeNumber(input.id);
+    const id = toRecordId(input.id);
     const row = id === undefined ? undefined : await lockById(tx, tenantId, entity, id);
     if (!row) throw new NotFound(`There is no ${entity.name} with the Id ${printable(input.id)}.`);
     return row;

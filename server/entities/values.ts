@@ -62,11 +62,3 @@ export function parseValue({ name, type }: Matchable, text: string): unknown {
     }
   }
 }
-
-/** The Id that a caller's text or number stands for, if a record could have it. */
-export function wholeNumber(value: unknown): number | undefined {
-  const text = typeof value === "number" ? String(value) : value;
-  if (typeof text !== "string" || !/^[1-9]\d{0,15}$/.test(text)) return undefined;
-  const number = Number(text);
-  return Number.isSafeInteger(number) ? number : undefined;
-}

@@ -2,6 +2,7 @@
 
 import { originOf, recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/connection.ts";
+import { toRecordId } from "../http/record-id.ts";
 import type { TenantId } from "../tenants/index.ts";
 import { expireCodes, inWords, type WhichSessions } from "./authorize/index.ts";
 import { deleteConsent, listConsents, lockConsent } from "./consents/store.ts";
@@ -14,8 +15,7 @@ const MOST_LISTED = 200;
 export function createApplications(sql: Sql, families: Families) {
   return {
     async find(clientId: string) {
-      const id = clientIdOf(clientId);
-      const client = id === undefined ? undefined : await findClient(sql, id);
+      const client = await findClient(sql, clientId);
       return client?.isActive ? client : undefined;
     },
     async allowed(tenantId: TenantId, userId: number) {
@@ -25,7 +25,7 @@ export function createApplications(sql: Sql, families: Families) {
       });
     },
     async revoke(request: Request, tenantId: TenantId, userId: number, clientId: string) {
-      const id = clientIdOf(clientId);
+      const id = toRecordId(clientId);
       if (id === undefined) return;
       await sql.begin(async (tx) => {
         const consent = await lockConsent(tx, tenantId, userId, id);
@@ -49,9 +49,4 @@ export function createEndGrants(families: Families) {
     await expireCodes(tx, tenantId, userId, which);
     await families.revoke(tx, tenantId, "sessionId" in which ? which : { userId, ...which });
   };
-}
-
-function clientIdOf(text: string): number | undefined {
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  return Number.isSafeInteger(id) ? id : undefined;
 }

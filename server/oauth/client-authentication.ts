@@ -24,8 +24,7 @@ interface Presented {
  */
 export async function authenticateClient(sql: Sql, request: Request, form: Map<string, string>): Promise<Client> {
   const { clientId, secret } = presentedCredentials(request, form);
-  const id = /^[1-9]\d{0,15}$/.test(clientId) ? Number(clientId) : undefined;
-  const client = id === undefined || !Number.isSafeInteger(id) ? undefined : await findClient(sql, id);
+  const client = await findClient(sql, clientId);
   if (secret === "") {
     if (client?.isActive && client.clientType !== "confidential") return client;
     throw new TokenError("unauthenticated_client", "client_secret is missing.");

@@ -5,6 +5,7 @@ import { Elysia } from "elysia";
 import { MethodNotAllowed } from "../errors.ts";
 import { readForm } from "../http/body.ts";
 import { openToBrowsers, preflight } from "../http/cross-origin.ts";
+import { NO_STORE } from "../http/no-store.ts";
 import { type Door, INTROSPECTION_PATH } from "./door.ts";
 import { tokenErrorResponse } from "./token-error.ts";
 
@@ -22,7 +23,7 @@ export function formEndpoint(
     try {
       if (request.method !== "POST") throw new MethodNotAllowed(["POST"]);
       const body = await answer(request, await readForm(request));
-      const headers = { "cache-control": "no-store", pragma: "no-cache" };
+      const headers = NO_STORE;
       return body ? Response.json(body, { headers }) : new Response(null, { headers });
     } catch (failure) {
       const response = tokenErrorResponse(failure, request, door);

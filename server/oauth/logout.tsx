@@ -5,12 +5,12 @@ import { Elysia } from "elysia";
 import type { Sql } from "../db/connection.ts";
 import { BadInput } from "../errors.ts";
 import { readForm, readFormText } from "../http/body.ts";
+import { NO_STORE } from "../http/no-store.ts";
 import { requestUrl } from "../http/request-url.ts";
 import {
   type Cookies,
   type Forms,
   MessagePage,
-  NO_STORE,
   type PageEndpoints,
   pageEndpoint,
   pageResponse,
@@ -124,8 +124,7 @@ async function registeredDestination(
   const uri = parameters.get("post_logout_redirect_uri");
   if (uri === undefined) return undefined;
   if (clientId === undefined) throw new BadInput("post_logout_redirect_uri needs an id_token_hint or a client_id.");
-  const id = /^[1-9]\d{0,15}$/.test(clientId) ? Number(clientId) : Number.NaN;
-  const client = Number.isSafeInteger(id) ? await findClient(sql, id) : undefined;
+  const client = await findClient(sql, clientId);
   if (!client?.postLogoutRedirectUris.includes(uri)) {
     throw new BadInput("post_logout_redirect_uri is not one of those registered for this application.");
   }

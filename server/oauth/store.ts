@@ -1,19 +1,13 @@
 import type { Queries } from "../db/connection.ts";
+import { toRecordId } from "../http/record-id.ts";
 import type { TenantId } from "../tenants/index.ts";
 
 export type ClientType = "confidential" | "public" | "native";
 export type AccessTokenAlg = "EdDSA" | "RS256";
 export type IdTokenAlg = "RS256" | "ES256" | "EdDSA";
 
-/** An Application as an OAuth client. */
-export interface Client {
-  /** The client_id, and the Application's Id. */
-  id: number;
-  tenantId: TenantId;
-  /** How people know it: the Application's Name and WebSiteURL; "" if it has none. */
-  name: string;
-  webSite: string;
-  isActive: boolean;
+/** What makes an Application an OAuth client. */
+export interface Credentials {
   clientType: ClientType;
   grantTypes: string[];
   scopes: string[];
@@ -23,12 +17,25 @@ export interface Client {
   idTokenAlg: IdTokenAlg;
   /** Its users are not asked for consent. */
   firstParty: boolean;
+}
+
+/** An Application as an OAuth client. */
+export interface Client extends Credentials {
+  /** The client_id, and the Application's Id. */
+  id: number;
+  tenantId: TenantId;
+  /** How people know it: the Application's Name and WebSiteURL; "" if it has none. */
+  name: string;
+  webSite: string;
+  isActive: boolean;
   /** SHA-256 of each live secret. */
   digests: Uint8Array[];
 }
 
 /** The client's own tenant is the answer here, so this look-up alone has no tenant to filter by. */
-export async function findClient(sql: Queries, clientId: number): Promise<Client | undefined> {
+export async function findClient(sql: Queries, clientId: string): Promise<Client | undefined> {
+  const id = toRecordId(clientId);
+  if (id === undefined) return undefined;
   const [client] = await sql<Client[]>`
     select a.id, a.tenant_id as "tenantId", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
       a.is_active as "isActive", c.client_type as "clientType", c.grant_types as "grantTypes", c.scopes,
@@ -36,7 +43,7 @@ export async function findClient(sql: Queries, clientId: number): Promise<Client
       c.access_token_alg as "accessTokenAlg", c.id_token_alg as "idTokenAlg", c.first_party as "firstParty",
       coalesce((select array_agg(s.digest) from client_secrets s where s.application_id = a.id), '{}') as digests
     from applications a join credentials c on c.application_id = a.id
-    where a.id = ${clientId}`;
+    where a.id = ${id}`;
   return client;
 }
 

@@ -2,6 +2,7 @@
 
 import { ApiError } from "../errors.ts";
 import { asApiError, errorRecord } from "../http/error-record.ts";
+import { NO_STORE } from "../http/no-store.ts";
 import type { Door } from "./door.ts";
 
 const UNAUTHORIZED = { kind: "Unauthorized", status: 400, title: "Unauthorized" } as const;
@@ -47,13 +48,13 @@ export function tokenErrorResponse(failure: unknown, request: Request, door: Doo
 /** SPEC.md "Token endpoint errors": the word stands in `error`, and as /Errors/… in Type. */
 function specResponse(error: ApiError, request: Request): Response {
   const body = { error: error.kind, error_description: error.message, ...errorRecord(error, request) };
-  return Response.json(body, { status: error.status, headers: { ...error.headers, "cache-control": "no-store" } });
+  return Response.json(body, { status: error.status, headers: { ...error.headers, ...NO_STORE } });
 }
 
 /** RFC 6749 5.2. */
 function rfcResponse(error: ApiError, request: Request): Response {
   const code = error instanceof TokenError ? error.code : error.status === 500 ? "server_error" : "invalid_request";
-  const headers: Record<string, string> = { ...error.headers, "cache-control": "no-store", pragma: "no-cache" };
+  const headers: Record<string, string> = { ...error.headers, ...NO_STORE };
   if (code === "invalid_client" && request.headers.has("authorization")) {
     headers["www-authenticate"] = 'Basic realm="Gatehouse", charset="UTF-8"';
   }

@@ -12,7 +12,7 @@ export { ConsentPage } from "./pages/consent.tsx";
 export { type PageEndpoints, pageEndpoint } from "./pages/endpoint.tsx";
 export { FormPostPage } from "./pages/form-post.tsx";
 export { MessagePage } from "./pages/message.tsx";
-export { NO_STORE, pageResponse } from "./pages/response.ts";
+export { pageResponse } from "./pages/response.ts";
 export { SignInPage } from "./pages/sign-in.tsx";
 export { SignOutPage } from "./pages/sign-out.tsx";
 export { createSite, type Site } from "./pages/site.ts";

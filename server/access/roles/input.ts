@@ -1,4 +1,5 @@
 import { BadInput } from "../../errors.ts";
+import { toRecordId } from "../../http/record-id.ts";
 import { type Fields, takeFields, takeId, takeName, takeText } from "../input.ts";
 import { SCOPES } from "../scopes.ts";
 import type { Member } from "./store.ts";
@@ -53,7 +54,7 @@ export function requireName(input: RoleInput): string {
 /** An Application's Id may stand there as a string, as it does in its own record. */
 function toMember(value: unknown): Member | undefined {
   const { Type, Id } = (value ?? {}) as { Type?: unknown; Id?: unknown };
-  const id = typeof Id === "string" && /^[1-9]\d{0,15}$/.test(Id) ? Number(Id) : Id;
-  if ((Type !== "User" && Type !== "Application") || !Number.isSafeInteger(id)) return undefined;
-  return { type: Type, id: id as number };
+  const id = toRecordId(Id);
+  if ((Type !== "User" && Type !== "Application") || id === undefined) return undefined;
+  return { type: Type, id };
 }

@@ -1,4 +1,5 @@
-import { FormPostPage, NO_STORE, pageResponse, type Site } from "../../signin/index.ts";
+import { NO_STORE } from "../../http/no-store.ts";
+import { FormPostPage, pageResponse, type Site } from "../../signin/index.ts";
 import type { AuthorizationError } from "./authorization-error.ts";
 import type { ResponseMode } from "./checks/request.ts";
 

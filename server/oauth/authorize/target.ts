@@ -1,7 +1,8 @@
 // An authorization request in an address of our own, by which a form or a redirect goes on with it.
 
 import { BadInput } from "../../errors.ts";
-import { NO_STORE, type Site } from "../../signin/index.ts";
+import { NO_STORE } from "../../http/no-store.ts";
+import type { Site } from "../../signin/index.ts";
 import { AUTHORIZATION_PATH, type Door } from "../door.ts";
 import { type Parameters, parseParameters } from "./parameters.ts";
 

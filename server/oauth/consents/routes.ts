@@ -9,9 +9,9 @@ import { requireMethod } from "../../http/method.ts";
 import { readPaging, toPage } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
 import { type Query, readQuery } from "../../http/query.ts";
+import { readId, toRecordId } from "../../http/record-id.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import type { Families } from "../families/families.ts";
-import { readId } from "../read-id.ts";
 import { CONSENT_RESOURCE_TYPE } from "./resource-type.ts";
 import { type Consent, deleteConsent, isUser, listConsents, lockConsent } from "./store.ts";
 
@@ -27,7 +27,7 @@ export function consentsController({ sql, families, authenticate }: ConsentRoute
   const path = `${API_PATH}/User/:id/Consents`;
 
   async function list(caller: Caller, userId: number, query: Query): Promise<Response> {
-    const { limit, after } = readPaging(query, (text) => /^[1-9]\d{0,15}$/.test(text));
+    const { limit, after } = readPaging(query, (text) => toRecordId(text) !== undefined);
     if (!(await isUser(sql, caller.tenantId, userId))) throw new NotFound("There is no User with this Id.");
     const { Items, Next } = await caller.permissions.readable("Settings:Read", RESOURCE, async () => {
       const rows = await listConsents(sql, caller.tenantId, userId, limit, after);

@@ -2,9 +2,8 @@ import { SCOPES } from "../../access/index.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import { GRANT_TYPES } from "../grants/index.ts";
-import type { ClientType } from "../store.ts";
+import type { ClientType, Credentials } from "../store.ts";
 import { redirectUriProblem } from "./redirect-uri.ts";
-import type { Credentials } from "./store.ts";
 
 export const MOST_REDIRECT_URIS = 50;
 /** Characters. */

@@ -2,7 +2,8 @@
 
 import type { Caller } from "../../access/index.ts";
 import { Conflict } from "../../errors.ts";
-import type { Credentials, StoredSecret } from "./store.ts";
+import type { Credentials } from "../store.ts";
+import type { StoredSecret } from "./store.ts";
 
 type By = Pick<Caller, "clientId" | "actor">;
 

@@ -6,13 +6,12 @@ import type { Sql } from "../../db/connection.ts";
 import { readJson, requireJson } from "../../http/body.ts";
 import { answerRead, answerRecord, readConditions } from "../../http/conditions.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
+import { NO_STORE } from "../../http/no-store.ts";
 import { API_PATH } from "../../http/paths.ts";
-import { readId } from "../read-id.ts";
+import { readId } from "../../http/record-id.ts";
 import { parseCredentials, toCredentialsRecord } from "./input.ts";
 import { changeCredentials, makeSecret, readCredentials, readSecrets, removeSecret } from "./service.ts";
 import type { StoredSecret } from "./store.ts";
-
-const NO_STORE = { headers: { "cache-control": "no-store" } };
 
 export function credentialsController(sql: Sql, authenticate: Authenticate) {
   const application = `${API_PATH}/Application/:id`;
@@ -45,7 +44,7 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
         if (isRead(request)) return list(sql, caller, params.id);
         requireScopes(caller, "Settings:Update");
         const { secret, ...stored } = await makeSecret(sql, caller, readId("Application", params.id));
-        return Response.json({ ...toSecretRecord(stored), Secret: secret }, NO_STORE);
+        return Response.json({ ...toSecretRecord(stored), Secret: secret }, { headers: NO_STORE });
       },
       { parse: "none" },
     )

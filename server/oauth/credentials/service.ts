@@ -6,11 +6,11 @@ import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { isUuid } from "../../http/paging.ts";
 import { hashSecret } from "../client-authentication.ts";
+import type { Credentials } from "../store.ts";
 import { requireSound, toCredentialsRecord } from "./input.ts";
 import { refuseOwnLastSecret, refuseOwnLockOut } from "./own-access.ts";
 import { CREDENTIALS_RESOURCE_TYPE } from "./resource-type.ts";
 import {
-  type Credentials,
   deleteSecret,
   findCredentials,
   insertSecret,

@@ -1,18 +1,6 @@
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
-import type { AccessTokenAlg, ClientType, IdTokenAlg } from "../store.ts";
-
-/** What makes an Application an OAuth client. */
-export interface Credentials {
-  clientType: ClientType;
-  grantTypes: string[];
-  scopes: string[];
-  redirectUris: string[];
-  postLogoutRedirectUris: string[];
-  accessTokenAlg: AccessTokenAlg;
-  idTokenAlg: IdTokenAlg;
-  firstParty: boolean;
-}
+import type { Credentials } from "../store.ts";
 
 /** A secret as it can be read again: without itself. */
 export interface StoredSecret {

@@ -7,6 +7,7 @@ import { readForm } from "../../http/body.ts";
 import { openToBrowsers, preflight } from "../../http/cross-origin.ts";
 import { asApiError } from "../../http/error-record.ts";
 import { requireMethod } from "../../http/method.ts";
+import { NO_STORE } from "../../http/no-store.ts";
 import { USERINFO_PATH } from "../door.ts";
 import type { OnFailure } from "../endpoint.ts";
 import { userOfSubject } from "../subject.ts";
@@ -30,7 +31,7 @@ async function respond(deps: UserinfoDependencies, request: Request): Promise<Re
   try {
     if (request.method === "OPTIONS") return preflight("GET", "POST");
     requireMethod(request, "GET", "POST");
-    return openToBrowsers(Response.json(await userinfo(deps, request), { headers: { "cache-control": "no-store" } }));
+    return openToBrowsers(Response.json(await userinfo(deps, request), { headers: NO_STORE }));
   } catch (failure) {
     const error = asApiError(failure);
     if (error.status === 500) deps.onFailure(failure, request);
@@ -73,5 +74,5 @@ function errorResponse(error: ApiError): Response {
   const code =
     /error="(\w+)"/.exec(challenge ?? "")?.[1] ?? (error.status === 500 ? "server_error" : "invalid_request");
   const body = { error: code, error_description: error.message };
-  return Response.json(body, { status: error.status, headers: { ...error.headers, "cache-control": "no-store" } });
+  return Response.json(body, { status: error.status, headers: { ...error.headers, ...NO_STORE } });
 }

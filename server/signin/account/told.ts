@@ -1,4 +1,4 @@
-import { NO_STORE } from "../pages/response.ts";
+import { NO_STORE } from "../../http/no-store.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 
 export const ACCOUNT_PATH = "/account";

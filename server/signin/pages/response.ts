@@ -1,3 +1,5 @@
+import { NO_STORE } from "../../http/no-store.ts";
+
 export interface PageOptions {
   status?: number;
   headers?: Record<string, string>;
@@ -32,6 +34,3 @@ export async function pageResponse(page: JSX.Element, options: PageOptions = {})
   for (const cookie of options.cookies ?? []) headers.append("set-cookie", cookie);
   return new Response(`<!doctype html>${await page}`, { status: options.status ?? 200, headers });
 }
-
-/** For answers that hold a code, a token or a form for one person. */
-export const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" };

@@ -6,10 +6,10 @@ import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { Conflict } from "../../errors.ts";
 import { requireMethod } from "../../http/method.ts";
+import { NO_STORE } from "../../http/no-store.ts";
 import { API_PATH } from "../../http/paths.ts";
 import { type FindUser, requireUser } from "../find-user.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
-import { NO_STORE } from "../pages/response.ts";
 import { saveReset } from "./store.ts";
 
 /** Seconds that a link is good. */

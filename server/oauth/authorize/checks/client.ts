@@ -11,8 +11,7 @@ import type { Parameters } from "../parameters.ts";
 export async function knownClient(sql: Sql, parameters: Parameters): Promise<Client> {
   const clientId = soleValue(parameters, "client_id");
   if (!clientId) throw new BadInput("client_id is missing.");
-  const id = /^[1-9]\d{0,15}$/.test(clientId) ? Number(clientId) : Number.NaN;
-  const client = Number.isSafeInteger(id) ? await findClient(sql, id) : undefined;
+  const client = await findClient(sql, clientId);
   if (!client?.isActive) throw new NotFound("There is no application with this client_id.");
   return client;
 }
