@@ -15,7 +15,7 @@ export type Failure =
   | "timeout"
   /** The receiver closed the connection before its answer was complete. */
   | "reset"
-  /** The head of the answer is larger than will be read. A large body is no failure. */
+  /** The head of the answer is larger than will be read, or for `fetch` its body; of a post's a part is enough. */
   | "too-large"
   /** What came back is not HTTP. */
   | "protocol"

@@ -2,16 +2,28 @@
 
 import type { EgressConfig } from "../config.ts";
 import { parseAllowList } from "./allow-list.ts";
+import { EgressError } from "./failures.ts";
+import { createFetch, type EgressFetch } from "./fetch.ts";
 import { type Resolve, resolveName } from "./names.ts";
 import { createPost, type EgressOutcome, type EgressRequest } from "./post.ts";
 import { readCertificates, readTrustedCertificates } from "./trust.ts";
 import { reasonAgainstUrl } from "./url.ts";
 
-export { type EgressOutcome, type EgressRequest, parseAllowList, type Resolve, readCertificates };
+export {
+  EgressError,
+  type EgressFetch,
+  type EgressOutcome,
+  type EgressRequest,
+  parseAllowList,
+  type Resolve,
+  readCertificates,
+};
 
 export interface Egress {
   /** Sends one POST. Never throws: whatever goes wrong is a `failure`. */
   post(request: EgressRequest): Promise<EgressOutcome>;
+  /** Sends one request and gives its whole answer, which may be a redirect. Throws EgressError. */
+  fetch: EgressFetch;
   /** Says in words why this URL cannot be saved, or undefined if it can. Host names are judged at each request. */
   checkUrl(url: string): string | undefined;
 }
@@ -24,8 +36,10 @@ export interface Egress {
 export function createEgress(config: EgressConfig, resolve: Resolve = resolveName): Egress {
   const allow = parseAllowList(config.allow);
   const ca = readTrustedCertificates(config.caFile);
+  const way = { allow, ca, resolve };
   return {
-    post: createPost({ allow, ca, resolve }),
+    post: createPost(way),
+    fetch: createFetch(way),
     checkUrl: (url) => reasonAgainstUrl(url, allow),
   };
 }
