@@ -31,6 +31,7 @@ import { noteResponseHeaders } from "./http/response-headers.ts";
 import type { MasterKey } from "./keys/master-key.ts";
 import { createProvider, OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
+import { identityProvidersController, SIGN_IN_RESOURCE_TYPES } from "./signin/index.ts";
 import { TENANT_RESOURCE_TYPE, type TenantId, tenantSettingsController } from "./tenants/index.ts";
 import { connectionsController, eventLogController, WEBHOOK_RESOURCE_TYPES } from "./webhooks/index.ts";
 
@@ -58,9 +59,11 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
       ...OAUTH_RESOURCE_TYPES,
       AUDIT_RESOURCE_TYPE,
       TENANT_RESOURCE_TYPE,
+      ...SIGN_IN_RESOURCE_TYPES,
     ],
     findRecord,
   });
+  const checkUrl = (url: string) => egress.checkUrl(url);
   const requestLog = createRequestLog(log);
   const admit = createRateLimit(config.rateLimit);
   const onClient = (request: Request, client: { tenantId: TenantId; clientId: string }) => {
@@ -102,6 +105,7 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
     .use(openApiController(config.publicUrl, entities))
     .use(provider.controller)
     .use(provider.settings(authenticate, findRecord))
+    .use(identityProvidersController({ sql, masterKey, publicUrl: config.publicUrl, authenticate, checkUrl }))
     .use(entitiesController(sql, authenticate, entities))
     .use(
       connectionsController({
@@ -109,7 +113,7 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
         masterKey,
         authenticate,
         entities: entityNames,
-        checkUrl: (url) => egress.checkUrl(url),
+        checkUrl,
       }),
     )
     .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))

@@ -48,6 +48,7 @@ export const application: EntityDefinition = {
     },
     {
       name: "AuthenticationId",
+      column: "authentication_id",
       target: "IdentityProvider",
       description: "The identity provider that the application's users sign in with.",
       inputOnly: true,

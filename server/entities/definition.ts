@@ -22,27 +22,31 @@ export interface Field {
 /** A foreign key whose value the caller sets. */
 export interface Reference {
   name: string;
-  /** Undefined: there is nothing to point at yet, so only an empty value is taken. */
-  column?: string;
-  /** The name of the entity it points at. */
+  column: string;
+  /** The name of the entity, or other record, that it points at. */
   target: string;
   description: string;
   /** Taken but not part of the response shape. */
   inputOnly?: boolean;
 }
 
+/** What a foreign key can point at. Its table has `id` and `tenant_id`, and its fields are Id, Name and ExternalId, or more. */
+export interface PointedAt {
+  name: string;
+  table: string;
+  /** The primary key is written as a string, as Application's is. */
+  idAsText: boolean;
+  fields: readonly Pick<Field, "name" | "column" | "example">[];
+}
+
 /**
  * Its table has, beside the columns named here: `id` (an identity column), `tenant_id`, `created_on`,
  * `created_by_type`, `created_by_id`, `modified_on`, `modified_by_type`, `modified_by_id`.
  */
-export interface EntityDefinition {
-  name: string;
+export interface EntityDefinition extends PointedAt {
   description: string;
-  table: string;
   /** The primary key comes first. */
   fields: readonly Field[];
-  /** The primary key is written as a string, as Application's is. */
-  idAsText: boolean;
   references: readonly Reference[];
   /** Text fields that find a record when Id is empty (SPEC.md Endpoints 5). */
   identifiers: readonly string[];

@@ -17,8 +17,8 @@ const NO_TEXT: Abstract = { ...NOBODY, Id: "" };
 export function toRecord(entity: Entity, row: Partial<Row>): Record<string, unknown> {
   const record: Record<string, unknown> = {};
   for (const field of entity.fields) record[field.name] = fieldOut(entity, field, row[field.column]);
-  for (const { name, inputOnly, entity: target } of entity.references) {
-    if (!inputOnly) record[name] = row[name] ?? (target?.idAsText ? NO_TEXT : NOBODY);
+  for (const { name, inputOnly, pointsAt } of entity.references) {
+    if (!inputOnly) record[name] = row[name] ?? (pointsAt.idAsText ? NO_TEXT : NOBODY);
   }
   for (const { name } of ACTOR_FIELDS) record[name] = row[name] ?? NOBODY;
   return record;

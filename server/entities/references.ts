@@ -4,6 +4,7 @@ import type { Queries } from "../db/connection.ts";
 import { BadInput, MultipleRows } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import type { TenantId } from "../tenants/index.ts";
+import type { PointedAt } from "./definition.ts";
 import type { EntityInput } from "./input.ts";
 import type { Abstract } from "./record.ts";
 import type { ReferenceInput } from "./reference-input.ts";
@@ -34,10 +35,9 @@ export async function resolveReferences(
   const resolved: Resolved = { columns: {}, shown: {} };
   for (const { name, target } of input.actors) await requireActor(sql, tenantId, entity, name, target);
   for (const { reference, target } of input.references) {
-    const { name, column, entity: pointedAt } = reference;
-    const found = target && (await lookUp(sql, tenantId, name, pointedAt ? [pointedAt] : [], target));
-    if (column === undefined) continue;
-    if (found && pointedAt === entity) await refuseCycle(sql, tenantId, entity, { name, column }, found.id, ownId);
+    const { name, column, pointsAt } = reference;
+    const found = target && (await lookUp(sql, tenantId, name, [pointsAt], target));
+    if (found && pointsAt === entity) await refuseCycle(sql, tenantId, entity, { name, column }, found.id, ownId);
     resolved.columns[column] = found?.id ?? null;
     resolved.shown[name] = found?.abstract ?? null;
   }
@@ -75,10 +75,10 @@ async function requireActor(
 }
 
 /** The one record that the foreign key points at, in the first of the entities that has it. */
-async function lookUp(sql: Queries, tenantId: TenantId, name: string, entities: Entity[], target: ReferenceInput) {
+async function lookUp(sql: Queries, tenantId: TenantId, name: string, entities: PointedAt[], target: ReferenceInput) {
   const { by, value, type } = target;
   const candidates = entities.filter((candidate) => type === undefined || candidate.name === type);
-  if (candidates.length === 0 && entities.length > 0) {
+  if (candidates.length === 0) {
     const names = entities.map((candidate) => candidate.name).join(" or ");
     throw new BadInput(`${name} points at a ${names}; its Type is ${printable(type ?? "")}.`);
   }

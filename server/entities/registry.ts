@@ -1,12 +1,16 @@
 import { EVENT_TYPES } from "../webhooks/index.ts";
 import { application } from "./application.ts";
-import { ACTOR_FIELDS, type EntityDefinition, type Reference } from "./definition.ts";
+import { ACTOR_FIELDS, type EntityDefinition, type PointedAt, type Reference } from "./definition.ts";
 import { department } from "./department.ts";
+import { identityProvider } from "./identity-provider.ts";
 import { user } from "./user.ts";
 import { matchables } from "./values.ts";
 
 /** Every entity there is; a new one is one file, one migration and its line here. */
 export const ENTITIES: readonly EntityDefinition[] = [application, user, department];
+
+/** What entities point at that is none itself. */
+const SETTINGS: readonly PointedAt[] = [identityProvider];
 
 /** Who can stand in ModifiedBy and CreatedBy. */
 const ACTORS = ["User", "Application"];
@@ -21,11 +25,10 @@ export interface Entity extends EntityDefinition {
 }
 
 export interface EntityReference extends Reference {
-  /** Undefined: there is nothing to point at yet. */
-  entity: Entity | undefined;
+  pointsAt: PointedAt;
 }
 
-/** @throws Error if a definition's foreign key points at no entity of the list */
+/** @throws Error if a definition's foreign key points at no entity of the list and at no setting */
 export function createRegistry(definitions: readonly EntityDefinition[]): Entity[] {
   const entities = definitions.map(
     (definition): Entity => ({ ...definition, references: [], referencedBy: [], actors: [] }),
@@ -35,11 +38,11 @@ export function createRegistry(definitions: readonly EntityDefinition[]): Entity
     entity.actors = ACTORS.flatMap((name) => named(name) ?? []);
     for (const reference of definitions[index]!.references) {
       const target = named(reference.target);
-      entity.references.push({ ...reference, entity: target });
-      if (reference.column === undefined) continue;
-      if (!target)
+      const pointsAt = target ?? SETTINGS.find(({ name }) => name === reference.target);
+      if (!pointsAt)
         throw new Error(`${entity.name}.${reference.name} points at ${reference.target}, which is no entity.`);
-      target.referencedBy.push({ entity, column: reference.column, name: reference.name });
+      entity.references.push({ ...reference, pointsAt });
+      target?.referencedBy.push({ entity, column: reference.column, name: reference.name });
     }
   }
   return entities;

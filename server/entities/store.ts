@@ -2,6 +2,7 @@
 
 import type { Queries } from "../db/connection.ts";
 import type { TenantId } from "../tenants/index.ts";
+import type { PointedAt } from "./definition.ts";
 import type { Abstract } from "./record.ts";
 import type { Entity } from "./registry.ts";
 
@@ -160,7 +161,7 @@ export async function countReferencing(
 export async function findReferenced(
   sql: Queries,
   tenantId: TenantId,
-  target: Entity,
+  target: PointedAt,
   key: ReferenceKey,
   value: string | number,
 ): Promise<{ id: number; abstract: Abstract }[]> {
@@ -205,11 +206,11 @@ function columns(sql: Queries, entity: Entity) {
 const columnTexts = new WeakMap<Entity, string>();
 
 function columnsText(entity: Entity): string {
-  const stored = [...entity.fields, ...entity.references].flatMap(({ column }) => column ?? []);
-  const shown = entity.references.flatMap(({ name, column, entity: target, inputOnly }) =>
-    column === undefined || !target || inputOnly
+  const stored = [...entity.fields, ...entity.references].map(({ column }) => column);
+  const shown = entity.references.flatMap(({ name, column, pointsAt, inputOnly }) =>
+    inputOnly
       ? []
-      : `(select ${abstractText(target, "target")} from ${quoted(target.table)} target
+      : `(select ${abstractText(pointsAt, "target")} from ${quoted(pointsAt.table)} target
           where target.id = ${quoted(entity.table, column)}) as ${quoted(name)}`,
   );
   return [
@@ -221,7 +222,7 @@ function columnsText(entity: Entity): string {
 }
 
 /** SPEC.md's AbstractLong, or AbstractText, of the table's row. */
-function abstractText(entity: Entity, table: string): string {
+function abstractText(entity: PointedAt, table: string): string {
   const text = (key: ReferenceKey) => {
     const column = keyColumn(entity, key);
     return column === undefined ? "''" : `coalesce(${quoted(table, column)}, '')`;
@@ -237,7 +238,7 @@ function quoted(...names: string[]): string {
 }
 
 /** The column behind a key; SPEC.md spells ExternalId in two ways. */
-function keyColumn(entity: Entity, key: ReferenceKey): string | undefined {
+function keyColumn(entity: PointedAt, key: ReferenceKey): string | undefined {
   return entity.fields.find(({ name }) => name.replace("_", "") === key)?.column;
 }
 

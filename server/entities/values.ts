@@ -27,9 +27,7 @@ export function matchableNames(entity: EntityDefinition): string {
 }
 
 export function matchables(entity: EntityDefinition): Matchable[] {
-  const references = entity.references.flatMap(({ name, column }): Matchable[] =>
-    column === undefined ? [] : [{ name, column, type: "reference" }],
-  );
+  const references = entity.references.map(({ name, column }): Matchable => ({ name, column, type: "reference" }));
   return [...entity.fields, ...references];
 }
 

@@ -4,6 +4,7 @@ import { consents } from "./consents.ts";
 import { credentials } from "./credentials.ts";
 import { entities } from "./entities.ts";
 import { ERROR_EXAMPLES, ERROR_RECORD, ERROR_RESPONSES } from "./errors.ts";
+import { identityProviders } from "./identity-providers.ts";
 import { oauth } from "./oauth.ts";
 import { oauth2 } from "./oauth2.ts";
 import { HEADERS, PARAMETERS, parameterRef } from "./parameters.ts";
@@ -32,6 +33,7 @@ export function createDocument(publicUrl: string, definitions: readonly EntityDe
     webhooks(definitions),
     policies(),
     audit(),
+    identityProviders(),
     oauth(),
     oauth2(),
     signIn(),

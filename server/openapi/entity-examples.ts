@@ -1,14 +1,14 @@
 // Records as the definitions have them, made by the code that makes the answers.
 
-import { describeEntities, type Entity, type Field, toRecord } from "../entities/index.ts";
+import { describeEntities, type Entity, type EntityReference, type Field, toRecord } from "../entities/index.ts";
 
 const A_MOMENT = new Date("2026-01-31T12:00:00.000Z");
 
 export function exampleRecord(entity: Entity): Record<string, unknown> {
   const row: Record<string, unknown> = {};
   for (const field of entity.fields) row[field.column] = exampleValue(field);
-  for (const { name, entity: target } of entity.references) {
-    if (target) row[name] = { ...abstractOf(target), Type: target.name };
+  for (const { name, pointsAt } of entity.references) {
+    row[name] = { ...abstractOf(pointsAt), Type: pointsAt.name };
   }
   const actor = { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" };
   return toRecord(entity, { ...row, ModifiedBy: actor, CreatedBy: actor });
@@ -39,8 +39,7 @@ function exampleValue({ type, example, description }: Field): unknown {
   }
 }
 
-function abstractOf(entity: Entity) {
-  const text = (name: string) =>
-    entity.fields.find((field) => field.name.replace("_", "") === name && field.type === "text")?.example ?? "";
-  return { Id: entity.idAsText ? "3" : 3, ExternalId: text("ExternalId"), Name: text("Name") };
+function abstractOf({ fields, idAsText }: EntityReference["pointsAt"]) {
+  const text = (name: string) => fields.find((field) => field.name.replace("_", "") === name)?.example ?? "";
+  return { Id: idAsText ? "3" : 3, ExternalId: text("ExternalId"), Name: text("Name") };
 }

@@ -93,10 +93,8 @@ function inputId(entity: Entity, { description }: Field): Schema {
   };
 }
 
-function inputReference({ description, inputOnly, column }: EntityReference): Schema {
-  const writeOnly = inputOnly ? { writeOnly: true } : {};
-  if (column === undefined) return { ...schemaRef("EmptyForeignKey"), description, ...writeOnly };
-  return { ...schemaRef("ForeignKey"), description, ...writeOnly };
+function inputReference({ description, inputOnly }: EntityReference): Schema {
+  return { ...schemaRef("ForeignKey"), description, ...(inputOnly && { writeOnly: true }) };
 }
 
 function recordField(entity: Entity, field: Field): Schema {
@@ -114,8 +112,8 @@ function recordField(entity: Entity, field: Field): Schema {
   }
 }
 
-function recordReference({ description, entity }: EntityReference): Schema {
-  return { ...schemaRef(entity?.idAsText ? "AbstractText" : "AbstractLong"), description };
+function recordReference({ description, pointsAt }: EntityReference): Schema {
+  return { ...schemaRef(pointsAt.idAsText ? "AbstractText" : "AbstractLong"), description };
 }
 
 /** Foreign keys, as SPEC.md's tables and DESIGN.md "Foreign keys in" have them. */
@@ -167,12 +165,6 @@ export const FOREIGN_KEY_SCHEMAS: Record<string, Schema> = {
       Name: { description: "Not looked at; FieldType finds by Name." },
       Type: { type: ["string", "null"], description: "The entity's name, if it is to be checked." },
     },
-    additionalProperties: false,
-  },
-  EmptyForeignKey: {
-    type: ["object", "null"],
-    description: "There is nothing to point at yet, so only null or an object of empty values is taken.",
-    properties: { Id: { enum: [null, "", 0] }, ExternalId: { enum: [null, ""] }, Name: { enum: [null, ""] } },
     additionalProperties: false,
   },
 };

@@ -19,6 +19,7 @@ export { createSite, type Site } from "./pages/site.ts";
 export { createPasswords, hashPassword } from "./password.ts";
 export { passwordResetController } from "./password-reset/routes.ts";
 export { removeExpiredResets } from "./password-reset/store.ts";
+export { RESOURCE_TYPES as SIGN_IN_RESOURCE_TYPES } from "./resource-types.ts";
 export { asksPassword, type SentForm, takeCode, takeEnrolment } from "./second-factor/forms.ts";
 export { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "./second-factor/pages.tsx";
 export { secondFactorController } from "./second-factor/routes.ts";
@@ -27,3 +28,12 @@ export { ACR, type Caller, createSessions, type Session, type Sessions } from ".
 export { createSignIn, type SignIn } from "./sign-in.ts";
 export { removeExpiredSessions, removeForgottenDevices, removeOldFailures } from "./store.ts";
 export { type Trouble, throttled } from "./trouble.ts";
+export {
+  CREDENTIAL_LIMIT,
+  MOST_SCOPES,
+  NAME_LIMIT,
+  URL_LIMIT,
+  WORD_LIMIT,
+} from "./upstream/providers/input.ts";
+export { identityProvidersController } from "./upstream/providers/routes.ts";
+export { MAPPED, PROVIDER_TYPES, PROVISIONINGS } from "./upstream/providers/store.ts";

@@ -39,6 +39,11 @@ beforeAll(async () => {
     Policy: await make("Policy", { Policy: 'permit (principal == Client::"0", action, resource);' }),
     Role: await make("Role", {}),
     AuditEvent: (await ok(owner.get("/AuditEvent?Kind=Role.Created"))).Items[0].Id,
+    IdentityProvider: await make("IdentityProvider", {
+      Type: "OpenIDConnect",
+      Issuer: "https://id.example.com",
+      ClientId: marker,
+    }),
   };
 });
 
@@ -65,6 +70,8 @@ test("they are not found by a name, a filter or a foreign key either", async () 
   expect((await ok(stranger.get(`/AuditEvent?SubjectType=Role&SubjectId=${theirs.Role}`))).Items).toEqual([]);
   const pointing = await stranger.patch("/User", { Username: unique("user"), Department: { Id: theirs.Department } });
   expect(pointing.status).toBe(400);
+  const application = { Name: unique("app"), AuthenticationId: { Id: theirs.IdentityProvider } };
+  expect((await stranger.patch("/Application", application)).status).toBe(400);
   const member = { Type: "User", Id: theirs.User };
   expect((await stranger.patch("/Role", { Name: "mine", Members: [member] })).status).toBe(400);
 });

@@ -1,0 +1,212 @@
+// Where a tenant's users may sign in instead of here.
+
+import { API_PATH } from "../http/paths.ts";
+import {
+  CREDENTIAL_LIMIT,
+  MAPPED,
+  MOST_SCOPES,
+  NAME_LIMIT,
+  PROVIDER_TYPES,
+  PROVISIONINGS,
+  URL_LIMIT,
+  WORD_LIMIT,
+} from "../signin/index.ts";
+import { json, jsonBody, operation, pageOf } from "./operation.ts";
+import { parameterRef } from "./parameters.ts";
+import { type Area, type Operation, type Parameter, type Schema, schemaRef } from "./types.ts";
+
+const TAG = "IdentityProvider";
+const PATH = `${API_PATH}/IdentityProvider`;
+const NUL_FREE = "^[^\\u0000]*$";
+
+const ID: Parameter = {
+  name: "Id",
+  in: "path",
+  required: true,
+  description: "The Id of the provider.",
+  schema: { type: "string", pattern: "^[1-9][0-9]{0,15}$" },
+};
+
+export function identityProviders(): Area {
+  return {
+    tags: [
+      { name: TAG, description: "Providers that users sign in with: OpenID Connect, or OAuth 2.0 with userinfo." },
+    ],
+    paths: {
+      [PATH]: {
+        get: operation({
+          id: "listIdentityProvider",
+          tag: TAG,
+          summary: "List identity providers",
+          description: "Without those that the caller may not read.",
+          scopes: ["Settings:Read"],
+          parameters: [parameterRef("Limit"), parameterRef("Cursor")],
+          answers: {
+            200: json("A page of providers.", pageOf(schemaRef("IdentityProvider")), { Items: [RECORD], Next: null }),
+          },
+          errors: ["BadInput"],
+        }),
+        patch: upsert("upsertIdentityProvider", "Update or make an identity provider"),
+        post: upsert("postIdentityProvider", "The same as PATCH"),
+      },
+      [`${PATH}/{Id}`]: {
+        get: operation({
+          id: "getIdentityProvider",
+          tag: TAG,
+          summary: "Read one identity provider",
+          scopes: ["Settings:Read"],
+          parameters: [ID],
+          answers: { 200: json("The provider.", schemaRef("IdentityProvider"), RECORD) },
+          errors: ["NotFound"],
+        }),
+        delete: operation({
+          id: "deleteIdentityProvider",
+          tag: TAG,
+          summary: "Delete an identity provider",
+          description:
+            "Its links to users and the sessions begun by it end; the users stay. 409 while an Application's " +
+            "AuthenticationId points at it.",
+          scopes: ["Settings:Update"],
+          parameters: [ID],
+          answers: { 200: json("Its last state.", schemaRef("IdentityProvider"), RECORD) },
+          errors: ["NotFound", "Conflict"],
+        }),
+      },
+    },
+    schemas: { IdentityProvider: RECORD_SCHEMA, IdentityProviderData: INPUT_SCHEMA },
+  };
+}
+
+function upsert(id: string, summary: string): Operation {
+  return operation({
+    id,
+    tag: TAG,
+    summary,
+    description:
+      "The provider that Id, or without it Name or ExternalId, points at is updated; else a new one is made, which " +
+      "needs Name, Type, ClientId, and the Issuer or, with Type OAuth2, the three endpoints.",
+    scopes: ["Settings:Update"],
+    requestBody: jsonBody("One identity provider.", schemaRef("IdentityProviderData"), {
+      OpenIDConnect: INPUT,
+      OAuth2: OAUTH2_INPUT,
+    }),
+    answers: { 200: json("The provider as it stands.", schemaRef("IdentityProvider"), RECORD) },
+    errors: ["BadInput", "NotFound", "Conflict"],
+  });
+}
+
+const INPUT = {
+  Name: "Example ID",
+  Type: "OpenIDConnect",
+  Issuer: "https://id.example.com",
+  ClientId: "gatehouse",
+  ClientSecret: "a-long-secret",
+  Provisioning: "Create",
+};
+
+const OAUTH2_INPUT = {
+  Name: "Example Social",
+  Type: "OAuth2",
+  AuthorizationEndpoint: "https://social.example.com/authorize",
+  TokenEndpoint: "https://social.example.com/token",
+  UserinfoEndpoint: "https://social.example.com/me",
+  ClientId: "gatehouse",
+  ClientSecret: "a-long-secret",
+  Mapping: { Subject: "id", Name: "display_name" },
+};
+
+const { ClientSecret: _, ...SHOWN } = INPUT;
+const RECORD = {
+  Id: "1001",
+  ...SHOWN,
+  ExternalId: "",
+  AuthorizationEndpoint: "",
+  TokenEndpoint: "",
+  UserinfoEndpoint: "",
+  Scopes: ["openid", "profile", "email"],
+  Mapping: { Name: "name", Username: "preferred_username", Email: "email", EmailVerified: "email_verified" },
+  AllowLocal: false,
+  Is_Active: true,
+  RedirectUri: "https://gatehouse.example.com/signin/upstream/1001/callback",
+};
+
+const address = (description: string): Schema => ({ type: "string", maxLength: URL_LIMIT, description });
+
+const FIELDS: Record<string, Schema> = {
+  Name: { type: "string", minLength: 1, maxLength: NAME_LIMIT, description: "Unique; stands on the sign-in page." },
+  ExternalId: { type: "string", maxLength: NAME_LIMIT, description: "External system code; unique in the system." },
+  Type: { type: "string", enum: PROVIDER_TYPES, description: "The protocol." },
+  Issuer: address("OpenIDConnect: https, as the provider's metadata spells it."),
+  AuthorizationEndpoint: address("OAuth2: where users sign in."),
+  TokenEndpoint: address("OAuth2: where codes are exchanged, with HTTP Basic."),
+  UserinfoEndpoint: address("OAuth2: where claims about the user are read."),
+  ClientId: {
+    type: "string",
+    minLength: 1,
+    maxLength: CREDENTIAL_LIMIT,
+    description: "What Gatehouse is called there.",
+  },
+  Scopes: {
+    type: "array",
+    maxItems: MOST_SCOPES,
+    items: { type: "string", maxLength: WORD_LIMIT, pattern: "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$" },
+    description: "What is asked for there; with OpenIDConnect openid is among them.",
+  },
+  Mapping: {
+    type: "object",
+    description:
+      "Which claim gives a User's field. Subject (with OAuth2 alone; default sub) is who the user is there; " +
+      "EmailVerified says by true that Email is the user's own, and without that Email is not taken.",
+    properties: Object.fromEntries(MAPPED.map((name) => [name, { type: "string", maxLength: WORD_LIMIT }])),
+    additionalProperties: false,
+  },
+  Provisioning: {
+    type: "string",
+    enum: PROVISIONINGS,
+    description: "Whether an unknown user gets a User, or can only be linked to one that is there. Default LinkOnly.",
+  },
+  AllowLocal: {
+    type: "boolean",
+    description: "Users of an Application that points here may also sign in by password.",
+  },
+  Is_Active: { type: "boolean", description: "Users can sign in by it." },
+};
+
+const REDIRECT_URI: Schema = { type: "string", description: "What the provider has to have registered for ClientId." };
+
+const RECORD_SCHEMA: Schema = {
+  type: "object",
+  description: "An identity provider; its secret is never read back.",
+  required: Object.keys(RECORD),
+  properties: { Id: { type: "string" }, ...FIELDS, RedirectUri: REDIRECT_URI },
+};
+
+const INPUT_SCHEMA: Schema = {
+  type: "object",
+  description: "Absent fields are left alone.",
+  properties: {
+    Id: {
+      type: ["string", "null"],
+      description: "Empty: it is found by its Name or ExternalId, or is new.",
+      pattern: "^([1-9][0-9]{0,14})?$",
+    },
+    ...FIELDS,
+    ...Object.fromEntries(
+      ["ExternalId", "Issuer", "AuthorizationEndpoint", "TokenEndpoint", "UserinfoEndpoint"].map((name) => [
+        name,
+        { ...FIELDS[name], type: ["string", "null"], pattern: NUL_FREE },
+      ]),
+    ),
+    Name: { ...FIELDS.Name, pattern: "^[^\\u0000]*\\S[^\\u0000]*$" },
+    ClientId: { ...FIELDS.ClientId, pattern: NUL_FREE },
+    ClientSecret: {
+      type: ["string", "null"],
+      writeOnly: true,
+      maxLength: CREDENTIAL_LIMIT,
+      pattern: NUL_FREE,
+      description: "Empty: a public client, by PKCE alone.",
+    },
+    RedirectUri: { ...REDIRECT_URI, type: ["string", "null"], readOnly: true },
+  },
+  additionalProperties: false,
+};

@@ -1,0 +1,116 @@
+import type { Queries } from "../../../db/connection.ts";
+import type { TenantId } from "../../../tenants/index.ts";
+
+export const PROVIDER_TYPES = ["OpenIDConnect", "OAuth2"] as const;
+export type ProviderType = (typeof PROVIDER_TYPES)[number];
+export const PROVISIONINGS = ["Create", "LinkOnly"] as const;
+export type Provisioning = (typeof PROVISIONINGS)[number];
+
+/** What can be taken from a provider's claims: a User's fields, who the user is, and whether Email is the user's own. */
+export const MAPPED = ["Subject", "Name", "Username", "Email", "EmailVerified", "MobilePhone", "External_Id"] as const;
+/** The names of the claims. */
+export type Mapping = Partial<Record<(typeof MAPPED)[number], string>>;
+
+export interface Provider {
+  id: number;
+  name: string;
+  externalId: string | null;
+  type: ProviderType;
+  issuer: string | null;
+  authorizationEndpoint: string | null;
+  tokenEndpoint: string | null;
+  userinfoEndpoint: string | null;
+  clientId: string;
+  /** Sealed; null: a public client. */
+  clientSecret: Uint8Array | null;
+  scopes: string[];
+  mapping: Mapping;
+  provisioning: Provisioning;
+  /** Users of an application that points here may also sign in by password. */
+  allowLocal: boolean;
+  isActive: boolean;
+}
+
+const columns = (sql: Queries) => sql`id, name, external_id as "externalId", type, issuer,
+  authorization_endpoint as "authorizationEndpoint", token_endpoint as "tokenEndpoint",
+  userinfo_endpoint as "userinfoEndpoint", client_id as "clientId", client_secret as "clientSecret", scopes, mapping,
+  provisioning, allow_local as "allowLocal", is_active as "isActive"`;
+
+export async function findProvider(sql: Queries, tenantId: TenantId, id: number): Promise<Provider | undefined> {
+  const [row] = await sql<Provider[]>`
+    select ${columns(sql)} from identity_providers where tenant_id = ${tenantId} and id = ${id}`;
+  return row;
+}
+
+export async function lockProvider(sql: Queries, tenantId: TenantId, id: number): Promise<Provider | undefined> {
+  const [row] = await sql<Provider[]>`
+    select ${columns(sql)} from identity_providers where tenant_id = ${tenantId} and id = ${id} for update`;
+  return row;
+}
+
+/** Those that have the name or the external id, locked in the order of their ids. */
+export async function lockProvidersNamed(
+  sql: Queries,
+  tenantId: TenantId,
+  key: { name: string | undefined; externalId: string | undefined },
+): Promise<Provider[]> {
+  return sql<Provider[]>`
+    select ${columns(sql)} from identity_providers
+    where tenant_id = ${tenantId} and (name = ${key.name ?? null} or external_id = ${key.externalId ?? null})
+    order by id for update`;
+}
+
+/** In the order of their ids; one more than the limit, if there are more. */
+export async function listProviders(
+  sql: Queries,
+  tenantId: TenantId,
+  limit: number,
+  after: string | undefined,
+): Promise<Provider[]> {
+  return sql<Provider[]>`
+    select ${columns(sql)} from identity_providers
+    where tenant_id = ${tenantId} ${after ? sql`and id > ${after}::bigint` : sql``} order by id limit ${limit + 1}`;
+}
+
+/** @returns undefined if the name or the external id is another's */
+export async function insertProvider(
+  sql: Queries,
+  tenantId: TenantId,
+  provider: Omit<Provider, "id">,
+): Promise<Provider | undefined> {
+  const [row] = await sql<Provider[]>`
+    insert into identity_providers ${sql({ tenant_id: tenantId, ...valuesOf(sql, provider) } as unknown as Record<string, string>)}
+    on conflict do nothing returning ${columns(sql)}`;
+  return row;
+}
+
+export async function updateProvider(sql: Queries, tenantId: TenantId, provider: Provider): Promise<void> {
+  const values = { ...valuesOf(sql, provider), modified_on: new Date() };
+  await sql`
+    update identity_providers set ${sql(values as unknown as Record<string, string>)}
+    where tenant_id = ${tenantId} and id = ${provider.id}`;
+}
+
+/** With it go the links of its users and the sessions they have by it. */
+export async function deleteProvider(sql: Queries, tenantId: TenantId, id: number): Promise<void> {
+  await sql`delete from identity_providers where tenant_id = ${tenantId} and id = ${id}`;
+}
+
+function valuesOf(sql: Queries, provider: Omit<Provider, "id">) {
+  return {
+    name: provider.name,
+    external_id: provider.externalId,
+    type: provider.type,
+    issuer: provider.issuer,
+    authorization_endpoint: provider.authorizationEndpoint,
+    token_endpoint: provider.tokenEndpoint,
+    userinfo_endpoint: provider.userinfoEndpoint,
+    client_id: provider.clientId,
+    client_secret: provider.clientSecret,
+    scopes: provider.scopes,
+    mapping: sql.json(provider.mapping),
+    provisioning: provider.provisioning,
+    allow_local: provider.allowLocal,
+    is_active: provider.isActive,
+  };
+}

@@ -1,0 +1,204 @@
+// …/IdentityProvider, and an Application's AuthenticationId that points at one.
+
+import { describe, expect, test } from "bun:test";
+import { issuer } from "../authorize/client.ts";
+import { API, db, eventsOf, expectError, newCaller, unique } from "../entities/client.ts";
+
+const OIDC = { Name: "Example ID", Type: "OpenIDConnect", Issuer: "https://id.example.com", ClientId: "gatehouse" };
+const OAUTH2 = {
+  Name: "Example Social",
+  Type: "OAuth2",
+  AuthorizationEndpoint: "https://social.example.com/authorize",
+  TokenEndpoint: "https://social.example.com/token",
+  UserinfoEndpoint: "https://social.example.com/me",
+  ClientId: "gatehouse",
+};
+const PATH = `${API}/IdentityProvider`;
+
+describe.concurrent("an identity provider", () => {
+  test("is made, read, listed, changed by its Name and deleted; its secret is never read back", async () => {
+    const caller = await newCaller();
+    const made = await caller.made("IdentityProvider", { ...OIDC, ClientSecret: "a very secret secret" });
+    expect(made).toEqual({
+      ...OIDC,
+      Id: expect.stringMatching(/^\d+$/),
+      ExternalId: "",
+      AuthorizationEndpoint: "",
+      TokenEndpoint: "",
+      UserinfoEndpoint: "",
+      Scopes: ["openid", "profile", "email"],
+      Mapping: {
+        Name: "name",
+        Username: "preferred_username",
+        Email: "email",
+        EmailVerified: "email_verified",
+        MobilePhone: "phone_number",
+      },
+      Provisioning: "LinkOnly",
+      AllowLocal: false,
+      Is_Active: true,
+      RedirectUri: `${issuer()}/signin/upstream/${made.Id}/callback`,
+    });
+    const changed = await caller.made("IdentityProvider", { Name: OIDC.Name, ExternalId: "IDP-1", Is_Active: false });
+    expect(changed).toEqual({ ...made, ExternalId: "IDP-1", Is_Active: false });
+    expect(await caller.made("IdentityProvider", changed)).toEqual(changed);
+    expect((await caller.get(`/IdentityProvider/${made.Id}`)).body).toEqual(changed);
+    expect((await caller.get("/IdentityProvider")).body).toEqual({ Items: [changed], Next: null });
+    expect((await caller.remove(`/IdentityProvider/${made.Id}`)).body).toEqual(changed);
+    expectError(await caller.get(`/IdentityProvider/${made.Id}`), 404, "Not Found", `${PATH}/${made.Id}`);
+    expect(await eventsOf(caller.tenantId)).toEqual([]);
+  });
+
+  test("keeps its secret sealed, and until it is changed or cleared", async () => {
+    const caller = await newCaller();
+    const { Id } = await caller.made("IdentityProvider", { ...OIDC, ClientSecret: "a very secret secret" });
+    const stored = async () => {
+      const [row] = await db()<{ secret: Buffer | null }[]>`
+        select client_secret as secret from identity_providers where id = ${Id}`;
+      return row!.secret;
+    };
+    const sealed = await stored();
+    expect(sealed?.toString("latin1")).not.toContain("secret");
+    await caller.made("IdentityProvider", { Id, ClientId: "other" });
+    expect(await stored()).toEqual(sealed);
+    await caller.made("IdentityProvider", { Id, ClientSecret: null });
+    expect(await stored()).toBeNull();
+  });
+
+  test("of plain OAuth 2.0 has endpoints, and says which claim is the subject", async () => {
+    const caller = await newCaller();
+    const made = await caller.made("IdentityProvider", { ...OAUTH2, Mapping: { Subject: "id", Name: "login" } });
+    expect(made).toMatchObject({ ...OAUTH2, Issuer: "", Scopes: [], Mapping: { Subject: "id", Name: "login" } });
+  });
+
+  test("is listed by pages", async () => {
+    const caller = await newCaller();
+    for (const Name of ["a", "b", "c"]) await caller.made("IdentityProvider", { ...OIDC, Name });
+    const first = (await caller.get("/IdentityProvider?Limit=2")).body;
+    const second = (await caller.get(`/IdentityProvider?Limit=2&Cursor=${first.Next}`)).body;
+    const names = [...first.Items, ...second.Items].map(({ Name }) => Name);
+    expect({ names, next: second.Next }).toEqual({ names: ["a", "b", "c"], next: null });
+  });
+
+  test.each([
+    [{}, "Name is missing. Type is missing. ClientId is missing."],
+    [{ ...OIDC, Issuer: "" }, "Issuer is missing."],
+    [{ ...OIDC, Issuer: "http://id.example.com" }, "Issuer: The URL must start with https://."],
+    [{ ...OIDC, Issuer: "https://id.example.com?x" }, "Issuer: An issuer has neither a query nor a fragment."],
+    [{ ...OIDC, Issuer: "https://u:p@id.example.com" }, "Issuer: The URL must not hold a user name or password"],
+    [{ ...OIDC, TokenEndpoint: OAUTH2.TokenEndpoint }, "TokenEndpoint is for Type OAuth2"],
+    [{ ...OIDC, Scopes: ["profile"] }, "Scopes must have openid."],
+    [{ ...OIDC, Mapping: { Subject: "email" } }, "Mapping.Subject is always sub with OpenIDConnect."],
+    [{ ...OAUTH2, UserinfoEndpoint: null }, "UserinfoEndpoint is missing."],
+    [{ ...OAUTH2, Issuer: OIDC.Issuer }, "Issuer is for Type OpenIDConnect."],
+    [{ ...OAUTH2, TokenEndpoint: "https://x.example/#y" }, "TokenEndpoint: An endpoint has no fragment."],
+    [{ ...OIDC, Type: "SAML" }, "Type must be OpenIDConnect or OAuth2."],
+    [{ ...OIDC, Name: " " }, "Name must be a string of 1 to 200 characters."],
+    [{ ...OIDC, ClientId: "x".repeat(1_001) }, "ClientId must be a string of 1 to 1000 characters."],
+    [{ ...OIDC, Scopes: "openid" }, "Scopes must be a list of at most 50 scopes."],
+    [{ ...OIDC, Scopes: ["openid", "a b"] }, "Scopes must be a list of at most 50 scopes."],
+    [{ ...OIDC, Mapping: { Password: "x" } }, "Mapping must be an object that names a claim for some of Subject, Name"],
+    [{ ...OIDC, Provisioning: "Maybe" }, "Provisioning must be Create or LinkOnly."],
+    [{ ...OIDC, AllowLocal: "yes" }, "AllowLocal must be true or false."],
+    [{ ...OIDC, RedirectUri: "https://evil.example/" }, "RedirectUri is set by the server and cannot be changed."],
+    [{ ...OIDC, Nonsense: 1 }, "Nonsense is no field of IdentityProvider."],
+    [[OIDC], "The body must be one IdentityProvider object."],
+  ])("made of %j is refused in words", async (body, says) => {
+    const caller = await newCaller();
+    const answer = await caller.patch("/IdentityProvider", body);
+    expectError(answer, 400, "Bad Input", PATH);
+    expect(answer.body.Errors.join(" ")).toContain(says);
+    expect((await caller.get("/IdentityProvider")).body.Items).toEqual([]);
+  });
+
+  test.each([
+    "https://169.254.169.254/latest",
+    "https://10.0.0.1",
+    "https://[fd00::1]",
+    "https://192.168.1.1:8443",
+    "https://0xa9fea9fe",
+    "https://[::ffff:169.254.169.254]",
+  ])("at %p, inside the network, is refused when it is saved", async (url) => {
+    const caller = await newCaller();
+    for (const body of [
+      { ...OIDC, Issuer: url },
+      { ...OAUTH2, UserinfoEndpoint: url },
+    ]) {
+      const answer = await caller.patch("/IdentityProvider", body);
+      expectError(answer, 400, "Bad Input", PATH, /is not an address of the public internet .* EGRESS_ALLOW/);
+    }
+  });
+
+  test("has a Name and an ExternalId of its own within the tenant", async () => {
+    const caller = await newCaller();
+    const first = await caller.made("IdentityProvider", { ...OIDC, ExternalId: "one" });
+    const second = await caller.made("IdentityProvider", { ...OIDC, Name: "Second", ExternalId: "two" });
+    const renamed = await caller.patch("/IdentityProvider", { Id: second.Id, Name: first.Name });
+    expectError(renamed, 409, "Conflict", PATH, /^Name is held by another IdentityProvider/);
+    const both = await caller.patch("/IdentityProvider", { Name: first.Name, ExternalId: "two" });
+    expectError(both, 400, "Multible Rows", PATH);
+    expectError(await caller.patch("/IdentityProvider", { Id: "1", Name: "x" }), 404, "Not Found", PATH);
+    const other = await newCaller();
+    expect((await other.made("IdentityProvider", { ...OIDC, ExternalId: "one" })).Id).not.toBe(first.Id);
+  });
+
+  test("made twice at the same time is one", async () => {
+    const caller = await newCaller();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => caller.made("IdentityProvider", OIDC)));
+    expect(new Set(answers.map(({ Id }) => Id)).size).toBe(1);
+  });
+
+  test("is a setting: it needs the scope and a policy", async () => {
+    const caller = await newCaller();
+    const { Id } = await caller.made("IdentityProvider", OIDC);
+    const reader = await caller.withScope("Settings:Read");
+    expect((await reader.get(`/IdentityProvider/${Id}`)).status).toBe(200);
+    expectError(await reader.patch("/IdentityProvider", OIDC), 403, "Permission", PATH, /Settings:Update/);
+    const stranger = await caller.withScope("AccessManager:Read");
+    expectError(await stranger.get("/IdentityProvider"), 403, "Permission", PATH, /Settings:Read/);
+    const Policy =
+      'forbid (principal, action, resource is IdentityProvider) when { resource.Type == "OpenIDConnect" };';
+    await caller.made("Policy", { Name: "none", Policy });
+    expectError(await caller.get(`/IdentityProvider/${Id}`), 403, "Permission", `${PATH}/${Id}`);
+    expect((await caller.get("/IdentityProvider")).body.Items).toEqual([]);
+    expectError(await caller.patch("/IdentityProvider", { ...OIDC, Name: "new" }), 403, "Permission", PATH);
+    expect((await caller.patch("/IdentityProvider", OAUTH2)).status).toBe(200);
+  });
+});
+
+describe.concurrent("an Application's AuthenticationId", () => {
+  test("points at a provider by Id, ExternalId or Name, and holds it", async () => {
+    const caller = await newCaller();
+    const { Id } = await caller.made("IdentityProvider", { ...OIDC, ExternalId: "IDP-1" });
+    const Name = unique("app");
+    for (const AuthenticationId of [
+      { Id },
+      { ExternalId: "IDP-1" },
+      { FieldType: "Name", Value: OIDC.Name },
+      { Id, Type: "IdentityProvider" },
+    ]) {
+      const record = await caller.made("Application", { Name, AuthenticationId });
+      expect(record).not.toHaveProperty("AuthenticationId");
+      const found = await caller.get(`/Application?AuthenticationId=${Id}`);
+      expect(found.body.Items).toMatchObject([{ Name }]);
+      const held = await caller.remove(`/IdentityProvider/${Id}`);
+      expectError(held, 409, "Conflict", `${PATH}/${Id}`, /pointed at by Application/);
+      await caller.made("Application", { Name, AuthenticationId: null });
+    }
+    expect((await caller.remove(`/IdentityProvider/${Id}`)).status).toBe(200);
+  });
+
+  test("points at no other record, and at no provider that is not there", async () => {
+    const caller = await newCaller();
+    const { Id } = await caller.made("IdentityProvider", OIDC);
+    for (const AuthenticationId of [
+      { Id: "1" },
+      { ExternalId: "none" },
+      { Id, Type: "User" },
+      { Id: caller.clientId },
+    ]) {
+      const answer = await caller.patch("/Application", { Name: unique("app"), AuthenticationId });
+      expectError(answer, 400, "Bad Input", `${API}/Application`, /^AuthenticationId points at/);
+    }
+  });
+});
