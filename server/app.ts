@@ -75,7 +75,15 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
   const entityNames = entities.map((entity) => entity.name);
   const logFailure = (error: unknown, request: Request) =>
     log.error({ err: error, requestKey: requestKey(request) }, "a request failed");
-  const provider = createProvider({ config, sql, masterKey, log, onClient, onFailure: logFailure });
+  const provider = createProvider({
+    config,
+    sql,
+    masterKey,
+    log,
+    fetch: egress.fetch,
+    onClient,
+    onFailure: logFailure,
+  });
   const authenticateBearer = createAuthenticate(provider.verifyAccessToken, access.permissionsOf);
   const authenticate: Authenticate = async (request) => {
     const caller = await authenticateBearer(request);

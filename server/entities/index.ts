@@ -1,5 +1,6 @@
 export { MOST_RECORDS } from "./bulk.ts";
 export { ACTOR_FIELDS, type EntityDefinition, type Field, UNSET_DATE } from "./definition.ts";
+export { changeOwnUser, makeOwnUser, waitForUsers } from "./own-user.ts";
 export { toRecord } from "./record.ts";
 export { createRegistry, describeEntities, ENTITIES, type Entity, type EntityReference } from "./registry.ts";
 export { createFindRecord, resourceTypes } from "./resource-types.ts";

@@ -141,6 +141,14 @@ export async function updateRow(
   return row!;
 }
 
+/** Says of a new row that it has made itself. */
+export async function claimRow(sql: Queries, tenantId: TenantId, entity: Entity, id: number): Promise<Row> {
+  const [row] = await sql<Row[]>`
+    update ${sql(entity.table)} set created_by_id = id, modified_by_id = id
+    where tenant_id = ${tenantId} and id = ${id} returning ${columns(sql, entity)}`;
+  return row!;
+}
+
 export async function deleteRow(sql: Queries, tenantId: TenantId, entity: Entity, id: number): Promise<void> {
   await sql`delete from ${sql(entity.table)} where tenant_id = ${tenantId} and id = ${id}`;
 }

@@ -1,6 +1,7 @@
 import type { Sql } from "../db/connection.ts";
 import { deleteExpiredRevocations, removeEndedFamilies, removeExpiredCodes } from "../oauth/index.ts";
 import {
+  removeExpiredAttempts,
   removeExpiredResets,
   removeExpiredSessions,
   removeForgottenDevices,
@@ -16,6 +17,7 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   known_devices: removeForgottenDevices,
   signin_failures: removeOldFailures,
   password_resets: removeExpiredResets,
+  upstream_attempts: removeExpiredAttempts,
 };
 
 /** @returns how many rows went, by table */

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { Authenticate, VerifyAccessToken } from "../access/index.ts";
 import type { Config } from "../config.ts";
 import type { Sql } from "../db/connection.ts";
+import type { EgressFetch } from "../egress/index.ts";
 import type { MasterKey } from "../keys/master-key.ts";
 import {
   accountController,
@@ -19,6 +20,7 @@ import {
   createSessions,
   createSignIn,
   createSite,
+  createUpstream,
   type FindUser,
   passwordResetController,
   secondFactorController,
@@ -47,12 +49,13 @@ export interface ProviderDependencies {
   sql: Sql;
   masterKey: MasterKey;
   log: Logger;
+  fetch: EgressFetch;
   /** Told of a client once it has proved to be one; may throw to refuse its request. */
   onClient(request: Request, client: { tenantId: TenantId; clientId: string }): void;
   onFailure: OnFailure;
 }
 
-export function createProvider({ config, sql, masterKey, log, onClient, onFailure }: ProviderDependencies) {
+export function createProvider({ config, sql, masterKey, log, fetch, onClient, onFailure }: ProviderDependencies) {
   const issuer = config.publicUrl;
   const keys = createSigningKeys(sql, masterKey);
   const revocations = createRevocations(sql);
@@ -84,7 +87,9 @@ export function createProvider({ config, sql, masterKey, log, onClient, onFailur
     signIn: createSignIn(sql, cookies, passwords, browsers),
     ownPassword: createOwnPassword(sql, passwords, browsers),
     secondFactor: createSecondFactor(sql, masterKey, browsers, issuer),
+    upstream: createUpstream({ sql, masterKey, fetch, cookies, publicUrl: issuer }),
     browsers,
+    log,
     endpoints: { site, onFailure },
   };
 

@@ -28,6 +28,8 @@ export interface Client extends Credentials {
   name: string;
   webSite: string;
   isActive: boolean;
+  /** Where its users sign in, if not here; `allowLocal`: they may also do so here. */
+  identityProvider: { id: number; allowLocal: boolean } | null;
   /** SHA-256 of each live secret. */
   digests: Uint8Array[];
 }
@@ -41,6 +43,8 @@ export async function findClient(sql: Queries, clientId: string): Promise<Client
       a.is_active as "isActive", c.client_type as "clientType", c.grant_types as "grantTypes", c.scopes,
       c.redirect_uris as "redirectUris", c.post_logout_redirect_uris as "postLogoutRedirectUris",
       c.access_token_alg as "accessTokenAlg", c.id_token_alg as "idTokenAlg", c.first_party as "firstParty",
+      (select json_build_object('id', p.id, 'allowLocal', p.allow_local) from identity_providers p
+        where p.id = a.authentication_id) as "identityProvider",
       coalesce((select array_agg(s.digest) from client_secrets s where s.application_id = a.id), '{}') as digests
     from applications a join credentials c on c.application_id = a.id
     where a.id = ${id}`;

@@ -11,9 +11,9 @@ import {
   URL_LIMIT,
   WORD_LIMIT,
 } from "../signin/index.ts";
-import { json, jsonBody, operation, pageOf } from "./operation.ts";
-import { parameterRef } from "./parameters.ts";
-import { type Area, type Operation, type Parameter, type Schema, schemaRef } from "./types.ts";
+import { json, jsonBody, NOT_MODIFIED, operation, pageOf } from "./operation.ts";
+import { CONDITIONS, parameterRef } from "./parameters.ts";
+import { type Answer, type Area, type Operation, type Parameter, type Schema, schemaRef } from "./types.ts";
 
 const TAG = "IdentityProvider";
 const PATH = `${API_PATH}/IdentityProvider`;
@@ -40,7 +40,11 @@ export function identityProviders(): Area {
           summary: "List identity providers",
           description: "Without those that the caller may not read.",
           scopes: ["Settings:Read"],
-          parameters: [parameterRef("Limit"), parameterRef("Cursor")],
+          parameters: [
+            parameterRef("Limit"),
+            parameterRef("Cursor"),
+            { name: "Name", in: "query", description: "The provider of this Name.", schema: { type: "string" } },
+          ],
           answers: {
             200: json("A page of providers.", pageOf(schemaRef("IdentityProvider")), { Items: [RECORD], Next: null }),
           },
@@ -55,9 +59,9 @@ export function identityProviders(): Area {
           tag: TAG,
           summary: "Read one identity provider",
           scopes: ["Settings:Read"],
-          parameters: [ID],
-          answers: { 200: json("The provider.", schemaRef("IdentityProvider"), RECORD) },
-          errors: ["NotFound"],
+          parameters: [ID, ...CONDITIONS],
+          answers: { 200: one("The provider."), 304: NOT_MODIFIED },
+          errors: ["BadInput", "NotFound", "PreconditionFailed"],
         }),
         delete: operation({
           id: "deleteIdentityProvider",
@@ -67,9 +71,9 @@ export function identityProviders(): Area {
             "Its links to users and the sessions begun by it end; the users stay. 409 while an Application's " +
             "AuthenticationId points at it.",
           scopes: ["Settings:Update"],
-          parameters: [ID],
-          answers: { 200: json("Its last state.", schemaRef("IdentityProvider"), RECORD) },
-          errors: ["NotFound", "Conflict"],
+          parameters: [ID, ...CONDITIONS],
+          answers: { 200: one("Its last state.") },
+          errors: ["BadInput", "NotFound", "Conflict", "PreconditionFailed"],
         }),
       },
     },
@@ -86,13 +90,18 @@ function upsert(id: string, summary: string): Operation {
       "The provider that Id, or without it Name or ExternalId, points at is updated; else a new one is made, which " +
       "needs Name, Type, ClientId, and the Issuer or, with Type OAuth2, the three endpoints.",
     scopes: ["Settings:Update"],
+    parameters: CONDITIONS,
     requestBody: jsonBody("One identity provider.", schemaRef("IdentityProviderData"), {
       OpenIDConnect: INPUT,
       OAuth2: OAUTH2_INPUT,
     }),
-    answers: { 200: json("The provider as it stands.", schemaRef("IdentityProvider"), RECORD) },
-    errors: ["BadInput", "NotFound", "Conflict"],
+    answers: { 200: one("The provider as it stands.") },
+    errors: ["BadInput", "NotFound", "Conflict", "PreconditionFailed"],
   });
+}
+
+function one(description: string): Answer {
+  return json(description, schemaRef("IdentityProvider"), RECORD, ["ETag"]);
 }
 
 const INPUT = {

@@ -11,11 +11,13 @@ export { ChooseAccountPage } from "./pages/choose-account.tsx";
 export { ConsentPage } from "./pages/consent.tsx";
 export { type PageEndpoints, pageEndpoint } from "./pages/endpoint.tsx";
 export { FormPostPage } from "./pages/form-post.tsx";
+export { LinkPage } from "./pages/link.tsx";
 export { MessagePage } from "./pages/message.tsx";
 export { pageResponse } from "./pages/response.ts";
 export { SignInPage } from "./pages/sign-in.tsx";
 export { SignOutPage } from "./pages/sign-out.tsx";
 export { createSite, type Site } from "./pages/site.ts";
+export { UpstreamProblemPage } from "./pages/upstream-problem.tsx";
 export { createPasswords, hashPassword } from "./password.ts";
 export { passwordResetController } from "./password-reset/routes.ts";
 export { removeExpiredResets } from "./password-reset/store.ts";
@@ -28,6 +30,7 @@ export { ACR, type Caller, createSessions, type Session, type Sessions } from ".
 export { createSignIn, type SignIn } from "./sign-in.ts";
 export { removeExpiredSessions, removeForgottenDevices, removeOldFailures } from "./store.ts";
 export { type Trouble, throttled } from "./trouble.ts";
+export { UpstreamFailure, type UpstreamFailureKind } from "./upstream/failure.ts";
 export {
   CREDENTIAL_LIMIT,
   MOST_SCOPES,
@@ -36,4 +39,6 @@ export {
   WORD_LIMIT,
 } from "./upstream/providers/input.ts";
 export { identityProvidersController } from "./upstream/providers/routes.ts";
-export { MAPPED, PROVIDER_TYPES, PROVISIONINGS } from "./upstream/providers/store.ts";
+export { MAPPED, PROVIDER_TYPES, PROVISIONINGS, type Provider } from "./upstream/providers/store.ts";
+export { removeExpiredAttempts } from "./upstream/store.ts";
+export { createUpstream, type OfferedProvider, type Upstream } from "./upstream/upstream.ts";

@@ -28,6 +28,8 @@ export interface Session {
   /** How the user was authenticated (RFC 8176). */
   amr: string[];
   acr: string;
+  /** The provider that has authenticated the user; null: we have. */
+  identityProviderId: number | null;
   hasSecondFactor: boolean;
   /** The user has given one factor and needs two: good for nothing but giving the other. */
   isUnfinished: boolean;
@@ -41,6 +43,10 @@ export interface Authentication {
   userId: number;
   amr: string[];
   acr: string;
+  /** The provider that has done it; undefined: we have. */
+  identityProviderId?: number;
+  /** When, if not just now. */
+  authTime?: Date;
 }
 
 /** Who asks, as far as the connection tells. */
@@ -49,6 +55,9 @@ export interface Caller {
   userAgent: string;
 }
 
+/** `cookie` is the Set-Cookie value. */
+export type BegunSession = Pick<Session, "id" | "isUnfinished"> & { cookie: string };
+
 export interface Sessions {
   /** @returns undefined also if it is unfinished */
   find(request: Request): Promise<Session | undefined>;
@@ -56,10 +65,9 @@ export interface Sessions {
   findStarted(request: Request): Promise<Session | undefined>;
   /**
    * Begins a session and ends the one the browser had: no cookie from before a sign-in is good after it. With it the
-   * audit log has the sign-in.
-   * @returns the Set-Cookie value
+   * audit log has the sign-in, unless it is unfinished.
    */
-  begin(request: Request, authentication: Authentication, caller: Caller): Promise<string>;
+  begin(request: Request, authentication: Authentication, caller: Caller): Promise<BegunSession>;
   /**
    * The user has given a second factor: the session goes on under a new cookie.
    * @param methods by which (RFC 8176)
@@ -91,19 +99,22 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       const value = newOpaqueValue();
       const former = cookies.read(request, "session");
       const { tenantId, acr } = authentication;
-      await sql.begin(async (tx) => {
+      const id = Bun.randomUUIDv7();
+      const isUnfinished = await sql.begin(async (tx) => {
         const needsSecondFactor = await insertSession(tx, tenantId, {
           ...authentication,
-          id: Bun.randomUUIDv7(),
+          id,
           digest: digestOf(value),
           replaces: former === undefined ? undefined : digestOf(former),
           lifetime: ABSOLUTE_LIFETIME,
           address: caller.address,
           userAgent: caller.userAgent.slice(0, USER_AGENT_LIMIT),
         });
-        if (!needsSecondFactor || acr !== ACR.oneFactor) await recordSuccess(tx, request, authentication);
+        const isUnfinished = needsSecondFactor && acr === ACR.oneFactor;
+        if (!isUnfinished) await recordSuccess(tx, request, authentication);
+        return isUnfinished;
       });
-      return cookies.set("session", value);
+      return { id, isUnfinished, cookie: cookies.set("session", value) };
     },
     async raise(request, session, methods) {
       const { tenantId, id, userId, isUnfinished } = session;

@@ -94,6 +94,8 @@ export interface NewSession {
   replaces: Buffer | undefined;
   amr: string[];
   acr: string;
+  identityProviderId?: number;
+  authTime?: Date;
   /** Seconds. */
   lifetime: number;
   address: string;
@@ -104,9 +106,12 @@ export interface NewSession {
 export async function insertSession(sql: Queries, tenantId: TenantId, session: NewSession): Promise<boolean> {
   const [row] = await sql<{ needsSecondFactor: boolean }[]>`
     with former as (delete from sessions where digest = ${session.replaces ?? null})
-    insert into sessions (id, tenant_id, user_id, digest, amr, acr, expires_on, address, user_agent)
-    values (${session.id}, ${tenantId}, ${session.userId}, ${session.digest}, ${session.amr}::text[], ${session.acr},
-      now() + make_interval(secs => ${session.lifetime}), ${session.address}, ${session.userAgent})
+    insert into sessions (id, tenant_id, user_id, digest, auth_time, amr, acr, identity_provider_id, expires_on, address,
+      user_agent)
+    values (${session.id}, ${tenantId}, ${session.userId}, ${session.digest},
+      coalesce(${session.authTime ?? null}::timestamptz, now()), ${session.amr}::text[], ${session.acr},
+      ${session.identityProviderId ?? null}, now() + make_interval(secs => ${session.lifetime}), ${session.address},
+      ${session.userAgent})
     returning (select ${needsSecondFactor(sql)} from users u where u.id = sessions.user_id) as "needsSecondFactor"`;
   return row!.needsSecondFactor;
 }
@@ -122,7 +127,8 @@ export async function findSession(
 ): Promise<StoredSession | undefined> {
   const [session] = await sql<StoredSession[]>`
     select s.id, s.tenant_id as "tenantId", s.user_id as "userId", coalesce(u.username, '') as username,
-      coalesce(u.name, '') as name, s.auth_time as "authTime", s.amr, s.acr, s.last_seen as "lastSeen",
+      coalesce(u.name, '') as name, s.auth_time as "authTime", s.amr, s.acr,
+      s.identity_provider_id as "identityProviderId", s.last_seen as "lastSeen",
       ${hasSecondFactor(sql)} as "hasSecondFactor", ${needsSecondFactor(sql)} as "needsSecondFactor"
     from sessions s join users u on u.id = s.user_id and u.tenant_id = s.tenant_id
     where s.digest = ${digest} and u.is_active and s.expires_on > now()

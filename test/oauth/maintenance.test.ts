@@ -16,6 +16,7 @@ const TABLES = [
   "known_devices",
   "signin_failures",
   "password_resets",
+  "upstream_attempts",
 ];
 
 test("its runs stand in Temporal, and say what expired rows they removed", async () => {

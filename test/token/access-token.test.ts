@@ -49,6 +49,7 @@ function asClient() {
     accessTokenAlg: "EdDSA" as const,
     idTokenAlg: "RS256" as const,
     firstParty: false,
+    identityProvider: null,
     digests: [],
   };
 }

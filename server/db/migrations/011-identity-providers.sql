@@ -66,3 +66,6 @@ create table upstream_attempts (
   identity jsonb
 );
 create index upstream_attempts_expiry on upstream_attempts (expires_on);
+
+-- An e-mail address may be longer than an index entry.
+create index users_email on users (tenant_id, md5(lower(email)));

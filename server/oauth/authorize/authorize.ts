@@ -9,11 +9,13 @@ import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./autho
 import { issueCode } from "./code.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { nextStep } from "./next-step.ts";
-import { chooseAccountPage, consentPage, signInPage } from "./pages.tsx";
+import { chooseAccountPage, consentPage } from "./pages.tsx";
 import { parseParameters } from "./parameters.ts";
 import { errorReply, respond } from "./reply.ts";
 import { scopesForUser } from "./scopes.ts";
 import { enrolPage, secondFactorPage } from "./second-factor.tsx";
+import { sendToProvider } from "./send-to-provider.ts";
+import { showSignIn } from "./show-sign-in.ts";
 import { AUTHORIZATION_PATHS, goTo, type Target } from "./target.ts";
 
 export function authorizationEndpoints(deps: AuthorizeDependencies) {
@@ -46,7 +48,9 @@ async function authorize(deps: AuthorizeDependencies, request: Request, target: 
     case "choose-account":
       return chooseAccountPage(site, target, checked, step.session);
     case "sign-in":
-      return signInPage(site, target, checked, deps.forms.protect(request), { username: checked.loginHint });
+      return checked.client.identityProvider
+        ? sendToProvider(deps, request, target, checked, checked.client.identityProvider.id)
+        : showSignIn(deps, request, target, checked, { username: checked.loginHint });
     case "second-factor":
       return secondFactorPage(deps, request, target, checked, step.session);
     case "enrolment":
@@ -58,14 +62,20 @@ async function authorize(deps: AuthorizeDependencies, request: Request, target: 
   }
 }
 
-/** A session of another tenant is none here: the tenant is the client's. It may be unfinished. */
+/**
+ * A session of another tenant is none here: the tenant is the client's. Nor is one that began elsewhere than at the
+ * provider that the client's users have to sign in at. It may be unfinished.
+ */
 export async function startedSessionFor(
   { sessions }: Pick<AuthorizeDependencies, "sessions">,
   request: Request,
   { client }: AuthorizationRequest,
 ): Promise<Session | undefined> {
   const session = await sessions.findStarted(request);
-  return session?.tenantId === client.tenantId ? session : undefined;
+  if (session?.tenantId !== client.tenantId) return undefined;
+  const { identityProvider } = client;
+  const isElsewhere = identityProvider && session.identityProviderId !== identityProvider.id;
+  return isElsewhere && !identityProvider.allowLocal ? undefined : session;
 }
 
 export async function grantableScopes(

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import type { Sql } from "../../db/connection.ts";
 import type {
   Cookies,
@@ -8,6 +9,7 @@ import type {
   SecondFactor,
   Sessions,
   SignIn,
+  Upstream,
 } from "../../signin/index.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 
@@ -23,5 +25,7 @@ export interface AuthorizeDependencies {
   ownPassword: OwnPassword;
   secondFactor: SecondFactor;
   browsers: KnownBrowsers;
+  upstream: Upstream;
   endpoints: PageEndpoints;
+  log: Logger;
 }

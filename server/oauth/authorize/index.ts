@@ -2,14 +2,18 @@ import { Elysia } from "elysia";
 import { authorizationEndpoints } from "./authorize.ts";
 import { consentEndpoint } from "./consent.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
+import { linkEndpoint } from "./link.ts";
 import { secondFactorEndpoints } from "./second-factor.tsx";
-import { signInEndpoint } from "./sign-in.ts";
+import { signInEndpoints } from "./sign-in.ts";
+import { upstreamEndpoints } from "./upstream.ts";
 
 /** The authorization endpoint of both doors, and the forms that its pages send. */
 export function authorizeController(deps: AuthorizeDependencies) {
   return new Elysia()
     .use(authorizationEndpoints(deps))
-    .use(signInEndpoint(deps))
+    .use(signInEndpoints(deps))
+    .use(upstreamEndpoints(deps))
+    .use(linkEndpoint(deps))
     .use(secondFactorEndpoints(deps))
     .use(consentEndpoint(deps));
 }

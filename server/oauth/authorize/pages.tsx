@@ -3,6 +3,7 @@
 import {
   ChooseAccountPage,
   ConsentPage,
+  type OfferedProvider,
   pageResponse,
   type Session,
   SignInPage,
@@ -12,7 +13,7 @@ import type { AuthorizationRequest } from "./authorization-request.ts";
 import { withoutPrompts, withPrompt } from "./parameters.ts";
 import { formTargets } from "./reply.ts";
 import { inWords } from "./scopes.ts";
-import { type Target, targetText } from "./target.ts";
+import { type Target, targetText, upstreamPath } from "./target.ts";
 
 /** A form's hidden token and the cookies that go with it. */
 interface Protection {
@@ -33,6 +34,7 @@ export function signInPage(
   target: Target,
   { client, reply }: AuthorizationRequest,
   { csrf, cookies }: Protection,
+  providers: OfferedProvider[],
   { username, problem, status, headers }: SignInState,
 ): Promise<Response> {
   const page = (
@@ -43,6 +45,7 @@ export function signInPage(
       csrf={csrf}
       username={username}
       problem={problem}
+      providers={providers.map(({ id, name }) => ({ name, href: site.href(upstreamPath(id, target)) }))}
     />
   );
   return pageResponse(page, { status, headers, cookies, formAction: formTargets(reply.redirectUri) });

@@ -1,25 +1,39 @@
-// POST /signin: what the sign-in page sends.
+// POST /signin: what the sign-in page sends. GET /signin/local: the page, for users who are sent elsewhere.
 
+import { Elysia } from "elysia";
 import { originOf, recordAudit } from "../../audit/index.ts";
+import { Permission } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
+import { requestUrl } from "../../http/request-url.ts";
 import { type Caller, pageEndpoint, throttled } from "../../signin/index.ts";
 import { type AuthorizationRequest, checkRequest } from "./authorization-request.ts";
 import { tellingTheClient } from "./authorize.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
-import { type SignInState, signInPage } from "./pages.tsx";
+import type { SignInState } from "./pages.tsx";
 import { withoutPrompts } from "./parameters.ts";
+import { showSignIn } from "./show-sign-in.ts";
 import { goTo, readTarget, type Target } from "./target.ts";
 
 /** One text for every way it can fail: whether there is such an account is not for strangers to know. */
-const REFUSED = "The user name or the password is wrong.";
-const WRONG_USER = "The application asked for another account. Sign in with that one.";
+export const REFUSED = "The user name or the password is wrong.";
+export const WRONG_USER = "The application asked for another account. Sign in with that one.";
 
-export function signInEndpoint(deps: AuthorizeDependencies) {
-  return pageEndpoint(deps.endpoints, "/signin", ["POST"], async (request, caller) => {
+export function signInEndpoints(deps: AuthorizeDependencies) {
+  const signInForm = pageEndpoint(deps.endpoints, "/signin", ["POST"], async (request, caller) => {
     const form = await readForm(request);
     const target = readTarget(form.get("request"));
     return tellingTheClient(deps, () => signIn(deps, request, caller, form, target));
   });
+  // By a link, where an application's users are sent to their provider without being asked.
+  const local = pageEndpoint(deps.endpoints, "/signin/local", ["GET"], async (request) => {
+    const target = readTarget(requestUrl(request).searchParams.get("request") ?? undefined);
+    return tellingTheClient(deps, async () => {
+      const checked = await checkRequest(deps, target.door, target.parameters);
+      requireLocal(checked);
+      return showSignIn(deps, request, target, checked, { username: checked.loginHint });
+    });
+  });
+  return new Elysia().use(signInForm).use(local);
 }
 
 async function signIn(
@@ -31,9 +45,10 @@ async function signIn(
 ): Promise<Response> {
   const checked = await checkRequest(deps, target.door, target.parameters);
   deps.forms.require(request, form.get("csrf"));
+  requireLocal(checked);
   const username = form.get("username") ?? "";
   const again = (state: Omit<SignInState, "username">) =>
-    signInPage(deps.endpoints.site, target, checked, deps.forms.protect(request), { username, ...state });
+    showSignIn(deps, request, target, checked, { username, ...state });
 
   const { tenantId } = checked.client;
   const clientId = String(checked.client.id);
@@ -47,11 +62,17 @@ async function signIn(
     await recordAudit(deps.sql, tenantId, originOf(request, { clientId }), { kind: "SignIn.Failed", ...failure });
     return again({ problem: WRONG_USER, status: 422 });
   }
-  const session = await deps.sessions.begin(request, result.authentication, caller);
+  const { cookie } = await deps.sessions.begin(request, result.authentication, caller);
   const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
-  return goTo(deps.endpoints.site, target.path, rest, [session, ...result.cookies]);
+  return goTo(deps.endpoints.site, target.path, rest, [cookie, ...result.cookies]);
 }
 
-function isExpected({ expectedUser }: AuthorizationRequest, userId: number): boolean {
+/** @throws Permission where the application's users sign in at an identity provider alone */
+function requireLocal({ client: { identityProvider } }: AuthorizationRequest): void {
+  if (!identityProvider || identityProvider.allowLocal) return;
+  throw new Permission("The users of this application sign in at its identity provider, not here.");
+}
+
+export function isExpected({ expectedUser }: AuthorizationRequest, userId: number): boolean {
   return expectedUser === undefined || expectedUser === userId;
 }

@@ -24,6 +24,11 @@ export function targetText({ path, parameters }: Target): string {
   return `${path}?${parameters.text}`;
 }
 
+/** Where the sign-in at a provider begins. */
+export function upstreamPath(providerId: number, target: Target): string {
+  return `/signin/upstream/${providerId}?${new URLSearchParams({ request: targetText(target) })}`;
+}
+
 /**
  * @param text a form's field `request`, so anybody's
  * @throws BadInput

@@ -39,8 +39,8 @@ export async function signIn(deps: AccountDependencies, request: Request, caller
   const result = await deps.signIn(request, { tenantId, username, password, caller });
   if (result.outcome === "throttled") return formPage(deps, request, clientId, username, throttled(result.retryAfter));
   if (result.outcome === "refused") return formPage(deps, request, clientId, username, REFUSED);
-  const session = await deps.sessions.begin(request, result.authentication, caller);
-  return toAccount(deps, undefined, [session, ...result.cookies]);
+  const { cookie } = await deps.sessions.begin(request, result.authentication, caller);
+  return toAccount(deps, undefined, [cookie, ...result.cookies]);
 }
 
 function formPage(

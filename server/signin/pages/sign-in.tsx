@@ -15,11 +15,13 @@ export interface SignInProps {
   username: string;
   /** Why the last attempt failed. */
   problem?: string;
+  /** Who else can sign the user in. */
+  providers?: { name: string; href: string }[];
 }
 
 /** The names `username` and `password` and the one submit button are DESIGN's, and what password managers look for. */
 export function SignInPage(props: SignInProps): JSX.Element {
-  const { site, action = "/signin", application, request, csrf, username, problem } = props;
+  const { site, action = "/signin", application, request, csrf, username, problem, providers = [] } = props;
   const described = problem ? "problem" : undefined;
   const invalid = problem ? "true" : undefined;
   return (
@@ -66,6 +68,17 @@ export function SignInPage(props: SignInProps): JSX.Element {
         />
         <button type="submit">Sign in</button>
       </form>
+      {providers.length > 0 ? (
+        <nav class="accounts others" aria-label="Other ways to sign in">
+          {providers.map(({ name, href }) => (
+            <a class="button outline" href={attribute(href)} safe>
+              {`Sign in with ${name}`}
+            </a>
+          ))}
+        </nav>
+      ) : (
+        ""
+      )}
     </Layout>
   );
 }

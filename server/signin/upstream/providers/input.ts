@@ -152,7 +152,13 @@ function address(name: string, key: AddressKey, check: CheckUrl): Take {
 
 /** OpenID Connect Discovery 1.0, 3: neither query nor fragment. */
 function checkIssuer(checkUrl: CheckUrl): CheckUrl {
-  return (url) => checkUrl(url) ?? (/[?#]/.test(url) ? "An issuer has neither a query nor a fragment." : undefined);
+  return (url) => {
+    const problem = checkUrl(url);
+    if (problem) return problem;
+    if (/[?#]/.test(url)) return "An issuer has neither a query nor a fragment.";
+    if (url.includes("/.well-known/")) return "Give the issuer itself, which is the part before /.well-known/.";
+    return undefined;
+  };
 }
 
 /** RFC 6749 3.1 and 3.2. */

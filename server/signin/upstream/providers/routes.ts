@@ -5,15 +5,16 @@ import { type Authenticate, type Caller, requireScopes } from "../../../access/i
 import type { Sql } from "../../../db/connection.ts";
 import { NotFound } from "../../../errors.ts";
 import { readJson, requireJson } from "../../../http/body.ts";
-import { requireMethod } from "../../../http/method.ts";
+import { answerRead, answerRecord, readConditions } from "../../../http/conditions.ts";
+import { isRead, requireMethod } from "../../../http/method.ts";
 import { readPaging, toPage } from "../../../http/paging.ts";
 import { API_PATH } from "../../../http/paths.ts";
-import { readQuery } from "../../../http/query.ts";
+import { readQuery, readText } from "../../../http/query.ts";
 import { requestUrl } from "../../../http/request-url.ts";
 import type { MasterKey } from "../../../keys/master-key.ts";
 import { parseProvider } from "./input.ts";
-import { createProviderService } from "./service.ts";
-import { listProviders } from "./store.ts";
+import { createProviderService, versionOf } from "./service.ts";
+import { listProviders, type Provider } from "./store.ts";
 
 export interface ProviderRoutes {
   sql: Sql;
@@ -27,11 +28,14 @@ export interface ProviderRoutes {
 export function identityProvidersController({ sql, masterKey, publicUrl, authenticate, checkUrl }: ProviderRoutes) {
   const path = `${API_PATH}/IdentityProvider`;
   const { read, save, remove, toRecord } = createProviderService(sql, masterKey, publicUrl);
+  const answer = (provider: Provider) => answerRecord(toRecord(provider), versionOf(provider));
 
   async function list(request: Request, { tenantId, permissions }: Caller): Promise<Response> {
-    const { limit, after } = readPaging(readQuery(requestUrl(request).searchParams, []), isId);
+    const query = readQuery(requestUrl(request).searchParams, ["Name"]);
+    const { limit, after } = readPaging(query, isId);
+    const filter = { name: readText(query, "Name") };
     const readPage = async () =>
-      toPage(await listProviders(sql, tenantId, limit, after), limit, (row) => String(row.id), toRecord);
+      toPage(await listProviders(sql, tenantId, filter, limit, after), limit, (row) => String(row.id), toRecord);
     return Response.json(await permissions.readable("Settings:Read", "IdentityProvider", readPage));
   }
 
@@ -41,10 +45,11 @@ export function identityProvidersController({ sql, masterKey, publicUrl, authent
       async ({ request }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "PATCH", "POST");
-        if (request.method !== "GET") requireJson(request);
-        requireScopes(caller, request.method === "GET" ? "Settings:Read" : "Settings:Update");
-        if (request.method === "GET") return list(request, caller);
-        return Response.json(await save(caller, parseProvider(await readJson(request), checkUrl)));
+        if (!isRead(request)) requireJson(request);
+        requireScopes(caller, isRead(request) ? "Settings:Read" : "Settings:Update");
+        if (isRead(request)) return list(request, caller);
+        const conditions = readConditions(request.headers);
+        return answer(await save(caller, parseProvider(await readJson(request), checkUrl), conditions));
       },
       { parse: "none" },
     )
@@ -53,10 +58,13 @@ export function identityProvidersController({ sql, masterKey, publicUrl, authent
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "DELETE");
-        requireScopes(caller, request.method === "GET" ? "Settings:Read" : "Settings:Update");
+        requireScopes(caller, isRead(request) ? "Settings:Read" : "Settings:Update");
+        const conditions = readConditions(request.headers);
         if (!isId(params.id)) throw new NotFound("There is no IdentityProvider with this Id.");
         const id = Number(params.id);
-        return Response.json(request.method === "GET" ? await read(caller, id) : await remove(caller, id));
+        if (!isRead(request)) return answer(await remove(caller, id, conditions));
+        const provider = await read(caller, id);
+        return answerRead(conditions, toRecord(provider), versionOf(provider));
       },
       { parse: "none" },
     );

@@ -1,6 +1,8 @@
 import type { Caller } from "../../../access/index.ts";
+import { changesOf, recordAudit, valuesShown } from "../../../audit/index.ts";
 import type { Sql, Transaction } from "../../../db/connection.ts";
 import { BadInput, Conflict, MultipleRows, NotFound } from "../../../errors.ts";
+import { type Conditions, requireConditions } from "../../../http/conditions.ts";
 import { type MasterKey, seal } from "../../../keys/master-key.ts";
 import type { TenantId } from "../../../tenants/index.ts";
 import { redirectUriOf } from "../redirect-uri.ts";
@@ -18,7 +20,7 @@ import {
 } from "./store.ts";
 
 /** What a sealed secret is for; it opens for nothing else. */
-const SECRET_PURPOSE = "identity provider's client secret";
+export const SECRET_PURPOSE = "identity provider's client secret";
 const RESOURCE = "IdentityProvider";
 
 const DEFAULT_SCOPES: Record<ProviderType, string[]> = { OpenIDConnect: ["openid", "profile", "email"], OAuth2: [] };
@@ -31,6 +33,24 @@ const DEFAULT_MAPPING: Mapping = {
   MobilePhone: "phone_number",
 };
 
+/** What the audit log tells of a change; the values of all but the secret. */
+const SHOWN = [
+  "Name",
+  "ExternalId",
+  "Type",
+  "Issuer",
+  "AuthorizationEndpoint",
+  "TokenEndpoint",
+  "UserinfoEndpoint",
+  "ClientId",
+  "Scopes",
+  "Mapping",
+  "Provisioning",
+  "AllowLocal",
+  "Is_Active",
+];
+const AUDITED = [...SHOWN, "ClientSecret"];
+
 const FOREIGN_KEY_VIOLATION = "23503";
 const UNIQUE_FIELDS: Record<string, string> = {
   identity_providers_name_key: "Name",
@@ -38,34 +58,60 @@ const UNIQUE_FIELDS: Record<string, string> = {
 };
 
 export interface ProviderService {
-  read(caller: Caller, id: number): Promise<ProviderRecord>;
-  save(caller: Caller, input: ProviderInput): Promise<ProviderRecord>;
-  remove(caller: Caller, id: number): Promise<ProviderRecord>;
+  /** @throws NotFound, Permission */
+  read(caller: Caller, id: number): Promise<Provider>;
+  /** @throws BadInput, NotFound, MultipleRows, Permission, Conflict, PreconditionFailed */
+  save(caller: Caller, input: ProviderInput, conditions: Conditions): Promise<Provider>;
+  /** @throws NotFound, Permission, Conflict, PreconditionFailed */
+  remove(caller: Caller, id: number, conditions: Conditions): Promise<Provider>;
   toRecord(provider: Provider): ProviderRecord;
 }
 
-export type ProviderRecord = ReturnType<typeof toProviderRecord>;
+type ProviderRecord = ReturnType<typeof toProviderRecord>;
 
 /** @param publicUrl the issuer, without a trailing slash */
 export function createProviderService(sql: Sql, masterKey: MasterKey, publicUrl: string): ProviderService {
   const toRecord = (provider: Provider) => toProviderRecord(publicUrl, provider);
+  const audited = (provider: Provider) => ({ ...toRecord(provider), ClientSecret: provider.clientSecret });
 
-  async function upsert(tx: Transaction, caller: Caller, input: ProviderInput): Promise<Provider> {
+  async function upsert(
+    tx: Transaction,
+    caller: Caller,
+    input: ProviderInput,
+    conditions: Conditions,
+  ): Promise<Provider> {
     const { tenantId, permissions } = caller;
     const before = await lookUp(tx, tenantId, input);
+    requireConditions(conditions, before && versionOf(before));
     const after = merged(masterKey, before, input);
     requireSound(after);
-    const record = toRecord({ id: 0, ...after });
     refuseOtherRedirectUri(input, before && toRecord(before).RedirectUri);
-    if (before) {
-      permissions.require("Settings:Update", RESOURCE, toRecord(before), { ...record, Id: String(before.id) });
-      await updateProvider(tx, tenantId, { ...after, id: before.id });
-      return { ...after, id: before.id };
-    }
-    permissions.require("Settings:Update", RESOURCE, { ...record, Id: "" });
-    const inserted = await insertProvider(tx, tenantId, after);
+    if (!before) return make(tx, caller, input, after, conditions);
+    const changed = { ...after, id: before.id };
+    permissions.require("Settings:Update", RESOURCE, toRecord(before), toRecord(changed));
+    const details = changesOf(audited(before), audited(changed), AUDITED, SHOWN);
+    if (!details) return before;
+    await updateProvider(tx, tenantId, changed);
+    const subject = { type: RESOURCE, id: String(before.id) };
+    await recordAudit(tx, tenantId, caller, { kind: "IdentityProvider.Changed", subject, details });
+    return changed;
+  }
+
+  async function make(
+    tx: Transaction,
+    caller: Caller,
+    input: ProviderInput,
+    provider: Omit<Provider, "id">,
+    conditions: Conditions,
+  ): Promise<Provider> {
+    caller.permissions.require("Settings:Update", RESOURCE, { ...toRecord({ id: 0, ...provider }), Id: "" });
+    const inserted = await insertProvider(tx, caller.tenantId, provider);
     // A racing caller made one of the same name in between: this call is then its update.
-    return inserted ?? upsert(tx, caller, input);
+    if (!inserted) return upsert(tx, caller, input, conditions);
+    const subject = { type: RESOURCE, id: String(inserted.id) };
+    const details = valuesShown(toRecord(inserted), SHOWN);
+    await recordAudit(tx, caller.tenantId, caller, { kind: "IdentityProvider.Created", subject, details });
+    return inserted;
   }
 
   return {
@@ -73,28 +119,31 @@ export function createProviderService(sql: Sql, masterKey: MasterKey, publicUrl:
     async read({ tenantId, permissions }, id) {
       const provider = await findProvider(sql, tenantId, id);
       if (!provider) throw notThere();
-      const record = toRecord(provider);
-      permissions.require("Settings:Read", RESOURCE, record);
-      return record;
+      permissions.require("Settings:Read", RESOURCE, toRecord(provider));
+      return provider;
     },
-    async save(caller, input) {
+    async save(caller, input, conditions) {
       try {
-        return toRecord(await sql.begin((tx) => upsert(tx, caller, input)));
+        return (await sql.begin((tx) => upsert(tx, caller, input, conditions))) as Provider;
       } catch (error) {
         const field = UNIQUE_FIELDS[(error as { constraint_name?: string }).constraint_name ?? ""];
         throw field ? new Conflict(`${field} is held by another IdentityProvider.`) : error;
       }
     },
-    async remove({ tenantId, permissions }, id) {
+    async remove(caller, id, conditions) {
+      const { tenantId, permissions } = caller;
       try {
-        return await sql.begin(async (tx) => {
+        return (await sql.begin(async (tx) => {
           const provider = await lockProvider(tx, tenantId, id);
           if (!provider) throw notThere();
-          const record = toRecord(provider);
-          permissions.require("Settings:Update", RESOURCE, record);
+          permissions.require("Settings:Update", RESOURCE, toRecord(provider));
+          requireConditions(conditions, versionOf(provider));
           await deleteProvider(tx, tenantId, id);
-          return record;
-        });
+          const subject = { type: RESOURCE, id: String(id) };
+          const details = valuesShown(toRecord(provider), SHOWN);
+          await recordAudit(tx, tenantId, caller, { kind: "IdentityProvider.Deleted", subject, details });
+          return provider;
+        })) as Provider;
       } catch (error) {
         if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION) throw error;
         throw new Conflict(
@@ -103,6 +152,12 @@ export function createProviderService(sql: Sql, masterKey: MasterKey, publicUrl:
       }
     },
   };
+}
+
+/** What an ETag depends on: the secret too, though it is never read back. */
+export function versionOf(provider: Provider): object {
+  const { clientSecret } = provider;
+  return { ...provider, clientSecret: clientSecret && Buffer.from(clientSecret).toString("base64") };
 }
 
 const notThere = () => new NotFound("There is no IdentityProvider with this Id.");

@@ -64,12 +64,26 @@ export async function lockProvidersNamed(
 export async function listProviders(
   sql: Queries,
   tenantId: TenantId,
+  filter: { name?: string },
   limit: number,
   after: string | undefined,
 ): Promise<Provider[]> {
   return sql<Provider[]>`
     select ${columns(sql)} from identity_providers
-    where tenant_id = ${tenantId} ${after ? sql`and id > ${after}::bigint` : sql``} order by id limit ${limit + 1}`;
+    where tenant_id = ${tenantId} ${after ? sql`and id > ${after}::bigint` : sql``}
+      ${filter.name === undefined ? sql`` : sql`and name = ${filter.name}`}
+    order by id limit ${limit + 1}`;
+}
+
+/** Those that users can be offered, by name. */
+export async function listActiveProviders(
+  sql: Queries,
+  tenantId: TenantId,
+  limit: number,
+): Promise<Pick<Provider, "id" | "name">[]> {
+  return sql<Pick<Provider, "id" | "name">[]>`
+    select id, name from identity_providers where tenant_id = ${tenantId} and is_active
+    order by lower(name), id limit ${limit}`;
 }
 
 /** @returns undefined if the name or the external id is another's */

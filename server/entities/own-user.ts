@@ -1,0 +1,52 @@
+// Users whom signing in makes or changes: no caller asks, so no policy is asked, and the User is who did it.
+
+import type { Transaction } from "../db/connection.ts";
+import type { TenantId } from "../tenants/index.ts";
+import { type EventType, recordEvent } from "../webhooks/index.ts";
+import { checkInput } from "./input.ts";
+import { toRecord } from "./record.ts";
+import { createRegistry, ENTITIES } from "./registry.ts";
+import { type Changes, claimRow, insertRow, lockById, type Row, updateRow, waitForTurn } from "./store.ts";
+
+const USER = createRegistry(ENTITIES).find(({ name }) => name === "User")!;
+
+/** Fields of a User, by their names. */
+type Fields = Record<string, unknown>;
+
+/** Who makes Users in this tenant waits for the transaction's end. */
+export function waitForUsers(tx: Transaction, tenantId: TenantId): Promise<void> {
+  return waitForTurn(tx, tenantId, USER);
+}
+
+/**
+ * Makes an active User; a value that does not fit its field is left out.
+ * @returns its Id, or undefined if a unique value is another's
+ */
+export async function makeOwnUser(tx: Transaction, tenantId: TenantId, fields: Fields): Promise<number | undefined> {
+  const nobodyYet = { type: "User", id: 0 } as const;
+  const made = await insertRow(tx, tenantId, USER, { ...fitting(fields), is_active: true }, nobodyYet);
+  if (!made) return undefined;
+  const row = await claimRow(tx, tenantId, USER, made.id);
+  await record(tx, tenantId, "Created", row);
+  return row.id;
+}
+
+/** Changes what differs; if nothing does, there is no event either. A value that does not fit its field is left out. */
+export async function changeOwnUser(tx: Transaction, tenantId: TenantId, id: number, fields: Fields): Promise<void> {
+  const before = await lockById(tx, tenantId, USER, id);
+  const different = Object.entries(fitting(fields)).filter(([column, value]) => before && before[column] !== value);
+  if (different.length === 0) return;
+  const actor = { type: "User", id } as const;
+  const row = await updateRow(tx, tenantId, USER, id, Object.fromEntries(different), actor);
+  await record(tx, tenantId, "Updated", row);
+}
+
+function fitting(fields: Fields): Changes {
+  const each = Object.entries(fields).map(([name, value]) => checkInput(USER, { [name]: value }));
+  return Object.assign({}, ...each.map(({ input, problems }) => (problems.length === 0 ? input.values : {})));
+}
+
+function record(tx: Transaction, tenantId: TenantId, eventType: EventType, row: Row): Promise<unknown> {
+  const data = toRecord(USER, row);
+  return recordEvent(tx, tenantId, { eventType, eventRecord: USER.name, recordIds: [String(row.id)], data });
+}

@@ -1,0 +1,61 @@
+// POST /signin/link: the owner of an account proves it by the password, once; a provider has proved the rest.
+
+import { BadInput, NotFound } from "../../errors.ts";
+import { readForm } from "../../http/body.ts";
+import { type Caller, pageEndpoint, throttled } from "../../signin/index.ts";
+import { checkRequest } from "./authorization-request.ts";
+import { tellingTheClient } from "./authorize.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
+import { withoutPrompts } from "./parameters.ts";
+import { isExpected, REFUSED, WRONG_USER } from "./sign-in.ts";
+import { goTo, readTarget } from "./target.ts";
+import { type LinkState, linkPage } from "./upstream-pages.tsx";
+
+export function linkEndpoint(deps: AuthorizeDependencies) {
+  return pageEndpoint(deps.endpoints, "/signin/link", ["POST"], async (request, caller) => {
+    const form = await readForm(request);
+    return tellingTheClient(deps, () => link(deps, request, caller, form));
+  });
+}
+
+async function link(
+  deps: AuthorizeDependencies,
+  request: Request,
+  caller: Caller,
+  form: Map<string, string>,
+): Promise<Response> {
+  deps.forms.require(request, form.get("csrf"));
+  const token = form.get("link") ?? "";
+  const pending = await deps.upstream.pending(request, token);
+  if (!pending) throw overAlready();
+  const { tenantId, providerId } = pending;
+  const target = readTarget(pending.target);
+  const checked = await checkRequest(deps, target.door, target.parameters);
+  const provider = await deps.upstream.find(tenantId, providerId);
+  if (!provider?.isActive) throw new NotFound("Signing in this way is switched off.");
+
+  const clientId = String(checked.client.id);
+  const username = form.get("username") ?? "";
+  const again = (state: Omit<LinkState, "link" | "username">) =>
+    linkPage(deps, request, checked, provider, { link: token, username, ...state });
+  const result = await deps.signIn(request, {
+    tenantId,
+    clientId,
+    username,
+    password: form.get("password") ?? "",
+    caller,
+  });
+  if (result.outcome === "throttled") return again(throttled(result.retryAfter));
+  if (result.outcome !== "authenticated") return again({ problem: REFUSED, status: 422 });
+  const { userId, amr, acr } = result.authentication;
+  if (!isExpected(checked, userId)) return again({ problem: WRONG_USER, status: 422 });
+  if (!(await deps.upstream.link(pending, userId))) throw overAlready();
+  const authentication = { tenantId, clientId, userId, amr: [...amr, "fed"], acr, identityProviderId: providerId };
+  const { cookie } = await deps.sessions.begin(request, authentication, caller);
+  const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
+  return goTo(deps.endpoints.site, target.path, rest, [cookie, ...result.cookies]);
+}
+
+function overAlready(): BadInput {
+  return new BadInput("This link has expired or is made already. Go back to the application and start again.");
+}

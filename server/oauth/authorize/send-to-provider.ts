@@ -1,0 +1,59 @@
+import { NotFound } from "../../errors.ts";
+import { NO_STORE, type Provider, UpstreamFailure } from "../../signin/index.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
+import { type Target, targetText } from "./target.ts";
+import { upstreamProblem } from "./upstream-pages.tsx";
+
+/** Off to the provider; or a page that says why not. */
+export async function sendToProvider(
+  deps: AuthorizeDependencies,
+  request: Request,
+  target: Target,
+  checked: AuthorizationRequest,
+  providerId: number,
+): Promise<Response> {
+  const { client, prompts, loginHint } = checked;
+  const provider = await usableProvider(deps, checked, providerId);
+  return tellingTheUser(deps, target, checked, provider, async () => {
+    // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
+    const maxAge = prompts.has("login") ? 0 : checked.maxAge;
+    const wish = { target: targetText(target), maxAge, loginHint };
+    const { location, cookies } = await deps.upstream.begin(request, client.tenantId, provider, wish);
+    const headers = new Headers({ location: location.href, "referrer-policy": "no-referrer", ...NO_STORE });
+    for (const cookie of cookies) headers.append("set-cookie", cookie);
+    return new Response(null, { status: 303, headers });
+  });
+}
+
+/** @throws NotFound for one that is not there, or that the application's users cannot use */
+export async function usableProvider(
+  { upstream }: AuthorizeDependencies,
+  { client }: AuthorizationRequest,
+  providerId: number,
+): Promise<Provider> {
+  const isOthers = client.identityProvider !== null && client.identityProvider.id !== providerId;
+  const provider = isOthers ? undefined : await upstream.find(client.tenantId, providerId);
+  if (!provider) throw new NotFound("There is no such way to sign in to this application.");
+  return provider;
+}
+
+/** Shows what a provider's failure is, and which ways are left. */
+export async function tellingTheUser(
+  deps: AuthorizeDependencies,
+  target: Target,
+  checked: AuthorizationRequest,
+  provider: Provider,
+  step: () => Promise<Response>,
+): Promise<Response> {
+  if (!provider.isActive) return upstreamProblem(deps, target, checked, provider, "switched-off");
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure)) throw error;
+    const { kind, detail } = error;
+    const { tenantId } = checked.client;
+    deps.log.warn({ tenantId, providerId: provider.id, kind, detail }, "a sign-in by an identity provider failed");
+    return upstreamProblem(deps, target, checked, provider, kind);
+  }
+}

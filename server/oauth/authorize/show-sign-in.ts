@@ -1,0 +1,17 @@
+import type { AuthorizationRequest } from "./authorization-request.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
+import { type SignInState, signInPage } from "./pages.tsx";
+import type { Target } from "./target.ts";
+
+/** The sign-in page, with the tenant's providers beside the form; an application that has one of its own shows no other. */
+export async function showSignIn(
+  { endpoints: { site }, forms, upstream }: Pick<AuthorizeDependencies, "endpoints" | "forms" | "upstream">,
+  request: Request,
+  target: Target,
+  checked: AuthorizationRequest,
+  state: SignInState,
+): Promise<Response> {
+  const { tenantId, identityProvider } = checked.client;
+  const providers = identityProvider ? [] : await upstream.offered(tenantId);
+  return signInPage(site, target, checked, forms.protect(request), providers, state);
+}

@@ -1,0 +1,78 @@
+// Signing in at an external identity provider (SPEC.md "What the service does", 2): there, and back. The authorization
+// request waits meanwhile, and then goes on as after any sign-in.
+
+import { Elysia } from "elysia";
+import { BadInput } from "../../errors.ts";
+import { requestUrl } from "../../http/request-url.ts";
+import { ACR, type Caller, pageEndpoint } from "../../signin/index.ts";
+import { checkRequest } from "./authorization-request.ts";
+import { tellingTheClient } from "./authorize.ts";
+import type { AuthorizeDependencies } from "./dependencies.ts";
+import { withoutPrompts } from "./parameters.ts";
+import { sendToProvider, tellingTheUser, usableProvider } from "./send-to-provider.ts";
+import { isExpected } from "./sign-in.ts";
+import { goTo, readTarget } from "./target.ts";
+import { linkPage, upstreamProblem } from "./upstream-pages.tsx";
+
+export function upstreamEndpoints(deps: AuthorizeDependencies) {
+  const begin = pageEndpoint(deps.endpoints, "/signin/upstream/:id", ["GET"], async (request) => {
+    const url = requestUrl(request);
+    const target = readTarget(url.searchParams.get("request") ?? undefined);
+    return tellingTheClient(deps, async () => {
+      const checked = await checkRequest(deps, target.door, target.parameters);
+      return sendToProvider(deps, request, target, checked, providerIdOf(url));
+    });
+  });
+  const callback = pageEndpoint(deps.endpoints, "/signin/upstream/:id/callback", ["GET"], (request, caller) =>
+    comeBack(deps, request, caller),
+  );
+  return new Elysia().use(begin).use(callback);
+}
+
+async function comeBack(deps: AuthorizeDependencies, request: Request, caller: Caller): Promise<Response> {
+  const url = requestUrl(request);
+  const taken = await deps.upstream.take(request, providerIdOf(url), url.searchParams.get("state") ?? "");
+  if (!taken) {
+    throw new BadInput(
+      "This sign-in has expired, is over already, or was begun in another browser. Go back to the application and start again.",
+    );
+  }
+  const { attempt, checks } = taken;
+  const target = readTarget(attempt.target);
+  return tellingTheClient(deps, async () => {
+    const checked = await checkRequest(deps, target.door, target.parameters);
+    const provider = await usableProvider(deps, checked, attempt.providerId);
+    return tellingTheUser(deps, target, checked, provider, async () => {
+      const identity = await deps.upstream.identify(provider, attempt, checks, url.search);
+      const account = await deps.upstream.accountOf(attempt.tenantId, provider, identity);
+      if (account.outcome === "inactive") return upstreamProblem(deps, target, checked, provider, "inactive");
+      if (account.outcome === "link") {
+        const begun = { providerId: provider.id, target: attempt.target, maxAge: attempt.maxAge ?? undefined };
+        const link = await deps.upstream.proceed(request, attempt.tenantId, begun, identity);
+        return linkPage(deps, request, checked, provider, { link, username: identity.fields.Username ?? "" });
+      }
+      const { userId } = account;
+      if (!isExpected(checked, userId)) return upstreamProblem(deps, target, checked, provider, "other-user");
+      // Where the user had to be asked again, the provider has proved it; else its own session may be older.
+      const isOlder = attempt.maxAge === null && identity.authTime !== undefined;
+      const authTime = isOlder ? new Date(Math.min(identity.authTime! * 1_000, Date.now())) : undefined;
+      const { tenantId } = attempt;
+      const clientId = String(checked.client.id);
+      const authentication = { tenantId, clientId, userId, ...BY_PROVIDER, identityProviderId: provider.id, authTime };
+      const { cookie, isUnfinished } = await deps.sessions.begin(request, authentication, caller);
+      const user = { tenantId, userId };
+      const known = isUnfinished ? [] : [await deps.browsers.remember(request, user, caller.address)];
+      const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
+      return goTo(deps.endpoints.site, target.path, rest, [cookie, ...known]);
+    });
+  });
+}
+
+/** RFC 8176 has no word for it; and how the provider has done it is the provider's own business. */
+const BY_PROVIDER = { amr: ["fed"], acr: ACR.oneFactor };
+
+/** Of `/signin/upstream/{Id}`; 0 for what can be no provider's. */
+function providerIdOf({ pathname }: URL): number {
+  const id = Number(/^\/signin\/upstream\/([1-9]\d{0,15})(?:\/|$)/.exec(pathname)?.[1] ?? 0);
+  return Number.isSafeInteger(id) ? id : 0;
+}

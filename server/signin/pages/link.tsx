@@ -1,0 +1,69 @@
+import { attribute } from "./attribute.ts";
+import { Layout } from "./layout.tsx";
+import type { Site } from "./site.ts";
+
+export interface LinkProps {
+  site: Site;
+  /** The provider that has signed the user in. */
+  provider: string;
+  /** What the provider calls the user, or was typed before. */
+  username: string;
+  /** The sign-in to link. */
+  link: string;
+  csrf: string;
+  /** Why the last attempt failed. */
+  problem?: string;
+}
+
+/** Somebody whom a provider has signed in proves, once, to be the owner of an account here. */
+export function LinkPage({ site, provider, username, link, csrf, problem }: LinkProps): JSX.Element {
+  const described = problem ? "problem" : undefined;
+  const invalid = problem ? "true" : undefined;
+  return (
+    <Layout site={site} title={problem ? "Error: Link your account" : "Link your account"}>
+      <h1>Link your account</h1>
+      <p class="lead">
+        <strong safe>{provider}</strong> has signed you in, but is not linked with an account here yet. Enter the user
+        name and password of your account once; after that, signing in with <span safe>{provider}</span> is enough.
+      </p>
+      {problem ? (
+        <p id="problem" class="problem" role="alert" safe>
+          {problem}
+        </p>
+      ) : (
+        ""
+      )}
+      <form method="post" action={site.href("/signin/link")}>
+        <input type="hidden" name="link" value={attribute(link)} />
+        <input type="hidden" name="csrf" value={csrf} />
+        <label for="username">User name</label>
+        <input
+          id="username"
+          name="username"
+          value={attribute(username)}
+          autocomplete="username"
+          autocapitalize="none"
+          spellcheck="false"
+          maxlength="1000"
+          required
+          autofocus={username === ""}
+          aria-describedby={described}
+          aria-invalid={invalid}
+        />
+        <label for="password">Password</label>
+        <input
+          id="password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          maxlength="1000"
+          required
+          autofocus={username !== ""}
+          aria-describedby={described}
+          aria-invalid={invalid}
+        />
+        <button type="submit">Link and sign in</button>
+      </form>
+    </Layout>
+  );
+}

@@ -1,0 +1,63 @@
+// Who somebody that a provider has signed in is here.
+
+import type { Sql, Transaction } from "../../db/connection.ts";
+import { changeOwnUser, makeOwnUser, waitForUsers } from "../../entities/index.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import type { PendingLink } from "./attempts.ts";
+import type { UpstreamIdentity, UserFields } from "./identity.ts";
+import type { Provider } from "./providers/store.ts";
+import { deleteAttempt, findLinkedUser, insertIdentity, isTaken, type LinkedUser, type SubjectKey } from "./store.ts";
+
+export type Account =
+  | { outcome: "known"; userId: number }
+  | { outcome: "inactive" }
+  /** An account is there already, or has to be: its owner has to prove it by the password. */
+  | { outcome: "link" };
+
+/** What a provider may change of a User it has made; by the others a User is found, so they stay. */
+const KEPT_UP_TO_DATE = ["Name", "Email", "MobilePhone"] as const;
+
+/** Finds the linked User, or makes one where the provider may. Who has an account is never found by its fields. */
+export function accountOf(
+  sql: Sql,
+  tenantId: TenantId,
+  { id: providerId, provisioning }: Provider,
+  { authority, subject, fields }: UpstreamIdentity,
+): Promise<Account> {
+  const key: SubjectKey = { providerId, authority, subject };
+  return sql.begin(async (tx): Promise<Account> => {
+    const linked = await findLinkedUser(tx, tenantId, key);
+    if (linked) return known(tx, tenantId, linked, fields);
+    if (provisioning !== "Create") return { outcome: "link" };
+    // Two browsers of the same new user would make two of them.
+    await waitForUsers(tx, tenantId);
+    const meanwhile = await findLinkedUser(tx, tenantId, key);
+    if (meanwhile) return known(tx, tenantId, meanwhile, fields);
+    const { Username: username, Email: email, External_Id: externalId } = fields;
+    if (await isTaken(tx, tenantId, { username, email, externalId })) return { outcome: "link" };
+    const userId = await makeOwnUser(tx, tenantId, fields);
+    if (userId === undefined) return { outcome: "link" };
+    await insertIdentity(tx, tenantId, key, userId, true);
+    return { outcome: "known", userId };
+  }) as Promise<Account>;
+}
+
+/** Links an account whose owner has proved both; false if that was done meanwhile, or cannot be. */
+export function linkAccount(sql: Sql, { tenantId, providerId, identity, digest }: PendingLink, userId: number) {
+  return sql.begin(async (tx) => {
+    if (!(await deleteAttempt(tx, tenantId, digest))) return false;
+    return insertIdentity(tx, tenantId, { providerId, ...identity }, userId, false);
+  }) as Promise<boolean>;
+}
+
+async function known(
+  tx: Transaction,
+  tenantId: TenantId,
+  { userId, isActive, provisioned }: LinkedUser,
+  fields: UserFields,
+): Promise<Account> {
+  if (!isActive) return { outcome: "inactive" };
+  const kept = KEPT_UP_TO_DATE.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]]));
+  if (provisioned) await changeOwnUser(tx, tenantId, userId, Object.fromEntries(kept));
+  return { outcome: "known", userId };
+}

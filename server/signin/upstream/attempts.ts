@@ -1,0 +1,76 @@
+// A browser on its way to a provider and back.
+
+import { createHmac } from "node:crypto";
+import type { Sql } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import type { Cookies } from "../cookies.ts";
+import { digestOf, newOpaqueValue } from "../opaque.ts";
+import type { UpstreamIdentity } from "./identity.ts";
+import type { Checks } from "./protocol.ts";
+import { type Attempt, findAttempt, insertAttempt, type NewAttempt, takeAttempt } from "./store.ts";
+
+/** Seconds for signing in at the provider, and then for the password of the account to link. */
+const ATTEMPT_LIFETIME = 10 * 60;
+
+/**
+ * An attempt is good once, and only in the browser that began it: an answer that somebody else has obtained does not
+ * sign this browser's user in as them (login CSRF, RFC 6749 10.12).
+ */
+export interface Attempts {
+  /** @returns what goes to the provider, and the Set-Cookie values */
+  begin(request: Request, tenantId: TenantId, attempt: Begun): Promise<{ checks: Checks; cookies: string[] }>;
+  /** Uses it up. Undefined if there is none by this state, provider and browser. */
+  take(request: Request, providerId: number, state: string): Promise<{ attempt: Attempt; checks: Checks } | undefined>;
+  /** Goes on with what the provider has said. @returns what the form to link carries */
+  proceed(request: Request, tenantId: TenantId, attempt: Begun, identity: UpstreamIdentity): Promise<string>;
+  /** Finds what `proceed` has left. */
+  pending(request: Request, link: string): Promise<PendingLink | undefined>;
+}
+
+type Begun = Pick<NewAttempt, "providerId" | "target" | "maxAge">;
+export type PendingLink = Attempt & { identity: UpstreamIdentity; digest: Buffer };
+
+export function createAttempts(sql: Sql, cookies: Cookies): Attempts {
+  async function insert(tenantId: TenantId, begun: Begun, value: string, visitor: string, identity?: UpstreamIdentity) {
+    const { providerId, target, maxAge } = begun;
+    const [digest, browser] = [digestOf(value), digestOf(visitor)];
+    await insertAttempt(sql, tenantId, { digest, browser, providerId, target, maxAge, identity }, ATTEMPT_LIFETIME);
+  }
+
+  return {
+    async begin(request, tenantId, begun) {
+      const known = cookies.read(request, "visitor");
+      const visitor = known ?? newOpaqueValue();
+      const state = newOpaqueValue();
+      await insert(tenantId, begun, state, visitor);
+      return { checks: checksOf(visitor, state), cookies: known ? [] : [cookies.set("visitor", visitor)] };
+    },
+    async take(request, providerId, state) {
+      const visitor = cookies.read(request, "visitor");
+      if (visitor === undefined) return undefined;
+      const attempt = await takeAttempt(sql, digestOf(state), digestOf(visitor), providerId);
+      return attempt && { attempt, checks: checksOf(visitor, state) };
+    },
+    async proceed(request, tenantId, begun, identity) {
+      const link = newOpaqueValue();
+      await insert(tenantId, begun, link, cookies.read(request, "visitor")!, identity);
+      return link;
+    },
+    async pending(request, link) {
+      const visitor = cookies.read(request, "visitor");
+      if (visitor === undefined) return undefined;
+      const digest = digestOf(link);
+      const attempt = await findAttempt(sql, digest, digestOf(visitor));
+      return attempt?.identity ? { ...attempt, identity: attempt.identity, digest } : undefined;
+    },
+  };
+}
+
+/**
+ * nonce and code_verifier come of the browser's cookie, which is secret and stays there, so that none of them has to be
+ * kept, and who reads the state in an address knows neither.
+ */
+function checksOf(visitor: string, state: string): Checks {
+  const derive = (purpose: string) => createHmac("sha256", visitor).update(`${purpose} ${state}`).digest("base64url");
+  return { state, nonce: derive("nonce"), codeVerifier: derive("code_verifier") };
+}

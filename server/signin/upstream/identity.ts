@@ -1,0 +1,55 @@
+// From a provider's claims to who the user is, and what is known of them.
+
+import { UpstreamFailure } from "./failure.ts";
+import type { Mapping } from "./providers/store.ts";
+
+/** Fields of a User that a provider can give. */
+export const MAPPED_FIELDS = ["Name", "Username", "Email", "MobilePhone", "External_Id"] as const;
+export type UserFields = Partial<Record<(typeof MAPPED_FIELDS)[number], string>>;
+
+/** Whom a provider has signed in. */
+export interface UpstreamIdentity {
+  /** Who speaks of the subject. */
+  authority: string;
+  subject: string;
+  fields: UserFields;
+  /** Seconds since 1970, if the provider says when the user has signed in there. */
+  authTime: number | undefined;
+}
+
+export type Claims = Record<string, unknown>;
+
+/** OIDC Core 2: 255 ASCII characters; others may have more. */
+const SUBJECT_LIMIT = 500;
+
+/** @throws UpstreamFailure if the claims name nobody */
+export function toIdentity(authority: string, mapping: Mapping, claims: Claims): UpstreamIdentity {
+  const subject = textOf(claims[mapping.Subject ?? "sub"]);
+  if (subject === undefined || subject.length > SUBJECT_LIMIT || subject.includes("\0")) {
+    throw new UpstreamFailure("untrusted", "the claims name no subject");
+  }
+  const fields: UserFields = {};
+  for (const field of MAPPED_FIELDS) {
+    const value = mapping[field] === undefined ? undefined : textOf(claims[mapping[field]]);
+    if (value !== undefined) fields[field] = value;
+  }
+  // An address that the provider has not verified may be somebody else's: nothing is matched by it or told by it.
+  if (!isTrue(claims[mapping.EmailVerified ?? "email_verified"])) delete fields.Email;
+  const authTime = typeof claims.auth_time === "number" ? claims.auth_time : undefined;
+  return { authority, subject, fields, authTime };
+}
+
+/** The names of the claims that a mapping asks for. */
+export function claimsNeeded(mapping: Mapping): string[] {
+  return Object.values(mapping);
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "string" && value.trim() !== "") return value;
+  return Number.isSafeInteger(value) ? String(value) : undefined;
+}
+
+/** Some providers write it as text. */
+function isTrue(value: unknown): boolean {
+  return value === true || value === "true";
+}

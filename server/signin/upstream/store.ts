@@ -1,0 +1,134 @@
+import type { Queries, Sql } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import type { UpstreamIdentity } from "./identity.ts";
+
+/** A browser on its way to a provider and back. */
+export interface Attempt {
+  tenantId: TenantId;
+  providerId: number;
+  /** The authorization request to go on with. */
+  target: string;
+  /** Seconds; 0: the user has to be asked again. */
+  maxAge: number | null;
+  startedOn: Date;
+  /** Once the provider has said who the user is. */
+  identity: UpstreamIdentity | null;
+}
+
+export interface NewAttempt {
+  digest: Buffer;
+  browser: Buffer;
+  providerId: number;
+  target: string;
+  maxAge: number | undefined;
+  identity: UpstreamIdentity | undefined;
+}
+
+/** @param seconds until it expires */
+export async function insertAttempt(
+  sql: Queries,
+  tenantId: TenantId,
+  { digest, browser, providerId, target, maxAge, identity }: NewAttempt,
+  seconds: number,
+): Promise<void> {
+  await sql`
+    insert into upstream_attempts (digest, tenant_id, identity_provider_id, browser, target, max_age, identity,
+      expires_on)
+    values (${digest}, ${tenantId}, ${providerId}, ${browser}, ${target}, ${maxAge ?? null},
+      ${identity ? sql.json(identity as never) : null}, now() + make_interval(secs => ${seconds}))`;
+}
+
+const attemptColumns = (sql: Queries) => sql`tenant_id as "tenantId", identity_provider_id as "providerId", target,
+  max_age as "maxAge", started_on as "startedOn", identity`;
+
+/**
+ * Uses an attempt up. Its own tenant is the answer here, so there is none to filter by; the caller compares it to the
+ * client's.
+ */
+export async function takeAttempt(
+  sql: Queries,
+  digest: Buffer,
+  browser: Buffer,
+  providerId: number,
+): Promise<Attempt | undefined> {
+  const [attempt] = await sql<Attempt[]>`
+    delete from upstream_attempts
+    where digest = ${digest} and browser = ${browser} and identity_provider_id = ${providerId} and identity is null
+      and expires_on > now()
+    returning ${attemptColumns(sql)}`;
+  return attempt;
+}
+
+/** As takeAttempt, but it stays. */
+export async function findAttempt(sql: Queries, digest: Buffer, browser: Buffer): Promise<Attempt | undefined> {
+  const [attempt] = await sql<Attempt[]>`
+    select ${attemptColumns(sql)} from upstream_attempts
+    where digest = ${digest} and browser = ${browser} and expires_on > now()`;
+  return attempt;
+}
+
+/** @returns false if it is gone already */
+export async function deleteAttempt(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<boolean> {
+  const gone = await sql`delete from upstream_attempts where tenant_id = ${tenantId} and digest = ${digest}`;
+  return gone.count > 0;
+}
+
+/** @returns how many, of all tenants */
+export async function removeExpiredAttempts(sql: Sql): Promise<number> {
+  return (await sql`delete from upstream_attempts where expires_on < now()`).count;
+}
+
+/** Who a subject is at a provider. */
+export interface SubjectKey {
+  providerId: number;
+  authority: string;
+  subject: string;
+}
+
+export interface LinkedUser {
+  userId: number;
+  isActive: boolean;
+  provisioned: boolean;
+}
+
+export async function findLinkedUser(
+  sql: Queries,
+  tenantId: TenantId,
+  { providerId, authority, subject }: SubjectKey,
+): Promise<LinkedUser | undefined> {
+  const [user] = await sql<LinkedUser[]>`
+    select i.user_id as "userId", u.is_active as "isActive", i.provisioned
+    from upstream_identities i join users u on u.id = i.user_id and u.tenant_id = i.tenant_id
+    where i.tenant_id = ${tenantId} and i.identity_provider_id = ${providerId} and i.authority = ${authority}
+      and i.subject = ${subject}`;
+  return user;
+}
+
+/** @returns false if the subject is linked already */
+export async function insertIdentity(
+  sql: Queries,
+  tenantId: TenantId,
+  { providerId, authority, subject }: SubjectKey,
+  userId: number,
+  provisioned: boolean,
+): Promise<boolean> {
+  const inserted = await sql`
+    insert into upstream_identities (tenant_id, identity_provider_id, authority, subject, user_id, provisioned)
+    values (${tenantId}, ${providerId}, ${authority}, ${subject}, ${userId}, ${provisioned}) on conflict do nothing`;
+  return inserted.count > 0;
+}
+
+/** Whether a User has one of these already. */
+export async function isTaken(
+  sql: Queries,
+  tenantId: TenantId,
+  fields: { username: string | undefined; email: string | undefined; externalId: string | undefined },
+): Promise<boolean> {
+  const { username = null, email = null, externalId = null } = fields;
+  const [row] = await sql<{ taken: boolean }[]>`
+    select exists (
+      select from users where tenant_id = ${tenantId}
+        and (username = ${username} or external_id = ${externalId}
+          or (md5(lower(email)) = md5(lower(${email}::text)) and lower(email) = lower(${email}::text)))) as taken`;
+  return row!.taken;
+}

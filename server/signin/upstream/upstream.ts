@@ -1,0 +1,75 @@
+// Signing in by a provider, put together from its parts.
+
+import type { Sql } from "../../db/connection.ts";
+import type { EgressFetch } from "../../egress/index.ts";
+import type { MasterKey } from "../../keys/master-key.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import type { Cookies } from "../cookies.ts";
+import { type Account, accountOf, linkAccount } from "./accounts.ts";
+import { type Attempts, createAttempts, type PendingLink } from "./attempts.ts";
+import type { UpstreamIdentity } from "./identity.ts";
+import { type AuthorizationWish, type Checks, createProtocol } from "./protocol.ts";
+import { findProvider, listActiveProviders, type Provider } from "./providers/store.ts";
+import type { Attempt } from "./store.ts";
+
+/** The sign-in page has room for so many. */
+const MOST_OFFERED = 20;
+
+export interface UpstreamDependencies {
+  sql: Sql;
+  masterKey: MasterKey;
+  fetch: EgressFetch;
+  cookies: Cookies;
+  publicUrl: string;
+}
+
+/** One who can be signed in with, as the sign-in page needs it. */
+export type OfferedProvider = Pick<Provider, "id" | "name">;
+
+export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed"> {
+  offered(tenantId: TenantId): Promise<OfferedProvider[]>;
+  find(tenantId: TenantId, id: number): Promise<Provider | undefined>;
+  /**
+   * @param target the authorization request to go on with, as path and query
+   * @returns where to send the browser, and the Set-Cookie values
+   * @throws UpstreamFailure
+   */
+  begin(
+    request: Request,
+    tenantId: TenantId,
+    provider: Provider,
+    wish: AuthorizationWish & { target: string },
+  ): Promise<{ location: URL; cookies: string[] }>;
+  /**
+   * Whom the provider has signed in, by the query that the browser came back with.
+   * @throws UpstreamFailure
+   */
+  identify(provider: Provider, attempt: Attempt, checks: Checks, query: string): Promise<UpstreamIdentity>;
+  accountOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity): Promise<Account>;
+  /** @returns false if it was done meanwhile */
+  link(pending: PendingLink, userId: number): Promise<boolean>;
+}
+
+export function createUpstream({ sql, masterKey, fetch, cookies, publicUrl }: UpstreamDependencies): Upstream {
+  const attempts = createAttempts(sql, cookies);
+  const protocol = createProtocol(fetch, masterKey, publicUrl);
+  return {
+    take: attempts.take,
+    pending: attempts.pending,
+    proceed: attempts.proceed,
+    offered: (tenantId) => listActiveProviders(sql, tenantId, MOST_OFFERED),
+    find: (tenantId, id) => findProvider(sql, tenantId, id),
+    async begin(request, tenantId, provider, { target, maxAge, loginHint }) {
+      const begun = { providerId: provider.id, target, maxAge };
+      const { checks, cookies: set } = await attempts.begin(request, tenantId, begun);
+      return { location: await protocol.authorizationUrl(provider, checks, { maxAge, loginHint }), cookies: set };
+    },
+    identify(provider, { maxAge, startedOn }, checks, query) {
+      // The time since then was spent there.
+      const since = Math.ceil((Date.now() - startedOn.getTime()) / 1_000);
+      return protocol.identify(provider, checks, query, maxAge === null ? undefined : maxAge + Math.max(0, since));
+    },
+    accountOf: (tenantId, provider, identity) => accountOf(sql, tenantId, provider, identity),
+    link: (pending, userId) => linkAccount(sql, pending, userId),
+  };
+}

@@ -1,0 +1,124 @@
+// A provider that speaks the protocol, and misbehaves as a test says. Its authorization endpoint is the test itself.
+
+import { createHash } from "node:crypto";
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { certificate } from "./certificate.ts";
+
+type Json = Record<string, unknown>;
+
+export interface Behaviour {
+  /** Over the metadata; undefined leaves a member out. */
+  metadata?: Json;
+  /** Over the id_token's claims. */
+  idToken?: Json;
+  /** In place of the signed id_token. */
+  sign?: (claims: JWTPayload, provider: ForgedProvider) => Promise<string | undefined>;
+  /** In place of an endpoint's answer. */
+  answers?: Partial<Record<string, () => Response | Promise<Response>>>;
+  userinfo?: Json;
+}
+
+export interface ForgedProvider extends AsyncDisposable {
+  issuer: string;
+  behaviour: Behaviour;
+  /** Paths that were asked for, with the forms they got. */
+  calls: { path: string; form: Json }[];
+  /** What the browser was sent there with; it goes into the next id_token. */
+  asked: URLSearchParams;
+  /** A new signing key, the former one being gone. */
+  rotate(): Promise<void>;
+  signed(claims: JWTPayload): Promise<string>;
+}
+
+/** All have the same key until they rotate it, for it takes long to make. */
+const firstKeys = newKeys();
+
+export async function startForgedProvider(behaviour: Behaviour = {}): Promise<ForgedProvider> {
+  let keys = await firstKeys;
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: certificate, fetch: (request) => answer(request) });
+  const issuer = `https://localhost:${server.port}`;
+  const provider: ForgedProvider = {
+    issuer,
+    behaviour,
+    calls: [],
+    asked: new URLSearchParams(),
+    rotate: async () => {
+      keys = await newKeys();
+    },
+    signed: (claims) =>
+      new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: keys.jwk.kid }).sign(keys.privateKey),
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+  return provider;
+
+  async function answer(request: Request): Promise<Response> {
+    const path = new URL(request.url).pathname;
+    const form = Object.fromEntries(new URLSearchParams(await request.text()));
+    provider.calls.push({ path, form });
+    const own = provider.behaviour.answers?.[path];
+    if (own) return own();
+    switch (path) {
+      case "/.well-known/openid-configuration":
+        return Response.json({ ...metadata(), ...provider.behaviour.metadata });
+      case "/jwks":
+        return Response.json({ keys: [keys.jwk] });
+      case "/token":
+        return token(form);
+      case "/me":
+        return Response.json({ sub: "somebody", ...provider.behaviour.userinfo });
+      default:
+        return new Response(null, { status: 404 });
+    }
+  }
+
+  function metadata(): Json {
+    return {
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/jwks`,
+      userinfo_endpoint: `${issuer}/me`,
+      response_types_supported: ["code"],
+      subject_types_supported: ["public"],
+      id_token_signing_alg_values_supported: ["RS256"],
+    };
+  }
+
+  async function token(form: Json): Promise<Response> {
+    // RFC 7636 4.6.
+    const challenge = createHash("sha256").update(String(form.code_verifier)).digest("base64url");
+    if (challenge !== provider.asked.get("code_challenge"))
+      return Response.json({ error: "invalid_grant" }, { status: 400 });
+    const now = Math.floor(Date.now() / 1_000);
+    const claims = {
+      iss: issuer,
+      aud: "gatehouse",
+      sub: "somebody",
+      iat: now,
+      exp: now + 300,
+      nonce: provider.asked.get("nonce"),
+      ...provider.behaviour.idToken,
+    } as JWTPayload;
+    const id_token = await (provider.behaviour.sign ?? ((all) => provider.signed(all)))(claims, provider);
+    return Response.json({ access_token: "opaque", token_type: "Bearer", expires_in: 60, id_token });
+  }
+}
+
+async function newKeys() {
+  const { privateKey, publicKey } = await generateKeyPair("RS256", { extractable: true });
+  const jwk = { ...(await exportJWK(publicKey)), alg: "RS256", use: "sig", kid: crypto.randomUUID() };
+  return { privateKey, jwk };
+}
+
+/** Its authorization endpoint sends every browser back with a code. @returns path and query at Gatehouse */
+export function sentBack(
+  provider: ForgedProvider,
+  location: URL,
+  more: Record<string, string | undefined> = {},
+): string {
+  provider.asked = location.searchParams;
+  const back = new URL(location.searchParams.get("redirect_uri")!);
+  const answer = { code: "a code", state: location.searchParams.get("state")!, ...more };
+  for (const [name, value] of Object.entries(answer)) if (value !== undefined) back.searchParams.set(name, value);
+  return back.pathname + back.search;
+}

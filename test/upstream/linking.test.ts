@@ -1,0 +1,90 @@
+// Accounts that are here already, and whom a provider has signed in.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { answerOf } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { db, eventsOf } from "../entities/client.ts";
+import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
+import { idTokenOf, newRealTenant, signIn } from "./tenant.ts";
+
+let real: RealProvider;
+beforeAll(async () => {
+  real = await startRealProvider();
+});
+afterAll(() => real[Symbol.asyncDispose]());
+
+describe.concurrent("an account that is here already", () => {
+  const local = { username: "admin" };
+
+  test.each([
+    ["user name", { preferred_username: "admin" }],
+    ["verified e-mail address", { email: "Boss@Example.com" }],
+  ])("with the same %s is not taken over: its owner links it once, by its password", async (_, claims) => {
+    const { client, caller } = await newRealTenant(real);
+    await caller.made("User", { Username: "admin", Email: "boss@example.com" });
+    const before = await eventsOf(caller.tenantId);
+    const person = newPerson(real, claims);
+    const visitor = new Visitor();
+    const page = await signIn(visitor, real.visitor(), person.login, client.authorize());
+    expect(page).toMatchObject({ status: 200, heading: "Link your account" });
+    expect(visitor.cookies.has("session")).toBe(false);
+    const wrong = await visitor.submit(page, { ...local, password: "wrong" });
+    expect(wrong).toMatchObject({ status: 422, heading: "Link your account" });
+    expect(wrong.html).toContain("The user name or the password is wrong.");
+    expect(visitor.cookies.has("session")).toBe(false);
+
+    const answer = answerOf(await visitor.submit(wrong, client.tenant.admin));
+    const { claims: linked } = await idTokenOf(client, answer.code!);
+    expect(linked.amr).toEqual(["pwd", "fed"]);
+    const next = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
+    expect((await idTokenOf(client, next.code!)).claims).toMatchObject({ sub: linked.sub!, amr: ["fed"] });
+    // What the provider calls its user is nothing to an account that it has not made.
+    expect(await eventsOf(caller.tenantId)).toEqual(before);
+    expect((await visitor.submit(page, client.tenant.admin)).status).toBe(400);
+  });
+
+  test("is not found by an e-mail address that the provider has not verified, nor is that kept", async () => {
+    const { client, caller } = await newRealTenant(real);
+    const admin = await caller.made("User", { Username: "admin", Email: "boss@example.com" });
+    for (const email_verified of [false, undefined]) {
+      const person = newPerson(real, { email: "boss@example.com", email_verified });
+      const answer = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
+      const { sub } = (await idTokenOf(client, answer.code!)).claims;
+      expect(sub).not.toBe(`user-${admin.Id}`);
+      const { body } = await caller.get(`/User/${person.username}?Name=Username`);
+      expect(body.Email).toBe("");
+    }
+  });
+
+  test("is the only way in where the provider may only link", async () => {
+    const { client, caller } = await newRealTenant(real, { Provisioning: "LinkOnly" });
+    const person = newPerson(real);
+    const visitor = new Visitor();
+    const page = await signIn(visitor, real.visitor(), person.login, client.authorize());
+    expect(page.heading).toBe("Link your account");
+    expect(page.forms[0]!.fields.username).toBe(person.username);
+    expect(await eventsOf(caller.tenantId)).toEqual([]);
+    expect(answerOf(await visitor.submit(page, client.tenant.admin)).code).toBeString();
+    const next = await signIn(new Visitor(), real.visitor(), person.login, client.authorize());
+    expect(answerOf(next).code).toBeString();
+  });
+
+  test("is linked by the browser that was at the provider alone, in time, and guessing is slowed down", async () => {
+    const { client } = await newRealTenant(real, { Provisioning: "LinkOnly" });
+    const visitor = new Visitor();
+    const page = await signIn(visitor, real.visitor(), newPerson(real).login, client.authorize());
+    const stranger = new Visitor();
+    const theirs = (await stranger.open(client.authorize())).forms[0]!.fields.csrf;
+    expect((await stranger.submit(page, { ...client.tenant.admin, csrf: theirs })).status).toBe(400);
+    for (const csrf of [undefined, "x", theirs]) {
+      expect((await visitor.submit(page, { ...client.tenant.admin, csrf })).status).toBe(403);
+    }
+    expect((await visitor.submit(page, { ...client.tenant.admin, link: "x" })).status).toBe(400);
+    const statuses = [];
+    for (let n = 0; n < 7; n++) statuses.push((await visitor.submit(page, { ...local, password: "wrong" })).status);
+    expect(statuses).toEqual([422, 422, 422, 422, 422, 422, 429]);
+    await db()`update upstream_attempts set expires_on = now() where tenant_id = ${client.tenant.tenantId}`;
+    expect((await visitor.submit(page, client.tenant.admin)).status).toBe(400);
+    expect((await visitor.open("/signin/link")).status).toBe(405);
+  });
+});

@@ -1,0 +1,224 @@
+// Signing in at a real second provider, and what becomes of it here.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { answerOf, otherClient, SPEC_PATH } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { eventsOf, request } from "../entities/client.ts";
+import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
+import {
+  addProvider,
+  comeBack,
+  force,
+  idTokenOf,
+  linksOf,
+  newRealTenant,
+  signIn,
+  signInThere,
+  toProvider,
+} from "./tenant.ts";
+
+let real: RealProvider;
+beforeAll(async () => {
+  real = await startRealProvider();
+});
+afterAll(() => real[Symbol.asyncDispose]());
+
+describe.concurrent("a user of another provider", () => {
+  test("signs in by its link, is made a User with an event, and the application gets a code of ours", async () => {
+    const { client, caller } = await newRealTenant(real);
+    const person = newPerson(real);
+    const visitor = new Visitor();
+    const page = await visitor.open(client.authorize({ nonce: "ours" }));
+    expect(page.heading).toBe("Sign in");
+    expect(linksOf(page).map(({ text }) => text)).toEqual(["Sign in with Example ID"]);
+    const location = await toProvider(visitor, page);
+    expect(location.origin).toBe(real.issuer);
+    expect(Object.fromEntries(location.searchParams)).toMatchObject({
+      response_type: "code",
+      scope: "openid profile email",
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: "S256",
+    });
+    const view = await comeBack(visitor, await signInThere(real.visitor(), location, person.login));
+    const answer = answerOf(view);
+    expect(answer.state).toBe("some state");
+
+    const { claims, accessToken } = await idTokenOf(client, answer.code!);
+    expect(claims.sub).toMatch(/^user-\d+$/);
+    expect(claims).toMatchObject({ amr: ["fed"], acr: "1", nonce: "ours" });
+    const headers = { authorization: `Bearer ${accessToken}` };
+    const userinfo = await request("GET", "/oauth2/userinfo", { headers });
+    expect(userinfo.body).toMatchObject({ name: "Ana Silva", preferred_username: person.username });
+
+    const id = Number(claims.sub!.replace("user-", ""));
+    const { body: user } = await caller.get(`/User/${id}`);
+    expect(user).toMatchObject({ Name: "Ana Silva", Username: person.username, Email: person.email, Is_Active: true });
+    expect(user.CreatedBy).toMatchObject({ Id: id, Type: "User" });
+    expect(Date.parse(user.Last_Login)).toBeGreaterThan(Date.now() - 60_000);
+    const events = await eventsOf(caller.tenantId);
+    expect(events).toMatchObject([{ type: "Created", recordId: String(id), data: { CreatedBy: { Id: id } } }]);
+  });
+
+  test("is the same User the next time; what changed there is updated here, a sign-in alone is no event", async () => {
+    const { client, caller } = await newRealTenant(real);
+    const person = newPerson(real);
+    const first = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
+    const again = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
+    const { sub } = (await idTokenOf(client, first.code!)).claims;
+    expect((await idTokenOf(client, again.code!)).claims.sub).toBe(sub!);
+    expect((await eventsOf(caller.tenantId)).map(({ type }) => type)).toEqual(["Created"]);
+
+    Object.assign(real.people[person.login]!, { name: "Ana Costa", preferred_username: "another name" });
+    answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
+    const events = await eventsOf(caller.tenantId);
+    expect(events).toMatchObject([{ type: "Created" }, { type: "Updated" }]);
+    const id = Number(sub!.replace("user-", ""));
+    expect(events[1]!.data).toMatchObject({ Name: "Ana Costa", Username: person.username, ModifiedBy: { Id: id } });
+  });
+
+  test.each(["RS256", "ES256", "EdDSA"])("is known by an id_token that %s signs", async (alg) => {
+    const { client } = await newRealTenant(real, {}, { id_token_signed_response_alg: alg });
+    const view = await signIn(new Visitor(), real.visitor(), newPerson(real).login, client.authorize({}, SPEC_PATH));
+    expect(answerOf(view).code).toBeString();
+  });
+
+  test("signs in by plain OAuth 2.0 and userinfo, as the mapping says", async () => {
+    const plain = {
+      Type: "OAuth2",
+      Issuer: null,
+      AuthorizationEndpoint: `${real.issuer}/auth`,
+      TokenEndpoint: `${real.issuer}/token`,
+      UserinfoEndpoint: `${real.issuer}/me`,
+      Scopes: ["openid", "profile"],
+      Mapping: { Name: "preferred_username", External_Id: "sub" },
+    };
+    const { client, caller } = await newRealTenant(real, plain);
+    const person = newPerson(real);
+    const answer = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
+    expect(answer.code).toBeString();
+    const { body } = await caller.get(`/User/${person.login}?Name=External_Id`);
+    expect(body).toMatchObject({ Name: person.username, Username: "", Email: "" });
+  });
+
+  test("made in two browsers at once is one User", async () => {
+    const { client, caller } = await newRealTenant(real);
+    const person = newPerson(real);
+    const visitors = [new Visitor(), new Visitor(), new Visitor()];
+    const backs = await Promise.all(
+      visitors.map(async (visitor) => {
+        const location = await toProvider(visitor, await visitor.open(client.authorize()));
+        return signInThere(real.visitor(), location, person.login);
+      }),
+    );
+    const views = await Promise.all(visitors.map((visitor, index) => comeBack(visitor, backs[index]!)));
+    expect(views.map((view) => typeof answerOf(view).code)).toEqual(["string", "string", "string"]);
+    expect((await eventsOf(caller.tenantId)).map(({ type }) => type)).toEqual(["Created"]);
+  });
+
+  test("who is no longer active here is told so", async () => {
+    const { client, caller } = await newRealTenant(real);
+    const person = newPerson(real);
+    await signIn(new Visitor(), real.visitor(), person.login, client.authorize());
+    await caller.made("User", { Username: person.username, Is_Active: false });
+    const view = await signIn(new Visitor(), real.visitor(), person.login, client.authorize());
+    expect(view).toMatchObject({ status: 403, heading: "Sign-in did not work" });
+    expect(view.html).toContain("Your account here is not active.");
+  });
+
+  test("is asked there again, where the application wants that", async () => {
+    const { client } = await newRealTenant(real);
+    const person = newPerson(real);
+    const [visitor, atProvider] = [new Visitor(), real.visitor()];
+    const first = answerOf(await signIn(visitor, atProvider, person.login, client.authorize()));
+    const begun = (await idTokenOf(client, first.code!)).claims.auth_time as number;
+    const page = await visitor.open(client.authorize({ prompt: "login" }));
+    const location = await toProvider(visitor, page);
+    expect(Object.fromEntries(location.searchParams)).toMatchObject({ prompt: "login", max_age: "0" });
+    const shown = await atProvider.open(location.pathname + location.search);
+    expect(shown.forms[0]!.fields.prompt).toBe("login");
+    const answer = answerOf(await comeBack(visitor, await signInThere(atProvider, location, person.login)));
+    expect((await idTokenOf(client, answer.code!)).claims.auth_time).toBeGreaterThanOrEqual(begun);
+    expect((await visitor.open(client.authorize({ max_age: "3600" }))).location).toBeDefined();
+  });
+
+  test("is nobody whom the application did not ask for", async () => {
+    const { client } = await newRealTenant(real);
+    const local = await client.token(await client.code(new Visitor()));
+    const page = client.authorize({ id_token_hint: local.body.id_token });
+    const view = await signIn(new Visitor(), real.visitor(), newPerson(real).login, page);
+    expect(view).toMatchObject({ status: 403, heading: "Sign-in did not work" });
+    expect(view.html).toContain("asked for another account");
+  });
+
+  test("gets a new session, and the one before is over", async () => {
+    const { client } = await newRealTenant(real);
+    const visitor = new Visitor();
+    await client.visit(visitor);
+    const before = visitor.cookies.get("session")!;
+    await signIn(visitor, real.visitor(), newPerson(real).login, client.authorize({ prompt: "login" }));
+    expect(visitor.cookies.get("session")).not.toBe(before);
+    const thief = new Visitor();
+    thief.cookies.set("session", before);
+    expect((await thief.open(client.authorize())).heading).toBe("Sign in");
+  });
+});
+
+describe.concurrent("an application whose AuthenticationId points at a provider", () => {
+  test("sends its users straight there, and takes no password", async () => {
+    const tenant = await newRealTenant(real);
+    const { client } = tenant;
+    const visitor = new Visitor();
+    const form = await visitor.open(client.authorize());
+    await force(tenant);
+    const view = await visitor.open(client.authorize());
+    expect(view).toMatchObject({ status: 303 });
+    expect(view.location?.origin).toBe(real.issuer);
+    expect((await visitor.submit(form, client.tenant.admin)).status).toBe(403);
+    const local = `/signin/local?${new URLSearchParams({ request: client.authorize() })}`;
+    expect((await visitor.open(local)).status).toBe(403);
+    expect(visitor.cookies.has("session")).toBe(false);
+    const back = await signInThere(real.visitor(), view.location!, newPerson(real).login);
+    expect(answerOf(await comeBack(visitor, back)).code).toBeString();
+    expect(answerOf(await visitor.open(client.authorize({ prompt: "none" }))).code).toBeString();
+  });
+
+  test("takes no session that began by a password or at another provider", async () => {
+    const tenant = await newRealTenant(real);
+    const elsewhere = await otherClient(tenant.client, { first_party: true });
+    await force(tenant);
+    const visitor = new Visitor();
+    expect(answerOf(await elsewhere.visit(visitor)).code).toBeString();
+    expect(answerOf(await visitor.open(tenant.client.authorize({ prompt: "none" }))).error).toBe("login_required");
+    expect((await visitor.open(tenant.client.authorize())).location?.origin).toBe(real.issuer);
+    await tenant.caller.made("IdentityProvider", { Id: tenant.provider.Id, AllowLocal: true });
+    expect(answerOf(await visitor.open(tenant.client.authorize({ prompt: "none" }))).code).toBeString();
+  });
+
+  test("can be used with no other provider of the tenant, and with none of another tenant", async () => {
+    const tenant = await newRealTenant(real);
+    const other = await addProvider(tenant.caller, { Name: "Other", Issuer: real.issuer });
+    const foreign = await newRealTenant(real);
+    await force(tenant);
+    const query = new URLSearchParams({ request: tenant.client.authorize() });
+    for (const id of [other.Id, foreign.provider.Id, "1", "0", "x", "99999999999999999"]) {
+      expect((await new Visitor().open(`/signin/upstream/${id}?${query}`)).status).toBe(404);
+    }
+  });
+
+  test("says so while its provider is switched off, and the password is good where that is allowed", async () => {
+    const tenant = await newRealTenant(real, { AllowLocal: true });
+    const { client, caller, provider } = tenant;
+    await force(tenant);
+    await caller.made("IdentityProvider", { Id: provider.Id, Is_Active: false });
+    const visitor = new Visitor();
+    const view = await visitor.open(client.authorize());
+    expect(view).toMatchObject({ status: 403, heading: "Sign-in did not work" });
+    expect(view.html).toContain("Signing in with it is switched off.");
+    const links = linksOf(view);
+    expect(links.map(({ text }) => text)).toEqual(["Sign in with a password"]);
+    const page = await visitor.open(links[0]!.href);
+    expect(answerOf(await visitor.submit(page, client.tenant.admin)).code).toBeString();
+  });
+});

@@ -1,0 +1,87 @@
+// A tenant whose users can sign in at a provider, and their way there and back.
+
+import { expect } from "bun:test";
+import { decodeJwt } from "jose";
+import { type Client, newClient } from "../authorize/client.ts";
+import type { View, Visitor } from "../authorize/visitor.ts";
+import { type Caller, newCaller } from "../entities/client.ts";
+import type { RealProvider } from "./real-provider.ts";
+
+export interface UpstreamTenant {
+  client: Client;
+  caller: Caller;
+  /** The IdentityProvider as the API has it. */
+  provider: Record<string, unknown> & { Id: string; Name: string; RedirectUri: string };
+}
+
+/** @param fields of the IdentityProvider, over those of an OpenID Connect provider that makes users */
+export async function newUpstreamTenant(fields: Record<string, unknown>): Promise<UpstreamTenant> {
+  const client = await newClient({ first_party: true });
+  const caller = await newCaller(client.tenant);
+  const provider = await addProvider(caller, fields);
+  return { client, caller, provider };
+}
+
+export function addProvider(caller: Caller, fields: Record<string, unknown>): Promise<UpstreamTenant["provider"]> {
+  return caller.made("IdentityProvider", {
+    Name: "Example ID",
+    Type: "OpenIDConnect",
+    ClientId: "gatehouse",
+    Provisioning: "Create",
+    ...fields,
+  });
+}
+
+/** As newUpstreamTenant, and known at the real provider. */
+export async function newRealTenant(
+  real: RealProvider,
+  fields: Record<string, unknown> = {},
+  metadata: Record<string, unknown> = {},
+): Promise<UpstreamTenant> {
+  const tenant = await newUpstreamTenant({ Issuer: real.issuer, ...fields });
+  const { Id, RedirectUri } = tenant.provider;
+  const registered = await real.register(RedirectUri, metadata);
+  return { ...tenant, provider: await tenant.caller.made("IdentityProvider", { Id, ...registered }) };
+}
+
+/** All AuthenticationIds of the tenant's client point there. */
+export async function force({ caller, client, provider }: UpstreamTenant): Promise<void> {
+  await caller.made("Application", { Id: client.id, AuthenticationId: { Id: provider.Id } });
+}
+
+/** From the sign-in page by its link, or straight, to the provider. @returns where the browser was sent */
+export async function toProvider(visitor: Visitor, page: View): Promise<URL> {
+  const view = page.location ? page : await visitor.open(linksOf(page)[0]!.href);
+  if (!view.location) throw new Error(`Still at Gatehouse: ${view.status} "${view.heading}" ${view.html}`);
+  return view.location;
+}
+
+/** Signs in at the real provider's own pages. @returns where it sends the browser back to */
+export async function signInThere(atProvider: Visitor, location: URL, login: string): Promise<URL> {
+  let view = await atProvider.open(location.pathname + location.search);
+  while (!view.location)
+    view = await atProvider.submit(view, view.forms[0]!.fields.prompt === "login" ? { login, password: "any" } : {});
+  return view.location;
+}
+
+export function comeBack(visitor: Visitor, { pathname, search }: URL): Promise<View> {
+  return visitor.open(pathname + search);
+}
+
+/** The whole way of one sign-in. */
+export async function signIn(visitor: Visitor, atProvider: Visitor, login: string, address: string): Promise<View> {
+  const location = await toProvider(visitor, await visitor.open(address));
+  return comeBack(visitor, await signInThere(atProvider, location, login));
+}
+
+export function linksOf({ html }: View): { href: string; text: string }[] {
+  const found = html.matchAll(/<a class="button outline" href="([^"]*)"[^>]*>([^<]*)<\/a>/g);
+  return [...found].map(([, href, text]) => ({ href: href!.replaceAll("&amp;", "&"), text: text! }));
+}
+
+/** What the application learns of its user, by the code it was sent. */
+export async function idTokenOf(client: Client, code: string) {
+  const token = await client.token(code);
+  expect(token.status).toBe(200);
+  return { claims: decodeJwt(token.body.id_token), accessToken: token.body.access_token as string };
+}

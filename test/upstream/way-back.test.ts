@@ -1,0 +1,116 @@
+// The callback: one browser, one provider, once.
+
+import { describe, expect, test } from "bun:test";
+import { answerOf } from "../authorize/client.ts";
+import { type View, Visitor } from "../authorize/visitor.ts";
+import { db } from "../entities/client.ts";
+import { sentBack, startForgedProvider } from "./forged-provider.ts";
+import { newUpstreamTenant, toProvider } from "./tenant.ts";
+
+describe.concurrent("the way back", () => {
+  async function onTheWay() {
+    const provider = await startForgedProvider();
+    const tenant = await newUpstreamTenant({ Issuer: provider.issuer });
+    const visitor = new Visitor();
+    const location = await toProvider(visitor, await visitor.open(tenant.client.authorize()));
+    return { provider, tenant, visitor, location, back: sentBack(provider, location) };
+  }
+
+  function expectNothing(view: View, visitor: Visitor): void {
+    expect(view).toMatchObject({ status: 400, location: undefined });
+    expect(view.html).toContain("was begun in another browser");
+    expect(visitor.cookies.has("session")).toBe(false);
+  }
+
+  test("is closed without a state, with one that was made up, and with one that was used", async () => {
+    const { visitor, back, location } = await onTheWay();
+    const state = location.searchParams.get("state")!;
+    expectNothing(await visitor.open(back.replace(state, "")), visitor);
+    expectNothing(await visitor.open(back.replace(state, "x".repeat(43))), visitor);
+    expect(answerOf(await visitor.open(back)).code).toBeString();
+    visitor.cookies.delete("session");
+    expectNothing(await visitor.open(back), visitor);
+  });
+
+  test("is closed to another browser, so that nobody is signed in as somebody else (login CSRF)", async () => {
+    const { tenant, visitor, back } = await onTheWay();
+    const victim = new Visitor();
+    expectNothing(await victim.open(back), victim);
+    await victim.open(tenant.client.authorize());
+    expectNothing(await victim.open(back), victim);
+    expect(answerOf(await visitor.open(back)).code).toBeString();
+  });
+
+  test("is closed to a code of another browser (code injection)", async () => {
+    const { tenant, provider, visitor, location } = await onTheWay();
+    const attacker = new Visitor();
+    const theirs = await toProvider(attacker, await attacker.open(tenant.client.authorize()));
+    // The provider holds the code to the challenge that the victim's browser was sent with.
+    const back = sentBack(provider, location);
+    const state = location.searchParams.get("state")!;
+    const injected = back.replace(state, theirs.searchParams.get("state")!);
+    const view = await attacker.open(injected);
+    expect(view).toMatchObject({ status: 502, heading: "Sign-in did not work" });
+    expect(attacker.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("session")).toBe(false);
+  });
+
+  test("of one provider is closed to the answer of another (mix-up)", async () => {
+    const { tenant, visitor, provider, back } = await onTheWay();
+    const other = await tenant.caller.made("IdentityProvider", {
+      Name: "Honest",
+      Type: "OpenIDConnect",
+      Issuer: provider.issuer,
+      ClientId: "gatehouse",
+    });
+    const before = provider.calls.length;
+    expectNothing(await visitor.open(back.replace(`/${tenant.provider.Id}/`, `/${other.Id}/`)), visitor);
+    // No code has gone anywhere.
+    expect(provider.calls).toHaveLength(before);
+  });
+
+  test("is closed after ten minutes", async () => {
+    const { tenant, visitor, back } = await onTheWay();
+    const { tenantId } = tenant.client.tenant;
+    const [row] = await db()<{ seconds: number }[]>`
+      select extract(epoch from expires_on - started_on)::int as seconds from upstream_attempts
+      where tenant_id = ${tenantId}`;
+    expect(row).toEqual({ seconds: 600 });
+    await db()`update upstream_attempts set expires_on = now() where tenant_id = ${tenantId}`;
+    expectNothing(await visitor.open(back), visitor);
+  });
+
+  test.each([
+    "https://evil.example/oauth2/authorize?client_id=1",
+    "//evil.example/oauth2/authorize?x",
+    "/oauth2/token?x",
+    "",
+  ])("leads to no other place, such as %p (open redirect)", async (target) => {
+    const { tenant } = await onTheWay();
+    const query = new URLSearchParams({ request: target });
+    for (const path of [`/signin/upstream/${tenant.provider.Id}`, "/signin/local"]) {
+      expect(await new Visitor().open(`${path}?${query}`)).toMatchObject({ status: 400, location: undefined });
+    }
+  });
+
+  test("checks the application's request again: an address that is gone gets nothing", async () => {
+    const { tenant, visitor, back } = await onTheWay();
+    await db()`update credentials set redirect_uris = '{}' where application_id = ${tenant.client.id}`;
+    expect(await visitor.open(back)).toMatchObject({ status: 404, location: undefined });
+    expect(visitor.cookies.has("session")).toBe(false);
+  });
+
+  test("keeps nothing secret in the database, and what it keeps is gone afterwards", async () => {
+    const { tenant, visitor, provider, location, back } = await onTheWay();
+    const { tenantId } = tenant.client.tenant;
+    const rows = () => db()`select * from upstream_attempts where tenant_id = ${tenantId}`;
+    const text = JSON.stringify(await rows());
+    for (const name of ["state", "nonce", "code_challenge"]) {
+      expect(text).not.toContain(location.searchParams.get(name)!);
+    }
+    expect(answerOf(await visitor.open(back)).code).toBeString();
+    expect(await rows()).toHaveLength(0);
+    const { form } = provider.calls.find(({ path }) => path === "/token")!;
+    expect(form).toMatchObject({ grant_type: "authorization_code", redirect_uri: tenant.provider.RedirectUri });
+  });
+});
