@@ -56,6 +56,17 @@ describe.concurrent("an account that is here already", () => {
     }
   });
 
+  test("is not found by such an address in another field either", async () => {
+    const Mapping = { Username: "email", Name: "name" };
+    const { client, caller } = await newRealTenant(real, { Mapping });
+    await caller.made("User", { Username: "boss@example.com" });
+    const person = newPerson(real, { email: "boss@example.com", email_verified: false });
+    const answer = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
+    const { sub } = (await idTokenOf(client, answer.code!)).claims;
+    const { body } = await caller.get(`/User/${sub!.replace("user-", "")}`);
+    expect(body).toMatchObject({ Name: "Ana Silva", Username: "", Email: "" });
+  });
+
   test("is the only way in where the provider may only link", async () => {
     const { client, caller } = await newRealTenant(real, { Provisioning: "LinkOnly" });
     const person = newPerson(real);

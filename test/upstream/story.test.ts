@@ -102,6 +102,16 @@ describe.concurrent("a user of another provider", () => {
     expect(body).toMatchObject({ Name: person.username, Username: "", Email: "" });
   });
 
+  test("whose claims do not fit into a User signs in without them", async () => {
+    const { client, caller } = await newRealTenant(real);
+    const claims = { name: "A\0B", preferred_username: "x".repeat(501), phone_number: { country: 351 } };
+    const person = newPerson(real, claims);
+    const answer = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
+    const { sub } = (await idTokenOf(client, answer.code!)).claims;
+    const { body } = await caller.get(`/User/${sub!.replace("user-", "")}`);
+    expect(body).toMatchObject({ Name: "", Username: "", MobilePhone: "", Email: person.email });
+  });
+
   test("made in two browsers at once is one User", async () => {
     const { client, caller } = await newRealTenant(real);
     const person = newPerson(real);

@@ -25,16 +25,19 @@ const SUBJECT_LIMIT = 500;
 /** @throws UpstreamFailure if the claims name nobody */
 export function toIdentity(authority: string, mapping: Mapping, claims: Claims): UpstreamIdentity {
   const subject = textOf(claims[mapping.Subject ?? "sub"]);
-  if (subject === undefined || subject.length > SUBJECT_LIMIT || subject.includes("\0")) {
+  if (subject === undefined || subject.length > SUBJECT_LIMIT) {
     throw new UpstreamFailure("untrusted", "the claims name no subject");
   }
   const fields: UserFields = {};
+  // An address that the provider has not verified may be somebody else's: nothing is matched by it or told by it,
+  // whatever field it would stand in.
+  const isVerified = isTrue(claims[mapping.EmailVerified ?? "email_verified"]);
+  const isAddress = (claim: string) => claim === "email" || claim === mapping.Email;
   for (const field of MAPPED_FIELDS) {
-    const value = mapping[field] === undefined ? undefined : textOf(claims[mapping[field]]);
+    const claim = mapping[field];
+    const value = claim === undefined || (isAddress(claim) && !isVerified) ? undefined : textOf(claims[claim]);
     if (value !== undefined) fields[field] = value;
   }
-  // An address that the provider has not verified may be somebody else's: nothing is matched by it or told by it.
-  if (!isTrue(claims[mapping.EmailVerified ?? "email_verified"])) delete fields.Email;
   const authTime = typeof claims.auth_time === "number" ? claims.auth_time : undefined;
   return { authority, subject, fields, authTime };
 }
@@ -45,7 +48,8 @@ export function claimsNeeded(mapping: Mapping): string[] {
 }
 
 function textOf(value: unknown): string | undefined {
-  if (typeof value === "string" && value.trim() !== "") return value;
+  const isText = typeof value === "string" && value.trim() !== "" && !value.includes("\0") && value.isWellFormed();
+  if (isText) return value;
   return Number.isSafeInteger(value) ? String(value) : undefined;
 }
 
