@@ -69,13 +69,13 @@ export function SignInPage(props: SignInProps): JSX.Element {
         <button type="submit">Sign in</button>
       </form>
       {providers.length > 0 ? (
-        <nav class="accounts others" aria-label="Other ways to sign in">
+        <section class="accounts others" aria-label="Other ways to sign in">
           {providers.map(({ name, href }) => (
             <a class="button outline" href={attribute(href)} safe>
               {`Sign in with ${name}`}
             </a>
           ))}
-        </nav>
+        </section>
       ) : (
         ""
       )}
