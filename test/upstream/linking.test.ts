@@ -20,7 +20,7 @@ describe.concurrent("an account that is here already", () => {
     ["user name", { preferred_username: "admin" }],
     ["verified e-mail address", { email: "Boss@Example.com" }],
   ])("with the same %s is not taken over: its owner links it once, by its password", async (_, claims) => {
-    const { client, caller } = await newRealTenant(real);
+    const { client, caller, provider } = await newRealTenant(real);
     await caller.made("User", { Username: "admin", Email: "boss@example.com" });
     const before = await eventsOf(caller.tenantId);
     const person = newPerson(real, claims);
@@ -40,6 +40,8 @@ describe.concurrent("an account that is here already", () => {
     expect((await idTokenOf(client, next.code!)).claims).toMatchObject({ sub: linked.sub!, amr: ["fed"] });
     // What the provider calls its user is nothing to an account that it has not made.
     expect(await eventsOf(caller.tenantId)).toEqual(before);
+    const { body: log } = await caller.get("/AuditEvent?Kind=Identity.Linked");
+    expect(log.Items).toMatchObject([{ Subject: { Type: "User" }, Details: { IdentityProviderId: provider.Id } }]);
     expect((await visitor.submit(page, client.tenant.admin)).status).toBe(400);
   });
 

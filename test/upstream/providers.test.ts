@@ -47,6 +47,12 @@ describe.concurrent("an identity provider", () => {
     expect((await caller.remove(`/IdentityProvider/${made.Id}`)).body).toEqual(changed);
     expectError(await caller.get(`/IdentityProvider/${made.Id}`), 404, "Not Found", `${PATH}/${made.Id}`);
     expect(await eventsOf(caller.tenantId)).toEqual([]);
+    const { body: log } = await caller.get("/AuditEvent");
+    const kinds = log.Items.map(({ Kind }: { Kind: string }) => Kind).filter((kind: string) =>
+      kind.startsWith("Identity"),
+    );
+    expect(kinds).toEqual(["IdentityProvider.Deleted", "IdentityProvider.Changed", "IdentityProvider.Created"]);
+    expect(JSON.stringify(log)).not.toContain("a very secret secret");
   });
 
   test("keeps its secret sealed, and until it is changed or cleared", async () => {

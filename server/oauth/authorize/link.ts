@@ -1,5 +1,6 @@
 // POST /signin/link: the owner of an account proves it by the password, once; a provider has proved the rest.
 
+import { originOf } from "../../audit/index.ts";
 import { BadInput, NotFound } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
 import { type Caller, pageEndpoint, throttled } from "../../signin/index.ts";
@@ -49,7 +50,8 @@ async function link(
   if (result.outcome !== "authenticated") return again({ problem: REFUSED, status: 422 });
   const { userId, amr, acr } = result.authentication;
   if (!isExpected(checked, userId)) return again({ problem: WRONG_USER, status: 422 });
-  if (!(await deps.upstream.link(pending, userId))) throw overAlready();
+  const by = (id: number) => originOf(request, { actor: { type: "User", id }, clientId });
+  if (!(await deps.upstream.link(pending, userId, by))) throw overAlready();
   const authentication = { tenantId, clientId, userId, amr: [...amr, "fed"], acr, identityProviderId: providerId };
   const { cookie } = await deps.sessions.begin(request, authentication, caller);
   const rest = withoutPrompts(target.parameters, ["login", "select_account"]);

@@ -2,6 +2,7 @@
 // request waits meanwhile, and then goes on as after any sign-in.
 
 import { Elysia } from "elysia";
+import { originOf } from "../../audit/index.ts";
 import { BadInput } from "../../errors.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import { ACR, type Caller, pageEndpoint } from "../../signin/index.ts";
@@ -43,8 +44,11 @@ async function comeBack(deps: AuthorizeDependencies, request: Request, caller: C
     const checked = await checkRequest(deps, target.door, target.parameters);
     const provider = await usableProvider(deps, checked, attempt.providerId);
     return tellingTheUser(deps, target, checked, provider, async () => {
+      const clientId = String(checked.client.id);
       const identity = await deps.upstream.identify(provider, attempt, checks, url.search);
-      const account = await deps.upstream.accountOf(attempt.tenantId, provider, identity);
+      const account = await deps.upstream.accountOf(attempt.tenantId, provider, identity, (userId) =>
+        originOf(request, { actor: { type: "User", id: userId }, clientId }),
+      );
       if (account.outcome === "inactive") return upstreamProblem(deps, target, checked, provider, "inactive");
       if (account.outcome === "link") {
         const begun = { providerId: provider.id, target: attempt.target, maxAge: attempt.maxAge ?? undefined };
@@ -57,7 +61,6 @@ async function comeBack(deps: AuthorizeDependencies, request: Request, caller: C
       const isOlder = attempt.maxAge === null && identity.authTime !== undefined;
       const authTime = isOlder ? new Date(Math.min(identity.authTime! * 1_000, Date.now())) : undefined;
       const { tenantId } = attempt;
-      const clientId = String(checked.client.id);
       const authentication = { tenantId, clientId, userId, ...BY_PROVIDER, identityProviderId: provider.id, authTime };
       const { cookie, isUnfinished } = await deps.sessions.begin(request, authentication, caller);
       const user = { tenantId, userId };

@@ -1,5 +1,6 @@
 // Who somebody that a provider has signed in is here.
 
+import { type Origin, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { changeOwnUser, makeOwnUser, waitForUsers } from "../../entities/index.ts";
 import type { TenantId } from "../../tenants/index.ts";
@@ -17,12 +18,16 @@ export type Account =
 /** What a provider may change of a User it has made; by the others a User is found, so they stay. */
 const KEPT_UP_TO_DATE = ["Name", "Email", "MobilePhone"] as const;
 
+/** Who links an account, once it is known whose it is. */
+export type LinkedBy = (userId: number) => Origin;
+
 /** Finds the linked User, or makes one where the provider may. Who has an account is never found by its fields. */
 export function accountOf(
   sql: Sql,
   tenantId: TenantId,
   { id: providerId, provisioning }: Provider,
   { authority, subject, fields }: UpstreamIdentity,
+  by: LinkedBy,
 ): Promise<Account> {
   const key: SubjectKey = { providerId, authority, subject };
   return sql.begin(async (tx): Promise<Account> => {
@@ -38,16 +43,34 @@ export function accountOf(
     const userId = await makeOwnUser(tx, tenantId, fields);
     if (userId === undefined) return { outcome: "link" };
     await insertIdentity(tx, tenantId, key, userId, true);
+    await recordLink(tx, tenantId, key, userId, by);
     return { outcome: "known", userId };
   }) as Promise<Account>;
 }
 
 /** Links an account whose owner has proved both; false if that was done meanwhile, or cannot be. */
-export function linkAccount(sql: Sql, { tenantId, providerId, identity, digest }: PendingLink, userId: number) {
+export function linkAccount(
+  sql: Sql,
+  { tenantId, providerId, identity, digest }: PendingLink,
+  userId: number,
+  by: LinkedBy,
+): Promise<boolean> {
   return sql.begin(async (tx) => {
     if (!(await deleteAttempt(tx, tenantId, digest))) return false;
-    return insertIdentity(tx, tenantId, { providerId, ...identity }, userId, false);
+    const key: SubjectKey = { providerId, ...identity };
+    if (!(await insertIdentity(tx, tenantId, key, userId, false))) return false;
+    await recordLink(tx, tenantId, key, userId, by);
+    return true;
   }) as Promise<boolean>;
+}
+
+function recordLink(tx: Transaction, tenantId: TenantId, { providerId }: SubjectKey, userId: number, by: LinkedBy) {
+  const details = { IdentityProviderId: String(providerId) };
+  return recordAudit(tx, tenantId, by(userId), {
+    kind: "Identity.Linked",
+    subject: { type: "User", id: userId },
+    details,
+  });
 }
 
 async function known(

@@ -5,7 +5,7 @@ import type { EgressFetch } from "../../egress/index.ts";
 import type { MasterKey } from "../../keys/master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { Cookies } from "../cookies.ts";
-import { type Account, accountOf, linkAccount } from "./accounts.ts";
+import { type Account, accountOf, type LinkedBy, linkAccount } from "./accounts.ts";
 import { type Attempts, createAttempts, type PendingLink } from "./attempts.ts";
 import type { UpstreamIdentity } from "./identity.ts";
 import { type AuthorizationWish, type Checks, createProtocol } from "./protocol.ts";
@@ -45,9 +45,9 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
    * @throws UpstreamFailure
    */
   identify(provider: Provider, attempt: Attempt, checks: Checks, query: string): Promise<UpstreamIdentity>;
-  accountOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity): Promise<Account>;
+  accountOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity, by: LinkedBy): Promise<Account>;
   /** @returns false if it was done meanwhile */
-  link(pending: PendingLink, userId: number): Promise<boolean>;
+  link(pending: PendingLink, userId: number, by: LinkedBy): Promise<boolean>;
 }
 
 export function createUpstream({ sql, masterKey, fetch, cookies, publicUrl }: UpstreamDependencies): Upstream {
@@ -69,7 +69,7 @@ export function createUpstream({ sql, masterKey, fetch, cookies, publicUrl }: Up
       const since = Math.ceil((Date.now() - startedOn.getTime()) / 1_000);
       return protocol.identify(provider, checks, query, maxAge === null ? undefined : maxAge + Math.max(0, since));
     },
-    accountOf: (tenantId, provider, identity) => accountOf(sql, tenantId, provider, identity),
-    link: (pending, userId) => linkAccount(sql, pending, userId),
+    accountOf: (tenantId, provider, identity, by) => accountOf(sql, tenantId, provider, identity, by),
+    link: (pending, userId, by) => linkAccount(sql, pending, userId, by),
   };
 }
