@@ -250,7 +250,7 @@ test("Entities lists names, fields with their types, and events", async () => {
       { Name: "Is_Active", Type: "boolean", Filter: true },
       { Name: "ModifiedOn", Type: "string (date-time)", Filter: true },
       { Name: "ApplicationId", Type: "object (AbstractText)", Filter: true },
-      { Name: "AuthenticationId", Type: "object (AbstractText)", Filter: false },
+      { Name: "AuthenticationId", Type: "object (AbstractText)", Filter: true },
       { Name: "ModifiedBy", Type: "object (AbstractLong)", Filter: false },
       { Name: "CreatedBy", Type: "object (AbstractLong)", Filter: false },
     ]),
