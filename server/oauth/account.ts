@@ -16,7 +16,8 @@ export function createApplications(sql: Sql, families: Families) {
   return {
     async find(clientId: string) {
       const client = await findClient(sql, clientId);
-      return client?.isActive ? client : undefined;
+      const takesPasswords = client?.identityProvider?.allowLocal ?? true;
+      return client?.isActive && takesPasswords ? client : undefined;
     },
     async allowed(tenantId: TenantId, userId: number) {
       const consents = await listConsents(sql, tenantId, userId, MOST_LISTED, undefined);

@@ -4,6 +4,7 @@ import type { TenantId } from "../tenants/index.ts";
 import type { Cookies } from "./cookies.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";
 import { deleteSession, findSession, insertSession, raiseSession, touchSession } from "./store.ts";
+import { linkHeldAccount } from "./upstream/accounts.ts";
 
 /** Seconds without a request after which a session ends. */
 export const IDLE_LIFETIME = 8 * 3600;
@@ -69,7 +70,8 @@ export interface Sessions {
    */
   begin(request: Request, authentication: Authentication, caller: Caller): Promise<BegunSession>;
   /**
-   * The user has given a second factor: the session goes on under a new cookie.
+   * The user has given a second factor: the session goes on under a new cookie, and an account that waited for it is
+   * linked.
    * @param methods by which (RFC 8176)
    * @returns the Set-Cookie value
    */
@@ -124,7 +126,9 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       const acr = ACR.twoFactors;
       await sql.begin(async (tx) => {
         await raiseSession(tx, tenantId, id, { digest: digestOf(value), amr, acr });
-        if (isUnfinished) await recordSuccess(tx, request, { tenantId, userId, amr, acr });
+        if (!isUnfinished) return;
+        await recordSuccess(tx, request, { tenantId, userId, amr, acr });
+        await linkHeldAccount(tx, session, (linked) => originOf(request, { actor: { type: "User", id: linked } }));
       });
       return cookies.set("session", value);
     },

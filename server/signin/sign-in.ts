@@ -14,7 +14,7 @@ import { type Attempt, admit, countSuccess } from "./throttle.ts";
 const USERNAME_LIMIT = 1_000;
 
 export type SignInOutcome =
-  | { outcome: "authenticated"; authentication: Authentication; cookies: string[] }
+  | { outcome: "authenticated"; authentication: Authentication; needsSecondFactor: boolean; cookies: string[] }
   /** One answer for a wrong password, an unknown or inactive account, and a name that several have. */
   | { outcome: "refused" }
   | { outcome: "throttled"; retryAfter: number };
@@ -62,10 +62,12 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, b
     }
     await countSuccess(sql, attempt);
     const user = { tenantId, userId: account.id };
+    const { needsSecondFactor } = account;
     return {
       outcome: "authenticated",
       authentication: { ...user, clientId, amr: ["pwd"], acr: ACR.oneFactor },
-      cookies: account.needsSecondFactor ? [] : [await browsers.remember(request, user, address)],
+      needsSecondFactor,
+      cookies: needsSecondFactor ? [] : [await browsers.remember(request, user, address)],
     };
   };
 }

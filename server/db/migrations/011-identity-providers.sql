@@ -63,9 +63,12 @@ create table upstream_attempts (
   started_on timestamptz not null default now(),
   expires_on timestamptz not null,
   -- what the provider has said of the user, once it has
-  identity jsonb
+  identity jsonb,
+  -- the session in which the password was given, where the account is linked only once the second factor is given too
+  session_id uuid references sessions on delete cascade
 );
 create index upstream_attempts_expiry on upstream_attempts (expires_on);
+create index upstream_attempts_session on upstream_attempts (session_id);
 
 -- An e-mail address may be longer than an index entry.
 create index users_email on users (tenant_id, md5(lower(email)));

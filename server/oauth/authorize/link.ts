@@ -1,4 +1,5 @@
-// POST /signin/link: the owner of an account proves it by the password, once; a provider has proved the rest.
+// POST /signin/link: the owner of an account proves it by all that signing in to it takes, once; a provider
+// has proved the rest.
 
 import { originOf } from "../../audit/index.ts";
 import { BadInput, NotFound } from "../../errors.ts";
@@ -50,12 +51,14 @@ async function link(
   if (result.outcome !== "authenticated") return again({ problem: REFUSED, status: 422 });
   const { userId, amr, acr } = result.authentication;
   if (!isExpected(checked, userId)) return again({ problem: WRONG_USER, status: 422 });
+  const { needsSecondFactor, cookies } = result;
   const by = (id: number) => originOf(request, { actor: { type: "User", id }, clientId });
-  if (!(await deps.upstream.link(pending, userId, by))) throw overAlready();
+  if (!needsSecondFactor && !(await deps.upstream.link(pending, userId, by))) throw overAlready();
   const authentication = { tenantId, clientId, userId, amr: [...amr, "fed"], acr, identityProviderId: providerId };
-  const { cookie } = await deps.sessions.begin(request, authentication, caller);
+  const { id, cookie } = await deps.sessions.begin(request, authentication, caller);
+  if (needsSecondFactor && !(await deps.upstream.linkOnceFinished(pending, id))) throw overAlready();
   const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
-  return goTo(deps.endpoints.site, target.path, rest, [cookie, ...result.cookies]);
+  return goTo(deps.endpoints.site, target.path, rest, [cookie, ...cookies]);
 }
 
 function overAlready(): BadInput {

@@ -13,7 +13,7 @@ import type { Credentials } from "./credentials.ts";
 
 /** What the account pages have of the OAuth provider. */
 export interface Applications {
-  /** The application that somebody signs in by; undefined if there is none, or it is inactive. */
+  /** The application that somebody signs in by; undefined if there is none, it is inactive, or takes no password. */
   find(clientId: string): Promise<{ name: string; tenantId: TenantId } | undefined>;
   allowed(tenantId: TenantId, userId: number): Promise<AllowedApplication[]>;
   /** Ends what came of it, too. */

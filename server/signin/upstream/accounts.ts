@@ -4,10 +4,19 @@ import { type Origin, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { changeOwnUser, makeOwnUser, waitForUsers } from "../../entities/index.ts";
 import type { TenantId } from "../../tenants/index.ts";
+import type { Session } from "../sessions.ts";
 import type { PendingLink } from "./attempts.ts";
 import type { UpstreamIdentity, UserFields } from "./identity.ts";
 import type { Provider } from "./providers/store.ts";
-import { deleteAttempt, findLinkedUser, insertIdentity, isTaken, type LinkedUser, type SubjectKey } from "./store.ts";
+import {
+  deleteAttempt,
+  findLinkedUser,
+  insertIdentity,
+  isTaken,
+  type LinkedUser,
+  type SubjectKey,
+  takeHeldAttempt,
+} from "./store.ts";
 
 export type Account =
   | { outcome: "known"; userId: number }
@@ -48,7 +57,7 @@ export function accountOf(
   }) as Promise<Account>;
 }
 
-/** Links an account whose owner has proved both; false if that was done meanwhile, or cannot be. */
+/** Links an account whose owner has proved all; false if that was done meanwhile, or cannot be. */
 export function linkAccount(
   sql: Sql,
   { tenantId, providerId, identity, digest }: PendingLink,
@@ -57,11 +66,31 @@ export function linkAccount(
 ): Promise<boolean> {
   return sql.begin(async (tx) => {
     if (!(await deleteAttempt(tx, tenantId, digest))) return false;
-    const key: SubjectKey = { providerId, ...identity };
-    if (!(await insertIdentity(tx, tenantId, key, userId, false))) return false;
-    await recordLink(tx, tenantId, key, userId, by);
-    return true;
+    return insertLink(tx, tenantId, { providerId, ...identity }, userId, by);
   }) as Promise<boolean>;
+}
+
+/** The same for an account whose owner has given the second factor by now, if that was waited for. */
+export async function linkHeldAccount(
+  tx: Transaction,
+  { tenantId, id, userId }: Pick<Session, "tenantId" | "id" | "userId">,
+  by: LinkedBy,
+): Promise<void> {
+  const held = await takeHeldAttempt(tx, tenantId, id);
+  if (held?.identity) await insertLink(tx, tenantId, { providerId: held.providerId, ...held.identity }, userId, by);
+}
+
+/** @returns false if the subject is linked already */
+async function insertLink(
+  tx: Transaction,
+  tenantId: TenantId,
+  key: SubjectKey,
+  userId: number,
+  by: LinkedBy,
+): Promise<boolean> {
+  if (!(await insertIdentity(tx, tenantId, key, userId, false))) return false;
+  await recordLink(tx, tenantId, key, userId, by);
+  return true;
 }
 
 function recordLink(tx: Transaction, tenantId: TenantId, { providerId }: SubjectKey, userId: number, by: LinkedBy) {

@@ -73,6 +73,31 @@ export async function deleteAttempt(sql: Queries, tenantId: TenantId, digest: Bu
   return gone.count > 0;
 }
 
+/** Keeps an attempt until the session is finished. @returns false if it is gone already */
+export async function holdAttempt(
+  sql: Queries,
+  tenantId: TenantId,
+  digest: Buffer,
+  sessionId: string,
+): Promise<boolean> {
+  const held = await sql`
+    update upstream_attempts set session_id = ${sessionId} where tenant_id = ${tenantId} and digest = ${digest}`;
+  return held.count > 0;
+}
+
+/** Uses up what waited for the session. */
+export async function takeHeldAttempt(
+  sql: Queries,
+  tenantId: TenantId,
+  sessionId: string,
+): Promise<Attempt | undefined> {
+  const [attempt] = await sql<Attempt[]>`
+    delete from upstream_attempts
+    where tenant_id = ${tenantId} and session_id = ${sessionId} and expires_on > now()
+    returning ${attemptColumns(sql)}`;
+  return attempt;
+}
+
 /** @returns how many, of all tenants */
 export async function removeExpiredAttempts(sql: Sql): Promise<number> {
   return (await sql`delete from upstream_attempts where expires_on < now()`).count;

@@ -10,7 +10,7 @@ import { type Attempts, createAttempts, type PendingLink } from "./attempts.ts";
 import type { UpstreamIdentity } from "./identity.ts";
 import { type AuthorizationWish, type Checks, createProtocol } from "./protocol.ts";
 import { findProvider, listActiveProviders, type Provider } from "./providers/store.ts";
-import type { Attempt } from "./store.ts";
+import { type Attempt, holdAttempt } from "./store.ts";
 
 /** The sign-in page has room for so many. */
 const MOST_OFFERED = 20;
@@ -48,6 +48,11 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
   accountOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity, by: LinkedBy): Promise<Account>;
   /** @returns false if it was done meanwhile */
   link(pending: PendingLink, userId: number, by: LinkedBy): Promise<boolean>;
+  /**
+   * Links the session's user once the second factor is given in it, if that is in time.
+   * @returns false if it was done meanwhile
+   */
+  linkOnceFinished(pending: PendingLink, sessionId: string): Promise<boolean>;
 }
 
 export function createUpstream({ sql, masterKey, fetch, cookies, publicUrl }: UpstreamDependencies): Upstream {
@@ -71,5 +76,6 @@ export function createUpstream({ sql, masterKey, fetch, cookies, publicUrl }: Up
     },
     accountOf: (tenantId, provider, identity, by) => accountOf(sql, tenantId, provider, identity, by),
     link: (pending, userId, by) => linkAccount(sql, pending, userId, by),
+    linkOnceFinished: ({ tenantId, digest }, sessionId) => holdAttempt(sql, tenantId, digest, sessionId),
   };
 }

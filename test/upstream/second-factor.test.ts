@@ -1,0 +1,106 @@
+// Who has signed in at a provider still owes the second factor that is wanted here.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Authenticator, atTheCode, codesOf, enrolled, keyOf, requireSecondFactor } from "../account/person.ts";
+import { answerOf } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { type Caller, db } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
+import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
+import { force, idTokenOf, newRealTenant, signIn } from "./tenant.ts";
+
+let real: RealProvider;
+beforeAll(async () => {
+  real = await startRealProvider();
+});
+afterAll(() => real[Symbol.asyncDispose]());
+
+async function audited(caller: Caller, kind: string) {
+  return (await ok(caller.get(`/AuditEvent?Kind=${kind}`))).Items;
+}
+
+describe.concurrent("a user of another provider whose tenant demands two factors", () => {
+  test("sets one up before coming to the application; only then has the sign-in succeeded", async () => {
+    const tenant = await newRealTenant(real);
+    const { client, caller } = tenant;
+    await force(tenant);
+    await requireSecondFactor(client);
+    const visitor = new Visitor();
+    const page = await signIn(visitor, real.visitor(), newPerson(real).login, client.authorize());
+    expect(page).toMatchObject({ status: 200, heading: "Set up your authenticator" });
+    expect(page.html).not.toContain('name="password"');
+    expect(visitor.cookies.has("device")).toBe(false);
+    expect(answerOf(await visitor.open(client.authorize({ prompt: "none" }))).error).toBe("login_required");
+    expect(await audited(caller, "SignIn.Succeeded")).toEqual([]);
+
+    const codes = await visitor.submit(page, { code: new Authenticator(keyOf(page)).code() });
+    expect(codesOf(codes)).toHaveLength(10);
+    expect(visitor.cookies.has("device")).toBe(true);
+    const answer = answerOf(await visitor.open(client.authorize({ prompt: "none" })));
+    const { claims } = await idTokenOf(client, answer.code!);
+    expect(claims).toMatchObject({ acr: "2", amr: ["fed", "otp", "mfa"] });
+    expect(await audited(caller, "SignIn.Succeeded")).toMatchObject([
+      { Details: { Amr: ["fed", "otp", "mfa"], Acr: "2" } },
+    ]);
+  });
+
+  test("cannot finish at a provider's application what a password began", async () => {
+    const tenant = await newRealTenant(real);
+    const { client } = tenant;
+    const { app } = await enrolled(client);
+    const { person, page } = await atTheCode(client);
+    await force(tenant);
+    const view = await person.visitor.submit(page, { code: app.code(1) });
+    expect(view.location?.origin).toBe(real.issuer);
+  });
+});
+
+describe.concurrent("an account with a second factor", () => {
+  test("is linked once that is given after the password, and asked for it at each sign-in there", async () => {
+    const { client, caller, provider } = await newRealTenant(real, { Provisioning: "LinkOnly" });
+    const { app, recovery } = await enrolled(client);
+    const person = newPerson(real);
+    const visitor = new Visitor();
+    const form = await signIn(visitor, real.visitor(), person.login, client.authorize());
+    const page = await visitor.submit(form, client.tenant.admin);
+    expect(page).toMatchObject({ status: 200, heading: "Enter your code" });
+    expect((await visitor.submit(page, { code: app.wrongCode() })).status).toBe(422);
+    expect(await audited(caller, "Identity.Linked")).toEqual([]);
+    const elsewhere = await signIn(new Visitor(), real.visitor(), person.login, client.authorize());
+    expect(elsewhere.heading).toBe("Link your account");
+
+    const answer = answerOf(await visitor.submit(page, { code: app.code(1) }));
+    const { claims } = await idTokenOf(client, answer.code!);
+    expect(claims).toMatchObject({ acr: "2", amr: ["pwd", "fed", "otp", "mfa"] });
+    expect(await audited(caller, "Identity.Linked")).toMatchObject([{ Details: { IdentityProviderId: provider.Id } }]);
+
+    const next = new Visitor();
+    const asked = await signIn(next, real.visitor(), person.login, client.authorize());
+    expect(asked.heading).toBe("Enter your code");
+    const again = answerOf(await next.submit(asked, { code: recovery[0] }));
+    expect((await idTokenOf(client, again.code!)).claims).toMatchObject({ sub: claims.sub!, acr: "2" });
+  });
+
+  test("is not linked by a code that comes too late, which signs its owner in all the same", async () => {
+    const { client, caller } = await newRealTenant(real, { Provisioning: "LinkOnly" });
+    const { app } = await enrolled(client);
+    const visitor = new Visitor();
+    const form = await signIn(visitor, real.visitor(), newPerson(real).login, client.authorize());
+    const page = await visitor.submit(form, client.tenant.admin);
+    await db()`update upstream_attempts set expires_on = now() where tenant_id = ${client.tenant.tenantId}`;
+    expect(answerOf(await visitor.submit(page, { code: app.code(1) })).code).toBeString();
+    expect(await audited(caller, "Identity.Linked")).toEqual([]);
+  });
+});
+
+test.concurrent("the account page takes no password for an application whose users sign in at a provider", async () => {
+  const tenant = await newRealTenant(real);
+  const { client } = tenant;
+  const address = `/account?client_id=${client.id}`;
+  const visitor = new Visitor();
+  const form = await visitor.open(address);
+  expect(form.heading).toBe("Sign in");
+  await force(tenant);
+  expect((await visitor.open(address)).heading).toBe("Sign in first");
+  expect((await visitor.submit(form, client.tenant.admin)).status).toBe(400);
+});
