@@ -1,5 +1,6 @@
 import { NotFound } from "../../errors.ts";
-import { NO_STORE, type Provider, UpstreamFailure } from "../../signin/index.ts";
+import { NO_STORE } from "../../http/no-store.ts";
+import { type Provider, UpstreamFailure } from "../../signin/index.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { type Target, targetText } from "./target.ts";

@@ -4,6 +4,7 @@
 import { Elysia } from "elysia";
 import { originOf } from "../../audit/index.ts";
 import { BadInput } from "../../errors.ts";
+import { toRecordId } from "../../http/record-id.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import { ACR, type Caller, pageEndpoint } from "../../signin/index.ts";
 import { checkRequest } from "./authorization-request.ts";
@@ -76,6 +77,5 @@ const BY_PROVIDER = { amr: ["fed"], acr: ACR.oneFactor };
 
 /** Of `/signin/upstream/{Id}`; 0 for what can be no provider's. */
 function providerIdOf({ pathname }: URL): number {
-  const id = Number(/^\/signin\/upstream\/([1-9]\d{0,15})(?:\/|$)/.exec(pathname)?.[1] ?? 0);
-  return Number.isSafeInteger(id) ? id : 0;
+  return toRecordId(pathname.split("/")[3]) ?? 0;
 }

@@ -1,5 +1,6 @@
 import { BadInput } from "../../../errors.ts";
 import { printable } from "../../../http/body.ts";
+import { toRecordId } from "../../../http/record-id.ts";
 import { MAPPED, type Mapping, PROVIDER_TYPES, PROVISIONINGS, type ProviderType, type Provisioning } from "./store.ts";
 
 export const NAME_LIMIT = 200;
@@ -103,8 +104,8 @@ function takers(checkUrl: CheckUrl): Record<string, Take> {
 
 function takeId(input: ProviderInput, value: unknown): string | undefined {
   if (isEmpty(value)) return undefined;
-  const id = typeof value === "string" && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : Number.NaN;
-  if (!Number.isSafeInteger(id)) return "Id must be an IdentityProvider's Id, or empty.";
+  const id = typeof value === "string" ? toRecordId(value) : undefined;
+  if (id === undefined) return "Id must be an IdentityProvider's Id, or empty.";
   input.id = id;
   return undefined;
 }

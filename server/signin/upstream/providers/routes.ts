@@ -3,13 +3,13 @@
 import { Elysia } from "elysia";
 import { type Authenticate, type Caller, requireScopes } from "../../../access/index.ts";
 import type { Sql } from "../../../db/connection.ts";
-import { NotFound } from "../../../errors.ts";
 import { readJson, requireJson } from "../../../http/body.ts";
 import { answerRead, answerRecord, readConditions } from "../../../http/conditions.ts";
 import { isRead, requireMethod } from "../../../http/method.ts";
 import { readPaging, toPage } from "../../../http/paging.ts";
 import { API_PATH } from "../../../http/paths.ts";
 import { readQuery, readText } from "../../../http/query.ts";
+import { readId, toRecordId } from "../../../http/record-id.ts";
 import { requestUrl } from "../../../http/request-url.ts";
 import type { MasterKey } from "../../../keys/master-key.ts";
 import { parseProvider } from "./input.ts";
@@ -32,7 +32,7 @@ export function identityProvidersController({ sql, masterKey, publicUrl, authent
 
   async function list(request: Request, { tenantId, permissions }: Caller): Promise<Response> {
     const query = readQuery(requestUrl(request).searchParams, ["Name"]);
-    const { limit, after } = readPaging(query, isId);
+    const { limit, after } = readPaging(query, (key) => toRecordId(key) !== undefined);
     const filter = { name: readText(query, "Name") };
     const readPage = async () =>
       toPage(await listProviders(sql, tenantId, filter, limit, after), limit, (row) => String(row.id), toRecord);
@@ -60,16 +60,11 @@ export function identityProvidersController({ sql, masterKey, publicUrl, authent
         requireMethod(request, "GET", "DELETE");
         requireScopes(caller, isRead(request) ? "Settings:Read" : "Settings:Update");
         const conditions = readConditions(request.headers);
-        if (!isId(params.id)) throw new NotFound("There is no IdentityProvider with this Id.");
-        const id = Number(params.id);
+        const id = readId("IdentityProvider", params.id);
         if (!isRead(request)) return answer(await remove(caller, id, conditions));
         const provider = await read(caller, id);
         return answerRead(conditions, toRecord(provider), versionOf(provider));
       },
       { parse: "none" },
     );
-}
-
-function isId(text: string): boolean {
-  return /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
 }
