@@ -39,6 +39,7 @@ const OUTCOMES = {
   "WebhookConnection.Created": "Success",
   "WebhookConnection.Changed": "Success",
   "WebhookConnection.Deleted": "Success",
+  "WebhookEvent.Redelivered": "Success",
 } as const;
 
 export type AuditKind = keyof typeof OUTCOMES;

@@ -22,6 +22,7 @@ export const SUBJECT_TYPES = [
   "Role",
   "IdentityProvider",
   "WebhookConnection",
+  "WebhookEvent",
 ] as const;
 
 const RESOURCE = AUDIT_RESOURCE_TYPE.name;

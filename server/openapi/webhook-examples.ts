@@ -70,6 +70,7 @@ export const EXAMPLE_EVENT_DETAIL = {
       Attempts: [
         {
           Number: 1,
+          Run: 1,
           StartedOn: TIMESTAMP,
           DurationMs: 41,
           StatusCode: 200,

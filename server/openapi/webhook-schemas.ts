@@ -11,6 +11,7 @@ import { type Schema, schemaRef } from "./types.ts";
 
 const UUID: Schema = { type: "string", format: "uuid" };
 const TIME: Schema = { type: "string", format: "date-time" };
+const UUID_OR_EMPTY = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$";
 const NUL_FREE = "^[^\\u0000]*$";
 
 /** @param names of the entities that can trigger a webhook */
@@ -52,7 +53,7 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
         Id: {
           type: ["string", "null"],
           description: "Empty: the connection is found by its Name, or is new.",
-          pattern: "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$",
+          pattern: UUID_OR_EMPTY,
         },
         Name: {
           type: ["string", "null"],
@@ -95,10 +96,27 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
       Payload: schemaRef("WebhookPayload"),
       Deliveries: { type: "array", items: schemaRef("WebhookDeliveryDetail") },
     }),
+    WebhookRedeliver: {
+      type: "object",
+      properties: {
+        ConnectionId: {
+          type: ["string", "null"],
+          pattern: UUID_OR_EMPTY,
+          description: "To this connection alone. Empty: to all that the change went to.",
+        },
+      },
+      additionalProperties: false,
+    },
     WebhookDelivery: object(DELIVERY),
     WebhookDeliveryDetail: object({ ...DELIVERY, Attempts: { type: "array", items: schemaRef("WebhookAttempt") } }),
     WebhookAttempt: object({
       Number: { type: "integer", format: "int32", minimum: 1 },
+      Run: {
+        type: "integer",
+        format: "int32",
+        minimum: 1,
+        description: "1 for the first three attempts; each redelivery begins the next.",
+      },
       StartedOn: TIME,
       DurationMs: { type: ["integer", "null"], format: "int32", description: "Milliseconds." },
       StatusCode: { type: ["integer", "null"], format: "int32", description: "null: there was no answer." },
@@ -156,7 +174,7 @@ const DELIVERY: Record<string, Schema> = {
   Id: UUID,
   ConnectionId: UUID,
   State: { type: "string", enum: DELIVERY_STATES },
-  AttemptCount: { type: "integer", format: "int32", minimum: 0, maximum: 3 },
+  AttemptCount: { type: "integer", format: "int32", minimum: 0, description: "Of all its runs." },
   WorkflowId: { type: "string" },
   WorkflowUrl: { type: "string", format: "uri", description: "The workflow in the Temporal UI." },
 };

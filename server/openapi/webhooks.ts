@@ -33,6 +33,7 @@ export function webhooks(definitions: readonly EntityDefinition[]): Area {
       [`${API_PATH}/WebhookConnection/{Id}`]: connection(),
       [`${API_PATH}/WebhookEvent`]: { get: listEvents(names) },
       [`${API_PATH}/WebhookEvent/{EventId}`]: { get: getEvent() },
+      [`${API_PATH}/WebhookEvent/{EventId}/Redeliver`]: { post: redeliverEvent() },
     },
     webhooks: { change: { post: call() } },
     schemas: webhookSchemas(names),
@@ -149,6 +150,25 @@ function getEvent(): Operation {
     parameters: [uuidParameter("EventId", "The EventId of the payload.")],
     answers: { 200: json("The change.", schemaRef("WebhookEventDetail"), EXAMPLE_EVENT_DETAIL) },
     errors: ["NotFound"],
+  });
+}
+
+function redeliverEvent(): Operation {
+  return operation({
+    id: "redeliverWebhookEvent",
+    tag: LOG_TAG,
+    summary: "Send one change again",
+    description:
+      "The same EventId and bytes, with all attempts again; those before stay in the log. What goes to a connection " +
+      "that is Held or Paused is recorded as Held. While a delivery of the change is under way it is 409.",
+    scopes: ["Webhooks:Update"],
+    parameters: [uuidParameter("EventId", "The EventId of the payload.")],
+    requestBody: jsonBody("To whom.", schemaRef("WebhookRedeliver"), {
+      all: {},
+      one: { ConnectionId: EXAMPLE_CONNECTION.Id },
+    }),
+    answers: { 200: json("The change.", schemaRef("WebhookEvent"), EXAMPLE_EVENT) },
+    errors: ["BadInput", "NotFound", "Conflict"],
   });
 }
 

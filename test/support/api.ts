@@ -10,6 +10,7 @@ export interface Answer<Body = Record<string, unknown>> {
 
 export interface Attempt {
   Number: number;
+  Run: number;
   StartedOn: string;
   DurationMs: number;
   StatusCode: number | null;
@@ -111,6 +112,11 @@ export class Api {
 
   async event(id: string): Promise<LoggedEvent> {
     return this.ok("GET", `/WebhookEvent/${id}`);
+  }
+
+  /** Sends an event again, to one connection or to all. */
+  async redeliver(eventId: string, connectionId?: string): Promise<Answer<LoggedEvent>> {
+    return this.call("POST", `/WebhookEvent/${eventId}/Redeliver`, { ConnectionId: connectionId });
   }
 
   async newestEvent(): Promise<LoggedEvent> {

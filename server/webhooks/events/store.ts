@@ -25,7 +25,7 @@ export async function insertEvent(
         ${event.payload}, ${event.occurredOn})
     ), connection as (
       -- Locked, so that one resumed or deleted meanwhile finds this delivery too. The foreign key would lock it anyway.
-      select id, state from webhook_connections
+      select id, state, draining from webhook_connections
       where tenant_id = ${tenantId} and deleted_on is null
         and ${event.eventRecord} = any (entities) and ${event.eventType} = any (events)
       order by id for share
@@ -33,7 +33,7 @@ export async function insertEvent(
       insert into deliveries (id, tenant_id, event_id, connection_id, part, state)
       select gen_random_uuid(), ${tenantId}, ${event.eventId}, id,
         1 + (row_number() over (order by id) - 1) / ${DELIVERIES_PER_WORKFLOW}::int,
-        case state when 'Active' then 'Pending' else 'Held' end
+        case when state = 'Active' and not draining then 'Pending' else 'Held' end
       from connection
       returning part
     ), dispatch as (

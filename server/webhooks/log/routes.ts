@@ -1,10 +1,11 @@
-// GET WebhookEvent: the activity log.
+// WebhookEvent: the activity log, and an event sent again.
 
 import { Elysia } from "elysia";
 import { DELIVERY_STATES, type DeliveryState } from "../../../workflows/contract.ts";
 import { type Authenticate, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { BadInput, NotFound } from "../../errors.ts";
+import { readJson, requireJson } from "../../http/body.ts";
 import { requireMethod } from "../../http/method.ts";
 import { isUuid, readPaging, toPage } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
@@ -12,6 +13,9 @@ import { type Query, readMoment, readQuery, readWord } from "../../http/query.ts
 import { requestUrl } from "../../http/request-url.ts";
 import { workflowId } from "../dispatch/start-workflow.ts";
 import { EVENT_TYPES } from "../events/event-types.ts";
+import { parseRedeliver } from "../redelivery/input.ts";
+import { redeliverEvent } from "../redelivery/redeliver-event.ts";
+import { toEventAttributes } from "./attributes.ts";
 import {
   type EventFilter,
   findEvent,
@@ -40,13 +44,7 @@ export function eventLogController({ sql, authenticate, entities, workflowUrl }:
 
   function summary(event: LoggedEvent) {
     return {
-      EventId: event.id,
-      EventType: event.eventType,
-      EventRecord: event.eventRecord,
-      // The payload has them all. None stands for the others, for a policy may permit to read of this one alone.
-      RecordId: event.recordIds.length === 1 ? event.recordIds[0] : null,
-      RecordCount: event.recordIds.length,
-      Timestamp: event.occurredOn.toISOString(),
+      ...toEventAttributes(event),
       State: WORST_FIRST.find((state) => event.deliveries.some((delivery) => delivery.state === state)) ?? null,
       Reason: reasonNobodyGotIt(event),
       WorkflowId: event.id,
@@ -101,20 +99,40 @@ export function eventLogController({ sql, authenticate, entities, workflowUrl }:
         });
       },
       { parse: "none" },
+    )
+    .all(
+      `${path}/:id/Redeliver`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "POST");
+        requireJson(request);
+        requireScopes(caller, "Webhooks:Update");
+        const connectionId = parseRedeliver(await readJson(request));
+        return Response.json(summary(await redeliverEvent(sql, caller, params.id, connectionId)));
+      },
+      { parse: "none" },
     );
 }
+
+/** Why a delivery is Held, by the state of its connection. */
+const WHY_HELD = {
+  Paused: "connection paused",
+  Held: "connection held",
+  Active: "what the connection has missed before is sent first",
+};
 
 /** In words, or null if somebody got it or will. */
 function reasonNobodyGotIt({ eventRecord, eventType, deliveries }: LoggedEvent): string | null {
   if (deliveries.length === 0) return `no connection for ${eventRecord} ${eventType}`;
   if (deliveries.some(({ state }) => state !== "Held")) return null;
-  const words = deliveries.map(({ connectionState }) => `connection ${connectionState.toLowerCase()}`);
+  const words = deliveries.map(({ connectionState }) => WHY_HELD[connectionState]);
   return [...new Set(words)].toSorted().join(", ");
 }
 
 function toAttemptRecord(attempt: LoggedAttempt) {
   return {
     Number: attempt.number,
+    Run: attempt.run,
     StartedOn: attempt.startedOn.toISOString(),
     DurationMs: attempt.durationMs,
     StatusCode: attempt.statusCode,

@@ -36,6 +36,8 @@ export interface LoggedDelivery {
 export interface LoggedAttempt {
   deliveryId: string;
   number: number;
+  /** 1 for the first run, and one more for each redelivery. */
+  run: number;
   startedOn: Date;
   durationMs: number;
   statusCode: number | null;
@@ -89,6 +91,7 @@ export async function findEvent(sql: Queries, tenantId: TenantId, id: string): P
 export async function listAttempts(sql: Queries, tenantId: TenantId, eventId: string): Promise<LoggedAttempt[]> {
   return sql<LoggedAttempt[]>`
     select a.delivery_id as "deliveryId", a.number, a.started_on as "startedOn", a.duration_ms as "durationMs",
+      1 + (select count(*) from unnest(d.redelivered_after) as after where after < a.number) as run,
       a.status_code as "statusCode", a.failure, a.response_headers as "responseHeaders",
       a.response_body as "responseBody"
     from attempts a join deliveries d on d.id = a.delivery_id

@@ -1,0 +1,205 @@
+// One event that somebody wants to be sent again.
+
+import { describe, expect, test } from "bun:test";
+import { type Api, type LoggedEvent, until } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant } from "../support/tenant.ts";
+import { finished, temporal } from "../webhooks/temporal.ts";
+
+const client = await temporal();
+const NOBODYS = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
+const later = () => new Response(null, { status: 503, headers: { "retry-after": "3600" } });
+
+describe.concurrent("an event that is sent again", () => {
+  test("arrives with the same EventId and bytes; the log keeps what was before, and tells the runs apart", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver([500, 500, 500, 500, 200]);
+    await api.connect(receiver.url, { Secret: "a secret" });
+    await api.change({ Name: "Gate" });
+    const failed = await api.settledEvent();
+    expect(failed.State).toBe("Exhausted");
+    await closed(failed.EventId);
+
+    const { status, body } = await api.redeliver(failed.EventId);
+    expect({ status, body }).toMatchObject({ status: 200, body: { EventId: failed.EventId, State: "Pending" } });
+    const event = await settled(api, failed.EventId);
+    expect(event).toMatchObject({ State: "Delivered", Deliveries: [{ AttemptCount: 5 }] });
+    expect(event.Deliveries[0]!.Attempts.map((it) => [it.Number, it.Run, it.StatusCode])).toEqual([
+      [1, 1, 500],
+      [2, 1, 500],
+      [3, 1, 500],
+      [4, 2, 500],
+      [5, 2, 200],
+    ]);
+    const [first, ...others] = receiver.calls;
+    for (const call of others) {
+      expect(call.bytes).toEqual(first!.bytes);
+      expect(call.headers.get("x-signature")).toBe(first!.headers.get("x-signature"));
+      expect(call.headers.get("webhook-id")).toBe(failed.EventId);
+    }
+    expect(await runs(failed.EventId)).toEqual(["COMPLETED", "FAILED"]);
+  });
+
+  test("goes to the connection that is named, and to no other", async () => {
+    const api = await newTenant();
+    await using named = startReceiver();
+    await using other = startReceiver();
+    const { Id } = await api.connect(named.url);
+    await api.connect(other.url);
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.settledEvent();
+    await finished(client, EventId);
+
+    expect((await api.redeliver(EventId, Id)).status).toBe(200);
+    await until("the second call", () => named.calls.length === 2);
+    const event = await settled(api, EventId);
+    const attempts = Object.fromEntries(event.Deliveries.map((it) => [it.ConnectionId, it.AttemptCount]));
+    expect(attempts).toMatchObject({ [Id]: 2 });
+    expect(other.calls).toHaveLength(1);
+  });
+
+  test("gets all three attempts again, and may be exhausted again", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(500);
+    await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.settledEvent();
+    expect((await api.redeliver(EventId)).status).toBe(200);
+    expect(await settled(api, EventId)).toMatchObject({ State: "Exhausted", Deliveries: [{ AttemptCount: 6 }] });
+    expect(receiver.calls).toHaveLength(6);
+  });
+
+  test("to a connection that is paused waits for it, as any other event does", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    const { Id } = await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.settledEvent();
+    await api.setState(Id, "Paused");
+    const answer = await api.redeliver(EventId);
+    expect(answer).toMatchObject({ status: 200, body: { State: "Held", Reason: "connection paused" } });
+    expect(await conflict(api, EventId)).toContain("It waits for its connection");
+
+    await api.setState(Id, "Active");
+    await until("the second call", () => receiver.calls.length === 2);
+    expect(await settled(api, EventId)).toMatchObject({ State: "Delivered", Deliveries: [{ AttemptCount: 2 }] });
+  });
+
+  test("is refused by 409 while a delivery of it is under way; of several who ask at once, one gets it", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver([200, later()]);
+    await using busy = startReceiver([200, later()]);
+    const { Id } = await api.connect(receiver.url);
+    await api.connect(busy.url);
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.settledEvent();
+    const answers = await Promise.all([1, 2, 3, 4].map(() => api.redeliver(EventId)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+    await until("the retries to wait", () => receiver.calls.length + busy.calls.length === 4);
+    expect(await conflict(api, EventId)).toContain("is being delivered just now");
+    expect((await api.redeliver(EventId, Id)).status).toBe(409);
+  });
+
+  test("stands in the audit log", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    const { Id } = await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.settledEvent();
+    await api.redeliver(EventId, Id);
+    const { body } = await api.call("GET", `/AuditEvent?SubjectType=WebhookEvent&SubjectId=${EventId}`);
+    expect(body.Items).toMatchObject([
+      { Kind: "WebhookEvent.Redelivered", Outcome: "Success", Details: { Deliveries: 1, ConnectionId: Id } },
+    ]);
+  });
+});
+
+describe.concurrent("it is refused to send again", () => {
+  test("what is not there: 404", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.settledEvent();
+    expect(await refusal(api.redeliver(NOBODYS))).toEqual([404, "There is no WebhookEvent with this EventId."]);
+    expect(await refusal(api.redeliver("1"))).toEqual([404, "There is no WebhookEvent with this EventId."]);
+    expect(await refusal(api.redeliver(EventId, NOBODYS))).toEqual([
+      404,
+      "The event has no delivery to the connection with this Id.",
+    ]);
+    expect(receiver.calls).toHaveLength(1);
+  });
+
+  test("what nobody was told of, or whose connection is deleted: 409", async () => {
+    const api = await newTenant();
+    await api.change({ Name: "Gate" });
+    expect(await conflict(api, (await api.newestEvent()).EventId)).toContain("No connection was told of this event");
+    await using receiver = startReceiver();
+    const { Id } = await api.connect(receiver.url);
+    await api.change({ Name: "Door" });
+    const { EventId } = await api.settledEvent();
+    await api.disconnect(Id);
+    expect(await conflict(api, EventId)).toBe("Its connection is deleted.");
+  });
+
+  test("by a body that does not fit: 400, with a word on each field", async () => {
+    const api = await newTenant();
+    const send = (body: unknown) => refusal(api.call("POST", `/WebhookEvent/${NOBODYS}/Redeliver`, body));
+    expect(await send([])).toEqual([400, "The body must be one Redeliver object."]);
+    expect(await send({ ConnectionId: 7 })).toEqual([400, "ConnectionId must be a connection's Id, or empty."]);
+    expect(await send({ Connection: "" })).toEqual([400, "Connection is no field of Redeliver."]);
+  });
+
+  test("to whom scopes or policies do not let: 403, and nothing is sent", async () => {
+    const admin = await newTenant();
+    await using receiver = startReceiver();
+    await admin.connect(receiver.url);
+    await admin.change({ Name: "Gate" });
+    const { EventId } = await admin.settledEvent();
+    await finished(client, EventId);
+    await admin.call("PATCH", "/Policy", {
+      Name: "Nothing twice",
+      Policy: 'forbid (principal, action == Action::"Webhooks:Update", resource is WebhookEvent);',
+    });
+    expect(await refusal(admin.redeliver(EventId))).toEqual([
+      403,
+      "A policy forbids Webhooks:Update on this WebhookEvent.",
+    ]);
+    expect((await admin.event(EventId)).State).toBe("Delivered");
+    expect(receiver.calls).toHaveLength(1);
+  });
+});
+
+async function refusal(answer: Promise<{ status: number; body: unknown }>): Promise<[number, string]> {
+  const { status, body } = await answer;
+  return [status, (body as { Errors: string[] }).Errors.join(" ")];
+}
+
+async function conflict(api: Api, eventId: string): Promise<string> {
+  const [status, words] = await refusal(api.redeliver(eventId));
+  expect(status).toBe(409);
+  return words;
+}
+
+async function settled(api: Api, eventId: string): Promise<LoggedEvent> {
+  return until(`event ${eventId} to settle`, async () => {
+    const event = await api.event(eventId);
+    return (event.State === "Delivered" || event.State === "Exhausted") && event;
+  });
+}
+
+async function closed(workflowId: string): Promise<void> {
+  await finished(client, workflowId).catch(() => {});
+}
+
+/** How each run of the workflow has ended, the newest first. */
+async function runs(workflowId: string): Promise<string[]> {
+  return until(`both runs of ${workflowId}`, async () => {
+    const found: { status: string; start: number }[] = [];
+    for await (const run of client.workflow.list({ query: `WorkflowId = "${workflowId}"` })) {
+      found.push({ status: run.status.name, start: run.startTime.getTime() });
+    }
+    const done = found.length === 2 && found.every(({ status }) => status !== "RUNNING");
+    return done && found.toSorted((a, b) => b.start - a.start).map(({ status }) => status);
+  });
+}
