@@ -36,9 +36,10 @@ function createAttempt({ sql, egress, masterKey, log, timeout }: ActivityDepende
     if ("ended" in delivery) return delivery.ended;
 
     const result = await attemptDelivery(egress, masterKey, delivery, timeout, signal);
-    const last = result.gone || delivery.numberInRun >= maximumAttempts;
+    const last = result.gone || delivery.ping || delivery.numberInRun >= maximumAttempts;
     const reached: DeliveryState = result.delivered ? "Delivered" : last ? "Exhausted" : "Retrying";
-    const state = await database(() => recordAttempt(sql, tenantId, deliveryId, result.attempt, reached, result.gone));
+    const hold = result.gone && !delivery.ping;
+    const state = await database(() => recordAttempt(sql, tenantId, deliveryId, result.attempt, reached, hold));
     log.info(
       { tenantId, eventId: delivery.eventId, deliveryId, attempt: delivery.number, state, reason: result.reason },
       "webhook attempt",

@@ -122,6 +122,7 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
         authenticate,
         entities: entityNames,
         checkUrl,
+        workflowUrl,
       }),
     )
     .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))

@@ -40,6 +40,7 @@ const OUTCOMES = {
   "WebhookConnection.Changed": "Success",
   "WebhookConnection.Deleted": "Success",
   "WebhookEvent.Redelivered": "Success",
+  "WebhookConnection.Pinged": "Success",
 } as const;
 
 export type AuditKind = keyof typeof OUTCOMES;

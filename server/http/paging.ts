@@ -10,15 +10,18 @@ export interface Page<Item> {
   Next: string | null;
 }
 
+export interface Paging {
+  limit: number;
+  /** The last id of the page before. */
+  after: string | undefined;
+}
+
 /**
  * Reads Limit and Cursor; the cursor is the last id of the page before.
  * @param isId what an id of this list looks like
  * @throws BadInput
  */
-export function readPaging(
-  query: Query,
-  isId: (text: string) => boolean = isUuid,
-): { limit: number; after: string | undefined } {
+export function readPaging(query: Query, isId: (text: string) => boolean = isUuid): Paging {
   const limitText = query.get("Limit") ?? String(DEFAULT_LIMIT);
   const limit = /^\d{1,3}$/.test(limitText) ? Number(limitText) : 0;
   if (limit < 1 || limit > MOST_LIMIT) throw new BadInput(`Limit must be a whole number from 1 to ${MOST_LIMIT}.`);

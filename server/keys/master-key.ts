@@ -1,4 +1,5 @@
-// Seals secrets at rest: AES-256-GCM by MASTER_KEY, the key's version in the first byte.
+// Seals secrets at rest: AES-256-GCM by MASTER_KEY. The first byte is the version of the key and of this form, so that
+// values of several can stand side by side while a key is replaced.
 
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
@@ -25,6 +26,9 @@ export function seal(key: MasterKey, purpose: string, plain: string): Buffer {
 /** @throws Error if the value was sealed by another master key, for another purpose, or was changed */
 export function unseal(key: MasterKey, purpose: string, value: Uint8Array): string {
   const bytes = Buffer.from(value);
+  if (bytes[0] !== KEY_VERSION) {
+    throw new Error(`A stored ${purpose} was sealed by version ${bytes[0]} of the master key, not ${KEY_VERSION}.`);
+  }
   const nonce = bytes.subarray(1, 1 + NONCE_BYTES);
   const tag = bytes.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES);
   const decipher = createDecipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(purpose)).setAuthTag(tag);

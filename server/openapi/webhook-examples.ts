@@ -6,11 +6,32 @@ const WORKFLOW_URL = `http://localhost:8233/namespaces/default/workflows/${EVENT
 export const EXAMPLE_CONNECTION = {
   Id: CONNECTION_ID,
   Name: "payroll changes",
+  Description: "Asked for by the payroll team",
   URL: "https://hooks.example.com/gatehouse",
   Entities: ["Application"],
   Events: ["Created", "Updated", "Deleted"],
   ApiKey: "q2Zt7mX0c1vYbN4s",
+  Headers: { Authorization: null },
+  TimeoutMs: null,
   State: "Active",
+};
+
+export const EXAMPLE_PINGED = { EventId: EVENT_ID, WorkflowId: EVENT_ID, WorkflowUrl: WORKFLOW_URL };
+
+export const EXAMPLE_PING_PAYLOAD = {
+  TenantId: "0197c6f0-1111-7222-8333-444455556666",
+  EventType: "Ping",
+  EventId: EVENT_ID,
+  Version: "1.0",
+  Timestamp: TIMESTAMP,
+  EventRecord: "WebhookConnection",
+  EventResponse: "Object",
+  Data: {
+    Id: CONNECTION_ID,
+    Name: EXAMPLE_CONNECTION.Name,
+    Entities: EXAMPLE_CONNECTION.Entities,
+    Events: EXAMPLE_CONNECTION.Events,
+  },
 };
 
 export const EXAMPLE_PAYLOAD = {

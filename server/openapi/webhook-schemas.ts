@@ -2,8 +2,16 @@ import { DELIVERY_STATES } from "../../workflows/contract.ts";
 import {
   API_KEY_LIMIT,
   CONNECTION_STATES,
+  CONNECTION_DESCRIPTION_LIMIT as DESCRIPTION_LIMIT,
   EVENT_TYPES,
+  HEADERS_LIMIT,
+  LEAST_TIMEOUT_MS,
+  LOGGED_EVENT_TYPES,
+  MOST_HEADERS,
+  MOST_TIMEOUT_MS,
   NAME_LIMIT,
+  PING,
+  PING_RECORD,
   SECRET_LIMIT,
   URL_LIMIT,
 } from "../webhooks/index.ts";
@@ -44,6 +52,13 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
         "Sent in the query of each call, to tell where it comes from. That of the URL, if it has one; another one " +
         "beside it is refused.",
     },
+    TimeoutMs: {
+      type: ["integer", "null"],
+      format: "int32",
+      minimum: LEAST_TIMEOUT_MS,
+      maximum: MOST_TIMEOUT_MS,
+      description: "Milliseconds that one attempt may take; null: as WEBHOOK_TIMEOUT says.",
+    },
   };
   return {
     WebhookConnectionData: {
@@ -61,7 +76,16 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
           pattern: NUL_FREE,
           description: "Unique, if there is one.",
         },
+        Description: { type: ["string", "null"], maxLength: DESCRIPTION_LIMIT, pattern: NUL_FREE },
         ...fields,
+        Headers: {
+          type: ["object", "null"],
+          maxProperties: MOST_HEADERS,
+          additionalProperties: { type: ["string", "null"] },
+          description:
+            `Headers that each call has beside ours, all of them, with ${HEADERS_LIMIT} characters at most. A value of ` +
+            "null keeps the one that is there.",
+        },
         Secret: {
           type: ["string", "null"],
           maxLength: SECRET_LIMIT,
@@ -83,17 +107,28 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
     WebhookConnection: object({
       Id: UUID,
       Name: { type: "string", default: "" },
+      Description: { type: "string", default: "" },
       ...fields,
+      Headers: {
+        type: "object",
+        additionalProperties: { type: "null" },
+        description: "Names of the extra headers; their values are never read back.",
+      },
       State: {
         type: "string",
         enum: CONNECTION_STATES,
         description: "Held: the receiver has answered 410.",
       },
     }),
+    WebhookPinged: object({
+      EventId: { ...UUID, description: "What comes of it stands in the activity log by this id." },
+      WorkflowId: { type: "string" },
+      WorkflowUrl: { type: "string", format: "uri", description: "The workflow in the Temporal UI." },
+    }),
     WebhookEvent: object({ ...EVENT, Deliveries: { type: "array", items: schemaRef("WebhookDelivery") } }),
     WebhookEventDetail: object({
       ...EVENT,
-      Payload: schemaRef("WebhookPayload"),
+      Payload: { anyOf: [schemaRef("WebhookPayload"), schemaRef("WebhookPingPayload")] },
       Deliveries: { type: "array", items: schemaRef("WebhookDeliveryDetail") },
     }),
     WebhookRedeliver: {
@@ -130,12 +165,21 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
         Body: { type: "string", description: "Its first 4 KiB." },
       }),
     }),
+    WebhookPingPayload: object({
+      ...PAYLOAD,
+      EventType: { type: "string", enum: [PING] },
+      EventRecord: { type: "string", enum: [PING_RECORD] },
+      EventResponse: { type: "string", enum: ["Object"] },
+      Data: object({
+        Id: UUID,
+        Name: { type: "string" },
+        Entities: { type: "array", items: { type: "string" } },
+        Events: { type: "array", items: { type: "string" } },
+      }),
+    }),
     WebhookPayload: object({
-      TenantId: { type: "string", description: "Tenant (organization) of the event." },
+      ...PAYLOAD,
       EventType: { type: "string", enum: EVENT_TYPES },
-      EventId: { ...UUID, description: "Unique identifier of the event instance." },
-      Version: { type: "string", description: "Version of the payload format.", examples: ["1.0"] },
-      Timestamp: { ...TIME, description: "Event time, ISO 8601." },
       EventRecord: { type: "string", enum: names, description: "Type of record concerned." },
       EventResponse: {
         type: "string",
@@ -150,10 +194,18 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
   };
 }
 
+const PAYLOAD: Record<string, Schema> = {
+  TenantId: { type: "string", description: "Tenant (organization) of the event." },
+  EventType: {},
+  EventId: { ...UUID, description: "Unique identifier of the event instance." },
+  Version: { type: "string", description: "Version of the payload format.", examples: ["1.0"] },
+  Timestamp: { ...TIME, description: "Event time, ISO 8601." },
+};
+
 const EVENT: Record<string, Schema> = {
   EventId: UUID,
-  EventType: { type: "string", enum: EVENT_TYPES },
-  EventRecord: { type: "string", description: "The entity's name." },
+  EventType: { type: "string", enum: LOGGED_EVENT_TYPES },
+  EventRecord: { type: "string", description: `The entity's name; of a ping ${PING_RECORD}.` },
   RecordId: {
     type: ["string", "null"],
     description: "The record's Id; null for the event of an array, whose Payload has them all.",

@@ -3,7 +3,7 @@
 import { DELIVERY_STATES } from "../../workflows/contract.ts";
 import type { EntityDefinition } from "../entities/index.ts";
 import { API_PATH } from "../http/paths.ts";
-import { CONNECTION_STATES, EVENT_TYPES } from "../webhooks/index.ts";
+import { CONNECTION_STATES, LOGGED_EVENT_TYPES, PING_RECORD } from "../webhooks/index.ts";
 import { json, jsonBody, NOT_MODIFIED, operation, pageOf } from "./operation.ts";
 import { CONDITIONS, parameterRef } from "./parameters.ts";
 import {
@@ -15,7 +15,14 @@ import {
   type Schema,
   schemaRef,
 } from "./types.ts";
-import { EXAMPLE_CONNECTION, EXAMPLE_EVENT, EXAMPLE_EVENT_DETAIL, EXAMPLE_PAYLOAD } from "./webhook-examples.ts";
+import {
+  EXAMPLE_CONNECTION,
+  EXAMPLE_EVENT,
+  EXAMPLE_EVENT_DETAIL,
+  EXAMPLE_PAYLOAD,
+  EXAMPLE_PING_PAYLOAD,
+  EXAMPLE_PINGED,
+} from "./webhook-examples.ts";
 import { webhookSchemas } from "./webhook-schemas.ts";
 
 const CONNECTIONS_TAG = "WebhookConnection";
@@ -31,11 +38,12 @@ export function webhooks(definitions: readonly EntityDefinition[]): Area {
     paths: {
       [`${API_PATH}/WebhookConnection`]: connections(),
       [`${API_PATH}/WebhookConnection/{Id}`]: connection(),
+      [`${API_PATH}/WebhookConnection/{Id}/Ping`]: { post: ping() },
       [`${API_PATH}/WebhookEvent`]: { get: listEvents(names) },
       [`${API_PATH}/WebhookEvent/{EventId}`]: { get: getEvent() },
       [`${API_PATH}/WebhookEvent/{EventId}/Redeliver`]: { post: redeliverEvent() },
     },
-    webhooks: { change: { post: call() } },
+    webhooks: { change: { post: changeCall() }, ping: { post: pingCall() } },
     schemas: webhookSchemas(names),
   };
 }
@@ -68,7 +76,7 @@ function connections(): PathItem {
 }
 
 function upsert(id: string, summary: string): Operation {
-  const { Id, ApiKey, State, ...input } = EXAMPLE_CONNECTION;
+  const { Id, ApiKey, Headers, TimeoutMs, State, ...input } = EXAMPLE_CONNECTION;
   return operation({
     id,
     tag: CONNECTIONS_TAG,
@@ -79,7 +87,12 @@ function upsert(id: string, summary: string): Operation {
     scopes: ["Webhooks:Create", "Webhooks:Update"],
     parameters: CONDITIONS,
     requestBody: jsonBody("One connection.", schemaRef("WebhookConnectionData"), {
-      new: { ...input, Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
+      new: {
+        ...input,
+        Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        Headers: { Authorization: "Bearer 4bVz1s" },
+        TimeoutMs: 5_000,
+      },
       pause: { Name: input.Name, State: "Paused" },
     }),
     answers: { 200: answer("The connection as it stands.") },
@@ -94,7 +107,7 @@ function connection(): PathItem {
       id: "getWebhookConnection",
       tag: CONNECTIONS_TAG,
       summary: "Read one webhook connection",
-      description: "Its secret is never read back.",
+      description: "Neither its secret nor the values of its headers are ever read back.",
       scopes: ["Webhooks:Read"],
       parameters: [Id, ...CONDITIONS],
       answers: { 200: answer("The connection."), 304: NOT_MODIFIED },
@@ -113,6 +126,21 @@ function connection(): PathItem {
   };
 }
 
+function ping(): Operation {
+  return operation({
+    id: "pingWebhookConnection",
+    tag: CONNECTIONS_TAG,
+    summary: "Try a webhook connection",
+    description:
+      "Sends a signed event of its own kind, EventType Ping, to this connection alone, also while it is Held or " +
+      "Paused. There is one attempt, and whatever comes of it, the connection stays as it is.",
+    scopes: ["Webhooks:Update"],
+    parameters: [uuidParameter("Id", "The connection's Id.")],
+    answers: { 200: json("The event, which is on its way.", schemaRef("WebhookPinged"), EXAMPLE_PINGED) },
+    errors: ["NotFound"],
+  });
+}
+
 function answer(description: string): Answer {
   return json(description, schemaRef("WebhookConnection"), EXAMPLE_CONNECTION, ["ETag"]);
 }
@@ -127,8 +155,8 @@ function listEvents(names: string[]): Operation {
     parameters: [
       parameterRef("Limit"),
       parameterRef("Cursor"),
-      filter("EventRecord", "The entity's name.", { type: "string", enum: names }),
-      filter("EventType", "The kind of change.", { type: "string", enum: EVENT_TYPES }),
+      filter("EventRecord", "The entity's name.", { type: "string", enum: [...names, PING_RECORD] }),
+      filter("EventType", "The kind of change.", { type: "string", enum: LOGGED_EVENT_TYPES }),
       filter("State", "Changes with a delivery in this state.", { type: "string", enum: DELIVERY_STATES }),
       filter("ConnectionId", "Changes with a delivery to this connection.", { type: "string", format: "uuid" }),
       filter("From", "Changes at this time or later.", { type: "string", format: "date-time" }),
@@ -172,14 +200,41 @@ function redeliverEvent(): Operation {
   });
 }
 
-function call(): Operation {
+function changeCall(): Operation {
   return {
     operationId: "receiveChange",
-    tags: [CONNECTIONS_TAG],
     summary: "What a receiver gets for each change",
     description:
       "Posted to the connection's URL at least once, so process each EventId once. There are three attempts at most, " +
       "with growing waits; every one sends the same bytes.",
+    ...call(),
+    requestBody: jsonBody("Compact JSON in this order.", schemaRef("WebhookPayload"), { created: EXAMPLE_PAYLOAD }),
+    responses: {
+      "2XX": { description: "Received." },
+      "410": { description: "Never again: the delivery ends and the connection is held." },
+      default: { description: "Not received; the attempt is repeated, no earlier than a Retry-After says." },
+    },
+  };
+}
+
+function pingCall(): Operation {
+  return {
+    operationId: "receivePing",
+    summary: "What a receiver gets when somebody tries the connection",
+    description: "Nothing has changed: verify the signature and answer 2xx. There is one attempt.",
+    ...call(),
+    requestBody: jsonBody("As of a change.", schemaRef("WebhookPingPayload"), { ping: EXAMPLE_PING_PAYLOAD }),
+    responses: {
+      "2XX": { description: "Received." },
+      default: { description: "The connection does not work yet." },
+    },
+  };
+}
+
+/** What every call has. */
+function call(): Pick<Operation, "tags" | "security" | "parameters"> {
+  return {
+    tags: [CONNECTIONS_TAG],
     security: [],
     parameters: [
       {
@@ -194,12 +249,6 @@ function call(): Operation {
       header("webhook-timestamp", "The attempt's time in seconds since 1970 (Standard Webhooks)."),
       header("webhook-signature", "`v1,` and the base64 signature (Standard Webhooks)."),
     ],
-    requestBody: jsonBody("Compact JSON in this order.", schemaRef("WebhookPayload"), { created: EXAMPLE_PAYLOAD }),
-    responses: {
-      "2XX": { description: "Received." },
-      "410": { description: "Never again: the delivery ends and the connection is held." },
-      default: { description: "Not received; the attempt is repeated, no earlier than a Retry-After says." },
-    },
   };
 }
 

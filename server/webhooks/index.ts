@@ -1,4 +1,13 @@
-export { API_KEY_LIMIT, NAME_LIMIT, SECRET_LIMIT, URL_LIMIT } from "./connections/input.ts";
+export { HEADERS_LIMIT, MOST_HEADERS } from "./connections/headers.ts";
+export {
+  API_KEY_LIMIT,
+  DESCRIPTION_LIMIT as CONNECTION_DESCRIPTION_LIMIT,
+  LEAST_TIMEOUT_MS,
+  MOST_TIMEOUT_MS,
+  NAME_LIMIT,
+  SECRET_LIMIT,
+  URL_LIMIT,
+} from "./connections/input.ts";
 export { connectionsController } from "./connections/routes.ts";
 export { CONNECTION_STATES } from "./connections/store.ts";
 export { attemptDelivery } from "./deliveries/attempt.ts";
@@ -6,7 +15,7 @@ export { closeOpenDelivery, type OpenDelivery, openAttempt, recordAttempt } from
 export { startDispatcher } from "./dispatch/dispatcher.ts";
 export { createInFlight, type InFlight } from "./dispatch/in-flight.ts";
 export { startReconciler } from "./dispatch/reconciler.ts";
-export { EVENT_TYPES, type EventType } from "./events/event-types.ts";
+export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "./events/event-types.ts";
 export { recordEvent } from "./events/record-event.ts";
 export { eventLogController } from "./log/routes.ts";
 export { RESOURCE_TYPES as WEBHOOK_RESOURCE_TYPES } from "./resource-types.ts";

@@ -8,6 +8,7 @@ export const RESOURCE_TYPES: ResourceType[] = [
     attributes: [
       { name: "Id", type: "text" },
       { name: "Name", type: "text" },
+      { name: "Description", type: "text" },
       { name: "URL", type: "text" },
       { name: "Entities", type: "texts" },
       { name: "Events", type: "texts" },

@@ -28,14 +28,17 @@ describe("a webhook connection", () => {
       const Name = unique("whole");
       const answer = await caller.send(method, "/WebhookConnection", {
         headers: { "content-type": "application/json" },
-        body: JSON.stringify({ ...FIELDS, Name, Secret: "hunter2" }),
+        body: JSON.stringify({ ...FIELDS, Name, Secret: "hunter2", Description: "for Ana", TimeoutMs: 5_000 }),
       });
       expect(answer.status).toBe(200);
       expect(answer.body).toEqual({
         ...FIELDS,
         Name,
+        Description: "for Ana",
+        TimeoutMs: 5_000,
         Id: expect.stringMatching(/^[0-9a-f-]{36}$/),
         ApiKey: expect.stringMatching(/^[\w-]{32}$/),
+        Headers: {},
         State: "Active",
       });
       expect((await get(answer.body.Id)).body).toEqual(answer.body);
@@ -71,6 +74,13 @@ describe("a webhook connection", () => {
     expect(after).toEqual({ ...before, Events: ["Deleted"] });
     expect((await upsert({ Id: before.Id, Name: null })).body.Name).toBe("");
     expect((await upsert({ Id: before.Id, ApiKey: "rotated" })).body.ApiKey).toBe("rotated");
+  });
+
+  test("loses its Description and its TimeoutMs by null, and has none unless they are given", async () => {
+    const before = await made({ Description: "for Ana", TimeoutMs: 100 });
+    const after = (await upsert({ Id: before.Id, Description: null, TimeoutMs: null })).body;
+    expect(after).toEqual({ ...before, Description: "", TimeoutMs: null });
+    expect(await made()).toMatchObject({ Description: "", TimeoutMs: null });
   });
 
   test("is changed by its Name when Id is empty", async () => {
@@ -196,6 +206,7 @@ describe("who may", () => {
     ["PATCH", "", "Webhooks:Create", "Webhooks:Create Webhooks:Update"],
     ["POST", "", "AccessManager:Create, Update", "Webhooks:Create Webhooks:Update"],
     ["DELETE", "/id", "Webhooks:Create, Update", "Webhooks:Delete"],
+    ["POST", "/id/Ping", "Webhooks:Read, Create, Delete", "Webhooks:Update"],
   ])("%s %s with %s is 403", async (method, path, scope, needed) => {
     const weak = await caller.withScope(scope);
     const headers = { "content-type": "application/json" };

@@ -81,6 +81,25 @@ describe("what cannot be saved", () => {
     [{ State: "Held" }, /State/],
     [{ State: "active" }, /State/],
     [{ State: null }, /State/],
+    [{ Description: 5 }, /Description/],
+    [{ Description: "x".repeat(1_001) }, /at most 1000/],
+    [{ TimeoutMs: "100" }, /TimeoutMs/],
+    [{ TimeoutMs: 99 }, /from 100 to 30000/],
+    [{ TimeoutMs: 30_001 }, /from 100 to 30000/],
+    [{ TimeoutMs: 1000.5 }, /TimeoutMs/],
+    [{ Headers: ["X-Env"] }, /Headers must be an object/],
+    [{ Headers: "X-Env: hunter2" }, /Headers must be an object/],
+    [{ Headers: { "X Env": "hunter2" } }, /X Env must be a header's name/],
+    [{ Headers: { "": "hunter2" } }, /must be a header's name/],
+    [{ Headers: { "X-Env": "" } }, /X-Env must have visible ASCII/],
+    [{ Headers: { "X-Env": " hunter2" } }, /X-Env must have visible ASCII/],
+    [{ Headers: { "X-Env": "hunter2\r\nX-Signature: 0" } }, /X-Env must have visible ASCII/],
+    [{ Headers: { "X-Env": "hunter2é" } }, /X-Env must have visible ASCII/],
+    [{ Headers: { "X-Env": 5 } }, /X-Env must have visible ASCII/],
+    [{ Headers: { "X-Env": null } }, /X-Env has no value yet/],
+    [{ Headers: { "x-env": "hunter2", "X-Env": "prod" } }, /stands there twice/],
+    [{ Headers: Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`X-${index}`, "x"])) }, /at most 20/],
+    [{ Headers: { "X-Long": "x".repeat(3_995) } }, /at most 4000 characters/],
     [{ Name: 5 }, /Name/],
     [{ Name: "x".repeat(201) }, /Name/],
     [{ Id: "1" }, /Id/],
@@ -94,6 +113,16 @@ describe("what cannot be saved", () => {
     expect(JSON.stringify(answer.body)).not.toContain("hunter2");
   });
 
+  test.each([
+    ...["Host", "content-type", "Content-Length", "Content-Encoding", "X-Signature", "x-signature", "webhook-id"],
+    ...["Webhook-Signature", "User-Agent", "Accept-Encoding", "Connection", "Transfer-Encoding", "Upgrade", "Expect"],
+    ...["Proxy-Authorization", "traceparent"],
+  ])("the header %s", async (name) => {
+    const answer = await upsert({ ...FIELDS, Headers: { [name]: "hunter2" } });
+    refused(answer, new RegExp(`Headers: ${name} cannot be set`));
+    expect(JSON.stringify(answer.body)).not.toContain("hunter2");
+  });
+
   test("what is missing and what is wrong is named at once", async () => {
     refused(await upsert({}), /URL is missing[\s\S]*Entities is missing[\s\S]*Events is missing/);
     refused(await upsert({ URL: 5, Entities: 5, Events: 5, Color: 5 }), /URL[\s\S]*Entities[\s\S]*Events[\s\S]*Color/);
@@ -102,7 +131,19 @@ describe("what cannot be saved", () => {
 
   test("any JSON body gets 200 or an error record", async () => {
     const own = await newCaller();
-    const names = fc.constantFrom(...Object.keys(FIELDS), "Id", "Name", "Secret", "ApiKey", "State", "__proto__", "x");
+    const names = fc.constantFrom(
+      ...Object.keys(FIELDS),
+      "Id",
+      "Name",
+      "Secret",
+      "ApiKey",
+      "State",
+      "__proto__",
+      "x",
+      "Headers",
+      "TimeoutMs",
+      "Description",
+    );
     const value = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.webUrl(), fc.string({ unit: "binary" }), fc.uuid());
     const body = fc.oneof(
       fc.jsonValue(),

@@ -23,8 +23,10 @@ async function made(fields: Record<string, unknown>) {
 describe("secrets", () => {
   const masterKey = () => importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY"));
   const stored = async (id: string) => {
-    const [row] = await db()<{ secret: Uint8Array | null; apiKey: Uint8Array; whole: string }[]>`
-      select secret, api_key as "apiKey", row_to_json(c)::text as whole from webhook_connections c where id = ${id}`;
+    const [row] = await db()<
+      { secret: Uint8Array | null; apiKey: Uint8Array; headers: Buffer | null; whole: string }[]
+    >`
+      select secret, api_key as "apiKey", headers, row_to_json(c)::text as whole from webhook_connections c where id = ${id}`;
     return row!;
   };
 
@@ -54,6 +56,41 @@ describe("secrets", () => {
     expect(unseal(masterKey(), "webhook secret", row.secret!)).toBe("hunter2-hunter2");
     expect(unseal(masterKey(), "webhook ApiKey", row.apiKey)).toBe("key-key-key");
     expect(() => unseal(masterKey(), "webhook ApiKey", row.secret!)).toThrow();
+  });
+
+  test("the version of the key stands beside each, and is looked at before it is used", async () => {
+    const row = await stored((await made({ Secret: "hunter2", Headers: { "X-Env": "prod" } })).Id);
+    for (const sealed of [row.secret!, row.apiKey, row.headers!]) expect(sealed[0]).toBe(1);
+    const later = Buffer.concat([Buffer.of(2), row.secret!.subarray(1)]);
+    expect(() => unseal(masterKey(), "webhook secret", later)).toThrow("version 2 of the master key");
+  });
+
+  test("headers are read back by name alone, and sent back so they stay", async () => {
+    const { Id, Headers } = await made({ Headers: { Authorization: "Bearer hunter2", "X-Env": "prod-hunter2" } });
+    expect(Headers).toEqual({ Authorization: null, "X-Env": null });
+    const sealed = async () => (await stored(Id)).headers!;
+    const before = await sealed();
+    const answers = [await get(Id), await upsert({ Id, Headers }), await caller.get("/WebhookConnection?Limit=200")];
+    for (const answer of answers) expect(JSON.stringify(answer.body)).not.toContain("hunter2");
+    expect((await sealed()).equals(before)).toBe(true);
+    expect(before.includes("hunter2")).toBe(false);
+
+    const opened = async () => JSON.parse(unseal(masterKey(), "webhook headers", await sealed()));
+    expect((await upsert({ Id, Headers: { "x-env": null, "X-New": "hunter3" } })).body.Headers).toEqual({
+      "x-env": null,
+      "X-New": null,
+    });
+    expect(await opened()).toEqual({ "x-env": "prod-hunter2", "X-New": "hunter3" });
+    expect((await upsert({ Id, Headers: null })).body.Headers).toEqual({});
+    expect((await stored(Id)).headers).toBeNull();
+  });
+
+  test("another value of a header is another ETag", async () => {
+    const { Id } = await made({ Headers: { "X-Env": "hunter2" } });
+    const tag = async () => (await get(Id)).headers.get("etag");
+    const before = await tag();
+    await upsert({ Id, Headers: { "X-Env": "hunter3" } });
+    expect(await tag()).not.toBe(before);
   });
 
   test("two equal secrets are not equal at rest", async () => {

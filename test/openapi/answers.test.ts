@@ -115,11 +115,17 @@ test.concurrent("webhook connections, the call a receiver gets, and the activity
   await call(caller, "GET", `${log}?State=Lost`, 400);
   await call(caller, "GET", `${log}/{EventId}`, 404, { at: `${log}/${crypto.randomUUID()}` });
 
+  const ping = await call(caller, "POST", `${connections}/{Id}/Ping`, 200, { at: `${connections}/${body.Id}/Ping` });
+  await api.settled(ping.body.EventId);
+  await call(caller, "GET", `${log}/{EventId}`, 200, { at: `${log}/${ping.body.EventId}` });
+  await call(caller, "POST", `${connections}/{Id}/Ping`, 404, { at: `${connections}/${crypto.randomUUID()}/Ping` });
+
   const validate = validatorOf(document);
   for (const { payload } of receiver.calls) {
-    expect(validate(document.components.schemas.WebhookPayload, payload)).toBeUndefined();
+    const name = payload.EventType === "Ping" ? "WebhookPingPayload" : "WebhookPayload";
+    expect(validate(document.components.schemas[name], payload)).toBeUndefined();
   }
-  expect(receiver.calls).toHaveLength(2);
+  expect(receiver.calls).toHaveLength(3);
   const documented = document.webhooks.change.post.parameters.filter(({ in: place }: Json) => place === "header");
   for (const { name } of documented) expect([name, receiver.calls[0]!.headers.has(name)]).toEqual([name, true]);
   expect(receiver.calls[0]!.url.searchParams.get("ApiKey")).toBe(body.ApiKey);

@@ -52,6 +52,8 @@ export interface ConnectionFields {
   Events: string[];
   Secret: string | null;
   ApiKey: string;
+  Headers: Record<string, string | null>;
+  TimeoutMs: number | null;
   State: "Active" | "Held" | "Paused";
 }
 
@@ -101,6 +103,11 @@ export class Api {
     return this.ok("PATCH", "/WebhookConnection", { Id: id, State: state });
   }
 
+  /** @returns the EventId */
+  async ping(id: string): Promise<string> {
+    return (await this.ok<{ EventId: string }>("POST", `/WebhookConnection/${id}/Ping`)).EventId;
+  }
+
   async disconnect(id: string): Promise<void> {
     await this.ok("DELETE", `/WebhookConnection/${id}`);
   }
@@ -126,9 +133,13 @@ export class Api {
 
   /** The newest event, once every delivery of it has come to its end. */
   async settledEvent(): Promise<LoggedEvent> {
-    const { EventId } = await this.newestEvent();
-    return until(`event ${EventId} to settle`, async () => {
-      const event = await this.event(EventId);
+    return this.settled((await this.newestEvent()).EventId);
+  }
+
+  /** The event, once every delivery of it has come to its end. */
+  async settled(eventId: string): Promise<LoggedEvent> {
+    return until(`event ${eventId} to settle`, async () => {
+      const event = await this.event(eventId);
       return event.Deliveries.every((delivery) => FINAL.includes(delivery.State)) && event;
     });
   }

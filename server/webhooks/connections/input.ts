@@ -4,23 +4,32 @@ import { isUuid } from "../../http/paging.ts";
 import { EVENT_TYPES } from "../events/event-types.ts";
 import { secretProblem } from "../signature.ts";
 import { ownApiKeys } from "./api-key.ts";
+import { type HeadersInput, parseHeaders } from "./headers.ts";
 import type { ConnectionState } from "./store.ts";
 
 export const NAME_LIMIT = 200;
+export const DESCRIPTION_LIMIT = 1_000;
 export const URL_LIMIT = 2_000;
 export const SECRET_LIMIT = 500;
 export const API_KEY_LIMIT = 200;
+/** Milliseconds that a connection may give its receiver. What runs beside it has to wait no longer than for others. */
+export const LEAST_TIMEOUT_MS = 100;
+export const MOST_TIMEOUT_MS = 30_000;
 
 /** A body that fits; absent fields are left alone. */
 export interface ConnectionInput {
   id?: string;
   name?: string | null;
+  description?: string | null;
   url?: string;
   entities?: string[];
   events?: string[];
   /** null: the calls are no longer signed. */
   secret?: string | null;
   apiKey?: string;
+  headers?: HeadersInput;
+  /** Milliseconds; null: as WEBHOOK_TIMEOUT says. */
+  timeoutMs?: number | null;
   /** Held is only taken back from a caller who has read it. */
   state?: ConnectionState;
 }
@@ -67,6 +76,13 @@ function takers(entities: string[], checkUrl: (url: string) => string | undefine
       input.name = value;
       return undefined;
     },
+    Description: (input, value) => {
+      if (value !== null && value !== "" && !isText(value, DESCRIPTION_LIMIT)) {
+        return `Description must be a string of at most ${DESCRIPTION_LIMIT} characters, or null.`;
+      }
+      input.description = value || null;
+      return undefined;
+    },
     URL: (input, value) => {
       if (!isText(value, URL_LIMIT)) return `URL must be an https address of at most ${URL_LIMIT} characters.`;
       // Spaces come along when an address is pasted.
@@ -101,6 +117,19 @@ function takers(entities: string[], checkUrl: (url: string) => string | undefine
       input.apiKey = value;
       return undefined;
     },
+    Headers: (input, value) => {
+      const parsed = parseHeaders(value);
+      if (typeof parsed === "string") return parsed;
+      input.headers = parsed.headers;
+      return undefined;
+    },
+    TimeoutMs: (input, value) => {
+      if (value !== null && !isTimeout(value)) {
+        return `TimeoutMs must be a whole number of milliseconds from ${LEAST_TIMEOUT_MS} to ${MOST_TIMEOUT_MS}, or null.`;
+      }
+      input.timeoutMs = value;
+      return undefined;
+    },
     State: (input, value) => {
       if (value !== "Active" && value !== "Paused" && value !== "Held") return "State must be Active or Paused.";
       input.state = value;
@@ -120,6 +149,10 @@ function apiKeyProblem(url: string): string | undefined {
   const keys = ownApiKeys(url);
   if (keys.length > 1) return "It has several ApiKey parameters, and they differ.";
   return keys.every(isApiKey) ? undefined : `Its ApiKey must be ${API_KEY_SHAPE}.`;
+}
+
+function isTimeout(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= LEAST_TIMEOUT_MS && (value as number) <= MOST_TIMEOUT_MS;
 }
 
 function isText(value: unknown, limit: number): value is string {

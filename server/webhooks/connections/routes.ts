@@ -4,14 +4,17 @@ import type { Sql } from "../../db/connection.ts";
 import { readJson, requireJson } from "../../http/body.ts";
 import { answerRead, answerRecord, type Conditions, readConditions } from "../../http/conditions.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
-import { isUuid, readPaging, toPage } from "../../http/paging.ts";
+import { isUuid, readPaging } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
 import { readQuery, readText, readWord } from "../../http/query.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import type { MasterKey } from "../../keys/master-key.ts";
 import { parseConnection } from "./input.ts";
-import { noConnection, removeConnection, toConnectionRecord, upsertConnection, versionOf } from "./service.ts";
-import { CONNECTION_STATES, type Connection, findConnection, listConnections } from "./store.ts";
+import { pingConnection } from "./ping.ts";
+import { readConnection, readConnections } from "./read.ts";
+import { noConnection, toConnectionRecord, versionOf } from "./record.ts";
+import { removeConnection, upsertConnection } from "./service.ts";
+import { CONNECTION_STATES, type Connection } from "./store.ts";
 
 export interface ConnectionRoutes {
   sql: Sql;
@@ -20,38 +23,32 @@ export interface ConnectionRoutes {
   /** Names of the entities that can trigger a webhook. */
   entities: string[];
   checkUrl: (url: string) => string | undefined;
+  /** Where a person opens a workflow in the Temporal UI. */
+  workflowUrl: (workflowId: string) => string;
 }
 
-export function connectionsController({ sql, masterKey, authenticate, entities, checkUrl }: ConnectionRoutes) {
+export function connectionsController(routes: ConnectionRoutes) {
+  const { sql, masterKey, authenticate, entities, checkUrl, workflowUrl } = routes;
   const path = `${API_PATH}/WebhookConnection`;
 
   async function list(request: Request, caller: Caller): Promise<Response> {
     requireScopes(caller, "Webhooks:Read");
     const query = readQuery(requestUrl(request).searchParams, ["Name", "State"]);
-    const { limit, after } = readPaging(query);
     const filter = { name: readText(query, "Name"), state: readWord(query, "State", CONNECTION_STATES) };
-    const readPage = async () => {
-      const rows = await listConnections(sql, caller.tenantId, filter, limit, after);
-      return toPage(
-        rows,
-        limit,
-        (row) => row.id,
-        (row) => toConnectionRecord(masterKey, row),
-      );
-    };
-    return Response.json(await caller.permissions.readable("Webhooks:Read", "WebhookConnection", readPage));
+    return Response.json(await readConnections(sql, masterKey, caller, filter, readPaging(query)));
   }
 
-  async function read({ tenantId, permissions }: Caller, id: string, conditions: Conditions): Promise<Response> {
-    const connection = await findConnection(sql, tenantId, id);
-    if (!connection) throw noConnection();
-    const record = toConnectionRecord(masterKey, connection);
-    permissions.require("Webhooks:Read", "WebhookConnection", record);
-    return answerRead(conditions, record, versionOf(masterKey, connection));
+  async function read(caller: Caller, id: string, conditions: Conditions): Promise<Response> {
+    const connection = await readConnection(sql, masterKey, caller, id);
+    return answerRead(conditions, toConnectionRecord(masterKey, connection), versionOf(masterKey, connection));
   }
 
   const answer = (connection: Connection) =>
     answerRecord(toConnectionRecord(masterKey, connection), versionOf(masterKey, connection));
+
+  /** What comes of it stands in the activity log. */
+  const pinged = (eventId: string) =>
+    Response.json({ EventId: eventId, WorkflowId: eventId, WorkflowUrl: workflowUrl(eventId) });
 
   return new Elysia()
     .all(
@@ -75,10 +72,25 @@ export function connectionsController({ sql, masterKey, authenticate, entities, 
         requireMethod(request, "GET", "DELETE");
         requireScopes(caller, isRead(request) ? "Webhooks:Read" : "Webhooks:Delete");
         const conditions = readConditions(request.headers);
-        if (!isUuid(params.id)) throw noConnection();
-        if (isRead(request)) return read(caller, params.id, conditions);
-        return answer(await removeConnection(sql, masterKey, caller, params.id, conditions));
+        const id = connectionId(params);
+        if (isRead(request)) return read(caller, id, conditions);
+        return answer(await removeConnection(sql, masterKey, caller, id, conditions));
+      },
+      { parse: "none" },
+    )
+    .all(
+      `${path}/:id/Ping`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "POST");
+        requireScopes(caller, "Webhooks:Update");
+        return pinged(await pingConnection(sql, masterKey, caller, connectionId(params)));
       },
       { parse: "none" },
     );
+}
+
+function connectionId({ id }: { id: string }): string {
+  if (!isUuid(id)) throw noConnection();
+  return id;
 }

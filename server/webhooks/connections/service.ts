@@ -4,35 +4,22 @@ import { changesOf, recordAudit, valuesShown } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
-import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
+import { type MasterKey, seal } from "../../keys/master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import { cancelDeliveries, resumeDeliveries } from "../deliveries/store.ts";
 import { ownApiKeys } from "./api-key.ts";
+import { mergeHeaders } from "./headers.ts";
 import type { ConnectionInput } from "./input.ts";
-import { API_KEY_PURPOSE, SECRET_PURPOSE } from "./sealed.ts";
-import {
-  type Connection,
-  type ConnectionState,
-  deleteConnection,
-  insertConnection,
-  lockConnection,
-  updateConnection,
-} from "./store.ts";
+import { noConnection, toConnectionRecord, versionOf } from "./record.ts";
+import { API_KEY_PURPOSE, SECRET_PURPOSE, sealHeaders, unsealHeaders } from "./sealed.ts";
+import { type Connection, deleteConnection, insertConnection, lockConnection, updateConnection } from "./store.ts";
 
-/** The Secret is known by its seal alone, which every new one changes. */
-const AUDITED = ["Name", "URL", "Entities", "Events", "Secret", "ApiKey", "State"];
-const SHOWN = ["Entities", "Events", "State"];
-
-/** A connection in its response shape; the secret is never read back. */
-export type ConnectionRecord = {
-  Id: string;
-  Name: string;
-  URL: string;
-  Entities: string[];
-  Events: string[];
-  ApiKey: string;
-  State: ConnectionState;
-};
+/** Secret and Headers are known by their seals alone, which every new value changes. */
+const AUDITED = [
+  ...["Name", "Description", "URL", "Entities", "Events"],
+  ...["Secret", "ApiKey", "Headers", "TimeoutMs", "State"],
+];
+const SHOWN = ["Entities", "Events", "TimeoutMs", "State"];
 
 /**
  * Updates the connection that Id or Name points at, or makes a new one.
@@ -74,6 +61,7 @@ async function upsert(
   const sealed = {
     secret: typeof input.secret === "string" ? seal(masterKey, SECRET_PURPOSE, input.secret) : input.secret,
     apiKey: input.apiKey === undefined ? undefined : seal(masterKey, API_KEY_PURPOSE, input.apiKey),
+    headers: changedHeaders(masterKey, existing?.headers ?? null, input),
   };
   if (existing) {
     const connection = merge(existing, { ...input, ...sealed, id: undefined });
@@ -83,8 +71,8 @@ async function upsert(
       await resumeDeliveries(tx, tenantId, connection.id);
     }
     const changes = changesOf(
-      { ...record(existing), Secret: existing.secret },
-      { ...record(connection), Secret: connection.secret },
+      { ...record(existing), Secret: existing.secret, Headers: existing.headers },
+      { ...record(connection), Secret: connection.secret, Headers: connection.headers },
       AUDITED,
       SHOWN,
     );
@@ -100,11 +88,14 @@ async function upsert(
   const connection: Connection = {
     id: Bun.randomUUIDv7(),
     name: input.name ?? null,
+    description: input.description ?? null,
     url,
     entities,
     events,
     secret: sealed.secret ?? null,
     apiKey: sealed.apiKey ?? seal(masterKey, API_KEY_PURPOSE, randomBytes(24).toString("base64url")),
+    headers: sealed.headers ?? null,
+    timeoutMs: input.timeoutMs ?? null,
     state: input.state ?? "Active",
   };
   permissions.require("Webhooks:Create", "WebhookConnection", record(connection));
@@ -145,10 +136,6 @@ export async function removeConnection(
   });
 }
 
-export function noConnection(): NotFound {
-  return new NotFound("There is no WebhookConnection with this Id.");
-}
-
 async function lookUp(tx: Transaction, tenantId: TenantId, input: ConnectionInput): Promise<Connection | undefined> {
   if (input.id !== undefined) {
     const existing = await lockConnection(tx, tenantId, { id: input.id });
@@ -166,25 +153,19 @@ function requireOneApiKey(url: string | undefined, apiKey: string | undefined): 
   );
 }
 
+/** @returns undefined if they are as they were, so that the seal stays too */
+function changedHeaders(
+  masterKey: MasterKey,
+  sealed: Uint8Array | null,
+  { headers }: ConnectionInput,
+): Uint8Array | null | undefined {
+  if (headers === undefined) return undefined;
+  const stored = unsealHeaders(masterKey, sealed);
+  const merged = mergeHeaders(stored, headers);
+  return Bun.deepEquals(stored, merged) ? undefined : sealHeaders(masterKey, merged);
+}
+
 function merge(existing: Connection, changes: Partial<Connection>): Connection {
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   return { ...existing, ...given };
-}
-
-/** What its entity tag is made of: also the secret, which no answer shows. */
-export function versionOf(masterKey: MasterKey, connection: Connection): object {
-  const secret = connection.secret && Buffer.from(connection.secret).toString("base64");
-  return { ...toConnectionRecord(masterKey, connection), secret };
-}
-
-export function toConnectionRecord(masterKey: MasterKey, connection: Connection): ConnectionRecord {
-  return {
-    Id: connection.id,
-    Name: connection.name ?? "",
-    URL: connection.url,
-    Entities: connection.entities,
-    Events: connection.events,
-    ApiKey: ownApiKeys(connection.url)[0] ?? unseal(masterKey, API_KEY_PURPOSE, connection.apiKey),
-    State: connection.state,
-  };
 }

@@ -7,11 +7,16 @@ export type ConnectionState = (typeof CONNECTION_STATES)[number];
 export interface Connection {
   id: string;
   name: string | null;
+  description: string | null;
   url: string;
   entities: string[];
   events: string[];
   secret: Uint8Array | null;
   apiKey: Uint8Array;
+  /** Sealed; null: none. */
+  headers: Uint8Array | null;
+  /** null: as WEBHOOK_TIMEOUT says. */
+  timeoutMs: number | null;
   state: ConnectionState;
 }
 
@@ -21,7 +26,8 @@ export interface ConnectionFilter {
   state?: ConnectionState;
 }
 
-const columns = (sql: Queries) => sql`id, name, url, entities, events, secret, api_key as "apiKey", state`;
+const columns = (sql: Queries) => sql`
+  id, name, description, url, entities, events, secret, api_key as "apiKey", headers, timeout_ms as "timeoutMs", state`;
 
 export async function findConnection(sql: Queries, tenantId: TenantId, id: string): Promise<Connection | undefined> {
   const [row] = await sql<Connection[]>`
@@ -64,21 +70,23 @@ export async function insertConnection(
   tenantId: TenantId,
   connection: Connection,
 ): Promise<Connection | undefined> {
-  const { id, name, url, entities, events, secret, apiKey, state } = connection;
+  const { id, name, description, url, entities, events, secret, apiKey, headers, timeoutMs, state } = connection;
   const [row] = await sql<Connection[]>`
-    insert into webhook_connections (id, tenant_id, name, url, entities, events, secret, api_key, state)
-    values (${id}, ${tenantId}, ${name}, ${url}, ${entities}::text[], ${events}::text[], ${secret as Buffer | null},
-      ${apiKey as Buffer}, ${state})
+    insert into webhook_connections (id, tenant_id, name, description, url, entities, events, secret, api_key, headers,
+      timeout_ms, state)
+    values (${id}, ${tenantId}, ${name}, ${description}, ${url}, ${entities}::text[], ${events}::text[],
+      ${secret as Buffer | null}, ${apiKey as Buffer}, ${headers as Buffer | null}, ${timeoutMs}, ${state})
     on conflict do nothing
     returning ${columns(sql)}`;
   return row;
 }
 
 export async function updateConnection(sql: Queries, tenantId: TenantId, connection: Connection): Promise<void> {
-  const { id, name, url, entities, events, secret, apiKey, state } = connection;
+  const { id, name, description, url, entities, events, secret, apiKey, headers, timeoutMs, state } = connection;
   await sql`
-    update webhook_connections set name = ${name}, url = ${url}, entities = ${entities}::text[],
-      events = ${events}::text[], secret = ${secret as Buffer | null}, api_key = ${apiKey as Buffer},
+    update webhook_connections set name = ${name}, description = ${description}, url = ${url},
+      entities = ${entities}::text[], events = ${events}::text[], secret = ${secret as Buffer | null},
+      api_key = ${apiKey as Buffer}, headers = ${headers as Buffer | null}, timeout_ms = ${timeoutMs},
       state = ${state}, modified_on = now()
     where tenant_id = ${tenantId} and id = ${id}`;
 }

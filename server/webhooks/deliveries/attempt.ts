@@ -3,13 +3,16 @@
 import type { Egress, EgressOutcome } from "../../egress/index.ts";
 import { type MasterKey, unseal } from "../../keys/master-key.ts";
 import { ownApiKeys } from "../connections/api-key.ts";
-import { API_KEY_PURPOSE, SECRET_PURPOSE } from "../connections/sealed.ts";
+import type { ExtraHeaders } from "../connections/headers.ts";
+import { API_KEY_PURPOSE, SECRET_PURPOSE, unsealHeaders } from "../connections/sealed.ts";
 import { signPayload, standardWebhooksHeaders } from "../signature.ts";
 import type { Attempt, OpenDelivery } from "./store.ts";
 
 const GONE = 410;
 /** A receiver may ask for a later retry, but not for one later than this. */
 const RETRY_AFTER_CEILING_MS = 3_600_000;
+/** Characters of an extra header's value that is hidden where an answer repeats it. */
+const SHORTEST_SECRET = 8;
 
 /** What an attempt came to, in the words of the log. */
 export interface AttemptResult {
@@ -31,17 +34,18 @@ export async function attemptDelivery(
 ): Promise<AttemptResult> {
   const startedOn = new Date();
   const url = targetUrl(delivery.url, unseal(masterKey, API_KEY_PURPOSE, delivery.apiKey));
+  const extra = unsealHeaders(masterKey, delivery.headers);
   const outcome = await egress.post({
     url,
-    headers: headersOf(delivery, masterKey, startedOn),
+    headers: { ...extra, ...headersOf(delivery, masterKey, startedOn) },
     body: delivery.payload,
-    timeoutMs,
+    timeoutMs: delivery.timeoutMs ?? timeoutMs,
     signal,
   });
   const { hostname } = url;
   const answered = outcome.kind === "response";
   return {
-    attempt: toAttempt(delivery.number, startedOn, outcome, url.searchParams.getAll("ApiKey")),
+    attempt: toAttempt(delivery.number, startedOn, outcome, secretsIn(url, extra)),
     delivered: answered && outcome.status >= 200 && outcome.status < 300,
     gone: answered && outcome.status === GONE,
     reason: answered ? `${hostname} answered ${outcome.status}` : `${hostname}: ${outcome.failure}`,
@@ -69,7 +73,15 @@ function headersOf(delivery: OpenDelivery, masterKey: MasterKey, timestamp: Date
   };
 }
 
-function toAttempt(number: number, startedOn: Date, outcome: EgressOutcome, apiKeys: string[]): Attempt {
+/** What of our own call an answer may say again, and the log must not. */
+function secretsIn(url: URL, extra: ExtraHeaders): string[] {
+  const apiKeys = url.searchParams.getAll("ApiKey").filter(Boolean);
+  // Also a part alone, such as the token after Bearer; what is shorter is no secret, and a part of many words.
+  const values = Object.values(extra).flatMap((value) => [value, ...value.split(/\s+/)]);
+  return [...apiKeys, ...values.filter((value) => value.length >= SHORTEST_SECRET)];
+}
+
+function toAttempt(number: number, startedOn: Date, outcome: EgressOutcome, secrets: string[]): Attempt {
   const base = { number, startedOn, durationMs: Math.round(outcome.durationMs) };
   if (outcome.kind === "failure") {
     return { ...base, statusCode: null, failure: outcome.failure, responseHeaders: null, responseBody: outcome.detail };
@@ -81,18 +93,18 @@ function toAttempt(number: number, startedOn: Date, outcome: EgressOutcome, apiK
     ...base,
     statusCode: outcome.status,
     failure: null,
-    responseHeaders: hide(apiKeys, head.join("\n")).slice(0, 4096),
-    responseBody: hide(apiKeys, outcome.body),
+    responseHeaders: hide(secrets, head.join("\n")).slice(0, 4096),
+    responseBody: hide(secrets, outcome.body),
   };
 }
 
-/** A receiver may send our URL back, most often in a redirect's Location. */
-function hide(apiKeys: string[], text: string): string {
-  const written = apiKeys.filter(Boolean).flatMap((key) => {
-    const inQuery = new URLSearchParams({ "": key }).toString().slice(1);
-    return [key, encodeURIComponent(key), inQuery];
+/** A receiver may send our URL back, most often in a redirect's Location, or echo our headers. */
+function hide(secrets: string[], text: string): string {
+  const written = secrets.flatMap((secret) => {
+    const inQuery = new URLSearchParams({ "": secret }).toString().slice(1);
+    return [secret, encodeURIComponent(secret), inQuery];
   });
-  return written.reduce((shown, key) => shown.replaceAll(key, "…"), text);
+  return written.reduce((shown, secret) => shown.replaceAll(secret, "…"), text);
 }
 
 /** RFC 9110 10.2.3: seconds or a date. */

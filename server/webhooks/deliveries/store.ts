@@ -17,6 +17,11 @@ export interface OpenDelivery {
   url: string;
   secret: Uint8Array | null;
   apiKey: Uint8Array;
+  headers: Uint8Array | null;
+  /** null: as WEBHOOK_TIMEOUT says. */
+  timeoutMs: number | null;
+  /** A ping goes to its connection in any state, has one attempt, and changes nothing of the connection. */
+  ping: boolean;
   /** This attempt's number, or the last one's if there is none. */
   number: number;
   /** As `number`, but counted from the run's start: a redelivery has all its attempts again. */
@@ -55,15 +60,16 @@ export async function openAttempt(
     with relaxed as (select set_config('synchronous_commit', 'off', true) as setting),
     before as (
       select d.id, d.state, d.event_id, d.attempts, d.earlier_attempts, d.attempt_started_on,
-        c.url, c.secret, c.api_key,
+        c.url, c.secret, c.api_key, c.headers, c.timeout_ms, e.payload, e.event_type = 'Ping' as ping,
         d.state in ('Pending', 'Retrying') as open,
         case
           when d.state not in ('Pending', 'Retrying') then null
           when c.deleted_on is not null then 'Cancelled'
-          when d.attempts - d.earlier_attempts >= ${maximumAttempts} then 'Exhausted'
-          when c.state <> 'Active' then 'Held'
+          when d.attempts - d.earlier_attempts >= case e.event_type when 'Ping' then 1 else ${maximumAttempts}::int end
+            then 'Exhausted'
+          when c.state <> 'Active' and e.event_type <> 'Ping' then 'Held'
         end as ends_as
-      from relaxed, deliveries d join webhook_connections c on c.id = d.connection_id
+      from relaxed, deliveries d join webhook_connections c on c.id = d.connection_id join events e on e.id = d.event_id
       where d.id = ${deliveryId} and d.tenant_id = ${tenantId}
     ), lost as (
       insert into attempts (delivery_id, number, started_on, duration_ms, failure)
@@ -81,9 +87,10 @@ export async function openAttempt(
       returning d.id
     )
     select due.step = 1 and exists (select from marked) as attempted, due.state, due.ends_as as "endsAs",
-      due.event_id as "eventId", e.payload, due.url, due.secret, due.api_key as "apiKey",
+      due.event_id as "eventId", due.payload, due.url, due.secret, due.api_key as "apiKey", due.headers,
+      due.timeout_ms as "timeoutMs", due.ping,
       due.attempts + due.step as number, due.attempts + due.step - due.earlier_attempts as "numberInRun"
-    from due join events e on e.id = due.event_id`;
+    from due`;
   return row;
 }
 

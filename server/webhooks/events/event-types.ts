@@ -1,3 +1,10 @@
 /** SPEC.md "Event kinds". */
 export const EVENT_TYPES = ["Created", "Updated", "Deleted"] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
+
+/** What an administrator sends to try a connection: no change of a record, so no connection subscribes to it. */
+export const PING = "Ping";
+/** The record that a ping is of. */
+export const PING_RECORD = "WebhookConnection";
+export const LOGGED_EVENT_TYPES = [...EVENT_TYPES, PING] as const;
+export type LoggedEventType = (typeof LOGGED_EVENT_TYPES)[number];

@@ -1,7 +1,7 @@
 import type { Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
-import type { EventType } from "./event-types.ts";
-import { insertEvent } from "./store.ts";
+import { type EventType, type LoggedEventType, PING, PING_RECORD } from "./event-types.ts";
+import { insertEvent, insertPing, type NewEvent } from "./store.ts";
 
 /** SPEC.md "Payload": the version of its format. */
 const PAYLOAD_VERSION = "1.0";
@@ -18,9 +18,26 @@ export interface Change {
 
 /** Writes the event, its deliveries and its place in the outbox, in the change's own transaction. */
 export async function recordEvent(tx: Transaction, tenantId: TenantId, change: Change): Promise<void> {
+  await insertEvent(tx, tenantId, newEvent(tenantId, change));
+}
+
+/** What a ping says of its connection. */
+export type PingData = { Id: string; Name: string; Entities: string[]; Events: string[] };
+
+/**
+ * A ping: an event of its own kind, with a delivery to this connection alone.
+ * @returns its EventId
+ */
+export async function recordPing(tx: Transaction, tenantId: TenantId, data: PingData): Promise<string> {
+  const event = newEvent(tenantId, { eventType: PING, eventRecord: PING_RECORD, recordIds: [data.Id], data });
+  await insertPing(tx, tenantId, event, data.Id);
+  return event.eventId;
+}
+
+function newEvent(tenantId: TenantId, change: Omit<Change, "eventType"> & { eventType: LoggedEventType }): NewEvent {
   const { eventType, eventRecord, recordIds, data } = change;
   const eventId = Bun.randomUUIDv7();
-  const occurredOn = new Date();
+  const occurredOn = timeOf(eventId);
   // Compact JSON in SPEC.md's field order; this exact text is what every attempt signs and sends.
   const payload = JSON.stringify({
     TenantId: tenantId,
@@ -32,5 +49,10 @@ export async function recordEvent(tx: Transaction, tenantId: TenantId, change: C
     EventResponse: Array.isArray(data) ? "Array" : "Object",
     Data: data,
   });
-  await insertEvent(tx, tenantId, { eventId, occurredOn, payload, eventType, eventRecord, recordIds });
+  return { eventId, occurredOn, payload, eventType, eventRecord, recordIds };
+}
+
+/** RFC 9562 5.7: its first 48 bits are milliseconds since 1970. So events of a time are found by their ids. */
+function timeOf(eventId: string): Date {
+  return new Date(Number.parseInt(eventId.replace("-", "").slice(0, 12), 16));
 }

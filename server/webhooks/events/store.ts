@@ -5,19 +5,17 @@ import type { TenantId } from "../../tenants/index.ts";
 /** Wakes the dispatchers when the transaction commits. */
 export const DISPATCH_CHANNEL = "gatehouse_dispatch";
 
+export interface NewEvent {
+  eventId: string;
+  eventType: string;
+  eventRecord: string;
+  recordIds: string[];
+  payload: string;
+  occurredOn: Date;
+}
+
 /** One statement: the event, one delivery per matching connection, one outbox row per workflow they need. */
-export async function insertEvent(
-  sql: Queries,
-  tenantId: TenantId,
-  event: {
-    eventId: string;
-    eventType: string;
-    eventRecord: string;
-    recordIds: string[];
-    payload: string;
-    occurredOn: Date;
-  },
-): Promise<void> {
+export async function insertEvent(sql: Queries, tenantId: TenantId, event: NewEvent): Promise<void> {
   await sql`
     with event as (
       insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
@@ -40,6 +38,27 @@ export async function insertEvent(
       insert into dispatches (tenant_id, event_id, part)
       select ${tenantId}, ${event.eventId}, part
       from generate_series(1, greatest(1, (select max(part) from delivery))) as part
+    )
+    select pg_notify(${DISPATCH_CHANNEL}, '')`;
+}
+
+/** The same for one connection, whatever its state: one delivery, one outbox row. */
+export async function insertPing(
+  sql: Queries,
+  tenantId: TenantId,
+  event: NewEvent,
+  connectionId: string,
+): Promise<void> {
+  await sql`
+    with event as (
+      insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
+      values (${event.eventId}, ${tenantId}, ${event.eventRecord}, ${event.eventType}, ${event.recordIds.join()},
+        ${event.payload}, ${event.occurredOn})
+    ), delivery as (
+      insert into deliveries (id, tenant_id, event_id, connection_id, part, state)
+      values (gen_random_uuid(), ${tenantId}, ${event.eventId}, ${connectionId}, 1, 'Pending')
+    ), dispatch as (
+      insert into dispatches (tenant_id, event_id, part) values (${tenantId}, ${event.eventId}, 1)
     )
     select pg_notify(${DISPATCH_CHANNEL}, '')`;
 }

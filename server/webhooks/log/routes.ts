@@ -12,7 +12,7 @@ import { API_PATH } from "../../http/paths.ts";
 import { type Query, readMoment, readQuery, readWord } from "../../http/query.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import { workflowId } from "../dispatch/start-workflow.ts";
-import { EVENT_TYPES } from "../events/event-types.ts";
+import { LOGGED_EVENT_TYPES, PING_RECORD } from "../events/event-types.ts";
 import { parseRedeliver } from "../redelivery/input.ts";
 import { redeliverEvent } from "../redelivery/redeliver-event.ts";
 import { toEventAttributes } from "./attributes.ts";
@@ -143,8 +143,8 @@ function toAttemptRecord(attempt: LoggedAttempt) {
 
 function readFilter(query: Query, entities: string[]): EventFilter {
   return {
-    eventRecord: readWord(query, "EventRecord", entities),
-    eventType: readWord(query, "EventType", EVENT_TYPES),
+    eventRecord: readWord(query, "EventRecord", [...entities, PING_RECORD]),
+    eventType: readWord(query, "EventType", LOGGED_EVENT_TYPES),
     state: readWord(query, "State", DELIVERY_STATES),
     connectionId: uuidOf(query, "ConnectionId"),
     from: readMoment(query, "From"),

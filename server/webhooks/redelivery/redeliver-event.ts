@@ -5,6 +5,7 @@ import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { isUuid } from "../../http/paging.ts";
+import { PING } from "../events/event-types.ts";
 import { toEventAttributes } from "../log/attributes.ts";
 import { findEvent, type LoggedEvent } from "../log/store.ts";
 import { type EventDelivery, hasOpenRun, lockEventDeliveries, MOST_REDELIVERIES, redeliver } from "./store.ts";
@@ -27,6 +28,7 @@ export async function redeliverEvent(
     const { tenantId, permissions } = caller;
     const event = await existing(tx, caller, eventId);
     permissions.require("Webhooks:Update", "WebhookEvent", toEventAttributes(event));
+    if (event.eventType === PING) throw new Conflict("A ping is not sent again: send another.");
     const deliveries = await lockEventDeliveries(tx, tenantId, event.id, connectionId);
     const again = requireRedeliverable(deliveries, connectionId);
     if (await hasOpenRun(tx, tenantId, event.id, parts(again))) {
