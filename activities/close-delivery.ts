@@ -5,7 +5,7 @@ import type { ActivityDependencies } from "./index.ts";
 const REASONS = { Exhausted: "attempts lost", Cancelled: "cancelled in Temporal" };
 
 /** Writes the final state of a delivery whose attempts wrote none; retried without end. */
-export function createCloseDelivery({ sql, log }: ActivityDependencies) {
+export function createCloseDelivery({ sql, log, metrics }: ActivityDependencies) {
   return async ({
     tenantId,
     deliveryId,
@@ -13,6 +13,7 @@ export function createCloseDelivery({ sql, log }: ActivityDependencies) {
   }: CloseDeliveryInput): Promise<{ state: DeliveryState; attempts: number; reason: string }> => {
     const closed = await closeOpenDelivery(sql, tenantId, deliveryId, state);
     const reason = REASONS[state];
+    if (closed) metrics.ended(closed.state);
     log.warn({ tenantId, deliveryId, state: closed?.state, reason }, "delivery closed without an attempt's word");
     return { state: closed?.state ?? state, attempts: closed?.attempts ?? 0, reason };
   };

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Sql } from "../server/db/connection.ts";
 import type { Egress } from "../server/egress/index.ts";
 import type { MasterKey } from "../server/keys/master-key.ts";
+import type { WorkerMetrics } from "../server/metrics/index.ts";
 import type { InFlight } from "../server/webhooks/index.ts";
 import { createCloseDelivery } from "./close-delivery.ts";
 import { createRemoveExpired, createRotateSigningKeys } from "./maintenance.ts";
@@ -12,6 +13,7 @@ export interface ActivityDependencies {
   egress: Egress;
   masterKey: MasterKey;
   log: Logger;
+  metrics: Pick<WorkerMetrics, "attempted" | "ended">;
   /** Told when an attempt has ended, so that the dispatcher may take on more. */
   inFlight: Pick<InFlight, "end">;
   /** Milliseconds one attempt may take. */

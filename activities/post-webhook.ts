@@ -28,7 +28,7 @@ export function createPostWebhook(dependencies: ActivityDependencies) {
     attempt(input).finally(() => dependencies.inFlight.end([input.deliveryId]));
 }
 
-function createAttempt({ sql, egress, masterKey, log, timeout }: ActivityDependencies) {
+function createAttempt({ sql, egress, masterKey, log, metrics, timeout }: ActivityDependencies) {
   return async ({ tenantId, deliveryId, maximumAttempts, retry }: PostWebhookInput): Promise<PostWebhookResult> => {
     const { cancellationSignal: signal } = Context.current();
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
@@ -40,6 +40,9 @@ function createAttempt({ sql, egress, masterKey, log, timeout }: ActivityDepende
     const reached: DeliveryState = result.delivered ? "Delivered" : last ? "Exhausted" : "Retrying";
     const hold = result.gone && !delivery.ping;
     const state = await database(() => recordAttempt(sql, tenantId, deliveryId, result.attempt, reached, hold));
+    const firstRun = delivery.number === delivery.numberInRun;
+    metrics.attempted(result.attempt);
+    if (!delivery.ping) metrics.ended(state ?? reached, firstRun ? delivery.occurredOn : undefined);
     log.info(
       { tenantId, eventId: delivery.eventId, deliveryId, attempt: delivery.number, state, reason: result.reason },
       "webhook attempt",
@@ -70,6 +73,7 @@ function createAttempt({ sql, egress, masterKey, log, timeout }: ActivityDepende
 
     async function ended({ state, number, endsAs }: OpenDelivery): Promise<{ state: DeliveryState; attempts: number }> {
       const closed = endsAs && (await database(() => closeOpenDelivery(sql, tenantId, deliveryId, endsAs)));
+      if (closed) metrics.ended(closed.state);
       return closed ?? { state, attempts: number };
     }
   };

@@ -17,6 +17,7 @@ import { createEgress } from "../server/egress/index.ts";
 import { importMasterKey } from "../server/keys/master-key.ts";
 import { createLog } from "../server/log.ts";
 import { startMaintenance } from "../server/maintenance/index.ts";
+import { createWorkerMetrics, serveMetrics } from "../server/metrics/index.ts";
 import { onStop, readProductionConfig, runEntry } from "../server/process.ts";
 import { createInFlight, startDispatcher, startReconciler } from "../server/webhooks/index.ts";
 import { TASK_QUEUE } from "../workflows/contract.ts";
@@ -46,6 +47,9 @@ await runEntry(async () => {
   onStop(async () => {
     for (const stop of stops.toReversed()) await stop();
   });
+  const metrics = createWorkerMetrics();
+  const metricsServer = serveMetrics(config.metrics, metrics.registry);
+  stops.push(() => metricsServer.stop());
   const workflowBundle = await bundleWorkflowCode({
     workflowsPath: join(PROJECT_ROOT, "workflows/index.ts"),
     logger: temporalLogger(log),
@@ -62,6 +66,7 @@ await runEntry(async () => {
       egress: createEgress(config.egress),
       masterKey: importMasterKey(config.masterKey),
       log,
+      metrics,
       inFlight,
       timeout: config.webhooks.timeout,
     }),
@@ -80,7 +85,7 @@ await runEntry(async () => {
   const client = new Client({ connection, namespace: config.temporal.namespace });
   const outbox = connect(config.databaseUrl, "gatehouse outbox", 8);
   stops.push(() => outbox.end({ timeout: 1 }));
-  const dispatcher = await startDispatcher(outbox, client, config.webhooks, inFlight, log);
+  const dispatcher = await startDispatcher(outbox, client, config.webhooks, inFlight, log, metrics);
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
   const maintenance = startMaintenance(client, log);
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);

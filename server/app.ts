@@ -29,6 +29,7 @@ import { requestKey } from "./http/request-key.ts";
 import { createRequestLog } from "./http/request-log.ts";
 import { noteResponseHeaders } from "./http/response-headers.ts";
 import type { MasterKey } from "./keys/master-key.ts";
+import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
 import { createProvider, OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
 import { identityProvidersController, SIGN_IN_RESOURCE_TYPES } from "./signin/index.ts";
@@ -44,11 +45,20 @@ export interface AppDependencies {
   masterKey: MasterKey;
   egress: Egress;
   log: Logger;
+  metrics?: ApiMetrics;
   /** What the API has records of. */
   entities?: readonly EntityDefinition[];
 }
 
-export function createApp({ config, sql, masterKey, egress, log, entities = ENTITIES }: AppDependencies) {
+export function createApp({
+  config,
+  sql,
+  masterKey,
+  egress,
+  log,
+  metrics = createApiMetrics(sql),
+  entities = ENTITIES,
+}: AppDependencies) {
   const findRecord = createFindRecord(entities);
   const access = createAccess({
     sql,
@@ -64,7 +74,7 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
     findRecord,
   });
   const checkUrl = (url: string) => egress.checkUrl(url);
-  const requestLog = createRequestLog(log);
+  const requestLog = createRequestLog(log, metrics.request);
   const admit = createRateLimit(config.rateLimit);
   const onClient = (request: Request, client: { tenantId: TenantId; clientId: string }) => {
     requestLog.noteClient(request, client);
@@ -110,11 +120,12 @@ export function createApp({ config, sql, masterKey, egress, log, entities = ENTI
       requestLog.end(request, route, responseValue instanceof Response ? responseValue.status : undefined),
     )
     .use(readinessController(sql, config.temporal.address))
+    .use(metricsController(metrics.registry, config.metrics.token))
     .use(openApiController(config.publicUrl, entities))
     .use(provider.controller)
     .use(provider.settings(authenticate, findRecord))
     .use(identityProvidersController({ sql, masterKey, publicUrl: config.publicUrl, authenticate, checkUrl }))
-    .use(entitiesController(sql, authenticate, entities))
+    .use(entitiesController({ sql, onCommitted: metrics.accepted }, authenticate, entities))
     .use(
       connectionsController({
         sql,

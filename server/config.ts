@@ -21,6 +21,7 @@ export interface Config {
   temporal: TemporalConfig;
   webhooks: WebhookConfig;
   egress: EgressConfig;
+  metrics: MetricsConfig;
   /** Every request comes through a proxy of ours, which adds the caller's address to the end of X-Forwarded-For. */
   trustProxy: boolean;
   logLevel: LogLevel;
@@ -58,8 +59,16 @@ export interface EgressConfig {
   caFile: string | undefined;
 }
 
+export interface MetricsConfig {
+  /** Undefined: no port of its own. */
+  port: number | undefined;
+  host: string;
+  /** What must be shown, and what opens /metrics on the API's own port. */
+  token: string | undefined;
+}
+
 /** A wrong value of these may hold a password or a key, so it is not repeated. */
-const SECRET_VARIABLES = ["MASTER_KEY", "DATABASE_URL", "PUBLIC_URL", "TEMPORAL_UI_URL"];
+const SECRET_VARIABLES = ["MASTER_KEY", "METRICS_TOKEN", "DATABASE_URL", "PUBLIC_URL", "TEMPORAL_UI_URL"];
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -109,6 +118,11 @@ export function readConfig(env: Record<string, string | undefined>, found: strin
     egress: {
       allow: read("EGRESS_ALLOW", [], parseAllow),
       caFile: read<string | undefined>("EGRESS_CA_FILE", undefined, parseCertificatesFile),
+    },
+    metrics: {
+      port: read<number | undefined>("METRICS_PORT", undefined, parseMetricsPort),
+      host: env.METRICS_HOST || "127.0.0.1",
+      token: read<string | undefined>("METRICS_TOKEN", undefined, parseMetricsToken),
     },
     trustProxy: read("TRUST_PROXY", false, parseBoolean),
     logLevel: read<LogLevel>("LOG_LEVEL", "info", parseLogLevel),
@@ -176,6 +190,15 @@ function parseInteger(text: string, least: number, most: number, expected: strin
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= least && value <= most)) throw new Error(expected);
   return value;
+}
+
+function parseMetricsPort(text: string): number {
+  return parseInteger(text, 1, 65_534, "a port from 1 to 65534");
+}
+
+function parseMetricsToken(text: string): string {
+  if (!/^[!-~]{16,}$/.test(text)) throw new Error("16 or more visible ASCII characters (openssl rand -hex 32)");
+  return text;
 }
 
 function parseRequests(text: string): number {

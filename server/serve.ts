@@ -6,6 +6,7 @@ import { connect } from "./db/connection.ts";
 import { createEgress } from "./egress/index.ts";
 import { importMasterKey } from "./keys/master-key.ts";
 import { createLog } from "./log.ts";
+import { createApiMetrics, serveMetrics } from "./metrics/index.ts";
 import { rotateSigningKeys } from "./oauth/index.ts";
 import { CannotStart, onStop, prepareDatabase, readProductionConfig, runEntry } from "./process.ts";
 
@@ -22,12 +23,15 @@ await runEntry(async () => {
   await rotateSigningKeys(sql, masterKey).catch((error: Error) => {
     throw new CannotStart(error.message);
   });
-  const app = createApp({ config, sql, masterKey, egress: createEgress(config.egress), log });
+  const metrics = createApiMetrics(sql);
+  const app = createApp({ config, sql, masterKey, egress: createEgress(config.egress), log, metrics });
   listen(app, config);
+  const metricsServer = serveMetrics(config.metrics, metrics.registry);
   log.info({ port: app.server?.port, publicUrl: config.publicUrl }, "api ready");
 
   onStop(async () => {
     await Promise.race([app.server?.stop(), new Promise((resolve) => setTimeout(resolve, SHUTDOWN_MS))]);
+    await metricsServer.stop();
     await sql.end({ timeout: 1 });
   });
 });

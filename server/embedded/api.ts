@@ -20,7 +20,9 @@ type Env = Record<string, string | undefined>;
 /** Where the child's log goes: to ours, or to an open file. */
 export type Output = "inherit" | number;
 
-export function workerPart(env: Env, output: Output): PartSpec {
+/** METRICS_PORT is the API's; the worker, in the same environment, has the next one. */
+export function workerPart(given: Env, output: Output): PartSpec {
+  const env = given.METRICS_PORT ? { ...given, METRICS_PORT: String(Number(given.METRICS_PORT) + 1) } : given;
   return {
     name: "worker",
     // Whether it polls is seen through /readyz, not from here: it may have to wait for Temporal first.

@@ -95,6 +95,7 @@ export class Installation {
     const { say } = options;
     const config = readStartConfig(options.env);
     if (isPortFixed(config) && (await isTaken(config.port, config.host))) throw takenPort(config);
+    await requireMetricsPorts(config.metrics);
     this.directory = takeDataDirectory(config.dataDir);
     // Before any port is chosen: what is left of an earlier start may still have ours.
     await stopLeftovers(config.dataDir, say);
@@ -191,6 +192,8 @@ export class Installation {
     await this.startPart("api", apiPart(env, output, localUrl));
     writeRunning(config.dataDir, { databaseUrl, ...addresses });
     say(`API           ${publicUrl}`);
+    const { metrics } = config;
+    if (metrics.port) say(`metrics       ${metrics.host}:${metrics.port} (API) and ${metrics.port + 1} (worker)`);
     return { ...stores, localUrl, publicUrl, demoTenant };
   }
 
@@ -253,6 +256,18 @@ function takenPort({ port }: Config): Error {
     `PORT is ${port}, and something listens there already. ` +
       "Stop it, set PORT to another, or leave PORT out to get the next free one.",
   );
+}
+
+/** The API's, and the worker's beside it. */
+async function requireMetricsPorts({ port, host }: Config["metrics"]): Promise<void> {
+  if (port === undefined) return;
+  for (const [one, whose] of [
+    [port, "API"],
+    [port + 1, "worker"],
+  ] as const) {
+    if (await isTaken(one, host))
+      throw new Error(`METRICS_PORT is ${port}, and port ${one}, the ${whose}'s, is taken.`);
+  }
 }
 
 function localHost(host: string): string {

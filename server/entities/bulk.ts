@@ -1,16 +1,16 @@
 // PATCH and POST of an array: all of it or nothing.
 
-import type { Sql, Transaction } from "../db/connection.ts";
+import type { Transaction } from "../db/connection.ts";
 import { ApiError, BadInput } from "../errors.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
 import { toRecordId } from "../http/record-id.ts";
 import type { TenantId } from "../tenants/index.ts";
-import { type EventType, recordEvent } from "../webhooks/index.ts";
+import type { EventType } from "../webhooks/index.ts";
 import { checkInput, type EntityInput } from "./input.ts";
 import { toRecord } from "./record.ts";
 import type { Entity } from "./registry.ts";
 import { lockAll, type Row, waitForTurn } from "./store.ts";
-import { inTransaction } from "./transaction.ts";
+import { inTransaction, type RecordChange, type Records } from "./transaction.ts";
 import { applyUpsert, type Changer, givenIdentifiers } from "./upsert.ts";
 
 export const MOST_RECORDS = 1_000;
@@ -20,12 +20,17 @@ export const MOST_RECORDS = 1_000;
  * @returns for each record, as it stands in the end
  * @throws what upsertRecord throws, its errors naming the record by its index in the array
  */
-export async function upsertRecords(sql: Sql, caller: Changer, entity: Entity, bodies: unknown[]): Promise<Row[]> {
+export async function upsertRecords(
+  records: Records,
+  caller: Changer,
+  entity: Entity,
+  bodies: unknown[],
+): Promise<Row[]> {
   if (bodies.length > MOST_RECORDS) {
     throw new BadInput(`The array has ${bodies.length} records; it may have at most ${MOST_RECORDS}.`);
   }
   const inputs = parseInputs(entity, bodies);
-  return inTransaction(sql, entity, async (tx) => {
+  return inTransaction(records, caller, entity, async (tx, record) => {
     // Two arrays of the same new identifiers in another order would wait for each other.
     await waitForTurn(tx, caller.tenantId, entity);
     await lockTargets(tx, caller.tenantId, entity, inputs);
@@ -42,7 +47,7 @@ export async function upsertRecords(sql: Sql, caller: Changer, entity: Entity, b
     }
     for (const eventType of ["Created", "Updated"] as const) {
       const ofKind = [...changed].filter(([, kind]) => kind === eventType).map(([id]) => rows.get(id)!);
-      await recordChanges(tx, caller.tenantId, entity, eventType, ofKind);
+      await recordChanges(record, entity, eventType, ofKind);
     }
     return ids.map((id) => rows.get(id)!);
   });
@@ -66,15 +71,9 @@ async function lockTargets(tx: Transaction, tenantId: TenantId, entity: Entity, 
   await lockAll(tx, tenantId, entity, ids, identifiers);
 }
 
-async function recordChanges(
-  tx: Transaction,
-  tenantId: TenantId,
-  entity: Entity,
-  eventType: EventType,
-  rows: Row[],
-): Promise<void> {
+async function recordChanges(record: RecordChange, entity: Entity, eventType: EventType, rows: Row[]): Promise<void> {
   if (rows.length === 0) return;
-  await recordEvent(tx, tenantId, {
+  await record({
     eventType,
     eventRecord: entity.name,
     recordIds: rows.map((row) => String(row.id)),

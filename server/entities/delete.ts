@@ -1,17 +1,16 @@
 // DELETE of one record, found as GET finds it.
 
 import type { Caller } from "../access/index.ts";
-import type { Sql, Transaction } from "../db/connection.ts";
+import type { Transaction } from "../db/connection.ts";
 import { Conflict } from "../errors.ts";
 import { type Conditions, requireConditions } from "../http/conditions.ts";
 import type { TenantId } from "../tenants/index.ts";
-import { recordEvent } from "../webhooks/index.ts";
 import { refuseOwnEnd } from "./own-access.ts";
 import { type Address, requireOne, resolveAddress } from "./read.ts";
 import { toRecord } from "./record.ts";
 import type { Entity } from "./registry.ts";
 import { countReferencing, deleteRow, lockByField, type Row } from "./store.ts";
-import { inTransaction } from "./transaction.ts";
+import { inTransaction, type Records } from "./transaction.ts";
 
 /**
  * Deletes the record and all that is its own (a client's credentials and secrets, a user's password).
@@ -20,7 +19,7 @@ import { inTransaction } from "./transaction.ts";
  * the caller is the record
  */
 export async function deleteRecord(
-  sql: Sql,
+  records: Records,
   caller: Caller,
   entity: Entity,
   address: Address,
@@ -28,14 +27,14 @@ export async function deleteRecord(
 ): Promise<Row> {
   const { tenantId } = caller;
   const { field, text, value } = resolveAddress(entity, address);
-  return inTransaction(sql, entity, async (tx) => {
+  return inTransaction(records, caller, entity, async (tx, record) => {
     const before = requireOne(entity, field, text, await lockByField(tx, tenantId, entity, field.column, value));
     caller.permissions.require("AccessManager:Delete", entity.name, toRecord(entity, before));
     requireConditions(conditions, before);
     refuseOwnEnd(caller, entity, before.id, "delete");
     await refuseIfReferenced(tx, tenantId, entity, before.id);
     await deleteRow(tx, tenantId, entity, before.id);
-    await recordEvent(tx, tenantId, {
+    await record({
       eventType: "Deleted",
       eventRecord: entity.name,
       recordIds: [String(before.id)],

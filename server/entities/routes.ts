@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
 import { type Authenticate, type Caller, requireScopes } from "../access/index.ts";
-import type { Sql } from "../db/connection.ts";
 import { BadInput } from "../errors.ts";
 import { readJson, requireJson } from "../http/body.ts";
 import { answerRead, answerRecord, hasConditions, readConditions } from "../http/conditions.ts";
@@ -16,10 +15,15 @@ import { type Address, readRecord } from "./read.ts";
 import { toRecord } from "./record.ts";
 import { createRegistry, describeEntities, type Entity } from "./registry.ts";
 import type { Row } from "./store.ts";
+import type { Records } from "./transaction.ts";
 import { upsertRecord } from "./upsert.ts";
 
 /** Entities, and for each of the definitions its list, upsert, read and delete. */
-export function entitiesController(sql: Sql, authenticate: Authenticate, definitions: readonly EntityDefinition[]) {
+export function entitiesController(
+  records: Records,
+  authenticate: Authenticate,
+  definitions: readonly EntityDefinition[],
+) {
   const controller = new Elysia().all(
     `${API_PATH}/Entities`,
     async ({ request }) => {
@@ -35,10 +39,10 @@ export function entitiesController(sql: Sql, authenticate: Authenticate, definit
     const handle = async ({ request }: { request: Request }) => {
       const caller = await authenticate(request);
       const url = requestUrl(request);
-      if (url.pathname === path) return onCollection(sql, caller, entity, request, url.searchParams);
+      if (url.pathname === path) return onCollection(records, caller, entity, request, url.searchParams);
       const pathValue = url.pathname.slice(path.length + 1);
       const fieldName = readParameter(url.searchParams, "Name");
-      return onRecord(sql, caller, entity, request, { pathValue, fieldName });
+      return onRecord(records, caller, entity, request, { pathValue, fieldName });
     };
     // A path that ends in a slash is taken by the first, too. The other is a wildcard, for base64 may hold a slash.
     controller.all(path, handle, { parse: "none" }).all(`${path}/*`, handle, { parse: "none" });
@@ -48,7 +52,7 @@ export function entitiesController(sql: Sql, authenticate: Authenticate, definit
 
 /** The list, and the upsert of one record or of an array. */
 async function onCollection(
-  sql: Sql,
+  records: Records,
   caller: Caller,
   entity: Entity,
   request: Request,
@@ -57,20 +61,20 @@ async function onCollection(
   requireMethod(request, "GET", "PATCH", "POST");
   if (isRead(request)) {
     requireScopes(caller, "AccessManager:Read");
-    return Response.json(await listRecords(sql, caller, entity, query));
+    return Response.json(await listRecords(records.sql, caller, entity, query));
   }
   requireJson(request);
   requireScopes(caller, "AccessManager:Create", "AccessManager:Update");
   const conditions = readConditions(request.headers);
   const body = await readJson(request);
-  if (!Array.isArray(body)) return answer(entity, await upsertRecord(sql, caller, entity, body, conditions));
+  if (!Array.isArray(body)) return answer(entity, await upsertRecord(records, caller, entity, body, conditions));
   if (hasConditions(conditions)) throw new BadInput("If-Match and If-None-Match are for one record, not for an array.");
-  const rows = await upsertRecords(sql, caller, entity, body);
+  const rows = await upsertRecords(records, caller, entity, body);
   return Response.json(rows.map((row) => toRecord(entity, row)));
 }
 
 async function onRecord(
-  sql: Sql,
+  records: Records,
   caller: Caller,
   entity: Entity,
   request: Request,
@@ -79,8 +83,8 @@ async function onRecord(
   requireMethod(request, "GET", "DELETE");
   requireScopes(caller, isRead(request) ? "AccessManager:Read" : "AccessManager:Delete");
   const conditions = readConditions(request.headers);
-  if (!isRead(request)) return answer(entity, await deleteRecord(sql, caller, entity, address, conditions));
-  const row = await readRecord(sql, caller, entity, address);
+  if (!isRead(request)) return answer(entity, await deleteRecord(records, caller, entity, address, conditions));
+  const row = await readRecord(records.sql, caller, entity, address);
   return answerRead(conditions, toRecord(entity, row), row);
 }
 

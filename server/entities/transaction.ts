@@ -1,6 +1,18 @@
+import type { Caller } from "../access/index.ts";
 import type { Sql, Transaction } from "../db/connection.ts";
 import { Conflict } from "../errors.ts";
+import { type RecordedChange, recordEvent } from "../webhooks/index.ts";
 import type { Entity } from "./registry.ts";
+
+/** Where records stand, and who is told of their changes. */
+export interface Records {
+  sql: Sql;
+  /** Called with the events of a transaction once it has committed. */
+  onCommitted(events: RecordedChange[]): void;
+}
+
+/** Writes a change's event into the transaction of the change. */
+export type RecordChange = (change: RecordedChange) => Promise<void>;
 
 /** A race makes us try again; more than this many times in a row is none. */
 export const ATTEMPTS = 5;
@@ -12,10 +24,23 @@ const FOREIGN_KEY_VIOLATION = "23503";
  * Runs the work in a transaction, again if it lost a race.
  * @throws Conflict if it goes on losing
  */
-export async function inTransaction<T>(sql: Sql, entity: Entity, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  { sql, onCommitted }: Records,
+  { tenantId }: Pick<Caller, "tenantId">,
+  entity: Entity,
+  work: (tx: Transaction, record: RecordChange) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
+    const events: RecordedChange[] = [];
     try {
-      return (await sql.begin(work)) as T;
+      const result = await sql.begin((tx) =>
+        work(tx, async (change) => {
+          await recordEvent(tx, tenantId, change);
+          events.push(change);
+        }),
+      );
+      onCommitted(events);
+      return result as T;
     } catch (error) {
       const { code } = error as { code?: string };
       if (code !== DEADLOCK && code !== FOREIGN_KEY_VIOLATION) throw error;

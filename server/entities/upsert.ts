@@ -1,14 +1,13 @@
 // PATCH and POST of an entity: SPEC.md Endpoints 5, in its order.
 
 import type { Caller } from "../access/index.ts";
-import type { Sql, Transaction } from "../db/connection.ts";
+import type { Transaction } from "../db/connection.ts";
 import { BadInput, Conflict, MultipleRows, NotFound } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { type Conditions, requireConditions } from "../http/conditions.ts";
 import { readDate } from "../http/dates.ts";
 import { toRecordId } from "../http/record-id.ts";
 import type { TenantId } from "../tenants/index.ts";
-import { recordEvent } from "../webhooks/index.ts";
 import { type EntityInput, parseInput } from "./input.ts";
 import { refuseOwnEnd } from "./own-access.ts";
 import { toRecord } from "./record.ts";
@@ -25,7 +24,7 @@ import {
   updateRow,
   waitForTurn,
 } from "./store.ts";
-import { ATTEMPTS, inTransaction, keepsChanging } from "./transaction.ts";
+import { ATTEMPTS, inTransaction, keepsChanging, type Records } from "./transaction.ts";
 
 /** Who changes records. */
 export type Changer = Pick<Caller, "tenantId" | "clientId" | "actor" | "permissions">;
@@ -43,18 +42,18 @@ const UNIQUE_VIOLATION = "23505";
  * @throws BadInput, NotFound, MultipleRows, Permission, Conflict, PreconditionFailed
  */
 export async function upsertRecord(
-  sql: Sql,
+  records: Records,
   caller: Changer,
   entity: Entity,
   body: unknown,
   conditions: Conditions,
 ): Promise<Row> {
   const input = parseInput(entity, body);
-  return inTransaction(sql, entity, async (tx) => {
+  return inTransaction(records, caller, entity, async (tx, record) => {
     if (needsTurn(entity, input)) await waitForTurn(tx, caller.tenantId, entity);
     const { before, after } = await applyUpsert(tx, caller, entity, input, conditions);
     if (after !== before) {
-      await recordEvent(tx, caller.tenantId, {
+      await record({
         eventType: before ? "Updated" : "Created",
         eventRecord: entity.name,
         recordIds: [String(after.id)],

@@ -1,4 +1,4 @@
-// One line a request. It names the route and not the path, whose values may be personal.
+// One line a request, and one observation. The line names the route and not the path, whose values may be personal.
 
 import type { Logger } from "pino";
 import { requestKey } from "./request-key.ts";
@@ -6,6 +6,14 @@ import { requestKey } from "./request-key.ts";
 interface Client {
   tenantId: string;
   clientId: string;
+}
+
+export interface ObservedRequest {
+  method: string;
+  /** As it is written in the code; undefined if none was met. */
+  route: string | undefined;
+  status: number | undefined;
+  seconds: number;
 }
 
 export interface RequestLog {
@@ -25,7 +33,8 @@ export interface RequestLog {
 /** What machines ask all the time. */
 const PROBES = ["/healthz", "/readyz", "/metrics"];
 
-export function createRequestLog(log: Logger): RequestLog {
+/** @param observe told of every request, also of those whose line the log's level leaves out */
+export function createRequestLog(log: Logger, observe: (observed: ObservedRequest) => void): RequestLog {
   const requests = new WeakMap<Request, { began: number; status?: number; client?: Client }>();
   return {
     begin: (request) => void requests.set(request, { began: performance.now() }),
@@ -40,13 +49,17 @@ export function createRequestLog(log: Logger): RequestLog {
     end(request, route, status) {
       const level = PROBES.includes(route ?? "") ? "debug" : "info";
       const noted = requests.get(request);
-      if (!noted || !log.isLevelEnabled(level)) return;
+      if (!noted) return;
+      const { method } = request;
+      const milliseconds = performance.now() - noted.began;
+      observe({ method, route, status: noted.status ?? status, seconds: milliseconds / 1_000 });
+      if (!log.isLevelEnabled(level)) return;
       const line = {
         requestKey: requestKey(request),
-        method: request.method,
+        method,
         route,
         status: noted.status ?? status,
-        durationMs: Math.round((performance.now() - noted.began) * 10) / 10,
+        durationMs: Math.round(milliseconds * 10) / 10,
         ...noted.client,
       };
       log[level](line, "request");

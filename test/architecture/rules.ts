@@ -18,6 +18,7 @@ const CLOSED_FOLDERS = [
   "tenants",
   "openapi",
   "audit",
+  "metrics",
 ].map((name) => `server/${name}/`);
 const NAMELESS_FOLDERS = ["utils", "util", "helpers", "helper", "common", "misc", "shared", "lib"];
 

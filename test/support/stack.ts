@@ -28,7 +28,7 @@ const TEST_SETTINGS: Env = {
 
 /** What the person's own environment sets must not change a test. */
 const SETTINGS =
-  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|MASTER_KEY|TRUST_PROXY|LOG_LEVEL|TOKEN_LIFETIME|NODE_ENV|npm_.*|(TEMPORAL|WEBHOOK|EGRESS|GATEHOUSE)_.*|RATE_LIMIT.*)$/;
+  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|MASTER_KEY|TRUST_PROXY|LOG_LEVEL|TOKEN_LIFETIME|NODE_ENV|npm_.*|(TEMPORAL|WEBHOOK|EGRESS|METRICS|OTEL|GATEHOUSE)_.*|RATE_LIMIT.*)$/;
 
 export interface StackOptions {
   /** Kept after `stop`; by default a new directory that `stop` removes. */

@@ -9,6 +9,7 @@ import { connect } from "../../server/db/connection.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { importMasterKey } from "../../server/keys/master-key.ts";
 import { createLog } from "../../server/log.ts";
+import { createWorkerMetrics } from "../../server/metrics/index.ts";
 import { createInFlight } from "../../server/webhooks/index.ts";
 import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -27,6 +28,7 @@ const activities = createActivities({
   }),
   masterKey: importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")),
   log: createLog("silent", "test"),
+  metrics: createWorkerMetrics(),
   inFlight: createInFlight(1_000),
   timeout: 1_000,
 });

@@ -13,6 +13,7 @@ export interface OpenDelivery {
   /** How an open delivery that may not be attempted has to end. */
   endsAs: EndedState | null;
   eventId: string;
+  occurredOn: Date;
   payload: string;
   url: string;
   secret: Uint8Array | null;
@@ -60,7 +61,8 @@ export async function openAttempt(
     with relaxed as (select set_config('synchronous_commit', 'off', true) as setting),
     before as (
       select d.id, d.state, d.event_id, d.attempts, d.earlier_attempts, d.attempt_started_on,
-        c.url, c.secret, c.api_key, c.headers, c.timeout_ms, e.payload, e.event_type = 'Ping' as ping,
+        c.url, c.secret, c.api_key, c.headers, c.timeout_ms, e.occurred_on, e.payload,
+        e.event_type = 'Ping' as ping,
         d.state in ('Pending', 'Retrying') as open,
         case
           when d.state not in ('Pending', 'Retrying') then null
@@ -87,7 +89,7 @@ export async function openAttempt(
       returning d.id
     )
     select due.step = 1 and exists (select from marked) as attempted, due.state, due.ends_as as "endsAs",
-      due.event_id as "eventId", due.payload, due.url, due.secret, due.api_key as "apiKey", due.headers,
+      due.event_id as "eventId", due.occurred_on as "occurredOn", due.payload, due.url, due.secret, due.api_key as "apiKey", due.headers,
       due.timeout_ms as "timeoutMs", due.ping,
       due.attempts + due.step as number, due.attempts + due.step - due.earlier_attempts as "numberInRun"
     from due`;

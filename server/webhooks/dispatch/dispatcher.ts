@@ -5,6 +5,7 @@ import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
 import type { WebhookConfig } from "../../config.ts";
 import type { Sql } from "../../db/connection.ts";
+import type { WorkerMetrics } from "../../metrics/index.ts";
 import { BATCH, type InFlight } from "./in-flight.ts";
 import { startDelivery } from "./start-workflow.ts";
 import {
@@ -37,6 +38,7 @@ export async function startDispatcher(
   config: WebhookConfig,
   inFlight: InFlight,
   log: Logger,
+  metrics: Pick<WorkerMetrics, "dispatched">,
 ): Promise<Dispatcher> {
   let stopping = false;
   let wakes = 0;
@@ -89,6 +91,7 @@ export async function startDispatcher(
     inFlight.add(tenantId, deliveryIds);
     try {
       outcome = await startDelivery(client, config, dispatch);
+      if (outcome !== "busy") metrics.dispatched(dispatch.createdOn);
     } catch (error) {
       log.warn({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
     }

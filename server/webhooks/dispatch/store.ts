@@ -14,6 +14,8 @@ export interface Dispatch {
   eventRecord: string;
   eventType: string;
   recordIds: string[];
+  /** When it was put into the outbox. */
+  createdOn: Date;
   deliveries: { deliveryId: string; connectionId: string }[];
   /** Deliveries that are recorded and wait for their connection. */
   held: number;
@@ -57,7 +59,7 @@ export async function claimDispatches(
     )
     select c.id, c.tenant_id as "tenantId", c.event_id as "eventId", c.part, c.delivery_ids is not null as again,
       e.event_record as "eventRecord", e.event_type as "eventType",
-      string_to_array(e.record_id, ',') as "recordIds",
+      string_to_array(e.record_id, ',') as "recordIds", c.created_on as "createdOn",
       coalesce(json_agg(json_build_object('deliveryId', d.id, 'connectionId', d.connection_id))
         filter (where d.state in ('Pending', 'Retrying')), '[]') as deliveries,
       count(d.id) filter (where d.state = 'Held') as held
@@ -65,7 +67,7 @@ export async function claimDispatches(
     join events e on e.id = c.event_id
     left join deliveries d on d.event_id = c.event_id and d.part = c.part
       and (c.delivery_ids is null or d.id = any (c.delivery_ids))
-    group by c.id, c.tenant_id, c.event_id, c.part, c.delivery_ids, e.event_record, e.event_type, e.record_id
+    group by c.id, c.tenant_id, c.event_id, c.part, c.delivery_ids, c.created_on, e.event_record, e.event_type, e.record_id
     order by c.id`;
 }
 

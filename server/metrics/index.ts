@@ -1,0 +1,3 @@
+export { type ApiMetrics, createApiMetrics } from "./api-metrics.ts";
+export { metricsController, serveMetrics } from "./serve.ts";
+export { createWorkerMetrics, type WorkerMetrics } from "./worker-metrics.ts";

@@ -1,0 +1,52 @@
+// GET /metrics in the Prometheus text format: on a port of its own, or on the API's for who has the token.
+
+import { createHash, timingSafeEqual } from "node:crypto";
+import { Elysia } from "elysia";
+import type { Registry } from "prom-client";
+import type { MetricsConfig } from "../config.ts";
+import { Unauthorized } from "../errors.ts";
+import { errorResponse } from "../http/error-record.ts";
+import { requireMethod } from "../http/method.ts";
+import { CannotStart } from "../process.ts";
+
+const PATH = "/metrics";
+
+/** On the API's own port, which may be public: there is nothing at the path unless METRICS_TOKEN is set. */
+export function metricsController(registry: Registry, token: string | undefined) {
+  const controller = new Elysia();
+  if (token === undefined) return controller;
+  return controller.all(PATH, ({ request }) => answer(registry, token, request), { parse: "none" });
+}
+
+/**
+ * Listens on METRICS_PORT, if that is set.
+ * @throws CannotStart if the port is taken, or not ours to take
+ */
+export function serveMetrics({ port, host, token }: MetricsConfig, registry: Registry): { stop(): Promise<void> } {
+  if (port === undefined) return { stop: () => Promise.resolve() };
+  const fetch = async (request: Request) => {
+    if (new URL(request.url).pathname !== PATH) return new Response("Metrics are at /metrics.\n", { status: 404 });
+    return answer(registry, token, request).catch((error) => errorResponse(error, request));
+  };
+  try {
+    return Bun.serve({ port, hostname: host, development: false, fetch });
+  } catch (error) {
+    throw new CannotStart(`METRICS_PORT is ${port}, where ${host} cannot be listened at: ${(error as Error).message}`);
+  }
+}
+
+async function answer(registry: Registry, token: string | undefined, request: Request): Promise<Response> {
+  if (token !== undefined) requireToken(request, token);
+  requireMethod(request, "GET");
+  const headers = { "content-type": registry.contentType, "cache-control": "no-store" };
+  return new Response(await registry.metrics(), { headers });
+}
+
+/** @throws Unauthorized */
+function requireToken(request: Request, token: string): void {
+  const given = /^bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
+  if (timingSafeEqual(digest(given), digest(token))) return;
+  throw new Unauthorized("Send METRICS_TOKEN as Authorization: Bearer <METRICS_TOKEN>.", "Bearer");
+}
+
+const digest = (text: string) => createHash("sha256").update(text).digest();

@@ -1,0 +1,81 @@
+// What a worker process measures: the deliveries it has dispatched, attempted and ended.
+
+import { Counter, Histogram, type Registry } from "prom-client";
+import { createRegistry } from "./process-metrics.ts";
+
+export interface WorkerMetrics {
+  registry: Registry;
+  /** @param since when the event was put into the outbox */
+  dispatched(since: Date): void;
+  attempted(attempt: { statusCode: number | null; failure: string | null; durationMs: number }): void;
+  /** @param since when the event occurred, if this was the delivery's first run */
+  ended(state: string, since?: Date): void;
+}
+
+/** Seconds. */
+const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const DISPATCH_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
+const END_TO_END_BUCKETS = [...DISPATCH_BUCKETS, 3_600, 21_600, 86_400];
+/** What a run comes to. Held is no end: the backlog has it. */
+const ENDS = ["Delivered", "Exhausted", "Cancelled"];
+
+/** Labels have few values, known beforehand: never a tenant, a connection, an event or a receiver. */
+export function createWorkerMetrics(): WorkerMetrics {
+  const registry = createRegistry();
+  const registers = [registry];
+  const dispatch = new Histogram({
+    name: "gatehouse_webhook_dispatch_duration_seconds",
+    help: "Time from the outbox to the started workflow.",
+    buckets: DISPATCH_BUCKETS,
+    registers,
+  });
+  const attempts = new Counter({
+    name: "gatehouse_webhook_attempts_total",
+    help: "Attempts by result: the class of the answer's status, or the failure's word.",
+    labelNames: ["result"],
+    registers,
+  });
+  const attemptDuration = new Histogram({
+    name: "gatehouse_webhook_attempt_duration_seconds",
+    help: "Time that an attempt took, from the look-up of the name to the end of the answer.",
+    buckets: ATTEMPT_BUCKETS,
+    registers,
+  });
+  const ends = new Counter({
+    name: "gatehouse_webhook_deliveries_total",
+    help: "Deliveries that have come to an end, by their state.",
+    labelNames: ["state"],
+    registers,
+  });
+  const endToEnd = new Histogram({
+    name: "gatehouse_webhook_end_to_end_duration_seconds",
+    help: "Time from the change to the receiver's 2xx, retries and time held included; of first runs alone.",
+    buckets: END_TO_END_BUCKETS,
+    registers,
+  });
+  // A rate needs the zero before the first one.
+  for (const state of ENDS) ends.inc({ state }, 0);
+  return {
+    registry,
+    dispatched: (since) => dispatch.observe(secondsSince(since)),
+    attempted({ statusCode, failure, durationMs }) {
+      attempts.inc({ result: failure ?? statusClass(statusCode) });
+      attemptDuration.observe(durationMs / 1_000);
+    },
+    ended(state, since) {
+      if (!ENDS.includes(state)) return;
+      ends.inc({ state });
+      if (state === "Delivered" && since) endToEnd.observe(secondsSince(since));
+    },
+  };
+}
+
+function statusClass(status: number | null): string {
+  const first = Math.floor((status ?? 0) / 100);
+  return first >= 1 && first <= 5 ? `${first}xx` : "other";
+}
+
+/** The moment is by another machine's clock, which may be a little ahead of ours. */
+function secondsSince(moment: Date): number {
+  return Math.max(0, (Date.now() - moment.getTime()) / 1_000);
+}

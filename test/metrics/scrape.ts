@@ -1,0 +1,34 @@
+// What a Prometheus reads of a process.
+
+import { expect } from "bun:test";
+
+/** A series by its name and labels, as they are written: `up{job="x"}`. */
+export type Samples = Map<string, number>;
+
+/** @param target the address of /metrics */
+export async function scrape(target: string, token?: string): Promise<Samples> {
+  const response = await fetch(target, { headers: token ? { authorization: `Bearer ${token}` } : {} });
+  expect({ status: response.status, type: response.headers.get("content-type") }).toEqual({
+    status: 200,
+    type: "text/plain; version=0.0.4; charset=utf-8",
+  });
+  return parse(await response.text());
+}
+
+/** The sum of a metric's series that have all these labels. */
+export function sum(samples: Samples, name: string, labels: Record<string, string> = {}): number {
+  const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+  return [...samples]
+    .filter(([series]) => series.split("{")[0] === name && wanted.every((label) => series.includes(label)))
+    .reduce((total, [, value]) => total + value, 0);
+}
+
+function parse(text: string): Samples {
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(
+    lines.map((line) => {
+      const space = line.lastIndexOf(" ");
+      return [line.slice(0, space), Number(line.slice(space + 1))];
+    }),
+  );
+}

@@ -1,0 +1,156 @@
+// A Gatehouse that is watched: the API and the worker each on a metrics port of its own.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PROJECT_ROOT } from "../../server/config.ts";
+import { isTaken } from "../../server/embedded/ports.ts";
+import { until } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { newTenant } from "../support/tenant.ts";
+import { type Samples, scrape, sum } from "./scrape.ts";
+
+const API_ROUTE = "/Endpoint/rest/api/v1";
+/** Longer than the backlog's last answer is given again. */
+const FRESH_PATIENCE_MS = 15_000;
+
+let stack: Stack;
+let port: number;
+const ofApi = () => scrape(`http://127.0.0.1:${port}/metrics`);
+const ofWorker = () => scrape(`http://127.0.0.1:${port + 1}/metrics`);
+const receiver = (reply: Parameters<typeof startReceiver>[0]) =>
+  startReceiver(reply, { dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir });
+
+beforeAll(async () => {
+  port = await twoFreePorts();
+  stack = await startStack({ env: { METRICS_PORT: String(port), WEBHOOK_TIMEOUT: "1s" } });
+}, 60_000);
+afterAll(() => stack?.stop(), 30_000);
+
+test("`start` says where the metrics are", () => {
+  expect(stack.said).toContain(`metrics       127.0.0.1:${port} (API) and ${port + 1} (worker)`);
+});
+
+test("a change is counted on its way: accepted, dispatched, attempted, delivered", async () => {
+  const api = await newTenant(stack);
+  await using failing = receiver([500, 200]);
+  await using gone = receiver(410);
+  await using silent = receiver(["hang", 200]);
+  for (const { url } of [failing, gone, silent]) await api.connect(url);
+  const [before, workerBefore] = await Promise.all([ofApi(), ofWorker()]);
+  await api.change({ Name: "Gate" });
+  await api.change({ Name: "Gate" });
+  await api.settledEvent();
+  const [after, worker] = await Promise.all([ofApi(), ofWorker()]);
+
+  const accepted = { event_record: "Application", event_type: "Created" };
+  expect(grown(before, after, "gatehouse_webhook_events_accepted_total", accepted)).toBe(1);
+  expect(grown(before, after, "gatehouse_webhook_events_accepted_total")).toBe(1);
+  const request = { method: "PATCH", route: `${API_ROUTE}/Application`, status: "200" };
+  expect(grown(before, after, "gatehouse_http_request_duration_seconds_count", request)).toBe(2);
+
+  const growth = (name: string, labels?: Record<string, string>) => grown(workerBefore, worker, name, labels);
+  expect(growth("gatehouse_webhook_dispatch_duration_seconds_count")).toBe(1);
+  const results = ["2xx", "4xx", "5xx", "timeout"].map((result) =>
+    growth("gatehouse_webhook_attempts_total", { result }),
+  );
+  expect(results).toEqual([2, 1, 1, 1]);
+  expect(growth("gatehouse_webhook_attempt_duration_seconds_count")).toBe(5);
+  const ends = ["Delivered", "Exhausted", "Cancelled"].map((state) =>
+    growth("gatehouse_webhook_deliveries_total", { state }),
+  );
+  expect(ends).toEqual([2, 1, 0]);
+  expect(growth("gatehouse_webhook_end_to_end_duration_seconds_count")).toBe(2);
+  const seconds = growth("gatehouse_webhook_end_to_end_duration_seconds_sum");
+  expect(seconds).toBeGreaterThan(1.2);
+  expect(seconds).toBeLessThan(30);
+});
+
+test("README names every metric of ours, and no other", async () => {
+  const readme = readFileSync(join(PROJECT_ROOT, "README.md"), "utf8");
+  const named = readme.match(/gatehouse_[a-z_]+/g)!.map(withoutSuffix);
+  const measured = [...(await ofApi()).keys(), ...(await ofWorker()).keys()]
+    .map((series) => withoutSuffix(series.split("{")[0]!))
+    .filter((name) => name.startsWith("gatehouse_"));
+  expect([...new Set(named)].sort()).toEqual([...new Set(measured)].sort());
+});
+
+test("what waits is told while no worker runs, with the age of the oldest", async () => {
+  const api = await newTenant(stack);
+  await using hook = receiver(200);
+  const { Id } = await api.connect(hook.url, { Events: ["Updated"] });
+  await api.connect(hook.url, { Events: ["Created"] });
+  await api.change({ Name: "Gate" });
+  await api.settledEvent();
+  await api.setState(Id, "Paused");
+  await api.change({ Name: "Gate", Description: "changed" });
+  await stack.parts.worker.stop();
+  await api.change({ Name: "Waiting" });
+  const samples = await until(
+    "the backlog",
+    () => ofApi().then((one) => oldestPending(one) > 0 && one),
+    FRESH_PATIENCE_MS,
+  );
+  expect(sum(samples, "gatehouse_postgresql_up")).toBe(1);
+  expect(sum(samples, "gatehouse_webhook_backlog", { state: "Pending" })).toBe(1);
+  expect(sum(samples, "gatehouse_webhook_backlog", { state: "Held" })).toBe(1);
+  expect(sum(samples, "gatehouse_webhook_connections", { state: "Paused" })).toBe(1);
+  expect(sum(samples, "gatehouse_webhook_dispatches_waiting")).toBe(1);
+  expect(sum(samples, "gatehouse_webhook_oldest_undelivered_seconds", { state: "Retrying" })).toBe(0);
+  await stack.parts.worker.start();
+  await until("it to go", async () => oldestPending(await ofApi()) === 0, FRESH_PATIENCE_MS);
+});
+
+test("without PostgreSQL a scrape still answers, and claims nothing about the backlog", async () => {
+  await stack.parts.postgresql.stop();
+  try {
+    const samples = await until(
+      "the loss to show",
+      () => ofApi().then((one) => one.get("gatehouse_postgresql_up") === 0 && one),
+      FRESH_PATIENCE_MS,
+    );
+    const backlog = [...samples.keys()].filter((series) =>
+      /^gatehouse_webhook_(backlog|oldest|dispatches|connections)/.test(series),
+    );
+    expect(backlog).toEqual([]);
+  } finally {
+    await stack.parts.postgresql.start();
+  }
+});
+
+test("no label ever holds what a caller or a tenant brings", async () => {
+  const api = await newTenant(stack);
+  await using hook = receiver(200);
+  const { Id } = await api.connect(hook.url);
+  await api.change({ Name: "Ada's gate" });
+  const { EventId } = await api.settledEvent();
+  await fetch(`${stack.url}/nothing/ada-was-here`);
+  await fetch(`${stack.url}${API_ROUTE}/User/ada?Name=Username`, { headers: { authorization: api.authorization } });
+  await fetch(`${stack.url}/healthz`, { method: "PROPFIND" });
+  await until("the requests to be counted", async () =>
+    [...(await ofApi()).keys()].some((series) => series.includes('method="other",route="/healthz",status="405"')),
+  );
+
+  const text = JSON.stringify([...(await ofApi()).keys(), ...(await ofWorker()).keys()]);
+  const { tenantId, client } = api.tenant;
+  for (const word of [tenantId, client.clientId, Id, EventId, "ada", "Ada", "PROPFIND", "localhost"]) {
+    expect(text).not.toContain(word === client.clientId ? `"${word}"` : word);
+  }
+});
+
+/** A histogram is several series. */
+const withoutSuffix = (name: string) => name.replace(/_(bucket|sum|count)$/, "");
+
+const oldestPending = (samples: Samples) =>
+  sum(samples, "gatehouse_webhook_oldest_undelivered_seconds", { state: "Pending" });
+
+function grown(before: Samples, after: Samples, name: string, labels?: Record<string, string>): number {
+  return sum(after, name, labels) - sum(before, name, labels);
+}
+
+async function twoFreePorts(): Promise<number> {
+  for (let first = 10_000 + Math.floor(Math.random() * 10_000); ; first += 2) {
+    if (!(await isTaken(first, "127.0.0.1")) && !(await isTaken(first + 1, "127.0.0.1"))) return first;
+  }
+}
