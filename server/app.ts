@@ -6,6 +6,8 @@ import {
   type Authenticate,
   createAccess,
   createAuthenticate,
+  createPolicies,
+  createRoles,
   policiesController,
   rolesController,
 } from "./access/index.ts";
@@ -138,7 +140,7 @@ export function createApp({
     )
     .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))
     .use(auditController(sql, authenticate))
-    .use(policiesController(sql, access, authenticate))
-    .use(rolesController(sql, access, authenticate))
+    .use(policiesController(createPolicies(sql, access), authenticate))
+    .use(rolesController(createRoles(sql, access), authenticate))
     .use(tenantSettingsController(sql, authenticate));
 }

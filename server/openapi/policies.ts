@@ -49,17 +49,20 @@ export function policies(): Area {
       { name: "Policy", description: "Cedar policies; a request needs its scope and a policy that permits it." },
       { name: "Role", description: "Groups of users and clients that policies name, and the scopes users get." },
     ],
-    paths: Object.fromEntries(
-      KINDS.flatMap((kind): [string, PathItem][] => [
+    paths: Object.fromEntries([
+      ...KINDS.flatMap((kind): [string, PathItem][] => [
         [`${API_PATH}/${kind.name}`, collection(kind)],
         [`${API_PATH}/${kind.name}/{Id}`, record(kind)],
       ]),
-    ),
+      [`${API_PATH}/Policy/Validate`, { post: validate() }],
+    ]),
     schemas: {
       Policy: recordSchema("A Cedar policy.", POLICY),
       PolicyData: inputSchema(POLICY),
       Role: recordSchema("A group that policies name.", ROLE),
       RoleData: inputSchema(ROLE),
+      PolicyText: POLICY_TEXT,
+      PolicyProblems: PROBLEMS,
     },
   };
 }
@@ -137,6 +140,25 @@ function record(kind: Kind): PathItem {
   };
 }
 
+function validate(): Operation {
+  const Policy = 'permit (principal, action, resource is Application)\nwhen { resource.Nmae == "Payroll" };';
+  const Message = "attribute `Nmae` on entity type `Application` not found (did you mean `Name`?)";
+  return operation({
+    id: "validatePolicy",
+    tag: "Policy",
+    summary: "Say what keeps a text from being saved as a policy",
+    description: "Nothing is saved.",
+    scopes: ["Settings:Update"],
+    requestBody: jsonBody("The text.", schemaRef("PolicyText"), { text: { Policy } }),
+    answers: {
+      200: json("What is wrong with it, in the order of the text; empty: nothing.", schemaRef("PolicyProblems"), {
+        Problems: [{ Message, Line: 2, Column: 8 }],
+      }),
+    },
+    errors: ["BadInput"],
+  });
+}
+
 function answer(kind: Kind, description: string): Answer {
   return json(description, schemaRef(kind.name), exampleRecord(kind), ["ETag"]);
 }
@@ -186,6 +208,32 @@ const ROLE: Record<string, Schema> = {
       },
     },
     description: "All of them: those that a body leaves out are no longer members.",
+  },
+};
+
+const POLICY_TEXT: Schema = {
+  type: "object",
+  required: ["Policy"],
+  properties: { Policy: { type: "string", maxLength: POLICY_LIMIT, pattern: NUL_FREE, description: "Cedar text." } },
+  additionalProperties: false,
+};
+
+const PROBLEMS: Schema = {
+  type: "object",
+  required: ["Problems"],
+  properties: {
+    Problems: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["Message", "Line", "Column"],
+        properties: {
+          Message: { type: "string" },
+          Line: { type: ["integer", "null"], format: "int32", description: "From 1; null: the text as a whole." },
+          Column: { type: ["integer", "null"], format: "int32", description: "In characters, from 1." },
+        },
+      },
+    },
   },
 };
 

@@ -165,6 +165,18 @@ test.concurrent.each(["Policy", "Role"])("%s", async (name) => {
   await call(caller, "DELETE", one, 404, { at: `${path}/${body.Id}` });
 });
 
+test.concurrent("what is wrong with a policy", async () => {
+  const caller = await newCaller();
+  const path = `${API}/Policy/Validate`;
+  const { examples } = document.paths[path].post.requestBody.content["application/json"];
+  const { body } = await call(caller, "POST", path, 200, { body: examples.text.value });
+  const documented = document.paths[path].post.responses[200].content["application/json"].examples.example.value;
+  expect(body).toEqual(documented);
+  expect((await call(caller, "POST", path, 200, { body: { Policy: "" } })).body.Problems[0].Line).toBeNull();
+  await call(caller, "POST", path, 400, { body: { Name: "Mine" } });
+  await call(await caller.withScope("Settings:Read"), "POST", path, 403, { body: examples.text.value });
+});
+
 test.concurrent("tokens", async () => {
   const { tenant } = await newTenant();
   const path = "/oAuth/rest/v2/Token";

@@ -15,7 +15,7 @@ import { ok } from "./people.ts";
 const PUBLIC =
   /^\/(healthz|readyz|openapi(\.json|\/.*)?|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin(\/.*)?|consent|signout|account(\/.*)?)$/;
 /** Of the entity API, but about no record, or about the caller's own tenant. */
-const NO_RECORD = [`${API}/Entities`, `${API}/TenantSettings`];
+const NO_RECORD = [`${API}/Entities`, `${API}/TenantSettings`, `${API}/Policy/Validate`];
 /** No route takes it, so that the 405 says what it does take. */
 const NO_METHOD = "PUT";
 

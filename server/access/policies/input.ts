@@ -5,7 +5,8 @@ import type { Problem } from "./problems.ts";
 export const DESCRIPTION_LIMIT = 1_000;
 /** Characters. */
 export const POLICY_LIMIT = 4_000;
-const SHOWN_PROBLEMS = 20;
+/** Places in a policy that are told at once. */
+export const SHOWN_PROBLEMS = 20;
 
 /** A body that fits; absent fields are left alone. */
 export interface PolicyInput extends Fields {
@@ -25,14 +26,29 @@ export function parsePolicy(body: unknown, check: (text: string) => Problem[]): 
     Name: takeName,
     Description: takeText("Description", DESCRIPTION_LIMIT, "description"),
     Policy: (input, value) => {
-      if (typeof value !== "string" || value.length > POLICY_LIMIT) {
-        return [`Policy must be Cedar text of at most ${POLICY_LIMIT} characters.`];
-      }
-      if (value.includes("\0") || !value.isWellFormed()) return ["Policy has a character that is not text."];
-      input.policy = value;
-      return check(value).slice(0, SHOWN_PROBLEMS).map(inWords);
+      const problems = takePolicy(input, value);
+      return problems.length > 0 ? problems : check(input.policy!).slice(0, SHOWN_PROBLEMS).map(inWords);
     },
   });
+}
+
+/**
+ * A policy's text alone, whatever Cedar says of it.
+ * @throws BadInput
+ */
+export function parsePolicyText(body: unknown): string {
+  const { policy } = takeFields<PolicyInput>("Policy", body, { Policy: takePolicy });
+  if (policy === undefined) throw new BadInput("Policy is missing.");
+  return policy;
+}
+
+function takePolicy(input: PolicyInput, value: unknown): string[] {
+  if (typeof value !== "string" || value.length > POLICY_LIMIT) {
+    return [`Policy must be Cedar text of at most ${POLICY_LIMIT} characters.`];
+  }
+  if (value.includes("\0") || !value.isWellFormed()) return ["Policy has a character that is not text."];
+  input.policy = value;
+  return [];
 }
 
 /** @throws BadInput naming what a new policy needs */

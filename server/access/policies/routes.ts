@@ -1,19 +1,26 @@
-import type { Sql } from "../../db/connection.ts";
-import type { Access } from "../access.ts";
+import { Elysia } from "elysia";
+import { readJson } from "../../http/body.ts";
+import { requireMethod } from "../../http/method.ts";
+import { API_PATH } from "../../http/paths.ts";
 import type { Authenticate } from "../bearer.ts";
 import { settingsController } from "../settings-routes.ts";
-import { parsePolicy } from "./input.ts";
-import { removePolicy, toPolicyRecord, upsertPolicy } from "./service.ts";
-import { findPolicy, listPolicies } from "./store.ts";
+import type { Policies } from "./service.ts";
 
-export function policiesController(sql: Sql, access: Access, authenticate: Authenticate) {
-  return settingsController(sql, authenticate, {
-    name: "Policy",
-    list: listPolicies,
-    find: findPolicy,
-    toRecord: toPolicyRecord,
-    save: (caller, body, conditions) =>
-      upsertPolicy(sql, access, caller, parsePolicy(body, access.checkPolicy), conditions),
-    remove: (caller, id, conditions) => removePolicy(sql, access, caller, id, conditions),
-  });
+export function policiesController(policies: Policies, authenticate: Authenticate) {
+  return new Elysia()
+    .all(
+      `${API_PATH}/Policy/Validate`,
+      async ({ request }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "POST");
+        const problems = policies.validate(caller, await readJson(request));
+        return Response.json({
+          Problems: problems.map(({ message, line = null, column = null }) => {
+            return { Message: message, Line: line, Column: column };
+          }),
+        });
+      },
+      { parse: "none" },
+    )
+    .use(settingsController("Policy", policies, authenticate));
 }

@@ -4,12 +4,22 @@ import { Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { Access } from "../access.ts";
-import type { Caller } from "../bearer.ts";
+import { type Caller, requireScopes } from "../bearer.ts";
 import { changeSettings } from "../change-settings.ts";
+import { createSettingsService, type SettingsService } from "../settings-service.ts";
 import { refuseChangedStamps, stampsOf } from "../stamps.ts";
 import { tooManyPatterns } from "./complexity.ts";
-import { type PolicyInput, requireWhole } from "./input.ts";
-import { deletePolicy, findPolicy, insertPolicy, listPolicyTexts, type Policy, updatePolicy } from "./store.ts";
+import { type PolicyInput, parsePolicy, parsePolicyText, requireWhole, SHOWN_PROBLEMS } from "./input.ts";
+import type { Problem } from "./problems.ts";
+import {
+  deletePolicy,
+  findPolicy,
+  insertPolicy,
+  listPolicies,
+  listPolicyTexts,
+  type Policy,
+  updatePolicy,
+} from "./store.ts";
 
 /** Every process parses all of a tenant's policies when one changes, and asks each of them for every decision. */
 const POLICIES_PER_TENANT = 100;
@@ -17,11 +27,39 @@ const CHARACTERS_PER_TENANT = 40_000;
 
 const AUDITED = ["Name", "Description", "Policy"];
 
+/** A tenant's policies. */
+export interface Policies extends SettingsService<ReturnType<typeof toPolicyRecord>> {
+  /**
+   * What keeps a text from being saved as a policy, without saving it; empty if it is good.
+   * @param body `{ Policy }`
+   * @throws Permission, BadInput
+   */
+  validate(caller: Caller, body: unknown): Problem[];
+}
+
+export function createPolicies(sql: Sql, access: Access): Policies {
+  return {
+    ...createSettingsService(sql, {
+      name: "Policy",
+      list: listPolicies,
+      find: findPolicy,
+      toRecord: toPolicyRecord,
+      save: (caller, body, conditions) =>
+        upsertPolicy(sql, access, caller, parsePolicy(body, access.checkPolicy), conditions),
+      remove: (caller, id, conditions) => removePolicy(sql, access, caller, id, conditions),
+    }),
+    validate(caller, body) {
+      requireScopes(caller, "Settings:Update");
+      return access.checkPolicy(parsePolicyText(body)).slice(0, SHOWN_PROBLEMS);
+    },
+  };
+}
+
 /**
  * Updates the policy that Id or Name points at, or makes a new one.
  * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
  */
-export function upsertPolicy(sql: Sql, access: Access, caller: Caller, input: PolicyInput, conditions: Conditions) {
+function upsertPolicy(sql: Sql, access: Access, caller: Caller, input: PolicyInput, conditions: Conditions) {
   const { tenantId, actor } = caller;
   return changeSettings(sql, access, caller, "Policy", async (tx, permissions) => {
     const key = input.id !== undefined ? { id: input.id } : { name: input.name ?? "" };
@@ -50,7 +88,7 @@ export function upsertPolicy(sql: Sql, access: Access, caller: Caller, input: Po
 }
 
 /** @throws NotFound, Permission, Conflict, PreconditionFailed */
-export function removePolicy(sql: Sql, access: Access, caller: Caller, id: string, conditions: Conditions) {
+function removePolicy(sql: Sql, access: Access, caller: Caller, id: string, conditions: Conditions) {
   const { tenantId } = caller;
   return changeSettings(sql, access, caller, "Policy", async (tx, permissions) => {
     const policy = await findPolicy(tx, tenantId, { id });
@@ -77,7 +115,7 @@ async function refuseTooMany(tx: Transaction, tenantId: TenantId): Promise<void>
 }
 
 /** A policy in its response shape. */
-export function toPolicyRecord(policy: Policy) {
+function toPolicyRecord(policy: Policy) {
   return {
     Id: policy.id,
     Name: policy.name,

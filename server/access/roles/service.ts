@@ -6,13 +6,15 @@ import type { TenantId } from "../../tenants/index.ts";
 import type { Access } from "../access.ts";
 import type { Caller } from "../bearer.ts";
 import { changeSettings } from "../change-settings.ts";
+import { createSettingsService, type SettingsService } from "../settings-service.ts";
 import { refuseChangedStamps, stampsOf } from "../stamps.ts";
-import { type RoleInput, requireName } from "./input.ts";
+import { parseRole, type RoleInput, requireName } from "./input.ts";
 import {
   countRoles,
   deleteRole,
   findRole,
   insertRole,
+  listRoles,
   type Member,
   type Role,
   replaceMembers,
@@ -24,11 +26,25 @@ const ROLES_PER_TENANT = 200;
 const AUDITED = ["Name", "Description", "Scopes", "Members"];
 const SHOWN = ["Scopes", "Members"];
 
+/** A tenant's roles. */
+export type Roles = SettingsService<ReturnType<typeof toRoleRecord>>;
+
+export function createRoles(sql: Sql, access: Access): Roles {
+  return createSettingsService(sql, {
+    name: "Role",
+    list: listRoles,
+    find: findRole,
+    toRecord: toRoleRecord,
+    save: (caller, body, conditions) => upsertRole(sql, access, caller, parseRole(body), conditions),
+    remove: (caller, id, conditions) => removeRole(sql, access, caller, id, conditions),
+  });
+}
+
 /**
  * Updates the role that Id or Name points at, or makes a new one. Members, if given, are all there are then.
  * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
  */
-export function upsertRole(sql: Sql, access: Access, caller: Caller, input: RoleInput, conditions: Conditions) {
+function upsertRole(sql: Sql, access: Access, caller: Caller, input: RoleInput, conditions: Conditions) {
   const { tenantId, actor } = caller;
   return changeSettings(sql, access, caller, "Role", async (tx, permissions) => {
     const before = await lookUp(tx, tenantId, input);
@@ -64,7 +80,7 @@ export function upsertRole(sql: Sql, access: Access, caller: Caller, input: Role
 }
 
 /** @throws NotFound, Permission, Conflict, PreconditionFailed */
-export function removeRole(sql: Sql, access: Access, caller: Caller, id: string, conditions: Conditions) {
+function removeRole(sql: Sql, access: Access, caller: Caller, id: string, conditions: Conditions) {
   const { tenantId } = caller;
   return changeSettings(sql, access, caller, "Role", async (tx, permissions) => {
     const role = await findRole(tx, tenantId, { id });
@@ -83,7 +99,7 @@ export function removeRole(sql: Sql, access: Access, caller: Caller, id: string,
 }
 
 /** A role in its response shape. */
-export function toRoleRecord(role: Role) {
+function toRoleRecord(role: Role) {
   return {
     Id: role.id,
     Name: role.name,

@@ -1,0 +1,84 @@
+// Reading and changing policies and roles, which differ in their records alone; REST and the console both go through it.
+
+import type { Queries, Sql } from "../db/connection.ts";
+import { NotFound } from "../errors.ts";
+import type { Conditions } from "../http/conditions.ts";
+import { isUuid, type Page, readPaging, toPage } from "../http/paging.ts";
+import { readQuery, readText } from "../http/query.ts";
+import type { TenantId } from "../tenants/index.ts";
+import { type Caller, requireScopes } from "./bearer.ts";
+import type { PolicyRecord } from "./policies/resource-type.ts";
+
+/** The records of one kind; each asks for the scope and for a policy that permits it. */
+export interface SettingsService<Item extends PolicyRecord> {
+  /**
+   * A page without what the caller may not read, the newest first.
+   * @param parameters Name, Limit, Cursor
+   * @throws Permission, BadInput, ServiceBusy
+   */
+  list(caller: Caller, parameters: URLSearchParams): Promise<Page<Item>>;
+  /** @throws Permission, NotFound */
+  read(caller: Caller, id: string): Promise<Item>;
+  /**
+   * Updates what Id or Name points at, or makes a new one.
+   * @param body in the API's shape
+   * @throws Permission, BadInput, NotFound, Conflict, PreconditionFailed
+   */
+  save(caller: Caller, body: unknown, conditions: Conditions): Promise<Item>;
+  /**
+   * @returns its last state
+   * @throws Permission, NotFound, Conflict, PreconditionFailed
+   */
+  remove(caller: Caller, id: string, conditions: Conditions): Promise<Item>;
+}
+
+export interface SettingsKind<Row extends { id: string }, Item extends PolicyRecord> {
+  name: "Policy" | "Role";
+  /** One more than the limit, if there are more. */
+  list(
+    sql: Queries,
+    tenantId: TenantId,
+    filter: { name?: string },
+    limit: number,
+    after: string | undefined,
+  ): Promise<Row[]>;
+  find(sql: Queries, tenantId: TenantId, key: { id: string }): Promise<Row | undefined>;
+  toRecord(row: Row): Item;
+  save(caller: Caller, body: unknown, conditions: Conditions): Promise<Item>;
+  remove(caller: Caller, id: string, conditions: Conditions): Promise<Item>;
+}
+
+export function createSettingsService<Row extends { id: string }, Item extends PolicyRecord>(
+  sql: Sql,
+  { name, list, find, toRecord, save, remove }: SettingsKind<Row, Item>,
+): SettingsService<Item> {
+  const noSuch = () => new NotFound(`There is no ${name} with this Id.`);
+  return {
+    async list(caller, parameters) {
+      requireScopes(caller, "Settings:Read");
+      const query = readQuery(parameters, ["Name"]);
+      const { limit, after } = readPaging(query);
+      const filter = { name: readText(query, "Name") };
+      return caller.permissions.readable("Settings:Read", name, async () =>
+        toPage(await list(sql, caller.tenantId, filter, limit, after), limit, (row) => row.id, toRecord),
+      );
+    },
+    async read(caller, id) {
+      requireScopes(caller, "Settings:Read");
+      const row = isUuid(id) ? await find(sql, caller.tenantId, { id }) : undefined;
+      if (!row) throw noSuch();
+      const record = toRecord(row);
+      caller.permissions.require("Settings:Read", name, record);
+      return record;
+    },
+    async save(caller, body, conditions) {
+      requireScopes(caller, "Settings:Update");
+      return save(caller, body, conditions);
+    },
+    async remove(caller, id, conditions) {
+      requireScopes(caller, "Settings:Update");
+      if (!isUuid(id)) throw noSuch();
+      return remove(caller, id, conditions);
+    },
+  };
+}
