@@ -125,7 +125,7 @@ export function createApp({
     .use(metricsController(metrics.registry, config.metrics.token))
     .use(openApiController(config.publicUrl, entities))
     .use(provider.controller)
-    .use(provider.settings(authenticate, findRecord))
+    .use(provider.settings(authenticate, provider.administration(findRecord)))
     .use(identityProvidersController({ sql, masterKey, publicUrl: config.publicUrl, authenticate, checkUrl }))
     .use(entitiesController({ sql, onCommitted: metrics.accepted }, authenticate, entities))
     .use(

@@ -21,21 +21,23 @@ import {
   createSignIn,
   createSite,
   createUpstream,
+  createUserAdministration,
   type FindUser,
-  passwordResetController,
-  secondFactorController,
+  userAdministrationController,
 } from "../signin/index.ts";
 import type { TenantId } from "../tenants/index.ts";
 import { createApplications, createEndGrants } from "./account.ts";
 import { authorizeController } from "./authorize/index.ts";
 import { type AuthenticateClient, authenticateClient } from "./client-authentication.ts";
 import { consentsController } from "./consents/routes.ts";
+import { createConsents } from "./consents/service.ts";
 import { credentialsController } from "./credentials/routes.ts";
 import { discoveryController } from "./discovery.ts";
 import type { OnFailure } from "./endpoint.ts";
 import { createFamilies } from "./families/families.ts";
 import { introspectionController } from "./introspect.ts";
 import { jwksController } from "./keys/jwks.ts";
+import { signingKeysController } from "./keys/routes.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { logoutController } from "./logout.tsx";
 import { createRevocations } from "./revocations/revocations.ts";
@@ -71,6 +73,7 @@ export function createProvider({ config, sql, masterKey, log, fetch, onClient, o
     onClient(request, { tenantId: client.tenantId, clientId: String(client.id) });
     return client;
   };
+  const endGrants = createEndGrants(families);
   const forClients = { sql, tokens, families, authenticateClient: authenticate, onFailure };
 
   const site = createSite(issuer);
@@ -104,19 +107,24 @@ export function createProvider({ config, sql, masterKey, log, fetch, onClient, o
     .use(
       accountController({
         ...forPeople,
-        credentials: createCredentials(sql, passwords, createEndGrants(families)),
+        credentials: createCredentials(sql, passwords, endGrants),
         applications: createApplications(sql, families),
       }),
     )
     .use(userinfoController({ sql, tokens, onFailure }))
     .use(logoutController(forPeople));
   const verifyAccessToken: VerifyAccessToken = tokens.verifyAccessToken;
+  /** What administrators do, in the entity API and in the console. */
+  const administration = (findUser: FindUser) => ({
+    users: createUserAdministration({ sql, issuer, findUser, endGrants }),
+    consents: createConsents(sql, families),
+  });
   /** What the entity API has of it. */
-  const settings = (authenticateCaller: Authenticate, findUser: FindUser) =>
+  const settings = (authenticateCaller: Authenticate, { users, consents }: ReturnType<typeof administration>) =>
     new Elysia()
       .use(credentialsController(sql, authenticateCaller))
-      .use(consentsController({ sql, families, authenticate: authenticateCaller }))
-      .use(passwordResetController({ sql, issuer, authenticate: authenticateCaller, findUser }))
-      .use(secondFactorController({ sql, authenticate: authenticateCaller, findUser }));
-  return { controller, settings, verifyAccessToken };
+      .use(consentsController(consents, authenticateCaller))
+      .use(userAdministrationController(users, authenticateCaller))
+      .use(signingKeysController(sql, authenticateCaller));
+  return { controller, settings, administration, verifyAccessToken };
 }

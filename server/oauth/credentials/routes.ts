@@ -1,15 +1,15 @@
 // An Application's credentials: …/Application/{Id}/Credentials and …/Application/{Id}/Secrets.
 
 import { Elysia } from "elysia";
-import { type Authenticate, type Caller, requireScopes } from "../../access/index.ts";
+import type { Authenticate, Caller } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { readJson, requireJson } from "../../http/body.ts";
+import { readJson } from "../../http/body.ts";
 import { answerRead, answerRecord, readConditions } from "../../http/conditions.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
 import { NO_STORE } from "../../http/no-store.ts";
 import { API_PATH } from "../../http/paths.ts";
 import { readId } from "../../http/record-id.ts";
-import { parseCredentials, toCredentialsRecord } from "./input.ts";
+import { toCredentialsRecord } from "./input.ts";
 import { changeCredentials, makeSecret, readCredentials, readSecrets, removeSecret } from "./service.ts";
 import type { StoredSecret } from "./store.ts";
 
@@ -22,17 +22,14 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "PATCH", "POST");
         if (isRead(request)) {
-          requireScopes(caller, "Settings:Read");
           const conditions = readConditions(request.headers);
           const credentials = await readCredentials(sql, caller, readId("Application", params.id));
           return answerRead(conditions, toCredentialsRecord(credentials));
         }
-        requireJson(request);
-        requireScopes(caller, "Settings:Update");
         const conditions = readConditions(request.headers);
-        const changes = parseCredentials(await readJson(request));
+        const body = await readJson(request);
         const id = readId("Application", params.id);
-        return answerRecord(toCredentialsRecord(await changeCredentials(sql, caller, id, changes, conditions)));
+        return answerRecord(toCredentialsRecord(await changeCredentials(sql, caller, id, body, conditions)));
       },
       { parse: "none" },
     )
@@ -42,7 +39,6 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "POST");
         if (isRead(request)) return list(sql, caller, params.id);
-        requireScopes(caller, "Settings:Update");
         const { secret, ...stored } = await makeSecret(sql, caller, readId("Application", params.id));
         return Response.json({ ...toSecretRecord(stored), Secret: secret }, { headers: NO_STORE });
       },
@@ -53,7 +49,6 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "DELETE");
-        requireScopes(caller, "Settings:Update");
         return Response.json(
           toSecretRecord(await removeSecret(sql, caller, readId("Application", params.id), params.secretId)),
         );
@@ -63,7 +58,6 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
 }
 
 async function list(sql: Sql, caller: Caller, id: string): Promise<Response> {
-  requireScopes(caller, "Settings:Read");
   const secrets = await readSecrets(sql, caller, readId("Application", id));
   return Response.json({ Items: secrets.map(toSecretRecord), Next: null });
 }

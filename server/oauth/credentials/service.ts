@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Caller } from "../../access/index.ts";
+import { type Caller, requireScopes } from "../../access/index.ts";
 import { changesOf, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
@@ -7,7 +7,7 @@ import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { isUuid } from "../../http/paging.ts";
 import { hashSecret } from "../client-authentication.ts";
 import type { Credentials } from "../store.ts";
-import { requireSound, toCredentialsRecord } from "./input.ts";
+import { parseCredentials, requireSound, toCredentialsRecord } from "./input.ts";
 import { refuseOwnLastSecret, refuseOwnLockOut } from "./own-access.ts";
 import { CREDENTIALS_RESOURCE_TYPE } from "./resource-type.ts";
 import {
@@ -27,22 +27,28 @@ const RESOURCE = CREDENTIALS_RESOURCE_TYPE.name;
 /** Beside them, the audit log has of an address only that it changed. */
 const SHOWN = ["GrantTypes", "Scopes", "ClientType", "AccessTokenAlg", "IdTokenAlg", "FirstParty"];
 
-/** @throws NotFound, Permission */
+/** @throws Permission, NotFound */
 export async function readCredentials(sql: Queries, by: Caller, applicationId: number): Promise<Credentials> {
+  requireScopes(by, "Settings:Read");
   const credentials = await findCredentials(sql, by.tenantId, applicationId);
   if (!credentials) throw noApplication();
   by.permissions.require("Settings:Read", RESOURCE, toResource(applicationId, credentials));
   return credentials;
 }
 
-/** @throws NotFound, BadInput, Permission, PreconditionFailed, Conflict if the caller's own client could not undo it */
+/**
+ * @param body what is to change, in the API's shape
+ * @throws NotFound, BadInput, Permission, PreconditionFailed, Conflict if the caller's own client could not undo it
+ */
 export async function changeCredentials(
   sql: Sql,
   by: Caller,
   applicationId: number,
-  changes: Partial<Credentials>,
+  body: unknown,
   conditions: Conditions,
 ): Promise<Credentials> {
+  requireScopes(by, "Settings:Update");
+  const changes = parseCredentials(body);
   return sql.begin(async (tx) => {
     const before = await lockCredentials(tx, by, applicationId);
     requireConditions(conditions, toCredentialsRecord(before));
@@ -72,6 +78,7 @@ export async function makeSecret(
   by: Caller,
   applicationId: number,
 ): Promise<StoredSecret & { secret: string }> {
+  requireScopes(by, "Settings:Update");
   const secret = randomBytes(SECRET_BYTES).toString("base64url");
   const stored = await sql.begin(async (tx) => {
     const credentials = await lockCredentials(tx, by, applicationId);
@@ -105,6 +112,7 @@ export async function removeSecret(
   applicationId: number,
   secretId: string,
 ): Promise<StoredSecret> {
+  requireScopes(by, "Settings:Update");
   return sql.begin(async (tx) => {
     requireUpdate(by, applicationId, await lockCredentials(tx, by, applicationId));
     const gone = isUuid(secretId) ? await deleteSecret(tx, by.tenantId, applicationId, secretId) : undefined;

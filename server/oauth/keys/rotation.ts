@@ -54,6 +54,31 @@ export async function replaceSigningKeys(sql: Sql, masterKey: MasterKey, alg: Si
   });
 }
 
+/** Where in its life a key is. */
+export interface KeyLife {
+  /** Published but not signing yet; the one that signs; published still, for tokens it has signed. */
+  state: "Announced" | "Signing" | "Retired";
+  signsFrom: Date;
+  /** When its successor takes over; of the newest key, when one is due. */
+  signsUntil: Date;
+  /** When it is removed, its last token having expired. */
+  publishedUntil: Date;
+}
+
+/** @param stored the newest first @returns in the same order */
+export function livesOf<Key extends Pick<StoredKey, "alg" | "signsFrom">>(
+  stored: Key[],
+  now = new Date(),
+): (Key & KeyLife)[] {
+  return stored.map((key, index) => {
+    const successor = stored.slice(0, index).findLast(({ alg }) => alg === key.alg);
+    const signsUntil = successor?.signsFrom ?? new Date(key.signsFrom.getTime() + SIGNING_MS);
+    const isRetired = successor !== undefined && successor.signsFrom <= now;
+    const state = isRetired ? "Retired" : key.signsFrom <= now ? "Signing" : "Announced";
+    return { ...key, state, signsUntil, publishedUntil: new Date(signsUntil.getTime() + RETIRED_MS) };
+  });
+}
+
 /** @throws Error if they were sealed by another MASTER_KEY: no process could open them beside one of ours */
 async function lockStoredKeys(tx: Transaction, masterKey: MasterKey): Promise<StoredKey[]> {
   await lockSigningKeys(tx);

@@ -22,6 +22,11 @@ export async function listSigningKeys(sql: Queries): Promise<StoredKey[]> {
     from signing_keys order by signs_from desc, kid`;
 }
 
+/** The same, without the keys themselves. */
+export async function listKeyDates(sql: Queries): Promise<Pick<StoredKey, "kid" | "alg" | "signsFrom">[]> {
+  return sql<StoredKey[]>`select kid, alg, signs_from as "signsFrom" from signing_keys order by signs_from desc, kid`;
+}
+
 /** Until the transaction ends, nobody else changes the keys. */
 export async function lockSigningKeys(sql: Queries): Promise<void> {
   await sql`select pg_advisory_xact_lock(${KEYS_LOCK})`;

@@ -6,7 +6,7 @@ import { isUuid } from "../../http/paging.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import { pageEndpoint } from "../pages/endpoint.tsx";
 import { pageResponse } from "../pages/response.ts";
-import { RESET_PATH } from "../password-reset/routes.ts";
+import { RESET_PATH } from "../password-reset/link.ts";
 import type { Caller } from "../sessions.ts";
 import { AccountPage } from "./account-page.tsx";
 import type { AccountDependencies } from "./dependencies.ts";

@@ -33,14 +33,18 @@ export async function deleteUsersSession(
   return rows.length > 0;
 }
 
-/** @param except undefined: none is left */
+/**
+ * @param except undefined: none is left
+ * @returns how many there were
+ */
 export async function deleteOtherSessions(
   sql: Queries,
   tenantId: TenantId,
   userId: number,
   except: string | undefined,
-): Promise<void> {
-  await sql`
+): Promise<number> {
+  const deleted = await sql`
     delete from sessions
     where tenant_id = ${tenantId} and user_id = ${userId} and id is distinct from ${except ?? null}::uuid`;
+  return deleted.count;
 }

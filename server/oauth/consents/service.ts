@@ -1,0 +1,84 @@
+// What a User has allowed Applications, as an administrator sees and revokes it.
+
+import { type Caller, requireScopes } from "../../access/index.ts";
+import { recordAudit } from "../../audit/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { NotFound } from "../../errors.ts";
+import { type Page, readPaging, toPage } from "../../http/paging.ts";
+import { readQuery } from "../../http/query.ts";
+import { readId, toRecordId } from "../../http/record-id.ts";
+import type { Families } from "../families/families.ts";
+import { CONSENT_RESOURCE_TYPE } from "./resource-type.ts";
+import { type Consent, deleteConsent, isUser, listConsents, lockConsent } from "./store.ts";
+
+const RESOURCE = CONSENT_RESOURCE_TYPE.name;
+
+export type ConsentRecord = ReturnType<typeof toRecord>;
+
+/** Ids are as a path has them. */
+export interface Consents {
+  /**
+   * By the Applications' Ids, without those that the caller may not read.
+   * @param parameters Limit, Cursor
+   * @throws Permission, NotFound, BadInput, ServiceBusy
+   */
+  list(caller: Caller, userId: string, parameters: URLSearchParams): Promise<Page<ConsentRecord>>;
+  /**
+   * The Application's tokens for this User end as well; the next sign-in asks again.
+   * @returns what was allowed
+   * @throws Permission, NotFound
+   */
+  revoke(caller: Caller, userId: string, applicationId: string): Promise<ConsentRecord>;
+}
+
+export function createConsents(sql: Sql, families: Families): Consents {
+  return {
+    async list(caller, userIdText, parameters) {
+      requireScopes(caller, "Settings:Read");
+      const userId = readId("User", userIdText);
+      const { limit, after } = readPaging(readQuery(parameters, []), (text) => toRecordId(text) !== undefined);
+      if (!(await isUser(sql, caller.tenantId, userId))) throw new NotFound("There is no User with this Id.");
+      const { Items, Next } = await caller.permissions.readable("Settings:Read", RESOURCE, async () => {
+        const rows = await listConsents(sql, caller.tenantId, userId, limit, after);
+        return toPage(
+          rows,
+          limit,
+          (row) => String(row.clientId),
+          (row) => ({ ...toResource(userId, row), row }),
+        );
+      });
+      return { Items: Items.map(({ row }) => toRecord(row)), Next };
+    },
+
+    async revoke(caller, userIdText, applicationIdText) {
+      requireScopes(caller, "Settings:Update");
+      const clientId = readId("Application", applicationIdText);
+      const userId = readId("User", userIdText);
+      return sql.begin(async (tx) => {
+        const consent = await lockConsent(tx, caller.tenantId, userId, clientId);
+        if (!consent) throw new NotFound("The User has allowed this Application nothing.");
+        caller.permissions.require("Settings:Update", RESOURCE, toResource(userId, consent));
+        await deleteConsent(tx, caller.tenantId, userId, clientId);
+        await families.revoke(tx, caller.tenantId, { userId, clientId });
+        await recordAudit(tx, caller.tenantId, caller, {
+          kind: "Consent.Revoked",
+          subject: { type: "User", id: userId },
+          details: { ApplicationId: String(clientId), Scopes: consent.scopes },
+        });
+        return toRecord(consent);
+      });
+    },
+  };
+}
+
+function toRecord({ clientId, clientName, clientExternalId, scopes, grantedOn }: Consent) {
+  return {
+    Application: { Id: clientId, ExternalId: clientExternalId, Name: clientName, Type: "Application" },
+    Scopes: scopes,
+    GrantedOn: grantedOn.toISOString(),
+  };
+}
+
+function toResource(userId: number, consent: Consent) {
+  return { ...toRecord(consent), UserId: userId, Key: `${userId}/${consent.clientId}` };
+}

@@ -1,0 +1,54 @@
+// …/User/{Id}/PasswordReset, …/User/{Id}/SecondFactor and …/User/{Id}/Sessions.
+
+import { Elysia } from "elysia";
+import type { Authenticate } from "../../access/index.ts";
+import { isRead, requireMethod } from "../../http/method.ts";
+import { NO_STORE } from "../../http/no-store.ts";
+import { API_PATH } from "../../http/paths.ts";
+import { requestUrl } from "../../http/request-url.ts";
+import { noFactor, type UserAdministration } from "./service.ts";
+
+export function userAdministrationController(users: UserAdministration, authenticate: Authenticate) {
+  const user = `${API_PATH}/User/:id`;
+  return new Elysia()
+    .all(
+      `${user}/PasswordReset`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "POST");
+        return Response.json(await users.makePasswordReset(caller, params.id), { headers: NO_STORE });
+      },
+      { parse: "none" },
+    )
+    .all(
+      `${user}/SecondFactor`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "GET", "DELETE");
+        if (!isRead(request)) return Response.json(await users.removeSecondFactor(caller, params.id));
+        const factor = await users.findSecondFactor(caller, params.id);
+        if (!factor) throw noFactor();
+        return Response.json(factor);
+      },
+      { parse: "none" },
+    )
+    .all(
+      `${user}/Sessions`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "GET", "DELETE");
+        if (!isRead(request)) return Response.json({ Ended: await users.endSessions(caller, params.id) });
+        return Response.json(await users.listSessions(caller, params.id, requestUrl(request).searchParams));
+      },
+      { parse: "none" },
+    )
+    .all(
+      `${user}/Sessions/:sessionId`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "DELETE");
+        return Response.json(await users.endSession(caller, params.id, params.sessionId));
+      },
+      { parse: "none" },
+    );
+}

@@ -1,0 +1,142 @@
+// What an administrator has to say of a User's sign-in: a password link, the second factor, where the User is signed in.
+// Each asks for the scope and for a policy that permits it on the User.
+
+import { type Caller, requireScopes } from "../../access/index.ts";
+import { type AuditEntry, recordAudit } from "../../audit/index.ts";
+import type { Queries, Sql } from "../../db/connection.ts";
+import { Conflict, NotFound } from "../../errors.ts";
+import { isUuid, type Page, readPaging, toPage } from "../../http/paging.ts";
+import { readQuery } from "../../http/query.ts";
+import type { EndGrants } from "../account/credentials.ts";
+import { deviceOf } from "../account/device.ts";
+import { deleteOtherSessions, deleteUsersSession } from "../account/store.ts";
+import { type FindUser, requireUser } from "../find-user.ts";
+import { digestOf, newOpaqueValue } from "../opaque.ts";
+import { RESET_LIFETIME, RESET_PATH } from "../password-reset/link.ts";
+import { saveReset } from "../password-reset/store.ts";
+import { deleteFactor, type EnrolledFactor, findFactor } from "../second-factor/store.ts";
+import { findUserSession, listUserSessions, type UserSession } from "./store.ts";
+
+export type SessionRecord = ReturnType<typeof toSessionRecord>;
+export type FactorRecord = ReturnType<typeof toFactorRecord>;
+
+/** @param userId in all of them as a path has it */
+export interface UserAdministration {
+  /**
+   * A link by which the User sets a password, also the first one; the one made before is no longer good.
+   * @throws Permission, NotFound, Conflict if the User has no Username
+   */
+  makePasswordReset(caller: Caller, userId: string): Promise<{ Url: string; ExpiresOn: string }>;
+  /** @returns undefined if the User has none @throws Permission, NotFound if there is no such User */
+  findSecondFactor(caller: Caller, userId: string): Promise<FactorRecord | undefined>;
+  /** @returns what was removed @throws Permission, NotFound also if the User has none */
+  removeSecondFactor(caller: Caller, userId: string): Promise<FactorRecord>;
+  /** The newest first. @param parameters Limit, Cursor @throws Permission, NotFound, BadInput */
+  listSessions(caller: Caller, userId: string, parameters: URLSearchParams): Promise<Page<SessionRecord>>;
+  /** Also ends the refresh tokens that came of it. @returns its last state @throws Permission, NotFound */
+  endSession(caller: Caller, userId: string, sessionId: string): Promise<SessionRecord>;
+  /** All of them, and all of the User's refresh tokens. @returns how many @throws Permission, NotFound */
+  endSessions(caller: Caller, userId: string): Promise<number>;
+}
+
+export interface AdministrationDependencies {
+  sql: Sql;
+  /** PUBLIC_URL. */
+  issuer: string;
+  findUser: FindUser;
+  endGrants: EndGrants;
+}
+
+export function createUserAdministration(deps: AdministrationDependencies): UserAdministration {
+  const { sql, issuer, findUser, endGrants } = deps;
+
+  async function open(queries: Queries, caller: Caller, action: "Settings:Read" | "Settings:Update", userId: string) {
+    requireScopes(caller, action);
+    const user = await requireUser(findUser, queries, caller.tenantId, userId);
+    caller.permissions.require(action, "User", user.record);
+    return user;
+  }
+
+  const record = (tx: Queries, caller: Caller, id: number, entry: AuditEntry) =>
+    recordAudit(tx, caller.tenantId, caller, { ...entry, subject: { type: "User", id } });
+
+  return {
+    async makePasswordReset(caller, userId) {
+      const token = newOpaqueValue();
+      const expiresOn = await sql.begin(async (tx) => {
+        const { id, record: user } = await open(tx, caller, "Settings:Update", userId);
+        if (user.Username === "") throw new Conflict("The User has no Username to sign in with. Give it one first.");
+        await record(tx, caller, id, { kind: "PasswordReset.Created" });
+        return saveReset(tx, caller.tenantId, id, digestOf(token), RESET_LIFETIME);
+      });
+      return { Url: `${issuer}${RESET_PATH}?token=${token}`, ExpiresOn: expiresOn.toISOString() };
+    },
+
+    async findSecondFactor(caller, userId) {
+      const { id } = await open(sql, caller, "Settings:Read", userId);
+      const factor = await findFactor(sql, caller.tenantId, id);
+      return factor && toFactorRecord(factor);
+    },
+
+    async removeSecondFactor(caller, userId) {
+      return sql.begin(async (tx) => {
+        const { id } = await open(tx, caller, "Settings:Update", userId);
+        const factor = await findFactor(tx, caller.tenantId, id);
+        if (!factor || !(await deleteFactor(tx, caller.tenantId, id))) throw noFactor();
+        await record(tx, caller, id, { kind: "SecondFactor.Removed" });
+        return toFactorRecord(factor);
+      });
+    },
+
+    async listSessions(caller, userId, parameters) {
+      const { id } = await open(sql, caller, "Settings:Read", userId);
+      const { limit, after } = readPaging(readQuery(parameters, []));
+      const sessions = await listUserSessions(sql, caller.tenantId, id, limit, after);
+      return toPage(sessions, limit, (session) => session.id, toSessionRecord);
+    },
+
+    async endSession(caller, userId, sessionId) {
+      return sql.begin(async (tx) => {
+        const { id } = await open(tx, caller, "Settings:Update", userId);
+        const session = isUuid(sessionId) ? await findUserSession(tx, caller.tenantId, id, sessionId) : undefined;
+        if (!session || !(await deleteUsersSession(tx, caller.tenantId, id, sessionId))) {
+          throw new NotFound("The User has no session with this Id.");
+        }
+        await endGrants(tx, caller.tenantId, id, { sessionId });
+        await record(tx, caller, id, { kind: "Session.Revoked", details: { Sessions: "One" } });
+        return toSessionRecord(session);
+      });
+    },
+
+    async endSessions(caller, userId) {
+      return sql.begin(async (tx) => {
+        const { id } = await open(tx, caller, "Settings:Update", userId);
+        const ended = await deleteOtherSessions(tx, caller.tenantId, id, undefined);
+        await endGrants(tx, caller.tenantId, id, { exceptSessionId: undefined });
+        await record(tx, caller, id, { kind: "Session.Revoked", details: { Sessions: "All" } });
+        return ended;
+      });
+    },
+  };
+}
+
+export function noFactor(): NotFound {
+  return new NotFound("The User has no second factor.");
+}
+
+function toFactorRecord({ since, recoveryCodes }: EnrolledFactor) {
+  return { Type: "TOTP", EnrolledOn: since.toISOString(), RecoveryCodes: recoveryCodes };
+}
+
+function toSessionRecord({ id, userAgent, address, startedOn, lastSeen, amr, acr }: UserSession) {
+  return {
+    Id: id,
+    Device: deviceOf(userAgent),
+    UserAgent: userAgent,
+    Address: address,
+    StartedOn: startedOn.toISOString(),
+    LastSeen: lastSeen.toISOString(),
+    Amr: amr,
+    Acr: acr,
+  };
+}

@@ -1,0 +1,42 @@
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import type { ListedSession } from "../account/store.ts";
+import { IDLE_LIFETIME } from "../sessions.ts";
+
+/** A browser in which a User has signed in, as an administrator sees it. */
+export interface UserSession extends ListedSession {
+  /** RFC 8176. */
+  amr: string[];
+  acr: string;
+}
+
+/** Those that are still good, the newest first; one more than the limit, if there are more. */
+export async function listUserSessions(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  limit: number,
+  after: string | undefined,
+): Promise<UserSession[]> {
+  return sql<UserSession[]>`
+    select ${columns(sql)} from sessions where ${isLive(sql, tenantId, userId)} ${after ? sql`and id < ${after}` : sql``}
+    order by id desc limit ${limit + 1}`;
+}
+
+export async function findUserSession(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  id: string,
+): Promise<UserSession | undefined> {
+  const [session] = await sql<UserSession[]>`
+    select ${columns(sql)} from sessions where ${isLive(sql, tenantId, userId)} and id = ${id}`;
+  return session;
+}
+
+const columns = (sql: Queries) => sql`
+  id, user_agent as "userAgent", address, created_on as "startedOn", last_seen as "lastSeen", amr, acr`;
+
+const isLive = (sql: Queries, tenantId: TenantId, userId: number) => sql`
+  tenant_id = ${tenantId} and user_id = ${userId} and expires_on > now()
+  and last_seen > now() - make_interval(secs => ${IDLE_LIFETIME})`;
