@@ -12,6 +12,7 @@ import { policies } from "./policies.ts";
 import { securitySchemes } from "./security.ts";
 import { service } from "./service.ts";
 import { signIn } from "./sign-in.ts";
+import { signingKeys } from "./signing-keys.ts";
 import type { Area, PathItem } from "./types.ts";
 import { users } from "./users.ts";
 import { webhooks } from "./webhooks.ts";
@@ -40,6 +41,7 @@ export function createDocument(publicUrl: string, definitions: readonly EntityDe
     credentials(),
     consents(),
     users(),
+    signingKeys(),
     service(),
   ];
   return {

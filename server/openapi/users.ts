@@ -2,7 +2,8 @@
 
 import { API_PATH } from "../http/paths.ts";
 import { SECOND_FACTOR_RULES } from "../tenants/index.ts";
-import { json, jsonBody, operation } from "./operation.ts";
+import { json, jsonBody, operation, pageOf } from "./operation.ts";
+import { parameterRef } from "./parameters.ts";
 import { type Area, type Parameter, type Schema, schemaRef } from "./types.ts";
 
 const TAG = "Users' sign-in";
@@ -10,7 +11,7 @@ const USER = `${API_PATH}/User/{Id}`;
 
 export function users(): Area {
   return {
-    tags: [{ name: TAG, description: "Password links, second factors, and what the tenant demands." }],
+    tags: [{ name: TAG, description: "Password links, second factors, sessions, and what the tenant demands." }],
     paths: {
       [`${API_PATH}/TenantSettings`]: {
         get: operation({
@@ -65,8 +66,48 @@ export function users(): Area {
           errors: ["NotFound"],
         }),
       },
+      [`${USER}/Sessions`]: {
+        get: operation({
+          id: "listSessions",
+          tag: TAG,
+          summary: "List the browsers in which a User is signed in",
+          description: "The newest first.",
+          scopes: ["Settings:Read"],
+          parameters: [ID, parameterRef("Limit"), parameterRef("Cursor")],
+          answers: { 200: json("A page of sessions.", pageOf(schemaRef("Session")), { Items: [SESSION], Next: null }) },
+          errors: ["BadInput", "NotFound"],
+        }),
+        delete: operation({
+          id: "endSessions",
+          tag: TAG,
+          summary: "End all of them",
+          description: "All of the User's refresh tokens end as well.",
+          scopes: ["Settings:Update"],
+          parameters: [ID],
+          answers: { 200: json("How many there were.", schemaRef("EndedSessions"), { Ended: 2 }) },
+          errors: ["NotFound"],
+        }),
+      },
+      [`${USER}/Sessions/{SessionId}`]: {
+        delete: operation({
+          id: "endSession",
+          tag: TAG,
+          summary: "End one of them",
+          description: "The refresh tokens that came of it end as well.",
+          scopes: ["Settings:Update"],
+          parameters: [ID, { ...ID, name: "SessionId", description: "The session's Id.", schema: UUID }],
+          answers: { 200: json("Its last state.", schemaRef("Session"), SESSION) },
+          errors: ["NotFound"],
+        }),
+      },
     },
-    schemas: { TenantSettings: SETTINGS_SCHEMA, PasswordReset: RESET_SCHEMA, SecondFactor: FACTOR_SCHEMA },
+    schemas: {
+      TenantSettings: SETTINGS_SCHEMA,
+      PasswordReset: RESET_SCHEMA,
+      SecondFactor: FACTOR_SCHEMA,
+      Session: SESSION_SCHEMA,
+      EndedSessions: ENDED_SCHEMA,
+    },
   };
 }
 
@@ -78,12 +119,24 @@ const ID: Parameter = {
   schema: { type: "string", pattern: "^[1-9][0-9]{0,15}$" },
 };
 
+const UUID: Schema = { type: "string", format: "uuid" };
+const TIME: Schema = { type: "string", format: "date-time" };
 const SETTINGS = { SecondFactor: "Required" };
 const RESET = {
   Url: "https://id.example.com/account/reset?token=Xb3…",
   ExpiresOn: "2026-01-31T13:00:00.000Z",
 };
 const FACTOR = { Type: "TOTP", EnrolledOn: "2026-01-31T12:00:00.000Z", RecoveryCodes: 10 };
+const SESSION = {
+  Id: "0197c6f3-0a1b-7c2d-8e3f-405162738495",
+  Device: "Firefox on Linux",
+  UserAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
+  Address: "203.0.113.7",
+  StartedOn: "2026-01-31T12:00:00.000Z",
+  LastSeen: "2026-01-31T12:30:00.000Z",
+  Amr: ["pwd", "otp", "mfa"],
+  Acr: "2",
+};
 
 const SETTINGS_SCHEMA: Schema = {
   type: "object",
@@ -113,4 +166,25 @@ const FACTOR_SCHEMA: Schema = {
     EnrolledOn: { type: "string", format: "date-time" },
     RecoveryCodes: { type: "integer", format: "int32", description: "Those not used yet." },
   },
+};
+
+const SESSION_SCHEMA: Schema = {
+  type: "object",
+  required: Object.keys(SESSION),
+  properties: {
+    Id: UUID,
+    Device: { type: "string", description: "What the browser calls itself, in words." },
+    UserAgent: { type: "string", description: "The head of what the browser calls itself." },
+    Address: { type: "string", description: "Where the User signed in; of IPv6 the /64." },
+    StartedOn: TIME,
+    LastSeen: { ...TIME, description: "To the minute." },
+    Amr: { type: "array", items: { type: "string" }, description: "How the User was authenticated (RFC 8176)." },
+    Acr: { type: "string", enum: ["1", "2"], description: "By how many factors." },
+  },
+};
+
+const ENDED_SCHEMA: Schema = {
+  type: "object",
+  required: ["Ended"],
+  properties: { Ended: { type: "integer", format: "int32", description: "How many sessions there were." } },
 };

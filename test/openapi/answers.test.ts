@@ -1,6 +1,8 @@
 // What a running Gatehouse answers is what the document says, down to the last property.
 
 import { beforeAll, describe, expect, test } from "bun:test";
+import { newClient } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
 import { type Caller, newCaller, unique } from "../entities/client.ts";
 import { signIn } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -271,6 +273,24 @@ test.concurrent("what an administrator has to say of users' sign-in", async () =
   const factor = `${API}/User/{Id}/SecondFactor`;
   await call(caller, "GET", factor, 404, { at: `${API}/User/${user.Id}/SecondFactor` });
   await call(caller, "DELETE", factor, 404, { at: `${API}/User/${user.Id}/SecondFactor` });
+  const sessions = `${API}/User/{Id}/Sessions`;
+  const at = `${API}/User/${user.Id}/Sessions`;
+  await call(caller, "GET", `${sessions}?Limit=1`, 200, { at });
+  await call(caller, "GET", sessions, 404, { at: `${API}/User/999999999/Sessions` });
+  await call(caller, "DELETE", sessions, 200, { at });
+  await call(caller, "DELETE", `${sessions}/{SessionId}`, 404, { at: `${at}/${crypto.randomUUID()}` });
+  await call(caller, "GET", `${API}/SigningKey`, 200);
+});
+
+test.concurrent("a session that an administrator ends", async () => {
+  const client = await newClient();
+  await client.visit(new Visitor());
+  const caller = await newCaller(client.tenant);
+  const { body: user } = await caller.get("/User/admin?Name=Username");
+  const path = `${API}/User/{Id}/Sessions`;
+  const at = `${API}/User/${user.Id}/Sessions`;
+  const { body } = await call(caller, "GET", path, 200, { at });
+  await call(caller, "DELETE", `${path}/{SessionId}`, 200, { at: `${at}/${body.Items[0].Id}` });
 });
 
 test.concurrent("the service itself", async () => {

@@ -14,8 +14,8 @@ import { ok } from "./people.ts";
 /** Outside the entity API: no tenant's token opens these. A new one has to be added here on purpose. */
 const PUBLIC =
   /^\/(healthz|readyz|openapi(\.json|\/.*)?|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin(\/.*)?|consent|signout|account(\/.*)?)$/;
-/** Of the entity API, but about no record, or about the caller's own tenant. */
-const NO_RECORD = [`${API}/Entities`, `${API}/TenantSettings`, `${API}/Policy/Validate`];
+/** Of the entity API, but about no record of a tenant, or about the caller's own tenant. */
+const NO_RECORD = [`${API}/Entities`, `${API}/TenantSettings`, `${API}/Policy/Validate`, `${API}/SigningKey`];
 /** No route takes it, so that the 405 says what it does take. */
 const NO_METHOD = "PUT";
 

@@ -1,0 +1,65 @@
+// GET …/SigningKey: which keys there are, and where each is in its life.
+
+import { expect, test } from "bun:test";
+import { rotateSigningKeys } from "../../server/oauth/index.ts";
+import { createTenant } from "../../server/tenants/index.ts";
+import { API, expectError, newCaller, request } from "../entities/client.ts";
+import { newPerson, ok } from "../policies/people.ts";
+import { startApiProcess } from "./api-process.ts";
+import { newKeyDatabase } from "./key-database.ts";
+
+const DAY = 86_400_000;
+
+interface SigningKey {
+  Id: string;
+  Alg: string;
+  State: string;
+  SignsFrom: string;
+  SignsUntil: string;
+  PublishedUntil: string;
+}
+
+test("a key is Announced, then Signing, then Retired, each with its dates", async () => {
+  await using database = await newKeyDatabase();
+  const { client } = await createTenant(database.sql, "tenant");
+  await using api = await startApiProcess(database);
+  const headers = { authorization: `Bearer ${await api.token(client)}` };
+  const keys = async (): Promise<SigningKey[]> => {
+    const answer = await fetch(`${api.url}${API}/SigningKey`, { headers });
+    const { Items } = (await answer.json()) as { Items: SigningKey[] };
+    return Items.filter(({ Alg }) => Alg === "EdDSA");
+  };
+  const daysAfter = (key: SigningKey, date: string) => (Date.parse(date) - Date.parse(key.SignsFrom)) / DAY;
+
+  const [first] = await keys();
+  expect(first).toMatchObject({ State: "Signing" });
+  expect(daysAfter(first!, first!.SignsUntil)).toBe(90);
+  expect(daysAfter(first!, first!.PublishedUntil)).toBe(121);
+
+  await rotateSigningKeys(database.sql, database.masterKey, new Date(Date.now() + 89 * DAY));
+  const [next, same] = await keys();
+  expect([next!.State, same!.State]).toEqual(["Announced", "Signing"]);
+  expect(same).toMatchObject({ Id: first!.Id, SignsUntil: next!.SignsFrom });
+  expect(daysAfter(next!, same!.PublishedUntil)).toBe(31);
+
+  await database.sql`update signing_keys set signs_from = signs_from - interval '91 days'`;
+  expect((await keys()).map(({ Id, State }) => [Id, State])).toEqual([
+    [next!.Id, "Signing"],
+    [first!.Id, "Retired"],
+  ]);
+});
+
+test.concurrent("they are the published ones, for who may read settings, and nobody changes them here", async () => {
+  const admin = await newCaller();
+  const path = `${API}/SigningKey`;
+  const published = await ok(request("GET", "/.well-known/jwks.json"));
+  const { Items, Next } = await ok(admin.get("/SigningKey"));
+  expect(Next).toBeNull();
+  expect(Items.map((key: SigningKey) => [key.Id, key.Alg])).toEqual(
+    expect.arrayContaining(published.keys.map((key: { kid: string; alg: string }) => [key.kid, key.alg])),
+  );
+  expect(JSON.stringify(Items)).not.toContain('"d"');
+  expectError(await (await admin.withScope("Webhooks:Read")).get("/SigningKey"), 403, "Permission", path);
+  expect((await ok((await newPerson(admin)).get("/SigningKey"))).Items).toEqual([]);
+  expect((await admin.send("POST", "/SigningKey")).status).toBe(405);
+});
