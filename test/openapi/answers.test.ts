@@ -1,16 +1,12 @@
 // What a running Gatehouse answers is what the document says, down to the last property.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { newClient } from "../authorize/client.ts";
-import { Visitor } from "../authorize/visitor.ts";
 import { type Caller, newCaller, unique } from "../entities/client.ts";
 import { signIn } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, shared } from "../support/tenant.ts";
+import { API, type CallOptions, callDocumented } from "./call.ts";
 import { expectDocumented, type Json, readDocument, validatorOf } from "./document.ts";
-
-const API = "/Endpoint/rest/api/v1";
-const JSON_TYPE = { "content-type": "application/json" };
 
 let document: Json;
 beforeAll(async () => {
@@ -18,21 +14,8 @@ beforeAll(async () => {
 });
 
 /** One call, held against the document. */
-async function call(
-  caller: Caller | undefined,
-  method: string,
-  path: string,
-  status: number,
-  options: { at?: string; body?: unknown; headers?: Record<string, string> } = {},
-): Promise<{ body: Json; headers: Headers }> {
-  const { at = path.replace(/\?.*/, ""), body, headers } = options;
-  const response = await fetch(shared().url + at + (path.match(/\?.*/)?.[0] ?? ""), {
-    method,
-    headers: { ...(caller && { authorization: `Bearer ${caller.token}` }), ...(body ? JSON_TYPE : {}), ...headers },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
-  const answer = await expectDocumented(document, method, path.replace(/\?.*/, ""), response, status);
-  return { body: answer, headers: response.headers };
+function call(caller: Caller | undefined, method: string, path: string, status: number, options?: CallOptions) {
+  return callDocumented(document, caller, method, path, status, options);
 }
 
 describe.each(["User", "Application", "Department"])("%s", (name) => {
@@ -136,49 +119,6 @@ test.concurrent("webhook connections, the call a receiver gets, and the activity
   await call(caller, "DELETE", `${connections}/{Id}`, 404, { at: `${connections}/${body.Id}` });
 });
 
-test.concurrent("the audit log", async () => {
-  const caller = await newCaller();
-  const path = `${API}/AuditEvent`;
-  await caller.made("Role", { Name: "reviewers" });
-  const { body } = await call(caller, "GET", `${path}?Kind=Role.Created&ActorType=`, 200);
-  await call(caller, "GET", `${path}/{Id}`, 200, { at: `${path}/${body.Items[0].Id}` });
-  await call(caller, "GET", `${path}/{Id}`, 404, { at: `${path}/${crypto.randomUUID()}` });
-  await call(caller, "GET", `${path}?Kind=Role.Lost`, 400);
-});
-
-test.concurrent.each(["Policy", "Role"])("%s", async (name) => {
-  const caller = await newCaller();
-  const path = `${API}/${name}`;
-  const one = `${path}/{Id}`;
-  const [example] = Object.values<Json>(document.paths[path].patch.requestBody.content["application/json"].examples);
-  const input = { ...example.value, Name: unique(name) };
-  const { body } = await call(caller, "PATCH", path, 200, { body: input });
-  expect(body).toMatchObject(input);
-  expect(validatorOf(document)(document.components.schemas[`${name}Data`], body)).toBeUndefined();
-  await call(caller, "POST", path, 200, { body });
-  await call(caller, "GET", `${path}?Name=x`, 200);
-  await call(caller, "GET", one, 200, { at: `${path}/${body.Id}` });
-  await call(caller, "GET", one, 304, { at: `${path}/${body.Id}`, headers: { "if-none-match": "*" } });
-  await call(caller, "DELETE", one, 412, { at: `${path}/${body.Id}`, headers: { "if-match": '"other"' } });
-  await call(caller, "PATCH", path, 400, { body: { Name: 1 } });
-  await call(caller, "PATCH", path, 404, { body: { Id: crypto.randomUUID(), Name: unique(name) } });
-  await call(await caller.withScope("AccessManager:Read"), "GET", path, 403);
-  await call(caller, "DELETE", one, 200, { at: `${path}/${body.Id}` });
-  await call(caller, "DELETE", one, 404, { at: `${path}/${body.Id}` });
-});
-
-test.concurrent("what is wrong with a policy", async () => {
-  const caller = await newCaller();
-  const path = `${API}/Policy/Validate`;
-  const { examples } = document.paths[path].post.requestBody.content["application/json"];
-  const { body } = await call(caller, "POST", path, 200, { body: examples.text.value });
-  const documented = document.paths[path].post.responses[200].content["application/json"].examples.example.value;
-  expect(body).toEqual(documented);
-  expect((await call(caller, "POST", path, 200, { body: { Policy: "" } })).body.Problems[0].Line).toBeNull();
-  await call(caller, "POST", path, 400, { body: { Name: "Mine" } });
-  await call(await caller.withScope("Settings:Read"), "POST", path, 403, { body: examples.text.value });
-});
-
 test.concurrent("tokens", async () => {
   const { tenant } = await newTenant();
   const path = "/oAuth/rest/v2/Token";
@@ -252,45 +192,6 @@ test.concurrent("consents and what the sign-in pages' neighbours answer", async 
   }
   await call(undefined, "GET", "/oauth2/userinfo", 401);
   await call(caller, "POST", "/oauth2/userinfo", 403);
-});
-
-test.concurrent("what an administrator has to say of users' sign-in", async () => {
-  const caller = await newCaller();
-  const settings = `${API}/TenantSettings`;
-  await call(caller, "GET", settings, 200);
-  const { content } = document.paths[settings].patch.requestBody;
-  const example = content["application/json"].examples.required.value;
-  expect((await call(caller, "PATCH", settings, 200, { body: example })).body).toEqual(example);
-  await call(caller, "PATCH", settings, 400, { body: { SecondFactor: "Never" } });
-  await call(await caller.withScope("Settings:Read"), "PATCH", settings, 403, { body: example });
-
-  const { body: user } = await call(caller, "PATCH", `${API}/User`, 200, { body: { Username: unique("user") } });
-  const { body: nameless } = await call(caller, "PATCH", `${API}/User`, 200, { body: { Name: unique("nameless") } });
-  const reset = `${API}/User/{Id}/PasswordReset`;
-  await call(caller, "POST", reset, 200, { at: `${API}/User/${user.Id}/PasswordReset` });
-  await call(caller, "POST", reset, 404, { at: `${API}/User/999999999/PasswordReset` });
-  await call(caller, "POST", reset, 409, { at: `${API}/User/${nameless.Id}/PasswordReset` });
-  const factor = `${API}/User/{Id}/SecondFactor`;
-  await call(caller, "GET", factor, 404, { at: `${API}/User/${user.Id}/SecondFactor` });
-  await call(caller, "DELETE", factor, 404, { at: `${API}/User/${user.Id}/SecondFactor` });
-  const sessions = `${API}/User/{Id}/Sessions`;
-  const at = `${API}/User/${user.Id}/Sessions`;
-  await call(caller, "GET", `${sessions}?Limit=1`, 200, { at });
-  await call(caller, "GET", sessions, 404, { at: `${API}/User/999999999/Sessions` });
-  await call(caller, "DELETE", sessions, 200, { at });
-  await call(caller, "DELETE", `${sessions}/{SessionId}`, 404, { at: `${at}/${crypto.randomUUID()}` });
-  await call(caller, "GET", `${API}/SigningKey`, 200);
-});
-
-test.concurrent("a session that an administrator ends", async () => {
-  const client = await newClient();
-  await client.visit(new Visitor());
-  const caller = await newCaller(client.tenant);
-  const { body: user } = await caller.get("/User/admin?Name=Username");
-  const path = `${API}/User/{Id}/Sessions`;
-  const at = `${API}/User/${user.Id}/Sessions`;
-  const { body } = await call(caller, "GET", path, 200, { at });
-  await call(caller, "DELETE", `${path}/{SessionId}`, 200, { at: `${at}/${body.Items[0].Id}` });
 });
 
 test.concurrent("the service itself", async () => {

@@ -1,0 +1,34 @@
+// A call of the API whose answer is held against the document.
+
+import type { Caller } from "../entities/client.ts";
+import { shared } from "../support/tenant.ts";
+import { expectDocumented, type Json } from "./document.ts";
+
+export const API = "/Endpoint/rest/api/v1";
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** @param at the path itself, where the document's has parameters */
+export interface CallOptions {
+  at?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** @param path as the document writes it, with a query */
+export async function callDocumented(
+  document: Json,
+  caller: Caller | undefined,
+  method: string,
+  path: string,
+  status: number,
+  options: CallOptions = {},
+): Promise<{ body: Json; headers: Headers }> {
+  const { at = path.replace(/\?.*/, ""), body, headers } = options;
+  const response = await fetch(shared().url + at + (path.match(/\?.*/)?.[0] ?? ""), {
+    method,
+    headers: { ...(caller && { authorization: `Bearer ${caller.token}` }), ...(body ? JSON_TYPE : {}), ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const answer = await expectDocumented(document, method, path.replace(/\?.*/, ""), response, status);
+  return { body: answer, headers: response.headers };
+}
