@@ -36,7 +36,7 @@ import { createProvider, OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
 import { identityProvidersController, SIGN_IN_RESOURCE_TYPES } from "./signin/index.ts";
 import { TENANT_RESOURCE_TYPE, type TenantId, tenantSettingsController } from "./tenants/index.ts";
-import { connectionsController, eventLogController, WEBHOOK_RESOURCE_TYPES } from "./webhooks/index.ts";
+import { connectionsController, eventLogController, WEBHOOK_RESOURCE_TYPES, whyController } from "./webhooks/index.ts";
 
 /** Bun answers an empty 413 above this; our own limit, far below, answers an error record. */
 const HARD_BODY_LIMIT = 64 * 1024 * 1024;
@@ -139,6 +139,7 @@ export function createApp({
       }),
     )
     .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))
+    .use(whyController(sql, masterKey, authenticate))
     .use(auditController(sql, authenticate))
     .use(policiesController(createPolicies(sql, access), authenticate))
     .use(rolesController(createRoles(sql, access), authenticate))

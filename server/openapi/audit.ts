@@ -3,8 +3,8 @@
 import { ACTOR_TYPES, AUDIT_KINDS, FAILURES_PER_HOUR, SUBJECT_TYPES } from "../audit/index.ts";
 import { API_PATH } from "../http/paths.ts";
 import { json, operation, pageOf } from "./operation.ts";
-import { parameterRef } from "./parameters.ts";
-import { type Area, type Parameter, type Schema, schemaRef } from "./types.ts";
+import { filter, parameterRef } from "./parameters.ts";
+import { type Area, type Schema, schemaRef } from "./types.ts";
 
 const TAG = "AuditEvent";
 const PATH = `${API_PATH}/AuditEvent`;
@@ -60,10 +60,6 @@ export function audit(): Area {
     },
     schemas: { AuditEvent: AUDIT_EVENT },
   };
-}
-
-function filter(name: string, description: string, schema: Schema): Parameter {
-  return { name, in: "query", description, allowEmptyValue: true, schema };
 }
 
 const EXAMPLE = {

@@ -14,6 +14,7 @@ import {
   PING_RECORD,
   SECRET_LIMIT,
   URL_LIMIT,
+  WHY_OUTCOMES,
 } from "../webhooks/index.ts";
 import { type Schema, schemaRef } from "./types.ts";
 
@@ -142,6 +143,19 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
       },
       additionalProperties: false,
     },
+    WebhookWhy: object({
+      ConnectionId: UUID,
+      ConnectionName: { type: "string" },
+      Outcome: {
+        type: "string",
+        enum: WHY_OUTCOMES,
+        description:
+          "The delivery's State, or why there is none. NotConcerned: a ping goes to one connection alone. " +
+          "NotRecorded: it was before connections' changes were written down.",
+      },
+      Reason: { type: "string", description: "In words, for people." },
+      DeliveryId: { type: ["string", "null"], format: "uuid" },
+    }),
     WebhookDelivery: object(DELIVERY),
     WebhookDeliveryDetail: object({ ...DELIVERY, Attempts: { type: "array", items: schemaRef("WebhookAttempt") } }),
     WebhookAttempt: object({

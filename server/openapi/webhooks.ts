@@ -5,16 +5,8 @@ import type { EntityDefinition } from "../entities/index.ts";
 import { API_PATH } from "../http/paths.ts";
 import { CONNECTION_STATES, LOGGED_EVENT_TYPES, PING_RECORD } from "../webhooks/index.ts";
 import { json, jsonBody, NOT_MODIFIED, operation, pageOf } from "./operation.ts";
-import { CONDITIONS, parameterRef } from "./parameters.ts";
-import {
-  type Answer,
-  type Area,
-  type Operation,
-  type Parameter,
-  type PathItem,
-  type Schema,
-  schemaRef,
-} from "./types.ts";
+import { CONDITIONS, filter, parameterRef, uuidParameter } from "./parameters.ts";
+import { type Answer, type Area, type Operation, type Parameter, type PathItem, schemaRef } from "./types.ts";
 import {
   EXAMPLE_CONNECTION,
   EXAMPLE_EVENT,
@@ -23,6 +15,7 @@ import {
   EXAMPLE_PING_PAYLOAD,
   EXAMPLE_PINGED,
 } from "./webhook-examples.ts";
+import { explainEvent } from "./webhook-reasons.ts";
 import { webhookSchemas } from "./webhook-schemas.ts";
 
 const CONNECTIONS_TAG = "WebhookConnection";
@@ -41,6 +34,7 @@ export function webhooks(definitions: readonly EntityDefinition[]): Area {
       [`${API_PATH}/WebhookConnection/{Id}/Ping`]: { post: ping() },
       [`${API_PATH}/WebhookEvent`]: { get: listEvents(names) },
       [`${API_PATH}/WebhookEvent/{EventId}`]: { get: getEvent() },
+      [`${API_PATH}/WebhookEvent/{EventId}/Why`]: { get: explainEvent(LOG_TAG) },
       [`${API_PATH}/WebhookEvent/{EventId}/Redeliver`]: { post: redeliverEvent() },
     },
     webhooks: { change: { post: changeCall() }, ping: { post: pingCall() } },
@@ -254,12 +248,4 @@ function call(): Pick<Operation, "tags" | "security" | "parameters"> {
 
 function header(name: string, description: string): Parameter {
   return { name, in: "header", description: `${description} Absent without a secret.`, schema: { type: "string" } };
-}
-
-function filter(name: string, description: string, schema: Schema): Parameter {
-  return { name, in: "query", description, allowEmptyValue: true, schema };
-}
-
-function uuidParameter(name: string, description: string): Parameter {
-  return { name, in: "path", required: true, description, schema: { type: "string", format: "uuid" } };
 }

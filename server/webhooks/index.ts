@@ -19,3 +19,5 @@ export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } fr
 export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";
 export { eventLogController } from "./log/routes.ts";
 export { RESOURCE_TYPES as WEBHOOK_RESOURCE_TYPES } from "./resource-types.ts";
+export { OUTCOMES as WHY_OUTCOMES } from "./why/explain.ts";
+export { whyController } from "./why/routes.ts";

@@ -100,6 +100,9 @@ test.concurrent("webhook connections, the call a receiver gets, and the activity
   await call(caller, "GET", `${log}?State=Lost`, 400);
   await call(caller, "GET", `${log}/{EventId}`, 404, { at: `${log}/${crypto.randomUUID()}` });
 
+  await call(caller, "GET", `${log}/{EventId}/Why`, 200, { at: `${log}/${EventId}/Why` });
+  await call(caller, "GET", `${log}/{EventId}/Why?ConnectionId=7`, 400, { at: `${log}/${EventId}/Why` });
+  await call(caller, "GET", `${log}/{EventId}/Why`, 404, { at: `${log}/${crypto.randomUUID()}/Why` });
   const ping = await call(caller, "POST", `${connections}/{Id}/Ping`, 200, { at: `${connections}/${body.Id}/Ping` });
   await api.settled(ping.body.EventId);
   await call(caller, "GET", `${log}/{EventId}`, 200, { at: `${log}/${ping.body.EventId}` });

@@ -44,6 +44,15 @@ export interface LoggedEvent {
   Deliveries: Delivery[];
 }
 
+/** Why a connection did or did not get an event. */
+export interface Why {
+  ConnectionId: string;
+  ConnectionName: string;
+  Outcome: string;
+  Reason: string;
+  DeliveryId: string | null;
+}
+
 export interface ConnectionFields {
   Id: string;
   Name: string;
@@ -124,6 +133,11 @@ export class Api {
   /** Sends an event again, to one connection or to all. */
   async redeliver(eventId: string, connectionId?: string): Promise<Answer<LoggedEvent>> {
     return this.call("POST", `/WebhookEvent/${eventId}/Redeliver`, { ConnectionId: connectionId });
+  }
+
+  /** @param filter such as `Limit=2` */
+  async why(eventId: string, filter = ""): Promise<{ Items: Why[]; Next: string | null }> {
+    return this.ok("GET", `/WebhookEvent/${eventId}/Why?${filter}`);
   }
 
   async newestEvent(): Promise<LoggedEvent> {

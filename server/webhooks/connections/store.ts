@@ -26,12 +26,12 @@ export interface ConnectionFilter {
   state?: ConnectionState;
 }
 
-const columns = (sql: Queries) => sql`
+export const connectionColumns = (sql: Queries) => sql`
   id, name, description, url, entities, events, secret, api_key as "apiKey", headers, timeout_ms as "timeoutMs", state`;
 
 export async function findConnection(sql: Queries, tenantId: TenantId, id: string): Promise<Connection | undefined> {
   const [row] = await sql<Connection[]>`
-    select ${columns(sql)} from webhook_connections
+    select ${connectionColumns(sql)} from webhook_connections
     where tenant_id = ${tenantId} and id = ${id} and deleted_on is null`;
   return row;
 }
@@ -43,7 +43,7 @@ export async function lockConnection(
 ): Promise<Connection | undefined> {
   const match = "id" in key ? sql`id = ${key.id}` : sql`name = ${key.name}`;
   const [row] = await sql<Connection[]>`
-    select ${columns(sql)} from webhook_connections
+    select ${connectionColumns(sql)} from webhook_connections
     where tenant_id = ${tenantId} and ${match} and deleted_on is null for update`;
   return row;
 }
@@ -57,7 +57,7 @@ export async function listConnections(
   after: string | undefined,
 ): Promise<Connection[]> {
   return sql<Connection[]>`
-    select ${columns(sql)} from webhook_connections
+    select ${connectionColumns(sql)} from webhook_connections
     where tenant_id = ${tenantId} and deleted_on is null ${after ? sql`and id < ${after}` : sql``}
       ${name === undefined ? sql`` : sql`and coalesce(name, '') = ${name}`}
       ${state ? sql`and state = ${state}` : sql``}
@@ -77,7 +77,7 @@ export async function insertConnection(
     values (${id}, ${tenantId}, ${name}, ${description}, ${url}, ${entities}::text[], ${events}::text[],
       ${secret as Buffer | null}, ${apiKey as Buffer}, ${headers as Buffer | null}, ${timeoutMs}, ${state})
     on conflict do nothing
-    returning ${columns(sql)}`;
+    returning ${connectionColumns(sql)}`;
   return row;
 }
 

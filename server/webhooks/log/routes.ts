@@ -4,13 +4,14 @@ import { Elysia } from "elysia";
 import { DELIVERY_STATES, type DeliveryState } from "../../../workflows/contract.ts";
 import { type Authenticate, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { BadInput, NotFound } from "../../errors.ts";
+import { NotFound } from "../../errors.ts";
 import { readJson, requireJson } from "../../http/body.ts";
 import { requireMethod } from "../../http/method.ts";
 import { isUuid, readPaging, toPage } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
 import { type Query, readMoment, readQuery, readWord } from "../../http/query.ts";
 import { requestUrl } from "../../http/request-url.ts";
+import { readConnectionId } from "../connections/filter.ts";
 import { workflowId } from "../dispatch/start-workflow.ts";
 import { LOGGED_EVENT_TYPES, PING_RECORD } from "../events/event-types.ts";
 import { parseRedeliver } from "../redelivery/input.ts";
@@ -146,15 +147,8 @@ function readFilter(query: Query, entities: string[]): EventFilter {
     eventRecord: readWord(query, "EventRecord", [...entities, PING_RECORD]),
     eventType: readWord(query, "EventType", LOGGED_EVENT_TYPES),
     state: readWord(query, "State", DELIVERY_STATES),
-    connectionId: uuidOf(query, "ConnectionId"),
+    connectionId: readConnectionId(query),
     from: readMoment(query, "From"),
     to: readMoment(query, "To"),
   };
-}
-
-function uuidOf(query: Query, name: string): string | undefined {
-  const given = query.get(name);
-  if (!given) return undefined;
-  if (!isUuid(given)) throw new BadInput(`${name} must be a connection's Id.`);
-  return given;
 }

@@ -1,0 +1,107 @@
+import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+import { type Connection, type ConnectionState, connectionColumns } from "../connections/store.ts";
+
+/** A connection as it is, as it was when the event came, and its delivery, if it has one. */
+export interface Witness extends Connection {
+  createdOn: Date;
+  deletedOn: Date | null;
+  heldReason: string | null;
+  /** When it came to the state it is in. */
+  stateSince: Date | null;
+  /** When the event was recorded, by the clock that all these times are of. */
+  eventTime: Date;
+  /** What was in force then; null: it was not there yet, or nobody wrote it down. */
+  past: PastVersion | null;
+  delivery: WitnessedDelivery | null;
+}
+
+export interface PastVersion {
+  entities: string[];
+  events: string[];
+  state: ConnectionState;
+  deletedOn: Date | null;
+}
+
+export interface WitnessedDelivery {
+  id: string;
+  state: DeliveryState;
+  attempts: number;
+  runs: number;
+  attemptUnderWay: boolean;
+  /** Of the last attempt that is over: its status or the failure in a word, and when it was. */
+  last: { word: string; endedOn: Date } | null;
+}
+
+/** Newest connection first, deleted ones too; one more than the limit, if there are more. */
+export async function listWitnesses(
+  sql: Queries,
+  tenantId: TenantId,
+  eventId: string,
+  connectionId: string | undefined,
+  limit: number,
+  after: string | undefined,
+): Promise<Witness[]> {
+  const rows = await sql<(Connection & Row)[]>`
+    with page as (
+      select ${connectionColumns(sql)}, created_on as "createdOn", deleted_on as "deletedOn",
+        held_reason as "heldReason"
+      from webhook_connections
+      where tenant_id = ${tenantId} ${after ? sql`and id < ${after}` : sql``}
+        ${connectionId ? sql`and id = ${connectionId}` : sql``}
+      order by id desc limit ${limit + 1}
+    ), event as (
+      select coalesce(recorded_on, occurred_on) as "eventTime" from events where tenant_id = ${tenantId} and id = ${eventId}
+    )
+    select page.*, "eventTime", since.changed_on as "stateSince",
+      past.entities as "entitiesThen", past.events as "eventsThen", past.state as "stateThen",
+      case when past.deleted then past.changed_on end as "deletedThen",
+      d.id as "deliveryId", d.state as "deliveryState", d.attempts, 1 + cardinality(d.redelivered_after) as runs,
+      d.attempt_started_on is not null as "attemptUnderWay", coalesce(a.failure, a.status_code::text) as word,
+      a.started_on + a.duration_ms * interval '1 millisecond' as "endedOn"
+    from event cross join page
+    left join lateral (
+      select * from webhook_connection_changes h
+      where h.tenant_id = ${tenantId} and h.connection_id = page.id and h.changed_on <= "eventTime"
+      order by h.id desc limit 1
+    ) past on true
+    left join lateral (
+      select min(h.changed_on) as changed_on from webhook_connection_changes h
+      where h.tenant_id = ${tenantId} and h.connection_id = page.id and h.id > coalesce((
+        select max(o.id) from webhook_connection_changes o where o.connection_id = page.id and o.state <> page.state
+      ), 0)
+    ) since on true
+    left join deliveries d on d.tenant_id = ${tenantId} and d.event_id = ${eventId} and d.connection_id = page.id
+    left join lateral (
+      select * from attempts where delivery_id = d.id order by number desc limit 1
+    ) a on true
+    order by page.id desc`;
+  return rows.map(toWitness);
+}
+
+type Row = Pick<Witness, "createdOn" | "deletedOn" | "heldReason" | "stateSince" | "eventTime"> & {
+  entitiesThen: string[] | null;
+  eventsThen: string[];
+  stateThen: ConnectionState;
+  deletedThen: Date | null;
+  deliveryId: string | null;
+  deliveryState: DeliveryState;
+  attempts: number;
+  runs: number;
+  attemptUnderWay: boolean;
+  word: string | null;
+  endedOn: Date;
+};
+
+function toWitness(row: Connection & Row): Witness {
+  const { entitiesThen, eventsThen, stateThen, deletedThen, deliveryId, deliveryState, word, endedOn } = row;
+  const { attempts, runs, attemptUnderWay, ...rest } = row;
+  const last = word === null ? null : { word, endedOn };
+  return {
+    ...rest,
+    past: entitiesThen && { entities: entitiesThen, events: eventsThen, state: stateThen, deletedOn: deletedThen },
+    delivery:
+      deliveryId === null ? null : { id: deliveryId, state: deliveryState, attempts, runs, attemptUnderWay, last },
+  };
+}
