@@ -34,6 +34,7 @@ import type { MasterKey } from "./keys/master-key.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
 import { createProvider, OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
+import { settingsController } from "./settings/index.ts";
 import { identityProvidersController, SIGN_IN_RESOURCE_TYPES } from "./signin/index.ts";
 import { TENANT_RESOURCE_TYPE, type TenantId, tenantSettingsController } from "./tenants/index.ts";
 import { connectionsController, eventLogController, WEBHOOK_RESOURCE_TYPES, whyController } from "./webhooks/index.ts";
@@ -143,5 +144,19 @@ export function createApp({
     .use(auditController(sql, authenticate))
     .use(policiesController(createPolicies(sql, access), authenticate))
     .use(rolesController(createRoles(sql, access), authenticate))
-    .use(tenantSettingsController(sql, authenticate));
+    .use(tenantSettingsController(sql, authenticate))
+    .use(
+      settingsController({
+        ...provider.forSettingsPages,
+        sql,
+        masterKey,
+        publicUrl: config.publicUrl,
+        access,
+        entities: entityNames,
+        checkUrl: (url) => egress.checkUrl(url),
+        workflowUrl,
+        onClient,
+        onFailure: logFailure,
+      }),
+    );
 }

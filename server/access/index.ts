@@ -1,4 +1,4 @@
-export { createAccess } from "./access.ts";
+export { type Access, createAccess } from "./access.ts";
 export {
   type Authenticate,
   type Bearer,

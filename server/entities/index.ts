@@ -5,4 +5,5 @@ export { toRecord } from "./record.ts";
 export { createRegistry, describeEntities, ENTITIES, type Entity, type EntityReference } from "./registry.ts";
 export { createFindRecord, resourceTypes } from "./resource-types.ts";
 export { entitiesController } from "./routes.ts";
+export { insertSystemApplication } from "./system-application.ts";
 export { INT32_MAX, type Matchable, matchables } from "./values.ts";

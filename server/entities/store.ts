@@ -116,7 +116,7 @@ export async function insertRow(
   tenantId: TenantId,
   entity: Entity,
   changes: Changes,
-  actor: Actor,
+  actor: Actor | undefined,
 ): Promise<Row | undefined> {
   const now = new Date();
   const values = { ...changes, tenant_id: tenantId, ...by("created", actor, now), ...by("modified", actor, now) };
@@ -254,10 +254,10 @@ function equals(sql: Queries, { column, value }: Filter) {
   return value === null ? sql`${sql(column)} is null` : sql`${sql(column)} = ${value as string}`;
 }
 
-function by(change: "created" | "modified", actor: Actor, moment: Date) {
+function by(change: "created" | "modified", actor: Actor | undefined, moment: Date) {
   return {
-    [`${change}_by_type`]: actor.type,
-    [`${change}_by_id`]: actor.id,
+    [`${change}_by_type`]: actor?.type ?? null,
+    [`${change}_by_id`]: actor?.id ?? null,
     [`${change}_on`]: moment,
   };
 }

@@ -34,11 +34,12 @@ export async function readForm(request: Request): Promise<Map<string, string>> {
 
 /**
  * A form body as it stands, for who has to see what is repeated.
+ * @param limit bytes
  * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
  */
-export async function readFormText(request: Request): Promise<string> {
+export async function readFormText(request: Request, limit = FORM_BODY_LIMIT): Promise<string> {
   requireMediaType(request, "application/x-www-form-urlencoded");
-  return readText(request, FORM_BODY_LIMIT);
+  return readText(request, limit);
 }
 
 /**

@@ -51,7 +51,7 @@ export function answerRecord(record: object, version: Version = record): Respons
 }
 
 /** Strong, quotes included. */
-function etagOf(version: Version): string {
+export function etagOf(version: Version): string {
   const digest = new Bun.CryptoHasher("sha256").update(JSON.stringify(version)).digest("base64url");
   return `"${digest.slice(0, TAG_CHARACTERS)}"`;
 }

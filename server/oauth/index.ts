@@ -18,4 +18,5 @@ export { createProvider } from "./provider.ts";
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";
 export { createRevocations } from "./revocations/revocations.ts";
 export { deleteExpiredRevocations } from "./revocations/store.ts";
+export { type Bindings, SETTINGS_CALLBACK_PATH, type SettingsClient } from "./settings-client/settings-client.ts";
 export { createTokens } from "./tokens/tokens.ts";

@@ -42,6 +42,7 @@ import { createSigningKeys } from "./keys/signing-keys.ts";
 import { logoutController } from "./logout.tsx";
 import { createRevocations } from "./revocations/revocations.ts";
 import { revocationController } from "./revoke.ts";
+import { createSettingsClient } from "./settings-client/settings-client.ts";
 import { tokenController } from "./token.ts";
 import { createTokens } from "./tokens/tokens.ts";
 import { userinfoController } from "./userinfo/userinfo.ts";
@@ -126,5 +127,14 @@ export function createProvider({ config, sql, masterKey, log, fetch, onClient, o
       .use(consentsController(consents, authenticateCaller))
       .use(userAdministrationController(users, authenticateCaller))
       .use(signingKeysController(sql, authenticateCaller));
-  return { controller, settings, administration, verifyAccessToken };
+  /** By which people come in to the Settings pages. */
+  const settingsClient = createSettingsClient({ sql, tokens, families, issuer });
+  const { forms, sessions } = forPeople;
+  return {
+    controller,
+    settings,
+    administration,
+    verifyAccessToken,
+    forSettingsPages: { site, cookies, forms, sessions, settingsClient },
+  };
 }

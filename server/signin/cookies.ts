@@ -1,5 +1,21 @@
-/** `visitor` binds forms to the browser that they were shown in; `device` tells a browser its owner has used before. */
-export type CookieName = "session" | "visitor" | "device";
+const OPAQUE = /^[A-Za-z0-9_-]{43}$/;
+
+/** What each may hold: what we hand out, 32 random bytes in base64url, unless said otherwise. */
+const SHAPES = {
+  session: OPAQUE,
+  /** Binds forms to the browser that they were shown in. */
+  visitor: OPAQUE,
+  /** Tells a browser its owner has used before. */
+  device: OPAQUE,
+  settings: OPAQUE,
+  /** What binds a sign-in to Settings to the browser that began it. */
+  "settings-sign-in": OPAQUE,
+  /** The Id of the tenant whose Settings the browser was last in. */
+  organisation: /^[0-9a-f-]{36}$/,
+  /** What the next page of Settings says of what was just done, in base64url. */
+  told: /^[A-Za-z0-9_-]{1,1000}$/,
+} as const;
+export type CookieName = keyof typeof SHAPES;
 
 export interface Cookies {
   read(request: Request, name: CookieName): string | undefined;
@@ -11,9 +27,6 @@ export interface Cookies {
   clear(name: CookieName): string;
 }
 
-/** What we hand out: 32 random bytes in base64url. */
-const VALUE = /^[A-Za-z0-9_-]{43}$/;
-
 /** Over https the names have the prefix that keeps other hosts of the same domain from setting them (RFC 6265bis). */
 export function createCookies(publicUrl: string): Cookies {
   const secure = publicUrl.startsWith("https:");
@@ -23,7 +36,7 @@ export function createCookies(publicUrl: string): Cookies {
   return {
     read(request, name) {
       const value = new Bun.CookieMap(request.headers.get("cookie") ?? "").get(full(name));
-      return value && VALUE.test(value) ? value : undefined;
+      return value && SHAPES[name].test(value) ? value : undefined;
     },
     set,
     clear: (name) => set(name, "", 0),

@@ -22,6 +22,8 @@ export { SETTINGS_RESOURCE_TYPE as TENANT_RESOURCE_TYPE } from "./settings/resou
 export { tenantSettingsController } from "./settings/routes.ts";
 export { SECOND_FACTOR_RULES } from "./settings/store.ts";
 
+export { findOnlyTenant, findTenant, type Tenant } from "./store.ts";
+
 export const tenantCount = countTenants;
 
 /**

@@ -1,9 +1,27 @@
 import type { Queries } from "../db/connection.ts";
 import type { TenantId } from "./index.ts";
 
+/** An organisation, as its people know it. */
+export interface Tenant {
+  id: TenantId;
+  name: string;
+}
+
 export async function countTenants(sql: Queries): Promise<number> {
   const [row] = await sql<{ count: number }[]>`select count(*) as count from tenants`;
   return row!.count;
+}
+
+/** @returns the only tenant, or undefined if there are none or several */
+export async function findOnlyTenant(sql: Queries): Promise<Tenant | undefined> {
+  const [tenant, ...others] = await sql<Tenant[]>`select id, name from tenants limit 2`;
+  return others.length === 0 ? tenant : undefined;
+}
+
+/** @param nameOrId as somebody has typed it */
+export async function findTenant(sql: Queries, nameOrId: string): Promise<Tenant | undefined> {
+  const [tenant] = await sql<Tenant[]>`select id, name from tenants where name = ${nameOrId} or id::text = ${nameOrId}`;
+  return tenant;
 }
 
 export async function insertTenant(sql: Queries, tenantId: TenantId, name: string): Promise<void> {

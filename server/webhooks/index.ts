@@ -5,10 +5,14 @@ export {
   LEAST_TIMEOUT_MS,
   MOST_TIMEOUT_MS,
   NAME_LIMIT,
+  parseConnection,
   SECRET_LIMIT,
   URL_LIMIT,
 } from "./connections/input.ts";
+export { readConnection, readConnections } from "./connections/read.ts";
+export { type ConnectionRecord, toConnectionRecord, versionOf } from "./connections/record.ts";
 export { connectionsController } from "./connections/routes.ts";
+export { removeConnection, upsertConnection } from "./connections/service.ts";
 export { CONNECTION_STATES } from "./connections/store.ts";
 export { attemptDelivery } from "./deliveries/attempt.ts";
 export { closeOpenDelivery, type OpenDelivery, openAttempt, recordAttempt } from "./deliveries/store.ts";

@@ -19,6 +19,7 @@ const CLOSED_FOLDERS = [
   "openapi",
   "audit",
   "metrics",
+  "settings",
 ].map((name) => `server/${name}/`);
 const NAMELESS_FOLDERS = ["utils", "util", "helpers", "helper", "common", "misc", "shared", "lib"];
 

@@ -40,7 +40,7 @@ export function Layout({ site, title, children, script, wide }: LayoutProps): JS
 }
 
 /** A gate between two towers. */
-function Mark(): JSX.Element {
+export function Mark(): JSX.Element {
   return (
     <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" focusable="false">
       <path

@@ -7,6 +7,8 @@ export interface PageOptions {
   cookies?: string[];
   /** Where the page's forms may lead beside our own origin, as CSP sources. */
   formAction?: string[];
+  /** Whether the page's scripts may ask our own origin for more. */
+  connects?: boolean;
 }
 
 /**
@@ -21,6 +23,7 @@ export async function pageResponse(page: JSX.Element, options: PageOptions = {})
       "style-src 'self'",
       "script-src 'self'",
       "img-src 'self' data:",
+      ...(options.connects ? ["connect-src 'self'"] : []),
       `form-action ${["'self'", ...(options.formAction ?? [])].join(" ")}`,
       "frame-ancestors 'none'",
       "base-uri 'none'",

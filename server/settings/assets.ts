@@ -1,0 +1,16 @@
+import { CSS, createSiteOf, JAVASCRIPT, type SiteOf } from "../signin/index.ts";
+
+/** Nothing comes from another host. Every script is one that the pages can do without. */
+const ASSETS = {
+  "settings.css": { url: import.meta.resolve("./assets/settings.css"), type: CSS },
+  "parts.css": { url: import.meta.resolve("./assets/parts.css"), type: CSS },
+  "time.js": { url: import.meta.resolve("./assets/time.js"), type: JAVASCRIPT },
+  "copy.js": { url: import.meta.resolve("./assets/copy.js"), type: JAVASCRIPT },
+  "htmx.js": { url: import.meta.resolve("htmx.org/dist/htmx.min.js"), type: JAVASCRIPT },
+} as const;
+
+export type SettingsSite = SiteOf<keyof typeof ASSETS>;
+
+export function createSettingsSite(publicUrl: string): SettingsSite {
+  return createSiteOf(publicUrl, ASSETS);
+}

@@ -1,0 +1,65 @@
+import { ApiError } from "../../errors.ts";
+
+/** One problem, with the field it stands beside. */
+export interface FieldProblem {
+  field: string;
+  text: string;
+}
+
+/** What a form shows in its fields, and what is wrong with that. */
+export interface FormState {
+  /** "" if there is none. */
+  value(name: string): string;
+  /** Of a group of boxes. */
+  values(name: string): string[];
+  problem(name: string): string | undefined;
+  problems: FieldProblem[];
+  /** Problems of no field. */
+  others: string[];
+}
+
+/** A form before anything is typed. */
+export function formOf(values: Record<string, string | readonly string[]> = {}): FormState {
+  const all = new URLSearchParams(
+    Object.entries(values).flatMap(([name, value]) =>
+      (typeof value === "string" ? [value] : value).map((item) => [name, item]),
+    ),
+  );
+  return stateOf(all, [], []);
+}
+
+/**
+ * A form that was refused: as it was sent, with each problem beside its field. The service's own words say which: they
+ * begin with the field's name.
+ * @param fields names of the form's fields
+ * @throws what is no fault of what was typed
+ */
+export function refusedForm(sent: URLSearchParams, failure: unknown, fields: readonly string[]): FormState {
+  if (!(failure instanceof ApiError) || !isAboutInput(failure)) throw failure;
+  const problems: FieldProblem[] = [];
+  const others: string[] = [];
+  for (const text of failure.errors) {
+    const field = fields.find((name) => text.startsWith(`${name} `) || text.startsWith(`${name}:`));
+    if (field === undefined) others.push(text);
+    else problems.push({ field, text: text.replace(`${field}: `, "") });
+  }
+  return stateOf(sent, problems, others);
+}
+
+/** 400, 409, 412 and 413; that one may not, or that there is no such record, is a page of its own. */
+function isAboutInput({ status }: ApiError): boolean {
+  return [400, 409, 412, 413].includes(status);
+}
+
+function stateOf(all: URLSearchParams, problems: FieldProblem[], others: string[]): FormState {
+  return {
+    value: (name) => all.get(name) ?? "",
+    values: (name) => all.getAll(name),
+    problem: (name) => {
+      const texts = problems.filter(({ field }) => field === name).map(({ text }) => text);
+      return texts.length > 0 ? texts.join(" ") : undefined;
+    },
+    problems,
+    others,
+  };
+}

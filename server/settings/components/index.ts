@@ -1,0 +1,20 @@
+// What pages are made of. Every text that comes from outside is escaped in here, or where a page writes it by `safe`.
+
+export { confirmation } from "./confirm.tsx";
+export { Checkbox, CheckboxGroup, Form, Hidden, SelectField, TextField } from "./form.tsx";
+export { type FormState, formOf, refusedForm } from "./form-state.ts";
+export {
+  ActionButton,
+  Badge,
+  ButtonLink,
+  Code,
+  durationInWords,
+  EmptyState,
+  Live,
+  Pager,
+  Section,
+  Text,
+  Time,
+} from "./parts.tsx";
+export { SearchForm } from "./search.tsx";
+export { type Column, Facts, Table } from "./table.tsx";

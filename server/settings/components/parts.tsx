@@ -1,0 +1,215 @@
+// Small parts that pages are made of.
+
+import type { Children } from "@kitajs/html";
+import { attribute } from "../../signin/index.ts";
+import type { Visit } from "../visit.ts";
+import { Form } from "./form.tsx";
+
+/** A text as it is, whatever stands in it. */
+export function Text({ text }: { text: string }): JSX.Element {
+  return <span safe>{text}</span>;
+}
+
+/** Good: as it should be. Busy: on its way. Warn: somebody should look. Bad: somebody has to. Quiet: of no concern. */
+type Tone = "good" | "busy" | "warn" | "bad" | "quiet";
+
+const TONES: Record<string, Tone> = {
+  Active: "good",
+  Delivered: "good",
+  Success: "good",
+  Pending: "busy",
+  Retrying: "busy",
+  Held: "warn",
+  Paused: "quiet",
+  Inactive: "quiet",
+  Cancelled: "quiet",
+  Exhausted: "bad",
+  Failure: "bad",
+};
+
+/** A state's word as the API says it, in its colour. */
+export function Badge({ state, tone }: { state: string; tone?: Tone }): JSX.Element {
+  return (
+    <span class={`badge ${tone ?? TONES[state] ?? "quiet"}`} safe>
+      {state}
+    </span>
+  );
+}
+
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" });
+
+/** In UTC; time.js puts it into the reader's own zone. `ago` says how long it is past, with the moment as its title. */
+export function Time({ at, ago }: { at: Date; ago?: boolean }): JSX.Element {
+  const moment = `${DAY.format(at)} UTC`;
+  if (!ago) {
+    return (
+      <time datetime={at.toISOString()} data-show="moment" safe>
+        {moment}
+      </time>
+    );
+  }
+  return (
+    <time datetime={at.toISOString()} data-show="title" title={moment} safe>
+      {durationInWords(Date.now() - at.getTime(), " ago")}
+    </time>
+  );
+}
+
+const STEPS: [size: number, unit: string][] = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "min"],
+  [1_000, "s"],
+];
+
+/** The largest unit that fits: 90 s are "1 min". */
+export function durationInWords(milliseconds: number, after = ""): string {
+  const step = STEPS.find(([size]) => milliseconds >= size);
+  return step ? `${Math.floor(milliseconds / step[0])} ${step[1]}${after}` : after === "" ? "under 1 s" : "just now";
+}
+
+/** What stands where a list would, if there is nothing to list. */
+export function EmptyState({ title, children }: { title: string; children?: Children }): JSX.Element {
+  return (
+    <div class="empty">
+      <h2 safe>{title}</h2>
+      {children as "safe"}
+    </div>
+  );
+}
+
+/** A piece of a page with its heading. */
+export function Section({ title, children, id }: { title: string; children: Children; id?: string }): JSX.Element {
+  return (
+    <section class="panel" id={id}>
+      <h2 safe>{title}</h2>
+      {children as "safe"}
+    </section>
+  );
+}
+
+export interface ButtonLinkProps {
+  href: string;
+  children: string;
+  kind?: "main" | "plain" | "danger";
+}
+
+export function ButtonLink({ href, children, kind = "plain" }: ButtonLinkProps): JSX.Element {
+  return (
+    <a class={`button ${kind}`} href={attribute(href)} safe>
+      {children}
+    </a>
+  );
+}
+
+/** A button that is a whole form: what it does needs no field. */
+export function ActionButton({
+  visit,
+  action,
+  label,
+  kind = "plain",
+  fields = {},
+}: {
+  visit: Visit;
+  /** A path of ours that takes POST. */
+  action: string;
+  label: string;
+  kind?: "main" | "plain" | "danger";
+  /** Sent along. */
+  fields?: Record<string, string>;
+}): JSX.Element {
+  return (
+    <Form visit={visit} action={action} inline>
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={attribute(value)} />
+      ))}
+      <button type="submit" class={kind} safe>
+        {label}
+      </button>
+    </Form>
+  );
+}
+
+/** Puts a text on the clipboard; without script there is no button, and the text can be marked. */
+function CopyButton({ text, label = "Copy" }: { text: string; label?: string }): JSX.Element {
+  return (
+    <button type="button" class="quiet copy" data-copy={attribute(text)} hidden safe>
+      {label}
+    </button>
+  );
+}
+
+/** Text in a fixed width that can be copied. */
+export function Code({ text, copy }: { text: string; copy?: boolean }): JSX.Element {
+  return (
+    <span class="copyable">
+      <code safe>{text}</code>
+      {copy ? <CopyButton text={text} /> : ""}
+    </span>
+  );
+}
+
+/**
+ * The way through a list, a page at a time; filters stay as they are.
+ * @param next the cursor that the list has given
+ */
+export function Pager({ visit, next }: { visit: Visit; next: string | null }): JSX.Element {
+  const hasCome = visit.url.searchParams.has("Cursor");
+  if (!hasCome && next === null) return "";
+  return (
+    <nav class="pager" aria-label="Pages of the list">
+      {hasCome ? (
+        <a class="button plain" href={attribute(withCursor(visit, undefined))}>
+          Back to the first
+        </a>
+      ) : (
+        ""
+      )}
+      {next === null ? (
+        ""
+      ) : (
+        <a class="button plain" rel="next" href={attribute(withCursor(visit, next))}>
+          Next page
+        </a>
+      )}
+    </nav>
+  );
+}
+
+function withCursor({ url, href }: Visit, cursor: string | undefined): string {
+  const query = new URLSearchParams(url.searchParams);
+  if (cursor === undefined) query.delete("Cursor");
+  else query.set("Cursor", cursor);
+  return href(url.pathname) + (query.size > 0 ? `?${query}` : "");
+}
+
+/**
+ * Refreshes itself while the page is open, by asking for the page again and taking the part of the same id.
+ * Nothing that is typed into may stand in it.
+ */
+export function Live({
+  visit,
+  id,
+  seconds,
+  children,
+}: {
+  visit: Visit;
+  id: string;
+  seconds: number;
+  children: Children;
+}): JSX.Element {
+  const own = visit.href(visit.url.pathname) + visit.url.search;
+  return (
+    <div
+      id={id}
+      class="live"
+      hx-get={attribute(own)}
+      hx-trigger={`every ${seconds}s`}
+      hx-select={`#${id}`}
+      hx-target="this"
+      hx-swap="outerHTML"
+    >
+      {children as "safe"}
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+// What every page of Settings has in common: who may see it, the form's token, the frame, and errors as pages.
+
+import { Elysia } from "elysia";
+import { MethodNotAllowed, NotFound, Permission } from "../errors.ts";
+import { readFormText } from "../http/body.ts";
+import { asApiError } from "../http/error-record.ts";
+import { isRead } from "../http/method.ts";
+import { requestKey } from "../http/request-key.ts";
+import { requestUrl } from "../http/request-url.ts";
+import { MessagePage, pageResponse } from "../signin/index.ts";
+import type { ConsoleDependencies } from "./dependencies.ts";
+import { readFlash } from "./flash.ts";
+import { Layout } from "./layout.tsx";
+import { navigationFor } from "./navigation.ts";
+import type { Handler, Page, View } from "./page.ts";
+import { type Entrant, findEntrant } from "./sign-in/entrant.ts";
+import { toSignIn } from "./sign-in/sign-in.tsx";
+import { Visit } from "./visit.ts";
+
+/** Bytes of a form: a text of 10,000 characters fits, whatever they are. */
+const FORM_LIMIT = 256 * 1024;
+
+export function consolePages(deps: ConsoleDependencies, pages: readonly Page[]) {
+  const app = new Elysia();
+  for (const page of pages) {
+    app.all(page.path, ({ request, params }) => respond(deps, pages, page, request, params), { parse: "none" });
+  }
+  const nothing: Page = { path: "/settings/*", GET: { needs: [], answer: nothingHere } };
+  return app.all(nothing.path, ({ request }) => respond(deps, pages, nothing, request, {}), { parse: "none" });
+}
+
+async function nothingHere(): Promise<never> {
+  throw new NotFound("There is no such page. Perhaps what it showed is deleted.");
+}
+
+async function respond(
+  deps: ConsoleDependencies,
+  pages: readonly Page[],
+  page: Page,
+  request: Request,
+  params: Record<string, string>,
+): Promise<Response> {
+  let visit: Visit | undefined;
+  const answerWith = (view: View, headers?: Record<string, string>) => show(deps, pages, visit!, view, headers);
+  try {
+    const entrant = await findEntrant(deps, request);
+    if (!entrant) return toSignIn(deps, request);
+    deps.onClient(request, entrant.caller);
+    visit = visitOf(deps, request, params, entrant);
+    const answer = await answerOf(deps, page, visit);
+    return answer instanceof Response ? answer : await answerWith(answer);
+  } catch (failure) {
+    const { status, title, errors, headers } = asApiError(failure);
+    if (status === 500) deps.onFailure(failure, request);
+    const lines = status === 500 ? [...errors, `RequestKey: ${requestKey(request)}`] : errors;
+    // It speaks to clients that have tokens.
+    const { "www-authenticate": _, ...rest } = headers;
+    if (visit) return answerWith({ title, status, body: <Lines lines={lines} /> }, rest);
+    return pageResponse(<MessagePage site={deps.site} heading={title} lines={lines} />, { status, headers: rest });
+  }
+}
+
+function visitOf(
+  { forms, settingsSite, cookies }: ConsoleDependencies,
+  request: Request,
+  params: Record<string, string>,
+  entrant: Entrant,
+): Visit {
+  const { csrf, cookies: formCookies } = forms.protect(request, entrant.session);
+  const url = requestUrl(request);
+  return new Visit({ request, url, params, ...entrant, csrf, formCookies, cookies, href: settingsSite.href });
+}
+
+async function answerOf({ forms }: ConsoleDependencies, page: Page, visit: Visit): Promise<View | Response> {
+  const { request, session } = visit;
+  const handler = isRead(request) ? page.GET : request.method === "POST" ? page.POST : undefined;
+  if (!handler) throw new MethodNotAllowed([...(page.GET ? ["GET"] : []), ...(page.POST ? ["POST"] : [])]);
+  if (request.method === "POST") {
+    visit.form = new URLSearchParams(await readFormText(request, FORM_LIMIT));
+    forms.require(request, visit.form.get("csrf") ?? undefined, session);
+  }
+  requireScopes(visit, handler);
+  return handler.answer(visit);
+}
+
+function requireScopes({ caller, organisation }: Visit, { needs }: Handler): void {
+  const missing = needs.filter((scope) => !caller.scopes.has(scope));
+  if (missing.length === 0) return;
+  throw new Permission(
+    `This needs ${missing.join(" and ")}, which none of your roles has. An administrator of ${organisation} can give ` +
+      "you a role that has it.",
+  );
+}
+
+function show(
+  { settingsSite, cookies }: ConsoleDependencies,
+  pages: readonly Page[],
+  visit: Visit,
+  view: View,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const { request, caller, url, formCookies } = visit;
+  // A part of a page that refreshes itself is not where people look for what was just done.
+  const told = request.headers.has("hx-request") ? undefined : readFlash(cookies, request);
+  const navigation = navigationFor(pages, caller.scopes, url.pathname);
+  const page = <Layout site={settingsSite} visit={visit} navigation={navigation} view={view} told={told} />;
+  return pageResponse(page, {
+    status: view.status,
+    headers,
+    cookies: [...formCookies, ...(told === undefined ? [] : [cookies.clear("told")])],
+    connects: true,
+  });
+}
+
+function Lines({ lines }: { lines: string[] }): JSX.Element {
+  return (
+    <div class="panel">
+      {lines.map((line) => (
+        <p safe>{line}</p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import type { Access, Caller } from "../access/index.ts";
+import type { Sql } from "../db/connection.ts";
+import type { MasterKey } from "../keys/master-key.ts";
+import type { SettingsClient } from "../oauth/index.ts";
+import type { Cookies, Forms, Sessions, Site } from "../signin/index.ts";
+import type { SettingsSite } from "./assets.ts";
+
+export interface SettingsDependencies {
+  sql: Sql;
+  masterKey: MasterKey;
+  publicUrl: string;
+  /** Of the sign-in pages. */
+  site: Site;
+  cookies: Cookies;
+  forms: Forms;
+  sessions: Sessions;
+  settingsClient: SettingsClient;
+  access: Access;
+  /** Told of who asks; may throw to refuse a request. */
+  onClient(request: Request, caller: Caller): void;
+  /** Told of what was not the caller's fault. */
+  onFailure(error: unknown, request: Request): void;
+  /** Names of the entities that can trigger a webhook. */
+  entities: string[];
+  /** Why a receiver's address cannot be saved, in words. */
+  checkUrl(url: string): string | undefined;
+  /** Where a person opens a workflow in the Temporal UI. */
+  workflowUrl(workflowId: string): string;
+}
+
+/** What showing a page takes. */
+export interface ConsoleDependencies extends SettingsDependencies {
+  settingsSite: SettingsSite;
+}

@@ -1,0 +1,110 @@
+import { readConnections } from "../../webhooks/index.ts";
+import { ButtonLink, durationInWords, EmptyState, Live, Section } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { Page, View } from "../page.ts";
+import type { Visit } from "../visit.ts";
+import { listHealth } from "../webhooks/store.ts";
+import { Concerns, concernsOf, type Watched } from "./attention.tsx";
+import { DeliveriesChart, firstHour } from "./chart.tsx";
+import { countByHour, type HourCount } from "./store.ts";
+
+const REFRESH_SECONDS = 15;
+/** The newest of them; more are no matter of one page. */
+const MOST_CONNECTIONS = 200;
+
+export function overviewPages(deps: SettingsDependencies): Page[] {
+  // Everybody comes in here, also who may see nothing of webhooks.
+  return [{ path: "/settings", GET: { needs: [], answer: (visit) => overview(deps, visit) } }];
+}
+
+async function overview(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const title = "Overview";
+  if (!visit.may("Webhooks:Read")) return { title, body: <WithoutWebhooks visit={visit} /> };
+  const { sql, masterKey } = deps;
+  const { caller } = visit;
+  const paging = { limit: MOST_CONNECTIONS, after: undefined };
+  const { Items } = await readConnections(sql, masterKey, caller, {}, paging);
+  if (Items.length === 0) return { title, body: <NoConnections visit={visit} /> };
+  const ids = Items.map(({ Id }) => Id);
+  const now = Date.now();
+  const since = firstHour(now);
+  const [healths, counts] = await Promise.all([
+    listHealth(sql, caller.tenantId, ids),
+    countByHour(sql, caller.tenantId, ids, since),
+  ]);
+  const byId = new Map(healths.map((health) => [health.connectionId, health]));
+  const watched = Items.map((connection): Watched => ({ connection, health: byId.get(connection.Id)! }));
+  const concerns = concernsOf(watched, now);
+  return {
+    title,
+    body: (
+      <Live visit={visit} id="overview" seconds={REFRESH_SECONDS}>
+        <Section title="Needs attention">
+          {concerns.length > 0 ? (
+            <Concerns visit={visit} concerns={concerns} />
+          ) : (
+            <p class="fine">Nothing. Every connection gets what it should.</p>
+          )}
+        </Section>
+        <Figures watched={watched} counts={counts} now={now} />
+        <Section title="Deliveries, last 24 hours">
+          <DeliveriesChart counts={counts} since={since} />
+        </Section>
+      </Live>
+    ),
+  };
+}
+
+function Figures({ watched, now }: { watched: Watched[]; counts: HourCount[]; now: number }): JSX.Element {
+  const sum = (of: (one: Watched) => number) => watched.reduce((total, one) => total + of(one), 0);
+  const oldest = watched
+    .flatMap(({ health }) => health.waitsSince ?? [])
+    .toSorted((a, b) => a.getTime() - b.getTime())[0];
+  const figures: [name: string, value: string, isBad: boolean][] = [
+    ["Delivered, 24 h", sum(({ health }) => health.delivered).toLocaleString("en"), false],
+    [
+      "Exhausted, 24 h",
+      sum(({ health }) => health.exhausted).toLocaleString("en"),
+      sum(({ health }) => health.exhausted) > 0,
+    ],
+    ["Open now", sum(({ health }) => health.open).toLocaleString("en"), false],
+    ["Held now", sum(({ health }) => health.held).toLocaleString("en"), false],
+    ["Oldest undelivered", oldest ? durationInWords(now - oldest.getTime()) : "none", false],
+  ];
+  return (
+    <dl class="figures">
+      {figures.map(([name, value, isBad]) => (
+        <div class={isBad ? "bad" : undefined}>
+          <dt safe>{name}</dt>
+          <dd safe>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function NoConnections({ visit }: { visit: Visit }): JSX.Element {
+  const mayAdd = visit.may("Webhooks:Create") && visit.may("Webhooks:Update");
+  return (
+    <EmptyState title="No webhooks yet">
+      <p>A webhook connection sends each change of a user, an application or a department to a receiver of yours.</p>
+      {mayAdd ? (
+        <ButtonLink href={visit.href("/settings/webhooks/add")} kind="main">
+          {"Add Webhook Connection"}
+        </ButtonLink>
+      ) : (
+        ""
+      )}
+    </EmptyState>
+  );
+}
+
+function WithoutWebhooks({ visit }: { visit: Visit }): JSX.Element {
+  return (
+    <EmptyState title="Nothing of webhooks to see">
+      <p safe>
+        {`None of your roles has Webhooks:Read. An administrator of ${visit.organisation} can give you a role that has it; what else you may see stands in the navigation.`}
+      </p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+
+/** Somebody who has come in to Settings. */
+export interface SettingsSession {
+  clientId: number;
+  /** The tenant's name. */
+  organisation: string;
+}
+
+/** A browser that signs in again stays one. */
+export async function insertSettingsSession(
+  sql: Queries,
+  tenantId: TenantId,
+  session: { sessionId: string; familyId: string; digest: Buffer },
+): Promise<void> {
+  await sql`
+    insert into settings_sessions (session_id, tenant_id, family_id, digest)
+    values (${session.sessionId}, ${tenantId}, ${session.familyId}, ${session.digest})
+    on conflict (session_id) do update set family_id = excluded.family_id, digest = excluded.digest`;
+}
+
+/** @returns undefined also if the grant that it came of is revoked, or the application of Settings inactive */
+export async function findSettingsSession(
+  sql: Queries,
+  tenantId: TenantId,
+  sessionId: string,
+  digest: Buffer,
+): Promise<SettingsSession | undefined> {
+  const [row] = await sql<SettingsSession[]>`
+    select a.id as "clientId", t.name as organisation
+    from settings_sessions s
+    join refresh_families f on f.id = s.family_id
+    join applications a on a.id = f.application_id
+    join tenants t on t.id = s.tenant_id
+    where s.tenant_id = ${tenantId} and s.session_id = ${sessionId} and s.digest = ${digest}
+      and f.revoked_on is null and f.expires_on > now() and a.is_active`;
+  return row;
+}

@@ -1,0 +1,77 @@
+import type { Caller, Scope } from "../access/index.ts";
+import { NO_STORE } from "../http/no-store.ts";
+import type { Cookies, Session } from "../signin/index.ts";
+import { flashCookie } from "./flash.ts";
+
+/** What a policy decides over: a record in its response shape. */
+type Subject = Record<string, unknown>;
+type Action = Extract<Scope, `${string}:${string}`>;
+
+export interface VisitProps {
+  request: Request;
+  url: URL;
+  params: Record<string, string>;
+  caller: Caller;
+  session: Session;
+  organisation: string;
+  csrf: string;
+  formCookies: string[];
+  cookies: Cookies;
+  href: (path: string) => string;
+}
+
+/** A request to a page of Settings by somebody who may be there. */
+export class Visit {
+  readonly request: Request;
+  /** Path and query. */
+  readonly url: URL;
+  /** What stands in the path in place of `:id` and its like. */
+  readonly params: Record<string, string>;
+  /** Who asks, as the REST API's bearer check gives it: all service functions take it. */
+  readonly caller: Caller;
+  readonly session: Session;
+  /** The tenant's name. */
+  readonly organisation: string;
+  /** Of a POST, its fields; the token is checked already. Of a GET, empty. */
+  form = new URLSearchParams();
+  /** For the forms of the page; `Form` puts it there. */
+  readonly csrf: string;
+  /** Set-Cookie values that go with it. */
+  readonly formCookies: string[];
+  /** A path of ours as a browser has to ask for it. */
+  readonly href: (path: string) => string;
+  private readonly cookies: Cookies;
+
+  constructor(props: VisitProps) {
+    this.request = props.request;
+    this.url = props.url;
+    this.params = props.params;
+    this.caller = props.caller;
+    this.session = props.session;
+    this.organisation = props.organisation;
+    this.csrf = props.csrf;
+    this.formCookies = props.formCookies;
+    this.href = props.href;
+    this.cookies = props.cookies;
+  }
+
+  /**
+   * Whether to offer a button; the service function has the last word. Without a record: whether any could be meant.
+   * @example visit.may("Webhooks:Update", "WebhookConnection", record)
+   */
+  may(action: Action, type?: string, record?: Subject): boolean {
+    const { scopes, permissions } = this.caller;
+    if (!scopes.has(action)) return false;
+    return !type || !record || permissions.allows(action, type, record);
+  }
+
+  /**
+   * Goes on after a form: 303, so that it is not sent twice.
+   * @param told what the next page says at its top, at most 300 characters
+   */
+  goTo(path: string, told?: string): Response {
+    const headers = new Headers({ location: this.href(path), ...NO_STORE });
+    if (told) headers.append("set-cookie", flashCookie(this.cookies, told));
+    return new Response(null, { status: 303, headers });
+  }
+}

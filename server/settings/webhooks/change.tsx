@@ -1,0 +1,56 @@
+import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import {
+  parseConnection,
+  readConnection,
+  toConnectionRecord,
+  upsertConnection,
+  versionOf,
+} from "../../webhooks/index.ts";
+import { type FormState, formOf, refusedForm } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import type { Visit } from "../visit.ts";
+import { ConnectionForm, connectionBody, FIELDS } from "./fields.tsx";
+import { titleOf } from "./title.ts";
+
+export async function changePage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+  const { sql, masterKey, entities } = deps;
+  const connection = await readConnection(sql, masterKey, visit.caller, visit.params.id!);
+  const record = toConnectionRecord(masterKey, connection);
+  const { Name, URL, Entities, Events } = record;
+  const path = `/settings/webhooks/${connection.id}`;
+  // Who is told that somebody else was faster goes on with what there is now.
+  const version = etagOf(versionOf(masterKey, connection));
+  return {
+    title: "Change connection",
+    above: [
+      { name: "Webhooks", path: "/settings/webhooks" },
+      { name: titleOf(record), path },
+    ],
+    status: refused ? 422 : 200,
+    body: (
+      <ConnectionForm
+        visit={visit}
+        state={refused ?? formOf({ Name, URL, Entities, Events })}
+        entities={entities}
+        action={`${path}/change`}
+        back={path}
+        label="Save"
+        version={version}
+      />
+    ),
+  };
+}
+
+export async function changeConnection(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { sql, masterKey, entities, checkUrl } = deps;
+  const { form, params, caller } = visit;
+  try {
+    const input = parseConnection({ ...connectionBody(form), Id: params.id }, entities, checkUrl);
+    const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
+    const { id } = await upsertConnection(sql, masterKey, caller, input, unchanged);
+    return visit.goTo(`/settings/webhooks/${id}`, "The connection is changed.");
+  } catch (error) {
+    return changePage(deps, visit, refusedForm(form, error, FIELDS));
+  }
+}

@@ -1,0 +1,176 @@
+import { BadInput } from "../../errors.ts";
+import { UNCONDITIONAL } from "../../http/conditions.ts";
+import {
+  type ConnectionRecord,
+  parseConnection,
+  readConnection,
+  toConnectionRecord,
+  upsertConnection,
+} from "../../webhooks/index.ts";
+import {
+  ActionButton,
+  Badge,
+  ButtonLink,
+  Code,
+  EmptyState,
+  Facts,
+  Live,
+  Section,
+  Table,
+  Text,
+  Time,
+} from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import type { Visit } from "../visit.ts";
+import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
+import { listHealth, listRecentDeliveries, type RecentDelivery } from "./store.ts";
+import { addressOf, titleOf } from "./title.ts";
+
+const REFRESH_SECONDS = 5;
+const MOST_DELIVERIES = 20;
+
+export async function connectionPage({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<View> {
+  const { caller, params } = visit;
+  const connection = await readConnection(sql, masterKey, caller, params.id!);
+  const record = toConnectionRecord(masterKey, connection);
+  const [healths, deliveries] = await Promise.all([
+    listHealth(sql, caller.tenantId, [record.Id]),
+    listRecentDeliveries(sql, caller.tenantId, record.Id, MOST_DELIVERIES),
+  ]);
+  const health = healths[0]!;
+  const readable = deliveries.filter((delivery) => mayRead(visit, delivery));
+  return {
+    title: titleOf(record),
+    above: [{ name: "Webhooks", path: "/settings/webhooks" }],
+    actions: <Actions visit={visit} record={record} />,
+    body: (
+      <>
+        <Live visit={visit} id="state" seconds={REFRESH_SECONDS}>
+          <Facts
+            facts={[
+              ["State", <Badge state={record.State} />],
+              ["Success, 24 h", <SuccessRate health={health} />],
+              ["Waiting", <Waiting health={health} />],
+              ["Last failure", <LastFailure health={health} />],
+            ]}
+          />
+        </Live>
+        <Section title="Configuration">
+          <Facts
+            facts={[
+              ["URL Endpoint", <Code text={addressOf(record.URL)} copy />],
+              ["Entities", <Text text={record.Entities.join(", ")} />],
+              ["Events", <Text text={record.Events.join(", ")} />],
+              [
+                "Secret",
+                <Text text={connection.secret ? "set; payloads are signed" : "none; payloads are not signed"} />,
+              ],
+              [
+                "ApiKey",
+                <Text text={record.URL.includes("ApiKey=") ? "in the URL; hidden here" : "sent; hidden here"} />,
+              ],
+              ["Id", <Code text={record.Id} copy />],
+            ]}
+          />
+        </Section>
+        <Section title="Recent deliveries">
+          <Live visit={visit} id="deliveries" seconds={REFRESH_SECONDS}>
+            {readable.length > 0 ? (
+              <Table caption="Recent deliveries" columns={columns(visit)} rows={readable} />
+            ) : (
+              <EmptyState title="Nothing yet">
+                <p>The next change of what it listens to shows up here.</p>
+              </EmptyState>
+            )}
+          </Live>
+        </Section>
+      </>
+    ),
+  };
+}
+
+function Actions({ visit, record }: { visit: Visit; record: ConnectionRecord }): JSX.Element {
+  const path = `/settings/webhooks/${record.Id}`;
+  const mayChange = visit.may("Webhooks:Create") && visit.may("Webhooks:Update", "WebhookConnection", record);
+  const isActive = record.State === "Active";
+  return (
+    <>
+      {mayChange ? (
+        <>
+          <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink>
+          <ActionButton
+            visit={visit}
+            action={`${path}/state`}
+            label={isActive ? "Pause" : "Resume"}
+            fields={{ State: isActive ? "Paused" : "Active" }}
+          />
+        </>
+      ) : (
+        ""
+      )}
+      {visit.may("Webhooks:Delete", "WebhookConnection", record) ? (
+        <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
+          Delete
+        </ButtonLink>
+      ) : (
+        ""
+      )}
+    </>
+  );
+}
+
+const TOLD = {
+  Active: "The connection is active. What it has missed is being sent.",
+  Paused: "The connection is paused. What happens from now on is held until it is resumed.",
+};
+
+/** Pauses it, or sends what was held. */
+export async function setState({ sql, masterKey, entities, checkUrl }: SettingsDependencies, visit: Visit) {
+  const state = visit.form.get("State");
+  if (state !== "Active" && state !== "Paused") throw new BadInput("State must be Active or Paused.");
+  const input = parseConnection({ Id: visit.params.id, State: state }, entities, checkUrl);
+  const { id } = await upsertConnection(sql, masterKey, visit.caller, input, UNCONDITIONAL);
+  return visit.goTo(`/settings/webhooks/${id}`, TOLD[state]);
+}
+
+/** As of an event in the activity log. */
+function mayRead({ caller: { permissions } }: Visit, delivery: RecentDelivery): boolean {
+  const { eventId, eventType, eventRecord, recordIds, occurredOn } = delivery;
+  return permissions.allows("Webhooks:Read", "WebhookEvent", {
+    EventId: eventId,
+    EventType: eventType,
+    EventRecord: eventRecord,
+    RecordId: recordIds.length === 1 ? recordIds[0] : null,
+    Timestamp: occurredOn.toISOString(),
+  });
+}
+
+function columns(visit: Visit) {
+  return [
+    {
+      name: "Event",
+      cell: ({ eventId, eventRecord, eventType, recordIds }: RecentDelivery) => (
+        <a href={visit.href(`/settings/activity/${eventId}`)} safe>
+          {`${eventRecord} ${recordIds.length === 1 ? recordIds[0] : `(${recordIds.length})`} ${eventType}`}
+        </a>
+      ),
+    },
+    { name: "State", cell: ({ state }: RecentDelivery) => <Badge state={state} /> },
+    { name: "Attempts", cell: ({ attempts }: RecentDelivery) => <Text text={String(attempts)} />, numeric: true },
+    {
+      name: "Last answer",
+      cell: ({ statusCode, failure, durationMs }: RecentDelivery) => (
+        <Text
+          text={
+            durationMs === null ? "none yet" : `${failure ?? statusCode} after ${durationMs.toLocaleString("en")} ms`
+          }
+        />
+      ),
+    },
+    {
+      name: "Happened",
+      cell: ({ occurredOn }: RecentDelivery) => <Time at={occurredOn} ago />,
+    },
+  ];
+}

@@ -1,0 +1,49 @@
+// How a connection fares, at a glance.
+
+import { durationInWords, Time } from "../components/index.ts";
+import type { Health } from "./store.ts";
+
+/** Of what came to an end in the last 24 hours; below it, something is wrong. */
+const GOOD_RATE = 0.99;
+
+export function SuccessRate({ health: { delivered, exhausted } }: { health: Health }): JSX.Element {
+  const all = delivered + exhausted;
+  if (all === 0) return <span class="none">none sent</span>;
+  const rate = delivered / all;
+  return (
+    <span>
+      <strong class={rate < GOOD_RATE ? "bad-text" : undefined} safe>
+        {percent(rate)}
+      </strong>{" "}
+      <small safe>{`of ${all.toLocaleString("en")}`}</small>
+    </span>
+  );
+}
+
+/** Rounded down: what is not all is never 100 %. */
+function percent(rate: number): string {
+  return `${(Math.floor(rate * 1_000) / 10).toLocaleString("en")} %`;
+}
+
+export function Waiting({ health: { open, held, waitsSince } }: { health: Health }): JSX.Element {
+  if (open + held === 0) return <span class="none">nothing</span>;
+  const counts = [
+    open > 0 ? `${open.toLocaleString("en")} open` : "",
+    held > 0 ? `${held.toLocaleString("en")} held` : "",
+  ];
+  return (
+    <span>
+      <span safe>{counts.filter(Boolean).join(", ")}</span>{" "}
+      {waitsSince ? <small safe>{`oldest ${durationInWords(Date.now() - waitsSince.getTime())}`}</small> : ""}
+    </span>
+  );
+}
+
+export function LastFailure({ health: { failedOn, failure } }: { health: Health }): JSX.Element {
+  if (!failedOn) return <span class="none">none</span>;
+  return (
+    <span>
+      <Time at={failedOn} ago /> <small safe>{failure ?? ""}</small>
+    </span>
+  );
+}

@@ -1,0 +1,90 @@
+import { readPaging } from "../../http/paging.ts";
+import { readQuery, readText, readWord } from "../../http/query.ts";
+import { CONNECTION_STATES, type ConnectionRecord, readConnections } from "../../webhooks/index.ts";
+import { Badge, ButtonLink, EmptyState, Live, Pager, SearchForm, Table } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import type { Visit } from "../visit.ts";
+import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
+import { type Health, listHealth } from "./store.ts";
+import { addressOf, titleOf } from "./title.ts";
+
+const REFRESH_SECONDS = 10;
+
+type Row = ConnectionRecord & { health: Health };
+
+export async function listPage({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<View> {
+  const { caller, url } = visit;
+  const query = readQuery(url.searchParams, ["Name", "State"]);
+  const filter = { name: readText(query, "Name") || undefined, state: readWord(query, "State", CONNECTION_STATES) };
+  const { Items, Next } = await readConnections(sql, masterKey, caller, filter, readPaging(query));
+  const ids = Items.map(({ Id }) => Id);
+  const health = new Map((await listHealth(sql, caller.tenantId, ids)).map((one) => [one.connectionId, one]));
+  const rows = Items.map((record): Row => ({ ...record, health: health.get(record.Id)! }));
+  const isFiltered = Boolean(filter.name || filter.state);
+  const mayAdd = visit.may("Webhooks:Create") && visit.may("Webhooks:Update");
+  const add = (
+    <ButtonLink href={visit.href("/settings/webhooks/add")} kind="main">
+      {"Add Webhook Connection"}
+    </ButtonLink>
+  );
+  return {
+    title: "Webhooks",
+    actions: mayAdd ? add : undefined,
+    body: (
+      <>
+        <SearchForm
+          visit={visit}
+          filters={[
+            { name: "Name", label: "Name" },
+            { name: "State", label: "State", options: CONNECTION_STATES.map((value) => ({ value, label: value })) },
+          ]}
+        />
+        <Live visit={visit} id="connections" seconds={REFRESH_SECONDS}>
+          {rows.length > 0 ? (
+            <Table caption="Webhook connections" columns={columns(visit)} rows={rows} />
+          ) : isFiltered ? (
+            <EmptyState title="No connection is like that">
+              <p>A name has to be given in full.</p>
+            </EmptyState>
+          ) : (
+            <EmptyState title="No connections yet">
+              <p>A webhook connection sends each change of the entities you choose to a receiver of yours, signed.</p>
+            </EmptyState>
+          )}
+        </Live>
+        <Pager visit={visit} next={Next} />
+      </>
+    ),
+  };
+}
+
+function columns(visit: Visit) {
+  return [
+    {
+      name: "Connection",
+      cell: (row: Row) => (
+        <>
+          <a href={visit.href(`/settings/webhooks/${row.Id}`)} safe>
+            {titleOf(row)}
+          </a>
+          {row.Name ? (
+            <small class="address" safe>
+              {addressOf(row.URL)}
+            </small>
+          ) : (
+            ""
+          )}
+        </>
+      ),
+    },
+    { name: "State", cell: ({ State }: Row) => <Badge state={State} /> },
+    { name: "Success, 24 h", cell: ({ health }: Row) => <SuccessRate health={health} />, numeric: true },
+    { name: "Waiting", cell: ({ health }: Row) => <Waiting health={health} /> },
+    { name: "Last failure", cell: ({ health }: Row) => <LastFailure health={health} /> },
+    {
+      name: "Sends",
+      cell: ({ Entities, Events }: Row) => <small safe>{`${Entities.join(", ")}: ${Events.join(", ")}`}</small>,
+    },
+  ];
+}

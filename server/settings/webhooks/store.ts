@@ -1,0 +1,84 @@
+// What the pages count; what they show of a record comes from the service functions.
+
+import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+
+/** How a connection fares. */
+export interface Health {
+  connectionId: string;
+  /** Of the last 24 hours. */
+  delivered: number;
+  exhausted: number;
+  /** Of now: with a worker, and held back. */
+  open: number;
+  held: number;
+  /** When the oldest event happened that it has still to get. */
+  waitsSince: Date | null;
+  /** When it last came to a failure that still stands, and what that was: a status or the network's word. */
+  failedOn: Date | null;
+  failure: string | null;
+}
+
+/** One statement for all of a page's connections. */
+export async function listHealth(sql: Queries, tenantId: TenantId, connectionIds: string[]): Promise<Health[]> {
+  return sql<Health[]>`
+    with ended as (
+      select connection_id, count(*) filter (where state = 'Delivered') as delivered,
+        count(*) filter (where state = 'Exhausted') as exhausted
+      from deliveries
+      where tenant_id = ${tenantId} and changed_on > now() - interval '24 hours' and state in ('Delivered', 'Exhausted')
+      group by connection_id
+    ), waiting as (
+      select connection_id, count(*) filter (where state = 'Held') as held, count(*) as all
+      from deliveries where tenant_id = ${tenantId} and state in ('Pending', 'Retrying', 'Held') group by connection_id
+    )
+    select c.id as "connectionId", coalesce(e.delivered, 0) as delivered, coalesce(e.exhausted, 0) as exhausted,
+      coalesce(w.all - w.held, 0) as open, coalesce(w.held, 0) as held, o.occurred_on as "waitsSince",
+      f.changed_on as "failedOn", f.failure
+    from unnest(${connectionIds}::uuid[]) as c (id)
+    left join ended e on e.connection_id = c.id
+    left join waiting w on w.connection_id = c.id
+    left join lateral (
+      select v.occurred_on from deliveries d join events v on v.id = d.event_id
+      where d.tenant_id = ${tenantId} and d.connection_id = c.id and d.state in ('Pending', 'Retrying', 'Held')
+      order by d.event_id limit 1
+    ) o on w.all > 0
+    left join lateral (
+      select d.changed_on, coalesce(a.failure, a.status_code::text) as failure
+      from deliveries d left join attempts a on a.delivery_id = d.id and a.number = d.attempts
+      where d.tenant_id = ${tenantId} and d.connection_id = c.id and d.state in ('Retrying', 'Exhausted')
+      order by d.event_id desc limit 1
+    ) f on true`;
+}
+
+/** A delivery of one connection, with what a policy asks of its event. */
+export interface RecentDelivery {
+  eventId: string;
+  eventRecord: string;
+  eventType: string;
+  recordIds: string[];
+  occurredOn: Date;
+  state: DeliveryState;
+  attempts: number;
+  statusCode: number | null;
+  failure: string | null;
+  durationMs: number | null;
+}
+
+/** Newest event first. */
+export async function listRecentDeliveries(
+  sql: Queries,
+  tenantId: TenantId,
+  connectionId: string,
+  limit: number,
+): Promise<RecentDelivery[]> {
+  return sql<RecentDelivery[]>`
+    select e.id as "eventId", e.event_record as "eventRecord", e.event_type as "eventType",
+      string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn", d.state, d.attempts,
+      a.status_code as "statusCode", a.failure, a.duration_ms as "durationMs"
+    from deliveries d join events e on e.id = d.event_id
+    left join attempts a on a.delivery_id = d.id and a.number = d.attempts
+    where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId}
+    order by d.event_id desc limit ${limit}`;
+}
