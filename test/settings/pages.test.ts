@@ -1,0 +1,73 @@
+// Every page of Settings: axe finds nothing in it, it fits, and the browser has nothing to complain of.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { launchBrowser } from "../support/browser.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant } from "../support/tenant.ts";
+import { enterSettings, inspect, type Visitor } from "./console.ts";
+
+/** A page, and how a person comes there; ids are those of the tenant that all are shown of. */
+interface Listed {
+  name: string;
+  path: (ids: Ids) => string;
+  /** What is done on the page before it is looked at. */
+  act?: (visitor: Visitor) => Promise<void>;
+}
+
+interface Ids {
+  connection: string;
+}
+
+const PAGES: Listed[] = [
+  { name: "overview", path: () => "/settings" },
+  { name: "webhooks", path: () => "/settings/webhooks" },
+  { name: "webhook-filtered", path: () => "/settings/webhooks?Name=nothing&State=Held" },
+  { name: "webhook-add", path: () => "/settings/webhooks/add" },
+  {
+    name: "webhook-refused",
+    path: () => "/settings/webhooks/add",
+    act: async ({ page }) => {
+      await page.locator("form.fields").evaluate((form) => form.setAttribute("novalidate", ""));
+      await page.getByLabel("URL Endpoint").fill("http://example.com");
+      await page.getByRole("button", { name: "Add connection" }).click();
+      await page.getByRole("alert").waitFor();
+    },
+  },
+  { name: "webhook", path: ({ connection }) => `/settings/webhooks/${connection}` },
+  { name: "webhook-change", path: ({ connection }) => `/settings/webhooks/${connection}/change` },
+  { name: "webhook-delete", path: ({ connection }) => `/settings/webhooks/${connection}/delete` },
+  { name: "nothing-here", path: () => "/settings/nothing/here" },
+];
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+}, 60_000);
+afterAll(() => browser?.close());
+
+const PATIENCE_MS = 240_000;
+
+test(
+  "every page is accessible and fits, at a desk and on a phone, by day and in the dark",
+  async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(({ payload }) => (payload.EventType === "Deleted" ? 500 : 200));
+    const { Id: connection } = await api.connect(receiver.url, { Name: "Directory", Secret: "a secret of mine" });
+    await api.connect("https://localhost:9443/refuses", { Events: ["Created"] });
+    const { Id } = await api.change({ Name: "Front door" });
+    await api.settledEvent();
+    await api.call("DELETE", `/Application/${Id}`);
+    await api.settledEvent();
+
+    const visitor = await enterSettings(browser, api.tenant);
+    for (const { name, path, act } of PAGES) {
+      await visitor.open(path({ connection }));
+      await act?.(visitor);
+      await inspect(visitor.page, name);
+    }
+    // A page that answers 404 or 422 is an error to the browser's console, and what is wanted.
+    expect(visitor.complaints.filter((line) => !line.includes("the server responded with a status of 4"))).toEqual([]);
+  },
+  PATIENCE_MS,
+);

@@ -1,0 +1,160 @@
+// Coming in to Settings by our own OpenID provider, and what ends it.
+
+import { describe, expect, test } from "bun:test";
+import { issuer } from "../authorize/client.ts";
+import { type View, Visitor } from "../authorize/visitor.ts";
+import { db } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
+
+/** A browser at the sign-in page that Settings has sent it to. */
+async function atTheDoor(api: Api, path = "/settings"): Promise<{ visitor: Visitor; page: View }> {
+  const visitor = new Visitor(issuer());
+  return { visitor, page: await visitor.open(`${path}?organisation=${api.tenant.tenantId}`) };
+}
+
+async function comeIn(api: Api, path?: string): Promise<{ visitor: Visitor; page: View }> {
+  const { visitor, page } = await atTheDoor(api, path);
+  return { visitor, page: await visitor.submit(page, api.tenant.admin) };
+}
+
+describe.concurrent("signing in to Settings", () => {
+  test("leads through the provider's own page and back to the page that was asked for", async () => {
+    const { visitor, page } = await comeIn(await newTenant(), "/settings/webhooks");
+    expect(page.heading).toBe("Webhooks");
+    expect(page.html).toContain("Administrator");
+    const asked = visitor.trail.find(({ url }) => url.includes("/oauth2/authorize"))!;
+    const parameters = new URL(asked.url).searchParams;
+    expect(Object.fromEntries(parameters)).toMatchObject({
+      response_type: "code",
+      redirect_uri: `${issuer()}/settings/callback`,
+      code_challenge_method: "S256",
+      nonce: expect.any(String),
+    });
+  });
+
+  test("asks nobody for consent, and needs no password where somebody is signed in already", async () => {
+    const { visitor } = await comeIn(await newTenant());
+    visitor.cookies.delete("settings");
+    expect((await visitor.open("/settings/webhooks")).heading).toBe("Webhooks");
+  });
+
+  test("is for the organisation that is named, and asks for one if none is known", async () => {
+    const api = await newTenant();
+    const visitor = new Visitor(issuer());
+    const question = await visitor.open("/settings");
+    expect(question.heading).toBe("Which organisation?");
+    const wrong = await visitor.open("/settings/sign-in?organisation=%22%3E%3Cb%3Eno%20such%20one");
+    expect(wrong.status).toBe(422);
+    expect(wrong.html).toContain(`value="&#34;><b>no such one"`);
+    const [row] = await db()<{ name: string }[]>`select name from tenants where id = ${api.tenant.tenantId}`;
+    const page = await visitor.open(`/settings/sign-in?organisation=${encodeURIComponent(row!.name)}`);
+    expect((await visitor.submit(page, api.tenant.admin)).heading).toBe("Overview");
+    for (const name of ["session", "settings"]) visitor.cookies.delete(name);
+    // It remembers.
+    expect((await visitor.open("/settings")).heading).toBe("Sign in");
+  });
+
+  test("makes the application once, by an event like any other, and puts right what somebody has changed", async () => {
+    const api = await newTenant();
+    await Promise.all([comeIn(api), comeIn(api)]);
+    const { body } = await api.call<{ Items: { Id: string; Is_System: boolean }[] }>(
+      "GET",
+      "/Application?Name=Gatehouse%20Settings",
+    );
+    expect(body.Items).toMatchObject([{ Is_System: true }]);
+    const [event] = (await api.events("EventRecord=Application")).Items;
+    expect(event).toMatchObject({ EventType: "Created", RecordId: body.Items[0]!.Id });
+    await api.call("PATCH", `/Application/${body.Items[0]!.Id}/Credentials`, {
+      RedirectUris: ["https://elsewhere.example/"],
+    });
+    expect((await comeIn(api)).page.heading).toBe("Overview");
+    await api.call("DELETE", `/Application/${body.Items[0]!.Id}`);
+    expect((await comeIn(api)).page.heading).toBe("Overview");
+  });
+
+  test("takes the answer of no other browser, and none twice", async () => {
+    const api = await newTenant();
+    const { visitor } = await comeIn(api);
+    const answer = visitor.trail.find(({ url }) => url.includes("/settings/callback"))!.url.slice(issuer().length);
+    const stranger = await new Visitor(issuer()).open(answer);
+    expect([stranger.status, stranger.heading]).toEqual([400, "Not signed in"]);
+    const { visitor: other } = await atTheDoor(api);
+    expect((await other.open(answer)).heading).toBe("Not signed in");
+    // The same browser is in already.
+    expect((await visitor.open(answer)).heading).toBe("Overview");
+  });
+
+  test("leads to no address but those of Settings", async () => {
+    const api = await newTenant();
+    for (const next of ["https://evil.example/", "//evil.example", "/settings/../account", "/settings\\..\\account"]) {
+      const visitor = new Visitor(issuer());
+      const page = await visitor.open(
+        `/settings/sign-in?organisation=${api.tenant.tenantId}&next=${encodeURIComponent(next)}`,
+      );
+      expect((await visitor.submit(page, api.tenant.admin)).heading).toBe("Overview");
+    }
+  });
+});
+
+describe.concurrent("Settings are over at once", () => {
+  const ended = async (visitor: Visitor) => (await visitor.open("/settings")).heading === "Sign in";
+  const endings: [string, (api: Api, visitor: Visitor) => Promise<unknown>][] = [
+    [
+      "when their user signs out there",
+      async (_, visitor) => {
+        const page = await visitor.open("/settings");
+        const form = page.forms.find(({ action }) => action === "/settings/sign-out")!;
+        expect((await visitor.post(form.action, form.fields)).heading).toBe("Signed out");
+      },
+    ],
+    [
+      "when their user signs out at the provider",
+      async (_, visitor) => visitor.submit(await visitor.open("/oauth2/logout")),
+    ],
+    [
+      "when the sign-in is ended from another browser",
+      async (api) => {
+        const { visitor: other } = await comeIn(api);
+        const account = await other.open("/account");
+        const form = account.forms.find(({ fields }) => fields.session === "others")!;
+        await other.post(form.action, form.fields);
+      },
+    ],
+    [
+      "when another browser sets a new password",
+      async (api) => {
+        const { visitor: other } = await comeIn(api);
+        await other.submit(await other.open("/account/password"), {
+          password: api.tenant.admin.password,
+          new_password: "correct horse battery staple",
+        });
+      },
+    ],
+    [
+      "when their user is deactivated",
+      async (api) => {
+        const { body } = await api.call<{ Items: { Id: number }[] }>("GET", "/User?Username=admin");
+        expect((await api.call("PATCH", "/User", { Id: body.Items[0]!.Id, Is_Active: false })).status).toBe(200);
+      },
+    ],
+    [
+      "when their grant is revoked",
+      async (api) => {
+        await db()`update refresh_families set revoked_on = now() where tenant_id = ${api.tenant.tenantId}`;
+      },
+    ],
+  ];
+  test.each(endings)("%s", async (name, end) => {
+    const api = await newTenant();
+    const { visitor, page } = await comeIn(api);
+    expect(page.heading).toBe("Overview");
+    await end(api, visitor);
+    // A revoked grant is given anew to who is still signed in.
+    if (name.includes("grant")) {
+      const before = visitor.cookies.get("settings");
+      await visitor.open("/settings");
+      expect(visitor.cookies.get("settings")).not.toBe(before);
+    } else expect(await ended(visitor)).toBe(true);
+  });
+});
