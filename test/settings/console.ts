@@ -52,7 +52,7 @@ const SHAPES = [
 ] as const;
 
 /** A folder for pictures of each page in each shape, for who wants to look at them. */
-const PICTURES = process.env.GATEHOUSE_PICTURES;
+const PICTURES = process.env.SETTINGS_PICTURES;
 
 /** @throws if axe finds something, or the page is wider than the screen, in any shape */
 export async function inspect(page: Page, name: string): Promise<void> {
