@@ -3,10 +3,12 @@ import type { Sql } from "../server/db/connection.ts";
 import type { Egress } from "../server/egress/index.ts";
 import type { MasterKey } from "../server/keys/master-key.ts";
 import type { WorkerMetrics } from "../server/metrics/index.ts";
-import type { InFlight } from "../server/webhooks/index.ts";
+import type { InFlight, SlowLane } from "../server/webhooks/index.ts";
 import { createCloseDelivery } from "./close-delivery.ts";
+import { createLanes } from "./lanes.ts";
 import { createRemoveExpired, createRotateSigningKeys } from "./maintenance.ts";
-import { createPostWebhook } from "./post-webhook.ts";
+import { createAttempt } from "./post-webhook.ts";
+import type { Posts } from "./posts.ts";
 
 export interface ActivityDependencies {
   sql: Sql;
@@ -16,13 +18,15 @@ export interface ActivityDependencies {
   metrics: Pick<WorkerMetrics, "attempted" | "ended">;
   /** Told when an attempt has ended, so that the dispatcher may take on more. */
   inFlight: Pick<InFlight, "end">;
+  slowLane: SlowLane;
+  posts: Posts;
   /** Milliseconds one attempt may take. */
   timeout: number;
 }
 
 export function createActivities(dependencies: ActivityDependencies) {
   return {
-    postWebhook: createPostWebhook(dependencies),
+    ...createLanes(dependencies, createAttempt(dependencies)),
     closeDelivery: createCloseDelivery(dependencies),
     rotateSigningKeys: createRotateSigningKeys(dependencies),
     removeExpired: createRemoveExpired(dependencies),

@@ -1,4 +1,3 @@
-import { Context } from "@temporalio/activity";
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import type { Logger } from "pino";
 import {
@@ -13,24 +12,19 @@ import {
   type DeliveryState,
   EXHAUSTED,
   LONGEST_BACKOFF,
-  type PostWebhookInput,
   type PostWebhookResult,
   type RetrySettings,
 } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./index.ts";
+import type { Attempt } from "./posts.ts";
 
 const DATABASE_WAIT_MS = 500;
 
-/** One attempt of a delivery. Its failure carries the host, the status and one word, never a body. */
-export function createPostWebhook(dependencies: ActivityDependencies) {
-  const attempt = createAttempt(dependencies);
-  return (input: PostWebhookInput): Promise<PostWebhookResult> =>
-    attempt(input).finally(() => dependencies.inFlight.end([input.deliveryId]));
-}
+type AttemptDependencies = Pick<ActivityDependencies, "sql" | "egress" | "masterKey" | "log" | "metrics" | "timeout">;
 
-function createAttempt({ sql, egress, masterKey, log, metrics, timeout }: ActivityDependencies) {
-  return async ({ tenantId, deliveryId, maximumAttempts, retry }: PostWebhookInput): Promise<PostWebhookResult> => {
-    const { cancellationSignal: signal } = Context.current();
+/** One attempt of a delivery. Its failure carries the host, the status and one word, never a body. */
+export function createAttempt({ sql, egress, masterKey, log, metrics, timeout }: AttemptDependencies): Attempt {
+  return async ({ tenantId, deliveryId, maximumAttempts, retry }, signal) => {
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
     const delivery = await open();
     if ("ended" in delivery) return delivery.ended;

@@ -2,7 +2,7 @@
 
 import { type LogMetadata, SdkComponent, type Logger as TemporalLogger } from "@temporalio/common";
 import type { Logger } from "pino";
-import { ATTEMPT_FAILED, EXHAUSTED } from "../workflows/contract.ts";
+import { ATTEMPT_FAILED, EXHAUSTED, NOT_YET } from "../workflows/contract.ts";
 
 /** What the SDK finds worth an info is none for an operator. */
 const LEVELS = { TRACE: "trace", DEBUG: "debug", INFO: "debug", WARN: "warn", ERROR: "error" } as const;
@@ -27,7 +27,7 @@ export function temporalLogger(log: Logger): TemporalLogger {
 /** Each attempt has an info line of ours, by createPostWebhook. */
 function isReceiversDoing(message: string, { sdkComponent, error }: LogMetadata): boolean {
   if (sdkComponent === SdkComponent.core) return message.startsWith(SLOW_WORKFLOW_TASK);
-  if (message === "Activity failed") return [ATTEMPT_FAILED, EXHAUSTED].includes(error?.type);
+  if (message === "Activity failed") return [ATTEMPT_FAILED, EXHAUSTED, NOT_YET].includes(error?.type);
   // On its way out of the workflow's isolate a failure has lost its type.
   return message === "Workflow failed" && / deliveries exhausted: /.test(error?.message);
 }

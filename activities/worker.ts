@@ -19,9 +19,11 @@ import { createLog } from "../server/log.ts";
 import { startMaintenance } from "../server/maintenance/index.ts";
 import { createWorkerMetrics, serveMetrics } from "../server/metrics/index.ts";
 import { onStop, readProductionConfig, runEntry } from "../server/process.ts";
-import { createInFlight, startDispatcher, startReconciler } from "../server/webhooks/index.ts";
-import { TASK_QUEUE } from "../workflows/contract.ts";
+import { createInFlight, createSlowLane, startDispatcher, startReconciler } from "../server/webhooks/index.ts";
+import { SLOW_TASK_QUEUE, TASK_QUEUE } from "../workflows/contract.ts";
 import { createActivities } from "./index.ts";
+import { HEARTBEAT_MS } from "./lanes.ts";
+import { createPosts } from "./posts.ts";
 import { temporalLogger } from "./temporal-log.ts";
 
 /** The SDK's own default is derived from a heap limit that Bun reports wrongly. */
@@ -29,6 +31,8 @@ const CACHED_WORKFLOWS = 500;
 /** A post runs within its workflow's task, so there may be as many of both. */
 const LOCAL_ACTIVITIES = 200;
 const WORKFLOW_TASKS = 200;
+/** Posts of the slow lane, which cost little while they wait; each receiver may have but a few of them. */
+const SLOW_POSTS = 500;
 const CONNECT_PAUSE_MS = 500;
 
 await runEntry(async () => {
@@ -56,36 +60,48 @@ await runEntry(async () => {
   });
   const connection = await connectToTemporal(temporalOptions(config.temporal), log);
   const inFlight = createInFlight(config.webhooks.timeout);
+  const slowLane = createSlowLane(sql, config.webhooks.timeout, log);
+  const posts = createPosts();
+  const activities = createActivities({
+    sql,
+    egress: createEgress(config.egress),
+    masterKey: importMasterKey(config.masterKey),
+    log,
+    metrics,
+    inFlight,
+    slowLane,
+    posts,
+    timeout: config.webhooks.timeout,
+  });
+  const common = { connection, namespace: config.temporal.namespace, shutdownGraceTime: "3s" } as const;
   const worker = await Worker.create({
-    connection,
-    namespace: config.temporal.namespace,
+    ...common,
     taskQueue: TASK_QUEUE,
     workflowBundle,
-    activities: createActivities({
-      sql,
-      egress: createEgress(config.egress),
-      masterKey: importMasterKey(config.masterKey),
-      log,
-      metrics,
-      inFlight,
-      timeout: config.webhooks.timeout,
-    }),
+    activities,
     maxCachedWorkflows: CACHED_WORKFLOWS,
     maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASKS,
     maxConcurrentLocalActivityExecutions: LOCAL_ACTIVITIES,
     reuseV8Context: true,
     workflowThreadPoolSize: 1,
-    shutdownGraceTime: "3s",
   });
-  const running = worker.run();
+  const slowWorker = await Worker.create({
+    ...common,
+    taskQueue: SLOW_TASK_QUEUE,
+    activities: { postSlowly: activities.postSlowly },
+    maxConcurrentActivityTaskExecutions: SLOW_POSTS,
+    maxHeartbeatThrottleInterval: HEARTBEAT_MS,
+  });
+  const running = Promise.all([worker.run(), slowWorker.run()]);
   stops.push(async () => {
-    if (worker.getState() === "RUNNING") worker.shutdown();
-    await running;
+    for (const each of [worker, slowWorker]) if (each.getState() === "RUNNING") each.shutdown();
+    await running.catch(() => {});
+    await posts.stop();
   });
   const client = new Client({ connection, namespace: config.temporal.namespace });
   const outbox = connect(config.databaseUrl, "gatehouse outbox", 8);
   stops.push(() => outbox.end({ timeout: 1 }));
-  const dispatcher = await startDispatcher(outbox, client, config.webhooks, inFlight, log, metrics);
+  const dispatcher = await startDispatcher(outbox, client, config.webhooks, inFlight, slowLane, log, metrics);
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
   const maintenance = startMaintenance(client, log);
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);

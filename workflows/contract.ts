@@ -2,6 +2,8 @@
 
 /** The task queue of webhook deliveries. */
 export const TASK_QUEUE = "webhooks";
+/** The task queue of posts that would hold a workflow's task for too long. */
+export const SLOW_TASK_QUEUE = "webhooks-slow";
 export const MAXIMUM_ATTEMPTS = 3;
 /** Milliseconds that a wait between two attempts grows to at most. */
 export const LONGEST_BACKOFF = 86_400_000;
@@ -21,6 +23,8 @@ export const SEARCH_ATTRIBUTES = {
 export const EXHAUSTED = "Exhausted";
 /** The failure type of an attempt that is followed by another. */
 export const ATTEMPT_FAILED = "AttemptFailed";
+/** The failure type of an activity whose delivery's turn is yet to come; it is no attempt. */
+export const NOT_YET = "NotYet";
 
 export interface RetrySettings {
   /** Milliseconds before the second attempt. */
@@ -28,11 +32,18 @@ export interface RetrySettings {
   backoffCoefficient: number;
 }
 
+export interface DeliveryToMake {
+  deliveryId: string;
+  connectionId: string;
+  /** Only on those whose receiver was known to be slow when the run was started. */
+  lane?: "slow";
+}
+
 /** Ids and retry settings only: no payload, no secret and no personal data may enter a workflow's history. */
 export interface DeliverWebhookInput {
   tenantId: string;
   eventId: string;
-  deliveries: { deliveryId: string; connectionId: string }[];
+  deliveries: DeliveryToMake[];
   /** Deliveries of the event that are recorded and wait for their connection. Runs begun by an earlier version lack it. */
   held?: number;
   retry: RetrySettings;
@@ -43,15 +54,26 @@ export interface DeliverWebhookInput {
 export interface PostWebhookInput {
   tenantId: string;
   deliveryId: string;
+  connectionId: string;
   /** Posts of one run, whatever became of them. */
   maximumAttempts: number;
   retry: RetrySettings;
+}
+
+export interface PostSlowlyInput extends PostWebhookInput {
+  /** A post may still be out, or have ended, in the worker that began it. */
+  handedOver?: true;
 }
 
 export interface PostWebhookResult {
   state: "Delivered" | "Cancelled" | "Held";
   /** Posts made for this delivery, this one included. */
   attempts: number;
+}
+
+/** What a workflow's task is told instead of waiting for a slow receiver: the post goes on without it. */
+export interface PostStillOut {
+  state: "StillOut";
 }
 
 export interface CloseDeliveryInput {

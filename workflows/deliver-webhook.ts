@@ -1,7 +1,9 @@
 // One event's deliveries: each posted by a local activity of its own, in parallel, so that one receiver's failure
-// never touches another's.
+// never touches another's. A slow receiver's are posted by a regular activity in a lane of their own, for a local
+// activity holds the workflow's task, and with it the others' retries.
 
 import {
+  ActivityCancellationType,
   ActivityFailure,
   ApplicationFailure,
   CancellationScope,
@@ -19,6 +21,10 @@ import {
   EXHAUSTED,
   LONGEST_BACKOFF,
   MAXIMUM_ATTEMPTS,
+  type PostSlowlyInput,
+  type PostWebhookInput,
+  type PostWebhookResult,
+  SLOW_TASK_QUEUE,
 } from "./contract.ts";
 
 /**
@@ -26,6 +32,8 @@ import {
  * that a PostgreSQL that is away for a while does not use up attempts.
  */
 const RECORDING_MS = 3_600_000;
+/** After so long without a sign of life a post in the slow lane has died with its worker. */
+const SILENCE_MS = 20_000;
 /** From the worst to the best. */
 const WORST_FIRST: DeliveryState[] = ["Exhausted", "Held", "Cancelled", "Delivered"];
 
@@ -51,19 +59,12 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<Delive
 
 async function deliver(
   input: DeliverWebhookInput,
-  { deliveryId, connectionId }: DeliverWebhookInput["deliveries"][number],
+  { deliveryId, connectionId, lane }: DeliverWebhookInput["deliveries"][number],
 ): Promise<DeliveryOutcome> {
-  const { postWebhook } = proxyLocalActivities<Activities>({
-    startToCloseTimeout: input.timeout + RECORDING_MS,
-    // Any wait is a durable timer, and every attempt stands in the history with its failure.
-    localRetryThreshold: 1,
-    // Temporal only waits; the attempts are counted in PostgreSQL, for Temporal starts over when a worker dies.
-    retry: { ...input.retry, maximumInterval: LONGEST_BACKOFF },
-    summary: `post to connection ${connectionId}`,
-  });
+  const { tenantId, retry } = input;
+  const post = { tenantId, deliveryId, connectionId, maximumAttempts: MAXIMUM_ATTEMPTS, retry };
   try {
-    const { tenantId, retry } = input;
-    const result = await postWebhook({ tenantId, deliveryId, maximumAttempts: MAXIMUM_ATTEMPTS, retry });
+    const result = await (lane === "slow" ? postInSlowLane(input, post) : postInTask(input, post));
     return { connectionId, ...result };
   } catch (error) {
     if (!(error instanceof TemporalFailure)) throw error;
@@ -74,11 +75,36 @@ async function deliver(
     }
     // No attempt wrote a final state: the activity could not, or somebody cancelled the workflow.
     const state = CancellationScope.current().consideredCancelled ? "Cancelled" : "Exhausted";
-    const closed = await CancellationScope.nonCancellable(() =>
-      closeDelivery({ tenantId: input.tenantId, deliveryId, state }),
-    );
+    const closed = await CancellationScope.nonCancellable(() => closeDelivery({ tenantId, deliveryId, state }));
     return { connectionId, ...closed };
   }
+}
+
+async function postInTask(input: DeliverWebhookInput, post: PostWebhookInput): Promise<PostWebhookResult> {
+  const { postWebhook } = proxyLocalActivities<Activities>({
+    startToCloseTimeout: input.timeout + RECORDING_MS,
+    // Any wait is a durable timer, and every attempt stands in the history with its failure.
+    localRetryThreshold: 1,
+    // Temporal only waits; the attempts are counted in PostgreSQL, for Temporal starts over when a worker dies.
+    retry: { ...input.retry, maximumInterval: LONGEST_BACKOFF },
+    summary: `post to connection ${post.connectionId}`,
+  });
+  const result = await postWebhook(post);
+  return result.state === "StillOut" ? postInSlowLane(input, { ...post, handedOver: true }) : result;
+}
+
+function postInSlowLane(input: DeliverWebhookInput, post: PostSlowlyInput): Promise<PostWebhookResult> {
+  const { postSlowly } = proxyActivities<Activities>({
+    taskQueue: SLOW_TASK_QUEUE,
+    startToCloseTimeout: input.timeout + RECORDING_MS,
+    heartbeatTimeout: SILENCE_MS,
+    // A post that is out is broken off and logged before the workflow ends.
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    // Every failure of ours says how long to wait; this is for a worker that died.
+    retry: { initialInterval: input.retry.initialInterval, backoffCoefficient: 1 },
+    summary: `post to connection ${post.connectionId}, a slow receiver`,
+  });
+  return postSlowly(post);
 }
 
 function worst(outcomes: DeliveryOutcome[], held = 0): DeliveryState {

@@ -21,6 +21,7 @@ export { createInFlight, type InFlight } from "./dispatch/in-flight.ts";
 export { startReconciler } from "./dispatch/reconciler.ts";
 export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "./events/event-types.ts";
 export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";
+export { createSlowLane, type SlowLane } from "./lanes/slow-lane.ts";
 export { eventLogController } from "./log/routes.ts";
 export { RESOURCE_TYPES as WEBHOOK_RESOURCE_TYPES } from "./resource-types.ts";
 export { OUTCOMES as WHY_OUTCOMES } from "./why/explain.ts";

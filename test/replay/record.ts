@@ -16,6 +16,7 @@ const KINDS: Record<string, { replies: Reply[]; cancel?: true }> = {
   retried: { replies: [503, 200] },
   exhausted: { replies: [500] },
   cancelled: { replies: [LATER], cancel: true },
+  "handed-over": { replies: ["hang", 200] },
 };
 const NOBODY = "worker@localhost";
 

@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
+import { createPosts } from "../../activities/posts.ts";
 import { connect } from "../../server/db/connection.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { importMasterKey } from "../../server/keys/master-key.ts";
 import { createLog } from "../../server/log.ts";
 import { createWorkerMetrics } from "../../server/metrics/index.ts";
-import { createInFlight } from "../../server/webhooks/index.ts";
+import { createInFlight, createSlowLane } from "../../server/webhooks/index.ts";
 import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
@@ -20,6 +21,7 @@ const RETRY = { initialInterval: 1, backoffCoefficient: 1 };
 const logger = new DefaultLogger("ERROR");
 const sql = connect(shared().databaseUrl, "gatehouse test", 2);
 afterAll(() => sql.end());
+const log = createLog("silent", "test");
 const activities = createActivities({
   sql,
   egress: createEgress({
@@ -27,9 +29,11 @@ const activities = createActivities({
     caFile: join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem"),
   }),
   masterKey: importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")),
-  log: createLog("silent", "test"),
+  log,
   metrics: createWorkerMetrics(),
   inFlight: createInFlight(1_000),
+  slowLane: createSlowLane(sql, 1_000, log),
+  posts: createPosts(),
   timeout: 1_000,
 });
 
@@ -48,6 +52,7 @@ test.each([
     const input = {
       tenantId: api.tenant.tenantId,
       deliveryId: event.Deliveries[0]!.Id,
+      connectionId: event.Deliveries[0]!.ConnectionId,
       maximumAttempts: MAXIMUM_ATTEMPTS,
       retry: RETRY,
     };
@@ -70,6 +75,7 @@ test("a delivery of another tenant is not found", async () => {
   const input = {
     tenantId: stranger.tenant.tenantId,
     deliveryId: event.Deliveries[0]!.Id,
+    connectionId: event.Deliveries[0]!.ConnectionId,
     maximumAttempts: MAXIMUM_ATTEMPTS,
     retry: RETRY,
   };

@@ -6,10 +6,14 @@ import type { Logger } from "pino";
 import type { WebhookConfig } from "../../config.ts";
 import type { Sql } from "../../db/connection.ts";
 import type { WorkerMetrics } from "../../metrics/index.ts";
+import type { SlowLane } from "../lanes/slow-lane.ts";
 import { BATCH, type InFlight } from "./in-flight.ts";
+import { type Found, pause, startLoop } from "./loop.ts";
+import { setSlowAside } from "./slow-deliveries.ts";
 import { startDelivery } from "./start-workflow.ts";
 import {
   claimDispatches,
+  claimTurns,
   type Dispatch,
   listenForDispatches,
   postponeDispatches,
@@ -21,9 +25,12 @@ import {
 const LANES = 4;
 /** Of one tenant's in a batch. */
 const TENANT_SHARE = 8;
+/** First attempts that may be out to one slow receiver at a time, of all workers together. */
+const TURNS = 10;
+/** Beyond the time an attempt may take; a turn that old is over, for its worker has died. */
+const TURN_GRACE_MS = 30_000;
 /** The net under NOTIFY. */
 const POLL_MS = 2_000;
-const FAILURE_PAUSE_MS = 1_000;
 
 export interface Dispatcher {
   /** Resolves when nothing of it runs any more. */
@@ -37,78 +44,90 @@ export async function startDispatcher(
   client: Client,
   config: WebhookConfig,
   inFlight: InFlight,
+  slowLane: Pick<SlowLane, "onTurnEnded">,
   log: Logger,
   metrics: Pick<WorkerMetrics, "dispatched">,
 ): Promise<Dispatcher> {
-  let stopping = false;
-  let wakes = 0;
-  /** Lanes with nothing to do, the one idle longest first. */
-  const idle: (() => void)[] = [];
+  const quick = startLoop(LANES, dispatchBatch, log);
+  const slow = startLoop(1, dispatchTurns, log);
+  inFlight.onRoom(quick.wake);
+  slowLane.onTurnEnded(slow.wake);
+  const stopListening = await listenForDispatches(sql, quick.wake);
+  const poll = setInterval(() => {
+    quick.wake();
+    slow.wake();
+  }, POLL_MS);
 
-  const wakeOne = () => {
-    wakes++;
-    idle.shift()?.();
-  };
-  inFlight.onRoom(wakeOne);
-  const stopListening = await listenForDispatches(sql, wakeOne);
-  const poll = setInterval(wakeOne, POLL_MS);
-  const lanes = Array.from({ length: LANES }, lane);
-
-  async function lane(): Promise<void> {
-    while (!stopping) {
-      const wakesBefore = wakes;
-      const found = await dispatchBatch().catch(async (error) => {
-        log.warn({ err: error }, "events could not be dispatched; they stay in PostgreSQL and are tried again");
-        await pause(FAILURE_PAUSE_MS);
-        return 0;
-      });
-      // A tenant's whole share: there is likely more, and another lane may help.
-      if (found >= TENANT_SHARE) wakeOne();
-      if (found === 0 && wakes === wakesBefore && !stopping) await new Promise<void>((resolve) => idle.push(resolve));
-    }
+  async function dispatchBatch(): Promise<Found> {
+    if (inFlight.isFull()) return "nothing";
+    const claimed = await claimDispatches(sql, BATCH, TENANT_SHARE, inFlight.fullTenants());
+    if (claimed.length === 0) return "nothing";
+    const batch = await setSlowAside(sql, claimed, slow.wake);
+    await start(batch, startInFlight);
+    // A tenant's whole share: there is likely more.
+    return claimed.length >= TENANT_SHARE ? "more" : "some";
   }
 
-  async function dispatchBatch(): Promise<number> {
-    if (inFlight.isFull()) return 0;
-    const batch = await claimDispatches(sql, BATCH, TENANT_SHARE, inFlight.fullTenants());
-    if (batch.length === 0) return 0;
-    const outcomes = await Promise.all(batch.map(start));
-    const ids = (...some: Outcome[]) => batch.filter((_, index) => some.includes(outcomes[index]!)).map(({ id }) => id);
+  async function dispatchTurns(): Promise<Found> {
+    const turns = await claimTurns(sql, TURNS, BATCH, config.timeout + TURN_GRACE_MS);
+    if (turns.length === 0) return "nothing";
+    await start(turns, startOne);
+    return "some";
+  }
+
+  async function start(batch: Dispatch[], startEach: (dispatch: Dispatch) => Promise<Outcome>): Promise<void> {
+    if (batch.length === 0) return;
+    const outcomes = await Promise.all(batch.map(startEach));
+    const ids = (wanted: (outcome: Outcome, dispatch: Dispatch) => boolean) =>
+      batch.filter((dispatch, index) => wanted(outcomes[index]!, dispatch)).map(({ id }) => id);
+    const failed = ids((outcome) => outcome === "failed");
     await Promise.all([
-      removeDispatches(sql, ids("eagerly", "elsewhere")),
-      postponeDispatches(sql, ids("busy")),
-      releaseDispatches(sql, ids("failed")),
+      removeDispatches(
+        sql,
+        ids((outcome, dispatch) => isDone(outcome, dispatch)),
+      ),
+      postponeDispatches(
+        sql,
+        ids((outcome) => outcome === "busy"),
+      ),
+      releaseDispatches(sql, failed),
     ]);
-    if (ids("failed").length === batch.length) await pause(FAILURE_PAUSE_MS);
-    return batch.length;
+    if (failed.length === batch.length) await pause();
   }
 
-  async function start(dispatch: Dispatch): Promise<Outcome> {
-    const { tenantId, eventId } = dispatch;
+  async function startInFlight(dispatch: Dispatch): Promise<Outcome> {
     const deliveryIds = dispatch.deliveries.map((delivery) => delivery.deliveryId);
-    let outcome: Outcome = "failed";
     // Added before the start, for it may be over before the start is answered.
-    inFlight.add(tenantId, deliveryIds);
-    try {
-      outcome = await startDelivery(client, config, dispatch);
-      if (outcome !== "busy") metrics.dispatched(dispatch.createdOn);
-    } catch (error) {
-      log.warn({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
-    }
+    inFlight.add(dispatch.tenantId, deliveryIds);
+    const outcome = await startOne(dispatch);
     // Of what runs elsewhere nobody here would hear the end.
     if (outcome !== "eagerly") inFlight.end(deliveryIds);
     return outcome;
   }
 
+  async function startOne(dispatch: Dispatch): Promise<Outcome> {
+    const { tenantId, eventId } = dispatch;
+    try {
+      const outcome = await startDelivery(client, config, dispatch);
+      if (outcome !== "busy") metrics.dispatched(dispatch.createdOn);
+      return outcome;
+    } catch (error) {
+      log.warn({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
+      return "failed";
+    }
+  }
+
   return {
     async stop() {
-      stopping = true;
       clearInterval(poll);
-      for (const wake of idle.splice(0)) wake();
-      await Promise.all(lanes);
+      await Promise.all([quick.stop(), slow.stop()]);
       await stopListening().catch(() => {});
     },
   };
 }
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** A turn ends with its post and not with its start, unless it has been over once before. */
+function isDone(outcome: Outcome, { turn, deliveries }: Dispatch): boolean {
+  if (outcome === "busy" || outcome === "failed") return false;
+  return turn !== "first" || deliveries.length === 0;
+}

@@ -1,5 +1,6 @@
 // The outbox: claimed by lease, removed once its workflow is started.
 
+import type { DeliveryToMake } from "../../../workflows/contract.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
 
@@ -16,9 +17,11 @@ export interface Dispatch {
   recordIds: string[];
   /** When it was put into the outbox. */
   createdOn: Date;
-  deliveries: { deliveryId: string; connectionId: string }[];
+  deliveries: DeliveryToMake[];
   /** Deliveries that are recorded and wait for their connection. */
   held: number;
+  /** Set if a slow receiver has a turn for it; "again" if nobody has told in time that the first was over. */
+  turn: "first" | "again" | null;
 }
 
 const LEASE = "30 seconds";
@@ -40,36 +43,86 @@ export async function claimDispatches(
 ): Promise<Dispatch[]> {
   return sql<Dispatch[]>`
     with recursive waiting (tenant_id) as (
-      (select tenant_id from dispatches order by tenant_id limit 1)
+      (select tenant_id from dispatches where connection_id is null order by tenant_id limit 1)
       union all
-      select (select d.tenant_id from dispatches d where d.tenant_id > w.tenant_id order by d.tenant_id limit 1)
+      select (
+        select d.tenant_id from dispatches d
+        where d.connection_id is null and d.tenant_id > w.tenant_id order by d.tenant_id limit 1
+      )
       from waiting w where w.tenant_id is not null
     ), claimed as (
       update dispatches set lease_until = now() + ${LEASE}::interval
       where id in (
         select next.id from waiting w, lateral (
           select id from dispatches d
-          where d.tenant_id = w.tenant_id and d.lease_until < now()
+          where d.connection_id is null and d.tenant_id = w.tenant_id and d.lease_until < now()
           order by d.id limit ${share} for update skip locked
         ) next
         where w.tenant_id <> all (${fullTenants}::uuid[])
         order by random() limit ${limit}
       )
-      returning *
+      returning *, null as turn
     )
+    ${readClaimed(sql)}`;
+}
+
+/**
+ * Leases dispatches that wait for slow receivers, for each receiver as many as it has turns left, the oldest first. A
+ * turn lasts until its post has ended, whichever process makes it.
+ *
+ * @param turns of one receiver at a time
+ * @param leaseMs after which a turn is over though nobody has told the end of its post
+ */
+export async function claimTurns(sql: Queries, turns: number, limit: number, leaseMs: number): Promise<Dispatch[]> {
+  return sql<Dispatch[]>`
+    with recursive waiting (connection_id) as (
+      (select connection_id from dispatches where connection_id is not null order by connection_id limit 1)
+      union all
+      select (
+        select d.connection_id from dispatches d
+        where d.connection_id > w.connection_id order by d.connection_id limit 1
+      )
+      from waiting w where w.connection_id is not null
+    ), oldest as (
+      -- Turns are given to the oldest, so these are among them, and what waits behind is not counted every time.
+      select first.*
+      from waiting w, lateral (
+        select id, connection_id, lease_until < now() as free, started_on is not null as started from dispatches d
+        where d.connection_id = w.connection_id order by d.id limit ${2 * turns} for update skip locked
+      ) first
+    ), ranked as (
+      select id, free, started,
+        count(*) filter (where started and not free) over (partition by connection_id)
+          + row_number() over (partition by connection_id, free order by id) as turn
+      from oldest
+    ), claimed as (
+      update dispatches d set lease_until = now() + ${leaseMs} * interval '1 millisecond', started_on = now()
+      from ranked
+      where d.id = ranked.id and ranked.id in (
+        select id from ranked where free and turn <= ${turns} order by turn limit ${limit}
+      )
+      returning d.*, case when ranked.started then 'again' else 'first' end as turn
+    )
+    ${readClaimed(sql)}`;
+}
+
+const readClaimed = (sql: Queries) => sql`
     select c.id, c.tenant_id as "tenantId", c.event_id as "eventId", c.part, c.delivery_ids is not null as again,
-      e.event_record as "eventRecord", e.event_type as "eventType",
+      c.turn, e.event_record as "eventRecord", e.event_type as "eventType",
       string_to_array(e.record_id, ',') as "recordIds", c.created_on as "createdOn",
-      coalesce(json_agg(json_build_object('deliveryId', d.id, 'connectionId', d.connection_id))
-        filter (where d.state in ('Pending', 'Retrying')), '[]') as deliveries,
+      coalesce(json_agg(json_strip_nulls(json_build_object(
+        'deliveryId', d.id, 'connectionId', d.connection_id,
+        'lane', case when c.connection_id is not null or s.connection_id is not null then 'slow' end
+      ))) filter (where d.state in ('Pending', 'Retrying')), '[]') as deliveries,
       count(d.id) filter (where d.state = 'Held') as held
     from claimed c
     join events e on e.id = c.event_id
     left join deliveries d on d.event_id = c.event_id and d.part = c.part
       and (c.delivery_ids is null or d.id = any (c.delivery_ids))
-    group by c.id, c.tenant_id, c.event_id, c.part, c.delivery_ids, c.created_on, e.event_record, e.event_type, e.record_id
+    left join slow_receivers s on s.connection_id = d.connection_id and s.until > now()
+    group by c.id, c.tenant_id, c.event_id, c.part, c.delivery_ids, c.turn, c.connection_id, c.created_on, e.event_record,
+      e.event_type, e.record_id
     order by c.id`;
-}
 
 export async function removeDispatches(sql: Queries, ids: number[]): Promise<void> {
   if (ids.length > 0) await sql`delete from dispatches where id = any (${ids})`;
@@ -77,15 +130,15 @@ export async function removeDispatches(sql: Queries, ids: number[]): Promise<voi
 
 export async function releaseDispatches(sql: Queries, ids: number[]): Promise<void> {
   if (ids.length === 0) return;
-  await sql`update dispatches set lease_until = now() + ${RELEASE}::interval where id = any (${ids})`;
+  await sql`update dispatches set lease_until = now() + ${RELEASE}::interval, started_on = null where id = any (${ids})`;
 }
 
 /** For those whose earlier run is still open: they wait as long again as they have waited, within bounds. */
 export async function postponeDispatches(sql: Queries, ids: number[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`
-    update dispatches
-    set lease_until = now() + least(${LONGEST_POSTPONEMENT}::interval, greatest(${RELEASE}::interval, now() - created_on))
+    update dispatches set started_on = null,
+      lease_until = now() + least(${LONGEST_POSTPONEMENT}::interval, greatest(${RELEASE}::interval, now() - created_on))
     where id = any (${ids})`;
 }
 

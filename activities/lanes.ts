@@ -1,0 +1,110 @@
+// Where an attempt is made. In the quick lane within its workflow's task, which it may hold for a moment only: a post
+// that takes longer goes on by itself, and the slow lane waits for its end. In the slow lane as an activity of its own.
+
+import { Context } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/common";
+import {
+  NOT_YET,
+  type PostSlowlyInput,
+  type PostStillOut,
+  type PostWebhookInput,
+  type PostWebhookResult,
+} from "../workflows/contract.ts";
+import type { ActivityDependencies } from "./index.ts";
+import type { Attempt, Post } from "./posts.ts";
+
+/** What a post may hold its workflow's task for; the retries of others in that workflow wait so long. */
+const PATIENCE_MS = 1_000;
+/** How often a post in the slow lane says that it is alive, and hears whether it is cancelled. */
+export const HEARTBEAT_MS = 5_000;
+
+type Dependencies = Pick<ActivityDependencies, "posts" | "inFlight" | "slowLane" | "log">;
+
+export function createLanes({ posts, inFlight, slowLane, log }: Dependencies, attempt: Attempt) {
+  async function postWebhook(input: PostWebhookInput): Promise<PostWebhookResult | PostStillOut> {
+    const { tenantId, deliveryId, connectionId } = input;
+    const patience = startPatience();
+    try {
+      // There is one already if its workflow's task was lost, and is done again.
+      const post = posts.find(deliveryId) ?? posts.begin(attempt, input);
+      const first = Promise.race([post.ended, patience.over]);
+      const result = await post.wait(first, Context.current().cancellationSignal);
+      if (result !== "over") return result;
+      goOn(input, post);
+      await slowLane.notice(tenantId, connectionId);
+      return { state: "StillOut" };
+    } finally {
+      patience.end();
+      inFlight.end([deliveryId]);
+    }
+  }
+
+  /** Lets a post go on by itself. It takes its place in the slow lane, also if there is none left. */
+  function goOn({ tenantId, deliveryId, connectionId }: PostWebhookInput, post: Post): void {
+    slowLane.enterAnyway(connectionId);
+    post.ended
+      .catch(async ({ nextRetryDelay }: { nextRetryDelay?: number }) => {
+        if (nextRetryDelay !== undefined) await slowLane.writeNextAttempt(tenantId, deliveryId, nextRetryDelay);
+      })
+      .catch((error) => log.warn({ err: error, tenantId, deliveryId }, "the next attempt may come too soon"))
+      .finally(() => slowLane.leave(connectionId));
+  }
+
+  async function postSlowly(input: PostSlowlyInput): Promise<PostWebhookResult> {
+    const context = Context.current();
+    const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+    try {
+      const post = posts.find(input.deliveryId);
+      return await (post
+        ? post.wait(post.ended, context.cancellationSignal)
+        : takePlace(input, context.cancellationSignal));
+    } finally {
+      clearInterval(heartbeat);
+    }
+  }
+
+  async function takePlace(input: PostSlowlyInput, signal: AbortSignal): Promise<PostWebhookResult> {
+    const { tenantId, deliveryId, connectionId, handedOver } = input;
+    const wait = (handedOver && (await slowLane.readWait(tenantId, deliveryId))) || slowLane.enter(connectionId);
+    if (wait > 0) throw notYet(wait);
+    const patience = startPatience();
+    try {
+      const post = posts.begin(attempt, input);
+      return await post.wait(post.ended, signal);
+    } finally {
+      slowLane.leave(connectionId);
+      if (patience.end()) await slowLane.renew(tenantId, connectionId);
+      await slowLane.endTurn(tenantId, deliveryId);
+    }
+  }
+
+  return { postWebhook, postSlowly };
+}
+
+function startPatience() {
+  let isOver = false;
+  const { promise, resolve } = Promise.withResolvers<"over">();
+  const timer = setTimeout(() => {
+    isOver = true;
+    resolve("over");
+  }, PATIENCE_MS);
+  return {
+    over: promise,
+    /** @returns whether it was over */
+    end(): boolean {
+      clearTimeout(timer);
+      return isOver;
+    },
+  };
+}
+
+/** No attempt, and nobody's failure: the activity is to be asked again. */
+function notYet(waitMs: number): ApplicationFailure {
+  const failure = ApplicationFailure.create({
+    message: "its turn is yet to come",
+    type: NOT_YET,
+    nextRetryDelay: waitMs,
+  });
+  failure.stack = "";
+  return failure;
+}

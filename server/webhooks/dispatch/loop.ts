@@ -1,0 +1,58 @@
+import type { Logger } from "pino";
+
+const FAILURE_PAUSE_MS = 1_000;
+
+/** What a step came upon; "more" if there is likely more than it took, and another lane may help. */
+export type Found = "nothing" | "some" | "more";
+
+export interface Loop {
+  /** Says that there may be something to do: one lane looks for it. */
+  wake(): void;
+  /** Resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Looks for work in several lanes at once, as long as there is some, and sleeps until it is woken.
+ */
+export function startLoop(lanes: number, step: () => Promise<Found>, log: Logger): Loop {
+  let stopping = false;
+  let wakes = 0;
+  /** Lanes with nothing to do, the one idle longest first. */
+  const idle: (() => void)[] = [];
+  const running = Array.from({ length: lanes }, lane);
+
+  function wake(): void {
+    wakes++;
+    idle.shift()?.();
+  }
+
+  async function lane(): Promise<void> {
+    while (!stopping) {
+      const wakesBefore = wakes;
+      const found = await step().catch(async (error) => {
+        log.warn({ err: error }, "events could not be dispatched; they stay in PostgreSQL and are tried again");
+        await pause();
+        return "nothing" as const;
+      });
+      if (found === "more") wake();
+      if (found === "nothing" && wakes === wakesBefore && !stopping) {
+        await new Promise<void>((resolve) => idle.push(resolve));
+      }
+    }
+  }
+
+  return {
+    wake,
+    async stop() {
+      stopping = true;
+      for (const resume of idle.splice(0)) resume();
+      await Promise.all(running);
+    },
+  };
+}
+
+/** After a failure, so that what is away is not asked all the time. */
+export function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, FAILURE_PAUSE_MS));
+}
