@@ -11,7 +11,7 @@ import {
   policiesController,
   rolesController,
 } from "./access/index.ts";
-import { AUDIT_RESOURCE_TYPE, auditController } from "./audit/index.ts";
+import { AUDIT_RESOURCE_TYPE, auditController, createAuditLog } from "./audit/index.ts";
 import type { Config } from "./config.ts";
 import type { Sql } from "./db/connection.ts";
 import type { Egress } from "./egress/index.ts";
@@ -141,7 +141,7 @@ export function createApp({
     )
     .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))
     .use(whyController(sql, masterKey, authenticate))
-    .use(auditController(sql, authenticate))
+    .use(auditController(createAuditLog(sql), authenticate))
     .use(policiesController(createPolicies(sql, access), authenticate))
     .use(rolesController(createRoles(sql, access), authenticate))
     .use(tenantSettingsController(sql, authenticate))

@@ -67,23 +67,39 @@ const columns = (sql: Queries) => sql`
 export async function listAuditEvents(
   sql: Queries,
   tenantId: TenantId,
-  { kind, actor, subject, from, to }: AuditFilter,
+  filter: AuditFilter,
   limit: number,
   after: string | undefined,
 ): Promise<AuditEvent[]> {
   return sql<AuditEvent[]>`
     select ${columns(sql)} from audit_log
-    where tenant_id = ${tenantId}
-      ${after ? sql`and id < ${after}` : sql``}
-      ${kind ? sql`and kind = ${kind}` : sql``}
-      ${actor ? sql`and actor_type = ${actor.type}` : sql``}
-      ${actor?.id === undefined ? sql`` : sql`and actor_id = ${actor.id}`}
-      ${subject ? sql`and subject_type = ${subject.type}` : sql``}
-      ${subject?.id === undefined ? sql`` : sql`and subject_id = ${subject.id}`}
-      ${from ? sql`and occurred_on >= ${from}` : sql``}
-      ${to ? sql`and occurred_on < ${to}` : sql``}
+    where ${matches(sql, tenantId, filter)} ${after ? sql`and id < ${after}` : sql``}
     order by id desc limit ${limit + 1}`;
 }
+
+/** Counted up to `most`. */
+export async function countAuditEvents(
+  sql: Queries,
+  tenantId: TenantId,
+  filter: AuditFilter,
+  most: number,
+): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count from (
+      select from audit_log where ${matches(sql, tenantId, filter)} limit ${most}
+    ) as matching`;
+  return row!.count;
+}
+
+const matches = (sql: Queries, tenantId: TenantId, { kind, actor, subject, from, to }: AuditFilter) => sql`
+  tenant_id = ${tenantId}
+  ${kind ? sql`and kind = ${kind}` : sql``}
+  ${actor ? sql`and actor_type = ${actor.type}` : sql``}
+  ${actor?.id === undefined ? sql`` : sql`and actor_id = ${actor.id}`}
+  ${subject ? sql`and subject_type = ${subject.type}` : sql``}
+  ${subject?.id === undefined ? sql`` : sql`and subject_id = ${subject.id}`}
+  ${from ? sql`and occurred_on >= ${from}` : sql``}
+  ${to ? sql`and occurred_on < ${to}` : sql``}`;
 
 export async function findAuditEvent(sql: Queries, tenantId: TenantId, id: string): Promise<AuditEvent | undefined> {
   const [event] = await sql<AuditEvent[]>`

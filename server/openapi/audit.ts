@@ -1,8 +1,15 @@
 // The audit log.
 
-import { ACTOR_TYPES, AUDIT_KINDS, FAILURES_PER_HOUR, SUBJECT_TYPES } from "../audit/index.ts";
+import {
+  ACTOR_TYPES,
+  AUDIT_KINDS,
+  EXPORT_FORMATS,
+  FAILURES_PER_HOUR,
+  MOST_EXPORTED,
+  SUBJECT_TYPES,
+} from "../audit/index.ts";
 import { API_PATH } from "../http/paths.ts";
-import { json, operation, pageOf } from "./operation.ts";
+import { headersOf, json, operation, pageOf } from "./operation.ts";
 import { filter, parameterRef } from "./parameters.ts";
 import { type Area, type Schema, schemaRef } from "./types.ts";
 
@@ -31,19 +38,32 @@ export function audit(): Area {
             "The newest first, without those that the caller may not read. Of failures that strangers can cause " +
             `there are ${FAILURES_PER_HOUR} an hour at most; a Failures.Omitted says that there were more.`,
           scopes: ["Settings:Read"],
-          parameters: [
-            parameterRef("Limit"),
-            parameterRef("Cursor"),
-            filter("Kind", "What was done.", { type: "string", enum: AUDIT_KINDS }),
-            filter("ActorType", "What did it.", { type: "string", enum: ACTOR_TYPES }),
-            filter("ActorId", "Who did it; needs ActorType.", { type: "string", pattern: "^[1-9][0-9]{0,15}$" }),
-            filter("SubjectType", "What it was done to.", { type: "string", enum: SUBJECT_TYPES }),
-            filter("SubjectId", "Whom or which it was done to; needs SubjectType.", { type: "string" }),
-            filter("From", "At this time or later.", TIME),
-            filter("To", "Before this time.", TIME),
-          ],
+          parameters: [parameterRef("Limit"), parameterRef("Cursor"), ...FILTERS],
           answers: { 200: json("A page of the log.", pageOf(schemaRef(TAG)), { Items: [EXAMPLE], Next: null }) },
-          errors: ["BadInput"],
+          errors: ["BadInput", "ServiceBusy"],
+        }),
+      },
+      [`${PATH}/Export`]: {
+        get: operation({
+          id: "exportAuditEvent",
+          tag: TAG,
+          summary: "The same as a file",
+          description:
+            `At most ${MOST_EXPORTED.toLocaleString("en")} rows; what would have more is 400. In CSV a text that a ` +
+            "spreadsheet could take for a formula begins with an apostrophe.",
+          scopes: ["Settings:Read"],
+          parameters: [filter("Format", "CSV unless given.", { type: "string", enum: EXPORT_FORMATS }), ...FILTERS],
+          answers: {
+            200: {
+              description: "The file, the newest row first.",
+              headers: headersOf(["X-Request-Id"]),
+              content: {
+                "text/csv": { schema: { type: "string" } },
+                "application/x-ndjson": { schema: { type: "string", description: "An AuditEvent a line." } },
+              },
+            },
+          },
+          errors: ["BadInput", "ServiceBusy"],
         }),
       },
       [`${PATH}/{Id}`]: {
@@ -61,6 +81,16 @@ export function audit(): Area {
     schemas: { AuditEvent: AUDIT_EVENT },
   };
 }
+
+const FILTERS = [
+  filter("Kind", "What was done.", { type: "string", enum: AUDIT_KINDS }),
+  filter("ActorType", "What did it.", { type: "string", enum: ACTOR_TYPES }),
+  filter("ActorId", "Who did it; needs ActorType.", { type: "string", pattern: "^[1-9][0-9]{0,15}$" }),
+  filter("SubjectType", "What it was done to.", { type: "string", enum: SUBJECT_TYPES }),
+  filter("SubjectId", "Whom or which it was done to; needs SubjectType.", { type: "string" }),
+  filter("From", "At this time or later.", TIME),
+  filter("To", "Before this time.", TIME),
+];
 
 const EXAMPLE = {
   Id: "0197c6f3-0a1b-7c2d-8e3f-405162738495",

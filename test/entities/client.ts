@@ -87,11 +87,13 @@ async function callerOf(
   };
 }
 
-/** Any request; the answer must be JSON. */
+/** Any request; an answer that does not say it is another thing must be JSON. */
 export async function request(method: string, path: string, options: SendOptions = {}): Promise<Answer> {
   const response = await fetch(shared().url + path, { method, ...options });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+  const isOther = /^(text\/csv|application\/x-ndjson)/.test(response.headers.get("content-type") ?? "");
+  const body = isOther ? text : text === "" ? undefined : JSON.parse(text);
+  return { status: response.status, headers: response.headers, body };
 }
 
 /** SPEC.md "Error record (entity API)", whole. */
