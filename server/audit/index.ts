@@ -1,4 +1,4 @@
-export { changesOf, valuesShown } from "./details.ts";
+export { changesOf, type Details, valuesShown } from "./details.ts";
 export { EXPORT_FORMATS } from "./export.ts";
 export { ACTOR_TYPES, SUBJECT_TYPES } from "./filter.ts";
 export { AUDIT_KINDS } from "./kinds.ts";

@@ -18,6 +18,8 @@ const OUTCOMES = {
   "RecoveryCodes.Replaced": "Success",
   "Identity.Linked": "Success",
   "Identity.Unlinked": "Success",
+  /** Signing in at a provider came to nothing, by who wanted to link it. */
+  "Identity.LinkFailed": "Failure",
   "Consent.Given": "Success",
   "Consent.Revoked": "Success",
   "AuthorizationCode.Reused": "Failure",

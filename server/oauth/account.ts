@@ -16,8 +16,7 @@ export function createApplications(sql: Sql, families: Families) {
   return {
     async find(clientId: string) {
       const client = await findClient(sql, clientId);
-      const takesPasswords = client?.identityProvider?.allowLocal ?? true;
-      return client?.isActive && takesPasswords ? client : undefined;
+      return client?.isActive ? client : undefined;
     },
     async allowed(tenantId: TenantId, userId: number) {
       const consents = await listConsents(sql, tenantId, userId, MOST_LISTED, undefined);

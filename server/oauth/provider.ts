@@ -9,11 +9,13 @@ import type { EgressFetch } from "../egress/index.ts";
 import type { MasterKey } from "../keys/master-key.ts";
 import {
   accountController,
+  createAccountReturns,
   createCookies,
   createCredentials,
   createCsrf,
   createForms,
   createKnownBrowsers,
+  createLinkedAccounts,
   createOwnPassword,
   createPasswords,
   createSecondFactor,
@@ -97,6 +99,13 @@ export function createProvider({ config, sql, masterKey, log, fetch, onClient, o
     endpoints: { site, onFailure },
   };
 
+  const forAccounts = {
+    ...forPeople,
+    credentials: createCredentials(sql, passwords, endGrants),
+    linkedAccounts: createLinkedAccounts(sql, endGrants),
+    applications: createApplications(sql, families),
+  };
+
   const controller = new Elysia()
     .use(jwksController(keys))
     .use(discoveryController(issuer))
@@ -104,14 +113,8 @@ export function createProvider({ config, sql, masterKey, log, fetch, onClient, o
     .use(revocationController({ ...forClients, revocations }))
     .use(introspectionController({ ...forClients, issuer }))
     .use(site.controller())
-    .use(authorizeController(forPeople))
-    .use(
-      accountController({
-        ...forPeople,
-        credentials: createCredentials(sql, passwords, endGrants),
-        applications: createApplications(sql, families),
-      }),
-    )
+    .use(authorizeController({ ...forPeople, accountReturns: createAccountReturns(forAccounts) }))
+    .use(accountController(forAccounts))
     .use(userinfoController({ sql, tokens, onFailure }))
     .use(logoutController(forPeople));
   const verifyAccessToken: VerifyAccessToken = tokens.verifyAccessToken;

@@ -1,5 +1,7 @@
 export { accountController } from "./account/account.tsx";
 export { createCredentials } from "./account/credentials.ts";
+export { createLinkedAccounts } from "./account/providers/linked.ts";
+export { type AccountReturns, createAccountReturns } from "./account/providers/returns.ts";
 export { userAdministrationController } from "./administration/routes.ts";
 export { createUserAdministration } from "./administration/service.ts";
 export { type Cookies, createCookies } from "./cookies.ts";
@@ -32,7 +34,9 @@ export { ACR, type Caller, createSessions, type Session, type Sessions } from ".
 export { createSignIn, type SignIn } from "./sign-in.ts";
 export { removeExpiredSessions, removeForgottenDevices, removeOldFailures } from "./store.ts";
 export { type Trouble, throttled } from "./trouble.ts";
-export { UpstreamFailure, type UpstreamFailureKind } from "./upstream/failure.ts";
+export { UpstreamFailure } from "./upstream/failure.ts";
+export { type UpstreamIdentity, whoIs } from "./upstream/identity.ts";
+export { failedBy, toldOf, type UpstreamProblem } from "./upstream/problems.ts";
 export {
   CREDENTIAL_LIMIT,
   MOST_SCOPES,
@@ -42,5 +46,6 @@ export {
 } from "./upstream/providers/input.ts";
 export { identityProvidersController } from "./upstream/providers/routes.ts";
 export { MAPPED, PROVIDER_TYPES, PROVISIONINGS, type Provider } from "./upstream/providers/store.ts";
+export { beginSessionByProvider } from "./upstream/session.ts";
 export { removeExpiredAttempts } from "./upstream/store.ts";
 export { createUpstream, type OfferedProvider, type Upstream } from "./upstream/upstream.ts";

@@ -1,4 +1,4 @@
-import { originOf, recordAudit } from "../audit/index.ts";
+import { type Details, originOf, recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/connection.ts";
 import type { TenantId } from "../tenants/index.ts";
 import type { Cookies } from "./cookies.ts";
@@ -120,6 +120,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
     },
     async raise(request, session, methods) {
       const { tenantId, id, userId, isUnfinished } = session;
+      const identityProviderId = session.identityProviderId ?? undefined;
       const value = newOpaqueValue();
       // RFC 8176 2: mfa says that there was more than one.
       const amr = [...new Set([...session.amr, ...methods, "mfa"])];
@@ -127,7 +128,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       await sql.begin(async (tx) => {
         await raiseSession(tx, tenantId, id, { digest: digestOf(value), amr, acr });
         if (!isUnfinished) return;
-        await recordSuccess(tx, request, { tenantId, userId, amr, acr });
+        await recordSuccess(tx, request, { tenantId, userId, amr, acr, identityProviderId });
         await linkHeldAccount(tx, session, (linked) => originOf(request, { actor: { type: "User", id: linked } }));
       });
       return cookies.set("session", value);
@@ -145,9 +146,11 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
 }
 
 /** Told once all is given that the user needs. */
-function recordSuccess(tx: Queries, request: Request, { tenantId, clientId, userId, amr, acr }: Authentication) {
+function recordSuccess(tx: Queries, request: Request, authentication: Omit<Authentication, "authTime">) {
+  const { tenantId, clientId, userId, amr, acr, identityProviderId } = authentication;
   const user = { type: "User", id: userId } as const;
   const origin = originOf(request, { actor: user, clientId });
-  const details = { Amr: amr, Acr: acr };
+  const details: Details = { Amr: amr, Acr: acr };
+  if (identityProviderId !== undefined) details.IdentityProviderId = String(identityProviderId);
   return recordAudit(tx, tenantId, origin, { kind: "SignIn.Succeeded", subject: user, details });
 }

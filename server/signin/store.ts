@@ -65,6 +65,17 @@ export async function findPasswordHash(sql: Queries, tenantId: TenantId, userId:
   return row?.hash;
 }
 
+/** Whether the user can sign in by password: has one, and a user name that is nobody else's. */
+export async function hasPasswordToSignInWith(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
+  const [row] = await sql<{ has: boolean }[]>`
+    select exists (
+      select from users u join passwords p on p.user_id = u.id
+      where u.tenant_id = ${tenantId} and u.id = ${userId} and u.username <> ''
+        and not exists (select from users o where o.tenant_id = u.tenant_id and o.username = u.username and o.id <> u.id)
+    ) as has`;
+  return row!.has;
+}
+
 export async function savePassword(sql: Queries, tenantId: TenantId, userId: number, hash: string): Promise<void> {
   await sql`
     insert into passwords (user_id, hash) select id, ${hash} from users where tenant_id = ${tenantId} and id = ${userId}

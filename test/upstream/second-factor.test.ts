@@ -92,15 +92,3 @@ describe.concurrent("an account with a second factor", () => {
     expect(await audited(caller, "Identity.Linked")).toEqual([]);
   });
 });
-
-test.concurrent("the account page takes no password for an application whose users sign in at a provider", async () => {
-  const tenant = await newRealTenant(real);
-  const { client } = tenant;
-  const address = `/account?client_id=${client.id}`;
-  const visitor = new Visitor();
-  const form = await visitor.open(address);
-  expect(form.heading).toBe("Sign in");
-  await force(tenant);
-  expect((await visitor.open(address)).heading).toBe("Sign in first");
-  expect((await visitor.submit(form, client.tenant.admin)).status).toBe(400);
-});

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Sql } from "../../db/connection.ts";
 import type {
+  AccountReturns,
   Cookies,
   Forms,
   KnownBrowsers,
@@ -26,6 +27,7 @@ export interface AuthorizeDependencies {
   secondFactor: SecondFactor;
   browsers: KnownBrowsers;
   upstream: Upstream;
+  accountReturns: AccountReturns;
   endpoints: PageEndpoints;
   log: Logger;
 }

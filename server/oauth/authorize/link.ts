@@ -38,8 +38,9 @@ async function link(
 
   const clientId = String(checked.client.id);
   const username = form.get("username") ?? "";
-  const again = (state: Omit<LinkState, "link" | "username">) =>
-    linkPage(deps, request, checked, provider, { link: token, username, ...state });
+  const way = { request, target, checked, provider };
+  const again = (state: Pick<LinkState, "problem" | "status" | "headers">) =>
+    linkPage(deps, way, { link: token, identity: pending.identity, username, ...state });
   const result = await deps.signIn(request, {
     tenantId,
     clientId,

@@ -1,10 +1,11 @@
+import { originOf, recordAudit } from "../../audit/index.ts";
 import { NotFound } from "../../errors.ts";
 import { NO_STORE } from "../../http/no-store.ts";
-import { type Provider, UpstreamFailure } from "../../signin/index.ts";
+import { failedBy, type Provider, UpstreamFailure, type UpstreamProblem } from "../../signin/index.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { type Target, targetText } from "./target.ts";
-import { upstreamProblem } from "./upstream-pages.tsx";
+import { type ProviderWay, upstreamProblem } from "./upstream-pages.tsx";
 
 /** Off to the provider; or a page that says why not. */
 export async function sendToProvider(
@@ -16,7 +17,7 @@ export async function sendToProvider(
 ): Promise<Response> {
   const { client, prompts, loginHint } = checked;
   const provider = await usableProvider(deps, checked, providerId);
-  return tellingTheUser(deps, target, checked, provider, async () => {
+  return tellingTheUser(deps, { request, target, checked, provider }, async () => {
     // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
     const maxAge = prompts.has("login") ? 0 : checked.maxAge;
     const wish = { target: targetText(target), maxAge, loginHint };
@@ -42,12 +43,11 @@ export async function usableProvider(
 /** Shows what a provider's failure is, and which ways are left. */
 export async function tellingTheUser(
   deps: AuthorizeDependencies,
-  target: Target,
-  checked: AuthorizationRequest,
-  provider: Provider,
+  way: ProviderWay,
   step: () => Promise<Response>,
 ): Promise<Response> {
-  if (!provider.isActive) return upstreamProblem(deps, target, checked, provider, "switched-off");
+  const { checked, provider } = way;
+  if (!provider.isActive) return refuse(deps, way, "switched-off");
   try {
     return await step();
   } catch (error) {
@@ -55,6 +55,20 @@ export async function tellingTheUser(
     const { kind, detail } = error;
     const { tenantId } = checked.client;
     deps.log.warn({ tenantId, providerId: provider.id, kind, detail }, "a sign-in by an identity provider failed");
-    return upstreamProblem(deps, target, checked, provider, kind);
+    return refuse(deps, way, kind, { detail });
   }
+}
+
+/** Says why nobody is signed in, and writes it down. @param known what is, of the user and of the failure */
+export async function refuse(
+  deps: AuthorizeDependencies,
+  way: ProviderWay,
+  problem: UpstreamProblem,
+  known: { userId?: number; detail?: string } = {},
+): Promise<Response> {
+  const { request, checked, provider } = way;
+  const { client } = checked;
+  const origin = originOf(request, { clientId: String(client.id) });
+  await recordAudit(deps.sql, client.tenantId, origin, failedBy("SignIn.Failed", provider, problem, known));
+  return upstreamProblem(deps, way, problem);
 }

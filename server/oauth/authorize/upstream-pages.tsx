@@ -4,8 +4,12 @@ import {
   LinkPage,
   type Provider,
   pageResponse,
-  type UpstreamFailureKind,
+  type Site,
+  toldOf,
+  type UpstreamIdentity,
+  type UpstreamProblem,
   UpstreamProblemPage,
+  whoIs,
 } from "../../signin/index.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
@@ -13,29 +17,20 @@ import { parseParameters, withPrompt } from "./parameters.ts";
 import { formTargets } from "./reply.ts";
 import { type Target, targetText, upstreamPath } from "./target.ts";
 
-type Problem = UpstreamFailureKind | "switched-off" | "inactive" | "other-user";
-
-const LINES: Record<Problem, { status: number; line: string }> = {
-  unavailable: { status: 502, line: "It cannot be reached or does not answer at the moment. Try again in a while." },
-  misconfigured: {
-    status: 502,
-    line: "It and this service do not agree on how they work together. Tell whoever looks after the application.",
-  },
-  untrusted: { status: 502, line: "Its answer cannot be trusted, so it was not used." },
-  declined: { status: 403, line: "It did not sign you in, or you have ended the sign-in there." },
-  "switched-off": { status: 403, line: "Signing in with it is switched off." },
-  inactive: { status: 403, line: "Your account here is not active." },
-  "other-user": { status: 403, line: "The application asked for another account. Sign in with that one." },
-};
+/** An authorization request, and the provider that its user is to sign in with. */
+export interface ProviderWay {
+  request: Request;
+  target: Target;
+  checked: AuthorizationRequest;
+  provider: Provider;
+}
 
 export function upstreamProblem(
   { endpoints: { site } }: Pick<AuthorizeDependencies, "endpoints">,
-  target: Target,
-  { client }: AuthorizationRequest,
-  provider: Provider,
-  problem: Problem,
+  { target, checked: { client }, provider }: ProviderWay,
+  problem: UpstreamProblem,
 ): Promise<Response> {
-  const { status, line } = LINES[problem];
+  const { status, line } = toldOf(problem);
   const links = [];
   if (problem !== "switched-off" && problem !== "inactive") {
     // At the provider, somebody else has to sign in.
@@ -45,18 +40,22 @@ export function upstreamProblem(
         : target;
     links.push({ href: site.href(upstreamPath(provider.id, again)), text: "Try again" });
   }
-  if (!client.identityProvider) links.push({ href: site.href(targetText(target)), text: "Sign in another way" });
-  else if (client.identityProvider.allowLocal) {
-    const request = new URLSearchParams({ request: targetText(target) });
-    links.push({ href: site.href(`/signin/local?${request}`), text: "Sign in with a password" });
-  }
-  return pageResponse(<UpstreamProblemPage site={site} provider={provider.name} line={line} links={links} />, {
-    status,
-  });
+  links.push(...otherWays(site, target, client));
+  const page = <UpstreamProblemPage site={site} purpose="sign-in" provider={provider.name} line={line} links={links} />;
+  return pageResponse(page, { status });
+}
+
+/** Beside the provider: the sign-in page, or the password alone, or none. */
+function otherWays(site: Site, target: Target, { identityProvider }: AuthorizationRequest["client"]) {
+  if (!identityProvider) return [{ href: site.href(targetText(target)), text: "Sign in another way" }];
+  if (!identityProvider.allowLocal) return [];
+  const request = new URLSearchParams({ request: targetText(target) });
+  return [{ href: site.href(`/signin/local?${request}`), text: "Sign in with a password" }];
 }
 
 export interface LinkState {
   link: string;
+  identity: UpstreamIdentity;
   username: string;
   /** Why the last attempt failed. */
   problem?: string;
@@ -67,14 +66,22 @@ export interface LinkState {
 /** Asks for the password of the account to link. */
 export function linkPage(
   { endpoints: { site }, forms }: Pick<AuthorizeDependencies, "endpoints" | "forms">,
-  request: Request,
-  { reply }: AuthorizationRequest,
-  provider: Pick<Provider, "name">,
-  { link, username, problem, status, headers }: LinkState,
+  { request, target, checked, provider }: ProviderWay,
+  { link, identity, username, problem, status, headers }: LinkState,
 ): Promise<Response> {
   const { csrf, cookies } = forms.protect(request);
-  return pageResponse(
-    <LinkPage site={site} provider={provider.name} username={username} link={link} csrf={csrf} problem={problem} />,
-    { status, headers, cookies, formAction: formTargets(reply.redirectUri) },
+  const { client, reply } = checked;
+  const page = (
+    <LinkPage
+      site={site}
+      provider={provider.name}
+      there={whoIs(identity)}
+      username={username}
+      link={link}
+      csrf={csrf}
+      problem={problem}
+      otherHref={client.identityProvider ? undefined : site.href(targetText(target))}
+    />
   );
+  return pageResponse(page, { status, headers, cookies, formAction: formTargets(reply.redirectUri) });
 }

@@ -6,15 +6,15 @@ import { originOf } from "../../audit/index.ts";
 import { BadInput } from "../../errors.ts";
 import { toRecordId } from "../../http/record-id.ts";
 import { requestUrl } from "../../http/request-url.ts";
-import { ACR, type Caller, pageEndpoint } from "../../signin/index.ts";
+import { beginSessionByProvider, type Caller, pageEndpoint } from "../../signin/index.ts";
 import { checkRequest } from "./authorization-request.ts";
 import { tellingTheClient } from "./authorize.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { withoutPrompts } from "./parameters.ts";
-import { sendToProvider, tellingTheUser, usableProvider } from "./send-to-provider.ts";
+import { refuse, sendToProvider, tellingTheUser, usableProvider } from "./send-to-provider.ts";
 import { isExpected } from "./sign-in.ts";
 import { goTo, readTarget } from "./target.ts";
-import { linkPage, upstreamProblem } from "./upstream-pages.tsx";
+import { linkPage } from "./upstream-pages.tsx";
 
 export function upstreamEndpoints(deps: AuthorizeDependencies) {
   const begin = pageEndpoint(deps.endpoints, "/signin/upstream/:id", ["GET"], async (request) => {
@@ -39,41 +39,34 @@ async function comeBack(deps: AuthorizeDependencies, request: Request, caller: C
       "This sign-in has expired, is over already, or was begun in another browser. Go back to the application and start again.",
     );
   }
+  if (deps.accountReturns.isAwaited(taken)) return deps.accountReturns.comeBack(request, caller, taken, url.search);
   const { attempt, checks } = taken;
   const target = readTarget(attempt.target);
   return tellingTheClient(deps, async () => {
     const checked = await checkRequest(deps, target.door, target.parameters);
     const provider = await usableProvider(deps, checked, attempt.providerId);
-    return tellingTheUser(deps, target, checked, provider, async () => {
+    const way = { request, target, checked, provider };
+    return tellingTheUser(deps, way, async () => {
       const clientId = String(checked.client.id);
       const identity = await deps.upstream.identify(provider, attempt, checks, url.search);
       const account = await deps.upstream.accountOf(attempt.tenantId, provider, identity, (userId) =>
         originOf(request, { actor: { type: "User", id: userId }, clientId }),
       );
-      if (account.outcome === "inactive") return upstreamProblem(deps, target, checked, provider, "inactive");
+      if (account.outcome === "inactive") return refuse(deps, way, "inactive", account);
       if (account.outcome === "link") {
         const begun = { providerId: provider.id, target: attempt.target, maxAge: attempt.maxAge ?? undefined };
         const link = await deps.upstream.proceed(request, attempt.tenantId, begun, identity);
-        return linkPage(deps, request, checked, provider, { link, username: identity.fields.Username ?? "" });
+        return linkPage(deps, way, { link, identity, username: identity.fields.Username ?? "" });
       }
       const { userId } = account;
-      if (!isExpected(checked, userId)) return upstreamProblem(deps, target, checked, provider, "other-user");
-      // Where the user had to be asked again, the provider has proved it; else its own session may be older.
-      const isOlder = attempt.maxAge === null && identity.authTime !== undefined;
-      const authTime = isOlder ? new Date(Math.min(identity.authTime! * 1_000, Date.now())) : undefined;
-      const { tenantId } = attempt;
-      const authentication = { tenantId, clientId, userId, ...BY_PROVIDER, identityProviderId: provider.id, authTime };
-      const { cookie, isUnfinished } = await deps.sessions.begin(request, authentication, caller);
-      const user = { tenantId, userId };
-      const known = isUnfinished ? [] : [await deps.browsers.remember(request, user, caller.address)];
+      if (!isExpected(checked, userId)) return refuse(deps, way, "other-user", { userId });
+      const user = { userId, clientId };
+      const cookies = await beginSessionByProvider(deps, request, caller, attempt, identity, user);
       const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
-      return goTo(deps.endpoints.site, target.path, rest, [cookie, ...known]);
+      return goTo(deps.endpoints.site, target.path, rest, cookies);
     });
   });
 }
-
-/** RFC 8176 has no word for it; and how the provider has done it is the provider's own business. */
-const BY_PROVIDER = { amr: ["fed"], acr: ACR.oneFactor };
 
 /** Of `/signin/upstream/{Id}`; 0 for what can be no provider's. */
 function providerIdOf({ pathname }: URL): number {

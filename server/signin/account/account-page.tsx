@@ -1,9 +1,10 @@
 import { attribute } from "../pages/attribute.ts";
 import { Layout } from "../pages/layout.tsx";
-import type { Site } from "../pages/site.ts";
 import type { EnrolledFactor } from "../second-factor/store.ts";
 import { deviceOf } from "./device.ts";
+import { ProvidersSection, type ProvidersSectionProps } from "./providers/pages.tsx";
 import type { ListedSession } from "./store.ts";
+import { day, moment } from "./times.ts";
 
 /** What a user has allowed an application, in words. */
 export interface AllowedApplication {
@@ -13,13 +14,10 @@ export interface AllowedApplication {
   grantedOn: Date;
 }
 
-export interface AccountProps {
-  site: Site;
-  csrf: string;
+export interface AccountProps extends ProvidersSectionProps {
   user: string;
   /** What has just been done. */
   told?: string;
-  hasPassword: boolean;
   factor: EnrolledFactor | undefined;
   sessions: ListedSession[];
   /** The Id of this browser's. */
@@ -45,6 +43,7 @@ export function AccountPage(props: AccountProps): JSX.Element {
       )}
       <PasswordSection {...props} />
       <SecondFactorSection {...props} />
+      <ProvidersSection {...props} />
       <SessionsSection {...props} />
       <ApplicationsSection {...props} />
     </Layout>
@@ -161,9 +160,3 @@ function ApplicationsSection({ site, csrf, applications }: AccountProps): JSX.El
     </section>
   );
 }
-
-const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
-const MOMENT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
-const day = (date: Date) => DAY.format(date);
-/** A page without script does not know the reader's own zone. */
-const moment = (date: Date) => `${MOMENT.format(date)} UTC`;

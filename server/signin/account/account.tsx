@@ -11,10 +11,12 @@ import type { Caller } from "../sessions.ts";
 import { AccountPage } from "./account-page.tsx";
 import type { AccountDependencies } from "./dependencies.ts";
 import { changePassword, passwordPage, resetPage, resetPassword } from "./password.tsx";
+import { finishLinking, startLinking, unlink } from "./providers/link.tsx";
+import { LINK_PATH, UNLINK_PATH } from "./providers/pages.tsx";
 import { enrol, enrolPage, giveCode, guardedAct, guardedPage, NEW_CODES, REMOVAL } from "./second-factor.tsx";
-import { signIn } from "./sign-in.tsx";
+import { signIn, startSignIn } from "./sign-in.tsx";
 import { listSessions } from "./store.ts";
-import { ACCOUNT_PATH, TOLD, toAccount } from "./told.ts";
+import { ACCOUNT_PATH, TOLD, toAccount, userOf } from "./told.ts";
 import { type Visit, visited } from "./visit.tsx";
 
 export function accountController(deps: AccountDependencies) {
@@ -33,7 +35,12 @@ export function accountController(deps: AccountDependencies) {
   };
   const app = new Elysia()
     .use(page(ACCOUNT_PATH, { get: own((visit) => overview(deps, visit)) }))
-    .use(page("/account/sign-in", { post: (request, caller) => signIn(deps, request, caller) }))
+    .use(
+      page("/account/sign-in", {
+        get: (request) => startSignIn(deps, request),
+        post: (request, caller) => signIn(deps, request, caller),
+      }),
+    )
     .use(page("/account/code", { post: (request, caller) => giveCode(deps, request, caller) }))
     .use(
       page("/account/password", {
@@ -47,6 +54,13 @@ export function accountController(deps: AccountDependencies) {
         post: (request, caller) => enrol(deps, request, caller),
       }),
     )
+    .use(
+      page(LINK_PATH, {
+        get: own((visit) => startLinking(deps, visit)),
+        post: own((visit) => finishLinking(deps, visit)),
+      }),
+    )
+    .use(page(UNLINK_PATH, { post: own((visit) => unlink(deps, visit)) }))
     .use(page("/account/sessions/end", { post: own((visit) => endSessions(deps, visit)) }))
     .use(page("/account/consents/revoke", { post: own((visit) => revokeConsent(deps, visit)) }))
     .use(
@@ -64,11 +78,13 @@ export function accountController(deps: AccountDependencies) {
 }
 
 async function overview(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {
-  const { tenantId, userId, username, name } = session;
+  const { tenantId, userId } = session;
   const done = requestUrl(request).searchParams.get("done") ?? "";
-  const [hasPassword, factor, sessions, applications] = await Promise.all([
+  const [hasPassword, factor, linked, providers, sessions, applications] = await Promise.all([
     deps.ownPassword.exists(session),
     deps.secondFactor.find(tenantId, userId),
+    deps.linkedAccounts.list(tenantId, userId),
+    deps.upstream.offered(tenantId),
     listSessions(deps.sql, tenantId, userId),
     deps.applications.allowed(tenantId, userId),
   ]);
@@ -77,10 +93,12 @@ async function overview(deps: AccountDependencies, { request, session }: Visit):
     <AccountPage
       site={deps.endpoints.site}
       csrf={csrf}
-      user={name && name !== username ? `${name} (${username})` : username}
+      user={userOf(session)}
       told={Object.hasOwn(TOLD, done) ? TOLD[done as keyof typeof TOLD] : undefined}
       hasPassword={hasPassword}
       factor={factor}
+      linked={linked}
+      offered={providers.filter(({ id }) => !linked.some((one) => one.isUsable && one.providerId === id))}
       sessions={sessions}
       current={session.id}
       applications={applications}

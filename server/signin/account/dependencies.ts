@@ -8,13 +8,21 @@ import type { PageEndpoints } from "../pages/endpoint.tsx";
 import type { SecondFactor } from "../second-factor/second-factor.ts";
 import type { Sessions } from "../sessions.ts";
 import type { SignIn } from "../sign-in.ts";
+import type { Upstream } from "../upstream/upstream.ts";
 import type { AllowedApplication } from "./account-page.tsx";
 import type { Credentials } from "./credentials.ts";
+import type { LinkedAccounts } from "./providers/linked.ts";
+
+export interface SigningApplication {
+  tenantId: TenantId;
+  /** Where its users sign in, if not here; `allowLocal`: they may also do so here. */
+  identityProvider: { id: number; allowLocal: boolean } | null;
+}
 
 /** What the account pages have of the OAuth provider. */
 export interface Applications {
-  /** The application that somebody signs in by; undefined if there is none, it is inactive, or takes no password. */
-  find(clientId: string): Promise<{ name: string; tenantId: TenantId } | undefined>;
+  /** The application that somebody signs in by; undefined if there is none, or it is inactive. */
+  find(clientId: string): Promise<SigningApplication | undefined>;
   allowed(tenantId: TenantId, userId: number): Promise<AllowedApplication[]>;
   /** Ends what came of it, too. */
   revoke(request: Request, tenantId: TenantId, userId: number, clientId: string): Promise<void>;
@@ -30,6 +38,8 @@ export interface AccountDependencies {
   secondFactor: SecondFactor;
   browsers: KnownBrowsers;
   credentials: Credentials;
+  upstream: Upstream;
+  linkedAccounts: LinkedAccounts;
   applications: Applications;
   endpoints: PageEndpoints;
 }

@@ -6,9 +6,10 @@ import { asksPassword, takeCode, takeEnrolment } from "../second-factor/forms.ts
 import { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "../second-factor/pages.tsx";
 import type { Proposal } from "../second-factor/second-factor.ts";
 import type { Caller, Session } from "../sessions.ts";
-import { type Trouble, troubleOf, WRONG_CODE, WRONG_PASSWORD } from "../trouble.ts";
+import type { Trouble } from "../trouble.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 import { ConfirmPage } from "./password-pages.tsx";
+import { troubleWithProof } from "./proof.ts";
 import { ACCOUNT_PATH, toAccount } from "./told.ts";
 import type { Visit } from "./visit.tsx";
 
@@ -151,17 +152,11 @@ export async function guardedPage(
 }
 
 export async function guardedAct(deps: AccountDependencies, guarded: Guarded, visit: Visit): Promise<Response> {
-  const { request, caller, session } = visit;
+  const { request, session } = visit;
   const form = await readForm(request);
   deps.forms.require(request, form.get("csrf"), session);
   if (!session.hasSecondFactor) return toAccount(deps);
-  if (await deps.ownPassword.exists(session)) {
-    const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", caller);
-    const trouble = troubleOf(result, WRONG_PASSWORD);
-    if (trouble) return guardedPage(deps, guarded, visit, trouble);
-  }
-  const code = await deps.secondFactor.check(request, session, form.get("code") ?? "", caller);
-  const trouble = troubleOf(code, WRONG_CODE);
+  const trouble = await troubleWithProof(deps, visit, form);
   if (trouble) return guardedPage(deps, guarded, visit, trouble);
   return guarded.act(deps, visit);
 }

@@ -1,15 +1,17 @@
 // Signing in for the account pages themselves. User names are a tenant's own, and a browser that has no session yet
 // belongs to no tenant: so it takes an application's client_id, which the application's link here carries.
 
-import { BadInput } from "../../errors.ts";
+import { BadInput, Permission } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
+import { toRecordId } from "../../http/record-id.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import { MessagePage } from "../pages/message.tsx";
 import { pageResponse } from "../pages/response.ts";
 import { SignInPage } from "../pages/sign-in.tsx";
 import type { Caller } from "../sessions.ts";
 import { type Trouble, throttled } from "../trouble.ts";
-import type { AccountDependencies } from "./dependencies.ts";
+import type { AccountDependencies, SigningApplication } from "./dependencies.ts";
+import { startProviderSignIn } from "./providers/sign-in.ts";
 import { toAccount } from "./told.ts";
 
 const REFUSED: Trouble = { problem: "The user name or the password is wrong.", status: 422 };
@@ -17,7 +19,12 @@ const REFUSED: Trouble = { problem: "The user name or the password is wrong.", s
 export async function signInPage(deps: AccountDependencies, request: Request): Promise<Response> {
   const clientId = requestUrl(request).searchParams.get("client_id");
   const application = clientId ? await deps.applications.find(clientId) : undefined;
-  if (clientId && application) return formPage(deps, request, clientId, "");
+  if (clientId && application) {
+    const { tenantId, identityProvider } = application;
+    return identityProvider && !identityProvider.allowLocal
+      ? startProviderSignIn(deps, request, tenantId, clientId, identityProvider.id)
+      : formPage(deps, request, application, { clientId, username: "" });
+  }
   const lines = [
     "Open one of your applications and sign in there. Then come back to this page in the same browser.",
     "Which organisation you belong to is known from the application, so this page cannot ask for your password itself.",
@@ -27,30 +34,44 @@ export async function signInPage(deps: AccountDependencies, request: Request): P
   });
 }
 
+/** GET /account/sign-in: a link of the page, to a provider. */
+export async function startSignIn(deps: AccountDependencies, request: Request): Promise<Response> {
+  const { searchParams } = requestUrl(request);
+  const clientId = searchParams.get("client_id") ?? "";
+  const { tenantId, identityProvider } = await findApplication(deps, clientId);
+  const chosen = toRecordId(searchParams.get("provider")) ?? null;
+  if (identityProvider && identityProvider.id !== chosen) throw elsewhereAlone();
+  return startProviderSignIn(deps, request, tenantId, clientId, chosen);
+}
+
 /** POST /account/sign-in. */
 export async function signIn(deps: AccountDependencies, request: Request, caller: Caller): Promise<Response> {
   const form = await readForm(request);
   const clientId = form.get("request") ?? "";
-  const application = await deps.applications.find(clientId);
-  if (!application) throw new BadInput("This form does not say which application you belong to.");
+  const application = await findApplication(deps, clientId);
   deps.forms.require(request, form.get("csrf"));
+  if (application.identityProvider && !application.identityProvider.allowLocal) throw elsewhereAlone();
   const [username, password] = [form.get("username") ?? "", form.get("password") ?? ""];
   const { tenantId } = application;
+  const again = (trouble: Trouble) => formPage(deps, request, application, { clientId, username, ...trouble });
   const result = await deps.signIn(request, { tenantId, username, password, caller });
-  if (result.outcome === "throttled") return formPage(deps, request, clientId, username, throttled(result.retryAfter));
-  if (result.outcome === "refused") return formPage(deps, request, clientId, username, REFUSED);
+  if (result.outcome === "throttled") return again(throttled(result.retryAfter));
+  if (result.outcome === "refused") return again(REFUSED);
   const { cookie } = await deps.sessions.begin(request, result.authentication, caller);
   return toAccount(deps, undefined, [cookie, ...result.cookies]);
 }
 
-function formPage(
-  { endpoints: { site }, forms }: AccountDependencies,
+async function formPage(
+  { endpoints: { site }, forms, upstream }: AccountDependencies,
   request: Request,
-  clientId: string,
-  username: string,
-  { problem, status, headers }: Partial<Trouble> = {},
+  { tenantId, identityProvider }: SigningApplication,
+  { clientId, username, problem, status, headers }: { clientId: string; username: string } & Partial<Trouble>,
 ): Promise<Response> {
   const { csrf, cookies } = forms.protect(request);
+  const offered = await upstream.offered(tenantId);
+  const usable = identityProvider ? offered.filter(({ id }) => id === identityProvider.id) : offered;
+  const hrefOf = (provider: number) =>
+    site.href(`/account/sign-in?${new URLSearchParams({ client_id: clientId, provider: String(provider) })}`);
   const page = (
     <SignInPage
       site={site}
@@ -60,7 +81,19 @@ function formPage(
       csrf={csrf}
       username={username}
       problem={problem}
+      providers={usable.map(({ id, name }) => ({ name, href: hrefOf(id) }))}
     />
   );
   return pageResponse(page, { status, headers, cookies });
+}
+
+/** @throws BadInput */
+async function findApplication({ applications }: AccountDependencies, clientId: string): Promise<SigningApplication> {
+  const application = await applications.find(clientId);
+  if (!application) throw new BadInput("This form does not say which application you belong to.");
+  return application;
+}
+
+function elsewhereAlone(): Permission {
+  return new Permission("The users of this application sign in at its identity provider alone.");
 }

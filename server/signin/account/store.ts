@@ -34,6 +34,25 @@ export async function deleteUsersSession(
 }
 
 /**
+ * Ends the sessions that began at a provider, but for one.
+ * @returns their Ids
+ */
+export async function deleteSessionsBy(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  identityProviderId: number,
+  except: string,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    delete from sessions
+    where tenant_id = ${tenantId} and user_id = ${userId} and identity_provider_id = ${identityProviderId}
+      and id <> ${except}
+    returning id`;
+  return rows.map(({ id }) => id);
+}
+
+/**
  * @param except undefined: none is left
  * @returns how many there were
  */

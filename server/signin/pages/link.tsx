@@ -6,6 +6,8 @@ export interface LinkProps {
   site: Site;
   /** The provider that has signed the user in. */
   provider: string;
+  /** Whom. */
+  there: string;
   /** What the provider calls the user, or was typed before. */
   username: string;
   /** The sign-in to link. */
@@ -13,18 +15,20 @@ export interface LinkProps {
   csrf: string;
   /** Why the last attempt failed. */
   problem?: string;
+  /** Where there is another way: of who has no password here. */
+  otherHref: string | undefined;
 }
 
 /** Somebody whom a provider has signed in proves, once, to be the owner of an account here. */
-export function LinkPage({ site, provider, username, link, csrf, problem }: LinkProps): JSX.Element {
+export function LinkPage({ site, provider, there, username, link, csrf, problem, otherHref }: LinkProps): JSX.Element {
   const described = problem ? "problem" : undefined;
   const invalid = problem ? "true" : undefined;
   return (
     <Layout site={site} title={problem ? "Error: Link your account" : "Link your account"}>
       <h1>Link your account</h1>
       <p class="lead">
-        <strong safe>{provider}</strong> has signed you in, but is not linked with an account here yet. Enter the user
-        name and password of your account once; after that, signing in with <span safe>{provider}</span> is enough.
+        <span safe>{provider}</span> has signed you in as <strong safe>{there}</strong>, which is not linked with an
+        account here yet. Enter the user name and password of your account once; after that, signing in there is enough.
       </p>
       {problem ? (
         <p id="problem" class="problem" role="alert" safe>
@@ -64,6 +68,13 @@ export function LinkPage({ site, provider, username, link, csrf, problem }: Link
         />
         <button type="submit">Link and sign in</button>
       </form>
+      {otherHref === undefined ? (
+        ""
+      ) : (
+        <p class="note">
+          No password? <a href={attribute(otherHref)}>Sign in another way</a>, and link it on your account page.
+        </p>
+      )}
     </Layout>
   );
 }

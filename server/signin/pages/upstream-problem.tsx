@@ -4,6 +4,8 @@ import type { Site } from "./site.ts";
 
 export interface UpstreamProblemProps {
   site: Site;
+  /** What came to nothing. */
+  purpose: "sign-in" | "linking";
   provider: string;
   /** What happened. */
   line: string;
@@ -11,13 +13,16 @@ export interface UpstreamProblemProps {
   links: { href: string; text: string }[];
 }
 
-/** A sign-in at a provider that came to nothing. */
-export function UpstreamProblemPage({ site, provider, line, links }: UpstreamProblemProps): JSX.Element {
+/** A way to a provider and back that came to nothing. */
+export function UpstreamProblemPage({ site, purpose, provider, line, links }: UpstreamProblemProps): JSX.Element {
+  const heading = purpose === "sign-in" ? "Sign-in did not work" : "Linking did not work";
+  const outcome = purpose === "sign-in" ? "You are not signed in with " : "Your account is not linked with ";
   return (
-    <Layout site={site} title="Sign-in did not work">
-      <h1>Sign-in did not work</h1>
+    <Layout site={site} title={heading}>
+      <h1 safe>{heading}</h1>
       <p>
-        You are not signed in with <strong safe>{provider}</strong>.
+        <span safe>{outcome}</span>
+        <strong safe>{provider}</strong>.
       </p>
       <p safe>{line}</p>
       <div class="accounts">

@@ -20,7 +20,7 @@ import {
 
 export type Account =
   | { outcome: "known"; userId: number }
-  | { outcome: "inactive" }
+  | { outcome: "inactive"; userId: number }
   /** An account is there already, or has to be: its owner has to prove it by the password. */
   | { outcome: "link" };
 
@@ -108,7 +108,7 @@ async function known(
   { userId, isActive, provisioned }: LinkedUser,
   fields: UserFields,
 ): Promise<Account> {
-  if (!isActive) return { outcome: "inactive" };
+  if (!isActive) return { outcome: "inactive", userId };
   const kept = KEPT_UP_TO_DATE.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]]));
   if (provisioned) await changeOwnUser(tx, tenantId, userId, Object.fromEntries(kept));
   return { outcome: "known", userId };

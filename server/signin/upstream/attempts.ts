@@ -20,11 +20,17 @@ export interface Attempts {
   /** @returns what goes to the provider, and the Set-Cookie values */
   begin(request: Request, tenantId: TenantId, attempt: Begun): Promise<{ checks: Checks; cookies: string[] }>;
   /** Uses it up. Undefined if there is none by this state, provider and browser. */
-  take(request: Request, providerId: number, state: string): Promise<{ attempt: Attempt; checks: Checks } | undefined>;
+  take(request: Request, providerId: number, state: string): Promise<TakenAttempt | undefined>;
   /** Goes on with what the provider has said. @returns what the form to link carries */
   proceed(request: Request, tenantId: TenantId, attempt: Begun, identity: UpstreamIdentity): Promise<string>;
   /** Finds what `proceed` has left. */
   pending(request: Request, link: string): Promise<PendingLink | undefined>;
+}
+
+/** What a browser has come back with. */
+export interface TakenAttempt {
+  attempt: Attempt;
+  checks: Checks;
 }
 
 type Begun = Pick<NewAttempt, "providerId" | "target" | "maxAge">;

@@ -42,6 +42,12 @@ export function toIdentity(authority: string, mapping: Mapping, claims: Claims):
   return { authority, subject, fields, authTime };
 }
 
+/** How a page names whom a provider has signed in. */
+export function whoIs({ fields: { Name: name, Email: email, Username: username }, subject }: UpstreamIdentity): string {
+  const account = email ?? username ?? subject;
+  return name === undefined || name === account ? account : `${name} (${account})`;
+}
+
 /** The names of the claims that a mapping asks for. */
 export function claimsNeeded(mapping: Mapping): string[] {
   return Object.values(mapping);

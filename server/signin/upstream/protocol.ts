@@ -19,6 +19,7 @@ import {
 } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
 import { type MasterKey, unseal } from "../../keys/master-key.ts";
+import { authorityOf } from "./authority.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 import { type Claims, claimsNeeded, toIdentity, type UpstreamIdentity } from "./identity.ts";
 import { SECRET_PURPOSE } from "./providers/service.ts";
@@ -106,11 +107,6 @@ export function createProtocol(fetch: EgressFetch, masterKey: MasterKey, publicU
         return toIdentity(authorityOf(provider), provider.mapping, claims);
       }),
   };
-}
-
-/** Who speaks of a subject: a provider that is pointed somewhere else speaks of other users. */
-function authorityOf({ type, issuer, userinfoEndpoint, mapping }: Provider): string {
-  return type === "OpenIDConnect" ? issuer! : `${userinfoEndpoint}#${mapping.Subject ?? "sub"}`;
 }
 
 /** The id_token's claims, and of userinfo those that it lacks. */

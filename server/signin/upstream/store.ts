@@ -1,6 +1,7 @@
 import type { Queries, Sql } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { UpstreamIdentity } from "./identity.ts";
+import type { Provider } from "./providers/store.ts";
 
 /** A browser on its way to a provider and back. */
 export interface Attempt {
@@ -141,6 +142,35 @@ export async function insertIdentity(
     insert into upstream_identities (tenant_id, identity_provider_id, authority, subject, user_id, provisioned)
     values (${tenantId}, ${providerId}, ${authority}, ${subject}, ${userId}, ${provisioned}) on conflict do nothing`;
   return inserted.count > 0;
+}
+
+/** A subject that is linked with a User, and the provider that it is one of. */
+export type LinkedIdentity = SubjectKey &
+  Pick<Provider, "name" | "type" | "issuer" | "userinfoEndpoint" | "mapping" | "isActive"> & { linkedOn: Date };
+
+/** A user's, by the providers' names. */
+export async function listIdentities(sql: Queries, tenantId: TenantId, userId: number): Promise<LinkedIdentity[]> {
+  return sql<LinkedIdentity[]>`
+    select p.id as "providerId", i.authority, i.subject, i.linked_on as "linkedOn", p.name, p.type, p.issuer,
+      p.userinfo_endpoint as "userinfoEndpoint", p.mapping, p.is_active as "isActive"
+    from upstream_identities i join identity_providers p on p.id = i.identity_provider_id and p.tenant_id = i.tenant_id
+    where i.tenant_id = ${tenantId} and i.user_id = ${userId} order by lower(p.name), p.id, i.linked_on`;
+}
+
+/** Keeps others from changing a user's ways in until the transaction is over. */
+export async function lockUser(sql: Queries, tenantId: TenantId, userId: number): Promise<void> {
+  await sql`select from users where tenant_id = ${tenantId} and id = ${userId} for no key update`;
+}
+
+export async function deleteIdentity(
+  sql: Queries,
+  tenantId: TenantId,
+  { providerId, authority, subject }: SubjectKey,
+): Promise<void> {
+  await sql`
+    delete from upstream_identities
+    where tenant_id = ${tenantId} and identity_provider_id = ${providerId} and authority = ${authority}
+      and subject = ${subject}`;
 }
 
 /** Whether a User has one of these already. */

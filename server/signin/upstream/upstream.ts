@@ -10,7 +10,7 @@ import { type Attempts, createAttempts, type PendingLink } from "./attempts.ts";
 import type { UpstreamIdentity } from "./identity.ts";
 import { type AuthorizationWish, type Checks, createProtocol } from "./protocol.ts";
 import { findProvider, listActiveProviders, type Provider } from "./providers/store.ts";
-import { type Attempt, holdAttempt } from "./store.ts";
+import { type Attempt, findLinkedUser, holdAttempt } from "./store.ts";
 
 /** The sign-in page has room for so many. */
 const MOST_OFFERED = 20;
@@ -46,6 +46,8 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
    */
   identify(provider: Provider, attempt: Attempt, checks: Checks, query: string): Promise<UpstreamIdentity>;
   accountOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity, by: LinkedBy): Promise<Account>;
+  /** Whose account it is linked with, if with any. */
+  ownerOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity): Promise<number | undefined>;
   /** @returns false if it was done meanwhile */
   link(pending: PendingLink, userId: number, by: LinkedBy): Promise<boolean>;
   /**
@@ -75,6 +77,9 @@ export function createUpstream({ sql, masterKey, fetch, cookies, publicUrl }: Up
       return protocol.identify(provider, checks, query, maxAge === null ? undefined : maxAge + Math.max(0, since));
     },
     accountOf: (tenantId, provider, identity, by) => accountOf(sql, tenantId, provider, identity, by),
+    async ownerOf(tenantId, { id: providerId }, { authority, subject }) {
+      return (await findLinkedUser(sql, tenantId, { providerId, authority, subject }))?.userId;
+    },
     link: (pending, userId, by) => linkAccount(sql, pending, userId, by),
     linkOnceFinished: ({ tenantId, digest }, sessionId) => holdAttempt(sql, tenantId, digest, sessionId),
   };

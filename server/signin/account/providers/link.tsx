@@ -1,0 +1,110 @@
+// An account at a provider is linked with the user's own here, once both are proved, and unlinked.
+
+import { originOf } from "../../../audit/index.ts";
+import { BadInput, Conflict, NotFound } from "../../../errors.ts";
+import { readForm } from "../../../http/body.ts";
+import { requestUrl } from "../../../http/request-url.ts";
+import { pageResponse } from "../../pages/response.ts";
+import type { Trouble } from "../../trouble.ts";
+import type { TakenAttempt } from "../../upstream/attempts.ts";
+import { type UpstreamIdentity, whoIs } from "../../upstream/identity.ts";
+import type { Provider } from "../../upstream/providers/store.ts";
+import type { AccountDependencies } from "../dependencies.ts";
+import { proofAsked, troubleWithProof } from "../proof.ts";
+import { toAccount, userOf } from "../told.ts";
+import type { Visit } from "../visit.tsx";
+import { LINK_PATH, LinkAccountPage } from "./pages.tsx";
+import { findProvider, refuse, sendOff, tellingTheUser, type Way } from "./way.tsx";
+
+/** GET /account/providers/link. A link, no form: the page's policy would hold the form's redirect to our own site. */
+export async function startLinking(deps: AccountDependencies, visit: Visit): Promise<Response> {
+  const id = requestUrl(visit.request).searchParams.get("provider");
+  return sendOff(deps, wayOf(visit, await findProvider(deps, visit.session.tenantId, id)));
+}
+
+/** The browser is back: says who the provider has signed in, and asks for what only the owner of the account has. */
+export async function proposeLink(
+  deps: AccountDependencies,
+  visit: Visit,
+  { attempt, checks }: TakenAttempt,
+  query: string,
+): Promise<Response> {
+  const { request, session } = visit;
+  const { tenantId, providerId } = attempt;
+  // Somebody of another tenant has signed in meanwhile.
+  if (tenantId !== session.tenantId) throw overAlready();
+  const provider = await findProvider(deps, tenantId, providerId);
+  const way = wayOf(visit, provider);
+  return tellingTheUser(deps, way, async () => {
+    const identity = await deps.upstream.identify(provider, attempt, checks, query);
+    const owner = await deps.upstream.ownerOf(tenantId, provider, identity);
+    if (owner === session.userId) return toAccount(deps, "linked");
+    if (owner !== undefined) return refuse(deps, way, "taken");
+    const begun = { providerId, target: LINK_PATH, maxAge: undefined };
+    const link = await deps.upstream.proceed(request, tenantId, begun, identity);
+    return linkPage(deps, visit, provider, link, identity);
+  });
+}
+
+/** POST /account/providers/link. */
+export async function finishLinking(deps: AccountDependencies, visit: Visit): Promise<Response> {
+  const { request, session } = visit;
+  const form = await readForm(request);
+  deps.forms.require(request, form.get("csrf"), session);
+  const link = form.get("link") ?? "";
+  const pending = await deps.upstream.pending(request, link);
+  // What began at an application goes on there.
+  if (pending?.target !== LINK_PATH || pending.tenantId !== session.tenantId) throw overAlready();
+  const provider = await findProvider(deps, session.tenantId, pending.providerId);
+  if (!provider.isActive) throw new NotFound("Signing in this way is switched off.");
+  const trouble = await troubleWithProof(deps, visit, form);
+  if (trouble) return linkPage(deps, visit, provider, link, pending.identity, trouble);
+  const by = (id: number) => originOf(request, { actor: { type: "User", id } });
+  if (!(await deps.upstream.link(pending, session.userId, by))) throw overAlready();
+  return toAccount(deps, "linked");
+}
+
+/** POST /account/providers/unlink. */
+export async function unlink(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {
+  const form = await readForm(request);
+  deps.forms.require(request, form.get("csrf"), session);
+  const outcome = await deps.linkedAccounts.unlink(request, session, form.get("account") ?? "");
+  if (outcome === "last-way-in") {
+    throw new Conflict("This is your only way to sign in. Link another one first, or ask for a password.");
+  }
+  return toAccount(deps, outcome === "unlinked" ? "unlinked" : undefined);
+}
+
+async function linkPage(
+  deps: AccountDependencies,
+  { request, session }: Visit,
+  provider: Provider,
+  link: string,
+  identity: UpstreamIdentity,
+  { problem, status, headers }: Partial<Trouble> = {},
+): Promise<Response> {
+  const { csrf, cookies } = deps.forms.protect(request, session);
+  const { asksPassword, asksCode } = await proofAsked(deps, session);
+  const page = (
+    <LinkAccountPage
+      site={deps.endpoints.site}
+      csrf={csrf}
+      link={link}
+      provider={provider.name}
+      there={whoIs(identity)}
+      here={userOf(session)}
+      asksPassword={asksPassword}
+      asksCode={asksCode}
+      problem={problem}
+    />
+  );
+  return pageResponse(page, { status, headers, cookies });
+}
+
+function wayOf({ request, session: { tenantId, userId } }: Visit, provider: Provider): Way {
+  return { request, tenantId, provider, purpose: "linking", target: LINK_PATH, userId };
+}
+
+function overAlready(): BadInput {
+  return new BadInput("This link has expired or is made already. Go back to your account and start again.");
+}

@@ -1,0 +1,131 @@
+import { attribute } from "../../pages/attribute.ts";
+import { Layout } from "../../pages/layout.tsx";
+import { Problem } from "../../pages/problem.tsx";
+import type { Site } from "../../pages/site.ts";
+import { CodeField, PasswordField } from "../../second-factor/pages.tsx";
+import type { OfferedProvider } from "../../upstream/upstream.ts";
+import { day } from "../times.ts";
+import type { LinkedAccount } from "./linked.ts";
+
+export interface LinkAccountProps {
+  site: Site;
+  csrf: string;
+  /** The sign-in to link. */
+  link: string;
+  provider: string;
+  /** Whom the provider has signed in. */
+  there: string;
+  /** Whose account it is here. */
+  here: string;
+  asksPassword: boolean;
+  asksCode: boolean;
+  problem?: string;
+}
+
+/** Says which account there is linked with which one here: who is signed in there may be somebody else. */
+export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
+  const { site, csrf, link, provider, there, here, asksPassword, asksCode, problem } = props;
+  const heading = `Link ${provider}`;
+  return (
+    <Layout site={site} title={problem ? `Error: ${heading}` : heading}>
+      <h1 safe>{heading}</h1>
+      <p class="lead">
+        <span safe>{provider}</span> has signed in <strong safe>{there}</strong>. Whoever can sign in there as that can
+        then sign in here as <strong safe>{here}</strong>.
+      </p>
+      <Problem text={problem} />
+      <form method="post" action={site.href(LINK_PATH)}>
+        <input type="hidden" name="csrf" value={csrf} />
+        <input type="hidden" name="link" value={attribute(link)} />
+        {asksPassword ? <PasswordField problem={problem} /> : ""}
+        {asksCode ? <CodeField label="A code of your app, or a recovery code" problem={problem} /> : ""}
+        <button type="submit">Link</button>
+      </form>
+      <p class="note">
+        <a href={site.href("/account")}>Do not link it</a>
+      </p>
+    </Layout>
+  );
+}
+
+export const LINK_PATH = "/account/providers/link";
+export const UNLINK_PATH = "/account/providers/unlink";
+
+export interface ProvidersSectionProps {
+  site: Site;
+  csrf: string;
+  linked: LinkedAccount[];
+  /** Those that can be linked. */
+  offered: OfferedProvider[];
+  hasPassword: boolean;
+}
+
+/** Nothing where a tenant has no providers. */
+export function ProvidersSection({ site, csrf, linked, offered, hasPassword }: ProvidersSectionProps): JSX.Element {
+  if (linked.length === 0 && offered.length === 0) return "";
+  const usable = linked.filter(({ isUsable }) => isUsable);
+  const isLastWayIn = (account: LinkedAccount) => !hasPassword && usable.every((other) => other === account);
+  return (
+    <section>
+      <h2>Sign in with</h2>
+      {linked.length === 0 ? (
+        <p>Link an account that you have elsewhere, and you can sign in with it instead of your password.</p>
+      ) : (
+        <ul class="rows">
+          {linked.map((account) => (
+            <LinkedRow site={site} csrf={csrf} account={account} isLastWayIn={isLastWayIn(account)} />
+          ))}
+        </ul>
+      )}
+      {offered.length === 0 ? (
+        ""
+      ) : (
+        <div class="actions">
+          {offered.map(({ id, name }) => (
+            <a class="button outline" href={site.href(`${LINK_PATH}?provider=${id}`)} safe>
+              {`Link ${name}`}
+            </a>
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}
+
+interface LinkedRowProps {
+  site: Site;
+  csrf: string;
+  account: LinkedAccount;
+  isLastWayIn: boolean;
+}
+
+function LinkedRow({ site, csrf, account, isLastWayIn }: LinkedRowProps): JSX.Element {
+  const { key, provider, subject, linkedOn, isUsable } = account;
+  const state = isUsable ? "" : " · switched off at the moment";
+  return (
+    <li>
+      <div>
+        <strong safe>{provider}</strong>
+        <small safe>{`as ${shortened(subject)} · linked ${day(linkedOn)}${state}`}</small>
+      </div>
+      {isLastWayIn ? (
+        <small>Your only way to sign in</small>
+      ) : (
+        <form method="post" action={site.href(UNLINK_PATH)}>
+          <input type="hidden" name="csrf" value={csrf} />
+          <input type="hidden" name="account" value={key} />
+          <button type="submit" class="outline" aria-label={attribute(`Unlink ${provider}`)}>
+            Unlink
+          </button>
+        </form>
+      )}
+    </li>
+  );
+}
+
+/** Characters shown of what a provider calls its user: enough to tell one from another. */
+const SUBJECT_SHOWN = 40;
+
+function shortened(subject: string): string {
+  return subject.length <= SUBJECT_SHOWN ? subject : `${subject.slice(0, SUBJECT_SHOWN)}…`;
+}

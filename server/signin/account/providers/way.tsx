@@ -1,0 +1,83 @@
+// A browser's way to a provider and back that began on the account pages.
+
+import { originOf, recordAudit } from "../../../audit/index.ts";
+import { NotFound } from "../../../errors.ts";
+import { NO_STORE } from "../../../http/no-store.ts";
+import { toRecordId } from "../../../http/record-id.ts";
+import type { TenantId } from "../../../tenants/index.ts";
+import { pageResponse } from "../../pages/response.ts";
+import { UpstreamProblemPage } from "../../pages/upstream-problem.tsx";
+import { UpstreamFailure } from "../../upstream/failure.ts";
+import { failedBy, toldOf, type UpstreamProblem } from "../../upstream/problems.ts";
+import type { Provider } from "../../upstream/providers/store.ts";
+import type { AccountDependencies } from "../dependencies.ts";
+import { ACCOUNT_PATH } from "../told.ts";
+
+export interface Way {
+  request: Request;
+  tenantId: TenantId;
+  provider: Provider;
+  purpose: "sign-in" | "linking";
+  /** Of the account pages: where it goes on, as path and query. */
+  target: string;
+  /** Whoever wants to link, or has turned out to sign in. */
+  userId?: number;
+}
+
+/** Off to the provider; or a page that says why not. */
+export function sendOff(deps: AccountDependencies, way: Way): Promise<Response> {
+  const { request, tenantId, provider, target } = way;
+  return tellingTheUser(deps, way, async () => {
+    const wish = { target, maxAge: undefined, loginHint: "" };
+    const { location, cookies } = await deps.upstream.begin(request, tenantId, provider, wish);
+    const headers = new Headers({ location: location.href, "referrer-policy": "no-referrer", ...NO_STORE });
+    for (const cookie of cookies) headers.append("set-cookie", cookie);
+    return new Response(null, { status: 303, headers });
+  });
+}
+
+export async function tellingTheUser(
+  deps: AccountDependencies,
+  way: Way,
+  step: () => Promise<Response>,
+): Promise<Response> {
+  if (!way.provider.isActive) return refuse(deps, way, "switched-off");
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure)) throw error;
+    return refuse(deps, way, error.kind, error.detail);
+  }
+}
+
+/** Says what it came to, and writes it down. */
+export async function refuse(
+  { sql, endpoints: { site } }: AccountDependencies,
+  { request, tenantId, provider, purpose, target, userId }: Way,
+  problem: UpstreamProblem,
+  detail?: string,
+): Promise<Response> {
+  const isLinking = purpose === "linking";
+  const actor = isLinking && userId !== undefined ? ({ type: "User", id: userId } as const) : undefined;
+  const kind = isLinking ? "Identity.LinkFailed" : "SignIn.Failed";
+  await recordAudit(sql, tenantId, originOf(request, { actor }), failedBy(kind, provider, problem, { userId, detail }));
+  const { status, line } = toldOf(problem);
+  const back = isLinking
+    ? { href: site.href(ACCOUNT_PATH), text: "Back to your account" }
+    : { href: site.href(target), text: "Try again" };
+  const page = (
+    <UpstreamProblemPage site={site} purpose={purpose} provider={provider.name} line={line} links={[back]} />
+  );
+  return pageResponse(page, { status });
+}
+
+/** @throws NotFound */
+export async function findProvider(
+  { upstream }: AccountDependencies,
+  tenantId: TenantId,
+  id: string | number | null,
+): Promise<Provider> {
+  const provider = await upstream.find(tenantId, toRecordId(id) ?? 0);
+  if (!provider) throw new NotFound("There is no such way to sign in.");
+  return provider;
+}

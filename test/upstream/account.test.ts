@@ -1,0 +1,299 @@
+// The account page: linking an account at a provider, unlinking it, and signing in by it.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { alertOf, enrolled, Person, statusOf } from "../account/person.ts";
+import { logOf } from "../audit/log.ts";
+import { answerOf, type Client } from "../authorize/client.ts";
+import { type View, Visitor } from "../authorize/visitor.ts";
+import { db, eventsOf } from "../entities/client.ts";
+import { sentBack, startForgedProvider } from "./forged-provider.ts";
+import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
+import {
+  addProvider,
+  comeBack,
+  force,
+  idTokenOf,
+  linksOf,
+  newRealTenant,
+  signIn,
+  signInThere,
+  toProvider,
+  type UpstreamTenant,
+} from "./tenant.ts";
+
+let real: RealProvider;
+beforeAll(async () => {
+  real = await startRealProvider();
+});
+afterAll(() => real[Symbol.asyncDispose]());
+
+const LINK = "/account/providers/link";
+const UNLINK = "/account/providers/unlink";
+
+/** The tenant's admin, signed in by password. */
+async function newAdmin(fields: Record<string, unknown> = {}): Promise<{ tenant: UpstreamTenant; person: Person }> {
+  const tenant = await newRealTenant(real, fields);
+  const person = new Person(tenant.client);
+  await person.signIn();
+  return { tenant, person };
+}
+
+/** From the account page by its link to the provider, and back. */
+async function wayToLink({ visitor }: Person, { provider }: UpstreamTenant, login: string): Promise<View> {
+  const { location } = await visitor.open(`${LINK}?provider=${provider.Id}`);
+  return comeBack(visitor, await signInThere(real.visitor(), location!, login));
+}
+
+/** Somebody whom a provider has made: there is no password. */
+async function newcomer({ client }: UpstreamTenant, login = newPerson(real).login): Promise<Person> {
+  const person = new Person(client);
+  answerOf(await signIn(person.visitor, real.visitor(), login, client.authorize()));
+  return person;
+}
+
+const subOf = async (client: Client, view: View) => (await idTokenOf(client, answerOf(view).code!)).claims.sub!;
+const rowsOf = ({ html }: View) => [...html.matchAll(/<strong>([^<]*)<\/strong><small>(as [^<]*)</g)].map(String);
+
+describe.concurrent("linking on the account page", () => {
+  test("takes signing in there and the password here, says who is linked with whom, and is no event", async () => {
+    const { tenant, person } = await newAdmin();
+    const { client, caller, provider } = tenant;
+    const there = newPerson(real);
+    const account = await person.account();
+    expect(linksOf(account).map(({ text }) => text)).toContain("Link Example ID");
+    const before = await eventsOf(caller.tenantId);
+    const page = await wayToLink(person, tenant, there.login);
+    expect(page).toMatchObject({ status: 200, heading: "Link Example ID" });
+    expect(page.html).toContain(`<strong>Ana Silva (${there.email})</strong>`);
+    expect(page.html).toContain("<strong>Administrator (admin)</strong>");
+    const wrong = await person.visitor.submit(page, { password: "wrong" });
+    expect({ status: wrong.status, alert: alertOf(wrong) }).toEqual({ status: 422, alert: "The password is wrong." });
+    expect(rowsOf(await person.account())).toEqual([]);
+
+    const linked = await person.visitor.submit(wrong, { password: client.tenant.admin.password });
+    expect(statusOf(linked)).toBe("It is linked. From now on you can sign in with it.");
+    expect(rowsOf(linked)).toHaveLength(1);
+    expect(linksOf(linked).map(({ text }) => text)).not.toContain("Link Example ID");
+    expect(await eventsOf(caller.tenantId)).toEqual(before);
+    const mine = await subOf(client, await person.visitor.open(client.authorize()));
+    const there2 = await signIn(new Visitor(), real.visitor(), there.login, client.authorize());
+    expect(await subOf(client, there2)).toBe(mine);
+    // A sign-in alone is none either, by whatever way.
+    expect(await eventsOf(caller.tenantId)).toEqual(before);
+    const [event] = await logOf(caller, "Kind=Identity.Linked");
+    expect(event).toMatchObject({ Actor: event!.Subject, Details: { IdentityProviderId: provider.Id } });
+    expect(statusOf(await wayToLink(person, tenant, there.login))).toBe(statusOf(linked));
+  });
+
+  test("takes the second factor too, of who has one", async () => {
+    const tenant = await newRealTenant(real);
+    const { person, app } = await enrolled(tenant.client);
+    const page = await wayToLink(person, tenant, newPerson(real).login);
+    const { password } = tenant.client.tenant.admin;
+    for (const code of [undefined, app.wrongCode()]) {
+      expect((await person.visitor.submit(page, { password, code })).status).toBe(422);
+    }
+    expect(statusOf(await person.visitor.submit(page, { password, code: app.code(1) }))).toContain("It is linked.");
+  });
+
+  test("does not take an account from somebody else here, and says so", async () => {
+    const { tenant, person } = await newAdmin();
+    const { login } = newPerson(real);
+    await newcomer(tenant, login);
+    const view = await wayToLink(person, tenant, login);
+    expect(view).toMatchObject({ status: 409, heading: "Linking did not work" });
+    expect(view.html).toContain("is linked with another account here");
+    expect(linksOf(view).map(({ text }) => text)).toEqual(["Back to your account"]);
+    const [event] = await logOf(tenant.caller, "Kind=Identity.LinkFailed");
+    expect(event).toMatchObject({ Outcome: "Failure", Actor: event!.Subject, Details: { Reason: "LinkedElsewhere" } });
+  });
+
+  test("is refused to another browser, to another tenant's session, and to what began at an application", async () => {
+    const { tenant, person } = await newAdmin({ Provisioning: "LinkOnly" });
+    const page = await wayToLink(person, tenant, newPerson(real).login);
+    const { link } = page.forms[0]!.fields;
+    const { password } = tenant.client.tenant.admin;
+    const other = new Person(tenant.client);
+    await other.signIn();
+    const { csrf } = (await other.visitor.open("/account/password")).forms[0]!.fields;
+    expect((await other.visitor.post(LINK, { csrf: csrf!, link: link!, password })).status).toBe(400);
+    const atSignIn = await signIn(new Visitor(), real.visitor(), newPerson(real).login, tenant.client.authorize());
+    expect(atSignIn.heading).toBe("Link your account");
+    const fields = { ...page.forms[0]!.fields, link: atSignIn.forms[0]!.fields.link!, password };
+    expect((await person.visitor.post(LINK, fields)).status).toBe(400);
+    // The account page's link is of no use at an application's.
+    const { csrf: visitors } = (await person.visitor.open(tenant.client.authorize({ prompt: "login" }))).forms[0]!
+      .fields;
+    const swapped = { ...tenant.client.tenant.admin, link: link!, csrf: visitors! };
+    expect((await person.visitor.post("/signin/link", swapped)).status).toBe(400);
+
+    const stranger = await newRealTenant(real);
+    await person.visitor.open("/oauth2/logout").then((sure) => person.visitor.submit(sure));
+    await stranger.client.visit(person.visitor);
+    const theirs = (await person.visitor.open("/account/password")).forms[0]!.fields.csrf!;
+    expect((await person.visitor.post(LINK, { csrf: theirs, link: link!, password })).status).toBe(400);
+    const tenants = [tenant.caller.tenantId, stranger.caller.tenantId];
+    const rows = await db()`select from upstream_identities where tenant_id in ${db()(tenants)}`;
+    expect(rows).toHaveLength(0);
+  });
+
+  test("needs a session, and a provider of the tenant that is switched on", async () => {
+    const { tenant, person } = await newAdmin();
+    const { caller, provider } = tenant;
+    const foreign = await newRealTenant(real);
+    expect((await new Visitor().open(`${LINK}?provider=${provider.Id}`)).heading).toBe("Sign in first");
+    for (const id of [foreign.provider.Id, "1", "0", "x", ""]) {
+      expect((await person.visitor.open(`${LINK}?provider=${id}`)).status).toBe(404);
+    }
+    const page = await wayToLink(person, tenant, newPerson(real).login);
+    await caller.made("IdentityProvider", { Id: provider.Id, Is_Active: false });
+    const late = await person.visitor.submit(page, { password: tenant.client.tenant.admin.password });
+    expect(late.status).toBe(404);
+    expect((await person.visitor.open(`${LINK}?provider=${provider.Id}`)).html).toContain("switched off");
+    expect(linksOf(await person.account()).map(({ text }) => text)).not.toContain("Link Example ID");
+  });
+
+  test("says when the provider fails, and the log knows who wanted it", async () => {
+    const { tenant, person } = await newAdmin();
+    await using forged = await startForgedProvider({ idToken: { nonce: "another" } });
+    const { Id } = await addProvider(tenant.caller, { Name: "Forged", Issuer: forged.issuer });
+    const { location } = await person.visitor.open(`${LINK}?provider=${Id}`);
+    const view = await person.visitor.open(sentBack(forged, location!));
+    expect(view).toMatchObject({ status: 502, heading: "Linking did not work" });
+    const [event] = await logOf(tenant.caller, "Kind=Identity.LinkFailed");
+    expect(event).toMatchObject({
+      Actor: { Type: "User" },
+      Details: { Reason: "ProviderUntrusted", IdentityProviderId: Id },
+    });
+  });
+});
+
+describe.concurrent("unlinking on the account page", () => {
+  test("ends signing in by it, and the sessions it has begun in other browsers", async () => {
+    const { tenant, person } = await newAdmin();
+    const { client, caller } = tenant;
+    const { login } = newPerson(real);
+    const page = await wayToLink(person, tenant, login);
+    await person.visitor.submit(page, { password: client.tenant.admin.password });
+    const [byProvider, byPassword] = [await newcomer(tenant, login), new Person(client)];
+    await byPassword.signIn();
+    const { body } = await client.token(answerOf(await byProvider.visitor.open(client.authorize())).code!);
+    expect(body.refresh_token).toBeString();
+    const before = await eventsOf(caller.tenantId);
+    expect(statusOf(await person.press(UNLINK))).toBe("It is unlinked, and no longer signs you in.");
+    expect(await Promise.all([person, byProvider, byPassword].map((one) => one.isSignedIn()))).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect((await client.refresh(body.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    expect(await eventsOf(caller.tenantId)).toEqual(before);
+    expect(await logOf(caller, "Kind=Identity.Unlinked")).toHaveLength(1);
+    const again = await signIn(new Visitor(), real.visitor(), login, client.authorize());
+    expect(await subOf(client, again)).not.toBe(await subOf(client, await person.visitor.open(client.authorize())));
+  });
+
+  test("never takes the last way in, not even by two at once", async () => {
+    const tenant = await newRealTenant(real);
+    const person = await newcomer(tenant);
+    const account = await person.account();
+    expect(account.html).toContain("Your only way to sign in");
+    expect(account.forms.map(({ action }) => action)).not.toContain(UNLINK);
+    const second = await addProvider(tenant.caller, { Name: "Second", Issuer: real.issuer });
+    const registered = await real.register(second.RedirectUri);
+    await tenant.caller.made("IdentityProvider", { Id: second.Id, ...registered });
+    const page = await wayToLink(person, { ...tenant, provider: second }, newPerson(real).login);
+    expect(page.forms[0]!.fields).not.toHaveProperty("password");
+    expect(statusOf(await person.visitor.submit(page))).toContain("It is linked.");
+
+    const forms = (await person.account()).forms.filter(({ action }) => action === UNLINK);
+    const both = await Promise.all(forms.map(({ fields }) => person.visitor.post(UNLINK, fields)));
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(rowsOf(await person.account())).toHaveLength(1);
+    const [left] = forms.filter((_, index) => both[index]!.status === 409);
+    const refused = await person.visitor.post(UNLINK, left!.fields);
+    expect(refused.html).toContain("This is your only way to sign in.");
+  });
+
+  test("counts no way that is switched off or points elsewhere, and takes nobody else's", async () => {
+    const { tenant, person } = await newAdmin();
+    const { caller, provider } = tenant;
+    const other = await newcomer(tenant);
+    const page = await wayToLink(person, tenant, newPerson(real).login);
+    const linked = await person.visitor.submit(page, { password: tenant.client.tenant.admin.password });
+    const { fields } = linked.forms.find(({ action }) => action === UNLINK)!;
+    const second = await addProvider(caller, { Name: "Second", Issuer: real.issuer });
+    await caller.made("IdentityProvider", { Id: second.Id, ...(await real.register(second.RedirectUri)) });
+    const form = await wayToLink(other, { ...tenant, provider: second }, newPerson(real).login);
+    const both = await other.visitor.submit(form);
+    const [own] = both.forms.filter(({ action }) => action === UNLINK);
+    await other.visitor.post(UNLINK, { ...own!.fields, account: fields.account! });
+    expect(rowsOf(await person.account())).toHaveLength(1);
+    await caller.made("IdentityProvider", { Id: second.Id, Is_Active: false });
+    const view = await other.account();
+    expect(view.html).toContain("switched off at the moment");
+    expect(view.html).toContain("Your only way to sign in");
+    await caller.made("IdentityProvider", { Id: second.Id, Is_Active: true, Issuer: "https://elsewhere.example" });
+    expect((await other.account()).html).toContain("Your only way to sign in");
+    await caller.made("IdentityProvider", { Id: provider.Id, Is_Active: false });
+    expect((await other.visitor.post(UNLINK, own!.fields)).status).toBe(409);
+  });
+});
+
+describe.concurrent("signing in to the account page by a provider", () => {
+  test("takes a linked account, and ends on the page", async () => {
+    const { tenant } = await newAdmin();
+    const { login } = newPerson(real);
+    await newcomer(tenant, login);
+    const address = `/account?client_id=${tenant.client.id}`;
+    const view = await signIn(new Visitor(), real.visitor(), login, address);
+    expect(view.heading).toBe("Your account");
+    expect(view.html).toContain("Ana Silva");
+  });
+
+  test("is no way for who has no account here, or one that is switched off", async () => {
+    const { tenant } = await newAdmin({ Provisioning: "LinkOnly" });
+    const { client, caller } = tenant;
+    const address = `/account?client_id=${client.id}`;
+    const visitor = new Visitor();
+    const unknown = await signIn(visitor, real.visitor(), newPerson(real).login, address);
+    expect(unknown).toMatchObject({ status: 403, heading: "Sign-in did not work" });
+    expect((await visitor.open(linksOf(unknown)[0]!.href)).heading).toBe("Sign in");
+    await caller.made("IdentityProvider", { Id: tenant.provider.Id, Provisioning: "Create" });
+    const person = newPerson(real);
+    await newcomer(tenant, person.login);
+    const { body: user } = await caller.get(`/User/${person.username}?Name=Username`);
+    await caller.made("User", { Id: user.Id, Is_Active: false });
+    const inactive = await signIn(visitor, real.visitor(), person.login, address);
+    expect(inactive.html).toContain("Your account here is not active.");
+    const reasons = (await logOf(caller, "Kind=SignIn.Failed")).map(({ Details, Subject }) => [
+      Details.Reason,
+      Subject?.Type,
+    ]);
+    expect(reasons).toEqual([
+      ["InactiveUser", "User"],
+      ["UnknownUser", "IdentityProvider"],
+    ]);
+    expect(visitor.cookies.has("session")).toBe(false);
+  });
+
+  test("is the only way where the application points at the provider", async () => {
+    const { tenant } = await newAdmin();
+    const address = `/account?client_id=${tenant.client.id}`;
+    const form = await new Visitor().open(address);
+    const other = await addProvider(tenant.caller, { Name: "Other", Issuer: real.issuer });
+    await force(tenant);
+    const visitor = new Visitor();
+    const location = await toProvider(visitor, await visitor.open(address));
+    expect(location.origin).toBe(real.issuer);
+    const view = await comeBack(visitor, await signInThere(real.visitor(), location, newPerson(real).login));
+    expect(view.heading).toBe("Your account");
+    const guest = new Visitor();
+    const { csrf } = (await guest.open((await newAdmin()).tenant.client.authorize())).forms[0]!.fields;
+    const fields = { ...form.forms[0]!.fields, ...tenant.client.tenant.admin, csrf: csrf! };
+    expect((await guest.post("/account/sign-in", fields)).status).toBe(403);
+    const query = new URLSearchParams({ client_id: tenant.client.id, provider: other.Id });
+    expect((await guest.open(`/account/sign-in?${query}`)).status).toBe(403);
+    expect((await guest.open("/account/sign-in?client_id=1")).status).toBe(400);
+  });
+});

@@ -1,0 +1,84 @@
+// What the audit log has of sign-ins at a provider.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { logOf } from "../audit/log.ts";
+import { answerOf } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { type Behaviour, sentBack, startForgedProvider } from "./forged-provider.ts";
+import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
+import { newRealTenant, newUpstreamTenant, signIn, toProvider } from "./tenant.ts";
+
+let real: RealProvider;
+beforeAll(async () => {
+  real = await startRealProvider();
+});
+afterAll(() => real[Symbol.asyncDispose]());
+
+describe.concurrent("the audit log says why a sign-in at a provider failed", () => {
+  test.each<[string, Behaviour, Record<string, string | undefined>, string]>([
+    [
+      "ProviderUnavailable",
+      { answers: { "/token": () => new Response("a secret", { status: 503 }) } },
+      {},
+      "an endpoint answered 503",
+    ],
+    [
+      "ProviderMisconfigured",
+      { answers: { "/token": () => Response.json({ error: "invalid_client" }, { status: 401 }) } },
+      {},
+      "the token endpoint answered 401 invalid_client",
+    ],
+    [
+      "ProviderUntrusted",
+      { idToken: { iss: "https://evil.example" } },
+      {},
+      "unexpected JWT claim value encountered (OAUTH_JWT_CLAIM_COMPARISON_FAILED)",
+    ],
+    [
+      "ProviderDeclined",
+      {},
+      { code: undefined, error: "access_denied", error_description: "a secret" },
+      "the authorization endpoint answered with an error",
+    ],
+  ])("%s", async (reason, behaviour, more, detail) => {
+    await using provider = await startForgedProvider(behaviour);
+    const { client, caller, provider: own } = await newUpstreamTenant({ Issuer: provider.issuer });
+    const visitor = new Visitor();
+    const location = await toProvider(visitor, await visitor.open(client.authorize()));
+    await visitor.open(sentBack(provider, location, more));
+    const [event, ...others] = await logOf(caller, "Kind=SignIn.Failed");
+    expect(others).toEqual([]);
+    expect(event).toMatchObject({
+      Outcome: "Failure",
+      Actor: null,
+      ClientId: client.id,
+      Subject: { Type: "IdentityProvider", Id: own.Id },
+      Details: { Reason: reason, IdentityProviderId: own.Id, Detail: detail },
+    });
+    expect(JSON.stringify(event)).not.toMatch(/evil|a secret/);
+    expect(await logOf(caller, `SubjectType=IdentityProvider&SubjectId=${own.Id}`)).toHaveLength(2);
+  });
+
+  test("InactiveUser and NotTheUserAskedFor, about the user", async () => {
+    const { client, caller, provider } = await newRealTenant(real);
+    const person = newPerson(real);
+    const hint = (await client.token(await client.code(new Visitor()))).body.id_token;
+    await signIn(new Visitor(), real.visitor(), person.login, client.authorize({ id_token_hint: hint }));
+    const { body: user } = await caller.get(`/User/${person.username}?Name=Username`);
+    await caller.made("User", { Id: user.Id, Is_Active: false });
+    await signIn(new Visitor(), real.visitor(), person.login, client.authorize());
+    const failures = await logOf(caller, "Kind=SignIn.Failed");
+    expect(failures.map(({ Details }) => Details)).toEqual([
+      { Reason: "InactiveUser", IdentityProviderId: provider.Id },
+      { Reason: "NotTheUserAskedFor", IdentityProviderId: provider.Id },
+    ]);
+    for (const { Subject } of failures) expect(Subject).toEqual({ Type: "User", Id: String(user.Id) });
+  });
+});
+
+test.concurrent("a sign-in that succeeds says by which provider", async () => {
+  const { client, caller, provider } = await newRealTenant(real);
+  answerOf(await signIn(new Visitor(), real.visitor(), newPerson(real).login, client.authorize()));
+  const [event] = await logOf(caller, "Kind=SignIn.Succeeded");
+  expect(event!.Details).toEqual({ Amr: ["fed"], Acr: "1", IdentityProviderId: provider.Id });
+});
