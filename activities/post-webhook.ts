@@ -6,6 +6,7 @@ import {
   type OpenDelivery,
   openAttempt,
   recordAttempt,
+  recordProof,
 } from "../server/webhooks/index.ts";
 import {
   ATTEMPT_FAILED,
@@ -33,7 +34,8 @@ export function createAttempt({ sql, egress, masterKey, log, metrics, timeout }:
     const last = result.gone || delivery.ping || delivery.numberInRun >= maximumAttempts;
     const reached: DeliveryState = result.delivered ? "Delivered" : last ? "Exhausted" : "Retrying";
     const hold = result.gone && !delivery.ping;
-    const state = await database(() => recordAttempt(sql, tenantId, deliveryId, result.attempt, reached, hold));
+    const record = delivery.proof && result.delivered ? recordProof : recordAttempt;
+    const state = await database(() => record(sql, tenantId, deliveryId, result.attempt, reached, hold));
     const firstRun = delivery.number === delivery.numberInRun;
     metrics.attempted(result.attempt);
     if (!delivery.ping) metrics.ended(state ?? reached, firstRun ? delivery.occurredOn : undefined);

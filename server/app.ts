@@ -37,7 +37,13 @@ import { openApiController } from "./openapi/index.ts";
 import { settingsController } from "./settings/index.ts";
 import { identityProvidersController, SIGN_IN_RESOURCE_TYPES } from "./signin/index.ts";
 import { TENANT_RESOURCE_TYPE, type TenantId, tenantSettingsController } from "./tenants/index.ts";
-import { connectionsController, eventLogController, WEBHOOK_RESOURCE_TYPES, whyController } from "./webhooks/index.ts";
+import {
+  connectionsController,
+  eventLogController,
+  secretController,
+  WEBHOOK_RESOURCE_TYPES,
+  whyController,
+} from "./webhooks/index.ts";
 
 /** Bun answers an empty 413 above this; our own limit, far below, answers an error record. */
 const HARD_BODY_LIMIT = 64 * 1024 * 1024;
@@ -139,6 +145,7 @@ export function createApp({
         workflowUrl,
       }),
     )
+    .use(secretController({ sql, masterKey, authenticate, overlapMs: config.webhooks.secretOverlap }))
     .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))
     .use(whyController(sql, masterKey, authenticate))
     .use(auditController(createAuditLog(sql), authenticate))

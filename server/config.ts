@@ -50,6 +50,8 @@ export interface WebhookConfig {
   timeout: number;
   /** Milliseconds between looks for deliveries that lost their workflow. */
   reconcileInterval: number;
+  /** Milliseconds that a connection's former secret signs beside the new one, unless its rotation says otherwise. */
+  secretOverlap: number;
 }
 
 export interface EgressConfig {
@@ -114,6 +116,7 @@ export function readConfig(env: Record<string, string | undefined>, found: strin
       retryBackoff: read("WEBHOOK_RETRY_BACKOFF", 6, parseBackoff),
       timeout: read("WEBHOOK_TIMEOUT", 10_000, parseDuration),
       reconcileInterval: read("WEBHOOK_RECONCILE_INTERVAL", 30_000, parseDuration),
+      secretOverlap: read("WEBHOOK_SECRET_OVERLAP", 86_400_000, parseDuration),
     },
     egress: {
       allow: read("EGRESS_ALLOW", [], parseAllow),

@@ -43,6 +43,10 @@ const OUTCOMES = {
   "WebhookConnection.Deleted": "Success",
   "WebhookEvent.Redelivered": "Success",
   "WebhookConnection.Pinged": "Success",
+  /** A new secret waits for its proof. It is in force once the ping that proves it is delivered. */
+  "WebhookConnection.SecretStaged": "Success",
+  /** A staged secret was given up, or a former one ended before its time. */
+  "WebhookConnection.RotationEnded": "Success",
 } as const;
 
 export type AuditKind = keyof typeof OUTCOMES;

@@ -8,6 +8,8 @@ import {
   removeOldFailures,
 } from "../signin/index.ts";
 
+import { removeFormerSecrets } from "../webhooks/index.ts";
+
 /** What has had its day, by its table; each removal tells how many rows went. A new one is a line here. */
 const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   refresh_families: removeEndedFamilies,
@@ -17,6 +19,7 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   known_devices: removeForgottenDevices,
   signin_failures: removeOldFailures,
   password_resets: removeExpiredResets,
+  former_webhook_secrets: removeFormerSecrets,
   upstream_attempts: removeExpiredAttempts,
 };
 

@@ -93,7 +93,8 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
           pattern: NUL_FREE,
           writeOnly: true,
           description:
-            "Signs the calls; null: they are no longer signed. After `whsec_` the base64 of 24 to 64 bytes must follow.",
+            "Signs the calls from now on; null: they are no longer signed. After `whsec_` the base64 of 24 to 64 bytes " +
+            "must follow. It ends a rotation; to change it without a failed call, stage it.",
         },
         State: {
           type: "string",

@@ -17,6 +17,7 @@ import {
 } from "./webhook-examples.ts";
 import { explainEvent } from "./webhook-reasons.ts";
 import { webhookSchemas } from "./webhook-schemas.ts";
+import { secretPaths, secretSchemas } from "./webhook-secrets.ts";
 
 const CONNECTIONS_TAG = "WebhookConnection";
 const LOG_TAG = "WebhookEvent";
@@ -32,13 +33,14 @@ export function webhooks(definitions: readonly EntityDefinition[]): Area {
       [`${API_PATH}/WebhookConnection`]: connections(),
       [`${API_PATH}/WebhookConnection/{Id}`]: connection(),
       [`${API_PATH}/WebhookConnection/{Id}/Ping`]: { post: ping() },
+      ...secretPaths(CONNECTIONS_TAG),
       [`${API_PATH}/WebhookEvent`]: { get: listEvents(names) },
       [`${API_PATH}/WebhookEvent/{EventId}`]: { get: getEvent() },
       [`${API_PATH}/WebhookEvent/{EventId}/Why`]: { get: explainEvent(LOG_TAG) },
       [`${API_PATH}/WebhookEvent/{EventId}/Redeliver`]: { post: redeliverEvent() },
     },
     webhooks: { change: { post: changeCall() }, ping: { post: pingCall() } },
-    schemas: webhookSchemas(names),
+    schemas: { ...webhookSchemas(names), ...secretSchemas() },
   };
 }
 
@@ -241,7 +243,10 @@ function call(): Pick<Operation, "tags" | "security" | "parameters"> {
       header("X-Signature", "Lowercase hex of HMAC-SHA256 over the exact body, keyed by the secret."),
       header("webhook-id", "The EventId (Standard Webhooks)."),
       header("webhook-timestamp", "The attempt's time in seconds since 1970 (Standard Webhooks)."),
-      header("webhook-signature", "`v1,` and the base64 signature (Standard Webhooks)."),
+      header(
+        "webhook-signature",
+        "`v1,` and the base64 signature, several of them with spaces between while secrets change (Standard Webhooks).",
+      ),
     ],
   };
 }

@@ -24,5 +24,10 @@ export { type Change as RecordedChange, recordEvent } from "./events/record-even
 export { createSlowLane, type SlowLane } from "./lanes/slow-lane.ts";
 export { eventLogController } from "./log/routes.ts";
 export { RESOURCE_TYPES as WEBHOOK_RESOURCE_TYPES } from "./resource-types.ts";
+export { MOST_OVERLAP_SECONDS } from "./rotation/input.ts";
+export { recordProof } from "./rotation/record-proof.ts";
+export { secretController } from "./rotation/routes.ts";
+export { ROTATION_STATES } from "./rotation/service.ts";
+export { removeFormerSecrets } from "./rotation/store.ts";
 export { OUTCOMES as WHY_OUTCOMES } from "./why/explain.ts";
 export { whyController } from "./why/routes.ts";

@@ -21,24 +21,27 @@ export interface StandardWebhooksInput {
   /** The time of this attempt, not of the event: receivers refuse what is older than some minutes. */
   timestamp: Date;
   body: string;
-  secret: string;
+  /** The first is the one of X-Signature; a receiver may know any of them. */
+  secrets: string[];
 }
 
 export type StandardWebhooksHeaders = Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>;
 
 /**
  * The headers of Standard Webhooks, which its libraries verify in most languages.
- * @example Object.assign(headers, standardWebhooksHeaders({ eventId, timestamp: new Date(), body, secret }));
+ * @example Object.assign(headers, standardWebhooksHeaders({ eventId, timestamp: new Date(), body, secrets: [secret] }));
  */
 export function standardWebhooksHeaders(input: StandardWebhooksInput): StandardWebhooksHeaders {
   const timestamp = String(Math.floor(input.timestamp.getTime() / 1000));
-  const signature = createHmac("sha256", standardWebhooksKey(input.secret))
-    .update(`${input.eventId}.${timestamp}.${input.body}`, "utf8")
-    .digest("base64");
+  const signatures = input.secrets.map((secret) =>
+    createHmac("sha256", standardWebhooksKey(secret))
+      .update(`${input.eventId}.${timestamp}.${input.body}`, "utf8")
+      .digest("base64"),
+  );
   return {
     "webhook-id": input.eventId,
     "webhook-timestamp": timestamp,
-    "webhook-signature": `v1,${signature}`,
+    "webhook-signature": signatures.map((signature) => `v1,${signature}`).join(" "),
   };
 }
 

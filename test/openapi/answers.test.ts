@@ -108,12 +108,23 @@ test.concurrent("webhook connections, the call a receiver gets, and the activity
   await call(caller, "GET", `${log}/{EventId}`, 200, { at: `${log}/${ping.body.EventId}` });
   await call(caller, "POST", `${connections}/{Id}/Ping`, 404, { at: `${connections}/${crypto.randomUUID()}/Ping` });
 
+  const secret = { at: `${connections}/${body.Id}/Secret` };
+  await call(caller, "POST", `${connections}/{Id}/Secret/Prove`, 409, { at: `${secret.at}/Prove` });
+  await call(caller, "POST", `${connections}/{Id}/Secret`, 400, { ...secret, body: { Secret: 5 } });
+  await call(caller, "POST", `${connections}/{Id}/Secret`, 200, { ...secret, body: { OverlapSeconds: 60 } });
+  await call(caller, "GET", `${connections}/{Id}/Secret`, 200, secret);
+  const proving = await call(caller, "POST", `${connections}/{Id}/Secret/Prove`, 200, { at: `${secret.at}/Prove` });
+  await api.settled(proving.body.Proof.EventId);
+  expect((await call(caller, "GET", `${connections}/{Id}/Secret`, 200, secret)).body.State).toBe("Overlap");
+  await call(caller, "DELETE", `${connections}/{Id}/Secret`, 200, secret);
+  await call(caller, "GET", `${connections}/{Id}/Secret`, 404, { at: `${connections}/${crypto.randomUUID()}/Secret` });
+
   const validate = validatorOf(document);
   for (const { payload } of receiver.calls) {
     const name = payload.EventType === "Ping" ? "WebhookPingPayload" : "WebhookPayload";
     expect(validate(document.components.schemas[name], payload)).toBeUndefined();
   }
-  expect(receiver.calls).toHaveLength(3);
+  expect(receiver.calls).toHaveLength(4);
   const documented = document.webhooks.change.post.parameters.filter(({ in: place }: Json) => place === "header");
   for (const { name } of documented) expect([name, receiver.calls[0]!.headers.has(name)]).toEqual([name, true]);
   expect(receiver.calls[0]!.url.searchParams.get("ApiKey")).toBe(body.ApiKey);

@@ -46,7 +46,7 @@ describe("the headers of Standard Webhooks", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (body) => {
         const secret = generateSecret();
-        const headers = standardWebhooksHeaders({ eventId, timestamp: new Date(), body, secret });
+        const headers = standardWebhooksHeaders({ eventId, timestamp: new Date(), body, secrets: [secret] });
         expect(() => new Webhook(secret).verify(body, headers, { jsonParse: false })).not.toThrow();
         expect(() => new Webhook(secret).verify(`${body} `, headers, { jsonParse: false })).toThrow("No matching");
         expect(() => new Webhook(generateSecret()).verify(body, headers, { jsonParse: false })).toThrow("No matching");
@@ -56,15 +56,23 @@ describe("the headers of Standard Webhooks", () => {
 
   test("key on the UTF-8 bytes of a person's own secret", () => {
     for (const secret of ["correct horse", "schlüssel", "whsec_", "whsec_not base64!", "whsec_abc"]) {
-      const headers = standardWebhooksHeaders({ eventId, timestamp: new Date(), body: payload, secret });
+      const headers = standardWebhooksHeaders({ eventId, timestamp: new Date(), body: payload, secrets: [secret] });
       const library = new Webhook(new TextEncoder().encode(secret), { format: "raw" });
       expect(library.verify(payload, headers)).toEqual(JSON.parse(payload));
     }
   });
 
+  test("carry a signature by each secret, any of which the library takes", () => {
+    const secrets = [generateSecret(), generateSecret(), "of one's own"];
+    const headers = standardWebhooksHeaders({ eventId, timestamp: new Date(), body: payload, secrets });
+    expect(headers["webhook-signature"].split(" ")).toHaveLength(3);
+    for (const secret of secrets.slice(0, 2)) expect(() => new Webhook(secret).verify(payload, headers)).not.toThrow();
+    expect(() => new Webhook(generateSecret()).verify(payload, headers)).toThrow("No matching");
+  });
+
   test("carry the event's id and the attempt's time in seconds", () => {
     const timestamp = new Date("2026-08-01T12:00:00.999Z");
-    expect(standardWebhooksHeaders({ eventId, timestamp, body: payload, secret: "s" })).toMatchObject({
+    expect(standardWebhooksHeaders({ eventId, timestamp, body: payload, secrets: ["s"] })).toMatchObject({
       "webhook-id": eventId,
       "webhook-timestamp": "1785585600",
     });

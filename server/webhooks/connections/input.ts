@@ -105,10 +105,7 @@ function takers(entities: string[], checkUrl: (url: string) => string | undefine
         input.secret = null;
         return undefined;
       }
-      if (!isText(value, SECRET_LIMIT))
-        return `Secret must be a string of at most ${SECRET_LIMIT} characters, or null.`;
-      const problem = secretProblem(value);
-      if (problem) return `Secret ${problem}`;
+      if (!isSecret(value)) return secretFieldProblem(value);
       input.secret = value;
       return undefined;
     },
@@ -142,6 +139,16 @@ const API_KEY_SHAPE = `1 to ${API_KEY_LIMIT} visible ASCII characters`;
 
 function isApiKey(value: unknown): value is string {
   return isText(value, API_KEY_LIMIT) && /^[\x21-\x7e]+$/.test(value);
+}
+
+export function isSecret(value: unknown): value is string {
+  return isText(value, SECRET_LIMIT) && secretProblem(value) === undefined;
+}
+
+/** Of what is no Secret, why, as a sentence that does not repeat it. */
+export function secretFieldProblem(value: unknown): string {
+  if (!isText(value, SECRET_LIMIT)) return `Secret must be a string of at most ${SECRET_LIMIT} characters, or null.`;
+  return `Secret ${secretProblem(value)}`;
 }
 
 /** What is wrong with the ApiKey that an address has itself, if it has one. */

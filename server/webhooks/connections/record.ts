@@ -1,4 +1,5 @@
 import { NotFound } from "../../errors.ts";
+import { isUuid } from "../../http/paging.ts";
 import { type MasterKey, unseal } from "../../keys/master-key.ts";
 import { ownApiKeys } from "./api-key.ts";
 import { hideValues } from "./headers.ts";
@@ -44,4 +45,13 @@ export function versionOf(masterKey: MasterKey, connection: Connection): object 
 
 export function noConnection(): NotFound {
   return new NotFound("There is no WebhookConnection with this Id.");
+}
+
+/**
+ * The Id that a path names.
+ * @throws NotFound
+ */
+export function connectionIdOf({ id }: { id: string }): string {
+  if (!isUuid(id)) throw noConnection();
+  return id;
 }

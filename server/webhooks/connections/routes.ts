@@ -4,7 +4,7 @@ import type { Sql } from "../../db/connection.ts";
 import { readJson, requireJson } from "../../http/body.ts";
 import { answerRead, answerRecord, type Conditions, readConditions } from "../../http/conditions.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
-import { isUuid, readPaging } from "../../http/paging.ts";
+import { readPaging } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
 import { readQuery, readText, readWord } from "../../http/query.ts";
 import { requestUrl } from "../../http/request-url.ts";
@@ -12,7 +12,7 @@ import type { MasterKey } from "../../keys/master-key.ts";
 import { parseConnection } from "./input.ts";
 import { pingConnection } from "./ping.ts";
 import { readConnection, readConnections } from "./read.ts";
-import { noConnection, toConnectionRecord, versionOf } from "./record.ts";
+import { connectionIdOf, toConnectionRecord, versionOf } from "./record.ts";
 import { removeConnection, upsertConnection } from "./service.ts";
 import { CONNECTION_STATES, type Connection } from "./store.ts";
 
@@ -72,7 +72,7 @@ export function connectionsController(routes: ConnectionRoutes) {
         requireMethod(request, "GET", "DELETE");
         requireScopes(caller, isRead(request) ? "Webhooks:Read" : "Webhooks:Delete");
         const conditions = readConditions(request.headers);
-        const id = connectionId(params);
+        const id = connectionIdOf(params);
         if (isRead(request)) return read(caller, id, conditions);
         return answer(await removeConnection(sql, masterKey, caller, id, conditions));
       },
@@ -84,13 +84,8 @@ export function connectionsController(routes: ConnectionRoutes) {
         const caller = await authenticate(request);
         requireMethod(request, "POST");
         requireScopes(caller, "Webhooks:Update");
-        return pinged(await pingConnection(sql, masterKey, caller, connectionId(params)));
+        return pinged(await pingConnection(sql, masterKey, caller, connectionIdOf(params)));
       },
       { parse: "none" },
     );
-}
-
-function connectionId({ id }: { id: string }): string {
-  if (!isUuid(id)) throw noConnection();
-  return id;
 }

@@ -7,6 +7,7 @@ import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { type MasterKey, seal } from "../../keys/master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import { cancelDeliveries, resumeDeliveries } from "../deliveries/store.ts";
+import { endRotation } from "../rotation/store.ts";
 import { ownApiKeys } from "./api-key.ts";
 import { mergeHeaders } from "./headers.ts";
 import type { ConnectionInput } from "./input.ts";
@@ -67,6 +68,8 @@ async function upsert(
     const connection = merge(existing, { ...input, ...sealed, id: undefined });
     permissions.require("Webhooks:Update", "WebhookConnection", record(existing), record(connection));
     await updateConnection(tx, tenantId, connection);
+    // At once, for the secret before may have leaked.
+    if (input.secret !== undefined) await endRotation(tx, tenantId, connection.id);
     if (connection.state === "Active" && existing.state !== "Active") {
       await resumeDeliveries(tx, tenantId, connection.id);
     }

@@ -64,12 +64,15 @@ function targetUrl(url: string, apiKey: string): URL {
 
 function headersOf(delivery: OpenDelivery, masterKey: MasterKey, timestamp: Date): Record<string, string> {
   const headers: Record<string, string> = { "content-type": "application/json" };
-  if (delivery.secret === null) return headers;
-  const secret = unseal(masterKey, SECRET_PURPOSE, delivery.secret);
+  const { eventId, payload, secret, stagedSecret, formerSecret } = delivery;
+  if (secret === null) return headers;
+  const secrets = [secret, stagedSecret, formerSecret]
+    .filter((sealed) => sealed !== null)
+    .map((sealed) => unseal(masterKey, SECRET_PURPOSE, sealed));
   return {
     ...headers,
-    "x-signature": signPayload(delivery.payload, secret),
-    ...standardWebhooksHeaders({ eventId: delivery.eventId, timestamp, body: delivery.payload, secret }),
+    "x-signature": signPayload(payload, secrets[0]!),
+    ...standardWebhooksHeaders({ eventId, timestamp, body: payload, secrets }),
   };
 }
 

@@ -16,7 +16,13 @@ export interface OpenDelivery {
   occurredOn: Date;
   payload: string;
   url: string;
+  /** Null: the calls are not signed. Of a ping that proves a new secret, that one alone. */
   secret: Uint8Array | null;
+  /** Those that sign beside it while secrets change. */
+  stagedSecret: Uint8Array | null;
+  formerSecret: Uint8Array | null;
+  /** A ping that proves the staged secret: delivered, it puts that in force. */
+  proof: boolean;
   apiKey: Uint8Array;
   headers: Uint8Array | null;
   /** null: as WEBHOOK_TIMEOUT says. */
@@ -61,8 +67,9 @@ export async function openAttempt(
     with relaxed as (select set_config('synchronous_commit', 'off', true) as setting),
     before as (
       select d.id, d.state, d.event_id, d.attempts, d.earlier_attempts, d.attempt_started_on,
-        c.url, c.secret, c.api_key, c.headers, c.timeout_ms, e.occurred_on, e.payload,
-        e.event_type = 'Ping' as ping,
+        c.url, c.secret, c.staged_secret, case when c.former_until > now() then c.former_secret end as former_secret,
+        c.api_key, c.headers, c.timeout_ms, e.occurred_on, e.payload, e.event_type = 'Ping' as ping,
+        coalesce(c.staged_event_id = d.event_id, false) as proof,
         d.state in ('Pending', 'Retrying') as open,
         case
           when d.state not in ('Pending', 'Retrying') then null
@@ -89,8 +96,11 @@ export async function openAttempt(
       returning d.id
     )
     select due.step = 1 and exists (select from marked) as attempted, due.state, due.ends_as as "endsAs",
-      due.event_id as "eventId", due.occurred_on as "occurredOn", due.payload, due.url, due.secret, due.api_key as "apiKey", due.headers,
-      due.timeout_ms as "timeoutMs", due.ping,
+      due.event_id as "eventId", due.occurred_on as "occurredOn", due.payload, due.url,
+      case when due.proof then due.staged_secret else due.secret end as secret,
+      case when not due.proof then due.staged_secret end as "stagedSecret",
+      case when not due.proof then due.former_secret end as "formerSecret", due.proof,
+      due.api_key as "apiKey", due.headers, due.timeout_ms as "timeoutMs", due.ping,
       due.attempts + due.step as number, due.attempts + due.step - due.earlier_attempts as "numberInRun"
     from due`;
   return row;

@@ -1,0 +1,139 @@
+// A new secret with proof: it is staged, a ping signed by it gets 2xx, and only then is it in force.
+
+import type { Caller } from "../../access/index.ts";
+import { type AuditEntry, recordAudit } from "../../audit/index.ts";
+import type { Sql, Transaction } from "../../db/connection.ts";
+import { Conflict } from "../../errors.ts";
+import { type MasterKey, seal } from "../../keys/master-key.ts";
+import { readConnection } from "../connections/read.ts";
+import { type ConnectionRecord, noConnection, toConnectionRecord } from "../connections/record.ts";
+import { SECRET_PURPOSE } from "../connections/sealed.ts";
+import { lockConnection } from "../connections/store.ts";
+import { recordPing } from "../events/record-event.ts";
+import { generateSecret } from "../signature.ts";
+import type { StagingInput } from "./input.ts";
+import { beginProof, endRotation, findRotation, type Rotation, stageSecret } from "./store.ts";
+
+/** None: calls are not signed. Refused: the ping got no 2xx, and the secret before stays in force. */
+export const ROTATION_STATES = ["None", "InForce", "Staged", "Proving", "Refused", "Overlap"] as const;
+
+export interface RotationRecord {
+  State: (typeof ROTATION_STATES)[number];
+  StagedOn: string | null;
+  OverlapSeconds: number | null;
+  Proof: { EventId: string; State: string; Reason: string | null } | null;
+  FormerUntil: string | null;
+}
+
+/** @throws NotFound, Permission */
+export async function readRotation(
+  sql: Sql,
+  masterKey: MasterKey,
+  caller: Caller,
+  id: string,
+): Promise<RotationRecord> {
+  await readConnection(sql, masterKey, caller, id);
+  const rotation = await findRotation(sql, caller.tenantId, id);
+  if (!rotation) throw noConnection();
+  return toRotationRecord(rotation);
+}
+
+/**
+ * Stages a secret, given or generated; in webhook-signature it signs from now on, in force it is only once proved.
+ * @param overlapSeconds of the former secret, unless the input says otherwise
+ * @returns also the generated secret; this is the only time that anyone sees it
+ * @throws NotFound, Permission
+ */
+export async function stageNewSecret(
+  sql: Sql,
+  masterKey: MasterKey,
+  caller: Caller,
+  id: string,
+  input: StagingInput,
+  overlapSeconds: number,
+): Promise<{ rotation: RotationRecord; generated: string | null }> {
+  const generated = input.secret === undefined ? generateSecret() : null;
+  const sealed = seal(masterKey, SECRET_PURPOSE, generated ?? input.secret!);
+  const rotation = await change(sql, masterKey, caller, id, async (tx) => {
+    await stageSecret(tx, caller.tenantId, id, sealed, input.overlapSeconds ?? overlapSeconds);
+    return { kind: "WebhookConnection.SecretStaged" };
+  });
+  return { rotation, generated };
+}
+
+/**
+ * Sends a ping signed by the staged secret alone; a 2xx to it puts that in force.
+ * @throws NotFound, Permission, Conflict if none is staged
+ */
+export async function proveSecret(sql: Sql, masterKey: MasterKey, caller: Caller, id: string): Promise<RotationRecord> {
+  const { tenantId } = caller;
+  return change(sql, masterKey, caller, id, async (tx, { Id, Name, Entities, Events }) => {
+    const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events });
+    const staged = await beginProof(tx, tenantId, id, eventId);
+    if (!staged) throw new Conflict("No secret is staged. Stage one by POST …/Secret first.");
+    return { kind: "WebhookConnection.Pinged", details: { EventId: eventId, Proves: "Secret" } };
+  });
+}
+
+/**
+ * Gives up a staged secret, and ends a former one at once.
+ * @throws NotFound, Permission
+ */
+export async function giveUpRotation(
+  sql: Sql,
+  masterKey: MasterKey,
+  caller: Caller,
+  id: string,
+): Promise<RotationRecord> {
+  return change(sql, masterKey, caller, id, async (tx) => {
+    const { stagedOn, formerUntil } = (await findRotation(tx, caller.tenantId, id))!;
+    await endRotation(tx, caller.tenantId, id);
+    return stagedOn || formerUntil ? { kind: "WebhookConnection.RotationEnded" } : undefined;
+  });
+}
+
+/** What they share: the connection locked, the permission, the row in the audit log, and how it stands afterwards. */
+async function change(
+  sql: Sql,
+  masterKey: MasterKey,
+  caller: Caller,
+  id: string,
+  step: (tx: Transaction, record: ConnectionRecord) => Promise<Pick<AuditEntry, "kind" | "details"> | undefined>,
+): Promise<RotationRecord> {
+  const { tenantId, permissions } = caller;
+  return sql.begin(async (tx) => {
+    const connection = await lockConnection(tx, tenantId, { id });
+    if (!connection) throw noConnection();
+    const record = toConnectionRecord(masterKey, connection);
+    permissions.require("Webhooks:Update", "WebhookConnection", record);
+    const entry = await step(tx, record);
+    if (entry) await recordAudit(tx, tenantId, caller, { ...entry, subject: { type: "WebhookConnection", id } });
+    return toRotationRecord((await findRotation(tx, tenantId, id))!);
+  });
+}
+
+function toRotationRecord(rotation: Rotation): RotationRecord {
+  const { stagedOn, overlapSeconds, proof, formerUntil } = rotation;
+  return {
+    State: stateOf(rotation),
+    StagedOn: stagedOn?.toISOString() ?? null,
+    OverlapSeconds: overlapSeconds,
+    Proof: proof && { EventId: proof.eventId, State: proof.state, Reason: reasonOf(proof) },
+    FormerUntil: formerUntil?.toISOString() ?? null,
+  };
+}
+
+function stateOf({ signed, stagedOn, proof, formerUntil }: Rotation): RotationRecord["State"] {
+  if (stagedOn && !proof) return "Staged";
+  if (stagedOn && proof) return proof.state === "Pending" || proof.state === "Retrying" ? "Proving" : "Refused";
+  if (formerUntil) return "Overlap";
+  return signed ? "InForce" : "None";
+}
+
+/** Why the proof failed. */
+function reasonOf({ state, word }: NonNullable<Rotation["proof"]>): string | null {
+  if (state === "Cancelled") return "the ping was cancelled; prove it again";
+  if (state !== "Exhausted") return null;
+  if (word === null || word === "lost") return "the attempt was lost with its worker; prove it again";
+  return /^\d+$/.test(word) ? `the receiver answered ${word}` : `the receiver gave no answer: ${word}`;
+}

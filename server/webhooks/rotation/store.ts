@@ -1,0 +1,83 @@
+// How a connection's secret changes: staged, proved by a ping, in force, and the former one beside it for a while.
+
+import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { Queries, Sql } from "../../db/connection.ts";
+import type { TenantId } from "../../tenants/index.ts";
+
+export interface Rotation {
+  /** Whether the connection's calls are signed. */
+  signed: boolean;
+  /** Null: no secret is staged. */
+  stagedOn: Date | null;
+  overlapSeconds: number | null;
+  /** The ping that is to prove the staged secret: null until there is one. */
+  proof: { eventId: string; state: DeliveryState; word: string | null } | null;
+  /** Until when the former secret signs as well; null: there is none, or no longer. */
+  formerUntil: Date | null;
+}
+
+export async function findRotation(sql: Queries, tenantId: TenantId, id: string): Promise<Rotation | undefined> {
+  const [row] = await sql<(Omit<Rotation, "proof"> & ProofRow)[]>`
+    select c.secret is not null as signed, c.staged_on as "stagedOn", c.staged_overlap_seconds as "overlapSeconds",
+      case when c.former_until > now() then c.former_until end as "formerUntil",
+      d.event_id as "eventId", d.state, coalesce(a.failure, a.status_code::text) as word
+    from webhook_connections c
+    left join deliveries d on d.event_id = c.staged_event_id and d.connection_id = c.id
+    left join lateral (select * from attempts where delivery_id = d.id order by number desc limit 1) a on true
+    where c.tenant_id = ${tenantId} and c.id = ${id} and c.deleted_on is null`;
+  if (!row) return undefined;
+  const { eventId, state, word, ...rotation } = row;
+  return { ...rotation, proof: eventId === null ? null : { eventId, state, word } };
+}
+
+type ProofRow = { eventId: string | null; state: DeliveryState; word: string | null };
+
+/** In the place of one that was staged before. */
+export async function stageSecret(
+  sql: Queries,
+  tenantId: TenantId,
+  id: string,
+  secret: Uint8Array,
+  overlapSeconds: number,
+): Promise<void> {
+  await sql`
+    update webhook_connections set staged_secret = ${secret as Buffer}, staged_on = now(),
+      staged_overlap_seconds = ${overlapSeconds}, staged_event_id = null
+    where tenant_id = ${tenantId} and id = ${id}`;
+}
+
+/** @returns whether there is a staged secret for the ping to prove */
+export async function beginProof(sql: Queries, tenantId: TenantId, id: string, eventId: string): Promise<boolean> {
+  const { count } = await sql`
+    update webhook_connections set staged_event_id = ${eventId}
+    where tenant_id = ${tenantId} and id = ${id} and staged_secret is not null`;
+  return count === 1;
+}
+
+/** Puts the staged secret in force if it is this delivery that proves it, and not one that is superseded. */
+export async function takeStagedSecret(sql: Queries, tenantId: string, deliveryId: string): Promise<void> {
+  await sql`
+    update webhook_connections c set secret = staged_secret, staged_secret = null, staged_on = null,
+      staged_overlap_seconds = null, staged_event_id = null, modified_on = now(),
+      former_secret = case when staged_overlap_seconds > 0 then secret end,
+      former_until = case when staged_overlap_seconds > 0 and secret is not null
+        then now() + staged_overlap_seconds * interval '1 second' end
+    from deliveries d
+    where d.id = ${deliveryId} and d.tenant_id = ${tenantId} and c.tenant_id = ${tenantId} and c.id = d.connection_id
+      and c.staged_event_id = d.event_id`;
+}
+
+/** Nothing is staged any more, and the former secret signs no more. */
+export async function endRotation(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
+  await sql`
+    update webhook_connections set staged_secret = null, staged_on = null, staged_overlap_seconds = null,
+      staged_event_id = null, former_secret = null, former_until = null
+    where tenant_id = ${tenantId} and id = ${id}`;
+}
+
+/** Those whose time is over; they have signed nothing since. */
+export async function removeFormerSecrets(sql: Sql): Promise<number> {
+  const { count } = await sql`
+    update webhook_connections set former_secret = null, former_until = null where former_until < now()`;
+  return count;
+}

@@ -1,0 +1,272 @@
+// A connection's secret changes with proof: staged, proved by a ping, in force, and the former one beside it for a while.
+
+import { describe, expect, test } from "bun:test";
+import { Webhook } from "standardwebhooks";
+import { isSignedWith } from "../../examples/receiver/verify.ts";
+import { importMasterKey, unseal } from "../../server/keys/master-key.ts";
+import { removeFormerSecrets } from "../../server/webhooks/index.ts";
+import { logOf, textOf } from "../audit/log.ts";
+import { type Caller, db, newCaller } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
+import { type Api, until } from "../support/api.ts";
+import { type Call, type Receiver, startReceiver } from "../support/receiver.ts";
+import { newTenant, setting } from "../support/tenant.ts";
+
+const OLD = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
+const NEW = `whsec_${Buffer.alloc(32, 2).toString("base64")}`;
+
+interface Rotation {
+  State: string;
+  StagedOn: string | null;
+  OverlapSeconds: number | null;
+  Proof: { EventId: string; State: string; Reason: string | null } | null;
+  FormerUntil: string | null;
+}
+
+describe.concurrent("a new secret", () => {
+  test("is in force once a ping signed by it alone got 2xx; the former one signs beside it until its time is over", async () => {
+    const story = await begin();
+    await using receiver = story.receiver;
+    const staged = await story.stage({ Secret: NEW, OverlapSeconds: 3 });
+    expect(staged).toMatchObject({ State: "Staged", OverlapSeconds: 3, Proof: null, FormerUntil: null, Secret: null });
+    expect(signersOf(await story.change())).toEqual({ spec: "old", standard: ["old", "new"] });
+
+    const proving = await story.prove();
+    expect(proving).toMatchObject({ State: "Proving", Proof: { Reason: null } });
+    const overlap = await story.reaches("Overlap");
+    expect(overlap).toMatchObject({ StagedOn: null, OverlapSeconds: null, Proof: null });
+    const [ping] = receiver.callsFor(proving.Proof!.EventId);
+    expect(signersOf(ping!)).toEqual({ spec: "new", standard: ["new"] });
+    expect(signersOf(await story.change())).toEqual({ spec: "new", standard: ["new", "old"] });
+
+    await until("the overlap to end", () => Date.now() > Date.parse(overlap.FormerUntil!));
+    await story.reaches("InForce");
+    expect(signersOf(await story.change())).toEqual({ spec: "new", standard: ["new"] });
+    expect(await sealed(story.id)).toMatchObject({ former: expect.any(Buffer) });
+    await removeFormerSecrets(db());
+    expect(await sealed(story.id)).toMatchObject({ former: null, staged: null });
+  });
+
+  test("that the receiver does not know leaves the old one in force, says why, and may be proved again", async () => {
+    let knows = OLD;
+    const story = await begin((call) =>
+      isSignedWith(knows, call.bytes, call.headers.get("x-signature")!) ? 200 : 401,
+    );
+    await using _ = story.receiver;
+    await story.stage({ Secret: NEW });
+    await story.prove();
+    const refused = await story.reaches("Refused");
+    expect(refused.Proof).toMatchObject({ State: "Exhausted", Reason: "the receiver answered 401" });
+    expect(signersOf(await story.change())).toEqual({ spec: "old", standard: ["old", "new"] });
+
+    knows = NEW;
+    await story.prove();
+    await story.reaches("Overlap");
+    expect(signersOf(await story.change())).toEqual({ spec: "new", standard: ["new", "old"] });
+  });
+
+  test("is generated unless it is given, shown once, and good for the library of Standard Webhooks", async () => {
+    const story = await begin();
+    await using receiver = story.receiver;
+    const { Secret } = await story.stage({});
+    expect(Secret).toMatch(/^whsec_/);
+    const { Proof } = await story.prove();
+    await story.reaches("Overlap");
+    const [ping] = receiver.callsFor(Proof!.EventId);
+    expect(() => new Webhook(Secret!).verify(ping!.bytes, Object.fromEntries(ping!.headers))).not.toThrow();
+    const row = await sealed(story.id);
+    expect(unseal(importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")), "webhook secret", row.secret!)).toBe(Secret!);
+    expect([row.secret![0], row.former![0]]).toEqual([1, 1]);
+  });
+
+  test("is the first one of a connection whose calls were not signed", async () => {
+    const story = await begin(200, null);
+    await using receiver = story.receiver;
+    expect((await story.rotation()).State).toBe("None");
+    await story.stage({ Secret: NEW });
+    expect((await story.change()).headers.get("webhook-signature")).toBeNull();
+    const { Proof } = await story.prove();
+    await story.reaches("InForce");
+    expect(signersOf(receiver.callsFor(Proof!.EventId)[0]!)).toEqual({ spec: "new", standard: ["new"] });
+    expect(signersOf(await story.change())).toEqual({ spec: "new", standard: ["new"] });
+  });
+
+  test("is proved also while the connection is paused", async () => {
+    const story = await begin();
+    await using _ = story.receiver;
+    await story.api.setState(story.id, "Paused");
+    await story.stage({ Secret: NEW, OverlapSeconds: 0 });
+    await story.prove();
+    await story.reaches("InForce");
+    expect((await story.api.connection(story.id)).State).toBe("Paused");
+  });
+
+  test("takes the place of one that was staged before, whose ping then proves nothing", async () => {
+    let release = () => {};
+    const asked = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const story = await begin(async ({ payload }) => {
+      if (payload.EventType === "Ping") await asked;
+      return 200;
+    });
+    await using receiver = story.receiver;
+    await story.stage({ Secret: "the first one" });
+    const { Proof } = await story.prove();
+    await until("the ping", () => receiver.calls.length === 1);
+    await story.stage({ Secret: NEW });
+    release();
+    expect((await story.api.settled(Proof!.EventId)).State).toBe("Delivered");
+    expect((await story.rotation()).State).toBe("Staged");
+    expect(signersOf(await story.change())).toEqual({ spec: "old", standard: ["old", "new"] });
+  });
+
+  test("can be given up, and a former one ended at once", async () => {
+    const story = await begin();
+    await using _ = story.receiver;
+    await story.stage({ Secret: NEW });
+    expect((await story.giveUp()).State).toBe("InForce");
+    expect(signersOf(await story.change())).toEqual({ spec: "old", standard: ["old"] });
+    expect(await story.call("POST", "/Prove")).toMatchObject({ status: 409, body: { Type: "/Errors/Conflict" } });
+
+    await story.stage({ Secret: NEW });
+    await story.prove();
+    await story.reaches("Overlap");
+    expect((await story.giveUp()).State).toBe("InForce");
+    expect(signersOf(await story.change())).toEqual({ spec: "new", standard: ["new"] });
+  });
+
+  test("that PATCH sets is in force at once and alone, and ends a rotation", async () => {
+    const story = await begin();
+    await using receiver = story.receiver;
+    await story.stage({ Secret: "another one" });
+    await story.api.connect(receiver.url, { Id: story.id, Secret: NEW });
+    expect(await story.rotation()).toMatchObject({ State: "InForce", StagedOn: null });
+    expect(signersOf(await story.change())).toEqual({ spec: "new", standard: ["new"] });
+  });
+});
+
+describe.concurrent("how a secret changes", () => {
+  test("is read without a secret, and stands in the audit log without one", async () => {
+    const caller = await newCaller();
+    const path = await connectionPath(caller);
+    const staged = await ok(post(caller, path, {}));
+    const answers = [await caller.get(path), await caller.send("DELETE", path), await caller.send("DELETE", path)];
+    for (const { status, body } of answers) {
+      expect(status).toBe(200);
+      expect(JSON.stringify(body)).not.toContain("whsec_");
+    }
+    expect((await logOf(caller)).map(({ Kind }) => Kind)).toEqual([
+      "WebhookConnection.RotationEnded",
+      "WebhookConnection.SecretStaged",
+      "WebhookConnection.Created",
+    ]);
+    expect(await textOf(caller.tenantId)).not.toContain(staged.Secret);
+  });
+
+  test.each([
+    [{ Secret: 5 }, /Secret must be a string/],
+    [{ Secret: "" }, /Secret must be a string/],
+    [{ Secret: "whsec_hunter2" }, /base64 of 24 to 64 bytes/],
+    [{ Secret: "x".repeat(501) }, /at most 500/],
+    [{ OverlapSeconds: -1 }, /from 0 to 604800/],
+    [{ OverlapSeconds: 604_801 }, /from 0 to 604800/],
+    [{ OverlapSeconds: "60" }, /whole number/],
+    [{ Color: "red" }, /Color is no field/],
+    [[], /one object/],
+  ])("refuses %j", async (body, says) => {
+    const caller = await newCaller();
+    const path = await connectionPath(caller);
+    const answer = await post(caller, path, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.Errors.join()).toMatch(says);
+    expect(JSON.stringify(answer.body)).not.toContain("hunter2");
+    expect((await caller.get(path)).body.State).toBe("None");
+  });
+
+  test("is nobody else's business", async () => {
+    const [caller, stranger] = await Promise.all([newCaller(), newCaller()]);
+    const path = await connectionPath(caller);
+    const reader = await caller.withScope("Webhooks:Read");
+    expect((await post(reader, path, {})).status).toBe(403);
+    expect((await reader.send("POST", `${path}/Prove`)).status).toBe(403);
+    expect((await reader.get(path)).status).toBe(200);
+    const answers = [stranger.get(path), post(stranger, path, {}), stranger.send("POST", `${path}/Prove`)];
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(404);
+  });
+});
+
+/** A connection with the old secret, and what its administrator does. */
+async function begin(reply: Parameters<typeof startReceiver>[0] = 200, Secret: string | null = OLD) {
+  const api = await newTenant();
+  const receiver = startReceiver(reply);
+  const { Id } = await api.connect(receiver.url, { Secret });
+  const call = (method: string, rest = "", body?: unknown) =>
+    api.call<Rotation & { Secret: string | null }>(method, `/WebhookConnection/${Id}/Secret${rest}`, body);
+  const good = async (...request: Parameters<typeof call>) => {
+    const { status, body } = await call(...request);
+    expect({ status, body }).toEqual({ status: 200, body });
+    return body;
+  };
+  return {
+    api,
+    receiver,
+    id: Id,
+    call,
+    stage: (body: object) => good("POST", "", body),
+    prove: () => good("POST", "/Prove"),
+    giveUp: () => good("DELETE"),
+    rotation: () => good("GET"),
+    reaches: (state: string) =>
+      until(`the secret to be ${state}`, async () => {
+        const rotation = await good("GET");
+        return rotation.State === state && rotation;
+      }),
+    change: () => oneChange(api, receiver),
+  };
+}
+
+/** The call that tells of it. */
+async function oneChange(api: Api, receiver: Receiver): Promise<Call> {
+  await api.change({ Name: `Gate ${crypto.randomUUID()}` });
+  const { EventId } = await api.newestEvent();
+  await until("the call", () => receiver.callsFor(EventId).length > 0);
+  return receiver.callsFor(EventId)[0]!;
+}
+
+/** By which secret X-Signature is, and in their order the signatures of Standard Webhooks. */
+function signersOf({ bytes, headers }: Call) {
+  const known = { old: OLD, new: NEW };
+  const spec = Object.entries(known).find(([, secret]) => isSignedWith(secret, bytes, headers.get("x-signature")!));
+  const standard = headers
+    .get("webhook-signature")!
+    .split(" ")
+    .map((signature) => {
+      const single = { ...Object.fromEntries(headers), "webhook-signature": signature };
+      return Object.entries(known).find(([, secret]) => verifies(secret, bytes, single))?.[0];
+    });
+  return { spec: spec?.[0], standard };
+}
+
+function verifies(secret: string, bytes: Buffer, headers: Record<string, string>): boolean {
+  try {
+    new Webhook(secret).verify(bytes, headers);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function sealed(id: string) {
+  const [row] = await db()<{ secret: Buffer | null; staged: Buffer | null; former: Buffer | null }[]>`
+    select secret, staged_secret as staged, former_secret as former from webhook_connections where id = ${id}`;
+  return row!;
+}
+
+async function connectionPath(caller: Caller): Promise<string> {
+  const fields = { URL: "https://hooks.example/", Entities: ["User"], Events: ["Created"] };
+  return `/WebhookConnection/${(await caller.made("WebhookConnection", fields)).Id}/Secret`;
+}
+
+const post = (caller: Caller, path: string, body: unknown) =>
+  caller.send("POST", path, { headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
