@@ -10,6 +10,7 @@ import { age, clientGrant, postAs, RFC_TOKEN_PATH, refresh, userFamily } from ".
 /** What it removes expired rows of. */
 const TABLES = [
   "refresh_families",
+  "former_webhook_secrets",
   "revoked_tokens",
   "authorization_codes",
   "sessions",
