@@ -9,6 +9,7 @@ import { createLanes } from "./lanes.ts";
 import { createRemoveExpired, createRotateSigningKeys } from "./maintenance.ts";
 import { createAttempt } from "./post-webhook.ts";
 import type { Posts } from "./posts.ts";
+import { createCancelRedelivery, createSendRedelivery } from "./redeliver.ts";
 
 export interface ActivityDependencies {
   sql: Sql;
@@ -28,6 +29,8 @@ export function createActivities(dependencies: ActivityDependencies) {
   return {
     ...createLanes(dependencies, createAttempt(dependencies)),
     closeDelivery: createCloseDelivery(dependencies),
+    sendRedelivery: createSendRedelivery(dependencies),
+    cancelRedelivery: createCancelRedelivery(dependencies),
     rotateSigningKeys: createRotateSigningKeys(dependencies),
     removeExpired: createRemoveExpired(dependencies),
   };

@@ -19,7 +19,13 @@ import { createLog } from "../server/log.ts";
 import { startMaintenance } from "../server/maintenance/index.ts";
 import { createWorkerMetrics, serveMetrics } from "../server/metrics/index.ts";
 import { onStop, readProductionConfig, runEntry } from "../server/process.ts";
-import { createInFlight, createSlowLane, startDispatcher, startReconciler } from "../server/webhooks/index.ts";
+import {
+  createInFlight,
+  createSlowLane,
+  startDispatcher,
+  startReconciler,
+  startRedeliveries,
+} from "../server/webhooks/index.ts";
 import { SLOW_TASK_QUEUE, TASK_QUEUE } from "../workflows/contract.ts";
 import { createActivities } from "./index.ts";
 import { HEARTBEAT_MS } from "./lanes.ts";
@@ -103,9 +109,12 @@ await runEntry(async () => {
   stops.push(() => outbox.end({ timeout: 1 }));
   const dispatcher = await startDispatcher(outbox, client, config.webhooks, inFlight, slowLane, log, metrics);
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
+  const redeliveries = await startRedeliveries(outbox, client, config.webhooks.reconcileInterval, log);
   const maintenance = startMaintenance(client, log);
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);
-  stops.push(() => Promise.all([dispatcher.stop(), reconciler.stop(), maintenance.stop(), heartbeat.stop()]));
+  stops.push(() =>
+    Promise.all([dispatcher, reconciler, redeliveries, maintenance, heartbeat].map((part) => part.stop())),
+  );
   log.info({ namespace: config.temporal.namespace, taskQueue: TASK_QUEUE }, "worker ready");
 
   // A worker that ends by itself has met a fatal error; whoever watches the process starts it again.

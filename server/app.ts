@@ -40,6 +40,7 @@ import { TENANT_RESOURCE_TYPE, type TenantId, tenantSettingsController } from ".
 import {
   connectionsController,
   eventLogController,
+  redeliveriesController,
   secretController,
   WEBHOOK_RESOURCE_TYPES,
   whyController,
@@ -148,6 +149,7 @@ export function createApp({
     .use(secretController({ sql, masterKey, authenticate, overlapMs: config.webhooks.secretOverlap }))
     .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))
     .use(whyController(sql, masterKey, authenticate))
+    .use(redeliveriesController({ sql, authenticate, workflowUrl }))
     .use(auditController(createAuditLog(sql), authenticate))
     .use(policiesController(createPolicies(sql, access), authenticate))
     .use(rolesController(createRoles(sql, access), authenticate))

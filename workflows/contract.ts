@@ -95,6 +95,36 @@ export interface DeliveryOutcome {
   reason?: string;
 }
 
+/** A bulk redelivery's place in its life; the same word in PostgreSQL and the API. */
+export const REDELIVERY_STATES = ["Running", "Paused", "Completed", "Cancelled"] as const;
+export type RedeliveryState = (typeof REDELIVERY_STATES)[number];
+
+/** Signal to a redelivery's workflow: something it waits for may have come, or it was paused or cancelled. */
+export const REDELIVERY_CHANGED = "changed";
+/** Query that answers RedeliveryProgress. */
+export const REDELIVERY_PROGRESS = "progress";
+
+export interface RedeliverInput {
+  tenantId: string;
+  redeliveryId: string;
+  /** As the run before has left it. */
+  progress?: RedeliveryProgress;
+}
+
+export interface RedeliveryProgress {
+  state: RedeliveryState;
+  /** Deliveries, as far as is known by now. */
+  total: number;
+  /** Of these, what has come to an end; whatever is neither Delivered nor Exhausted was held or cancelled meanwhile. */
+  done: number;
+  delivered: number;
+  exhausted: number;
+  /** Why nothing is to be sent just now, in words. */
+  waitsFor?: string;
+  /** True if it waits for nothing but retries of what it has sent, which nobody tells it of. */
+  retrying?: boolean;
+}
+
 /** What a run of the maintenance found to do. */
 export interface MaintenanceResult {
   /** Ids of signing keys. */

@@ -15,6 +15,8 @@ export const SUBJECT_TYPES = [
   "Role",
   "IdentityProvider",
   "WebhookConnection",
+  "WebhookEvent",
+  "Redelivery",
 ] as const;
 
 export const FILTERS = ["Kind", "ActorType", "ActorId", "SubjectType", "SubjectId", "From", "To"];

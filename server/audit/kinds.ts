@@ -47,6 +47,8 @@ const OUTCOMES = {
   "WebhookConnection.SecretStaged": "Success",
   /** A staged secret was given up, or a former one ended before its time. */
   "WebhookConnection.RotationEnded": "Success",
+  "Redelivery.Created": "Success",
+  "Redelivery.Changed": "Success",
 } as const;
 
 export type AuditKind = keyof typeof OUTCOMES;

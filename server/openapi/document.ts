@@ -9,6 +9,7 @@ import { oauth } from "./oauth.ts";
 import { oauth2 } from "./oauth2.ts";
 import { HEADERS, PARAMETERS, parameterRef } from "./parameters.ts";
 import { policies } from "./policies.ts";
+import { redeliveries } from "./redeliveries.ts";
 import { securitySchemes } from "./security.ts";
 import { service } from "./service.ts";
 import { signIn } from "./sign-in.ts";
@@ -32,6 +33,7 @@ export function createDocument(publicUrl: string, definitions: readonly EntityDe
   const areas: Area[] = [
     entities(definitions),
     webhooks(definitions),
+    redeliveries(),
     policies(),
     audit(),
     identityProviders(),

@@ -23,6 +23,12 @@ export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } fr
 export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";
 export { createSlowLane, type SlowLane } from "./lanes/slow-lane.ts";
 export { eventLogController } from "./log/routes.ts";
+export { DEFAULT_RATE, MOST_RATE, REPLAYED_STATES, WISHED_STATES } from "./redelivery/input.ts";
+export { redeliveriesController } from "./redelivery/routes.ts";
+export { sendRedelivery } from "./redelivery/sending/send.ts";
+export { startRedeliveries } from "./redelivery/sending/starter.ts";
+export { cancelRedelivery } from "./redelivery/service.ts";
+export { DRAIN_RATE, REDELIVERY_KINDS } from "./redelivery/store.ts";
 export { RESOURCE_TYPES as WEBHOOK_RESOURCE_TYPES } from "./resource-types.ts";
 export { MOST_OVERLAP_SECONDS } from "./rotation/input.ts";
 export { recordProof } from "./rotation/record-proof.ts";

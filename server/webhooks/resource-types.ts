@@ -1,6 +1,6 @@
 import type { ResourceType } from "../access/index.ts";
 
-/** What policies can say of connections and of the activity log. */
+/** What policies can say of connections, of the activity log and of bulk redeliveries. */
 export const RESOURCE_TYPES: ResourceType[] = [
   {
     name: "WebhookConnection",
@@ -25,6 +25,18 @@ export const RESOURCE_TYPES: ResourceType[] = [
       { name: "EventRecord", type: "text" },
       { name: "RecordId", type: "text" },
       { name: "Timestamp", type: "dateTime" },
+    ],
+  },
+  {
+    name: "Redelivery",
+    families: ["Webhooks"],
+    attributes: [
+      { name: "Id", type: "text" },
+      { name: "ConnectionId", type: "text" },
+      { name: "Kind", type: "text" },
+      { name: "States", type: "texts" },
+      { name: "Rate", type: "number" },
+      { name: "State", type: "text" },
     ],
   },
 ];

@@ -8,12 +8,13 @@ import { createEgress } from "../../server/egress/index.ts";
 import { importMasterKey } from "../../server/keys/master-key.ts";
 import { createLog } from "../../server/log.ts";
 import { API, type Caller, newCaller, unique } from "../entities/client.ts";
+import { until } from "../support/api.ts";
 import { setting, shared } from "../support/tenant.ts";
 import { ok } from "./people.ts";
 
 /** Outside the entity API: no tenant's token opens these. A new one has to be added here on purpose. */
 const PUBLIC =
-  /^\/(healthz|readyz|openapi(\.json|\/.*)?|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin(\/.*)?|consent|signout|account(\/.*)?)$/;
+  /^\/(healthz|readyz|openapi(\.json|\/.*)?|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin(\/.*)?|consent|signout|account(\/.*)?|settings(\/.*)?)$/;
 /** Of the entity API, but about no record of a tenant, or about the caller's own tenant. */
 const NO_RECORD = [`${API}/Entities`, `${API}/TenantSettings`, `${API}/Policy/Validate`, `${API}/SigningKey`];
 /** No route takes it, so that the 405 says what it does take. */
@@ -45,6 +46,9 @@ beforeAll(async () => {
       ClientId: marker,
     }),
   };
+  const wished = { headers: { "content-type": "application/json" }, body: JSON.stringify(redelivery()) };
+  theirs.Redelivery = (await ok(owner.send("POST", "/Redelivery", wished))).Id;
+  await until("it to end", async () => (await ok(owner.get(`/Redelivery/${theirs.Redelivery}`))).EndedOn);
 });
 
 test("every route of the entity API answers 403 or 404 for another tenant's record, and no list has it", async () => {
@@ -68,6 +72,7 @@ test("they are not found by a name, a filter or a foreign key either", async () 
   }
   expect((await ok(stranger.get(`/WebhookEvent?ConnectionId=${theirs.WebhookConnection}`))).Items).toEqual([]);
   expect((await ok(stranger.get(`/AuditEvent?SubjectType=Role&SubjectId=${theirs.Role}`))).Items).toEqual([]);
+  expect((await ok(stranger.get(`/Redelivery?ConnectionId=${theirs.WebhookConnection}`))).Items).toEqual([]);
   const pointing = await stranger.patch("/User", { Username: unique("user"), Department: { Id: theirs.Department } });
   expect(pointing.status).toBe(400);
   const application = { Name: unique("app"), AuthenticationId: { Id: theirs.IdentityProvider } };
@@ -85,7 +90,8 @@ async function walk(template: string, id: string): Promise<void> {
   const methods = probe.headers.get("allow")!.split(", ");
   for (const method of methods.filter((allowed) => allowed !== "HEAD")) {
     const headers = { "content-type": "application/json" };
-    const body = method === "GET" || method === "DELETE" ? undefined : JSON.stringify(ofOne ? {} : { Id: id });
+    const pointing = path === "/Redelivery" ? redelivery() : { Id: id };
+    const body = method === "GET" || method === "DELETE" ? undefined : JSON.stringify(ofOne ? {} : pointing);
     const answer = await stranger.send(method, path, { headers, body });
     const text = JSON.stringify(answer.body);
     expect({ method, path, text }).toEqual({ method, path, text: expect.not.stringContaining(marker) });
@@ -94,6 +100,11 @@ async function walk(template: string, id: string): Promise<void> {
       fits: true,
     });
   }
+}
+
+/** Of their connection. */
+function redelivery() {
+  return { ConnectionId: theirs.WebhookConnection, From: "2026-01-01" };
 }
 
 async function recordsOf(caller: Caller): Promise<unknown[]> {

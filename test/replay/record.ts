@@ -5,33 +5,43 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils";
-import { until } from "../support/api.ts";
+import { REDELIVERY_PROGRESS, type RedeliveryProgress } from "../../workflows/contract.ts";
+import { type Api, until } from "../support/api.ts";
 import { type Reply, startReceiver } from "../support/receiver.ts";
-import { type Stack, startStack } from "../support/stack.ts";
+import { startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
 
 const LATER = new Response(null, { status: 503, headers: { "retry-after": "3600" } });
-const KINDS: Record<string, { replies: Reply[]; cancel?: true }> = {
-  delivered: { replies: [200] },
-  retried: { replies: [503, 200] },
-  exhausted: { replies: [500] },
-  cancelled: { replies: [LATER], cancel: true },
-  "handed-over": { replies: ["hang", 200] },
+/** How each comes about, as a tenant of its own: the id of the workflow, which is to end. */
+const KINDS: Record<string, (api: Api) => Promise<string>> = {
+  delivered: (api) => deliver(api, [200]),
+  retried: (api) => deliver(api, [503, 200]),
+  exhausted: (api) => deliver(api, [500]),
+  cancelled: (api) => deliver(api, [LATER], true),
+  redelivered: redeliver,
+  "handed-over": (api) => deliver(api, ["hang", 200]),
 };
 const NOBODY = "worker@localhost";
 
 await using stack = await startStack({ say: console.log });
 const client = new Client({ connection: await Connection.connect({ address: stack.temporalAddress }) });
-for (const [kind, { replies, cancel }] of Object.entries(KINDS)) {
+for (const [kind, make] of Object.entries(KINDS)) {
   const file = join(import.meta.dir, "histories", `${kind}.json`);
   if (existsSync(file)) continue;
-  await Bun.write(file, `${await record(stack, replies, cancel)}\n`);
+  await Bun.write(file, `${await record(await make(await newTenant(stack)))}\n`);
   console.log(`wrote ${file}`);
 }
 await client.connection.close();
 
-async function record(stack: Stack, replies: Reply[], cancel = false): Promise<string> {
-  const api = await newTenant(stack);
+async function record(workflowId: string): Promise<string> {
+  const handle = client.workflow.getHandle(workflowId);
+  await handle.result().catch(() => {});
+  const history = historyToJSON(await handle.fetchHistory());
+  // The name of the machine that recorded is nobody's business.
+  return history.replaceAll(/\b\d+@[\w.-]+?(?=["-])/g, NOBODY);
+}
+
+async function deliver(api: Api, replies: Reply[], cancel = false): Promise<string> {
   await using receiver = startReceiver(replies, { dataDir: stack.dataDir });
   await Promise.all([1, 2].map(() => api.connect(receiver.url)));
   await api.change({ Name: "Gate" });
@@ -39,10 +49,26 @@ async function record(stack: Stack, replies: Reply[], cancel = false): Promise<s
     await until("both to wait", () => receiver.calls.length === 2);
     await client.workflow.getHandle((await api.newestEvent()).EventId).cancel();
   }
-  const { EventId } = await api.settledEvent();
-  const handle = client.workflow.getHandle(EventId);
-  await handle.result().catch(() => {});
-  const history = historyToJSON(await handle.fetchHistory());
-  // The name of the machine that recorded is nobody's business.
-  return history.replaceAll(/\b\d+@[\w.-]+?(?=["-])/g, NOBODY);
+  return (await api.settledEvent()).EventId;
+}
+
+/** Paused and resumed, and at its end with a retry to wait for. */
+async function redeliver(api: Api): Promise<string> {
+  await using receiver = startReceiver(
+    ({ payload, count }) => (count === 2 && payload.Data.Name === "Gate 3" ? 503 : 200),
+    { dataDir: stack.dataDir },
+  );
+  const { Id: ConnectionId } = await api.connect(receiver.url);
+  for (const Name of ["Gate 1", "Gate 2", "Gate 3"]) await api.change({ Name });
+  await until("all to arrive", async () => (await api.events("State=Delivered")).Items.length === 3);
+  const { Id, WorkflowId } = await api.replay({ ConnectionId, States: ["Delivered"], Rate: 1 });
+  await until("the first", () => receiver.calls.length === 4);
+  await api.changeRedelivery(Id, { State: "Paused" });
+  await until("it to rest", async () => {
+    const progress = await client.workflow.getHandle(WorkflowId).query<RedeliveryProgress>(REDELIVERY_PROGRESS);
+    return progress?.state === "Paused";
+  });
+  await api.changeRedelivery(Id, { State: "Running", Rate: 50 });
+  await api.endedRedelivery(Id);
+  return WorkflowId;
 }

@@ -66,6 +66,24 @@ export interface ConnectionFields {
   State: "Active" | "Held" | "Paused";
 }
 
+export interface RedeliveryRecord {
+  Id: string;
+  ConnectionId: string;
+  Kind: "Replay" | "Drain";
+  From: string | null;
+  To: string | null;
+  States: string[];
+  Rate: number;
+  State: "Running" | "Paused" | "Completed" | "Cancelled";
+  Reason: string | null;
+  Total: number;
+  Done: number;
+  Delivered: number;
+  Exhausted: number;
+  EndedOn: string | null;
+  WorkflowId: string;
+}
+
 const API = "/Endpoint/rest/api/v1";
 const FINAL: (DeliveryState | null)[] = ["Delivered", "Exhausted", "Held", "Cancelled"];
 const PATIENCE_MS = 45_000;
@@ -138,6 +156,27 @@ export class Api {
   /** @param filter such as `Limit=2` */
   async why(eventId: string, filter = ""): Promise<{ Items: Why[]; Next: string | null }> {
     return this.ok("GET", `/WebhookEvent/${eventId}/Why?${filter}`);
+  }
+
+  /** Sends a connection's deliveries again; From is long ago unless it is given. */
+  async replay(fields: { ConnectionId: string; [name: string]: unknown }): Promise<RedeliveryRecord> {
+    return this.ok("POST", "/Redelivery", { From: "2020-01-01", ...fields });
+  }
+
+  async redelivery(id: string): Promise<RedeliveryRecord> {
+    return this.ok("GET", `/Redelivery/${id}`);
+  }
+
+  async changeRedelivery(id: string, change: { State?: string; Rate?: number }): Promise<RedeliveryRecord> {
+    return this.ok("PATCH", `/Redelivery/${id}`, change);
+  }
+
+  /** The redelivery, once nothing of it is left to do. */
+  async endedRedelivery(id: string): Promise<RedeliveryRecord> {
+    return until(`redelivery ${id} to end`, async () => {
+      const redelivery = await this.redelivery(id);
+      return redelivery.EndedOn !== null && redelivery;
+    });
   }
 
   async newestEvent(): Promise<LoggedEvent> {

@@ -3,7 +3,7 @@ alter table deliveries
   add column redelivered_after smallint[] not null default '{}',
   -- the bulk redelivery that sends it, until its outcome is counted there
   add column redelivery_id uuid;
-create index deliveries_redelivery on deliveries (redelivery_id) where redelivery_id is not null;
+create index deliveries_redelivery on deliveries (redelivery_id, state) where redelivery_id is not null;
 
 -- Bulk redeliveries: what is wished, and how far each has come. A workflow does the work.
 create table redeliveries (
@@ -27,13 +27,13 @@ create table redeliveries (
   exhausted integer not null default 0,
   created_on timestamptz not null default now(),
   ended_on timestamptz,
-  -- until then a worker has made sure of its workflow; a new wish sets it back
+  -- until then a worker has made sure of its workflow; a new wish sets it back, infinity: it needs none
   lease_until timestamptz not null default '-infinity'
 );
 create index redeliveries_tenant on redeliveries (tenant_id, id);
 -- Two at a time would mix what each sends in order.
 create unique index redeliveries_open on redeliveries (connection_id, kind) where state in ('Running', 'Paused');
-create index redeliveries_lease on redeliveries (lease_until) where state in ('Running', 'Paused');
+create index redeliveries_lease on redeliveries (lease_until) where lease_until < 'infinity';
 
 alter table webhook_connections
   -- a Drain is on its way: new events wait behind what was held back

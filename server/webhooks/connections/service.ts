@@ -6,7 +6,8 @@ import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { type MasterKey, seal } from "../../keys/master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
-import { cancelDeliveries, resumeDeliveries } from "../deliveries/store.ts";
+import { cancelDeliveries } from "../deliveries/store.ts";
+import { cancelRedeliveries, startDrain } from "../redelivery/store.ts";
 import { endRotation } from "../rotation/store.ts";
 import { ownApiKeys } from "./api-key.ts";
 import { mergeHeaders } from "./headers.ts";
@@ -71,7 +72,7 @@ async function upsert(
     // At once, for the secret before may have leaked.
     if (input.secret !== undefined) await endRotation(tx, tenantId, connection.id);
     if (connection.state === "Active" && existing.state !== "Active") {
-      await resumeDeliveries(tx, tenantId, connection.id);
+      await startDrain(tx, tenantId, connection.id);
     }
     const changes = changesOf(
       { ...record(existing), Secret: existing.secret, Headers: existing.headers },
@@ -133,6 +134,7 @@ export async function removeConnection(
     requireConditions(conditions, versionOf(masterKey, connection));
     await deleteConnection(tx, tenantId, id);
     await cancelDeliveries(tx, tenantId, id);
+    await cancelRedeliveries(tx, tenantId, id);
     const subject = { type: "WebhookConnection", id: connection.id };
     await recordAudit(tx, tenantId, caller, { kind: "WebhookConnection.Deleted", subject });
     return connection;

@@ -3,7 +3,6 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
-import { DISPATCH_CHANNEL } from "../events/store.ts";
 
 /** A delivery whose turn has come, with all that the post needs. */
 export interface OpenDelivery {
@@ -184,21 +183,6 @@ export async function closeOpenDelivery(
     select state, attempts from deliveries
     where id = ${deliveryId} and tenant_id = ${tenantId} and not exists (select from closed)`;
   return row;
-}
-
-/** Puts all that a connection has held back into the outbox, in the order of their events, as runs of their own. */
-export async function resumeDeliveries(tx: Transaction, tenantId: TenantId, connectionId: string): Promise<void> {
-  await tx`
-    with resumed as (
-      update deliveries set changed_on = now(), state = case when attempts = 0 then 'Pending' else 'Retrying' end
-      where tenant_id = ${tenantId} and connection_id = ${connectionId} and state = 'Held'
-      returning id, event_id, part
-    ), dispatch as (
-      -- A connection has one delivery of an event, so each run is of one.
-      insert into dispatches (tenant_id, event_id, part, delivery_ids)
-      select ${tenantId}, event_id, part, array[id] from resumed order by event_id
-    )
-    select pg_notify(${DISPATCH_CHANNEL}, '')`;
 }
 
 /** Ends all that a connection has still to get. A post that is out just now may yet be recorded as Delivered. */

@@ -14,8 +14,8 @@ import { requestUrl } from "../../http/request-url.ts";
 import { readConnectionId } from "../connections/filter.ts";
 import { workflowId } from "../dispatch/start-workflow.ts";
 import { LOGGED_EVENT_TYPES, PING_RECORD } from "../events/event-types.ts";
+import { redeliverEvent } from "../redelivery/event/redeliver-event.ts";
 import { parseRedeliver } from "../redelivery/input.ts";
-import { redeliverEvent } from "../redelivery/redeliver-event.ts";
 import { toEventAttributes } from "./attributes.ts";
 import {
   type EventFilter,

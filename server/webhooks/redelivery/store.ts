@@ -1,65 +1,212 @@
-import type { DeliveryState } from "../../../workflows/contract.ts";
+// Bulk redeliveries: what is wished, and how far each has come.
+
+import type { DeliveryState, RedeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
-import { DISPATCH_CHANNEL } from "../events/store.ts";
+import type { ConnectionState } from "../connections/store.ts";
+import { PING } from "../events/event-types.ts";
+import { MOST_REDELIVERIES } from "./event/store.ts";
 
-/** Of one delivery: where its runs begin is kept for good. */
-export const MOST_REDELIVERIES = 100;
+/** Wakes the workers' starters when the transaction commits. */
+export const REDELIVERY_CHANNEL = "gatehouse_redelivery";
 
-export interface EventDelivery {
-  id: string;
-  part: number;
-  state: DeliveryState;
-  connectionDeleted: boolean;
-  redeliveries: number;
+/** Replay: of final deliveries, wished by somebody. Drain: of all that a connection has held back. */
+export const REDELIVERY_KINDS = ["Replay", "Drain"] as const;
+export type RedeliveryKind = (typeof REDELIVERY_KINDS)[number];
+
+/** Which deliveries, in the order of their events. */
+export interface Selection {
+  kind: RedeliveryKind;
+  connectionId: string;
+  /** Of a Drain it is Held alone. */
+  states: DeliveryState[];
+  /** Of a Replay: the events' time, `to` itself left out. */
+  from: Date | null;
+  to: Date | null;
+  /** Events after this one. */
+  lastEventId: string;
 }
 
-/** Locks the connections and then the deliveries, the order of everybody. */
-export async function lockEventDeliveries(
+export interface Redelivery extends Selection {
+  id: string;
+  state: RedeliveryState;
+  /** Deliveries a second. */
+  rate: number;
+  total: number;
+  done: number;
+  delivered: number;
+  exhausted: number;
+  createdOn: Date;
+  endedOn: Date | null;
+  connectionState: ConnectionState;
+  draining: boolean;
+}
+
+export interface RedeliveryFilter {
+  connectionId?: string;
+  kind?: RedeliveryKind;
+  state?: RedeliveryState;
+}
+
+/** Deliveries a second of a Drain, until somebody changes it. */
+export const DRAIN_RATE = 50;
+/** An event's id begins with its time in milliseconds; the time in its row may be a little later. */
+const CLOCK_SLACK_MS = 1_000;
+
+/** Lies before every event of this time. */
+export function eventIdBefore(time: Date): string {
+  return boundary(time.getTime() - CLOCK_SLACK_MS);
+}
+
+/** From and where of the selected deliveries, as `d`. */
+export function matching(sql: Queries, tenantId: string, selection: Selection) {
+  const { kind, connectionId, states, from, to, lastEventId } = selection;
+  if (kind === "Drain" || !from || !to) {
+    return sql`
+      from deliveries d
+      where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held'`;
+  }
+  return sql`
+    from deliveries d join events e on e.id = d.event_id
+    where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = any (${states}::text[])
+      and d.event_id > ${lastEventId} and d.event_id < ${boundary(to.getTime() + CLOCK_SLACK_MS)}
+      and e.occurred_on >= ${from} and e.occurred_on < ${to} and e.event_type <> ${PING}
+      and d.redelivery_id is null and cardinality(d.redelivered_after) < ${MOST_REDELIVERIES}`;
+}
+
+export async function countSelected(sql: Queries, tenantId: TenantId, selection: Selection): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`select count(*) as count ${matching(sql, tenantId, selection)}`;
+  return row!.count;
+}
+
+/** @throws the violation of redeliveries_open, if the connection has one of the kind */
+export async function insertRedelivery(
   tx: Transaction,
   tenantId: TenantId,
-  eventId: string,
-  connectionId: string | undefined,
-): Promise<EventDelivery[]> {
-  const ofConnection = connectionId ? tx`and d.connection_id = ${connectionId}` : tx``;
+  {
+    id,
+    kind,
+    connectionId,
+    states,
+    from,
+    to,
+    lastEventId,
+    rate,
+    total,
+  }: Selection & Pick<Redelivery, "id" | "rate" | "total">,
+): Promise<void> {
   await tx`
-    select from webhook_connections where tenant_id = ${tenantId} and id in (
-      select d.connection_id from deliveries d where d.tenant_id = ${tenantId} and d.event_id = ${eventId} ${ofConnection}
-    ) order by id for share`;
-  return tx<EventDelivery[]>`
-    select d.id, d.part, d.state, c.deleted_on is not null as "connectionDeleted",
-      cardinality(d.redelivered_after) as redeliveries
-    from deliveries d join webhook_connections c on c.id = d.connection_id
-    where d.tenant_id = ${tenantId} and d.event_id = ${eventId} ${ofConnection}
-    order by d.id for update of d`;
+    insert into redeliveries (id, tenant_id, connection_id, kind, delivery_states, from_time, to_time, last_event_id, rate,
+      total)
+    values (${id}, ${tenantId}, ${connectionId}, ${kind}, ${states}::text[], ${from}, ${to}, ${lastEventId}, ${rate},
+      ${total})`;
+  await wakeStarters(tx);
 }
 
-/** Whether a workflow of these parts has something to do yet, or a bulk redelivery is still to count what it did. */
-export async function hasOpenRun(sql: Queries, tenantId: TenantId, eventId: string, parts: number[]): Promise<boolean> {
-  const [row] = await sql<{ open: boolean }[]>`
-    select exists (
-      select from deliveries where tenant_id = ${tenantId} and event_id = ${eventId} and part = any (${parts}::smallint[])
-        and (state in ('Pending', 'Retrying') or redelivery_id is not null)
-      union all
-      select from dispatches where tenant_id = ${tenantId} and event_id = ${eventId} and part = any (${parts}::smallint[])
-    ) as open`;
-  return row!.open;
+const columns = (sql: Queries) => sql`
+  r.id, r.kind, r.connection_id as "connectionId", r.delivery_states as states, r.from_time as "from", r.to_time as "to",
+  r.last_event_id as "lastEventId", r.state, r.rate, r.total, r.done, r.delivered, r.exhausted,
+  r.created_on as "createdOn", r.ended_on as "endedOn", c.state as "connectionState", c.draining`;
+
+export async function findRedelivery(sql: Queries, tenantId: string, id: string): Promise<Redelivery | undefined> {
+  const [row] = await sql<Redelivery[]>`
+    select ${columns(sql)} from redeliveries r join webhook_connections c on c.id = r.connection_id
+    where r.tenant_id = ${tenantId} and r.id = ${id}`;
+  return row;
 }
 
-/** Begins a new run of deliveries: all their attempts again, counted on. One workflow a part gets them. */
-export async function redeliver(tx: Transaction, tenantId: TenantId, eventId: string, ids: string[]): Promise<void> {
+/** Newest first; one more than the limit, if there are more. */
+export async function listRedeliveries(
+  sql: Queries,
+  tenantId: TenantId,
+  { connectionId, kind, state }: RedeliveryFilter,
+  limit: number,
+  after: string | undefined,
+): Promise<Redelivery[]> {
+  return sql<Redelivery[]>`
+    select ${columns(sql)} from redeliveries r join webhook_connections c on c.id = r.connection_id
+    where r.tenant_id = ${tenantId} ${after ? sql`and r.id < ${after}` : sql``}
+      ${connectionId ? sql`and r.connection_id = ${connectionId}` : sql``}
+      ${kind ? sql`and r.kind = ${kind}` : sql``}
+      ${state ? sql`and r.state = ${state}` : sql``}
+    order by r.id desc limit ${limit + 1}`;
+}
+
+/**
+ * Locks the connection and then the redelivery, the order of everybody. With "update" the connection is neither resumed
+ * nor paused nor held meanwhile, and no event comes for it.
+ */
+export async function lockRedelivery(
+  tx: Transaction,
+  tenantId: string,
+  id: string,
+  lock: "share" | "update",
+): Promise<Redelivery | undefined> {
   await tx`
-    with redelivered as (
-      update deliveries d set changed_on = now(), earlier_attempts = attempts,
-        redelivered_after = redelivered_after || attempts,
-        state = case when c.state = 'Active' and not c.draining then 'Pending' else 'Held' end
-      from webhook_connections c
-      where d.tenant_id = ${tenantId} and d.event_id = ${eventId} and d.id = any (${ids}::uuid[])
-        and c.id = d.connection_id
-      returning d.id, d.part, d.state
-    ), dispatch as (
-      insert into dispatches (tenant_id, event_id, part, delivery_ids)
-      select ${tenantId}, ${eventId}, part, array_agg(id) from redelivered where state = 'Pending' group by part
+    select from webhook_connections where tenant_id = ${tenantId} and id = (
+      select connection_id from redeliveries where tenant_id = ${tenantId} and id = ${id}
+    ) ${lock === "update" ? tx`for update` : tx`for share`}`;
+  await tx`select from redeliveries where tenant_id = ${tenantId} and id = ${id} for update`;
+  return findRedelivery(tx, tenantId, id);
+}
+
+export async function updateRedelivery(
+  tx: Transaction,
+  tenantId: string,
+  { id, state, rate }: Pick<Redelivery, "id" | "state" | "rate">,
+): Promise<void> {
+  await tx`
+    update redeliveries set state = ${state}, rate = ${rate}, lease_until = '-infinity',
+      ended_on = case when ${state} = 'Cancelled' then now() end
+    where tenant_id = ${tenantId} and id = ${id}`;
+  await wakeStarters(tx);
+}
+
+/** What a cancelled Drain has not sent stays Held, so the connection takes no posts until somebody sets it Active. */
+export async function stopDraining(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+  await tx`
+    update webhook_connections set draining = false, modified_on = now(),
+      state = case state when 'Active' then 'Paused' else state end
+    where tenant_id = ${tenantId} and id = ${connectionId}`;
+}
+
+/**
+ * For a connection that takes posts again: what it has held back is sent by a Drain, and what comes meanwhile waits
+ * behind it. Its other redeliveries go on too.
+ * @param tx has locked the connection
+ */
+export async function startDrain(tx: Transaction, tenantId: TenantId, connectionId: string): Promise<void> {
+  await tx`
+    with held as (
+      select count(*) as total from deliveries
+      where tenant_id = ${tenantId} and connection_id = ${connectionId} and state = 'Held'
+    ), draining as (
+      update webhook_connections set draining = true from held
+      where tenant_id = ${tenantId} and id = ${connectionId} and held.total > 0
     )
-    select pg_notify(${DISPATCH_CHANNEL}, '')`;
+    insert into redeliveries (id, tenant_id, connection_id, kind, delivery_states, rate, total)
+    select ${Bun.randomUUIDv7()}, ${tenantId}, ${connectionId}, 'Drain', '{Held}', ${DRAIN_RATE}, total
+    from held where total > 0
+    on conflict (connection_id, kind) where state in ('Running', 'Paused') do update set state = 'Running'`;
+  await tx`
+    update redeliveries set lease_until = '-infinity'
+    where tenant_id = ${tenantId} and connection_id = ${connectionId} and state in ('Running', 'Paused')`;
+  await wakeStarters(tx);
+}
+
+/** Of a connection that is deleted. */
+export async function cancelRedeliveries(tx: Transaction, tenantId: TenantId, connectionId: string): Promise<void> {
+  await tx`
+    update redeliveries set state = 'Cancelled', ended_on = now(), lease_until = '-infinity'
+    where tenant_id = ${tenantId} and connection_id = ${connectionId} and state in ('Running', 'Paused')`;
+  await wakeStarters(tx);
+}
+
+export async function wakeStarters(tx: Transaction): Promise<void> {
+  await tx`select pg_notify(${REDELIVERY_CHANNEL}, '')`;
+}
+
+function boundary(milliseconds: number): string {
+  const hex = Math.max(0, milliseconds).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

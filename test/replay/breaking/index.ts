@@ -1,14 +1,19 @@
-// deliverWebhook as a careless change would leave it: it closes each delivery before it posts.
+// Workflows as a careless change would leave them: each calls an activity too much before all else.
 
 import { proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../../activities/index.ts";
-import type { DeliverWebhookInput } from "../../../workflows/contract.ts";
-import { deliverWebhook as deliverWebhookAsItIs } from "../../../workflows/index.ts";
+import type { DeliverWebhookInput, RedeliverInput } from "../../../workflows/contract.ts";
+import { deliverWebhook as deliverWebhookAsItIs, redeliver as redeliverAsItIs } from "../../../workflows/index.ts";
 
-const { closeDelivery } = proxyActivities<Activities>({ startToCloseTimeout: "1m" });
+const { cancelRedelivery, closeDelivery } = proxyActivities<Activities>({ startToCloseTimeout: "1m" });
 
 export async function deliverWebhook(input: DeliverWebhookInput) {
   const { tenantId } = input;
   for (const { deliveryId } of input.deliveries) await closeDelivery({ tenantId, deliveryId });
   return deliverWebhookAsItIs(input);
+}
+
+export async function redeliver(input: RedeliverInput) {
+  await cancelRedelivery(input);
+  return redeliverAsItIs(input);
 }

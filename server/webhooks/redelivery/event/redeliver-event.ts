@@ -1,14 +1,22 @@
 // One event, sent again.
 
-import type { Caller } from "../../access/index.ts";
-import { recordAudit } from "../../audit/index.ts";
-import type { Sql, Transaction } from "../../db/connection.ts";
-import { Conflict, NotFound } from "../../errors.ts";
-import { isUuid } from "../../http/paging.ts";
-import { PING } from "../events/event-types.ts";
-import { toEventAttributes } from "../log/attributes.ts";
-import { findEvent, type LoggedEvent } from "../log/store.ts";
-import { type EventDelivery, hasOpenRun, lockEventDeliveries, MOST_REDELIVERIES, redeliver } from "./store.ts";
+import type { Caller } from "../../../access/index.ts";
+import { recordAudit } from "../../../audit/index.ts";
+import type { Sql, Transaction } from "../../../db/connection.ts";
+import { Conflict, NotFound } from "../../../errors.ts";
+import { isUuid } from "../../../http/paging.ts";
+import { PING } from "../../events/event-types.ts";
+import { toEventAttributes } from "../../log/attributes.ts";
+import { findEvent, type LoggedEvent } from "../../log/store.ts";
+import { countEnded } from "../sending/store.ts";
+import {
+  type EventDelivery,
+  hasOpenRun,
+  listCounting,
+  lockEventDeliveries,
+  MOST_REDELIVERIES,
+  redeliver,
+} from "./store.ts";
 
 /**
  * Has an event's deliveries sent again, as a new run of the workflow they had, with the same EventId and bytes. What
@@ -24,8 +32,10 @@ export async function redeliverEvent(
   eventId: string,
   connectionId?: string,
 ): Promise<LoggedEvent> {
+  const { tenantId, permissions } = caller;
+  if (!isUuid(eventId)) throw noEvent();
+  for (const id of await listCounting(sql, tenantId, eventId)) await countEnded(sql, tenantId, id);
   return sql.begin(async (tx) => {
-    const { tenantId, permissions } = caller;
     const event = await existing(tx, caller, eventId);
     permissions.require("Webhooks:Update", "WebhookEvent", toEventAttributes(event));
     if (event.eventType === PING) throw new Conflict("A ping is not sent again: send another.");
@@ -34,25 +44,25 @@ export async function redeliverEvent(
     if (await hasOpenRun(tx, tenantId, event.id, parts(again))) {
       throw new Conflict("The event is being delivered just now. Wait until its deliveries have ended.");
     }
-    await redeliver(
-      tx,
-      tenantId,
-      event.id,
-      again.map(({ id }) => id),
-    );
+    const ids = again.map(({ id }) => id);
+    await redeliver(tx, tenantId, event.id, ids);
     await recordAudit(tx, tenantId, caller, {
       kind: "WebhookEvent.Redelivered",
       subject: { type: "WebhookEvent", id: event.id },
-      details: { Deliveries: again.length, ...(connectionId ? { ConnectionId: connectionId } : {}) },
+      details: { Deliveries: ids.length, ...(connectionId ? { ConnectionId: connectionId } : {}) },
     });
     return existing(tx, caller, eventId);
   });
 }
 
 async function existing(tx: Transaction, { tenantId }: Caller, eventId: string): Promise<LoggedEvent> {
-  const event = isUuid(eventId) ? await findEvent(tx, tenantId, eventId) : undefined;
-  if (!event) throw new NotFound("There is no WebhookEvent with this EventId.");
+  const event = await findEvent(tx, tenantId, eventId);
+  if (!event) throw noEvent();
   return event;
+}
+
+function noEvent(): NotFound {
+  return new NotFound("There is no WebhookEvent with this EventId.");
 }
 
 /** Of several, those that cannot be sent again are left out. */

@@ -1,0 +1,23 @@
+import { Context } from "@temporalio/activity";
+import { cancelRedelivery, sendRedelivery } from "../server/webhooks/index.ts";
+import type { RedeliverInput, RedeliveryProgress } from "../workflows/contract.ts";
+import type { ActivityDependencies } from "./index.ts";
+
+/** Sends what is next of a bulk redelivery, for some seconds. */
+export function createSendRedelivery({ sql }: ActivityDependencies) {
+  return ({ tenantId, redeliveryId }: RedeliverInput): Promise<RedeliveryProgress> => {
+    const context = Context.current();
+    return sendRedelivery(sql, tenantId, redeliveryId, () => {
+      context.heartbeat();
+      return !context.cancellationSignal.aborted;
+    });
+  };
+}
+
+/** Its workflow was cancelled in Temporal: nothing more is sent. */
+export function createCancelRedelivery({ sql, log }: ActivityDependencies) {
+  return async ({ tenantId, redeliveryId }: RedeliverInput): Promise<void> => {
+    await cancelRedelivery(sql, tenantId, redeliveryId);
+    log.warn({ tenantId, redeliveryId }, "a redelivery was cancelled in Temporal");
+  };
+}

@@ -1,0 +1,158 @@
+// A bulk redelivery as the worker carries it out. Locks are taken in everybody's order: connection, redelivery,
+// delivery.
+
+import type { Queries, Sql, Transaction } from "../../../db/connection.ts";
+import { DISPATCH_CHANNEL } from "../../events/store.ts";
+import { matching, REDELIVERY_CHANNEL, type Redelivery, type RedeliveryKind, wakeStarters } from "../store.ts";
+
+/**
+ * Puts the next delivery into the outbox and moves on by it, in one statement.
+ * @returns "none" if there is none left, "changed" if it went another way meanwhile
+ */
+export async function releaseNext(
+  tx: Transaction,
+  tenantId: string,
+  redelivery: Redelivery,
+): Promise<"released" | "changed" | "none"> {
+  const { id } = redelivery;
+  const isDrain = redelivery.kind === "Drain";
+  const [row] = await tx<{ released: boolean }[]>`
+    with candidate as (
+      select d.id, d.event_id, d.state ${matching(tx, tenantId, redelivery)} order by d.event_id limit 1
+    ), released as (
+      -- A drained delivery has the attempts that are left, any other one all of them again.
+      update deliveries d set state = 'Pending', changed_on = now(), redelivery_id = ${id},
+        earlier_attempts = case when ${isDrain} then d.earlier_attempts else d.attempts end,
+        redelivered_after = case when ${isDrain} then d.redelivered_after else d.redelivered_after || d.attempts end
+      from candidate
+      where d.id = candidate.id and d.state = candidate.state and d.tenant_id = ${tenantId}
+      returning d.id, d.event_id, d.part
+    ), dispatch as (
+      -- A connection has one delivery of an event, so each run is of one.
+      insert into dispatches (tenant_id, event_id, part, delivery_ids)
+      select ${tenantId}, event_id, part, array[id] from released
+    ), moved as (
+      update redeliveries r set last_event_id = candidate.event_id from candidate where r.id = ${id}
+    )
+    select released.id is not null as released, pg_notify(${DISPATCH_CHANNEL}, '')
+    from candidate left join released on true`;
+  if (!row) return "none";
+  return row.released ? "released" : "changed";
+}
+
+/** Of the deliveries it has sent and whose first attempt has not ended. */
+export interface SentAhead {
+  /** Attempts that are out. */
+  posting: number;
+  /** True if one was put into the outbox, or posted, so lately that the next one should wait for it. */
+  recent: boolean;
+}
+
+/**
+ * @param waitingMs how long the outbox is waited for
+ * @param postingMs how long an attempt is waited for
+ */
+export async function readSentAhead(
+  sql: Queries,
+  tenantId: string,
+  id: string,
+  waitingMs: number,
+  postingMs: number,
+): Promise<SentAhead> {
+  const [row] = await sql<SentAhead[]>`
+    select count(attempt_started_on) as posting,
+      coalesce(bool_or(changed_on > now() - interval '1 millisecond'
+        * case when attempt_started_on is null then ${waitingMs}::int else ${postingMs}::int end), false) as recent
+    from deliveries where redelivery_id = ${id} and state = 'Pending' and tenant_id = ${tenantId}`;
+  return row!;
+}
+
+/** Adds to the redelivery's counts whatever has come to an end. */
+export async function countEnded(sql: Queries, tenantId: string, id: string): Promise<void> {
+  await sql`
+    with redelivery as (
+      select id from redeliveries where tenant_id = ${tenantId} and id = ${id} for update
+    ), ended as (
+      update deliveries d set redelivery_id = null from redelivery
+      where d.redelivery_id = redelivery.id and d.tenant_id = ${tenantId} and d.state not in ('Pending', 'Retrying')
+      returning d.state
+    ), counts as (
+      select count(*) as done, count(*) filter (where state = 'Delivered') as delivered,
+        count(*) filter (where state = 'Exhausted') as exhausted
+      from ended
+    )
+    update redeliveries r set done = r.done + counts.done, delivered = r.delivered + counts.delivered,
+      exhausted = r.exhausted + counts.exhausted
+    from counts where r.id = ${id} and r.tenant_id = ${tenantId} and counts.done > 0`;
+}
+
+/** How many deliveries it has under way. */
+export async function countOpen(sql: Queries, tenantId: string, id: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count from deliveries where redelivery_id = ${id} and tenant_id = ${tenantId}`;
+  return row!.count;
+}
+
+/** Counts anew what there is in all: done, under way, and still to be sent. */
+export async function countTotal(sql: Queries, tenantId: string, redelivery: Redelivery): Promise<void> {
+  await sql`
+    update redeliveries r set total = r.done
+      + (select count(*) from deliveries where redelivery_id = r.id and tenant_id = ${tenantId})
+      + (select count(*) ${matching(sql, tenantId, redelivery)})
+    where r.id = ${redelivery.id} and r.tenant_id = ${tenantId} and r.state = 'Running'`;
+}
+
+/** All that was held back is sent: what comes from now on is so at once, and Replays that waited for it go on. */
+export async function endDraining(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+  await tx`
+    with connection as (
+      update webhook_connections set draining = false
+      where tenant_id = ${tenantId} and id = ${connectionId} and draining returning id
+    )
+    update redeliveries r set lease_until = '-infinity' from connection
+    where r.connection_id = connection.id and r.tenant_id = ${tenantId} and r.kind = 'Replay'
+      and r.state in ('Running', 'Paused')`;
+  await wakeStarters(tx);
+}
+
+export async function completeRedelivery(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  await tx`
+    update redeliveries set state = 'Completed', total = done, ended_on = now(), lease_until = 'infinity'
+    where tenant_id = ${tenantId} and id = ${id} and state = 'Running'`;
+}
+
+/** A redelivery whose workflow has to run, and be told of changes. */
+export interface DueRedelivery {
+  id: string;
+  tenantId: string;
+  connectionId: string;
+  kind: RedeliveryKind;
+}
+
+/**
+ * Leases those that are new or changed, and those whose workflow nobody has made sure of for a while. One that has
+ * ended is told so once.
+ * @param checkMs until somebody makes sure again
+ */
+export async function claimRedeliveries(sql: Queries, checkMs: number, limit: number): Promise<DueRedelivery[]> {
+  return sql<DueRedelivery[]>`
+    update redeliveries set lease_until =
+      case when state in ('Running', 'Paused') then now() + ${checkMs} * interval '1 millisecond' else 'infinity' end
+    where id in (
+      select id from redeliveries where lease_until < now() order by lease_until limit ${limit} for update skip locked
+    )
+    returning id, tenant_id as "tenantId", connection_id as "connectionId", kind`;
+}
+
+/** After a workflow that could not be told. */
+export async function unclaimRedelivery(sql: Queries, tenantId: string, id: string): Promise<void> {
+  await sql`
+    update redeliveries set lease_until = now() + interval '1 second'
+    where tenant_id = ${tenantId} and id = ${id} and lease_until > now()`;
+}
+
+/** Calls `wake` for every wish, and once on connecting, also after PostgreSQL was away. */
+export async function listenForRedeliveries(sql: Sql, wake: () => void): Promise<() => Promise<void>> {
+  const subscription = await sql.listen(REDELIVERY_CHANNEL, wake, wake);
+  return subscription.unlisten;
+}

@@ -1,0 +1,131 @@
+// Bulk redeliveries, as somebody wishes for them. Everything is a row in PostgreSQL; a worker takes it from there.
+
+import type { RedeliveryState } from "../../../workflows/contract.ts";
+import type { Caller } from "../../access/index.ts";
+import { changesOf, recordAudit } from "../../audit/index.ts";
+import type { Sql, Transaction } from "../../db/connection.ts";
+import { Conflict, NotFound } from "../../errors.ts";
+import { isUuid } from "../../http/paging.ts";
+import { lockConnection } from "../connections/store.ts";
+import type { RedeliveryChange, RedeliveryInput } from "./input.ts";
+import { toRedeliveryRecord } from "./record.ts";
+import {
+  countSelected,
+  eventIdBefore,
+  findRedelivery,
+  insertRedelivery,
+  lockRedelivery,
+  type Redelivery,
+  stopDraining,
+  updateRedelivery,
+} from "./store.ts";
+
+/**
+ * How many deliveries a redelivery would send again.
+ * @throws NotFound, Permission
+ */
+export async function countRedelivery(sql: Sql, caller: Caller, input: RedeliveryInput): Promise<number> {
+  return sql.begin(async (tx) => (await planned(tx, caller, input)).total);
+}
+
+/**
+ * Sends deliveries of a connection again, in the order of their events; a worker begins at once.
+ * @throws NotFound, Permission, Conflict
+ */
+export async function createRedelivery(sql: Sql, caller: Caller, input: RedeliveryInput): Promise<Redelivery> {
+  const { tenantId } = caller;
+  try {
+    return await sql.begin(async (tx) => {
+      const redelivery = await planned(tx, caller, input);
+      await insertRedelivery(tx, tenantId, redelivery);
+      const { ConnectionId, From, To, States, Rate, Total } = toRedeliveryRecord(redelivery);
+      await recordAudit(tx, tenantId, caller, {
+        kind: "Redelivery.Created",
+        subject: { type: "Redelivery", id: redelivery.id },
+        details: { ConnectionId, From, To, States, Rate, Total },
+      });
+      return (await findRedelivery(tx, tenantId, redelivery.id))!;
+    });
+  } catch (error) {
+    if ((error as { constraint_name?: string }).constraint_name !== "redeliveries_open") throw error;
+    throw new Conflict("The connection has a Replay that has not ended. Wait for it, or set it Cancelled.");
+  }
+}
+
+/**
+ * Pauses, resumes or cancels a redelivery, or changes its rate. What it has put on its way goes on.
+ * @throws NotFound, Permission, Conflict
+ */
+export async function changeRedelivery(
+  sql: Sql,
+  caller: Caller,
+  id: string,
+  change: RedeliveryChange,
+): Promise<Redelivery> {
+  const { tenantId, permissions } = caller;
+  return sql.begin(async (tx) => {
+    const before = isUuid(id) ? await lockRedelivery(tx, tenantId, id, "update") : undefined;
+    if (!before) throw noRedelivery();
+    const after = { ...before, state: change.state ?? before.state, rate: change.rate ?? before.rate };
+    const [recordBefore, recordAfter] = [toRedeliveryRecord(before), toRedeliveryRecord(after)];
+    permissions.require("Webhooks:Update", "Redelivery", recordBefore, recordAfter);
+    const fields = ["State", "Rate"];
+    const changes = changesOf(recordBefore, recordAfter, fields, fields);
+    if (!changes) return before;
+    if (hasEnded(before.state))
+      throw new Conflict(`The redelivery is ${before.state}, and nothing of it is left to change.`);
+    await updateRedelivery(tx, tenantId, after);
+    if (after.kind === "Drain" && after.state === "Cancelled") await stopDraining(tx, tenantId, after.connectionId);
+    const subject = { type: "Redelivery", id: before.id };
+    await recordAudit(tx, tenantId, caller, { kind: "Redelivery.Changed", subject, details: changes });
+    return (await findRedelivery(tx, tenantId, before.id))!;
+  });
+}
+
+/** Its workflow was cancelled in Temporal. */
+export async function cancelRedelivery(sql: Sql, tenantId: string, id: string): Promise<void> {
+  await sql.begin(async (tx) => {
+    const redelivery = await lockRedelivery(tx, tenantId, id, "update");
+    if (!redelivery || hasEnded(redelivery.state)) return;
+    await updateRedelivery(tx, tenantId, { ...redelivery, state: "Cancelled" });
+    if (redelivery.kind === "Drain") await stopDraining(tx, tenantId, redelivery.connectionId);
+  });
+}
+
+export function noRedelivery(): NotFound {
+  return new NotFound("There is no Redelivery with this Id.");
+}
+
+/** What the caller may have made, its deliveries counted. */
+async function planned(
+  tx: Transaction,
+  { tenantId, permissions }: Caller,
+  input: RedeliveryInput,
+): Promise<Redelivery> {
+  const connection = await lockConnection(tx, tenantId, { id: input.connectionId });
+  if (!connection) throw new NotFound(`There is no WebhookConnection with the Id ${input.connectionId}.`);
+  const now = new Date();
+  const redelivery: Redelivery = {
+    ...input,
+    id: Bun.randomUUIDv7(),
+    kind: "Replay",
+    // What comes later is none of its.
+    to: input.to && input.to < now ? input.to : now,
+    lastEventId: eventIdBefore(input.from),
+    state: "Running",
+    total: 0,
+    done: 0,
+    delivered: 0,
+    exhausted: 0,
+    createdOn: now,
+    endedOn: null,
+    connectionState: connection.state,
+    draining: false,
+  };
+  permissions.require("Webhooks:Create", "Redelivery", toRedeliveryRecord(redelivery));
+  return { ...redelivery, total: await countSelected(tx, tenantId, redelivery) };
+}
+
+function hasEnded(state: RedeliveryState): boolean {
+  return state === "Completed" || state === "Cancelled";
+}

@@ -1,0 +1,255 @@
+// Many deliveries of a connection that somebody wants to be sent again.
+
+import { describe, expect, test } from "bun:test";
+import { REDELIVERY_PROGRESS } from "../../workflows/contract.ts";
+import { type Api, until } from "../support/api.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { newTenant } from "../support/tenant.ts";
+import { finished, temporal } from "../webhooks/temporal.ts";
+
+const client = await temporal();
+const NOBODYS = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
+
+describe.concurrent("all that failed since a time", () => {
+  test("is counted first, then sent again, the failed ones alone and in their order", async () => {
+    const api = await newTenant();
+    let sound = false;
+    await using receiver = startReceiver(({ payload }) => (sound || isEven(payload.Data) ? 200 : 500));
+    const { Id } = await api.connect(receiver.url);
+    for (let index = 1; index <= 8; index++) await api.change({ Name: `Gate ${index}` });
+    await untilAllEnded(api);
+    expect((await api.events("State=Exhausted")).Items).toHaveLength(4);
+    sound = true;
+    const before = receiver.calls.length;
+
+    expect(await count(api, { ConnectionId: Id })).toBe(4);
+    expect(await count(api, { ConnectionId: Id, From: new Date(Date.now() + 60_000).toISOString() })).toBe(0);
+    const redelivery = await api.replay({ ConnectionId: Id, Rate: 100 });
+    expect(redelivery).toMatchObject({ Kind: "Replay", States: ["Exhausted"], State: "Running", Total: 4, Done: 0 });
+    expect(await api.endedRedelivery(redelivery.Id)).toMatchObject({
+      ...{ State: "Completed", Total: 4, Done: 4, Delivered: 4, Exhausted: 0, Reason: null },
+    });
+    expect(names(receiver, before)).toEqual(["Gate 1", "Gate 3", "Gate 5", "Gate 7"]);
+    expect((await api.events("State=Exhausted")).Items).toEqual([]);
+    expect(await count(api, { ConnectionId: Id })).toBe(0);
+  });
+
+  test("may fail again, and is counted as that", async () => {
+    const { api, id, receiver } = await failed(3);
+    await using _ = receiver;
+    const { Id } = await api.replay({ ConnectionId: id });
+    expect(await api.endedRedelivery(Id)).toMatchObject({ State: "Completed", Done: 3, Delivered: 0, Exhausted: 3 });
+    expect(receiver.calls).toHaveLength(18);
+  });
+});
+
+describe.concurrent("a replay", () => {
+  test("sends all of a window of time again, and nothing from before or after it", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    const { Id } = await api.connect(receiver.url);
+    for (let index = 1; index <= 6; index++) await api.change({ Name: `Gate ${index}` });
+    await untilAllEnded(api);
+    const times = (await api.events()).Items.map(({ Timestamp }) => Timestamp).toReversed();
+    const before = receiver.calls.length;
+    const { Id: redeliveryId } = await api.replay({
+      ...{ ConnectionId: Id, From: times[1], To: times[4], States: ["Delivered", "Exhausted", "Cancelled"] },
+    });
+    expect(await api.endedRedelivery(redeliveryId)).toMatchObject({ Total: 3, Done: 3, Delivered: 3 });
+    expect(names(receiver, before)).toEqual(["Gate 2", "Gate 3", "Gate 4"]);
+  });
+
+  test("is no faster than its rate, which can be changed as it goes", async () => {
+    const { api, id, receiver } = await delivered(40);
+    await using _ = receiver;
+    const { Id } = await api.replay({ ConnectionId: id, States: ["Delivered"], Rate: 4 });
+    await until("some of it", () => receiver.calls.length >= 49);
+    const times = receiver.calls.slice(40, 49).map(({ at }) => at.getTime());
+    // Eight waits of 250 ms; the first of them may have begun a little before its post.
+    expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(1_500);
+    expect((await api.changeRedelivery(Id, { Rate: 100 })).Rate).toBe(100);
+    expect(await api.endedRedelivery(Id)).toMatchObject({ Total: 40, Done: 40, Delivered: 40 });
+  });
+
+  test("can be paused, resumed and cancelled; Temporal shows how far it has come", async () => {
+    const { api, id, receiver } = await delivered(12);
+    await using _ = receiver;
+    const { Id, WorkflowId } = await api.replay({ ConnectionId: id, States: ["Delivered"], Rate: 4 });
+    await until("some of it", () => receiver.calls.length >= 14);
+    expect((await api.changeRedelivery(Id, { State: "Paused" })).State).toBe("Paused");
+    const paused = await until("it to rest", async () => {
+      const progress = await handleOf(WorkflowId).query<{ state: string; done: number }>(REDELIVERY_PROGRESS);
+      return progress?.state === "Paused" && progress;
+    });
+    const sent = receiver.calls.length;
+    expect(paused.done).toBe(sent - 12);
+    expect(await detailsOf(WorkflowId)).toBe(
+      `Paused, waits for somebody to set it Running; ${paused.done} of 12 done: ${paused.done} delivered, 0 exhausted`,
+    );
+
+    await api.changeRedelivery(Id, { State: "Running" });
+    await until("more of it", () => receiver.calls.length > sent);
+    const cancelled = await api.changeRedelivery(Id, { State: "Cancelled" });
+    expect(cancelled).toMatchObject({ State: "Cancelled", EndedOn: expect.any(String) });
+    await finished(client, WorkflowId);
+    expect(receiver.calls.length).toBeLessThan(24);
+    const attributes = (await handleOf(WorkflowId).describe()).searchAttributes;
+    expect(attributes).toMatchObject({ TenantId: [api.tenant.tenantId], ConnectionId: [id] });
+
+    const refused = await api.call<{ Errors: string[] }>("PATCH", `/Redelivery/${Id}`, { State: "Running" });
+    expect([refused.status, refused.body.Errors.join()]).toEqual([
+      409,
+      "The redelivery is Cancelled, and nothing of it is left to change.",
+    ]);
+  });
+
+  test("is cancelled by cancelling its workflow", async () => {
+    const { api, id, receiver } = await delivered(10);
+    await using _ = receiver;
+    const { Id, WorkflowId } = await api.replay({ ConnectionId: id, States: ["Delivered"], Rate: 1 });
+    await until("some of it", () => receiver.calls.length > 10);
+    await handleOf(WorkflowId).cancel();
+    expect((await api.endedRedelivery(Id)).State).toBe("Cancelled");
+  });
+
+  test("waits for a connection that is paused, and goes on with it", async () => {
+    const { api, id, receiver } = await delivered(4);
+    await using _ = receiver;
+    await api.setState(id, "Paused");
+    const { Id } = await api.replay({ ConnectionId: id, States: ["Delivered"] });
+    expect(await api.redelivery(Id)).toMatchObject({
+      ...{ State: "Running", Reason: "waits for its connection, which is Paused", Done: 0 },
+    });
+    await api.setState(id, "Active");
+    expect(await api.endedRedelivery(Id)).toMatchObject({ Total: 4, Delivered: 4 });
+    expect(receiver.calls).toHaveLength(8);
+  });
+
+  test("ends with its connection", async () => {
+    const { api, id, receiver } = await delivered(4);
+    await using _ = receiver;
+    const { Id } = await api.replay({ ConnectionId: id, States: ["Delivered"], Rate: 1 });
+    await api.disconnect(id);
+    expect((await api.endedRedelivery(Id)).State).toBe("Cancelled");
+  });
+
+  test("is the only one of its connection, and stands in the audit log with what was changed of it", async () => {
+    const { api, id, receiver } = await delivered(3);
+    await using _ = receiver;
+    const wish = { ConnectionId: id, From: "2020-01-01", States: ["Delivered"], Rate: 1 };
+    const answers = await Promise.all([1, 2, 3].map(() => api.call<{ Id: string }>("POST", "/Redelivery", wish)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    const { Id } = answers.find(({ status }) => status === 200)!.body;
+    await api.changeRedelivery(Id, { State: "Paused", Rate: 3 });
+    await api.changeRedelivery(Id, { State: "Paused", Rate: 3 });
+    const { body } = await api.call("GET", `/AuditEvent?SubjectType=Redelivery&SubjectId=${Id}`);
+    expect(body.Items).toMatchObject([
+      {
+        ...{ Kind: "Redelivery.Changed" },
+        Details: { State: { From: "Running", To: "Paused" }, Rate: { From: 1, To: 3 } },
+      },
+      { Kind: "Redelivery.Created", Details: { ConnectionId: id, States: ["Delivered"], Rate: 1, Total: 3 } },
+    ]);
+    const listed = await api.call("GET", `/Redelivery?ConnectionId=${id}&State=Paused&Kind=Replay`);
+    expect(listed.body).toMatchObject({ Items: [{ Id, State: "Paused" }], Next: null });
+  });
+});
+
+describe.concurrent("a redelivery is refused", () => {
+  test("by 400, with a word on each field that does not fit", async () => {
+    const api = await newTenant();
+    const cases: [unknown, RegExp][] = [
+      [[], /must be one Redelivery object/],
+      [{}, /ConnectionId is missing.*From is missing/],
+      [{ ConnectionId: "7", From: "yesterday" }, /ConnectionId must be a connection's Id.*From must be a date/],
+      [{ ConnectionId: NOBODYS, From: "2026-01-02", To: "2026-01-01" }, /From must be before To/],
+      [
+        { ConnectionId: NOBODYS, From: "2026-01-02", States: ["Held"] },
+        /States must be a list .* Delivered, Exhausted/,
+      ],
+      [{ ConnectionId: NOBODYS, From: "2026-01-02", States: [] }, /States must be a list/],
+      [{ ConnectionId: NOBODYS, From: "2026-01-02", Rate: 101 }, /Rate must be a whole number from 1 to 100/],
+      [{ ConnectionId: NOBODYS, From: "2026-01-02", Rate: 0.5 }, /Rate must be a whole number/],
+      [{ ConnectionId: NOBODYS, From: "2026-01-02", DryRun: 1 }, /DryRun must be true or false/],
+      [{ ConnectionId: NOBODYS, From: "2026-01-02", Speed: 1 }, /Speed is no field of Redelivery/],
+    ];
+    for (const [body, says] of cases) {
+      const answer = await api.call<{ Errors: string[] }>("POST", "/Redelivery", body);
+      expect({ body, status: answer.status }).toEqual({ body, status: 400 });
+      expect(answer.body.Errors.join(" ")).toMatch(says);
+    }
+    for (const change of [{ State: "Completed" }, { Rate: 0 }, { Total: 1 }]) {
+      expect((await api.call("PATCH", `/Redelivery/${NOBODYS}`, change)).status).toBe(400);
+    }
+  });
+
+  test("by 404 of a connection or a redelivery that is not there", async () => {
+    const api = await newTenant();
+    const wish = { ConnectionId: NOBODYS, From: "2026-01-01" };
+    expect((await api.call("POST", "/Redelivery", wish)).status).toBe(404);
+    expect((await api.call("POST", "/Redelivery", { ...wish, DryRun: true })).status).toBe(404);
+    expect((await api.call("PATCH", `/Redelivery/${NOBODYS}`, {})).status).toBe(404);
+    expect((await api.call("GET", "/Redelivery/7")).status).toBe(404);
+  });
+
+  test("by 403 where a policy forbids it", async () => {
+    const { api, id, receiver } = await delivered(1);
+    await using _ = receiver;
+    await api.call("PATCH", "/Policy", {
+      Name: "Slowly",
+      Policy: "forbid (principal, action, resource is Redelivery) when { resource.Rate > 10 };",
+    });
+    const wish = { ConnectionId: id, From: "2020-01-01", States: ["Delivered"] };
+    expect((await api.call("POST", "/Redelivery", { ...wish, Rate: 11 })).status).toBe(403);
+    expect((await api.call("POST", "/Redelivery", { ...wish, Rate: 11, DryRun: true })).status).toBe(403);
+    expect((await api.call("POST", "/Redelivery", { ...wish, Rate: 10 })).status).toBe(200);
+  });
+});
+
+async function delivered(changes: number) {
+  const api = await newTenant();
+  const receiver = startReceiver();
+  const { Id } = await api.connect(receiver.url);
+  for (let index = 1; index <= changes; index++) await api.change({ Name: `Gate ${index}` });
+  await untilAllEnded(api);
+  return { api, id: Id, receiver };
+}
+
+async function failed(changes: number) {
+  const api = await newTenant();
+  const receiver = startReceiver(500);
+  const { Id } = await api.connect(receiver.url);
+  for (let index = 1; index <= changes; index++) await api.change({ Name: `Gate ${index}` });
+  await untilAllEnded(api);
+  return { api, id: Id, receiver };
+}
+
+async function count(api: Api, wish: object): Promise<number> {
+  const { status, body } = await api.call("POST", "/Redelivery", { From: "2020-01-01", ...wish, DryRun: true });
+  expect({ status, fields: Object.keys(body) }).toEqual({ status: 200, fields: ["Count"] });
+  return body.Count as number;
+}
+
+async function untilAllEnded(api: Api): Promise<void> {
+  await until("every delivery to end", async () => {
+    const { Items } = await api.events("Limit=200");
+    return Items.every(({ State }) => State === "Delivered" || State === "Exhausted");
+  });
+}
+
+function isEven(data: Record<string, unknown>): boolean {
+  return Number(String(data.Name).split(" ")[1]) % 2 === 0;
+}
+
+/** What arrived, in the order of arrival. */
+function names(receiver: Receiver, after: number): unknown[] {
+  return receiver.calls.slice(after).map(({ payload }) => payload.Data.Name);
+}
+
+const handleOf = (workflowId: string) => client.workflow.getHandle(workflowId);
+
+/** What the Temporal UI shows as the workflow's current details. */
+async function detailsOf(workflowId: string): Promise<string> {
+  const metadata = await handleOf(workflowId).query<{ currentDetails: string }>("__temporal_workflow_metadata");
+  return metadata.currentDetails;
+}
