@@ -15,6 +15,8 @@ import type { Attempt, Post } from "./posts.ts";
 
 /** What a post may hold its workflow's task for; the retries of others in that workflow wait so long. */
 const PATIENCE_MS = 1_000;
+/** Patience passes by steps, each counted once: while this process gets no turn itself, no receiver is called slow. */
+const PATIENCE_STEPS = 10;
 /** How often a post in the slow lane says that it is alive, and hears whether it is cancelled. */
 export const HEARTBEAT_MS = 5_000;
 
@@ -30,8 +32,9 @@ export function createLanes({ posts, inFlight, slowLane, log }: Dependencies, at
       const first = Promise.race([post.ended, patience.over]);
       const result = await post.wait(first, Context.current().cancellationSignal);
       if (result !== "over") return result;
-      goOn(input, post);
-      await slowLane.notice(tenantId, connectionId);
+      const isSlow = slowLane.enterAnyway(connectionId);
+      leaveAtEnd(input, post);
+      if (isSlow) await slowLane.mark(tenantId, connectionId);
       return { state: "StillOut" };
     } finally {
       patience.end();
@@ -39,9 +42,8 @@ export function createLanes({ posts, inFlight, slowLane, log }: Dependencies, at
     }
   }
 
-  /** Lets a post go on by itself. It takes its place in the slow lane, also if there is none left. */
-  function goOn({ tenantId, deliveryId, connectionId }: PostWebhookInput, post: Post): void {
-    slowLane.enterAnyway(connectionId);
+  /** A post that goes on by itself has its place in the slow lane, and leaves word of when the next one is due. */
+  function leaveAtEnd({ tenantId, deliveryId, connectionId }: PostWebhookInput, post: Post): void {
     post.ended
       .catch(async ({ nextRetryDelay }: { nextRetryDelay?: number }) => {
         if (nextRetryDelay !== undefined) await slowLane.writeNextAttempt(tenantId, deliveryId, nextRetryDelay);
@@ -70,10 +72,15 @@ export function createLanes({ posts, inFlight, slowLane, log }: Dependencies, at
     const patience = startPatience();
     try {
       const post = posts.begin(attempt, input);
-      return await post.wait(post.ended, signal);
+      const result = await post.wait(post.ended, signal);
+      slowLane.turns.answered(connectionId);
+      return result;
+    } catch (error) {
+      slowLane.turns.failed(connectionId);
+      throw error;
     } finally {
       slowLane.leave(connectionId);
-      if (patience.end()) await slowLane.renew(tenantId, connectionId);
+      if (patience.end()) await slowLane.mark(tenantId, connectionId);
       await slowLane.endTurn(tenantId, deliveryId);
     }
   }
@@ -82,18 +89,17 @@ export function createLanes({ posts, inFlight, slowLane, log }: Dependencies, at
 }
 
 function startPatience() {
-  let isOver = false;
   const { promise, resolve } = Promise.withResolvers<"over">();
-  const timer = setTimeout(() => {
-    isOver = true;
-    resolve("over");
-  }, PATIENCE_MS);
+  let steps = 0;
+  const timer = setInterval(() => {
+    if (++steps === PATIENCE_STEPS) resolve("over");
+  }, PATIENCE_MS / PATIENCE_STEPS);
   return {
     over: promise,
     /** @returns whether it was over */
     end(): boolean {
-      clearTimeout(timer);
-      return isOver;
+      clearInterval(timer);
+      return steps >= PATIENCE_STEPS;
     },
   };
 }

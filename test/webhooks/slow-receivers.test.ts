@@ -13,8 +13,8 @@ import { historyText } from "./temporal.ts";
 /** What a worker takes on for one tenant, and what it may take on beyond its bound while lanes race. */
 const BOUND = 150;
 const BEYOND = 64;
-/** Slow posts that make a receiver known, and how many may be out to it from then on. */
-const POSTS_TO_TELL = 3;
+/** Slow posts at a time that make a receiver known, and how many of those that wait may join them at first. */
+const POSTS_TO_TELL = 10;
 const TURNS = 10;
 
 let stack: Stack;

@@ -25,8 +25,6 @@ import {
 const LANES = 4;
 /** Of one tenant's in a batch. */
 const TENANT_SHARE = 8;
-/** First attempts that may be out to one slow receiver at a time, of all workers together. */
-const TURNS = 10;
 /** Beyond the time an attempt may take; a turn that old is over, for its worker has died. */
 const TURN_GRACE_MS = 30_000;
 /** The net under NOTIFY. */
@@ -44,7 +42,7 @@ export async function startDispatcher(
   client: Client,
   config: WebhookConfig,
   inFlight: InFlight,
-  slowLane: Pick<SlowLane, "onTurnEnded">,
+  slowLane: Pick<SlowLane, "turns" | "onTurnEnded">,
   log: Logger,
   metrics: Pick<WorkerMetrics, "dispatched">,
 ): Promise<Dispatcher> {
@@ -69,7 +67,7 @@ export async function startDispatcher(
   }
 
   async function dispatchTurns(): Promise<Found> {
-    const turns = await claimTurns(sql, TURNS, BATCH, config.timeout + TURN_GRACE_MS);
+    const turns = await claimTurns(sql, slowLane.turns, BATCH, config.timeout + TURN_GRACE_MS);
     if (turns.length === 0) return "nothing";
     await start(turns, startOne);
     return "some";

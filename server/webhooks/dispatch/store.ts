@@ -3,6 +3,7 @@
 import type { DeliveryToMake } from "../../../workflows/contract.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
+import type { Turns } from "../lanes/turns.ts";
 
 /** One workflow to start. */
 export interface Dispatch {
@@ -70,10 +71,14 @@ export async function claimDispatches(
  * Leases dispatches that wait for slow receivers, for each receiver as many as it has turns left, the oldest first. A
  * turn lasts until its post has ended, whichever process makes it.
  *
- * @param turns of one receiver at a time
  * @param leaseMs after which a turn is over though nobody has told the end of its post
  */
-export async function claimTurns(sql: Queries, turns: number, limit: number, leaseMs: number): Promise<Dispatch[]> {
+export async function claimTurns(
+  sql: Queries,
+  { atFirst, known }: Pick<Turns, "atFirst" | "known">,
+  limit: number,
+  leaseMs: number,
+): Promise<Dispatch[]> {
   return sql<Dispatch[]>`
     with recursive waiting (connection_id) as (
       (select connection_id from dispatches where connection_id is not null order by connection_id limit 1)
@@ -83,15 +88,21 @@ export async function claimTurns(sql: Queries, turns: number, limit: number, lea
         where d.connection_id > w.connection_id order by d.connection_id limit 1
       )
       from waiting w where w.connection_id is not null
+    ), receiver as (
+      select w.connection_id, coalesce(known.turns, ${atFirst}::int) as turns
+      from waiting w
+      left join unnest(${[...known.keys()]}::uuid[], ${[...known.values()]}::int[]) as known (connection_id, turns)
+        using (connection_id)
+      where w.connection_id is not null
     ), oldest as (
       -- Turns are given to the oldest, so these are among them, and what waits behind is not counted every time.
-      select first.*
-      from waiting w, lateral (
+      select r.turns, first.*
+      from receiver r, lateral (
         select id, connection_id, lease_until < now() as free, started_on is not null as started from dispatches d
-        where d.connection_id = w.connection_id order by d.id limit ${2 * turns} for update skip locked
+        where d.connection_id = r.connection_id order by d.id limit 2 * r.turns for update skip locked
       ) first
     ), ranked as (
-      select id, free, started,
+      select id, free, started, turns,
         count(*) filter (where started and not free) over (partition by connection_id)
           + row_number() over (partition by connection_id, free order by id) as turn
       from oldest
@@ -99,7 +110,7 @@ export async function claimTurns(sql: Queries, turns: number, limit: number, lea
       update dispatches d set lease_until = now() + ${leaseMs} * interval '1 millisecond', started_on = now()
       from ranked
       where d.id = ranked.id and ranked.id in (
-        select id from ranked where free and turn <= ${turns} order by turn limit ${limit}
+        select id from ranked where free and turn <= turns order by turn limit ${limit}
       )
       returning d.*, case when ranked.started then 'again' else 'first' end as turn
     )

@@ -5,11 +5,13 @@ import type { Sql } from "../../db/connection.ts";
 import { type Bulkhead, createBulkhead } from "./bulkhead.ts";
 import { createSlowReceivers, type SlowReceivers } from "./slow-receivers.ts";
 import { endTurn, readWait, writeNextAttempt } from "./store.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
 /** For the recording of a post that another worker has out. */
 const RECORDING_GRACE_MS = 5_000;
 
 export interface SlowLane extends Bulkhead, SlowReceivers {
+  turns: Turns;
   /** Ends the turn of a delivery, if it had one. */
   endTurn(tenantId: string, deliveryId: string): Promise<void>;
   onTurnEnded(call: () => void): void;
@@ -25,6 +27,7 @@ export function createSlowLane(sql: Sql, timeoutMs: number, log: Logger): SlowLa
   return {
     ...createBulkhead(timeoutMs),
     ...createSlowReceivers(sql, log),
+    turns: createTurns(),
     async endTurn(tenantId, deliveryId) {
       await endTurn(sql, tenantId, deliveryId);
       turnEnded();
