@@ -1,0 +1,138 @@
+// What some cost all others: receivers that hang, in a tenth of the connections and in one of a hundred, and a burst of
+// another tenant. The receivers and tenants that do nothing wrong are measured before and during.
+//
+//   bun run bench isolation --only=tenth,hundredth,burst --rate=20 --seconds=10 --changes=10000
+
+import { loadavg } from "node:os";
+import { parseArgs } from "node:util";
+import { type Arrivals, type Latencies, type Sent, sendOpenLoop, settle, startArrivals } from "./arrivals.ts";
+import { type Service, startService, type Tenant } from "./service.ts";
+
+/** Longer than WEBHOOK_TIMEOUT, so that every attempt fails. */
+const HANG_MS = 30_000;
+const PATIENCE_MS = 120_000;
+/** Changes of the burst that are under way at a time. */
+const BURST_LANES = 16;
+const SINGLE_EVERY_MS = 250;
+
+const { values: options } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: "string", default: "tenth,hundredth,ten-hundredths,burst" },
+    rate: { type: "string", default: "20" },
+    seconds: { type: "string", default: "15" },
+    changes: { type: "string", default: "10000" },
+  },
+});
+const rate = Number(options.rate);
+const seconds = Number(options.seconds);
+const SCENARIOS: Record<string, (service: Service) => Promise<void>> = {
+  tenth: (service) => hanging(service, "1 receiver of 10 hangs", { tenants: 1, receivers: 10, hang: [0] }),
+  hundredth: (service) => hanging(service, "1 receiver of 100 hangs", { tenants: 10, receivers: 10, hang: [0] }),
+  "ten-hundredths": (service) =>
+    hanging(service, "10 receivers of 100 hang", {
+      ...{ tenants: 10, receivers: 10 },
+      hang: Array.from({ length: 10 }, (_, index) => index * 10),
+    }),
+  burst,
+};
+
+for (const name of options.only.split(",")) {
+  await using service = await startService();
+  await SCENARIOS[name]!(service);
+}
+
+interface Scene {
+  tenants: number;
+  /** Of each tenant; every one of its changes goes to all of them. */
+  receivers: number;
+  hang: number[];
+}
+
+async function hanging(service: Service, title: string, { tenants, receivers, hang }: Scene): Promise<void> {
+  await using arrivals = startArrivals(tenants * receivers, service.certificate);
+  const own = (tenant: number) => Array.from({ length: receivers }, (_, index) => tenant * receivers + index);
+  const all = await Promise.all(
+    Array.from({ length: tenants }, async (_, index) => {
+      const tenant = await service.newTenant();
+      await tenant.connect(own(index).map((receiver) => arrivals.urls[receiver]!));
+      return tenant;
+    }),
+  );
+  const measure = async (duration: number): Promise<Latencies> => {
+    const { sent, refused } = await sendOpenLoop(
+      rate,
+      duration,
+      (id, index) => all[index % tenants]!.change({ ExternalId: id }),
+      (index) => own(index % tenants).filter((receiver) => !hang.includes(receiver)),
+    );
+    if (refused > 0) throw new Error(`${refused} changes were refused`);
+    return settle(arrivals, sent, PATIENCE_MS);
+  };
+  await measure(4);
+  const without = await measure(seconds);
+  arrivals.hang(hang, HANG_MS);
+  const during = await measure(seconds);
+  console.log(`\n${title}, ${rate} changes/s for ${seconds} s (load average ${loadavg()[0]!.toFixed(1)})`);
+  report("without", without);
+  report("while it lasts", during);
+  const ratio = (name: "p50" | "p99") => (during[name] / without[name]).toFixed(2);
+  console.log(`  ratio          p50 ${ratio("p50")}, p99 ${ratio("p99")} (aim: 1.5)`);
+  arrivals.release();
+}
+
+/** A tenant's single changes, one at a time, before and during another's burst. */
+async function burst(service: Service): Promise<void> {
+  await using arrivals = startArrivals(2, service.certificate);
+  const [loud, quiet] = await Promise.all([service.newTenant(), service.newTenant()]);
+  await loud.connect([arrivals.urls[0]!]);
+  await quiet.connect([arrivals.urls[1]!]);
+  await singles(arrivals, quiet, Bun.sleep(2_000));
+  const idle = await singles(arrivals, quiet, Bun.sleep(seconds * 1_000));
+  const sent: Sent[] = [];
+  const making = makeBurst(loud, Number(options.changes), sent);
+  const draining = making.then(() => settle(arrivals, sent, 10 * PATIENCE_MS));
+  const during = await singles(arrivals, quiet, draining);
+  const drained = await draining;
+  const perSecond = (drained.delivered * 1_000) / drained.span;
+  console.log(`\na burst of ${options.changes} changes of another tenant (load average ${loadavg()[0]!.toFixed(1)})`);
+  console.log(
+    `  the burst      delivered ${drained.delivered} at ${perSecond.toFixed(0)}/s, missing ${drained.missing}`,
+  );
+  report("idle", idle);
+  report("while it lasts", during);
+  console.log(`  longest wait   ${(during.longest - idle.p50).toFixed(0)} ms beyond idle (aim: 2000)`);
+}
+
+async function singles(arrivals: Arrivals, tenant: Tenant, until: Promise<unknown>): Promise<Latencies> {
+  let over = false;
+  void until.finally(() => {
+    over = true;
+  });
+  const sent: Sent[] = [];
+  while (!over) {
+    const single = { id: Bun.randomUUIDv7(), at: performance.now(), receivers: [1] };
+    await tenant.change({ ExternalId: single.id });
+    sent.push(single);
+    await settle(arrivals, [single], PATIENCE_MS);
+    await Bun.sleep(SINGLE_EVERY_MS);
+  }
+  return settle(arrivals, sent, PATIENCE_MS);
+}
+
+async function makeBurst(tenant: Tenant, changes: number, sent: Sent[]): Promise<void> {
+  let made = 0;
+  const lane = async () => {
+    while (made++ < changes) {
+      const each = { id: Bun.randomUUIDv7(), at: performance.now(), receivers: [0] };
+      await tenant.change({ ExternalId: each.id });
+      sent.push(each);
+    }
+  };
+  await Promise.all(Array.from({ length: BURST_LANES }, lane));
+}
+
+function report(name: string, { p50, p99, longest, delivered, missing }: Latencies): void {
+  const figures = `p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms`;
+  console.log(`  ${name.padEnd(14)} ${figures}, of ${delivered}${missing > 0 ? `, missing ${missing}` : ""}`);
+}

@@ -1,0 +1,103 @@
+// A whole Gatehouse in a folder of its own, with receivers and clients at hand.
+
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureReceiverCertificate, type ReceiverCertificate } from "../examples/receiver/certificate.ts";
+import { connect } from "../server/db/connection.ts";
+import { openLog } from "../server/embedded/data-directory.ts";
+import { Installation, type PartName } from "../server/embedded/installation.ts";
+import { createTenant } from "../server/tenants/index.ts";
+
+/** No client is to meet it. */
+const RATE_LIMIT = "1000000";
+const API = "/Endpoint/rest/api/v1";
+
+export interface Service extends AsyncDisposable {
+  temporalAddress: string;
+  certificate: ReceiverCertificate;
+  /** Process ids of what runs. */
+  pids: Record<PartName, number>;
+  newTenant(): Promise<Tenant>;
+}
+
+export interface Tenant {
+  /** Upserts an Application. */
+  change(fields: Record<string, unknown>): Promise<void>;
+  /** Makes a webhook connection for each of these receivers. */
+  connect(urls: string[]): Promise<void>;
+}
+
+/** @param env settings beside the defaults */
+export async function startService(env: Record<string, string> = {}): Promise<Service> {
+  const dataDir = mkdtempSync(join(tmpdir(), "gatehouse-bench-"));
+  // PostgreSQL runs as another user when we are root, and has to pass through.
+  chmodSync(dataDir, 0o711);
+  const certificate = await ensureReceiverCertificate(dataDir);
+  const stopping = new AbortController();
+  const installation = new Installation({
+    env: {
+      ...process.env,
+      ...{ HOST: "127.0.0.1", PORT: "0", LOG_LEVEL: "info", RATE_LIMIT, RATE_LIMIT_BURST: RATE_LIMIT },
+      ...{ EGRESS_ALLOW: "127.0.0.0/8,::1/128", EGRESS_CA_FILE: certificate.caFile, METRICS_PORT: "" },
+      ...env,
+      DATA_DIR: dataDir,
+    },
+    output: openLog(dataDir, "gatehouse").fd,
+    ports: { postgresql: 0, temporal: 0, temporalUi: 0 },
+    say: (line) => console.error(line),
+    signal: stopping.signal,
+  });
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopping.abort();
+    stopped ??= installation.stop().finally(() => rmSync(dataDir, { recursive: true, force: true }));
+    return stopped;
+  };
+  // Its parts stand in groups of their own, so Ctrl-C does not reach them.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => void stop().finally(() => process.exit(1)));
+  }
+  try {
+    const { localUrl, databaseUrl, temporalAddress } = await installation.start();
+    const pids = Object.fromEntries(Object.entries(installation.parts).map(([name, part]) => [name, part.pid!]));
+    return {
+      temporalAddress,
+      certificate,
+      pids: pids as Service["pids"],
+      newTenant: () => newTenant(localUrl, databaseUrl),
+      [Symbol.asyncDispose]: stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function newTenant(url: string, databaseUrl: string): Promise<Tenant> {
+  const sql = connect(databaseUrl, "gatehouse bench", 1);
+  const { client } = await createTenant(sql, `bench ${Bun.randomUUIDv7()}`).finally(() => sql.end());
+  const answer = await fetch(`${url}/oauth2/token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      ...{ grant_type: "client_credentials", scope: "*" },
+      ...{ client_id: client.clientId, client_secret: client.clientSecret },
+    }),
+  });
+  const { access_token } = (await answer.json()) as { access_token: string };
+  const headers = { authorization: `Bearer ${access_token}`, "content-type": "application/json" };
+  const post = async (path: string, fields: unknown) => {
+    const made = await fetch(url + API + path, { method: "POST", headers, body: JSON.stringify(fields) });
+    const text = await made.text();
+    if (made.status !== 200) throw new Error(`${path}: ${made.status} ${text}`);
+  };
+  return {
+    change: (fields) => post("/Application", fields),
+    async connect(urls) {
+      for (const [index, URL] of urls.entries()) {
+        const fields = { Name: `bench ${index}`, URL, Entities: ["Application"], Events: ["Created"] };
+        await post("/WebhookConnection", { ...fields, Secret: "bench" });
+      }
+    },
+  };
+}
