@@ -35,7 +35,7 @@ import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/
 import { createProvider, OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
 import { settingsController } from "./settings/index.ts";
-import { identityProvidersController, SIGN_IN_RESOURCE_TYPES } from "./signin/index.ts";
+import { createIdentityProviders, identityProvidersController, SIGN_IN_RESOURCE_TYPES } from "./signin/index.ts";
 import { TENANT_RESOURCE_TYPE, type TenantId, tenantSettingsController } from "./tenants/index.ts";
 import {
   connectionsController,
@@ -104,6 +104,8 @@ export function createApp({
     onClient,
     onFailure: logFailure,
   });
+  const { publicUrl } = config;
+  const identityProviders = createIdentityProviders({ sql, masterKey, publicUrl, fetch: egress.fetch, checkUrl });
   const authenticateBearer = createAuthenticate(provider.verifyAccessToken, access.permissionsOf);
   const authenticate: Authenticate = async (request) => {
     const caller = await authenticateBearer(request);
@@ -134,7 +136,7 @@ export function createApp({
     .use(openApiController(config.publicUrl, entities))
     .use(provider.controller)
     .use(provider.settings(authenticate, provider.administration(findRecord)))
-    .use(identityProvidersController({ sql, masterKey, publicUrl: config.publicUrl, authenticate, checkUrl }))
+    .use(identityProvidersController(identityProviders, authenticate))
     .use(entitiesController({ sql, onCommitted: metrics.accepted }, authenticate, entities))
     .use(
       connectionsController({

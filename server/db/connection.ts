@@ -16,10 +16,9 @@ export function connect(
   databaseUrl: string,
   name: string,
   max = 10,
-  more: Pick<postgres.Options<Record<string, never>>, "max_lifetime"> = {},
+  more: Pick<postgres.Options<Record<string, never>>, "max_lifetime" | "connect_timeout"> = {},
 ): Sql {
   return postgres(databaseUrl, {
-    ...more,
     max,
     types: { int8 },
     connection: { application_name: name },
@@ -28,5 +27,6 @@ export function connect(
     backoff: () => 0.25,
     // A connection that PostgreSQL's end has left half made should not hold its request for long.
     connect_timeout: 3,
+    ...more,
   }) as unknown as Sql;
 }

@@ -6,6 +6,8 @@ import {
   MAPPED,
   MOST_SCOPES,
   NAME_LIMIT,
+  PROBE_CHECKS,
+  PROBE_OUTCOMES,
   PROVIDER_TYPES,
   PROVISIONINGS,
   URL_LIMIT,
@@ -76,8 +78,26 @@ export function identityProviders(): Area {
           errors: ["BadInput", "NotFound", "Conflict", "PreconditionFailed"],
         }),
       },
+      [`${PATH}/{Id}/Test`]: {
+        post: operation({
+          id: "testIdentityProvider",
+          tag: TAG,
+          summary: "Ask a provider what a sign-in would",
+          description:
+            "Reads the metadata and the keys, and presents a made-up code by the ClientId and its secret. Nothing is " +
+            "changed, and a provider that is switched off is asked too. It takes 10 s at most.",
+          scopes: ["Settings:Update"],
+          parameters: [ID],
+          answers: { 200: json("What was found.", schemaRef("IdentityProviderTest"), TEST) },
+          errors: ["NotFound"],
+        }),
+      },
     },
-    schemas: { IdentityProvider: RECORD_SCHEMA, IdentityProviderData: INPUT_SCHEMA },
+    schemas: {
+      IdentityProviderTest: TEST_SCHEMA,
+      IdentityProvider: RECORD_SCHEMA,
+      IdentityProviderData: INPUT_SCHEMA,
+    },
   };
 }
 
@@ -137,6 +157,40 @@ const RECORD = {
   AllowLocal: false,
   Is_Active: true,
   RedirectUri: "https://gatehouse.example.com/signin/upstream/1001/callback",
+};
+
+const TEST = {
+  Works: false,
+  Checks: [
+    { Name: "Metadata", Outcome: "Passed", Message: "The issuer's metadata can be used." },
+    { Name: "Keys", Outcome: "Passed", Message: "2 keys verify id_tokens: RS256, ES256." },
+    {
+      Name: "Client",
+      Outcome: "Failed",
+      Message: "The ClientId or its secret is wrong: the token endpoint answered 401 invalid_client.",
+    },
+  ],
+};
+
+const TEST_SCHEMA: Schema = {
+  type: "object",
+  required: ["Works", "Checks"],
+  properties: {
+    Works: { type: "boolean", description: "No check has failed." },
+    Checks: {
+      type: "array",
+      description: "In the order they were made; what depends on one that has failed is left out.",
+      items: {
+        type: "object",
+        required: ["Name", "Outcome", "Message"],
+        properties: {
+          Name: { type: "string", enum: PROBE_CHECKS },
+          Outcome: { type: "string", enum: PROBE_OUTCOMES, description: "Unknown: the answer says neither." },
+          Message: { type: "string", description: "What was found, in words." },
+        },
+      },
+    },
+  },
 };
 
 const address = (description: string): Schema => ({ type: "string", maxLength: URL_LIMIT, description });

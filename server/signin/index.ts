@@ -36,6 +36,7 @@ export { removeExpiredSessions, removeForgottenDevices, removeOldFailures } from
 export { type Trouble, throttled } from "./trouble.ts";
 export { UpstreamFailure } from "./upstream/failure.ts";
 export { type UpstreamIdentity, whoIs } from "./upstream/identity.ts";
+export { PROBE_CHECKS, PROBE_OUTCOMES } from "./upstream/probe.ts";
 export { failedBy, toldOf, type UpstreamProblem } from "./upstream/problems.ts";
 export {
   CREDENTIAL_LIMIT,
@@ -45,6 +46,7 @@ export {
   WORD_LIMIT,
 } from "./upstream/providers/input.ts";
 export { identityProvidersController } from "./upstream/providers/routes.ts";
+export { createIdentityProviders } from "./upstream/providers/service.ts";
 export { MAPPED, PROVIDER_TYPES, PROVISIONINGS, type Provider } from "./upstream/providers/store.ts";
 export { beginSessionByProvider } from "./upstream/session.ts";
 export { removeExpiredAttempts } from "./upstream/store.ts";

@@ -37,11 +37,13 @@ export interface SendOptions {
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
+/** Seconds: where many tests run at once, a connection may have to wait. */
+const PATIENT = { connect_timeout: 30 };
 let database: Sql | undefined;
 
 /** For what the API has no way to arrange or to look at. */
 export function db(): Sql {
-  database ??= connect(shared().databaseUrl, "gatehouse test", 2);
+  database ??= connect(shared().databaseUrl, "gatehouse test", 2, PATIENT);
   return database;
 }
 

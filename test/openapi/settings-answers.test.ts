@@ -48,6 +48,32 @@ test.concurrent.each(["Policy", "Role"])("%s", async (name) => {
   await call(caller, "DELETE", one, 404, { at: `${path}/${body.Id}` });
 });
 
+test.concurrent("identity providers, and what a test of one says", async () => {
+  const caller = await newCaller();
+  const path = `${API}/IdentityProvider`;
+  const one = `${path}/{Id}`;
+  const { examples } = document.paths[path].patch.requestBody.content["application/json"];
+  const { body } = await call(caller, "PATCH", path, 200, { body: examples.OpenIDConnect.value });
+  await call(caller, "POST", path, 200, { body: examples.OAuth2.value });
+  expect(validatorOf(document)(document.components.schemas.IdentityProviderData, body)).toBeUndefined();
+  await call(caller, "POST", path, 200, { body });
+  await call(caller, "GET", `${path}?Name=x`, 200);
+  const at = `${path}/${body.Id}`;
+  await call(caller, "GET", one, 200, { at });
+  await call(caller, "GET", one, 304, { at, headers: { "if-none-match": "*" } });
+  await call(caller, "PATCH", path, 400, { body: { Name: 1 } });
+  await call(caller, "PATCH", path, 404, { body: { Id: "1" } });
+  await call(caller, "POST", path, 409, { body: { Id: body.Id, Name: examples.OAuth2.value.Name } });
+  // Nobody is there.
+  await call(caller, "PATCH", path, 200, { body: { Id: body.Id, Issuer: "https://localhost.invalid" } });
+  const tested = await call(caller, "POST", `${one}/Test`, 200, { at: `${at}/Test` });
+  expect(tested.body).toMatchObject({ Works: false, Checks: [{ Name: "Metadata", Outcome: "Failed" }] });
+  await call(await caller.withScope("Settings:Read"), "POST", `${one}/Test`, 403, { at: `${at}/Test` });
+  await call(caller, "DELETE", one, 412, { at, headers: { "if-match": '"other"' } });
+  await call(caller, "DELETE", one, 200, { at });
+  await call(caller, "POST", `${one}/Test`, 404, { at: `${at}/Test` });
+});
+
 test.concurrent("what is wrong with a policy", async () => {
   const caller = await newCaller();
   const path = `${API}/Policy/Validate`;

@@ -188,7 +188,9 @@ describe.concurrent("users are told, and can go another way, when", () => {
       { metadata: { token_endpoint: "https://10.0.0.1/token" } },
       MISCONFIGURED,
     ],
-    ["userinfo is not https", { metadata: { userinfo_endpoint: "http://localhost/me" } }, UNTRUSTED],
+    ["an address is none", { metadata: { token_endpoint: "nowhere" } }, MISCONFIGURED],
+    ["the keys' address is none", { metadata: { jwks_uri: "nowhere" } }, MISCONFIGURED],
+    ["userinfo is not https", { metadata: { userinfo_endpoint: "http://localhost/me" } }, MISCONFIGURED],
     [
       "the token endpoint sends us elsewhere",
       {

@@ -4,34 +4,23 @@ import {
   AuthorizationResponseError,
   authorizationCodeGrant,
   buildAuthorizationUrl,
-  type ClientAuth,
-  ClientSecretBasic,
-  ClientSecretPost,
-  Configuration,
+  type Configuration,
   calculatePKCECodeChallenge,
-  customFetch,
-  discovery,
-  enableNonRepudiationChecks,
   fetchProtectedResource,
   fetchUserInfo,
-  None,
-  type ServerMetadata,
 } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
-import { type MasterKey, unseal } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../keys/master-key.ts";
 import { authorityOf } from "./authority.ts";
+import { configurationOf, endpointsOf, guardedFetch } from "./configuration.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 import { type Claims, claimsNeeded, toIdentity, type UpstreamIdentity } from "./identity.ts";
-import { SECRET_PURPOSE } from "./providers/service.ts";
+import { createMetadata } from "./metadata.ts";
 import type { Provider } from "./providers/store.ts";
 import { redirectUriOf } from "./redirect-uri.ts";
 
-/** All that one step asks of a provider has to be answered within this time. */
-const STEP_TIMEOUT_MS = 10_000;
 /** How long a provider's metadata is believed. Its keys are read anew for each sign-in, so a rotated one is never missed. */
 const METADATA_LIFETIME_MS = 60_000;
-/** RFC 8725 3.1: what an id_token may be signed by, whatever the provider says it can. */
-const ID_TOKEN_ALGS = ["RS256", "ES256", "EdDSA", "Ed25519"];
 
 /** What one attempt sends along and has to find again in the answer. */
 export interface Checks {
@@ -59,17 +48,12 @@ export interface Protocol {
 }
 
 export function createProtocol(fetch: EgressFetch, masterKey: MasterKey, publicUrl: string): Protocol {
-  const metadataOf = createMetadata();
+  const metadataOf = createMetadata(METADATA_LIFETIME_MS);
 
   async function configure(provider: Provider): Promise<Configuration> {
     const guarded = guardedFetch(fetch);
     const server = provider.type === "OAuth2" ? endpointsOf(provider) : await metadataOf(provider.issuer!, guarded);
-    const secret = provider.clientSecret && unseal(masterKey, SECRET_PURPOSE, provider.clientSecret);
-    const config = new Configuration(server, provider.clientId, {}, clientAuthentication(server, secret));
-    config[customFetch] = guarded;
-    // OIDC Core 3.1.3.7 lets a client trust TLS in place of the signature; we look at both.
-    if (provider.type === "OpenIDConnect") enableNonRepudiationChecks(config);
-    return config;
+    return configurationOf(server, provider, masterKey, guarded);
   }
 
   return {
@@ -135,79 +119,6 @@ async function plainClaims(
   const claims: unknown = await response.json().catch(() => undefined);
   if (typeof claims === "object" && claims !== null && !Array.isArray(claims)) return claims as Claims;
   throw new UpstreamFailure("untrusted", "the userinfo endpoint answered no JSON object");
-}
-
-function clientAuthentication(server: ServerMetadata, secret: string | null): ClientAuth {
-  if (secret === null) return None();
-  // OIDC Discovery 3: by default client_secret_basic.
-  const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
-  return methods.includes("client_secret_basic") ? ClientSecretBasic(secret) : ClientSecretPost(secret);
-}
-
-function endpointsOf({ authorizationEndpoint, tokenEndpoint }: Provider): ServerMetadata {
-  return {
-    issuer: new URL(tokenEndpoint!).origin,
-    authorization_endpoint: authorizationEndpoint!,
-    token_endpoint: tokenEndpoint!,
-  };
-}
-
-/** Reads and keeps providers' metadata. What an issuer says is the same for all tenants. */
-function createMetadata() {
-  const kept = new Map<string, { metadata: ServerMetadata; until: number }>();
-  return async (issuer: string, guarded: GuardedFetch): Promise<ServerMetadata> => {
-    const known = kept.get(issuer);
-    if (known && known.until > Date.now()) return known.metadata;
-    const metadata = requireUsable(issuer, await readMetadata(issuer, guarded));
-    for (const [name, { until }] of kept) if (until <= Date.now()) kept.delete(name);
-    kept.set(issuer, { metadata, until: Date.now() + METADATA_LIFETIME_MS });
-    return metadata;
-  };
-}
-
-async function readMetadata(issuer: string, guarded: GuardedFetch): Promise<ServerMetadata> {
-  try {
-    const config = await discovery(new URL(issuer), "discovery", undefined, None(), { [customFetch]: guarded });
-    return { ...config.serverMetadata() };
-  } catch (error) {
-    const failure = toUpstreamFailure(error);
-    // Nobody has claimed anything yet: there is no such issuer.
-    const isElsewhere = failure instanceof UpstreamFailure && failure.kind === "untrusted";
-    throw isElsewhere ? new UpstreamFailure("misconfigured", failure.detail) : failure;
-  }
-}
-
-/** @throws UpstreamFailure */
-function requireUsable(issuer: string, metadata: ServerMetadata): ServerMetadata {
-  if (new URL(metadata.issuer).href !== new URL(issuer).href) {
-    throw new UpstreamFailure("misconfigured", "the metadata are another issuer's");
-  }
-  const { authorization_endpoint, token_endpoint, jwks_uri } = metadata;
-  if (!authorization_endpoint || !token_endpoint || !jwks_uri) {
-    throw new UpstreamFailure("misconfigured", "the metadata lack an endpoint");
-  }
-  // The browser is sent there, so it must be a place on the web.
-  if (!URL.canParse(authorization_endpoint) || new URL(authorization_endpoint).protocol !== "https:") {
-    throw new UpstreamFailure("misconfigured", "the authorization endpoint is not https");
-  }
-  const algs = metadata.id_token_signing_alg_values_supported ?? ["RS256"];
-  const usable = algs.filter((alg) => ID_TOKEN_ALGS.includes(alg));
-  if (usable.length === 0) throw new UpstreamFailure("misconfigured", "no algorithm for id_tokens in common");
-  return { ...metadata, id_token_signing_alg_values_supported: usable };
-}
-
-type GuardedFetch = NonNullable<Configuration[typeof customFetch]>;
-
-/** One time limit for all requests of a step. */
-function guardedFetch(fetch: EgressFetch): GuardedFetch {
-  const until = Date.now() + STEP_TIMEOUT_MS;
-  return (url, { method, headers, body }) =>
-    fetch(new URL(url), {
-      method: method === "POST" ? "POST" : "GET",
-      headers,
-      body: body === undefined || body === null ? undefined : String(body),
-      timeoutMs: Math.max(1, until - Date.now()),
-    });
 }
 
 async function told<T>(step: () => Promise<T>): Promise<T> {

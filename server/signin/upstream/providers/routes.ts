@@ -1,55 +1,27 @@
 // …/IdentityProvider: where a tenant's users may sign in instead of here.
 
 import { Elysia } from "elysia";
-import { type Authenticate, type Caller, requireScopes } from "../../../access/index.ts";
-import type { Sql } from "../../../db/connection.ts";
+import type { Authenticate } from "../../../access/index.ts";
 import { readJson, requireJson } from "../../../http/body.ts";
 import { answerRead, answerRecord, readConditions } from "../../../http/conditions.ts";
 import { isRead, requireMethod } from "../../../http/method.ts";
-import { readPaging, toPage } from "../../../http/paging.ts";
 import { API_PATH } from "../../../http/paths.ts";
-import { readQuery, readText } from "../../../http/query.ts";
-import { readId, toRecordId } from "../../../http/record-id.ts";
 import { requestUrl } from "../../../http/request-url.ts";
-import type { MasterKey } from "../../../keys/master-key.ts";
-import { parseProvider } from "./input.ts";
-import { createProviderService, versionOf } from "./service.ts";
-import { listProviders, type Provider } from "./store.ts";
+import type { IdentityProviders } from "./service.ts";
 
-export interface ProviderRoutes {
-  sql: Sql;
-  masterKey: MasterKey;
-  publicUrl: string;
-  authenticate: Authenticate;
-  /** Why an address cannot be saved, in words. */
-  checkUrl: (url: string) => string | undefined;
-}
-
-export function identityProvidersController({ sql, masterKey, publicUrl, authenticate, checkUrl }: ProviderRoutes) {
+export function identityProvidersController(providers: IdentityProviders, authenticate: Authenticate) {
   const path = `${API_PATH}/IdentityProvider`;
-  const { read, save, remove, toRecord } = createProviderService(sql, masterKey, publicUrl);
-  const answer = (provider: Provider) => answerRecord(toRecord(provider), versionOf(provider));
-
-  async function list(request: Request, { tenantId, permissions }: Caller): Promise<Response> {
-    const query = readQuery(requestUrl(request).searchParams, ["Name"]);
-    const { limit, after } = readPaging(query, (key) => toRecordId(key) !== undefined);
-    const filter = { name: readText(query, "Name") };
-    const readPage = async () =>
-      toPage(await listProviders(sql, tenantId, filter, limit, after), limit, (row) => String(row.id), toRecord);
-    return Response.json(await permissions.readable("Settings:Read", "IdentityProvider", readPage));
-  }
-
   return new Elysia()
     .all(
       path,
       async ({ request }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "PATCH", "POST");
-        if (!isRead(request)) requireJson(request);
-        requireScopes(caller, isRead(request) ? "Settings:Read" : "Settings:Update");
-        if (isRead(request)) return list(request, caller);
+        if (isRead(request)) return Response.json(await providers.list(caller, requestUrl(request).searchParams));
+        requireJson(request);
         const conditions = readConditions(request.headers);
-        return answer(await save(caller, parseProvider(await readJson(request), checkUrl), conditions));
+        const { record, version } = await providers.save(caller, await readJson(request), conditions);
+        return answerRecord(record, version);
       },
       { parse: "none" },
     )
@@ -58,12 +30,22 @@ export function identityProvidersController({ sql, masterKey, publicUrl, authent
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "DELETE");
-        requireScopes(caller, isRead(request) ? "Settings:Read" : "Settings:Update");
         const conditions = readConditions(request.headers);
-        const id = readId("IdentityProvider", params.id);
-        if (!isRead(request)) return answer(await remove(caller, id, conditions));
-        const provider = await read(caller, id);
-        return answerRead(conditions, toRecord(provider), versionOf(provider));
+        if (isRead(request)) {
+          const { record, version } = await providers.read(caller, params.id);
+          return answerRead(conditions, record, version);
+        }
+        const { record, version } = await providers.remove(caller, params.id, conditions);
+        return answerRecord(record, version);
+      },
+      { parse: "none" },
+    )
+    .all(
+      `${path}/:id/Test`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "POST");
+        return Response.json(await providers.test(caller, params.id));
       },
       { parse: "none" },
     );

@@ -1,37 +1,32 @@
-import type { Caller } from "../../../access/index.ts";
+// A tenant's identity providers: for each, the scope and a policy that permits it are asked for.
+
+import { type Caller, requireScopes } from "../../../access/index.ts";
 import { changesOf, recordAudit, valuesShown } from "../../../audit/index.ts";
 import type { Sql, Transaction } from "../../../db/connection.ts";
+import type { EgressFetch } from "../../../egress/index.ts";
 import { BadInput, Conflict, MultipleRows, NotFound } from "../../../errors.ts";
 import { type Conditions, requireConditions } from "../../../http/conditions.ts";
-import { type MasterKey, seal } from "../../../keys/master-key.ts";
+import { type Page, readPaging, toPage } from "../../../http/paging.ts";
+import { readQuery, readText } from "../../../http/query.ts";
+import { readId, toRecordId } from "../../../http/record-id.ts";
+import type { MasterKey } from "../../../keys/master-key.ts";
 import type { TenantId } from "../../../tenants/index.ts";
-import { redirectUriOf } from "../redirect-uri.ts";
-import type { ProviderInput } from "./input.ts";
+import { createProbe, type ProbeResult } from "../probe.ts";
+import { type ProviderInput, parseProvider } from "./input.ts";
+import { merged, requireSound } from "./merge.ts";
+import { type ProviderRecord, toProviderRecord, versionOf } from "./record.ts";
 import {
   deleteProvider,
   findProvider,
   insertProvider,
+  listProviders,
   lockProvider,
   lockProvidersNamed,
-  type Mapping,
   type Provider,
-  type ProviderType,
   updateProvider,
 } from "./store.ts";
 
-/** What a sealed secret is for; it opens for nothing else. */
-export const SECRET_PURPOSE = "identity provider's client secret";
 const RESOURCE = "IdentityProvider";
-
-const DEFAULT_SCOPES: Record<ProviderType, string[]> = { OpenIDConnect: ["openid", "profile", "email"], OAuth2: [] };
-/** OIDC Core 5.1. */
-const DEFAULT_MAPPING: Mapping = {
-  Name: "name",
-  Username: "preferred_username",
-  Email: "email",
-  EmailVerified: "email_verified",
-  MobilePhone: "phone_number",
-};
 
 /** What the audit log tells of a change; the values of all but the secret. */
 const SHOWN = [
@@ -57,21 +52,49 @@ const UNIQUE_FIELDS: Record<string, string> = {
   identity_providers_external_id_key: "ExternalId",
 };
 
-export interface ProviderService {
+/** @param id in all of them as a path has it */
+export interface IdentityProviders {
+  /** @param parameters Name, Limit, Cursor @throws Permission, BadInput */
+  list(caller: Caller, parameters: URLSearchParams): Promise<Page<ProviderRecord>>;
   /** @throws NotFound, Permission */
-  read(caller: Caller, id: number): Promise<Provider>;
+  read(caller: Caller, id: string): Promise<KeptProvider>;
   /** @throws BadInput, NotFound, MultipleRows, Permission, Conflict, PreconditionFailed */
-  save(caller: Caller, input: ProviderInput, conditions: Conditions): Promise<Provider>;
-  /** @throws NotFound, Permission, Conflict, PreconditionFailed */
-  remove(caller: Caller, id: number, conditions: Conditions): Promise<Provider>;
-  toRecord(provider: Provider): ProviderRecord;
+  save(caller: Caller, body: unknown, conditions: Conditions): Promise<KeptProvider>;
+  /** @returns its last state @throws NotFound, Permission, Conflict, PreconditionFailed */
+  remove(caller: Caller, id: string, conditions: Conditions): Promise<KeptProvider>;
+  /**
+   * Asks the provider what a sign-in would, but for the user: also one that is switched off.
+   * @throws NotFound, Permission
+   */
+  test(caller: Caller, id: string): Promise<ProbeResult>;
 }
 
-type ProviderRecord = ReturnType<typeof toProviderRecord>;
+export interface KeptProvider {
+  record: ProviderRecord;
+  /** What its ETag depends on. */
+  version: object;
+}
 
-/** @param publicUrl the issuer, without a trailing slash */
-export function createProviderService(sql: Sql, masterKey: MasterKey, publicUrl: string): ProviderService {
+export interface ProviderServiceDependencies {
+  sql: Sql;
+  masterKey: MasterKey;
+  /** The issuer, without a trailing slash. */
+  publicUrl: string;
+  fetch: EgressFetch;
+  /** Why an address cannot be saved, in words. */
+  checkUrl: (url: string) => string | undefined;
+}
+
+export function createIdentityProviders({
+  sql,
+  masterKey,
+  publicUrl,
+  fetch,
+  checkUrl,
+}: ProviderServiceDependencies): IdentityProviders {
+  const probe = createProbe(fetch, masterKey, publicUrl);
   const toRecord = (provider: Provider) => toProviderRecord(publicUrl, provider);
+  const kept = (provider: Provider): KeptProvider => ({ record: toRecord(provider), version: versionOf(provider) });
   const audited = (provider: Provider) => ({ ...toRecord(provider), ClientSecret: provider.clientSecret });
 
   async function upsert(
@@ -114,36 +137,56 @@ export function createProviderService(sql: Sql, masterKey: MasterKey, publicUrl:
     return inserted;
   }
 
+  async function find({ tenantId, permissions }: Caller, action: "Settings:Read" | "Settings:Update", id: string) {
+    const provider = await findProvider(sql, tenantId, readId(RESOURCE, id));
+    if (!provider) throw notThere();
+    permissions.require(action, RESOURCE, toRecord(provider));
+    return provider;
+  }
+
   return {
-    toRecord,
-    async read({ tenantId, permissions }, id) {
-      const provider = await findProvider(sql, tenantId, id);
-      if (!provider) throw notThere();
-      permissions.require("Settings:Read", RESOURCE, toRecord(provider));
-      return provider;
+    async list(caller, parameters) {
+      requireScopes(caller, "Settings:Read");
+      const { tenantId, permissions } = caller;
+      const query = readQuery(parameters, ["Name"]);
+      const { limit, after } = readPaging(query, (text) => toRecordId(text) !== undefined);
+      const filter = { name: readText(query, "Name") };
+      const readPage = async () =>
+        toPage(await listProviders(sql, tenantId, filter, limit, after), limit, ({ id }) => String(id), toRecord);
+      return permissions.readable("Settings:Read", RESOURCE, readPage);
     },
-    async save(caller, input, conditions) {
+    async read(caller, id) {
+      requireScopes(caller, "Settings:Read");
+      return kept(await find(caller, "Settings:Read", id));
+    },
+    async save(caller, body, conditions) {
+      requireScopes(caller, "Settings:Update");
+      const input = parseProvider(body, checkUrl);
       try {
-        return (await sql.begin((tx) => upsert(tx, caller, input, conditions))) as Provider;
+        return kept((await sql.begin((tx) => upsert(tx, caller, input, conditions))) as Provider);
       } catch (error) {
         const field = UNIQUE_FIELDS[(error as { constraint_name?: string }).constraint_name ?? ""];
         throw field ? new Conflict(`${field} is held by another IdentityProvider.`) : error;
       }
     },
-    async remove(caller, id, conditions) {
+    async remove(caller, text, conditions) {
+      requireScopes(caller, "Settings:Update");
       const { tenantId, permissions } = caller;
+      const id = readId(RESOURCE, text);
       try {
-        return (await sql.begin(async (tx) => {
-          const provider = await lockProvider(tx, tenantId, id);
-          if (!provider) throw notThere();
-          permissions.require("Settings:Update", RESOURCE, toRecord(provider));
-          requireConditions(conditions, versionOf(provider));
-          await deleteProvider(tx, tenantId, id);
-          const subject = { type: RESOURCE, id: String(id) };
-          const details = valuesShown(toRecord(provider), SHOWN);
-          await recordAudit(tx, tenantId, caller, { kind: "IdentityProvider.Deleted", subject, details });
-          return provider;
-        })) as Provider;
+        return kept(
+          (await sql.begin(async (tx) => {
+            const provider = await lockProvider(tx, tenantId, id);
+            if (!provider) throw notThere();
+            permissions.require("Settings:Update", RESOURCE, toRecord(provider));
+            requireConditions(conditions, versionOf(provider));
+            await deleteProvider(tx, tenantId, id);
+            const subject = { type: RESOURCE, id: String(id) };
+            const details = valuesShown(toRecord(provider), SHOWN);
+            await recordAudit(tx, tenantId, caller, { kind: "IdentityProvider.Deleted", subject, details });
+            return provider;
+          })) as Provider,
+        );
       } catch (error) {
         if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION) throw error;
         throw new Conflict(
@@ -151,13 +194,11 @@ export function createProviderService(sql: Sql, masterKey: MasterKey, publicUrl:
         );
       }
     },
+    async test(caller, id) {
+      requireScopes(caller, "Settings:Update");
+      return probe(await find(caller, "Settings:Update", id));
+    },
   };
-}
-
-/** What an ETag depends on: the secret too, though it is never read back. */
-export function versionOf(provider: Provider): object {
-  const { clientSecret } = provider;
-  return { ...provider, clientSecret: clientSecret && Buffer.from(clientSecret).toString("base64") };
 }
 
 const notThere = () => new NotFound("There is no IdentityProvider with this Id.");
@@ -174,79 +215,8 @@ async function lookUp(tx: Transaction, tenantId: TenantId, input: ProviderInput)
   return found[0];
 }
 
-function merged(masterKey: MasterKey, before: Provider | undefined, input: ProviderInput): Omit<Provider, "id"> {
-  const { id: _, redirectUri: __, clientSecret, ...given } = input;
-  const type = given.type ?? before?.type;
-  const missing = Object.entries({ Name: given.name, Type: type, ClientId: given.clientId });
-  if (!before && missing.some(([, value]) => value === undefined)) {
-    throw new BadInput(...missing.flatMap(([name, value]) => (value === undefined ? `${name} is missing.` : [])));
-  }
-  const former: Omit<Provider, "id"> = before ?? {
-    name: given.name!,
-    externalId: null,
-    type: type!,
-    issuer: null,
-    authorizationEndpoint: null,
-    tokenEndpoint: null,
-    userinfoEndpoint: null,
-    clientId: given.clientId!,
-    clientSecret: null,
-    scopes: DEFAULT_SCOPES[type!],
-    mapping: DEFAULT_MAPPING,
-    provisioning: "LinkOnly",
-    allowLocal: false,
-    isActive: true,
-  };
-  const secret = clientSecret && seal(masterKey, SECRET_PURPOSE, clientSecret);
-  return { ...former, ...given, clientSecret: secret === undefined ? former.clientSecret : secret || null };
-}
-
-/** @throws BadInput naming what its Type needs, or cannot have */
-function requireSound(provider: Omit<Provider, "id">): void {
-  const { type, issuer, authorizationEndpoint, tokenEndpoint, userinfoEndpoint, scopes, mapping } = provider;
-  const endpoints = Object.entries({
-    AuthorizationEndpoint: authorizationEndpoint,
-    TokenEndpoint: tokenEndpoint,
-    UserinfoEndpoint: userinfoEndpoint,
-  });
-  const problems: string[] = [];
-  if (type === "OpenIDConnect") {
-    if (!issuer) problems.push("Issuer is missing.");
-    for (const [name, value] of endpoints) {
-      if (value) problems.push(`${name} is for Type OAuth2; OpenIDConnect reads it from the Issuer's metadata.`);
-    }
-    if (!scopes.includes("openid")) problems.push("Scopes must have openid.");
-    if ((mapping.Subject ?? "sub") !== "sub") problems.push("Mapping.Subject is always sub with OpenIDConnect.");
-  } else {
-    if (issuer) problems.push("Issuer is for Type OpenIDConnect.");
-    for (const [name, value] of endpoints) if (!value) problems.push(`${name} is missing.`);
-  }
-  if (problems.length > 0) throw new BadInput(...problems);
-}
-
 /** It may come back as it was read, but not changed. */
 function refuseOtherRedirectUri({ redirectUri }: ProviderInput, own: string | undefined): void {
   if (redirectUri === undefined || redirectUri === null || redirectUri === own) return;
   throw new BadInput("RedirectUri is set by the server and cannot be changed.");
-}
-
-/** A provider in its response shape; the secret is never read back. */
-function toProviderRecord(publicUrl: string, provider: Provider) {
-  return {
-    Id: String(provider.id),
-    Name: provider.name,
-    ExternalId: provider.externalId ?? "",
-    Type: provider.type,
-    Issuer: provider.issuer ?? "",
-    AuthorizationEndpoint: provider.authorizationEndpoint ?? "",
-    TokenEndpoint: provider.tokenEndpoint ?? "",
-    UserinfoEndpoint: provider.userinfoEndpoint ?? "",
-    ClientId: provider.clientId,
-    Scopes: provider.scopes,
-    Mapping: provider.mapping,
-    Provisioning: provider.provisioning,
-    AllowLocal: provider.allowLocal,
-    Is_Active: provider.isActive,
-    RedirectUri: redirectUriOf(publicUrl, provider.id),
-  };
 }

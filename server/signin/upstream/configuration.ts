@@ -1,0 +1,63 @@
+// What openid-client is told of a provider, and by what it speaks to it: the egress guard.
+
+import {
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  customFetch,
+  enableNonRepudiationChecks,
+  None,
+  type ServerMetadata,
+} from "openid-client";
+import type { EgressFetch } from "../../egress/index.ts";
+import type { MasterKey } from "../../keys/master-key.ts";
+import { openSecret } from "./providers/secret.ts";
+import type { Provider } from "./providers/store.ts";
+
+/** All that one step asks of a provider has to be answered within this time. */
+const STEP_TIMEOUT_MS = 10_000;
+
+export type GuardedFetch = NonNullable<Configuration[typeof customFetch]>;
+
+export function configurationOf(
+  server: ServerMetadata,
+  provider: Provider,
+  masterKey: MasterKey,
+  guarded: GuardedFetch,
+): Configuration {
+  const secret = openSecret(masterKey, provider);
+  const config = new Configuration(server, provider.clientId, {}, clientAuthentication(server, secret));
+  config[customFetch] = guarded;
+  // OIDC Core 3.1.3.7 lets a client trust TLS in place of the signature; we look at both.
+  if (provider.type === "OpenIDConnect") enableNonRepudiationChecks(config);
+  return config;
+}
+
+function clientAuthentication(server: ServerMetadata, secret: string | null): ClientAuth {
+  if (secret === null) return None();
+  // OIDC Discovery 3: by default client_secret_basic.
+  const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+  return methods.includes("client_secret_basic") ? ClientSecretBasic(secret) : ClientSecretPost(secret);
+}
+
+/** Of plain OAuth 2.0, which has no metadata to read. */
+export function endpointsOf({ authorizationEndpoint, tokenEndpoint }: Provider): ServerMetadata {
+  return {
+    issuer: new URL(tokenEndpoint!).origin,
+    authorization_endpoint: authorizationEndpoint!,
+    token_endpoint: tokenEndpoint!,
+  };
+}
+
+/** One time limit for all requests of a step. */
+export function guardedFetch(fetch: EgressFetch): GuardedFetch {
+  const until = Date.now() + STEP_TIMEOUT_MS;
+  return (url, { method, headers, body }) =>
+    fetch(new URL(url), {
+      method: method === "POST" ? "POST" : "GET",
+      headers,
+      body: body === undefined || body === null ? undefined : String(body),
+      timeoutMs: Math.max(1, until - Date.now()),
+    });
+}

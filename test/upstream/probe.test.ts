@@ -1,0 +1,138 @@
+// POST …/IdentityProvider/{Id}/Test: what an administrator is told of a provider before any user is sent there.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { kindsOf } from "../audit/log.ts";
+import { type Behaviour, startForgedProvider } from "./forged-provider.ts";
+import { type RealProvider, startRealProvider } from "./real-provider.ts";
+import { newRealTenant, newUpstreamTenant, type UpstreamTenant } from "./tenant.ts";
+
+let real: RealProvider;
+beforeAll(async () => {
+  real = await startRealProvider();
+});
+afterAll(() => real[Symbol.asyncDispose]());
+
+async function tested({ caller, provider }: UpstreamTenant) {
+  const { status, body } = await caller.send("POST", `/IdentityProvider/${provider.Id}/Test`);
+  expect(status).toBe(200);
+  return body as { Works: boolean; Checks: { Name: string; Outcome: string; Message: string }[] };
+}
+
+async function testedForged(behaviour: Behaviour, fields: Record<string, unknown> = {}) {
+  await using provider = await startForgedProvider(behaviour);
+  return await tested(await newUpstreamTenant({ Issuer: provider.issuer, ClientSecret: "a secret", ...fields }));
+}
+
+describe.concurrent("a test of an identity provider", () => {
+  test("passes where a sign-in would work, changes nothing, and needs no provider that is switched on", async () => {
+    const tenant = await newRealTenant(real, { Is_Active: false });
+    const before = await kindsOf(tenant.caller);
+    expect(await tested(tenant)).toEqual({
+      Works: true,
+      Checks: [
+        { Name: "Metadata", Outcome: "Passed", Message: "The issuer's metadata can be used." },
+        { Name: "Keys", Outcome: "Passed", Message: "3 keys verify id_tokens: RS256, ES256, EdDSA." },
+        { Name: "Client", Outcome: "Passed", Message: "The token endpoint takes the ClientId and its secret." },
+      ],
+    });
+    expect(await kindsOf(tenant.caller)).toEqual(before);
+  });
+
+  test("finds a wrong secret, and an unknown ClientId", async () => {
+    for (const wrong of [{ ClientSecret: "wrong" }, { ClientId: "wrong" }]) {
+      const tenant = await newRealTenant(real);
+      await tenant.caller.made("IdentityProvider", { Id: tenant.provider.Id, ...wrong });
+      const { Works, Checks } = await tested(tenant);
+      expect(Works).toBe(false);
+      const Message = "The ClientId or its secret is wrong: an endpoint answered 401.";
+      expect(Checks[2]).toEqual({ Name: "Client", Outcome: "Failed", Message });
+    }
+  });
+
+  test("of plain OAuth 2.0 asks the token and the userinfo endpoint", async () => {
+    const plain = {
+      Type: "OAuth2",
+      Issuer: null,
+      AuthorizationEndpoint: `${real.issuer}/auth`,
+      TokenEndpoint: `${real.issuer}/token`,
+      UserinfoEndpoint: `${real.issuer}/me`,
+    };
+    const tenant = await newRealTenant(real, plain);
+    const { Works, Checks } = await tested(tenant);
+    expect({ Works, checks: Checks.map(({ Name, Outcome }) => [Name, Outcome]) }).toEqual({
+      Works: true,
+      checks: [
+        ["Client", "Passed"],
+        ["Userinfo", "Passed"],
+      ],
+    });
+    await tenant.caller.made("IdentityProvider", { Id: tenant.provider.Id, UserinfoEndpoint: `${real.issuer}/none` });
+    const { Checks: wrong } = await tested(tenant);
+    expect(wrong[1]).toMatchObject({
+      Outcome: "Failed",
+      Message: "The userinfo endpoint cannot be used: it answered 404.",
+    });
+  });
+
+  test.each<[string, Behaviour, [string, string]]>([
+    [
+      "metadata of another issuer",
+      { metadata: { issuer: "https://evil.example" } },
+      ["Metadata", "does not match the expected issuer"],
+    ],
+    [
+      "metadata that fail",
+      { answers: { "/.well-known/openid-configuration": () => new Response("x", { status: 503 }) } },
+      ["Metadata", "cannot be used: an endpoint answered 503."],
+    ],
+    ["keys that are not there", { answers: { "/jwks": () => new Response("x", { status: 404 }) } }, ["Keys", "404"]],
+    ["no keys", { answers: { "/jwks": () => Response.json({}) } }, ["Keys", "their address answered no set of keys"]],
+    [
+      "keys of no use",
+      { answers: { "/jwks": () => Response.json({ keys: [{ kty: "RSA", use: "enc" }, { kty: "oct" }, null, 1] }) } },
+      ["Keys", "none of the 2 is for RS256"],
+    ],
+    ["keys inside the network", { metadata: { jwks_uri: "https://169.254.169.254/jwks" } }, ["Keys", "EGRESS_ALLOW"]],
+    ["an address that is none", { metadata: { jwks_uri: "nowhere" } }, ["Metadata", "jwks_uri is no https address"]],
+    [
+      "a token endpoint that fails",
+      { answers: { "/token": () => new Response("x", { status: 500 }) } },
+      ["Client", "cannot be used: an endpoint answered 500."],
+    ],
+  ])("finds %s", async (_, behaviour, [name, says]) => {
+    const { Works, Checks } = await testedForged(behaviour);
+    expect(Works).toBe(false);
+    const failures = Checks.filter(({ Outcome }) => Outcome === "Failed");
+    expect(failures).toEqual([{ Name: name, Outcome: "Failed", Message: expect.stringContaining(says) }]);
+    if (name === "Metadata") expect(Checks).toHaveLength(1);
+    expect(JSON.stringify(Checks)).not.toMatch(/evil|a secret/);
+  });
+
+  test("does not judge by an answer that says neither", async () => {
+    for (const answer of [
+      () => Response.json({ error: "bad_verification_code" }),
+      () => Response.json({}, { status: 400 }),
+    ]) {
+      const { Works, Checks } = await testedForged({ answers: { "/token": answer } });
+      expect(Works).toBe(true);
+      expect(Checks[2]).toMatchObject({ Name: "Client", Outcome: "Unknown" });
+    }
+  });
+
+  test("says that nobody is there", async () => {
+    const provider = await startForgedProvider();
+    await provider[Symbol.asyncDispose]();
+    const { Checks } = await tested(await newUpstreamTenant({ Issuer: provider.issuer }));
+    expect(Checks).toEqual([
+      { Name: "Metadata", Outcome: "Failed", Message: expect.stringContaining("refused the connection") },
+    ]);
+  });
+
+  test("is a setting, and finds no provider that is not there", async () => {
+    const { caller, provider } = await newRealTenant(real);
+    const reader = await caller.withScope("Settings:Read");
+    expect((await reader.send("POST", `/IdentityProvider/${provider.Id}/Test`)).status).toBe(403);
+    for (const id of ["1", "x"]) expect((await caller.send("POST", `/IdentityProvider/${id}/Test`)).status).toBe(404);
+    expect((await caller.get(`/IdentityProvider/${provider.Id}/Test`)).status).toBe(405);
+  });
+});
