@@ -12,8 +12,6 @@ import { newTenant } from "../support/tenant.ts";
 import { type Samples, scrape, sum } from "./scrape.ts";
 
 const API_ROUTE = "/Endpoint/rest/api/v1";
-/** Longer than the backlog's last answer is given again. */
-const FRESH_PATIENCE_MS = 15_000;
 
 let stack: Stack;
 let port: number;
@@ -87,11 +85,7 @@ test("what waits is told while no worker runs, with the age of the oldest", asyn
   await api.change({ Name: "Gate", Description: "changed" });
   await stack.parts.worker.stop();
   await api.change({ Name: "Waiting" });
-  const samples = await until(
-    "the backlog",
-    () => ofApi().then((one) => oldestPending(one) > 0 && one),
-    FRESH_PATIENCE_MS,
-  );
+  const samples = await until("the backlog", () => ofApi().then((one) => oldestPending(one) > 0 && one));
   expect(sum(samples, "gatehouse_postgresql_up")).toBe(1);
   expect(sum(samples, "gatehouse_webhook_backlog", { state: "Pending" })).toBe(1);
   expect(sum(samples, "gatehouse_webhook_backlog", { state: "Held" })).toBe(1);
@@ -99,16 +93,14 @@ test("what waits is told while no worker runs, with the age of the oldest", asyn
   expect(sum(samples, "gatehouse_webhook_dispatches_waiting")).toBe(1);
   expect(sum(samples, "gatehouse_webhook_oldest_undelivered_seconds", { state: "Retrying" })).toBe(0);
   await stack.parts.worker.start();
-  await until("it to go", async () => oldestPending(await ofApi()) === 0, FRESH_PATIENCE_MS);
+  await until("it to go", async () => oldestPending(await ofApi()) === 0);
 });
 
 test("without PostgreSQL a scrape still answers, and claims nothing about the backlog", async () => {
   await stack.parts.postgresql.stop();
   try {
-    const samples = await until(
-      "the loss to show",
-      () => ofApi().then((one) => one.get("gatehouse_postgresql_up") === 0 && one),
-      FRESH_PATIENCE_MS,
+    const samples = await until("the loss to show", () =>
+      ofApi().then((one) => one.get("gatehouse_postgresql_up") === 0 && one),
     );
     const backlog = [...samples.keys()].filter((series) =>
       /^gatehouse_webhook_(backlog|oldest|dispatches|connections)/.test(series),
