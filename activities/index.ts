@@ -3,6 +3,7 @@ import type { Sql } from "../server/db/connection.ts";
 import type { Egress } from "../server/egress/index.ts";
 import type { MasterKey } from "../server/keys/master-key.ts";
 import type { WorkerMetrics } from "../server/metrics/index.ts";
+import type { Tracing } from "../server/tracing/index.ts";
 import type { InFlight, SlowLane } from "../server/webhooks/index.ts";
 import { createCloseDelivery } from "./close-delivery.ts";
 import { createLanes } from "./lanes.ts";
@@ -16,6 +17,7 @@ export interface ActivityDependencies {
   egress: Egress;
   masterKey: MasterKey;
   log: Logger;
+  tracing: Pick<Tracing, "begin">;
   metrics: Pick<WorkerMetrics, "attempted" | "ended">;
   /** Told when an attempt has ended, so that the dispatcher may take on more. */
   inFlight: Pick<InFlight, "end">;

@@ -1,6 +1,9 @@
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import type { Logger } from "pino";
+import { traceIdOf } from "../server/http/trace-parent.ts";
+import type { TraceSpan } from "../server/tracing/index.ts";
 import {
+  type AttemptResult,
   attemptDelivery,
   closeOpenDelivery,
   type OpenDelivery,
@@ -13,6 +16,7 @@ import {
   type DeliveryState,
   EXHAUSTED,
   LONGEST_BACKOFF,
+  type PostWebhookInput,
   type PostWebhookResult,
   type RetrySettings,
 } from "../workflows/contract.ts";
@@ -21,16 +25,25 @@ import type { Attempt } from "./posts.ts";
 
 const DATABASE_WAIT_MS = 500;
 
-type AttemptDependencies = Pick<ActivityDependencies, "sql" | "egress" | "masterKey" | "log" | "metrics" | "timeout">;
+type AttemptDependencies = Pick<
+  ActivityDependencies,
+  "sql" | "egress" | "masterKey" | "log" | "metrics" | "tracing" | "timeout"
+>;
 
 /** One attempt of a delivery. Its failure carries the host, the status and one word, never a body. */
-export function createAttempt({ sql, egress, masterKey, log, metrics, timeout }: AttemptDependencies): Attempt {
-  return async ({ tenantId, deliveryId, maximumAttempts, retry }, signal) => {
+export function createAttempt(dependencies: AttemptDependencies): Attempt {
+  const { sql, egress, masterKey, log, metrics, tracing, timeout } = dependencies;
+  return async (input, signal) => {
+    const { tenantId, deliveryId, maximumAttempts, retry } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
     const delivery = await open();
     if ("ended" in delivery) return delivery.ended;
 
-    const result = await attemptDelivery(egress, masterKey, delivery, timeout, signal);
+    const span = tracing.begin("webhook attempt", "client", delivery.traceParent);
+    // One that is not sampled would keep the receiver from sampling its own.
+    const traceParent = span.sampled ? span.traceParent : undefined;
+    const result = await attemptDelivery(egress, masterKey, delivery, timeout, signal, traceParent);
+    span.end(spanEnd(input, delivery, result));
     const last = result.gone || delivery.ping || delivery.numberInRun >= maximumAttempts;
     const reached: DeliveryState = result.delivered ? "Delivered" : last ? "Exhausted" : "Retrying";
     const hold = result.gone && !delivery.ping;
@@ -39,8 +52,10 @@ export function createAttempt({ sql, egress, masterKey, log, metrics, timeout }:
     const firstRun = delivery.number === delivery.numberInRun;
     metrics.attempted(result.attempt);
     if (!delivery.ping) metrics.ended(state ?? reached, firstRun ? delivery.occurredOn : undefined);
+    const { eventId, number } = delivery;
+    const traceId = traceIdOf(span.traceParent);
     log.info(
-      { tenantId, eventId: delivery.eventId, deliveryId, attempt: delivery.number, state, reason: result.reason },
+      { tenantId, eventId, deliveryId, attempt: number, state, reason: result.reason, traceId },
       "webhook attempt",
     );
     if (state === "Delivered" || state === "Cancelled") return { state, attempts: delivery.number };
@@ -72,6 +87,26 @@ export function createAttempt({ sql, egress, masterKey, log, metrics, timeout }:
       if (closed) metrics.ended(closed.state);
       return closed ?? { state, attempts: number };
     }
+  };
+}
+
+/** Ids, a status and one word: as little as the log has. */
+function spanEnd(
+  { tenantId, deliveryId }: PostWebhookInput,
+  { eventId, number }: OpenDelivery,
+  { attempt, delivered, reason }: AttemptResult,
+): Parameters<TraceSpan["end"]>[0] {
+  return {
+    attributes: {
+      "http.request.method": "POST",
+      "http.response.status_code": attempt.statusCode ?? undefined,
+      "error.type": attempt.failure ?? undefined,
+      "gatehouse.tenant_id": tenantId,
+      "gatehouse.event_id": eventId,
+      "gatehouse.delivery_id": deliveryId,
+      "gatehouse.attempt": number,
+    },
+    problem: delivered ? undefined : reason,
   };
 }
 

@@ -19,6 +19,7 @@ import { createLog } from "../server/log.ts";
 import { startMaintenance } from "../server/maintenance/index.ts";
 import { createWorkerMetrics, serveMetrics } from "../server/metrics/index.ts";
 import { onStop, readProductionConfig, runEntry } from "../server/process.ts";
+import { createTracing } from "../server/tracing/index.ts";
 import {
   createInFlight,
   createSlowLane,
@@ -58,6 +59,8 @@ await runEntry(async () => {
     for (const stop of stops.toReversed()) await stop();
   });
   const metrics = createWorkerMetrics();
+  const tracing = await createTracing(config.tracing, "worker", log);
+  stops.push(() => tracing.stop());
   const metricsServer = serveMetrics(config.metrics, metrics.registry);
   stops.push(() => metricsServer.stop());
   const workflowBundle = await bundleWorkflowCode({
@@ -74,6 +77,7 @@ await runEntry(async () => {
     masterKey: importMasterKey(config.masterKey),
     log,
     metrics,
+    tracing,
     inFlight,
     slowLane,
     posts,

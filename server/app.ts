@@ -37,6 +37,7 @@ import { openApiController } from "./openapi/index.ts";
 import { settingsController } from "./settings/index.ts";
 import { createIdentityProviders, identityProvidersController, SIGN_IN_RESOURCE_TYPES } from "./signin/index.ts";
 import { TENANT_RESOURCE_TYPE, type TenantId, tenantSettingsController } from "./tenants/index.ts";
+import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/index.ts";
 import {
   connectionsController,
   eventLogController,
@@ -56,6 +57,7 @@ export interface AppDependencies {
   egress: Egress;
   log: Logger;
   metrics?: ApiMetrics;
+  tracing?: Tracing;
   /** What the API has records of. */
   entities?: readonly EntityDefinition[];
 }
@@ -67,6 +69,7 @@ export function createApp({
   egress,
   log,
   metrics = createApiMetrics(sql),
+  tracing = withoutCollector(),
   entities = ENTITIES,
 }: AppDependencies) {
   const findRecord = createFindRecord(entities);
@@ -84,7 +87,11 @@ export function createApp({
     findRecord,
   });
   const checkUrl = (url: string) => egress.checkUrl(url);
-  const requestLog = createRequestLog(log, metrics.request);
+  const requestSpans = createRequestSpans(tracing);
+  const requestLog = createRequestLog(log, (request, observed) => {
+    metrics.request(observed);
+    requestSpans.end(request, observed);
+  });
   const admit = createRateLimit(config.rateLimit);
   const onClient = (request: Request, client: { tenantId: TenantId; clientId: string }) => {
     requestLog.noteClient(request, client);
@@ -116,6 +123,7 @@ export function createApp({
   return new Elysia({ serve: { maxRequestBodySize: HARD_BODY_LIMIT, development: false } })
     .onRequest(({ request, set, server }) => {
       noteClientAddress(request, server?.requestIP(request)?.address, config.trustProxy);
+      requestSpans.begin(request);
       requestLog.begin(request);
       noteResponseHeaders(request, set.headers);
       set.headers["x-request-id"] = requestKey(request);

@@ -2,7 +2,23 @@
 
 import { dirname, resolve } from "node:path";
 import { type ClientConnectConfig, loadClientConnectConfig } from "@temporalio/envconfig";
-import { parseAllowList, readCertificates } from "./egress/index.ts";
+import {
+  parseAllow,
+  parseBackoff,
+  parseBoolean,
+  parseCertificatesFile,
+  parseDuration,
+  parseInteger,
+  parseMasterKey,
+  parseMetricsPort,
+  parseMetricsToken,
+  parseOrigin,
+  parsePostgresUrl,
+  parseRatio,
+  parseRequests,
+  parseTraceSampler,
+  type TraceSampler,
+} from "./config-values.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
 
 export interface Config {
@@ -22,6 +38,7 @@ export interface Config {
   webhooks: WebhookConfig;
   egress: EgressConfig;
   metrics: MetricsConfig;
+  tracing: TracingConfig;
   /** Every request comes through a proxy of ours, which adds the caller's address to the end of X-Forwarded-For. */
   trustProxy: boolean;
   logLevel: LogLevel;
@@ -69,8 +86,23 @@ export interface MetricsConfig {
   token: string | undefined;
 }
 
+export interface TracingConfig {
+  /** Where an OTLP collector listens, without a trailing slash. Undefined: no span leaves the process. */
+  endpoint: string | undefined;
+  sampler: TraceSampler;
+  /** Of the traces that a `traceidratio` sampler keeps, from 0 to 1. */
+  ratio: number;
+}
+
 /** A wrong value of these may hold a password or a key, so it is not repeated. */
-const SECRET_VARIABLES = ["MASTER_KEY", "METRICS_TOKEN", "DATABASE_URL", "PUBLIC_URL", "TEMPORAL_UI_URL"];
+const SECRET_VARIABLES = [
+  "MASTER_KEY",
+  "METRICS_TOKEN",
+  "DATABASE_URL",
+  "PUBLIC_URL",
+  "TEMPORAL_UI_URL",
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+];
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -127,6 +159,11 @@ export function readConfig(env: Record<string, string | undefined>, found: strin
       host: env.METRICS_HOST || "127.0.0.1",
       token: read<string | undefined>("METRICS_TOKEN", undefined, parseMetricsToken),
     },
+    tracing: {
+      endpoint: read<string | undefined>("OTEL_EXPORTER_OTLP_ENDPOINT", undefined, parseOrigin),
+      sampler: read<TraceSampler>("OTEL_TRACES_SAMPLER", "parentbased_always_on", parseTraceSampler),
+      ratio: read("OTEL_TRACES_SAMPLER_ARG", 1, parseRatio),
+    },
     trustProxy: read("TRUST_PROXY", false, parseBoolean),
     logLevel: read<LogLevel>("LOG_LEVEL", "info", parseLogLevel),
     tokenLifetime: read("TOKEN_LIFETIME", 3600, (text) =>
@@ -175,94 +212,6 @@ function readTemporal(
     namespace: connect.namespace ?? "default",
     uiUrl: read("TEMPORAL_UI_URL", "http://localhost:8233", parseOrigin),
   };
-}
-
-/**
- * Parses a duration such as `200ms`, `10s` or `5m` into milliseconds.
- * @throws Error whose message ends the sentence "it must be …".
- */
-export function parseDuration(text: string): number {
-  const match = /^(\d{1,9})(ms|s|m)$/.exec(text.trim());
-  if (!match) throw new Error("a duration such as 200ms, 10s or 5m");
-  const milliseconds = Number(match[1]) * { ms: 1, s: 1000, m: 60_000 }[match[2] as "ms" | "s" | "m"];
-  if (milliseconds < 1 || milliseconds > 86_400_000) throw new Error("a duration between 1ms and 1440m");
-  return milliseconds;
-}
-
-function parseInteger(text: string, least: number, most: number, expected: string): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && value <= most)) throw new Error(expected);
-  return value;
-}
-
-function parseMetricsPort(text: string): number {
-  return parseInteger(text, 1, 65_534, "a port from 1 to 65534");
-}
-
-function parseMetricsToken(text: string): string {
-  if (!/^[!-~]{16,}$/.test(text)) throw new Error("16 or more visible ASCII characters (openssl rand -hex 32)");
-  return text;
-}
-
-function parseRequests(text: string): number {
-  return parseInteger(text, 1, 1_000_000, "a whole number of requests from 1 to 1000000");
-}
-
-function parseBackoff(text: string): number {
-  const value = Number(text);
-  if (!(value >= 1 && value <= 100)) throw new Error("a number from 1 to 100");
-  return value;
-}
-
-function parseAllow(text: string): string[] {
-  const entries = text
-    .split(",")
-    .map((part) => part.trim())
-    .filter(Boolean);
-  try {
-    parseAllowList(entries);
-  } catch {
-    throw new Error("a comma list of host:port (localhost:8443, [::1]:8443) and ranges (10.0.0.0/8)");
-  }
-  return entries;
-}
-
-function parseCertificatesFile(text: string): string {
-  const file = resolve(text);
-  try {
-    readCertificates(file);
-    return file;
-  } catch (error) {
-    throw new Error(`a file of certificates in PEM form (${(error as Error).message})`);
-  }
-}
-
-function parseOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !["http:", "https:"].includes(url.protocol) || url.search || url.hash || url.username || url.password) {
-    throw new Error("an http or https address without user name, query or fragment");
-  }
-  return url.href.replace(/\/+$/, "");
-}
-
-function parsePostgresUrl(text: string): string {
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new Error("an address such as postgres://user@host:5432/gatehouse");
-  }
-  return text;
-}
-
-function parseMasterKey(text: string): string {
-  if (Buffer.from(text, "base64").length !== 32) {
-    throw new Error("32 random bytes in base64 (openssl rand -base64 32)");
-  }
-  return text;
-}
-
-function parseBoolean(text: string): boolean {
-  if (text === "true" || text === "1") return true;
-  if (text === "false" || text === "0") return false;
-  throw new Error("true or false");
 }
 
 function parseLogLevel(text: string): LogLevel {

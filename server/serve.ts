@@ -9,6 +9,7 @@ import { createLog } from "./log.ts";
 import { createApiMetrics, serveMetrics } from "./metrics/index.ts";
 import { rotateSigningKeys } from "./oauth/index.ts";
 import { CannotStart, onStop, prepareDatabase, readProductionConfig, runEntry } from "./process.ts";
+import { createTracing } from "./tracing/index.ts";
 
 /** What requests under way get; `start` gives the whole process 2 s. */
 const SHUTDOWN_MS = 1_000;
@@ -24,15 +25,15 @@ await runEntry(async () => {
     throw new CannotStart(error.message);
   });
   const metrics = createApiMetrics(sql);
-  const app = createApp({ config, sql, masterKey, egress: createEgress(config.egress), log, metrics });
+  const tracing = await createTracing(config.tracing, "api", log);
+  const app = createApp({ config, sql, masterKey, egress: createEgress(config.egress), log, metrics, tracing });
   listen(app, config);
   const metricsServer = serveMetrics(config.metrics, metrics.registry);
   log.info({ port: app.server?.port, publicUrl: config.publicUrl }, "api ready");
 
   onStop(async () => {
     await Promise.race([app.server?.stop(), new Promise((resolve) => setTimeout(resolve, SHUTDOWN_MS))]);
-    await metricsServer.stop();
-    await sql.end({ timeout: 1 });
+    await Promise.all([metricsServer.stop(), tracing.stop(), sql.end({ timeout: 1 })]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { Permission, Unauthorized } from "../errors.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { requestKey } from "../http/request-key.ts";
+import { traceParentOf } from "../http/trace-parent.ts";
 import { userAgentOf } from "../http/user-agent.ts";
 import type { TenantId } from "../tenants/index.ts";
 import type { Call } from "./access.ts";
@@ -25,6 +26,8 @@ export interface Bearer {
 export interface Caller extends Call {
   /** What it calls itself. */
   userAgent: string;
+  /** W3C Trace Context of the request's own span. */
+  traceParent: string | undefined;
   permissions: Permissions;
 }
 
@@ -58,7 +61,12 @@ export function createAuthenticate(
       );
     }
     const call = { ...bearer, requestKey: requestKey(request), address: clientAddress(request), time: new Date() };
-    return { ...call, userAgent: userAgentOf(request), permissions: await permissionsOf(call) };
+    return {
+      ...call,
+      userAgent: userAgentOf(request),
+      traceParent: traceParentOf(request),
+      permissions: await permissionsOf(call),
+    };
   };
 }
 

@@ -26,7 +26,7 @@ const FOREIGN_KEY_VIOLATION = "23503";
  */
 export async function inTransaction<T>(
   { sql, onCommitted }: Records,
-  { tenantId }: Pick<Caller, "tenantId">,
+  { tenantId, traceParent }: Pick<Caller, "tenantId" | "traceParent">,
   entity: Entity,
   work: (tx: Transaction, record: RecordChange) => Promise<T>,
 ): Promise<T> {
@@ -35,7 +35,7 @@ export async function inTransaction<T>(
     try {
       const result = await sql.begin((tx) =>
         work(tx, async (change) => {
-          await recordEvent(tx, tenantId, change);
+          await recordEvent(tx, tenantId, change, traceParent);
           events.push(change);
         }),
       );

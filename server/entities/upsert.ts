@@ -27,7 +27,7 @@ import {
 import { ATTEMPTS, inTransaction, keepsChanging, type Records } from "./transaction.ts";
 
 /** Who changes records. */
-export type Changer = Pick<Caller, "tenantId" | "clientId" | "actor" | "permissions">;
+export type Changer = Pick<Caller, "tenantId" | "clientId" | "actor" | "permissions" | "traceParent">;
 
 /** What an upsert came to; the same row twice: nothing was to be changed. */
 export interface Change {

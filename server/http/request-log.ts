@@ -2,13 +2,14 @@
 
 import type { Logger } from "pino";
 import { requestKey } from "./request-key.ts";
+import { traceIdOf, traceParentOf } from "./trace-parent.ts";
 
 interface Client {
   tenantId: string;
   clientId: string;
 }
 
-export interface ObservedRequest {
+export interface ObservedRequest extends Partial<Client> {
   method: string;
   /** As it is written in the code; undefined if none was met. */
   route: string | undefined;
@@ -23,7 +24,7 @@ export interface RequestLog {
   /** The status of an answer that the route did not give itself. */
   noteStatus(request: Request, status: number): void;
   /**
-   * Writes the line: requestKey, method, route, status, durationMs, and tenantId and clientId where they are known.
+   * Writes the line: requestKey, traceId, method, route, status, durationMs, and tenantId and clientId where they are known.
    * @param route as it is written in the code, or undefined if no route was met
    * @param status of the route's own answer
    */
@@ -31,10 +32,13 @@ export interface RequestLog {
 }
 
 /** What machines ask all the time. */
-const PROBES = ["/healthz", "/readyz", "/metrics"];
+export const PROBES = ["/healthz", "/readyz", "/metrics"];
 
 /** @param observe told of every request, also of those whose line the log's level leaves out */
-export function createRequestLog(log: Logger, observe: (observed: ObservedRequest) => void): RequestLog {
+export function createRequestLog(
+  log: Logger,
+  observe: (request: Request, observed: ObservedRequest) => void,
+): RequestLog {
   const requests = new WeakMap<Request, { began: number; status?: number; client?: Client }>();
   return {
     begin: (request) => void requests.set(request, { began: performance.now() }),
@@ -52,10 +56,18 @@ export function createRequestLog(log: Logger, observe: (observed: ObservedReques
       if (!noted) return;
       const { method } = request;
       const milliseconds = performance.now() - noted.began;
-      observe({ method, route, status: noted.status ?? status, seconds: milliseconds / 1_000 });
+      observe(request, {
+        method,
+        route,
+        status: noted.status ?? status,
+        seconds: milliseconds / 1_000,
+        ...noted.client,
+      });
+      const traceParent = traceParentOf(request);
       if (!log.isLevelEnabled(level)) return;
       const line = {
         requestKey: requestKey(request),
+        traceId: traceParent && traceIdOf(traceParent),
         method,
         route,
         status: noted.status ?? status,

@@ -14,7 +14,7 @@ export { type ConnectionRecord, toConnectionRecord, versionOf } from "./connecti
 export { connectionsController } from "./connections/routes.ts";
 export { removeConnection, upsertConnection } from "./connections/service.ts";
 export { CONNECTION_STATES } from "./connections/store.ts";
-export { attemptDelivery } from "./deliveries/attempt.ts";
+export { type AttemptResult, attemptDelivery } from "./deliveries/attempt.ts";
 export { closeOpenDelivery, type OpenDelivery, openAttempt, recordAttempt } from "./deliveries/store.ts";
 export { startDispatcher } from "./dispatch/dispatcher.ts";
 export { createInFlight, type InFlight } from "./dispatch/in-flight.ts";

@@ -20,6 +20,7 @@ const CLOSED_FOLDERS = [
   "audit",
   "metrics",
   "settings",
+  "tracing",
 ].map((name) => `server/${name}/`);
 const NAMELESS_FOLDERS = ["utils", "util", "helpers", "helper", "common", "misc", "shared", "lib"];
 

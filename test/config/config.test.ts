@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { ConfigError, hostProblems, parseDuration, readConfig } from "../../server/config.ts";
+import { ConfigError, hostProblems, readConfig } from "../../server/config.ts";
+import { parseDuration } from "../../server/config-values.ts";
 
 const KEY = Buffer.alloc(32, 7).toString("base64");
 
@@ -26,6 +27,7 @@ test("an empty environment gives the documented defaults", () => {
     webhooks: { retryInitialInterval: 10_000, retryBackoff: 6, timeout: 10_000 },
     egress: { allow: [], caFile: undefined },
     metrics: { port: undefined, host: "127.0.0.1", token: undefined },
+    tracing: { endpoint: undefined, sampler: "parentbased_always_on", ratio: 1 },
     trustProxy: false,
     logLevel: "info",
     tokenLifetime: 3600,
@@ -66,6 +68,9 @@ test("a full environment is read", () => {
     WEBHOOK_RETRY_BACKOFF: "1.5",
     WEBHOOK_TIMEOUT: "2s",
     EGRESS_ALLOW: " 10.0.0.0/8, localhost:8443 ,",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318/",
+    OTEL_TRACES_SAMPLER: "traceidratio",
+    OTEL_TRACES_SAMPLER_ARG: "0.25",
     METRICS_PORT: "9464",
     METRICS_HOST: "0.0.0.0",
     METRICS_TOKEN: "0123456789abcdef",
@@ -88,6 +93,7 @@ test("a full environment is read", () => {
     },
     webhooks: { retryInitialInterval: 200, retryBackoff: 1.5, timeout: 2_000 },
     egress: { allow: ["10.0.0.0/8", "localhost:8443"] },
+    tracing: { endpoint: "http://localhost:4318", sampler: "traceidratio", ratio: 0.25 },
     metrics: { port: 9464, host: "0.0.0.0", token: "0123456789abcdef" },
     trustProxy: true,
     logLevel: "debug",
@@ -109,6 +115,9 @@ const WRONG: Record<string, string> = {
   WEBHOOK_TIMEOUT: "soon",
   EGRESS_ALLOW: "10.0.0.0/33",
   EGRESS_CA_FILE: "/nowhere/ca.pem",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318",
+  OTEL_TRACES_SAMPLER: "sometimes",
+  OTEL_TRACES_SAMPLER_ARG: "25",
   METRICS_PORT: "65535",
   METRICS_TOKEN: "too short",
   TRUST_PROXY: "yes",
@@ -137,6 +146,7 @@ describe("secrets are never repeated", () => {
     ["DATABASE_URL", "mysql://admin:hunter2@db.example/gatehouse"],
     ["PUBLIC_URL", "https://admin:hunter2@gate.example"],
     ["METRICS_TOKEN", "hunter2"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://:hunter2@collector.example"],
     ["PUBLIC_URL", "https://:hunter2@gate.example"],
   ])("%s=%s", (name, value) => {
     const problems = problemsOf({ [name]: value });

@@ -50,8 +50,9 @@ function ask(app: PrivateApp, requestKey: string, path: string, api: Api | undef
 async function lineOf(app: PrivateApp, key: string): Promise<Record<string, unknown>> {
   const line = await until(`the line of ${key}`, () => app.lines.find((entry) => entry.requestKey === key));
   expect(app.lines.filter((entry) => entry.requestKey === key)).toHaveLength(1);
-  const { level, msg, durationMs, time, pid, hostname, requestKey, ...rest } = line;
+  const { level, msg, durationMs, time, pid, hostname, requestKey, traceId, ...rest } = line;
   expect({ level, msg }).toEqual({ level: 30, msg: "request" });
   expect(durationMs).toBeNumber();
+  expect(traceId).toMatch(/^[0-9a-f]{32}$/);
   return rest;
 }

@@ -11,6 +11,7 @@ import { createEgress } from "../../server/egress/index.ts";
 import { importMasterKey } from "../../server/keys/master-key.ts";
 import { createLog } from "../../server/log.ts";
 import { createWorkerMetrics } from "../../server/metrics/index.ts";
+import { withoutCollector } from "../../server/tracing/index.ts";
 import { createInFlight, createSlowLane } from "../../server/webhooks/index.ts";
 import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -31,6 +32,7 @@ const activities = createActivities({
   masterKey: importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")),
   log,
   metrics: createWorkerMetrics(),
+  tracing: withoutCollector(),
   inFlight: createInFlight(1_000),
   slowLane: createSlowLane(sql, 1_000, log),
   posts: createPosts(),

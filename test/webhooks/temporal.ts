@@ -4,8 +4,9 @@ import { Client, Connection, WorkflowNotFoundError } from "@temporalio/client";
 import { until } from "../support/api.ts";
 import { setting } from "../support/tenant.ts";
 
-export async function temporal(): Promise<Client> {
-  return new Client({ connection: await Connection.connect({ address: setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS") }) });
+/** @param address of another stack's than the shared one's */
+export async function temporal(address = setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS")): Promise<Client> {
+  return new Client({ connection: await Connection.connect({ address }) });
 }
 
 /** The whole history as text, its payloads decoded, so that it can be searched. */

@@ -1,6 +1,7 @@
 import { type Caller, userScopes } from "../../access/index.ts";
 import { clientAddress } from "../../http/client-address.ts";
 import { requestKey } from "../../http/request-key.ts";
+import { traceParentOf } from "../../http/trace-parent.ts";
 import { userAgentOf } from "../../http/user-agent.ts";
 import { digestOf, type Session } from "../../signin/index.ts";
 import type { ConsoleDependencies } from "../dependencies.ts";
@@ -42,7 +43,7 @@ export async function findEntrant(
   };
   const permissions = await access.permissionsOf(call);
   return {
-    caller: { ...call, userAgent: userAgentOf(request), permissions },
+    caller: { ...call, userAgent: userAgentOf(request), traceParent: traceParentOf(request), permissions },
     session,
     organisation: found.organisation,
   };

@@ -12,14 +12,14 @@ import { lockConnection } from "./store.ts";
  * @throws NotFound, Permission
  */
 export async function pingConnection(sql: Sql, masterKey: MasterKey, caller: Caller, id: string): Promise<string> {
-  const { tenantId, permissions } = caller;
+  const { tenantId, permissions, traceParent } = caller;
   return sql.begin(async (tx) => {
     const connection = await lockConnection(tx, tenantId, { id });
     if (!connection) throw noConnection();
     const record = toConnectionRecord(masterKey, connection);
     permissions.require("Webhooks:Update", "WebhookConnection", record);
     const { Id, Name, Entities, Events } = record;
-    const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events });
+    const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events }, traceParent);
     const subject = { type: "WebhookConnection", id };
     await recordAudit(tx, tenantId, caller, {
       kind: "WebhookConnection.Pinged",

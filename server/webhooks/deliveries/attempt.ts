@@ -31,13 +31,18 @@ export async function attemptDelivery(
   delivery: OpenDelivery,
   timeoutMs: number,
   signal: AbortSignal,
+  traceParent?: string,
 ): Promise<AttemptResult> {
   const startedOn = new Date();
   const url = targetUrl(delivery.url, unseal(masterKey, API_KEY_PURPOSE, delivery.apiKey));
   const extra = unsealHeaders(masterKey, delivery.headers);
   const outcome = await egress.post({
     url,
-    headers: { ...extra, ...headersOf(delivery, masterKey, startedOn) },
+    headers: {
+      ...extra,
+      ...headersOf(delivery, masterKey, startedOn),
+      ...(traceParent && { traceparent: traceParent }),
+    },
     body: delivery.payload,
     timeoutMs: delivery.timeoutMs ?? timeoutMs,
     signal,

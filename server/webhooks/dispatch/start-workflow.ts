@@ -2,6 +2,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/c
 import { type SearchAttributePair, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "@temporalio/common";
 import { type DeliverWebhookInput, type DeliveryState, TASK_QUEUE } from "../../../workflows/contract.ts";
 import type { WebhookConfig } from "../../config.ts";
+import { traceIdOf } from "../../http/trace-parent.ts";
 import { CONNECTION_ID, DELIVERY_STATE, EVENT_RECORD, EVENT_TYPE, TENANT_ID } from "./search-attributes.ts";
 import type { Dispatch } from "./store.ts";
 
@@ -50,6 +51,7 @@ export async function startDelivery(
       requestEagerStart: true,
       args: [input],
       typedSearchAttributes: searchAttributes(dispatch),
+      memo: dispatch.traceParent === null ? {} : { TraceId: traceIdOf(dispatch.traceParent) },
       staticSummary: describe(dispatch),
     });
     return eagerlyStarted ? "eagerly" : "elsewhere";

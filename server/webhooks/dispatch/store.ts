@@ -18,6 +18,7 @@ export interface Dispatch {
   recordIds: string[];
   /** When it was put into the outbox. */
   createdOn: Date;
+  traceParent: string | null;
   deliveries: DeliveryToMake[];
   /** Deliveries that are recorded and wait for their connection. */
   held: number;
@@ -121,6 +122,7 @@ const readClaimed = (sql: Queries) => sql`
     select c.id, c.tenant_id as "tenantId", c.event_id as "eventId", c.part, c.delivery_ids is not null as again,
       c.turn, e.event_record as "eventRecord", e.event_type as "eventType",
       string_to_array(e.record_id, ',') as "recordIds", c.created_on as "createdOn",
+      e.trace_parent as "traceParent",
       coalesce(json_agg(json_strip_nulls(json_build_object(
         'deliveryId', d.id, 'connectionId', d.connection_id,
         'lane', case when c.connection_id is not null or s.connection_id is not null then 'slow' end
@@ -132,7 +134,7 @@ const readClaimed = (sql: Queries) => sql`
       and (c.delivery_ids is null or d.id = any (c.delivery_ids))
     left join slow_receivers s on s.connection_id = d.connection_id and s.until > now()
     group by c.id, c.tenant_id, c.event_id, c.part, c.delivery_ids, c.turn, c.connection_id, c.created_on, e.event_record,
-      e.event_type, e.record_id
+      e.event_type, e.record_id, e.trace_parent
     order by c.id`;
 
 export async function removeDispatches(sql: Queries, ids: number[]): Promise<void> {

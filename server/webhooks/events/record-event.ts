@@ -16,9 +16,17 @@ export interface Change {
   data: Record<string, unknown> | Record<string, unknown>[];
 }
 
-/** Writes the event, its deliveries and its place in the outbox, in the change's own transaction. */
-export async function recordEvent(tx: Transaction, tenantId: TenantId, change: Change): Promise<void> {
-  await insertEvent(tx, tenantId, newEvent(tenantId, change));
+/**
+ * Writes the event, its deliveries and its place in the outbox, in the change's own transaction.
+ * @param traceParent W3C Trace Context of the request: the attempts are of its trace. Without it, of one of their own
+ */
+export async function recordEvent(
+  tx: Transaction,
+  tenantId: TenantId,
+  change: Change,
+  traceParent?: string,
+): Promise<void> {
+  await insertEvent(tx, tenantId, { ...newEvent(tenantId, change), traceParent });
 }
 
 /** What a ping says of its connection. */
@@ -28,13 +36,21 @@ export type PingData = { Id: string; Name: string; Entities: string[]; Events: s
  * A ping: an event of its own kind, with a delivery to this connection alone.
  * @returns its EventId
  */
-export async function recordPing(tx: Transaction, tenantId: TenantId, data: PingData): Promise<string> {
+export async function recordPing(
+  tx: Transaction,
+  tenantId: TenantId,
+  data: PingData,
+  traceParent: string | undefined,
+): Promise<string> {
   const event = newEvent(tenantId, { eventType: PING, eventRecord: PING_RECORD, recordIds: [data.Id], data });
-  await insertPing(tx, tenantId, event, data.Id);
+  await insertPing(tx, tenantId, { ...event, traceParent }, data.Id);
   return event.eventId;
 }
 
-function newEvent(tenantId: TenantId, change: Omit<Change, "eventType"> & { eventType: LoggedEventType }): NewEvent {
+function newEvent(
+  tenantId: TenantId,
+  change: Omit<Change, "eventType"> & { eventType: LoggedEventType },
+): Omit<NewEvent, "traceParent"> {
   const { eventType, eventRecord, recordIds, data } = change;
   const eventId = Bun.randomUUIDv7();
   const occurredOn = timeOf(eventId);

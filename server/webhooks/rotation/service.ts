@@ -66,9 +66,9 @@ export async function stageNewSecret(
  * @throws NotFound, Permission, Conflict if none is staged
  */
 export async function proveSecret(sql: Sql, masterKey: MasterKey, caller: Caller, id: string): Promise<RotationRecord> {
-  const { tenantId } = caller;
+  const { tenantId, traceParent } = caller;
   return change(sql, masterKey, caller, id, async (tx, { Id, Name, Entities, Events }) => {
-    const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events });
+    const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events }, traceParent);
     const staged = await beginProof(tx, tenantId, id, eventId);
     if (!staged) throw new Conflict("No secret is staged. Stage one by POST …/Secret first.");
     return { kind: "WebhookConnection.Pinged", details: { EventId: eventId, Proves: "Secret" } };

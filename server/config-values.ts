@@ -1,0 +1,115 @@
+// What the text of an environment variable means. Each function throws an Error that says what it must be.
+
+import { resolve } from "node:path";
+import { parseAllowList, readCertificates } from "./egress/index.ts";
+
+/**
+ * Parses a duration such as `200ms`, `10s` or `5m` into milliseconds.
+ * @throws Error whose message ends the sentence "it must be …".
+ */
+export function parseDuration(text: string): number {
+  const match = /^(\d{1,9})(ms|s|m)$/.exec(text.trim());
+  if (!match) throw new Error("a duration such as 200ms, 10s or 5m");
+  const milliseconds = Number(match[1]) * { ms: 1, s: 1000, m: 60_000 }[match[2] as "ms" | "s" | "m"];
+  if (milliseconds < 1 || milliseconds > 86_400_000) throw new Error("a duration between 1ms and 1440m");
+  return milliseconds;
+}
+
+export function parseInteger(text: string, least: number, most: number, expected: string): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most)) throw new Error(expected);
+  return value;
+}
+
+export function parseMetricsPort(text: string): number {
+  return parseInteger(text, 1, 65_534, "a port from 1 to 65534");
+}
+
+export function parseMetricsToken(text: string): string {
+  if (!/^[!-~]{16,}$/.test(text)) throw new Error("16 or more visible ASCII characters (openssl rand -hex 32)");
+  return text;
+}
+
+/** As OTEL_TRACES_SAMPLER names them. */
+const TRACE_SAMPLERS = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+] as const;
+export type TraceSampler = (typeof TRACE_SAMPLERS)[number];
+
+export function parseTraceSampler(text: string): TraceSampler {
+  const sampler = TRACE_SAMPLERS.find((known) => known === text);
+  if (!sampler) throw new Error(`one of ${TRACE_SAMPLERS.join(", ")}`);
+  return sampler;
+}
+
+export function parseRatio(text: string): number {
+  const value = Number(text);
+  if (!(value >= 0 && value <= 1)) throw new Error("a number from 0 to 1");
+  return value;
+}
+
+export function parseRequests(text: string): number {
+  return parseInteger(text, 1, 1_000_000, "a whole number of requests from 1 to 1000000");
+}
+
+export function parseBackoff(text: string): number {
+  const value = Number(text);
+  if (!(value >= 1 && value <= 100)) throw new Error("a number from 1 to 100");
+  return value;
+}
+
+export function parseAllow(text: string): string[] {
+  const entries = text
+    .split(",")
+    .map((part) => part.trim())
+    .filter(Boolean);
+  try {
+    parseAllowList(entries);
+  } catch {
+    throw new Error("a comma list of host:port (localhost:8443, [::1]:8443) and ranges (10.0.0.0/8)");
+  }
+  return entries;
+}
+
+export function parseCertificatesFile(text: string): string {
+  const file = resolve(text);
+  try {
+    readCertificates(file);
+    return file;
+  } catch (error) {
+    throw new Error(`a file of certificates in PEM form (${(error as Error).message})`);
+  }
+}
+
+export function parseOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !["http:", "https:"].includes(url.protocol) || url.search || url.hash || url.username || url.password) {
+    throw new Error("an http or https address without user name, query or fragment");
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+export function parsePostgresUrl(text: string): string {
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new Error("an address such as postgres://user@host:5432/gatehouse");
+  }
+  return text;
+}
+
+export function parseMasterKey(text: string): string {
+  if (Buffer.from(text, "base64").length !== 32) {
+    throw new Error("32 random bytes in base64 (openssl rand -base64 32)");
+  }
+  return text;
+}
+
+export function parseBoolean(text: string): boolean {
+  if (text === "true" || text === "1") return true;
+  if (text === "false" || text === "0") return false;
+  throw new Error("true or false");
+}

@@ -1,0 +1,93 @@
+// Spans by the OpenTelemetry SDK, sent in batches as OTLP over HTTP (JSON).
+
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import type { Logger } from "pino";
+import type { TracingConfig } from "../config.ts";
+import { formatTraceParent, parseTraceParent } from "../http/trace-parent.ts";
+import type { Tracing } from "./tracing.ts";
+
+type Sampling = Omit<TracingConfig, "endpoint">;
+
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
+const SEND_MS = 1_000;
+const STOP_MS = 1_000;
+
+/** The collector is the operator's choice and may be private, so what goes there is no matter of egress. */
+export function createOtlpTracing(endpoint: string, sampling: Sampling, part: string, log: Logger): Tracing {
+  const ours = resourceFromAttributes({ "service.namespace": "gatehouse", "service.name": `gatehouse-${part}` });
+  const exporter = tellingFailures(new OTLPTraceExporter({ url: `${endpoint}/v1/traces` }), log);
+  const provider = new TracerProvider({
+    sampler: createSampler(sampling),
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+    resource: ours.merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: SEND_MS })],
+  });
+  const tracer = provider.getTracer("gatehouse");
+  return {
+    begin(name, kind, parent) {
+      const span = tracer.startSpan(name, { kind: KINDS[kind] }, contextOf(parent));
+      const { traceId, spanId, traceFlags } = span.spanContext();
+      const sampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
+      return {
+        traceParent: formatTraceParent({ traceId, spanId, sampled }),
+        sampled,
+        end({ name: finalName, attributes, problem }) {
+          if (finalName !== undefined) span.updateName(finalName);
+          span.setAttributes(attributes);
+          if (problem !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: problem });
+          span.end();
+        },
+      };
+    },
+    async stop() {
+      const late = new Promise((resolve) => setTimeout(resolve, STOP_MS));
+      await Promise.race([provider.shutdown().catch(() => {}), late]);
+    },
+  };
+}
+
+function createSampler({ sampler, ratio }: Sampling): Sampler {
+  const [name] = sampler.split("_").slice(-1);
+  const root =
+    name === "on"
+      ? new AlwaysOnSampler()
+      : name === "off"
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(ratio);
+  return sampler.startsWith("parentbased_") ? new ParentBasedSampler({ root }) : root;
+}
+
+/** The SDK drops what it cannot send without a word. Of failures in a row the first is told. */
+function tellingFailures(exporter: SpanExporter, log: Logger): SpanExporter {
+  let failing = false;
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.error && !failing) log.warn({ err: result.error }, "the collector takes no spans; they are dropped");
+        failing = result.error !== undefined;
+        done(result);
+      }),
+    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+function contextOf(parent: string | null | undefined) {
+  const context = parseTraceParent(parent);
+  if (!context) return ROOT_CONTEXT;
+  const { traceId, spanId, sampled } = context;
+  const traceFlags = sampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}

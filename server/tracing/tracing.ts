@@ -1,0 +1,57 @@
+// Traces: each request and each attempt of a webhook is a span. They are sent to a collector if there is one; a trace id
+// they have in any case, for the log, the event and its workflow.
+
+import { randomBytes } from "node:crypto";
+import type { Logger } from "pino";
+import type { TracingConfig } from "../config.ts";
+import { formatTraceParent, parseTraceParent } from "../http/trace-parent.ts";
+
+export interface Tracing {
+  /**
+   * Begins a span.
+   * @param parent a traceparent; what is none, or no sane one, begins a trace of its own
+   */
+  begin(name: string, kind: "server" | "client", parent: string | null | undefined): TraceSpan;
+  /** Sends what is still to be sent, for a second at most. */
+  stop(): Promise<void>;
+}
+
+export interface TraceSpan {
+  /** W3C Trace Context: names this span as the parent of what it leads to. */
+  traceParent: string;
+  /** Whether it is kept and sent. */
+  sampled: boolean;
+  end(ended: SpanEnd): void;
+}
+
+/** Never a payload, a secret, a URL's path or query, or anything else personal. */
+export interface SpanEnd {
+  name?: string;
+  attributes: Record<string, string | number | undefined>;
+  /** What went wrong, in a word or two; undefined if nothing did. */
+  problem: string | undefined;
+}
+
+/**
+ * By OpenTelemetry if there is a collector. Its SDK takes a quarter of a second and 20 MB, so it is loaded only then.
+ * @param part of Gatehouse, as the log names it
+ */
+export async function createTracing(config: TracingConfig, part: string, log: Logger): Promise<Tracing> {
+  const { endpoint, ...sampling } = config;
+  if (endpoint === undefined) return withoutCollector();
+  const { createOtlpTracing } = await import("./otlp.ts");
+  return createOtlpTracing(endpoint, sampling, part, log);
+}
+
+/** Spans that are neither kept nor sent. */
+export function withoutCollector(): Tracing {
+  return {
+    begin(_name, _kind, parent) {
+      const random = randomBytes(24).toString("hex");
+      const traceId = parseTraceParent(parent)?.traceId ?? random.slice(16);
+      const spanId = random.slice(0, 16);
+      return { traceParent: formatTraceParent({ traceId, spanId, sampled: false }), sampled: false, end() {} };
+    },
+    stop: () => Promise.resolve(),
+  };
+}
