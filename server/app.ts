@@ -40,6 +40,7 @@ import { TENANT_RESOURCE_TYPE, type TenantId, tenantSettingsController } from ".
 import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/index.ts";
 import {
   connectionsController,
+  deadLettersController,
   eventLogController,
   redeliveriesController,
   secretController,
@@ -158,6 +159,7 @@ export function createApp({
     )
     .use(secretController({ sql, masterKey, authenticate, overlapMs: config.webhooks.secretOverlap }))
     .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))
+    .use(deadLettersController(sql, masterKey, authenticate))
     .use(whyController(sql, masterKey, authenticate))
     .use(redeliveriesController({ sql, authenticate, workflowUrl }))
     .use(auditController(createAuditLog(sql), authenticate))

@@ -99,6 +99,19 @@ export const EXAMPLE_WHY = [
   },
 ];
 
+export const EXAMPLE_DEAD_LETTERS = {
+  ConnectionId: CONNECTION_ID,
+  ConnectionName: EXAMPLE_CONNECTION.Name,
+  Count: 14,
+  Receiver: 12,
+  Configuration: 2,
+  Ours: 0,
+  Reasons: [
+    { Blame: "Receiver", Reason: "503", State: "Exhausted", Count: 12, Oldest: TIMESTAMP, Newest: TIMESTAMP },
+    { Blame: "Configuration", Reason: "tls", State: "Exhausted", Count: 2, Oldest: TIMESTAMP, Newest: TIMESTAMP },
+  ],
+};
+
 export const EXAMPLE_EVENT_DETAIL = {
   ...EXAMPLE_EVENT,
   Payload: EXAMPLE_PAYLOAD,

@@ -247,6 +247,6 @@ const DELIVERY: Record<string, Schema> = {
 };
 
 /** An answer's object: every property is there. */
-function object(properties: Record<string, Schema>): Schema {
+export function object(properties: Record<string, Schema>): Schema {
   return { type: "object", required: Object.keys(properties), properties };
 }

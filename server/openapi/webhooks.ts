@@ -15,7 +15,7 @@ import {
   EXAMPLE_PING_PAYLOAD,
   EXAMPLE_PINGED,
 } from "./webhook-examples.ts";
-import { explainEvent } from "./webhook-reasons.ts";
+import { countDeadLetters, explainEvent, reasonSchemas } from "./webhook-reasons.ts";
 import { webhookSchemas } from "./webhook-schemas.ts";
 import { secretPaths, secretSchemas } from "./webhook-secrets.ts";
 
@@ -36,11 +36,12 @@ export function webhooks(definitions: readonly EntityDefinition[]): Area {
       ...secretPaths(CONNECTIONS_TAG),
       [`${API_PATH}/WebhookEvent`]: { get: listEvents(names) },
       [`${API_PATH}/WebhookEvent/{EventId}`]: { get: getEvent() },
+      [`${API_PATH}/WebhookEvent/DeadLetters`]: { get: countDeadLetters(LOG_TAG) },
       [`${API_PATH}/WebhookEvent/{EventId}/Why`]: { get: explainEvent(LOG_TAG) },
       [`${API_PATH}/WebhookEvent/{EventId}/Redeliver`]: { post: redeliverEvent() },
     },
     webhooks: { change: { post: changeCall() }, ping: { post: pingCall() } },
-    schemas: { ...webhookSchemas(names), ...secretSchemas() },
+    schemas: { ...webhookSchemas(names), ...secretSchemas(), ...reasonSchemas() },
   };
 }
 

@@ -14,6 +14,9 @@ export { type ConnectionRecord, toConnectionRecord, versionOf } from "./connecti
 export { connectionsController } from "./connections/routes.ts";
 export { removeConnection, upsertConnection } from "./connections/service.ts";
 export { CONNECTION_STATES } from "./connections/store.ts";
+export { BLAMES } from "./dead-letters/blame.ts";
+export { deadLettersController } from "./dead-letters/routes.ts";
+export { DEAD_STATES } from "./dead-letters/store.ts";
 export { type AttemptResult, attemptDelivery } from "./deliveries/attempt.ts";
 export { closeOpenDelivery, type OpenDelivery, openAttempt, recordAttempt } from "./deliveries/store.ts";
 export { startDispatcher } from "./dispatch/dispatcher.ts";

@@ -103,6 +103,8 @@ test.concurrent("webhook connections, the call a receiver gets, and the activity
   await call(caller, "GET", `${log}/{EventId}/Why`, 200, { at: `${log}/${EventId}/Why` });
   await call(caller, "GET", `${log}/{EventId}/Why?ConnectionId=7`, 400, { at: `${log}/${EventId}/Why` });
   await call(caller, "GET", `${log}/{EventId}/Why`, 404, { at: `${log}/${crypto.randomUUID()}/Why` });
+  await call(caller, "GET", `${log}/DeadLetters?State=Exhausted`, 200);
+  await call(caller, "GET", `${log}/DeadLetters?State=Delivered`, 400);
   const ping = await call(caller, "POST", `${connections}/{Id}/Ping`, 200, { at: `${connections}/${body.Id}/Ping` });
   await api.settled(ping.body.EventId);
   await call(caller, "GET", `${log}/{EventId}`, 200, { at: `${log}/${ping.body.EventId}` });

@@ -44,6 +44,17 @@ export interface LoggedEvent {
   Deliveries: Delivery[];
 }
 
+/** What a connection did not get. */
+export interface DeadLetters {
+  ConnectionId: string;
+  ConnectionName: string;
+  Count: number;
+  Receiver: number;
+  Configuration: number;
+  Ours: number;
+  Reasons: { Blame: string; Reason: string; State: string; Count: number; Oldest: string; Newest: string }[];
+}
+
 /** Why a connection did or did not get an event. */
 export interface Why {
   ConnectionId: string;
@@ -177,6 +188,11 @@ export class Api {
       const redelivery = await this.redelivery(id);
       return redelivery.EndedOn !== null && redelivery;
     });
+  }
+
+  /** @param filter such as `State=Held` */
+  async deadLetters(filter = ""): Promise<{ Items: DeadLetters[]; Next: string | null }> {
+    return this.ok("GET", `/WebhookEvent/DeadLetters?${filter}`);
   }
 
   async newestEvent(): Promise<LoggedEvent> {

@@ -22,6 +22,9 @@ alter table events
   add column recorded_on timestamptz;
 alter table events alter column recorded_on set default clock_timestamp();
 
+-- Pings are no dead letters, whatever came of them.
+create index events_ping on events (tenant_id, id) where event_type = 'Ping';
+
 -- What a connection was subscribed to, and its state, since when: why it did or did not get an event.
 create table webhook_connection_changes (
   id bigint generated always as identity primary key,

@@ -123,6 +123,7 @@ export async function recordAttempt(
   hold: boolean,
 ): Promise<DeliveryState | undefined> {
   const { number } = attempt;
+  const reason = attempt.failure ?? String(attempt.statusCode);
   const [row] = await sql<{ state: DeliveryState }[]>`
     with attempt as (
       insert into attempts (delivery_id, number, started_on, duration_ms, status_code, failure, response_headers,
@@ -142,6 +143,7 @@ export async function recordAttempt(
     )
     update deliveries set changed_on = now(),
       state = case when state in ('Pending', 'Retrying') or ${state} = 'Delivered' then ${state} else state end,
+      reason = case when ${state} = 'Delivered' then null when state in ('Pending', 'Retrying') then ${reason} else reason end,
       attempt_started_on = case when attempts > ${number} then attempt_started_on end
     -- Asking for it here locks the connection before the delivery, the order of everybody else.
     where id = ${deliveryId} and tenant_id = ${tenantId} and (select count(*) from held) >= 0
@@ -177,7 +179,8 @@ export async function closeOpenDelivery(
       from before where attempt_started_on is not null
       on conflict do nothing
     ), closed as (
-      update deliveries d set state = ${state}, attempt_started_on = null, changed_on = now()
+      update deliveries d set state = ${state}, attempt_started_on = null, changed_on = now(),
+        reason = case when ${state} = 'Exhausted' then 'lost' else d.reason end
       from before b where d.id = b.id
       returning d.state, d.attempts
     )

@@ -1,5 +1,6 @@
 import type { Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
+import { timeOf } from "./event-id.ts";
 import { type EventType, type LoggedEventType, PING, PING_RECORD } from "./event-types.ts";
 import { insertEvent, insertPing, type NewEvent } from "./store.ts";
 
@@ -66,9 +67,4 @@ function newEvent(
     Data: data,
   });
   return { eventId, occurredOn, payload, eventType, eventRecord, recordIds };
-}
-
-/** RFC 9562 5.7: its first 48 bits are milliseconds since 1970. So events of a time are found by their ids. */
-function timeOf(eventId: string): Date {
-  return new Date(Number.parseInt(eventId.replace("-", "").slice(0, 12), 16));
 }
