@@ -19,7 +19,11 @@ const AFTER_FAILURE_MS = 50;
  * @param enough asked with the number made so far
  * @returns the names of the Applications whose change was answered 200; nothing else counts as committed
  */
-export async function makeChanges(api: Api, enough: (made: number) => boolean, lanes = 4): Promise<string[]> {
+export async function makeChanges(
+  api: Pick<Api, "change">,
+  enough: (made: number) => boolean,
+  lanes = 4,
+): Promise<string[]> {
   const committed: string[] = [];
   let made = 0;
   const lane = async () => {

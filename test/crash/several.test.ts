@@ -1,0 +1,125 @@
+// Two APIs and three workers on one PostgreSQL and one Temporal: any of them may have begun what another one ends.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { Client, Connection } from "@temporalio/client";
+import { PROJECT_ROOT } from "../../server/config.ts";
+import { type Api, signIn, until } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { type Stack, startStack, withoutSettings } from "../support/stack.ts";
+import { newTenant } from "../support/tenant.ts";
+import { finished } from "../webhooks/temporal.ts";
+import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
+
+const CHANGES = 24;
+/** Longer than a post may hold its workflow's task, shorter than WEBHOOK_TIMEOUT. */
+const LATE_MS = 1_500;
+const SETTINGS = {
+  WEBHOOK_TIMEOUT: "3s",
+  WEBHOOK_RETRY_INITIAL_INTERVAL: "200ms",
+  WEBHOOK_RETRY_BACKOFF: "2",
+  WEBHOOK_RECONCILE_INTERVAL: "1s",
+};
+
+let stack: Stack;
+let client: Client;
+let workers: Process[];
+let secondApi: Process;
+
+beforeAll(async () => {
+  stack = await startStack({ env: SETTINGS });
+  client = new Client({ connection: await Connection.connect({ address: stack.temporalAddress }) });
+  secondApi = start("server/serve.ts", { PORT: "0", PUBLIC_URL: stack.publicUrl });
+  workers = [start("activities/worker.ts"), start("activities/worker.ts")];
+  await Promise.all([secondApi.said("api ready"), ...workers.map((worker) => worker.said("worker ready"))]);
+}, 120_000);
+afterAll(async () => {
+  await client?.connection.close();
+  await Promise.all([...(workers ?? []), secondApi].map((each) => each?.stop()));
+  await stack?.stop();
+}, 60_000);
+
+test("nothing is posted twice, though a late post is begun by one worker and waited for by another", async () => {
+  const api = await newTenant(stack);
+  await using prompt = startReceiver(200, { dataDir: dataDir() });
+  await using late = startReceiver(() => Bun.sleep(LATE_MS).then(() => 200), { dataDir: dataDir() });
+  await using busy = startReceiver([503, 200], { dataDir: dataDir() });
+  const receivers = [prompt, late, busy];
+  for (const { url } of receivers) await api.connect(url);
+  await makeChanges(await inTurn(api), (made) => made >= CHANGES);
+
+  await untilLogSaysDelivered(api);
+  const { Items } = await api.events(`Limit=${CHANGES}`);
+  await Promise.all(Items.map(({ EventId }) => finished(client, EventId)));
+  expect(receivers.map(({ calls }) => calls.length)).toEqual([CHANGES, CHANGES, 2 * CHANGES]);
+}, 120_000);
+
+test("two workers and an API that are killed in mid-load lose nothing", async () => {
+  const api = await newTenant(stack);
+  await using receiver = startReceiver(["hang", 200], { dataDir: dataDir() });
+  await api.connect(receiver.url);
+  const changes = makeChanges(await inTurn(api), (made) => made >= 2 * CHANGES);
+  await until("posts to be out", () => receiver.calls.length > CHANGES / 2);
+  process.kill(workers[0]!.pid, "SIGKILL");
+  process.kill(stack.parts.worker.pid!, "SIGKILL");
+  process.kill(secondApi.pid, "SIGKILL");
+
+  const committed = await changes;
+  const ledger = await settleLedger("two workers of three and an API of two killed", committed, receiver);
+  expect(ledger).toMatchObject({ delivered: committed.length, lost: 0 });
+  await untilLogSaysDelivered(api);
+}, 120_000);
+
+const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
+
+/** The tenant's client, which asks each API in turn. */
+async function inTurn(api: Api): Promise<Pick<Api, "change">> {
+  const { port } = await secondApi.said("api ready");
+  const apis = [api, await signIn(`http://127.0.0.1:${port}`, api.tenant)];
+  let turn = 0;
+  return { change: (fields) => apis[turn++ % apis.length]!.change(fields) };
+}
+
+interface Process {
+  pid: number;
+  /** The line of its log with this message, once it is there. */
+  said(message: string): Promise<Record<string, unknown>>;
+  stop(): Promise<void>;
+}
+
+/** One more process, as an operator starts it. */
+function start(entry: string, env: Record<string, string> = {}): Process {
+  const child = Bun.spawn([process.execPath, join(PROJECT_ROOT, entry)], {
+    env: {
+      ...withoutSettings(process.env),
+      ...{ HOST: "127.0.0.1", DATABASE_URL: stack.databaseUrl, MASTER_KEY: stack.masterKey },
+      ...{ TEMPORAL_ADDRESS: stack.temporalAddress, EGRESS_ALLOW: "127.0.0.0/8,::1/128" },
+      ...{ EGRESS_CA_FILE: join(dataDir(), "receiver", "ca.pem"), RATE_LIMIT: "100000", RATE_LIMIT_BURST: "100000" },
+      ...SETTINGS,
+      ...env,
+    },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const lines: Record<string, unknown>[] = [];
+  void readLines(child.stdout, (line) => lines.push(JSON.parse(line)));
+  return {
+    pid: child.pid,
+    said: (message) => until(message, () => lines.find(({ msg }) => msg === message)),
+    async stop() {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+  };
+}
+
+async function readLines(stream: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of stream) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) take(line);
+  }
+}
