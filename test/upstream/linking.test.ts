@@ -45,30 +45,6 @@ describe.concurrent("an account that is here already", () => {
     expect((await visitor.submit(page, client.tenant.admin)).status).toBe(400);
   });
 
-  test("is not found by an e-mail address that the provider has not verified, nor is that kept", async () => {
-    const { client, caller } = await newRealTenant(real);
-    const admin = await caller.made("User", { Username: "admin", Email: "boss@example.com" });
-    for (const email_verified of [false, undefined]) {
-      const person = newPerson(real, { email: "boss@example.com", email_verified });
-      const answer = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
-      const { sub } = (await idTokenOf(client, answer.code!)).claims;
-      expect(sub).not.toBe(`user-${admin.Id}`);
-      const { body } = await caller.get(`/User/${person.username}?Name=Username`);
-      expect(body.Email).toBe("");
-    }
-  });
-
-  test("is not found by such an address in another field either", async () => {
-    const Mapping = { Username: "email", Name: "name" };
-    const { client, caller } = await newRealTenant(real, { Mapping });
-    await caller.made("User", { Username: "boss@example.com" });
-    const person = newPerson(real, { email: "boss@example.com", email_verified: false });
-    const answer = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
-    const { sub } = (await idTokenOf(client, answer.code!)).claims;
-    const { body } = await caller.get(`/User/${sub!.replace("user-", "")}`);
-    expect(body).toMatchObject({ Name: "Ana Silva", Username: "", Email: "" });
-  });
-
   test("is the only way in where the provider may only link", async () => {
     const { client, caller } = await newRealTenant(real, { Provisioning: "LinkOnly" });
     const person = newPerson(real);

@@ -161,18 +161,6 @@ describe.concurrent("a user of another provider", () => {
     expect(view).toMatchObject({ status: 403, heading: "Sign-in did not work" });
     expect(view.html).toContain("asked for another account");
   });
-
-  test("gets a new session, and the one before is over", async () => {
-    const { client } = await newRealTenant(real);
-    const visitor = new Visitor();
-    await client.visit(visitor);
-    const before = visitor.cookies.get("session")!;
-    await signIn(visitor, real.visitor(), newPerson(real).login, client.authorize({ prompt: "login" }));
-    expect(visitor.cookies.get("session")).not.toBe(before);
-    const thief = new Visitor();
-    thief.cookies.set("session", before);
-    expect((await thief.open(client.authorize())).heading).toBe("Sign in");
-  });
 });
 
 describe.concurrent("an application whose AuthenticationId points at a provider", () => {

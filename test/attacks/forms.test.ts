@@ -1,11 +1,23 @@
-// Every form of these pages is this browser's and this session's own, and no page can be framed or kept.
+// CSRF: every form that people are shown is this browser's and this session's own, and no page can be framed or kept.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { otherClient } from "../authorize/client.ts";
+import {
+  Authenticator,
+  enrolled,
+  keyOf,
+  newApplication,
+  Person,
+  requireSecondFactor,
+  signedIn,
+} from "../account/person.ts";
+import { newClient, otherClient } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { db, newCaller } from "../entities/client.ts";
+import { composedApp } from "../openapi/app.ts";
 import { ok } from "../policies/people.ts";
-import { Authenticator, enrolled, keyOf, newApplication, Person, requireSecondFactor, signedIn } from "./person.ts";
+import { shared } from "../support/tenant.ts";
+import { sentBack, startForgedProvider } from "../upstream/forged-provider.ts";
+import { newUpstreamTenant, toProvider } from "../upstream/tenant.ts";
 
 /** A page, and what its form would do if it were taken. */
 interface Filled {
@@ -17,42 +29,75 @@ interface Filled {
 
 const GOOD = "correct horse battery staple";
 
+/** Each by its address and what it is for. */
 const FORMS: Record<string, () => Promise<Filled>> = {
-  "sign-in": async () => {
+  "/signin: signing in to an application": async () => {
+    const client = await newApplication();
+    const visitor = new Visitor();
+    return filled(visitor, await visitor.open(client.authorize()), client.tenant.admin);
+  },
+  "/consent: allowing an application": async () => {
+    const client = await newClient();
+    const visitor = new Visitor();
+    const page = await visitor.submit(await visitor.open(client.authorize()), client.tenant.admin);
+    return filled(visitor, page, { decision: "allow" });
+  },
+  "/signout: signing out": async () => {
+    const { visitor } = await signedIn();
+    return filled(visitor, await visitor.open("/oauth2/logout"), {});
+  },
+  "/signin/link: linking a provider at sign-in": async () => {
+    await using provider = await startForgedProvider();
+    const { client } = await newUpstreamTenant({ Issuer: provider.issuer, Provisioning: "LinkOnly" });
+    const visitor = new Visitor();
+    const location = await toProvider(visitor, await visitor.open(client.authorize()));
+    return filled(visitor, await visitor.open(sentBack(provider, location)), client.tenant.admin);
+  },
+  "/account/providers/link: linking a provider": async () => {
+    const { person, page } = await atTheLink();
+    return filled(person.visitor, page, { password: person.client.tenant.admin.password });
+  },
+  "/account/providers/unlink: unlinking a provider": async () => {
+    const { person, page } = await atTheLink();
+    const linked = await person.visitor.submit(page, { password: person.client.tenant.admin.password });
+    const form = linked.forms.find(({ action }) => action === "/account/providers/unlink")!;
+    return { visitor: person.visitor, page: linked, ...form };
+  },
+  "/account/sign-in: signing in to the account page": async () => {
     const client = await newApplication();
     const visitor = new Visitor();
     return filled(visitor, await visitor.open(`/account?client_id=${client.id}`), client.tenant.admin);
   },
-  "the code at sign-in": async () => {
+  "/signin/second-factor: the code at sign-in": async () => {
     const { person: owner, app } = await enrolled();
     const person = new Person(owner.client);
     return filled(person.visitor, await person.signIn(), { code: app.code(1) });
   },
-  "the code on the account page": async () => {
+  "/account/code: the code on the account page": async () => {
     const { person: owner, app } = await enrolled();
     const person = new Person(owner.client);
     await person.signIn();
     return filled(person.visitor, await person.account(), { code: app.code(1) });
   },
-  "setting up at sign-in": async () => {
+  "/signin/enrolment: setting up at sign-in": async () => {
     const client = await newApplication();
     await requireSecondFactor(client);
     const person = new Person(client);
     const page = await person.signIn();
     return filled(person.visitor, page, { code: new Authenticator(keyOf(page)).code() });
   },
-  "setting up on the account page": async () => {
+  "/account/second-factor: setting up on the account page": async () => {
     const { visitor, client } = await signedIn();
     const page = await visitor.open("/account/second-factor");
     const { password } = client.tenant.admin;
     return filled(visitor, page, { password, code: new Authenticator(keyOf(page)).code() });
   },
-  "changing the password": async () => {
+  "/account/password: changing the password": async () => {
     const { visitor, client } = await signedIn();
     const { password } = client.tenant.admin;
     return filled(visitor, await visitor.open("/account/password"), { password, new_password: GOOD });
   },
-  "new recovery codes": async () => {
+  "/account/recovery-codes: new recovery codes": async () => {
     const { person, app } = await enrolled();
     const { password } = person.client.tenant.admin;
     return filled(person.visitor, await person.visitor.open("/account/recovery-codes"), {
@@ -60,19 +105,19 @@ const FORMS: Record<string, () => Promise<Filled>> = {
       code: app.code(1),
     });
   },
-  "removing the second factor": async () => {
+  "/account/second-factor/remove: removing the second factor": async () => {
     const { person, app } = await enrolled();
     const { password } = person.client.tenant.admin;
     const page = await person.visitor.open("/account/second-factor/remove");
     return filled(person.visitor, page, { password, code: app.code(1) });
   },
-  "ending sessions": async () => {
+  "/account/sessions/end: ending sessions": async () => {
     const person = await signedIn();
     await signedIn(person.client);
     const page = await person.account();
     return { ...filled(person.visitor, page, { session: "others" }), action: "/account/sessions/end" };
   },
-  "revoking consent": async () => {
+  "/account/consents/revoke: revoking consent": async () => {
     const person = await signedIn();
     const client = await otherClient(person.client);
     await client.code(person.visitor);
@@ -81,7 +126,7 @@ const FORMS: Record<string, () => Promise<Filled>> = {
       action: "/account/consents/revoke",
     };
   },
-  "setting a password by a link": async () => {
+  "/account/reset: setting a password by a link": async () => {
     const client = await newApplication();
     const admin = await newCaller(client.tenant);
     const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
@@ -91,14 +136,24 @@ const FORMS: Record<string, () => Promise<Filled>> = {
   },
 };
 
+/** The account page asks for the password of who has just signed in at a provider. */
+async function atTheLink(): Promise<{ person: Person; page: View }> {
+  await using provider = await startForgedProvider();
+  const tenant = await newUpstreamTenant({ Issuer: provider.issuer });
+  const person = await signedIn(tenant.client);
+  const { location } = await person.visitor.open(`/account/providers/link?provider=${tenant.provider.Id}`);
+  return { person, page: await person.visitor.open(sentBack(provider, location!)) };
+}
+
 function filled(visitor: Visitor, page: View, fields: Record<string, string>): Filled {
   const form = page.forms[0]!;
   return { visitor, page, action: form.action, fields: { ...form.fields, ...fields } };
 }
 
-describe.concurrent.each(Object.keys(FORMS))("the form for %s", (name) => {
+describe.concurrent.each(Object.keys(FORMS))("the form of %s", (name) => {
   test("is refused without its token, with another's, and in another browser; then it is taken", async () => {
     const { visitor, page, action, fields } = await FORMS[name]!();
+    expect(action).toBe(name.split(":")[0]!);
     expectGuarded(page);
     const { csrf, ...rest } = fields;
     const foreign = filled(new Visitor(), await strangersPage(), {}).fields.csrf!;
@@ -119,6 +174,21 @@ describe.concurrent.each(Object.keys(FORMS))("the form for %s", (name) => {
     expect({ name, taken: taken.location !== undefined || taken.status === 200 }).toEqual({ name, taken: true });
   });
 });
+
+test.concurrent("there is no other form", async () => {
+  const pages = [...new Set(composedApp().routes.map(({ path }) => path))].filter((path) => PAGES.test(path));
+  const taking = await Promise.all(
+    pages.map(async (path) => {
+      const { headers } = await fetch(shared().url + path.replace(":id", "1"), { method: "PUT" });
+      return headers.get("allow")?.includes("POST") ? [path] : [];
+    }),
+  );
+  const listed = Object.keys(FORMS).map((name) => name.split(":")[0]!);
+  expect(taking.flat().sort()).toEqual([...new Set(listed)].sort());
+});
+
+/** What sign-in and the account pages are made of; the console's forms are test/settings'. */
+const PAGES = /^\/(signin|consent|signout|account)(\/|$)/;
 
 /** Not framed, not kept, nothing from elsewhere. */
 function expectGuarded({ headers, html }: View): void {

@@ -1,0 +1,220 @@
+// Attacks by way of another provider: on the callback, on accounts that are here already, and on our own network.
+// What a provider itself may send that is wrong stands in test/upstream/misbehaving.test.ts.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { answerOf } from "../authorize/client.ts";
+import { type View, Visitor } from "../authorize/visitor.ts";
+import { db, newCaller, unique } from "../entities/client.ts";
+import { composedApp } from "../openapi/app.ts";
+import { type Behaviour, sentBack, startForgedProvider } from "../upstream/forged-provider.ts";
+import { newPerson, type RealProvider, startRealProvider } from "../upstream/real-provider.ts";
+import { addProvider, idTokenOf, newRealTenant, newUpstreamTenant, signIn, toProvider } from "../upstream/tenant.ts";
+
+let real: RealProvider;
+beforeAll(async () => {
+  real = await startRealProvider();
+});
+afterAll(() => real[Symbol.asyncDispose]());
+
+/** A browser that a provider is about to send back. */
+async function onTheWay() {
+  const provider = await startForgedProvider();
+  const tenant = await newUpstreamTenant({ Issuer: provider.issuer });
+  const visitor = new Visitor();
+  const location = await toProvider(visitor, await visitor.open(tenant.client.authorize()));
+  return { provider, tenant, visitor, location, back: sentBack(provider, location) };
+}
+
+function expectNothing(view: View, visitor: Visitor): void {
+  expect(view).toMatchObject({ status: 400, location: undefined });
+  expect(view.html).toContain("was begun in another browser");
+  expect(visitor.cookies.has("session")).toBe(false);
+}
+
+describe.concurrent("login CSRF: the attacker's way back in the victim's browser", () => {
+  test("signs nobody in, whether or not the victim was on the way too", async () => {
+    const { tenant, visitor, back } = await onTheWay();
+    const victim = new Visitor();
+    expectNothing(await victim.open(back), victim);
+    await toProvider(victim, await victim.open(tenant.client.authorize()));
+    expectNothing(await victim.open(back), victim);
+    expect(answerOf(await visitor.open(back)).code).toBeString();
+  });
+
+  test("links nothing with the victim's account, though the victim is signed in", async () => {
+    const { tenant, provider } = await onTheWay();
+    const { client } = tenant;
+    const [attacker, victim] = [new Visitor(), new Visitor()];
+    await client.visit(victim);
+    const made = sentBack(provider, await toProvider(attacker, await attacker.open(client.authorize())));
+    await attacker.open(made);
+    const begun = await attacker.open(`/account/providers/link?provider=${tenant.provider.Id}`);
+    const view = await victim.open(sentBack(provider, begun.location!));
+    expect(view).toMatchObject({ status: 400, location: undefined });
+    // The victim's own way, to a provider where the attacker has signed the victim in, ends before the password.
+    const lured = await victim.open(`/account/providers/link?provider=${tenant.provider.Id}`);
+    const refused = await victim.open(sentBack(provider, lured.location!));
+    expect(refused).toMatchObject({ status: 409, heading: "Linking did not work" });
+    const linked = await db()`
+      select from upstream_identities where tenant_id = ${tenant.caller.tenantId} and not provisioned`;
+    expect(linked).toHaveLength(0);
+  });
+});
+
+describe.concurrent("code injection", () => {
+  test("a code that was issued to another browser is of no use in the attacker's", async () => {
+    const { tenant, provider, visitor, location } = await onTheWay();
+    const attacker = new Visitor();
+    const theirs = await toProvider(attacker, await attacker.open(tenant.client.authorize()));
+    // The provider holds the code to the challenge that the victim's browser was sent with.
+    const back = sentBack(provider, location);
+    const injected = back.replace(location.searchParams.get("state")!, theirs.searchParams.get("state")!);
+    const view = await attacker.open(injected);
+    expect(view).toMatchObject({ status: 502, heading: "Sign-in did not work" });
+    expect(attacker.cookies.has("session")).toBe(false);
+    expect(visitor.cookies.has("session")).toBe(false);
+  });
+
+  test("nor at a provider that knows no PKCE: the nonce is another's", async () => {
+    await using provider = await startForgedProvider();
+    const { client } = await newUpstreamTenant({ Issuer: provider.issuer });
+    const [victim, attacker] = [new Visitor(), new Visitor()];
+    const stolen = await toProvider(victim, await victim.open(client.authorize()));
+    const own = await toProvider(attacker, await attacker.open(client.authorize()));
+    const back = sentBack(provider, own);
+    provider.asked = new URLSearchParams({
+      code_challenge: own.searchParams.get("code_challenge")!,
+      nonce: stolen.searchParams.get("nonce")!,
+    });
+    expect(await attacker.open(back)).toMatchObject({ status: 502, heading: "Sign-in did not work" });
+    expect(attacker.cookies.has("session")).toBe(false);
+  });
+});
+
+describe.concurrent("mix-up", () => {
+  test("one provider's answer is none of another's: the code goes to neither", async () => {
+    const { tenant, visitor, provider, back } = await onTheWay();
+    const honest = await addProvider(tenant.caller, { Name: "Honest", Issuer: provider.issuer });
+    const before = provider.calls.length;
+    expectNothing(await visitor.open(back.replace(`/${tenant.provider.Id}/`, `/${honest.Id}/`)), visitor);
+    expect(provider.calls).toHaveLength(before);
+  });
+
+  test("an answer that names another issuer is not followed up", async () => {
+    const { visitor, provider, back } = await onTheWay();
+    const before = provider.calls.length;
+    const view = await visitor.open(`${back}&iss=${encodeURIComponent(real.issuer)}`);
+    expect(view).toMatchObject({ status: 502, heading: "Sign-in did not work" });
+    expect(provider.calls.slice(before).map(({ path }) => path)).not.toContain("/token");
+  });
+});
+
+describe.concurrent("account takeover", () => {
+  test("by an e-mail address that the provider has not verified: it finds nobody, and is not kept", async () => {
+    const { client, caller } = await newRealTenant(real);
+    const admin = await caller.made("User", { Username: "admin", Email: "boss@example.com" });
+    for (const email_verified of [false, undefined]) {
+      const person = newPerson(real, { email: "boss@example.com", email_verified });
+      const answer = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
+      const { sub } = (await idTokenOf(client, answer.code!)).claims;
+      expect(sub).not.toBe(`user-${admin.Id}`);
+      const { body } = await caller.get(`/User/${person.username}?Name=Username`);
+      expect(body.Email).toBe("");
+    }
+  });
+
+  test("by such an address in another field", async () => {
+    const Mapping = { Username: "email", Name: "name" };
+    const { client, caller } = await newRealTenant(real, { Mapping });
+    await caller.made("User", { Username: "boss@example.com" });
+    const person = newPerson(real, { email: "boss@example.com", email_verified: false });
+    const answer = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
+    const { sub } = (await idTokenOf(client, answer.code!)).claims;
+    const { body } = await caller.get(`/User/${sub!.replace("user-", "")}`);
+    expect(body).toMatchObject({ Name: "Ana Silva", Username: "", Email: "" });
+  });
+
+  test("by one that it has verified, too: the owner of the account is asked for its password", async () => {
+    const { client, caller } = await newRealTenant(real);
+    await caller.made("User", { Username: "admin", Email: "boss@example.com" });
+    const person = newPerson(real, { email: "boss@example.com" });
+    const visitor = new Visitor();
+    const view = await signIn(visitor, real.visitor(), person.login, client.authorize());
+    expect(view.heading).toBe("Link your account");
+    expect(visitor.cookies.has("session")).toBe(false);
+  });
+
+  test("by the same subject at another provider, or after a provider was pointed at another issuer", async () => {
+    const [own, evil] = [await startForgedProvider(), await startForgedProvider()];
+    const { client, caller, provider } = await newUpstreamTenant({ Issuer: own.issuer });
+    const through = async (at: typeof own, id: string) => {
+      const visitor = new Visitor();
+      const request = new URLSearchParams({ request: client.authorize() });
+      const { location } = await visitor.open(`/signin/upstream/${id}?${request}`);
+      const { code } = answerOf(await visitor.open(sentBack(at, location!)));
+      return (await idTokenOf(client, code!)).claims.sub!;
+    };
+    const owner = await through(own, provider.Id);
+    const other = await addProvider(caller, { Name: "Evil", Issuer: evil.issuer });
+    expect(await through(evil, other.Id)).not.toBe(owner);
+    await caller.made("IdentityProvider", { Id: provider.Id, Issuer: evil.issuer });
+    expect(await through(evil, provider.Id)).not.toBe(owner);
+    await caller.made("IdentityProvider", { Id: provider.Id, Issuer: own.issuer });
+    expect(await through(own, provider.Id)).toBe(owner);
+  });
+});
+
+describe.concurrent("SSRF by an issuer's address", () => {
+  test.each([
+    "https://169.254.169.254/latest",
+    "https://10.0.0.1",
+    "https://[fd00::1]",
+    "https://192.168.1.1:8443",
+    "https://0xa9fea9fe",
+    "https://[::ffff:169.254.169.254]",
+  ])("%p, inside the network, is refused when it is saved", async (url) => {
+    const caller = await newCaller();
+    const named = { Name: unique("inside"), ClientId: "gatehouse" };
+    const endpoints = { AuthorizationEndpoint: real.issuer, TokenEndpoint: real.issuer, UserinfoEndpoint: url };
+    for (const body of [
+      { ...named, Type: "OpenIDConnect", Issuer: url },
+      { ...named, Type: "OAuth2", ...endpoints },
+    ]) {
+      const answer = await caller.patch("/IdentityProvider", body);
+      expect(answer.status).toBe(400);
+      expect(answer.body.Errors.join(" ")).toMatch(/is not an address of the public internet .* EGRESS_ALLOW/);
+    }
+  });
+
+  test("a name that leads inside gets no connection, whatever was saved", async () => {
+    await using canary = await startForgedProvider();
+    const { client, provider } = await newUpstreamTenant({ Issuer: canary.issuer });
+    const request = new URLSearchParams({ request: client.authorize() });
+    // A Gatehouse with nothing in EGRESS_ALLOW.
+    const strict = composedApp();
+    const url = `http://localhost/signin/upstream/${provider.Id}?${request}`;
+    const response = await strict.handle(new Request(url));
+    expect(response.status).toBe(502);
+    expect(await response.text()).toContain("do not agree on how they work together");
+    expect(canary.calls).toEqual([]);
+  });
+
+  test.each<[string, Behaviour]>([
+    ["keys inside the network", { metadata: { jwks_uri: "https://169.254.169.254/jwks" } }],
+    ["a token endpoint inside the network", { metadata: { token_endpoint: "https://10.0.0.1/token" } }],
+    ["userinfo inside the network", { metadata: { userinfo_endpoint: "https://[fd00::1]/me" } }],
+    ["a redirect to there", { answers: { "/token": () => Response.redirect("https://169.254.169.254/") } }],
+    [
+      "userinfo that is redirected to there",
+      { answers: { "/me": () => Response.redirect("https://169.254.169.254/") } },
+    ],
+  ])("metadata that name %s get nobody signed in", async (_, behaviour) => {
+    await using provider = await startForgedProvider(behaviour);
+    const { client } = await newUpstreamTenant({ Issuer: provider.issuer });
+    const visitor = new Visitor();
+    const location = await toProvider(visitor, await visitor.open(client.authorize()));
+    const view = await visitor.open(sentBack(provider, location));
+    expect(view).toMatchObject({ status: 502, heading: "Sign-in did not work" });
+    expect(visitor.cookies.has("session")).toBe(false);
+  });
+});

@@ -1,0 +1,120 @@
+// Attacks on whoever signs in here: session fixation and open redirects. Those on every form stand in forms.test.ts,
+// those by way of another provider in providers.test.ts.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { atTheCode, enrolled } from "../account/person.ts";
+import { answerOf, CALLBACK, newClient } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { newPerson, type RealProvider, startRealProvider } from "../upstream/real-provider.ts";
+import { newRealTenant, signIn } from "../upstream/tenant.ts";
+
+let real: RealProvider;
+beforeAll(async () => {
+  real = await startRealProvider();
+});
+afterAll(() => real[Symbol.asyncDispose]());
+
+/** What an attacker has put into the victim's browser, or has read from it before. */
+const PLANTED = "f".repeat(43);
+
+describe.concurrent("session fixation: a cookie from before is no session after", () => {
+  async function expectWorthless(cookie: string, address: string): Promise<void> {
+    const thief = new Visitor();
+    thief.cookies.set("session", cookie);
+    expect((await thief.open(address)).heading).toBe("Sign in");
+  }
+
+  test("a password", async () => {
+    const client = await newClient({ first_party: true });
+    const visitor = new Visitor();
+    visitor.cookies.set("session", PLANTED);
+    const again = client.authorize({ prompt: "login" });
+    for (const address of [client.authorize(), again, `/account?client_id=${client.id}`]) {
+      const before = visitor.cookies.get("session")!;
+      if (address.startsWith("/account")) visitor.cookies.set("session", PLANTED);
+      await visitor.submit(await visitor.open(address), client.tenant.admin);
+      expect(visitor.cookies.get("session")).not.toBeOneOf([PLANTED, before]);
+      if (!address.startsWith("/account")) await expectWorthless(before, client.authorize());
+      await expectWorthless(PLANTED, client.authorize());
+    }
+    expect(answerOf(await visitor.open(client.authorize())).code).toBeString();
+  });
+
+  test("a second factor", async () => {
+    const { person: owner, app } = await enrolled();
+    const { client } = owner;
+    const { person, page } = await atTheCode(client);
+    const half = person.visitor.cookies.get("session")!;
+    expect(answerOf(await person.visitor.submit(page, { code: app.code(1) })).code).toBeString();
+    expect(person.visitor.cookies.get("session")).not.toBe(half);
+    await expectWorthless(half, client.authorize());
+  });
+
+  test("another provider", async () => {
+    const { client } = await newRealTenant(real);
+    const visitor = new Visitor();
+    const { login } = newPerson(real);
+    visitor.cookies.set("session", PLANTED);
+    await signIn(visitor, real.visitor(), login, client.authorize());
+    const first = visitor.cookies.get("session")!;
+    expect(first).not.toBe(PLANTED);
+    await signIn(visitor, real.visitor(), login, client.authorize({ prompt: "login" }));
+    expect(visitor.cookies.get("session")).not.toBe(first);
+    for (const cookie of [PLANTED, first]) await expectWorthless(cookie, client.authorize());
+    expect(answerOf(await visitor.open(client.authorize())).code).toBeString();
+  });
+});
+
+describe.concurrent("open redirect: no form and no link of ours leads to another site", () => {
+  test.each([
+    "https://evil.example/oauth2/authorize?client_id=1",
+    "//evil.example/oauth2/authorize?x",
+    "/oauth2/authorize/../../evil?x",
+    "/\\evil.example?x",
+    "/oauth2/token?x",
+    "/account?client_id=1",
+    "constructor?x",
+    "",
+  ])("such as %p", async (target) => {
+    const { client, provider } = await newRealTenant(real);
+    const visitor = new Visitor();
+    const page = await visitor.open(client.authorize());
+    const view = await visitor.submit(page, { ...client.tenant.admin, request: target });
+    expect(view).toMatchObject({ status: 400, location: undefined });
+    expect(visitor.cookies.has("session")).toBe(false);
+    const query = new URLSearchParams({ request: target });
+    for (const path of [`/signin/upstream/${provider.Id}`, "/signin/local"]) {
+      expect(await visitor.open(`${path}?${query}`)).toMatchObject({ status: 400, location: undefined });
+    }
+    await client.visit(visitor);
+    const { csrf } = (await visitor.open("/account/password")).forms[0]!.fields;
+    for (const path of ["/signin/second-factor", "/signin/enrolment", "/consent"]) {
+      const sent = await visitor.post(path, { csrf: csrf!, request: target, decision: "allow", code: "000000" });
+      expect({ path, status: sent.status, location: sent.location }).toEqual({
+        path,
+        status: 400,
+        location: undefined,
+      });
+    }
+    const account = await visitor.open(`/account?${new URLSearchParams({ done: target, client_id: target })}`);
+    expect(account.heading).toBe("Your account");
+  });
+
+  test("a form changed to another address of the client's is checked again", async () => {
+    const client = await newClient();
+    const visitor = new Visitor();
+    const page = await visitor.open(client.authorize());
+    const request = page.forms[0]!.fields.request!.replace(encodeURIComponent(CALLBACK), "https%3A%2F%2Fevil.example");
+    expect((await visitor.submit(page, { ...client.tenant.admin, request })).status).toBe(404);
+    expect((await visitor.post("/signin", {})).status).toBe(400);
+    expect((await visitor.open("/signin")).status).toBe(405);
+  });
+
+  test("the way back from a provider checks the application's address again", async () => {
+    const { client, provider } = await newRealTenant(real);
+    const visitor = new Visitor();
+    const evil = client.authorize({ redirect_uri: "https://evil.example/" });
+    const begun = await visitor.open(`/signin/upstream/${provider.Id}?${new URLSearchParams({ request: evil })}`);
+    expect(begun).toMatchObject({ status: 404, location: undefined });
+  });
+});
