@@ -14,6 +14,11 @@ const ROLES: { name: string; description: string; scopes: Scope[] }[] = [
     scopes: ["AccessManager:Read", "AccessManager:Create", "AccessManager:Update"],
   },
   {
+    name: "ops",
+    description: "Watches webhooks and sends events again.",
+    scopes: ["Webhooks:Read", "Webhooks:Update"],
+  },
+  {
     name: "auditor",
     description: "Reads records, settings and the webhooks' log.",
     scopes: ["AccessManager:Read", "Settings:Read", "Webhooks:Read"],
@@ -38,6 +43,21 @@ const POLICIES = [
   principal in Role::"editor",
   action in [Action::"AccessManager:Read", Action::"AccessManager:Create", Action::"AccessManager:Update"],
   resource
+);
+`,
+  },
+  {
+    name: "Operators",
+    description: "By the kind of record: ops read all of webhooks and redeliver events, but change no connection.",
+    policy: `permit (
+  principal in Role::"ops",
+  action == Action::"Webhooks:Read",
+  resource
+);
+permit (
+  principal in Role::"ops",
+  action == Action::"Webhooks:Update",
+  resource is WebhookEvent
 );
 `,
   },

@@ -7,6 +7,8 @@ import { flashCookie } from "./flash.ts";
 type Subject = Record<string, unknown>;
 type Action = Extract<Scope, `${string}:${string}`>;
 
+const REFRESH = "refresh";
+
 export interface VisitProps {
   request: Request;
   url: URL;
@@ -23,8 +25,10 @@ export interface VisitProps {
 /** A request to a page of Settings by somebody who may be there. */
 export class Visit {
   readonly request: Request;
-  /** Path and query. */
+  /** Path and query, without what is said of refreshing. */
   readonly url: URL;
+  /** False if the reader has stopped it (WCAG 2.2, 2.2.2). */
+  readonly refreshes: boolean;
   /** What stands in the path in place of `:id` and its like. */
   readonly params: Record<string, string>;
   /** Who asks, as the REST API's bearer check gives it: all service functions take it. */
@@ -44,7 +48,9 @@ export class Visit {
 
   constructor(props: VisitProps) {
     this.request = props.request;
-    this.url = props.url;
+    this.url = new URL(props.url);
+    this.refreshes = this.url.searchParams.get(REFRESH) !== "off";
+    this.url.searchParams.delete(REFRESH);
     this.params = props.params;
     this.caller = props.caller;
     this.session = props.session;
@@ -63,6 +69,13 @@ export class Visit {
     const { scopes, permissions } = this.caller;
     if (!scopes.has(action)) return false;
     return !type || !record || permissions.allows(action, type, record);
+  }
+
+  /** The same page, refreshing itself or not. */
+  sameHref(refreshes: boolean): string {
+    const query = new URLSearchParams(this.url.searchParams);
+    if (!refreshes) query.set(REFRESH, "off");
+    return this.href(this.url.pathname) + (query.size > 0 ? `?${query}` : "");
   }
 
   /**

@@ -9,6 +9,7 @@ export {
   SECRET_LIMIT,
   URL_LIMIT,
 } from "./connections/input.ts";
+export { pingConnection } from "./connections/ping.ts";
 export { readConnection, readConnections } from "./connections/read.ts";
 export { type ConnectionRecord, toConnectionRecord, versionOf } from "./connections/record.ts";
 export { connectionsController } from "./connections/routes.ts";
@@ -25,6 +26,7 @@ export { startReconciler } from "./dispatch/reconciler.ts";
 export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "./events/event-types.ts";
 export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";
 export { createSlowLane, type SlowLane } from "./lanes/slow-lane.ts";
+export { toEventAttributes } from "./log/attributes.ts";
 export { eventLogController } from "./log/routes.ts";
 export { DEFAULT_RATE, MOST_RATE, REPLAYED_STATES, WISHED_STATES } from "./redelivery/input.ts";
 export { redeliveriesController } from "./redelivery/routes.ts";

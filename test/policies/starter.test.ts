@@ -14,10 +14,11 @@ test.concurrent("a new tenant has readable policies and roles, each with one lin
     "Administrators: By role: members of the role admin may do everything.",
     "Auditors: By network: auditors may read everything, from loopback and private addresses only.",
     "Editors: By role: editors may read, make and change every record, but delete none.",
+    "Operators: By the kind of record: ops read all of webhooks and redeliver events, but change no connection.",
     "System applications: By the record: only admins change a system application, or make an application one.",
   ]);
   const roles = await ok(admin.get("/Role"));
-  expect(roles.Items.map(({ Name }: { Name: string }) => Name).sort()).toEqual(["admin", "auditor", "editor"]);
+  expect(roles.Items.map(({ Name }: { Name: string }) => Name).sort()).toEqual(["admin", "auditor", "editor", "ops"]);
   expect((await roleOf(admin, "admin")).Members).toEqual([
     { Type: "User", Id: expect.any(Number) },
     { Type: "Application", Id: Number(admin.clientId) },

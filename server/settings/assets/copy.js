@@ -1,13 +1,15 @@
 // Buttons that copy a text; without this script they stay hidden.
-function show(root) {
-  for (const button of root.querySelectorAll("button[data-copy]")) button.hidden = false;
+function show() {
+  for (const button of document.querySelectorAll("button[data-copy][hidden]")) button.hidden = false;
 }
 
 if (navigator.clipboard) {
-  show(document);
-  new MutationObserver((changes) => {
-    for (const { addedNodes } of changes) for (const node of addedNodes) if (node instanceof Element) show(node);
-  }).observe(document.getElementById("main"), { childList: true, subtree: true });
+  show();
+  new MutationObserver(show).observe(document.getElementById("main"), {
+    attributeFilter: ["hidden"],
+    childList: true,
+    subtree: true,
+  });
   document.addEventListener("click", async (event) => {
     const button = event.target.closest?.("button[data-copy]");
     if (!button || button.dataset.said) return;

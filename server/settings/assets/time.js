@@ -2,15 +2,22 @@
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const hour = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 
-function localise(root) {
-  for (const element of root.querySelectorAll("[data-show]")) {
+function localise() {
+  for (const element of document.querySelectorAll("[data-show]")) {
     const at = new Date(element.getAttribute("datetime"));
-    if (element.dataset.show === "title") element.title = moment.format(at);
-    else element.textContent = (element.dataset.show === "hour" ? hour : moment).format(at);
+    const { show } = element.dataset;
+    const text = (show === "hour" ? hour : moment).format(at);
+    if (show === "title") {
+      if (element.title !== text) element.title = text;
+    } else if (element.textContent !== text) element.textContent = text;
   }
 }
 
-localise(document);
-new MutationObserver((changes) => {
-  for (const { addedNodes } of changes) for (const node of addedNodes) if (node instanceof Element) localise(node);
-}).observe(document.getElementById("main"), { childList: true, subtree: true });
+localise();
+// What refreshes itself comes in UTC again.
+new MutationObserver(localise).observe(document.getElementById("main"), {
+  attributeFilter: ["title", "datetime"],
+  characterData: true,
+  childList: true,
+  subtree: true,
+});

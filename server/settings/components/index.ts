@@ -12,6 +12,7 @@ export {
   EmptyState,
   Live,
   Pager,
+  Refreshing,
   Section,
   Text,
   Time,

@@ -184,32 +184,42 @@ function withCursor({ url, href }: Visit, cursor: string | undefined): string {
 }
 
 /**
- * Refreshes itself while the page is open, by asking for the page again and taking the part of the same id.
- * Nothing that is typed into may stand in it.
+ * Refreshes itself while the page is open, by asking for the page again and taking the part of the same id. What has not
+ * changed stays as it is, with its focus; nothing that is typed into or opened may stand in it.
  */
-export function Live({
-  visit,
-  id,
-  seconds,
-  children,
-}: {
-  visit: Visit;
-  id: string;
-  seconds: number;
-  children: Children;
-}): JSX.Element {
-  const own = visit.href(visit.url.pathname) + visit.url.search;
+export function Live({ visit, id, seconds, children }: LiveProps): JSX.Element {
+  if (!visit.refreshes) return <div id={id}>{children as "safe"}</div>;
   return (
     <div
       id={id}
       class="live"
-      hx-get={attribute(own)}
+      hx-get={attribute(visit.sameHref(true))}
       hx-trigger={`every ${seconds}s`}
       hx-select={`#${id}`}
       hx-target="this"
-      hx-swap="outerHTML"
+      hx-swap="outerMorph"
     >
       {children as "safe"}
     </div>
+  );
+}
+
+export interface LiveProps {
+  visit: Visit;
+  id: string;
+  seconds: number;
+  children: Children;
+}
+
+/** Says that parts of the page refresh themselves, and stops or starts that; once a page that has `Live` parts. */
+export function Refreshing({ visit, seconds }: { visit: Visit; seconds: number }): JSX.Element {
+  const { refreshes } = visit;
+  return (
+    <p class="refreshing">
+      <span safe>{refreshes ? `Refreshes every ${seconds} s.` : "Does not refresh itself."}</span>{" "}
+      <a href={attribute(visit.sameHref(!refreshes))} safe>
+        {refreshes ? "Stop" : "Refresh"}
+      </a>
+    </p>
   );
 }

@@ -63,10 +63,10 @@ export function Table<Row>({ caption, columns, rows }: TableProps<Row>): JSX.Ele
   );
 }
 
-/** What belongs to one thing, name by name. */
-export function Facts({ facts }: { facts: [name: string, value: JSX.Element][] }): JSX.Element {
+/** What belongs to one thing, name by name. `brief`: each value is a word or a number. */
+export function Facts({ facts, brief }: { facts: [name: string, value: JSX.Element][]; brief?: boolean }): JSX.Element {
   return (
-    <dl class="facts">
+    <dl class={brief ? "facts brief" : "facts"}>
       {facts.map(([name, value]) => (
         <div>
           <dt safe>{name}</dt>

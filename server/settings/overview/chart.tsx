@@ -16,15 +16,13 @@ const SERIES: { name: string; states: DeliveryState[] }[] = [
   { name: "Exhausted", states: ["Exhausted"] },
 ];
 
-/** Units of the drawing; its size is the page's matter. */
-const WIDTH = 960;
-const HEIGHT = 200;
-const LEFT = 44;
+/** Pixels from top to bottom; across, the drawing is as wide as the page lets it, and places are percents. */
+const HEIGHT = 220;
 const BOTTOM = 24;
-const TOP = 8;
-const PLOT_WIDTH = WIDTH - LEFT;
+const TOP = 10;
 const PLOT_HEIGHT = HEIGHT - BOTTOM - TOP;
-const GAP = 4;
+const STEP = 100 / HOURS;
+const GAP = 0.5;
 const LINES = 4;
 const LABEL_EVERY = 4;
 
@@ -40,33 +38,57 @@ export function firstHour(now: number): Date {
   return new Date(Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS);
 }
 
-export function DeliveriesChart({ counts, since }: { counts: readonly HourCount[]; since: Date }): JSX.Element {
-  const bars = barsOf(counts, since);
-  const totals = SERIES.map((_, index) => bars.reduce((sum, bar) => sum + bar.counts[index]!, 0));
-  const shown = SERIES.map((series, index) => ({ ...series, index })).filter(({ index }) => totals[index]! > 0);
-  const words = shown.map(({ name, index }) => `${totals[index]!.toLocaleString("en")} ${name}`).join(", ");
+export function DeliveriesChart({ bars }: { bars: readonly Bar[] }): JSX.Element {
+  const shown = shownSeries(bars);
+  const words = shown.map(({ name, total }) => `${total.toLocaleString("en")} ${name}`).join(", ");
   return (
     <figure class="chart">
       <figcaption>
         <ul class="legend">
-          {shown.map(({ name, index }) => (
+          {shown.map(({ name, total }) => (
             <li>
-              <i class={`swatch ${name.toLowerCase()}`}></i>
-              <span safe>{name}</span> <strong safe>{totals[index]!.toLocaleString("en")}</strong>
+              <i class={`swatch ${name.toLowerCase()}`}></i> <span safe>{name}</span>{" "}
+              <strong safe>{total.toLocaleString("en")}</strong>
             </li>
           ))}
         </ul>
       </figcaption>
       <Drawing bars={bars} label={`Deliveries by the hour, the last ${HOURS} hours: ${words || "none"}.`} />
-      <details>
-        <summary>As a table</summary>
-        <Table caption="Deliveries by the hour and result" columns={columns(shown)} rows={bars.toReversed()} />
-      </details>
     </figure>
   );
 }
 
-function barsOf(counts: readonly HourCount[], since: Date): Bar[] {
+/** The same in numbers; opened by who wants them. */
+export function ChartTable({ bars }: { bars: readonly Bar[] }): JSX.Element {
+  return (
+    <details class="panel more">
+      <summary>The same by the hour, as a table</summary>
+      <Table
+        caption="Deliveries by the hour and result"
+        columns={columns(shownSeries(bars))}
+        rows={bars.toReversed()}
+      />
+    </details>
+  );
+}
+
+interface Shown {
+  name: string;
+  /** In SERIES. */
+  index: number;
+  total: number;
+}
+
+/** Those that there are any of. */
+function shownSeries(bars: readonly Bar[]): Shown[] {
+  return SERIES.map(({ name }, index) => ({
+    name,
+    index,
+    total: bars.reduce((sum, bar) => sum + bar.counts[index]!, 0),
+  })).filter(({ total }) => total > 0);
+}
+
+export function barsOf(counts: readonly HourCount[], since: Date): Bar[] {
   return Array.from({ length: HOURS }, (_, index) => {
     const hour = new Date(since.getTime() + index * HOUR_MS);
     const own = counts.filter((count) => count.hour.getTime() === hour.getTime());
@@ -77,27 +99,29 @@ function barsOf(counts: readonly HourCount[], since: Date): Bar[] {
   });
 }
 
-function Drawing({ bars, label }: { bars: Bar[]; label: string }): JSX.Element {
+function Drawing({ bars, label }: { bars: readonly Bar[]; label: string }): JSX.Element {
   const most = niceCeiling(Math.max(...bars.map(({ total }) => total)));
-  const y = (count: number) => TOP + PLOT_HEIGHT - (count / most) * PLOT_HEIGHT;
-  const step = PLOT_WIDTH / HOURS;
+  const y = (count: number) => round(TOP + PLOT_HEIGHT - (count / most) * PLOT_HEIGHT);
+  const lines = Array.from({ length: LINES + 1 }, (_, index) => (most / LINES) * index);
   return (
-    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
-      {Array.from({ length: LINES + 1 }, (_, index) => (most / LINES) * index).map((count) => (
-        <g class="grid">
-          <line x1={LEFT} x2={WIDTH} y1={round(y(count))} y2={round(y(count))} />
-          <text x={LEFT - 8} y={round(y(count) + 4)} text-anchor="end" safe>
-            {short(count)}
-          </text>
-        </g>
+    <svg class="drawing" height={HEIGHT} role="img" aria-label={label}>
+      {lines.map((count) => (
+        <text class="count" x="0" y={y(count) + 4} safe>
+          {short(count)}
+        </text>
       ))}
-      {bars.map((bar, index) => (
-        <>
-          <BarOf bar={bar} x={LEFT + index * step + GAP / 2} width={step - GAP} y={y} />
-          {index % LABEL_EVERY === 0 ? (
+      <svg class="plot" x="36" height={HEIGHT}>
+        {lines.map((count) => (
+          <line x1="0" x2="100%" y1={y(count)} y2={y(count)} />
+        ))}
+        {bars.map((bar, index) => (
+          <BarOf bar={bar} left={index * STEP + GAP / 2} y={y} />
+        ))}
+        {bars.map((bar, index) =>
+          index % LABEL_EVERY === 0 ? (
             <text
               class="hour"
-              x={round(LEFT + (index + 0.5) * step)}
+              x={`${round((index + 0.5) * STEP)}%`}
               y={HEIGHT - 6}
               text-anchor="middle"
               data-show="hour"
@@ -108,21 +132,21 @@ function Drawing({ bars, label }: { bars: Bar[]; label: string }): JSX.Element {
             </text>
           ) : (
             ""
-          )}
-        </>
-      ))}
+          ),
+        )}
+      </svg>
     </svg>
   );
 }
 
 interface BarProps {
   bar: Bar;
-  x: number;
-  width: number;
+  /** Percent. */
+  left: number;
   y: (count: number) => number;
 }
 
-function BarOf({ bar, x, width, y }: BarProps): JSX.Element {
+function BarOf({ bar, left, y }: BarProps): JSX.Element {
   let below = 0;
   return (
     <g>
@@ -133,14 +157,14 @@ function BarOf({ bar, x, width, y }: BarProps): JSX.Element {
         const bottom = y(below);
         below += count;
         // A failure among thousands is still seen.
-        const height = Math.max(bottom - y(below), 1.5);
+        const height = round(Math.max(bottom - y(below), 1.5));
         return (
           <rect
             class={name.toLowerCase()}
-            x={round(x)}
+            x={`${round(left)}%`}
             y={round(bottom - height)}
-            width={round(width)}
-            height={round(height)}
+            width={`${round(STEP - GAP)}%`}
+            height={height}
           />
         );
       })}
@@ -153,7 +177,7 @@ function titleOf({ hour, counts }: Bar): string {
   return `${hourOf(hour)} UTC: ${parts.join(", ") || "none"}`;
 }
 
-function columns(shown: { name: string; index: number }[]): Column<Bar>[] {
+function columns(shown: Shown[]): Column<Bar>[] {
   return [
     {
       name: "Hour from",
@@ -185,4 +209,4 @@ function short(count: number): string {
 }
 
 const hourOf = (hour: Date) => hour.toISOString().slice(11, 16);
-const round = (value: number) => Math.round(value * 10) / 10;
+const round = (value: number) => Math.round(value * 100) / 100;

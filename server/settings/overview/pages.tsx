@@ -1,12 +1,12 @@
 import { readConnections } from "../../webhooks/index.ts";
-import { ButtonLink, durationInWords, EmptyState, Live, Section } from "../components/index.ts";
+import { ButtonLink, durationInWords, EmptyState, Live, Refreshing, Section } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { Page, View } from "../page.ts";
 import type { Visit } from "../visit.ts";
 import { listHealth } from "../webhooks/store.ts";
 import { Concerns, concernsOf, type Watched } from "./attention.tsx";
-import { DeliveriesChart, firstHour } from "./chart.tsx";
-import { countByHour, type HourCount } from "./store.ts";
+import { barsOf, ChartTable, DeliveriesChart, firstHour } from "./chart.tsx";
+import { countByHour } from "./store.ts";
 
 const REFRESH_SECONDS = 15;
 /** The newest of them; more are no matter of one page. */
@@ -34,28 +34,33 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
   ]);
   const byId = new Map(healths.map((health) => [health.connectionId, health]));
   const watched = Items.map((connection): Watched => ({ connection, health: byId.get(connection.Id)! }));
+  const bars = barsOf(counts, since);
   const concerns = concernsOf(watched, now);
   return {
     title,
     body: (
-      <Live visit={visit} id="overview" seconds={REFRESH_SECONDS}>
-        <Section title="Needs attention">
-          {concerns.length > 0 ? (
-            <Concerns visit={visit} concerns={concerns} />
-          ) : (
-            <p class="fine">Nothing. Every connection gets what it should.</p>
-          )}
-        </Section>
-        <Figures watched={watched} counts={counts} now={now} />
-        <Section title="Deliveries, last 24 hours">
-          <DeliveriesChart counts={counts} since={since} />
-        </Section>
-      </Live>
+      <>
+        <Live visit={visit} id="overview" seconds={REFRESH_SECONDS}>
+          <Section title="Needs attention">
+            {concerns.length > 0 ? (
+              <Concerns visit={visit} concerns={concerns} />
+            ) : (
+              <p class="fine">Nothing. Every connection gets what it should.</p>
+            )}
+          </Section>
+          <Figures watched={watched} now={now} />
+          <Section title="Deliveries, last 24 hours">
+            <DeliveriesChart bars={bars} />
+          </Section>
+        </Live>
+        <ChartTable bars={bars} />
+        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
+      </>
     ),
   };
 }
 
-function Figures({ watched, now }: { watched: Watched[]; counts: HourCount[]; now: number }): JSX.Element {
+function Figures({ watched, now }: { watched: Watched[]; now: number }): JSX.Element {
   const sum = (of: (one: Watched) => number) => watched.reduce((total, one) => total + of(one), 0);
   const oldest = watched
     .flatMap(({ health }) => health.waitsSince ?? [])

@@ -10,14 +10,15 @@ import { type FormState, formOf, refusedForm } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
-import { ConnectionForm, connectionBody, FIELDS } from "./fields.tsx";
+import { ConnectionForm, connectionBody, FIELDS, headerLines } from "./fields.tsx";
 import { titleOf } from "./title.ts";
 
 export async function changePage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const { sql, masterKey, entities } = deps;
   const connection = await readConnection(sql, masterKey, visit.caller, visit.params.id!);
   const record = toConnectionRecord(masterKey, connection);
-  const { Name, URL, Entities, Events } = record;
+  const { Name, Description, URL, Entities, Events } = record;
+  const [Headers, TimeoutMs] = [headerLines(record.Headers), String(record.TimeoutMs ?? "")];
   const path = `/settings/webhooks/${connection.id}`;
   // Who is told that somebody else was faster goes on with what there is now.
   const version = etagOf(versionOf(masterKey, connection));
@@ -31,7 +32,7 @@ export async function changePage(deps: SettingsDependencies, visit: Visit, refus
     body: (
       <ConnectionForm
         visit={visit}
-        state={refused ?? formOf({ Name, URL, Entities, Events })}
+        state={refused ?? formOf({ Name, Description, URL, Entities, Events, Headers, TimeoutMs })}
         entities={entities}
         action={`${path}/change`}
         back={path}

@@ -3,8 +3,10 @@ import { UNCONDITIONAL } from "../../http/conditions.ts";
 import {
   type ConnectionRecord,
   parseConnection,
+  pingConnection,
   readConnection,
   toConnectionRecord,
+  toEventAttributes,
   upsertConnection,
 } from "../../webhooks/index.ts";
 import {
@@ -15,6 +17,7 @@ import {
   EmptyState,
   Facts,
   Live,
+  Refreshing,
   Section,
   Table,
   Text,
@@ -47,14 +50,17 @@ export async function connectionPage({ sql, masterKey }: SettingsDependencies, v
     body: (
       <>
         <Live visit={visit} id="state" seconds={REFRESH_SECONDS}>
-          <Facts
-            facts={[
-              ["State", <Badge state={record.State} />],
-              ["Success, 24 h", <SuccessRate health={health} />],
-              ["Waiting", <Waiting health={health} />],
-              ["Last failure", <LastFailure health={health} />],
-            ]}
-          />
+          <div class="panel">
+            <Facts
+              brief
+              facts={[
+                ["State", <Badge state={record.State} />],
+                ["Success, 24 h", <SuccessRate health={health} />],
+                ["Waiting", <Waiting health={health} />],
+                ["Last failure", <LastFailure health={health} />],
+              ]}
+            />
+          </div>
         </Live>
         <Section title="Configuration">
           <Facts
@@ -85,6 +91,7 @@ export async function connectionPage({ sql, masterKey }: SettingsDependencies, v
             )}
           </Live>
         </Section>
+        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
       </>
     ),
   };
@@ -98,6 +105,7 @@ function Actions({ visit, record }: { visit: Visit; record: ConnectionRecord }):
     <>
       {mayChange ? (
         <>
+          <ActionButton visit={visit} action={`${path}/ping`} label="Send a ping" />
           <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink>
           <ActionButton
             visit={visit}
@@ -134,16 +142,17 @@ export async function setState({ sql, masterKey, entities, checkUrl }: SettingsD
   return visit.goTo(`/settings/webhooks/${id}`, TOLD[state]);
 }
 
+/** Tries the receiver, whatever state the connection is in. */
+export async function ping({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<Response> {
+  const id = visit.params.id!;
+  await pingConnection(sql, masterKey, visit.caller, id);
+  return visit.goTo(`/settings/webhooks/${id}`, "A ping is on its way. What comes of it stands below.");
+}
+
 /** As of an event in the activity log. */
 function mayRead({ caller: { permissions } }: Visit, delivery: RecentDelivery): boolean {
-  const { eventId, eventType, eventRecord, recordIds, occurredOn } = delivery;
-  return permissions.allows("Webhooks:Read", "WebhookEvent", {
-    EventId: eventId,
-    EventType: eventType,
-    EventRecord: eventRecord,
-    RecordId: recordIds.length === 1 ? recordIds[0] : null,
-    Timestamp: occurredOn.toISOString(),
-  });
+  const attributes = toEventAttributes({ ...delivery, id: delivery.eventId });
+  return permissions.allows("Webhooks:Read", "WebhookEvent", attributes);
 }
 
 function columns(visit: Visit) {

@@ -1,10 +1,12 @@
 // The form of a connection, as SPEC.md's "Configuration" names its fields.
 
+import { BadInput } from "../../errors.ts";
 import { EVENT_TYPES } from "../../webhooks/index.ts";
 import { ButtonLink, CheckboxGroup, Form, type FormState, Hidden, TextField } from "../components/index.ts";
 import type { Visit } from "../visit.ts";
 
-export const FIELDS = ["Name", "URL", "Entities", "Events", "Secret", "ApiKey"];
+const MORE = ["Name", "Description", "ApiKey", "Headers", "TimeoutMs"];
+export const FIELDS = ["URL", "Entities", "Events", "Secret", ...MORE];
 
 export interface ConnectionFormProps {
   visit: Visit;
@@ -62,6 +64,7 @@ export function ConnectionForm(props: ConnectionFormProps): JSX.Element {
           ""
         )}
         <TextField state={state} name="Name" label="Name" hint="What it is called here." required={false} />
+        <More state={state} isNew={version === undefined} />
         <div class="buttons">
           <button type="submit" class="main" safe>
             {label}
@@ -73,14 +76,79 @@ export function ConnectionForm(props: ConnectionFormProps): JSX.Element {
   );
 }
 
-/** What the form sent, as the body of the REST API's upsert. */
+/** What few connections need; open if there is something of it, or wrong with it. */
+function More({ state, isNew }: { state: FormState; isNew: boolean }): JSX.Element {
+  const isOpen = MORE.some((name) => name !== "Name" && (state.value(name) !== "" || state.problem(name)));
+  return (
+    <details class="more" open={isOpen}>
+      <summary>Description, ApiKey, extra headers, time limit</summary>
+      <div class="fields">
+        <TextField state={state} name="Description" label="Description" rows={2} required={false} />
+        <TextField
+          state={state}
+          name="ApiKey"
+          label="ApiKey"
+          type="password"
+          autocomplete="new-password"
+          hint={`Stands in the query of each call, so that the receiver knows who calls. ${isNew ? "Empty: one is made." : "Empty: it stays as it is."}`}
+          required={false}
+        />
+        <TextField
+          state={state}
+          name="Headers"
+          label="Extra headers"
+          hint={`Sent along with each call. One a line, as Name: value.${isNew ? "" : " Values are not shown; a line without one keeps it, and a line that is gone takes the header away."}`}
+          rows={3}
+          code
+          required={false}
+        />
+        <TextField
+          state={state}
+          name="TimeoutMs"
+          label="Time limit in milliseconds"
+          type="number"
+          hint="How long the receiver may take to answer. Empty: as for all connections."
+          required={false}
+        />
+      </div>
+    </details>
+  );
+}
+
+/**
+ * What the form sent, as the body of the REST API's upsert.
+ * @throws BadInput
+ */
 export function connectionBody(form: URLSearchParams): Record<string, unknown> {
+  const text = (name: string) => form.get(name) ?? "";
   const body: Record<string, unknown> = {
-    Name: form.get("Name") ?? "",
-    URL: form.get("URL") ?? "",
+    Name: text("Name"),
+    Description: text("Description").replaceAll("\r\n", "\n"),
+    URL: text("URL"),
     Entities: form.getAll("Entities"),
     Events: form.getAll("Events"),
+    Headers: headersOf(text("Headers")),
+    TimeoutMs: text("TimeoutMs").trim() === "" ? null : Number(text("TimeoutMs")),
   };
-  if (form.get("Secret")) body.Secret = form.get("Secret");
+  // Neither is shown, so an empty field says nothing.
+  for (const name of ["Secret", "ApiKey"]) if (text(name) !== "") body[name] = text(name);
   return body;
+}
+
+/** Lines of `Name: value`; without a value null, which keeps what there is. */
+function headersOf(text: string): Record<string, string | null> {
+  const headers: Record<string, string | null> = {};
+  for (const line of text.split(/\r?\n/).filter((one) => one.trim() !== "")) {
+    const [name = "", ...rest] = line.split(":");
+    if (Object.hasOwn(headers, name.trim())) throw new BadInput("Headers: a name stands there twice.");
+    headers[name.trim()] = rest.join(":").trim() || null;
+  }
+  return headers;
+}
+
+/** The same lines, of what may be shown. */
+export function headerLines(headers: Record<string, null>): string {
+  return Object.keys(headers)
+    .map((name) => `${name}:`)
+    .join("\n");
 }

@@ -1,7 +1,7 @@
 import { readPaging } from "../../http/paging.ts";
 import { readQuery, readText, readWord } from "../../http/query.ts";
 import { CONNECTION_STATES, type ConnectionRecord, readConnections } from "../../webhooks/index.ts";
-import { Badge, ButtonLink, EmptyState, Live, Pager, SearchForm, Table } from "../components/index.ts";
+import { Badge, ButtonLink, EmptyState, Live, Pager, Refreshing, SearchForm, Table } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
@@ -54,6 +54,7 @@ export async function listPage({ sql, masterKey }: SettingsDependencies, visit: 
           )}
         </Live>
         <Pager visit={visit} next={Next} />
+        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
       </>
     ),
   };

@@ -4,7 +4,7 @@ import type { SettingsDependencies } from "../dependencies.ts";
 import type { Page } from "../page.ts";
 import { addConnection, addPage } from "./add.tsx";
 import { changeConnection, changePage } from "./change.tsx";
-import { connectionPage, setState } from "./connection.tsx";
+import { connectionPage, ping, setState } from "./connection.tsx";
 import { deletePage, deleteTheConnection } from "./delete.tsx";
 import { listPage } from "./list.tsx";
 
@@ -26,6 +26,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
       GET: { needs: write, answer: (visit) => changePage(deps, visit) },
       POST: { needs: write, answer: (visit) => changeConnection(deps, visit) },
     },
+    { path: `${path}/:id/ping`, POST: { needs: ["Webhooks:Update"], answer: (visit) => ping(deps, visit) } },
     { path: `${path}/:id/state`, POST: { needs: write, answer: (visit) => setState(deps, visit) } },
     {
       path: `${path}/:id/delete`,

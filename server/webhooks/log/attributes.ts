@@ -1,7 +1,9 @@
 import type { LoggedEvent } from "./store.ts";
 
+type Described = Pick<LoggedEvent, "id" | "eventType" | "eventRecord" | "recordIds" | "occurredOn">;
+
 /** What an event itself is, as the API writes it and as policies see it. */
-export function toEventAttributes(event: LoggedEvent) {
+export function toEventAttributes(event: Described) {
   return {
     EventId: event.id,
     EventType: event.eventType,
