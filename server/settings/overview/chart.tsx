@@ -110,7 +110,7 @@ function Drawing({ bars, label }: { bars: readonly Bar[]; label: string }): JSX.
           {short(count)}
         </text>
       ))}
-      <svg class="plot" x="36" height={HEIGHT}>
+      <svg class="plot" x="36" height={HEIGHT} aria-hidden="true">
         {lines.map((count) => (
           <line x1="0" x2="100%" y1={y(count)} y2={y(count)} />
         ))}
