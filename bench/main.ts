@@ -5,16 +5,18 @@ const USAGE = `Usage: bun run bench NAME [--rounds=7] [--seconds=2]
   change    one change from the request to its receiver: time, memory and CPU
   entities  GET User and PATCH Application against raw postgres.js
   tokens    issuance, refresh, introspection and discovery against oidc-provider
+  sign-in   refused sign-ins of known against unknown accounts: whether the time tells
   webhooks  changes at fixed rates to one receiver and to ten, against a bare Temporal workflow
   isolation what receivers that hang, and another tenant's burst, cost everybody else
 
---rounds and --seconds are for entities and tokens, which measure both sides in turn. The heads of bench/webhooks.ts and
-bench/isolation.ts name their own options.`;
+--rounds and --seconds are for entities and tokens, which measure both sides in turn. The heads of bench/sign-in.ts,
+bench/webhooks.ts and bench/isolation.ts name their own options.`;
 
 const BENCHES: Record<string, () => Promise<unknown>> = {
   change: () => import("./one-change.ts"),
   entities: () => import("./entities.ts"),
   tokens: () => import("./tokens.ts"),
+  "sign-in": () => import("./sign-in.ts"),
   webhooks: () => import("./webhooks.ts"),
   isolation: () => import("./isolation.ts"),
 };

@@ -77,7 +77,7 @@ function options(): { rounds: number; seconds: number } {
 }
 
 /** Median, lowest, highest. */
-function spread(values: number[]): [number, number, number] {
+export function spread(values: number[]): [number, number, number] {
   const sorted = values.sort((a, b) => a - b);
   const middle = sorted.length / 2;
   const median = ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2;
