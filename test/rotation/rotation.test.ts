@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { isSignedWith } from "../../examples/receiver/verify.ts";
 import { importMasterKey, unseal } from "../../server/keys/master-key.ts";
-import { removeFormerSecrets } from "../../server/webhooks/index.ts";
+import { closeOpenDelivery, removeFormerSecrets } from "../../server/webhooks/index.ts";
 import { logOf, textOf } from "../audit/log.ts";
 import { type Caller, db, newCaller } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
@@ -99,6 +99,29 @@ describe.concurrent("a new secret", () => {
     await story.prove();
     await story.reaches("InForce");
     expect((await story.api.connection(story.id)).State).toBe("Paused");
+  });
+
+  test("whose ping was lost with its worker is not in force, unless the receiver's 2xx comes yet", async () => {
+    let release = () => {};
+    const asked = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const story = await begin(({ payload }) => (payload.EventType === "Ping" ? asked.then(() => 200) : 200));
+    await using receiver = story.receiver;
+    await story.api.connect(receiver.url, { Id: story.id, TimeoutMs: 30_000 });
+    await story.stage({ Secret: NEW });
+    const { Proof } = await story.prove();
+    await until("the ping", () => receiver.calls.length === 1);
+    // What another worker does when it finds the attempt of a dead one.
+    const { Deliveries } = await story.api.event(Proof!.EventId);
+    await closeOpenDelivery(db(), story.api.tenant.tenantId, Deliveries[0]!.Id, "Exhausted");
+    expect((await story.reaches("Refused")).Proof!.Reason).toBe("the attempt was lost with its worker; prove it again");
+    expect(signersOf(await story.change())).toEqual({ spec: "old", standard: ["old", "new"] });
+
+    release();
+    await story.reaches("Overlap");
+    expect((await story.api.event(Proof!.EventId)).State).toBe("Delivered");
+    expect(signersOf(await story.change())).toEqual({ spec: "new", standard: ["new", "old"] });
   });
 
   test("takes the place of one that was staged before, whose ping then proves nothing", async () => {

@@ -10,7 +10,11 @@ test("neither Temporal nor our own log ever holds a payload, a secret, an ApiKey
   const api = await newTenant();
   await using failing = startReceiver(new Response("the receiver's own words", { status: 500 }));
   await using hanging = startReceiver(["hang", 200]);
-  const fields = { Secret: "the-signing-secret", ApiKey: "the-api-key" };
+  const fields = {
+    Secret: "the-signing-secret",
+    ApiKey: "the-api-key",
+    Headers: { Authorization: "Bearer gateway-token" },
+  };
   const connections = await Promise.all([
     api.connect(`${failing.url}/private-path?token=in-the-url`, { ...fields, Name: "Ada's receiver" }),
     api.connect(hanging.url, fields),
@@ -30,7 +34,16 @@ test("neither Temporal nor our own log ever holds a payload, a secret, an ApiKey
   expect(absent(history, [...ids, ...connections.map((connection) => connection.Id)])).toEqual([]);
   expect(absent(history, ["localhost answered 500", "localhost: timeout"])).toEqual([]);
   const secrets = [
-    ...["Ada", "ada@example.com", "personal words", "the-signing-secret", "the-api-key", "private-path", "in-the-url"],
+    ...[
+      "Ada",
+      "ada@example.com",
+      "personal words",
+      "the-signing-secret",
+      "the-api-key",
+      "gateway-token",
+      "private-path",
+      "in-the-url",
+    ],
     ...["the receiver's own words", failing.calls[0]!.headers.get("x-signature")!, api.tenant.client.clientSecret],
     ...[api.tenant.admin.password, "Ada's receiver"],
   ];
