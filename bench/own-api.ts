@@ -66,9 +66,9 @@ export async function startOwnApi(env: Record<string, string> = {}): Promise<Own
     stopping ??= running.disposeAsync();
     return stopping;
   };
-  // PostgreSQL stands in a group of its own, so Ctrl-C does not reach it.
+  // PostgreSQL stands in a group of its own, so Ctrl-C does not reach it. We may hear it twice, by `bun run` too.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => void stop().finally(() => process.exit(1)));
+    process.on(signal, () => void stop().finally(() => process.exit(1)));
   }
   return { url, pid: api.pid!, databaseUrl, sql, tenant, [Symbol.asyncDispose]: stop };
 }

@@ -54,9 +54,9 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     stopped ??= installation.stop().finally(() => rmSync(dataDir, { recursive: true, force: true }));
     return stopped;
   };
-  // Its parts stand in groups of their own, so Ctrl-C does not reach them.
+  // Its parts stand in groups of their own, so Ctrl-C does not reach them. We may hear it twice, by `bun run` too.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => void stop().finally(() => process.exit(1)));
+    process.on(signal, () => void stop().finally(() => process.exit(1)));
   }
   try {
     const { localUrl, databaseUrl, temporalAddress } = await installation.start();

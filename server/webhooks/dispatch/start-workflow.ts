@@ -26,7 +26,8 @@ export async function startDelivery(
   dispatch: Dispatch,
 ): Promise<"eagerly" | "elsewhere" | "busy"> {
   // All was delivered meanwhile, or cancelled.
-  if (dispatch.again && dispatch.deliveries.length === 0) return "elsewhere";
+  const isEventsOwn = dispatch.part === 1 || dispatch.held > 0;
+  if (dispatch.deliveries.length === 0 && (dispatch.again || !isEventsOwn)) return "elsewhere";
   const input: DeliverWebhookInput = {
     tenantId: dispatch.tenantId,
     eventId: dispatch.eventId,
