@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { generate } from "selfsigned";
+import { blameForHeld } from "../../server/webhooks/dead-letters/blame.ts";
 import { closeOpenDelivery } from "../../server/webhooks/index.ts";
 import { db, newCaller } from "../entities/client.ts";
 import { ok, savePolicy } from "../policies/people.ts";
@@ -10,6 +11,15 @@ import { type Reply, startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
 
 const HOOK = "https://hooks.example/";
+
+test("what waits for a Held connection is blamed on what held it", () => {
+  const blame = (reason: string) => blameForHeld("Held", reason).blame;
+  expect(blame("410 Gone")).toBe("Configuration");
+  expect(blame("10 exhausted deliveries in a row, the last with 404")).toBe("Configuration");
+  expect(blame("10 exhausted deliveries in a row, the last with tls")).toBe("Configuration");
+  expect(blame("10 exhausted deliveries in a row, the last with 503")).toBe("Receiver");
+  expect(blame("10 exhausted deliveries in a row, the last with lost")).toBe("Ours");
+});
 
 describe.concurrent("dead letters", () => {
   test.each([

@@ -19,11 +19,14 @@ export function blameForAttempt(reason: string | null): Blame {
   return "Receiver";
 }
 
-/** Of deliveries that wait for their connection: why they do, by what it is now. */
+/**
+ * Of deliveries that wait for their connection: why they do, by what it is now.
+ * @param heldReason begins with 410, or ends in what the last attempt came to
+ */
 export function blameForHeld(state: ConnectionState, heldReason: string | null): { blame: Blame; reason: string } {
   if (state === "Paused") return { blame: "Configuration", reason: "paused" };
   // It takes posts again, and what it has missed is being sent.
   if (state === "Active") return { blame: "Ours", reason: "draining" };
-  const gone = heldReason === null || heldReason.startsWith("410");
-  return { blame: gone ? "Configuration" : "Receiver", reason: heldReason ?? "410 Gone" };
+  const reason = heldReason ?? "410 Gone";
+  return { blame: blameForAttempt(/^410|\S+$/.exec(reason)![0]), reason };
 }
