@@ -5,7 +5,10 @@ import { createRegistry } from "./process-metrics.ts";
 
 export interface WorkerMetrics {
   registry: Registry;
-  /** @param since when the event was put into the outbox */
+  /**
+   * A workflow is started, for which no turn of a slow receiver was waited for.
+   * @param since when the event was put into the outbox
+   */
   dispatched(since: Date): void;
   attempted(attempt: { statusCode: number | null; failure: string | null; durationMs: number }): void;
   /** @param since when the event occurred, if this was the delivery's first run */
@@ -25,7 +28,7 @@ export function createWorkerMetrics(): WorkerMetrics {
   const registers = [registry];
   const dispatch = new Histogram({
     name: "gatehouse_webhook_dispatch_duration_seconds",
-    help: "Time from the outbox to the started workflow.",
+    help: "Time from the outbox to the started workflow, without those that wait for a slow receiver's turn.",
     buckets: DISPATCH_BUCKETS,
     registers,
   });

@@ -36,6 +36,7 @@ test("with METRICS_TOKEN set, who shows it reads them by GET and HEAD alone", as
   const answer = await ask("GET");
   expect(answer.status).toBe(200);
   expect(answer.headers.get("cache-control")).toBe("no-store");
+  expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   expect(await answer.text()).toContain("# TYPE process_cpu_seconds_total counter\n");
   expect((await ask("HEAD")).status).toBe(200);
   const wrong = await ask("POST");

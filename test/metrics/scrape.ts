@@ -1,17 +1,12 @@
 // What a Prometheus reads of a process.
 
-import { expect } from "bun:test";
-
 /** A series by its name and labels, as they are written: `up{job="x"}`. */
 export type Samples = Map<string, number>;
 
 /** @param target the address of /metrics */
 export async function scrape(target: string, token?: string): Promise<Samples> {
   const response = await fetch(target, { headers: token ? { authorization: `Bearer ${token}` } : {} });
-  expect({ status: response.status, type: response.headers.get("content-type") }).toEqual({
-    status: 200,
-    type: "text/plain; version=0.0.4; charset=utf-8",
-  });
+  if (response.status !== 200) throw new Error(`${target} answered ${response.status}`);
   return parse(await response.text());
 }
 

@@ -40,6 +40,7 @@ const DRIP_MS = 50;
 
 export class Receiver {
   readonly calls: Call[] = [];
+  private readonly counts = new Map<string, number>();
   private readonly server: Bun.Server<undefined>;
 
   constructor(
@@ -73,7 +74,8 @@ export class Receiver {
     const bytes = Buffer.from(await request.arrayBuffer());
     const payload = JSON.parse(bytes.toString("utf8")) as Payload;
     const { method, headers } = request;
-    const count = this.callsFor(payload.EventId).length + 1;
+    const count = (this.counts.get(payload.EventId) ?? 0) + 1;
+    this.counts.set(payload.EventId, count);
     const call: Call = { at, method, url: new URL(request.url), headers, bytes, payload, count };
     this.calls.push(call);
     const response = await toResponse(await this.reply(call));

@@ -107,7 +107,8 @@ export async function startDispatcher(
     const { tenantId, eventId } = dispatch;
     try {
       const outcome = await startDelivery(client, config, dispatch);
-      if (outcome !== "busy") metrics.dispatched(dispatch.createdOn);
+      // What waits for a slow receiver's turn waits for that receiver, and not for us.
+      if (outcome !== "busy" && dispatch.turn === null) metrics.dispatched(dispatch.createdOn);
       return outcome;
     } catch (error) {
       log.warn({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");

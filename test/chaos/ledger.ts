@@ -1,0 +1,123 @@
+// The account at the end: what was answered 200 to callers, against the activity log and what receivers have taken.
+
+import type { DeliveryState } from "../../workflows/contract.ts";
+import type { Api, LoggedEvent } from "../support/api.ts";
+import type { Receiver } from "../support/receiver.ts";
+import type { ChangeKey, Sent } from "./load.ts";
+
+/** A tenant with its connections, the receivers they go to, and what was sent. */
+export interface Account {
+  api: Api;
+  receivers: Map<string, Receiver>;
+  sent: Sent;
+}
+
+export interface Ledger {
+  sent: number;
+  committed: number;
+  /** Not answered 200, but the log has them. */
+  committedUnanswered: number;
+  owed: number;
+  states: Record<DeliveryState, number>;
+  /** Calls that a receiver answered 2xx, and how many of them for an event it had taken before. */
+  taken: number;
+  takenAgain: number;
+  /** What is wrong with each that is not accounted for, in words. */
+  lost: string[];
+}
+
+const OPEN: DeliveryState[] = ["Pending", "Retrying"];
+const PAGE = 200;
+const LOOK_MS = 1_000;
+
+/**
+ * Waits until nothing is open any more, draws up the account and gives it.
+ * @param openNow how many deliveries are open, undefined if that is not known just now
+ * @param patienceMs in which at least one of them has to come to an end; what is open then is lost
+ */
+export async function settle(
+  accounts: Account[],
+  openNow: () => Promise<number | undefined>,
+  patienceMs: number,
+  say: (line: string) => void = () => {},
+): Promise<Ledger> {
+  await waitWhileItGoesOn(openNow, patienceMs, say);
+  const states = { Pending: 0, Retrying: 0, Delivered: 0, Exhausted: 0, Held: 0, Cancelled: 0 };
+  const ledger: Ledger = {
+    ...{ sent: 0, committed: 0, committedUnanswered: 0, owed: 0, states, taken: 0, takenAgain: 0 },
+    lost: [],
+  };
+  for (const account of accounts) addTo(ledger, account, await readLog(account.api));
+  return ledger;
+}
+
+async function waitWhileItGoesOn(
+  openNow: () => Promise<number | undefined>,
+  patienceMs: number,
+  say: (line: string) => void,
+): Promise<void> {
+  let fewest = Number.POSITIVE_INFINITY;
+  let since = performance.now();
+  while (fewest > 0 && performance.now() - since < patienceMs) {
+    const open = await openNow();
+    if (open !== undefined && open < fewest) {
+      fewest = open;
+      since = performance.now();
+      say(`${open} deliveries are open`);
+    }
+    await Bun.sleep(LOOK_MS);
+  }
+}
+
+function addTo(ledger: Ledger, { receivers, sent }: Account, events: LoggedEvent[]): void {
+  const known = new Map(events.map((event) => [`${event.RecordId} ${event.EventType}` as ChangeKey, event]));
+  const took = new Map([...receivers].map(([id, receiver]) => [id, eventsTaken(receiver)]));
+  ledger.sent += sent.changes;
+  ledger.committed += sent.committed.size;
+  ledger.committedUnanswered += known.size - [...sent.committed].filter((key) => known.has(key)).length;
+  for (const taken of took.values()) {
+    const posts = [...taken.values()].reduce((sum, count) => sum + count, 0);
+    ledger.taken += posts;
+    ledger.takenAgain += posts - taken.size;
+  }
+  for (const key of sent.committed) if (!known.has(key)) ledger.lost.push(`${key}: no event`);
+  for (const event of events) {
+    for (const id of receivers.keys()) {
+      const state = event.Deliveries.find(({ ConnectionId }) => ConnectionId === id)?.State;
+      ledger.owed++;
+      if (state) ledger.states[state]++;
+      const problem = problemOf(state, took.get(id)!.has(event.EventId));
+      if (problem) ledger.lost.push(`event ${event.EventId} to connection ${id}: ${problem}`);
+    }
+  }
+}
+
+function problemOf(state: DeliveryState | undefined, taken: boolean): string | undefined {
+  if (!state) return "no delivery";
+  if (OPEN.includes(state)) return `still ${state}`;
+  if (state === "Delivered" && !taken) return "Delivered, but the receiver never took it";
+  return undefined;
+}
+
+/** How often the receiver has taken each event. */
+function eventsTaken({ calls }: Receiver): Map<string, number> {
+  const taken = new Map<string, number>();
+  for (const { status, payload } of calls) {
+    if (status === 200) taken.set(payload.EventId, (taken.get(payload.EventId) ?? 0) + 1);
+  }
+  return taken;
+}
+
+async function readLog(api: Api): Promise<LoggedEvent[]> {
+  const events: LoggedEvent[] = [];
+  let cursor: string | null = "";
+  do {
+    const from = cursor && `&Cursor=${cursor}`;
+    const page: { Items: LoggedEvent[]; Next: string | null } = await api.events(
+      `EventRecord=Application&Limit=${PAGE}${from}`,
+    );
+    events.push(...page.Items);
+    cursor = page.Next;
+  } while (cursor);
+  return events;
+}

@@ -1,0 +1,61 @@
+// An open-loop load: changes are sent at their times, whether or not those before them are answered.
+
+import type { Api } from "../support/api.ts";
+
+/** A client that waits longer has given up. */
+const ANSWER_LIMIT_MS = 10_000;
+
+/** By what the activity log knows a change: each record is made once and updated once at most. */
+export type ChangeKey = `${string} ${"Created" | "Updated"}`;
+
+export interface Sent {
+  changes: number;
+  /** Those answered 200; nothing else counts as committed. */
+  committed: Set<ChangeKey>;
+}
+
+/**
+ * @param rate changes a second, every second one an update
+ * @param until the end of the load
+ */
+export async function sendChanges(api: Api, rate: number, until: Promise<unknown>): Promise<Sent> {
+  const committed = new Set<ChangeKey>();
+  const toUpdate: string[] = [];
+  const began = performance.now();
+  const answers: Promise<void>[] = [];
+  let over = false;
+  const end = () => {
+    over = true;
+  };
+  until.then(end, end);
+  for (let number = 1; !over; number++) {
+    await Bun.sleep(Math.max(0, began + (number * 1_000) / rate - performance.now()));
+    answers.push(number % 2 === 0 && toUpdate.length > 0 ? update(toUpdate.shift()!) : create(number));
+  }
+  await Promise.all(answers);
+  return { changes: answers.length, committed };
+
+  async function create(number: number): Promise<void> {
+    const id = await change(api, { Name: `Gate ${number}` });
+    if (id === undefined) return;
+    committed.add(`${id} Created`);
+    toUpdate.push(id);
+  }
+
+  async function update(id: string): Promise<void> {
+    if (await change(api, { Id: id, Description: "changed" })) committed.add(`${id} Updated`);
+  }
+}
+
+/** @returns the record's Id if the change was answered 200 */
+async function change(api: Api, fields: object): Promise<string | undefined> {
+  const response = await fetch(`${api.url}/Endpoint/rest/api/v1/Application`, {
+    method: "PATCH",
+    headers: { authorization: api.authorization, "content-type": "application/json" },
+    body: JSON.stringify(fields),
+    signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+  }).catch(() => undefined);
+  if (response?.status !== 200) return undefined;
+  const record = (await response.json().catch(() => undefined)) as { Id: string } | undefined;
+  return record?.Id;
+}

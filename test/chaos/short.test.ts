@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+import { describeLedger, runChaos } from "./chaos.ts";
+
+/** One round of kills, with the store of Temporal deleted. */
+const SECONDS = 0;
+const RATE = 10;
+
+test("with every part killed and Temporal's store wiped, each committed change is delivered or in a state of its own", async () => {
+  const ledger = await runChaos({
+    seconds: SECONDS,
+    rate: RATE,
+    tenants: 2,
+    longestPause: 1_500,
+    seed: 8,
+    patience: 120_000,
+  });
+  console.log(`ledger: chaos\n${describeLedger(ledger)}`);
+  expect(ledger.lost).toEqual([]);
+  expect(ledger).toMatchObject({ wiped: 1, killed: { api: 1, worker: 1, temporal: 1, postgresql: 1 } });
+  expect(ledger.committed).toBeGreaterThanOrEqual(RATE);
+  expect(ledger.states.Delivered).toBeGreaterThanOrEqual(ledger.committed);
+}, 240_000);
