@@ -10,6 +10,7 @@ import { createLanes } from "./lanes.ts";
 import { createRemoveExpired, createRotateSigningKeys } from "./maintenance.ts";
 import { createAttempt } from "./post-webhook.ts";
 import type { Posts } from "./posts.ts";
+import { createSendProbe } from "./probe.ts";
 import { createCancelRedelivery, createSendRedelivery } from "./redeliver.ts";
 
 export interface ActivityDependencies {
@@ -25,6 +26,12 @@ export interface ActivityDependencies {
   posts: Posts;
   /** Milliseconds one attempt may take. */
   timeout: number;
+  holding: {
+    /** Exhausted deliveries in a row after which a connection is Held. */
+    after: number;
+    /** Milliseconds before a Held connection is probed for the first time. */
+    probeInterval: number;
+  };
 }
 
 export function createActivities(dependencies: ActivityDependencies) {
@@ -33,6 +40,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     closeDelivery: createCloseDelivery(dependencies),
     sendRedelivery: createSendRedelivery(dependencies),
     cancelRedelivery: createCancelRedelivery(dependencies),
+    sendProbe: createSendProbe(dependencies),
     rotateSigningKeys: createRotateSigningKeys(dependencies),
     removeExpired: createRemoveExpired(dependencies),
   };

@@ -27,12 +27,12 @@ const DATABASE_WAIT_MS = 500;
 
 type AttemptDependencies = Pick<
   ActivityDependencies,
-  "sql" | "egress" | "masterKey" | "log" | "metrics" | "tracing" | "timeout"
+  "sql" | "egress" | "masterKey" | "log" | "metrics" | "tracing" | "timeout" | "holding"
 >;
 
 /** One attempt of a delivery. Its failure carries the host, the status and one word, never a body. */
 export function createAttempt(dependencies: AttemptDependencies): Attempt {
-  const { sql, egress, masterKey, log, metrics, tracing, timeout } = dependencies;
+  const { sql, egress, masterKey, log, metrics, tracing, timeout, holding } = dependencies;
   return async (input, signal) => {
     const { tenantId, deliveryId, maximumAttempts, retry } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
@@ -46,7 +46,9 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     span.end(spanEnd(input, delivery, result));
     const last = result.gone || delivery.ping || delivery.numberInRun >= maximumAttempts;
     const reached: DeliveryState = result.delivered ? "Delivered" : last ? "Exhausted" : "Retrying";
-    const hold = result.gone && !delivery.ping;
+    const hold = delivery.ping
+      ? undefined
+      : { gone: result.gone, after: holding.after, probeInMs: holding.probeInterval };
     const record = delivery.proof && result.delivered ? recordProof : recordAttempt;
     const state = await database(() => record(sql, tenantId, deliveryId, result.attempt, reached, hold));
     const firstRun = delivery.number === delivery.numberInRun;

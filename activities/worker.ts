@@ -23,9 +23,9 @@ import { createTracing } from "../server/tracing/index.ts";
 import {
   createInFlight,
   createSlowLane,
+  startActors,
   startDispatcher,
   startReconciler,
-  startRedeliveries,
 } from "../server/webhooks/index.ts";
 import { SLOW_TASK_QUEUE, TASK_QUEUE } from "../workflows/contract.ts";
 import { createActivities } from "./index.ts";
@@ -82,6 +82,7 @@ await runEntry(async () => {
     slowLane,
     posts,
     timeout: config.webhooks.timeout,
+    holding: { after: config.webhooks.holdAfter, probeInterval: config.webhooks.probeInterval },
   });
   const common = { connection, namespace: config.temporal.namespace, shutdownGraceTime: "3s" } as const;
   const worker = await Worker.create({
@@ -113,12 +114,10 @@ await runEntry(async () => {
   stops.push(() => outbox.end({ timeout: 1 }));
   const dispatcher = await startDispatcher(outbox, client, config.webhooks, inFlight, slowLane, log, metrics);
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
-  const redeliveries = await startRedeliveries(outbox, client, config.webhooks.reconcileInterval, log);
+  const actors = await startActors(outbox, client, config.webhooks.reconcileInterval, log);
   const maintenance = startMaintenance(client, log);
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);
-  stops.push(() =>
-    Promise.all([dispatcher, reconciler, redeliveries, maintenance, heartbeat].map((part) => part.stop())),
-  );
+  stops.push(() => Promise.all([dispatcher, reconciler, actors, maintenance, heartbeat].map((part) => part.stop())));
   log.info({ namespace: config.temporal.namespace, taskQueue: TASK_QUEUE }, "worker ready");
 
   // A worker that ends by itself has met a fatal error; whoever watches the process starts it again.

@@ -69,6 +69,10 @@ export interface WebhookConfig {
   reconcileInterval: number;
   /** Milliseconds that a connection's former secret signs beside the new one, unless its rotation says otherwise. */
   secretOverlap: number;
+  /** Exhausted deliveries in a row after which a connection is Held. */
+  holdAfter: number;
+  /** Milliseconds before a Held connection is probed for the first time; each later wait is twice as long. */
+  probeInterval: number;
 }
 
 export interface EgressConfig {
@@ -149,6 +153,10 @@ export function readConfig(env: Record<string, string | undefined>, found: strin
       timeout: read("WEBHOOK_TIMEOUT", 10_000, parseDuration),
       reconcileInterval: read("WEBHOOK_RECONCILE_INTERVAL", 30_000, parseDuration),
       secretOverlap: read("WEBHOOK_SECRET_OVERLAP", 86_400_000, parseDuration),
+      holdAfter: read("WEBHOOK_HOLD_AFTER", 10, (text) =>
+        parseInteger(text, 1, 10_000, "a whole number of deliveries from 1 to 10000"),
+      ),
+      probeInterval: read("WEBHOOK_PROBE_INTERVAL", 60_000, parseDuration),
     },
     egress: {
       allow: read("EGRESS_ALLOW", [], parseAllow),

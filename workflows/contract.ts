@@ -125,6 +125,27 @@ export interface RedeliveryProgress {
   retrying?: boolean;
 }
 
+/** Signal to a connection's probing workflow: it may be Held no more. */
+export const PROBE_CHANGED = "changed";
+
+export interface ProbeInput {
+  tenantId: string;
+  connectionId: string;
+}
+
+export type ProbeResult =
+  | { held: false }
+  | {
+      held: true;
+      /** Why it is Held. */
+      reason: string;
+      /** Probes since then, and what the last one came to, if it was just now. */
+      probes: number;
+      last?: string;
+      /** Milliseconds until the next one. */
+      waitMs: number;
+    };
+
 /** What a run of the maintenance found to do. */
 export interface MaintenanceResult {
   /** Ids of signing keys. */

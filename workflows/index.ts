@@ -1,3 +1,4 @@
 export { deliverWebhook } from "./deliver-webhook.ts";
 export { maintenance } from "./maintenance.ts";
+export { probeConnection } from "./probe-connection.ts";
 export { redeliver } from "./redeliver.ts";

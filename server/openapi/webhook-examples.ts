@@ -14,6 +14,8 @@ export const EXAMPLE_CONNECTION = {
   Headers: { Authorization: null },
   TimeoutMs: null,
   State: "Active",
+  HeldOn: null,
+  HeldReason: null,
 };
 
 export const EXAMPLE_PINGED = { EventId: EVENT_ID, WorkflowId: EVENT_ID, WorkflowUrl: WORKFLOW_URL };

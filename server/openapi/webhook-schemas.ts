@@ -103,6 +103,8 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
             "Paused: deliveries are recorded as Held. Active: what was missed is sent. Held is taken only of a " +
             "connection that is Held.",
         },
+        HeldOn: { type: ["string", "null"], readOnly: true, description: "Taken only as it was read." },
+        HeldReason: { type: ["string", "null"], readOnly: true, description: "Taken only as it was read." },
       },
       additionalProperties: false,
     },
@@ -119,8 +121,12 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
       State: {
         type: "string",
         enum: CONNECTION_STATES,
-        description: "Held: the receiver has answered 410.",
+        description:
+          "Held: too many deliveries in a row were exhausted, or the receiver has answered 410. It is probed by the " +
+          "oldest delivery it has not got, and Active again once that arrives.",
       },
+      HeldOn: { type: ["string", "null"], format: "date-time", description: "Since when it is Held." },
+      HeldReason: { type: ["string", "null"], description: "Why it is Held.", examples: ["410 Gone"] },
     }),
     WebhookPinged: object({
       EventId: { ...UUID, description: "What comes of it stands in the activity log by this id." },

@@ -1,3 +1,4 @@
+export { startActors } from "./actors/starter.ts";
 export { HEADERS_LIMIT, MOST_HEADERS } from "./connections/headers.ts";
 export {
   API_KEY_LIMIT,
@@ -25,13 +26,13 @@ export { createInFlight, type InFlight } from "./dispatch/in-flight.ts";
 export { startReconciler } from "./dispatch/reconciler.ts";
 export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "./events/event-types.ts";
 export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";
+export { probe } from "./holding/probe.ts";
 export { createSlowLane, type SlowLane } from "./lanes/slow-lane.ts";
 export { toEventAttributes } from "./log/attributes.ts";
 export { eventLogController } from "./log/routes.ts";
 export { DEFAULT_RATE, MOST_RATE, REPLAYED_STATES, WISHED_STATES } from "./redelivery/input.ts";
 export { redeliveriesController } from "./redelivery/routes.ts";
 export { sendRedelivery } from "./redelivery/sending/send.ts";
-export { startRedeliveries } from "./redelivery/sending/starter.ts";
 export { cancelRedelivery } from "./redelivery/service.ts";
 export { DRAIN_RATE, REDELIVERY_KINDS } from "./redelivery/store.ts";
 export { RESOURCE_TYPES as WEBHOOK_RESOURCE_TYPES } from "./resource-types.ts";

@@ -40,6 +40,8 @@ describe("a webhook connection", () => {
         ApiKey: expect.stringMatching(/^[\w-]{32}$/),
         Headers: {},
         State: "Active",
+        HeldOn: null,
+        HeldReason: null,
       });
       expect((await get(answer.body.Id)).body).toEqual(answer.body);
     }

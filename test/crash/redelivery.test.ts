@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { temporalFiles } from "../../server/embedded/leftovers.ts";
 import { until } from "../support/api.ts";
@@ -9,8 +9,16 @@ import { makeChanges, untilLogSaysDelivered } from "./ledger.ts";
 
 const CHANGES = 60;
 
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({
+    env: { WEBHOOK_RECONCILE_INTERVAL: "1s", WEBHOOK_HOLD_AFTER: "3", WEBHOOK_PROBE_INTERVAL: "300ms" },
+  });
+}, 60_000);
+afterAll(() => stack?.stop(), 30_000);
+
 test("redeliveries outlive the kill of each part and the loss of Temporal's store, and skip nothing", async () => {
-  await using stack = await startStack({ env: { WEBHOOK_RECONCILE_INTERVAL: "1s" } });
   const api = await newTenant(stack);
   const dataDir = process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
   await using receiver = startReceiver(200, { dataDir });
@@ -49,6 +57,28 @@ test("redeliveries outlive the kill of each part and the loss of Temporal's stor
   expect(names.size).toBe(CHANGES);
   await untilLogSaysDelivered(api);
 }, 180_000);
+
+test("a Held connection is probed and drained though the worker is killed and Temporal's store is lost", async () => {
+  const api = await newTenant(stack);
+  let sound = false;
+  const dataDir = process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
+  await using receiver = startReceiver(() => (sound ? 200 : 410), { dataDir });
+  const { Id } = await api.connect(receiver.url);
+  await api.change({ Name: "Last straw" });
+  await until("it to be held", async () => (await api.connection(Id)).State === "Held");
+  const missed = await makeChanges(api, (made) => made >= CHANGES / 2);
+  await until("a probe", () => receiver.calls.some(({ payload }) => payload.Data.Name !== "Last straw"));
+  process.kill(stack.parts.worker.pid!, "SIGKILL");
+  await loseTemporal(stack);
+  sound = true;
+  const arrived = () => new Set(receiver.calls.filter((it) => it.status === 200).map((it) => it.payload.Data.Name));
+  await until("a few to arrive", () => arrived().size >= 5);
+  process.kill(stack.parts.worker.pid!, "SIGKILL");
+  await until("all to arrive", () => arrived().size === missed.length);
+  expect([...arrived()].toSorted()).toEqual(missed.toSorted());
+  await until("the log to say so", async () => (await api.events("State=Held")).Items.length === 0);
+  expect((await api.connection(Id)).State).toBe("Active");
+}, 120_000);
 
 async function loseTemporal(stack: Stack): Promise<void> {
   process.kill(stack.parts.temporal.pid!, "SIGKILL");

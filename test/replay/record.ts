@@ -19,11 +19,12 @@ const KINDS: Record<string, (api: Api) => Promise<string>> = {
   exhausted: (api) => deliver(api, [500]),
   cancelled: (api) => deliver(api, [LATER], true),
   redelivered: redeliver,
+  probed: probe,
   "handed-over": (api) => deliver(api, ["hang", 200]),
 };
 const NOBODY = "worker@localhost";
 
-await using stack = await startStack({ say: console.log });
+await using stack = await startStack({ say: console.log, env: { WEBHOOK_PROBE_INTERVAL: "300ms" } });
 const client = new Client({ connection: await Connection.connect({ address: stack.temporalAddress }) });
 for (const [kind, make] of Object.entries(KINDS)) {
   const file = join(import.meta.dir, "histories", `${kind}.json`);
@@ -71,4 +72,26 @@ async function redeliver(api: Api): Promise<string> {
   await api.changeRedelivery(Id, { State: "Running", Rate: 50 });
   await api.endedRedelivery(Id);
   return WorkflowId;
+}
+
+/** With nothing to try, with a probe that fails, and with one that arrives. */
+async function probe(api: Api): Promise<string> {
+  await using receiver = startReceiver(
+    ({ payload, count }) => (payload.Data.Name === "Gate 1" || count === 1 ? 410 : 200),
+    {
+      dataDir: stack.dataDir,
+    },
+  );
+  const { Id } = await api.connect(receiver.url);
+  const workflowId = `probe/${Id}`;
+  await api.change({ Name: "Gate 1" });
+  await until("it to be looked after", () =>
+    client.workflow
+      .getHandle(workflowId)
+      .describe()
+      .catch(() => undefined),
+  );
+  await api.change({ Name: "Gate 2" });
+  await until("the probe to arrive", async () => (await api.connection(Id)).State === "Active");
+  return workflowId;
 }

@@ -75,6 +75,8 @@ export interface ConnectionFields {
   Headers: Record<string, string | null>;
   TimeoutMs: number | null;
   State: "Active" | "Held" | "Paused";
+  HeldOn: string | null;
+  HeldReason: string | null;
 }
 
 export interface RedeliveryRecord {

@@ -36,6 +36,7 @@ const activities = createActivities({
   inFlight: createInFlight(1_000),
   slowLane: createSlowLane(sql, 1_000, log),
   posts: createPosts(),
+  holding: { after: 10, probeInterval: 60_000 },
   timeout: 1_000,
 });
 

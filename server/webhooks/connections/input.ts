@@ -32,7 +32,12 @@ export interface ConnectionInput {
   timeoutMs?: number | null;
   /** Held is only taken back from a caller who has read it. */
   state?: ConnectionState;
+  /** As they were given. */
+  readOnly?: Partial<Record<(typeof READ_ONLY)[number], unknown>>;
 }
+
+/** What an answer has and nobody sets. */
+export const READ_ONLY = ["HeldOn", "HeldReason"] as const;
 
 type Take = (input: ConnectionInput, value: unknown) => string | undefined;
 
@@ -132,6 +137,15 @@ function takers(entities: string[], checkUrl: (url: string) => string | undefine
       input.state = value;
       return undefined;
     },
+    ...Object.fromEntries(
+      READ_ONLY.map((name): [string, Take] => [
+        name,
+        (input, value) => {
+          input.readOnly = { ...input.readOnly, [name]: value };
+          return undefined;
+        },
+      ]),
+    ),
   };
 }
 

@@ -18,6 +18,8 @@ export type ConnectionRecord = {
   Headers: Record<string, null>;
   TimeoutMs: number | null;
   State: ConnectionState;
+  HeldOn: string | null;
+  HeldReason: string | null;
 };
 
 export function toConnectionRecord(masterKey: MasterKey, connection: Connection): ConnectionRecord {
@@ -32,6 +34,8 @@ export function toConnectionRecord(masterKey: MasterKey, connection: Connection)
     Headers: hideValues(unsealHeaders(masterKey, connection.headers)),
     TimeoutMs: connection.timeoutMs,
     State: connection.state,
+    HeldOn: connection.heldOn?.toISOString() ?? null,
+    HeldReason: connection.heldReason,
   };
 }
 

@@ -7,12 +7,13 @@ import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { type MasterKey, seal } from "../../keys/master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import { cancelDeliveries } from "../deliveries/store.ts";
+import { endHold } from "../holding/store.ts";
 import { cancelRedeliveries, startDrain } from "../redelivery/store.ts";
 import { endRotation } from "../rotation/store.ts";
 import { ownApiKeys } from "./api-key.ts";
 import { mergeHeaders } from "./headers.ts";
-import type { ConnectionInput } from "./input.ts";
-import { noConnection, toConnectionRecord, versionOf } from "./record.ts";
+import { type ConnectionInput, READ_ONLY } from "./input.ts";
+import { type ConnectionRecord, noConnection, toConnectionRecord, versionOf } from "./record.ts";
 import { API_KEY_PURPOSE, SECRET_PURPOSE, sealHeaders, unsealHeaders } from "./sealed.ts";
 import { type Connection, deleteConnection, insertConnection, lockConnection, updateConnection } from "./store.ts";
 
@@ -21,6 +22,7 @@ const AUDITED = [
   ...["Name", "Description", "URL", "Entities", "Events"],
   ...["Secret", "ApiKey", "Headers", "TimeoutMs", "State"],
 ];
+const NOT_HELD = { heldOn: null, heldReason: null };
 const SHOWN = ["Entities", "Events", "TimeoutMs", "State"];
 
 /**
@@ -57,7 +59,7 @@ async function upsert(
   requireConditions(conditions, existing && versionOf(masterKey, existing));
   // Sent back as it was read, it changes nothing.
   if (input.state === "Held" && existing?.state !== "Held") {
-    throw new BadInput("State must be Active or Paused; Held is what a receiver's 410 Gone makes of it.");
+    throw new BadInput("State must be Active or Paused; Held is what deliveries that fail make of it.");
   }
   requireOneApiKey(input.url ?? existing?.url, input.apiKey);
   const sealed = {
@@ -66,11 +68,15 @@ async function upsert(
     headers: changedHeaders(masterKey, existing?.headers ?? null, input),
   };
   if (existing) {
+    requireReadOnly(record(existing), input);
     const connection = merge(existing, { ...input, ...sealed, id: undefined });
+    const isReleased = existing.state === "Held" && connection.state !== "Held";
+    if (isReleased) Object.assign(connection, NOT_HELD);
     permissions.require("Webhooks:Update", "WebhookConnection", record(existing), record(connection));
     await updateConnection(tx, tenantId, connection);
     // At once, for the secret before may have leaked.
     if (input.secret !== undefined) await endRotation(tx, tenantId, connection.id);
+    if (isReleased) await endHold(tx, tenantId, connection.id);
     if (connection.state === "Active" && existing.state !== "Active") {
       await startDrain(tx, tenantId, connection.id);
     }
@@ -101,7 +107,9 @@ async function upsert(
     headers: sealed.headers ?? null,
     timeoutMs: input.timeoutMs ?? null,
     state: input.state ?? "Active",
+    ...NOT_HELD,
   };
+  requireReadOnly(record(connection), input);
   permissions.require("Webhooks:Create", "WebhookConnection", record(connection));
   const inserted = await insertConnection(tx, tenantId, connection);
   // A racing caller made one with the same name in between: this call is then its update.
@@ -135,6 +143,7 @@ export async function removeConnection(
     await deleteConnection(tx, tenantId, id);
     await cancelDeliveries(tx, tenantId, id);
     await cancelRedeliveries(tx, tenantId, id);
+    if (connection.state === "Held") await endHold(tx, tenantId, id);
     const subject = { type: "WebhookConnection", id: connection.id };
     await recordAudit(tx, tenantId, caller, { kind: "WebhookConnection.Deleted", subject });
     return connection;
@@ -168,6 +177,12 @@ function changedHeaders(
   const stored = unsealHeaders(masterKey, sealed);
   const merged = mergeHeaders(stored, headers);
   return Bun.deepEquals(stored, merged) ? undefined : sealHeaders(masterKey, merged);
+}
+
+/** Sent back as they were read, they change nothing. */
+function requireReadOnly(record: ConnectionRecord, { readOnly = {} }: ConnectionInput): void {
+  const problems = READ_ONLY.filter((name) => name in readOnly && readOnly[name] !== record[name]);
+  if (problems.length > 0) throw new BadInput(...problems.map((name) => `${name} cannot be set.`));
 }
 
 function merge(existing: Connection, changes: Partial<Connection>): Connection {

@@ -18,6 +18,9 @@ export interface Connection {
   /** null: as WEBHOOK_TIMEOUT says. */
   timeoutMs: number | null;
   state: ConnectionState;
+  /** null: it is not Held. */
+  heldOn: Date | null;
+  heldReason: string | null;
 }
 
 export interface ConnectionFilter {
@@ -27,7 +30,8 @@ export interface ConnectionFilter {
 }
 
 export const connectionColumns = (sql: Queries) => sql`
-  id, name, description, url, entities, events, secret, api_key as "apiKey", headers, timeout_ms as "timeoutMs", state`;
+  id, name, description, url, entities, events, secret, api_key as "apiKey", headers, timeout_ms as "timeoutMs", state,
+  held_on as "heldOn", held_reason as "heldReason"`;
 
 export async function findConnection(sql: Queries, tenantId: TenantId, id: string): Promise<Connection | undefined> {
   const [row] = await sql<Connection[]>`

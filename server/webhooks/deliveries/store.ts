@@ -6,6 +6,7 @@ import type { TenantId } from "../../tenants/index.ts";
 
 /** A delivery whose turn has come, with all that the post needs. */
 export interface OpenDelivery {
+  id: string;
   /** True if it is marked as being attempted; false if there is nothing to post, or another worker was faster. */
   attempted: boolean;
   state: DeliveryState;
@@ -58,11 +59,30 @@ export interface Attempt {
  *
  * @param maximumAttempts counted here and not by Temporal, which starts over when a worker dies
  */
-export async function openAttempt(
+export function openAttempt(
   sql: Queries,
   tenantId: string,
   deliveryId: string,
   maximumAttempts: number,
+): Promise<OpenDelivery | undefined> {
+  return open(sql, tenantId, deliveryId, maximumAttempts, false);
+}
+
+/**
+ * The same for an attempt by which a Held connection is probed, and which takes none from those of its delivery's run.
+ * @returns undefined if it is not to be made: the delivery or the connection is Held no more
+ */
+export async function openProbe(sql: Queries, tenantId: string, deliveryId: string): Promise<OpenDelivery | undefined> {
+  const delivery = await open(sql, tenantId, deliveryId, 0, true);
+  return delivery?.attempted ? delivery : undefined;
+}
+
+async function open(
+  sql: Queries,
+  tenantId: string,
+  deliveryId: string,
+  maximumAttempts: number,
+  probing: boolean,
 ): Promise<OpenDelivery | undefined> {
   const [row] = await sql<OpenDelivery[]>`
     with relaxed as (select set_config('synchronous_commit', 'off', true) as setting),
@@ -72,6 +92,7 @@ export async function openAttempt(
         c.api_key, c.headers, c.timeout_ms, e.occurred_on, e.trace_parent, e.payload, e.event_type = 'Ping' as ping,
         coalesce(c.staged_event_id = d.event_id, false) as proof,
         d.state in ('Pending', 'Retrying') as open,
+        ${probing} and d.state = 'Held' and c.state = 'Held' and c.deleted_on is null as probed,
         case
           when d.state not in ('Pending', 'Retrying') then null
           when c.deleted_on is not null then 'Cancelled'
@@ -88,15 +109,16 @@ export async function openAttempt(
       from before where attempt_started_on is not null
       on conflict do nothing
     ), due as (
-      select *, (open and ends_as is null)::int as step from before
+      select *, (probed or (not ${probing} and open and ends_as is null))::int as step from before
     ), marked as (
       update deliveries d set attempts = d.attempts + due.step, changed_on = now(),
+        earlier_attempts = d.earlier_attempts + due.probed::int,
         attempt_started_on = case when due.step = 1 then now() end
       from due
       where d.id = due.id and d.attempts = due.attempts and (due.step = 1 or due.attempt_started_on is not null)
       returning d.id
     )
-    select due.step = 1 and exists (select from marked) as attempted, due.state, due.ends_as as "endsAs",
+    select due.id, due.step = 1 and exists (select from marked) as attempted, due.state, due.ends_as as "endsAs",
       due.event_id as "eventId", due.occurred_on as "occurredOn",
       due.trace_parent as "traceParent", due.payload, due.url,
       case when due.proof then due.staged_secret else due.secret end as secret,
@@ -108,10 +130,21 @@ export async function openAttempt(
   return row;
 }
 
+/** When an exhausted delivery makes its connection Held. */
+export interface HoldRule {
+  /** At once: the receiver wants no more of it. */
+  gone: boolean;
+  /** After so many exhausted deliveries in a row. */
+  after: number;
+  /** Milliseconds before it is probed for the first time. */
+  probeInMs: number;
+}
+
 /**
- * Writes the attempt and the delivery's new state in one statement; `hold` holds the connection as well. What another
+ * Writes the attempt and the delivery's new state in one statement, and what that makes of the connection. What another
  * worker has delivered in the meantime stays Delivered, and what was cancelled stays so unless it was delivered.
  *
+ * @param hold undefined: what becomes of the delivery changes nothing of its connection
  * @returns the state the delivery has then
  */
 export async function recordAttempt(
@@ -120,10 +153,12 @@ export async function recordAttempt(
   deliveryId: string,
   attempt: Attempt,
   state: DeliveryState,
-  hold: boolean,
+  hold: HoldRule | undefined,
 ): Promise<DeliveryState | undefined> {
   const { number } = attempt;
   const reason = attempt.failure ?? String(attempt.statusCode);
+  const holds = sql`(${state} = 'Exhausted' and connection.state = 'Active'
+    and (${hold?.gone ?? false} or connection.run >= ${hold?.after ?? 0}))`;
   const [row] = await sql<{ state: DeliveryState }[]>`
     with attempt as (
       insert into attempts (delivery_id, number, started_on, duration_ms, status_code, failure, response_headers,
@@ -134,19 +169,34 @@ export async function recordAttempt(
         status_code = excluded.status_code, failure = excluded.failure, response_headers = excluded.response_headers,
         response_body = excluded.response_body
       where attempts.failure = 'lost'
+    ), connection as (
+      select c.id, c.state,
+        case ${state} when 'Exhausted' then c.exhausted_run + 1 when 'Delivered' then 0 else c.exhausted_run end as run
+      from deliveries d join webhook_connections c on c.id = d.connection_id
+      where ${hold !== undefined} and d.id = ${deliveryId} and d.tenant_id = ${tenantId}
+        and (${state} = 'Exhausted' or (${state} = 'Delivered' and c.exhausted_run > 0))
+      for update of c
+    ), counted as (
+      update webhook_connections c set exhausted_run = connection.run from connection
+      where c.id = connection.id and not ${holds}
+      returning c.id
     ), held as (
-      update webhook_connections c set state = 'Held', modified_on = now()
-      from deliveries d
-      where ${hold} and d.id = ${deliveryId} and d.tenant_id = ${tenantId} and c.id = d.connection_id
-        and c.state = 'Active'
+      update webhook_connections c set exhausted_run = connection.run, state = 'Held', modified_on = now(),
+        held_on = now(), probes = 0, probe_lease_until = '-infinity',
+        next_probe_on = now() + ${hold?.probeInMs ?? 0} * interval '1 millisecond',
+        held_reason = case when ${hold?.gone ?? false} then '410 Gone'
+          else connection.run || ' exhausted deliveries in a row, the last with ' || ${reason} end
+      from connection
+      where c.id = connection.id and ${holds}
       returning c.id
     )
     update deliveries set changed_on = now(),
       state = case when state in ('Pending', 'Retrying') or ${state} = 'Delivered' then ${state} else state end,
-      reason = case when ${state} = 'Delivered' then null when state in ('Pending', 'Retrying') then ${reason} else reason end,
+      reason = case when ${state} = 'Delivered' then null
+        when state in ('Pending', 'Retrying', 'Held') then ${reason} else reason end,
       attempt_started_on = case when attempts > ${number} then attempt_started_on end
     -- Asking for it here locks the connection before the delivery, the order of everybody else.
-    where id = ${deliveryId} and tenant_id = ${tenantId} and (select count(*) from held) >= 0
+    where id = ${deliveryId} and tenant_id = ${tenantId} and (select count(*) from counted) + (select count(*) from held) >= 0
     returning state`;
   return row?.state;
 }

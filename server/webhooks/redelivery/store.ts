@@ -175,7 +175,7 @@ export async function stopDraining(tx: Transaction, tenantId: string, connection
  * behind it. Its other redeliveries go on too.
  * @param tx has locked the connection
  */
-export async function startDrain(tx: Transaction, tenantId: TenantId, connectionId: string): Promise<void> {
+export async function startDrain(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
   await tx`
     with held as (
       select count(*) as total from deliveries

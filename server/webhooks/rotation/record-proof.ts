@@ -1,6 +1,6 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/connection.ts";
-import { type Attempt, recordAttempt } from "../deliveries/store.ts";
+import { type Attempt, type HoldRule, recordAttempt } from "../deliveries/store.ts";
 import { takeStagedSecret } from "./store.ts";
 
 /**
@@ -13,7 +13,7 @@ export async function recordProof(
   deliveryId: string,
   attempt: Attempt,
   state: DeliveryState,
-  hold: boolean,
+  hold: HoldRule | undefined,
 ): Promise<DeliveryState | undefined> {
   return sql.begin(async (tx) => {
     await takeStagedSecret(tx, tenantId, deliveryId);

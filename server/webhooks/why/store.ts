@@ -7,7 +7,6 @@ import { type Connection, type ConnectionState, connectionColumns } from "../con
 export interface Witness extends Connection {
   createdOn: Date;
   deletedOn: Date | null;
-  heldReason: string | null;
   /** When it came to the state it is in. */
   stateSince: Date | null;
   /** When the event was recorded, by the clock that all these times are of. */
@@ -45,8 +44,7 @@ export async function listWitnesses(
 ): Promise<Witness[]> {
   const rows = await sql<(Connection & Row)[]>`
     with page as (
-      select ${connectionColumns(sql)}, created_on as "createdOn", deleted_on as "deletedOn",
-        held_reason as "heldReason"
+      select ${connectionColumns(sql)}, created_on as "createdOn", deleted_on as "deletedOn"
       from webhook_connections
       where tenant_id = ${tenantId} ${after ? sql`and id < ${after}` : sql``}
         ${connectionId ? sql`and id = ${connectionId}` : sql``}
@@ -80,7 +78,7 @@ export async function listWitnesses(
   return rows.map(toWitness);
 }
 
-type Row = Pick<Witness, "createdOn" | "deletedOn" | "heldReason" | "stateSince" | "eventTime"> & {
+type Row = Pick<Witness, "createdOn" | "deletedOn" | "stateSince" | "eventTime"> & {
   entitiesThen: string[] | null;
   eventsThen: string[];
   stateThen: ConnectionState;

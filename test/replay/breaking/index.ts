@@ -2,8 +2,12 @@
 
 import { proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../../activities/index.ts";
-import type { DeliverWebhookInput, RedeliverInput } from "../../../workflows/contract.ts";
-import { deliverWebhook as deliverWebhookAsItIs, redeliver as redeliverAsItIs } from "../../../workflows/index.ts";
+import type { DeliverWebhookInput, ProbeInput, RedeliverInput } from "../../../workflows/contract.ts";
+import {
+  deliverWebhook as deliverWebhookAsItIs,
+  probeConnection as probeConnectionAsItIs,
+  redeliver as redeliverAsItIs,
+} from "../../../workflows/index.ts";
 
 const { cancelRedelivery, closeDelivery } = proxyActivities<Activities>({ startToCloseTimeout: "1m" });
 
@@ -16,4 +20,9 @@ export async function deliverWebhook(input: DeliverWebhookInput) {
 export async function redeliver(input: RedeliverInput) {
   await cancelRedelivery(input);
   return redeliverAsItIs(input);
+}
+
+export async function probeConnection(input: ProbeInput) {
+  await closeDelivery({ tenantId: input.tenantId, deliveryId: input.connectionId });
+  return probeConnectionAsItIs(input);
 }

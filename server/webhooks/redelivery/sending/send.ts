@@ -24,8 +24,11 @@ const COUNT_INTERVAL_MS = 1_000;
 const ANSWER_PATIENCE_MS = 250;
 /** Attempts that are out at a time. */
 const MOST_POSTING = 8;
-/** What is not even begun by then waits for another receiver of the same event, and others must not wait for that. */
-const BEGIN_PATIENCE_MS = 1_000;
+/**
+ * What is not even begun by then waits for another receiver of the same event, and others must not wait for that. It is
+ * more than the outbox lets a run wait for the event's run before, if that is about to close.
+ */
+const BEGIN_PATIENCE_MS = 2_500;
 const FIRST_LOOK_MS = 5;
 const LONGEST_LOOK_MS = 100;
 

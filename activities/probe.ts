@@ -1,0 +1,22 @@
+import { Context } from "@temporalio/activity";
+import { probe } from "../server/webhooks/index.ts";
+import type { ProbeInput, ProbeResult } from "../workflows/contract.ts";
+import type { ActivityDependencies } from "./index.ts";
+import { HEARTBEAT_MS } from "./lanes.ts";
+
+/** Probes a Held connection if its time has come. */
+export function createSendProbe({ log, holding, ...dependencies }: ActivityDependencies) {
+  return async ({ tenantId, connectionId }: ProbeInput): Promise<ProbeResult> => {
+    const context = Context.current();
+    const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+    try {
+      const { probeInterval } = holding;
+      const signal = context.cancellationSignal;
+      const result = await probe({ ...dependencies, probeInterval }, tenantId, connectionId, signal);
+      log.info({ tenantId, connectionId, ...result }, "connection probed");
+      return result;
+    } finally {
+      clearInterval(heartbeat);
+    }
+  };
+}

@@ -1,0 +1,92 @@
+// Held connections: those that a receiver's failures have stopped, and their probes.
+
+import type { Queries, Transaction } from "../../db/connection.ts";
+
+/** The connection is Held no more; whoever still probes it is told. */
+export async function endHold(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+  await tx`
+    update webhook_connections set held_on = null, held_reason = null, exhausted_run = 0, probes = 0,
+      next_probe_on = null, probe_lease_until = '-infinity'
+    where tenant_id = ${tenantId} and id = ${connectionId}`;
+}
+
+export async function setActive(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+  await tx`
+    update webhook_connections set state = 'Active', modified_on = now()
+    where tenant_id = ${tenantId} and id = ${connectionId}`;
+}
+
+export interface HeldConnection {
+  reason: string;
+  probes: number;
+  /** Milliseconds until the next probe is due; none is left if it is. */
+  wait: number;
+  /** The oldest delivery it has not got; null: there is none. */
+  deliveryId: string | null;
+}
+
+/** @returns undefined if it is not Held, or no more */
+export async function findHeld(sql: Queries, tenantId: string, id: string): Promise<HeldConnection | undefined> {
+  const [row] = await sql<HeldConnection[]>`
+    select held_reason as reason, probes, 1000 * extract(epoch from next_probe_on - now())::float8 as wait, (
+        select id from deliveries d
+        where d.tenant_id = ${tenantId} and d.connection_id = c.id and d.state = 'Held' order by d.event_id limit 1
+      ) as "deliveryId"
+    from webhook_connections c
+    where tenant_id = ${tenantId} and id = ${id} and state = 'Held' and deleted_on is null`;
+  return row;
+}
+
+/** @returns whether it is Held still */
+export async function lockHeld(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
+  const { count } = await tx`
+    select from webhook_connections
+    where tenant_id = ${tenantId} and id = ${id} and state = 'Held' and deleted_on is null for update`;
+  return count === 1;
+}
+
+/** @param probes since it was held */
+export async function scheduleProbe(
+  sql: Queries,
+  tenantId: string,
+  id: string,
+  probes: number,
+  inMs: number,
+): Promise<void> {
+  await sql`
+    update webhook_connections set probes = ${probes}, next_probe_on = now() + ${inMs} * interval '1 millisecond'
+    where tenant_id = ${tenantId} and id = ${id} and state = 'Held'`;
+}
+
+/** A connection whose probing workflow has to run, or to hear that there is nothing left to probe. */
+export interface ProbedConnection {
+  id: string;
+  tenantId: string;
+  /** False: it is Held no more. */
+  held: boolean;
+  /** Nobody has made sure of its workflow yet. */
+  fresh: boolean;
+  reason: string | null;
+}
+
+/** Leases those newly held or resumed, and those whose workflow nobody has made sure of for a while. */
+export async function claimProbes(sql: Queries, checkMs: number, limit: number): Promise<ProbedConnection[]> {
+  return sql<ProbedConnection[]>`
+    with due as (
+      select id, probe_lease_until = '-infinity' as fresh from webhook_connections
+      where probe_lease_until < now() order by probe_lease_until limit ${limit} for update skip locked
+    )
+    update webhook_connections c set probe_lease_until =
+      case when state = 'Held' and deleted_on is null then now() + ${checkMs} * interval '1 millisecond'
+        else 'infinity' end
+    from due where c.id = due.id
+    returning c.id, c.tenant_id as "tenantId", c.state = 'Held' and c.deleted_on is null as held, due.fresh,
+      c.held_reason as reason`;
+}
+
+/** After a workflow that could not be started or told. */
+export async function unclaimProbe(sql: Queries, tenantId: string, id: string): Promise<void> {
+  await sql`
+    update webhook_connections set probe_lease_until = now() + interval '1 second'
+    where tenant_id = ${tenantId} and id = ${id} and probe_lease_until > now()`;
+}

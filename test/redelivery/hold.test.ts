@@ -1,0 +1,197 @@
+// A receiver that fails again and again: its connection is held, probed, and gets all that it has missed.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Client, Connection } from "@temporalio/client";
+import { type Api, type ConnectionFields, until } from "../support/api.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { newTenant } from "../support/tenant.ts";
+
+const HOLD_AFTER = 3;
+const PROBE_INTERVAL_MS = 500;
+/** A timer's own inaccuracy. */
+const SLACK_MS = 50;
+
+let stack: Stack;
+let client: Client;
+
+beforeAll(async () => {
+  stack = await startStack({
+    env: {
+      WEBHOOK_HOLD_AFTER: String(HOLD_AFTER),
+      WEBHOOK_PROBE_INTERVAL: `${PROBE_INTERVAL_MS}ms`,
+      WEBHOOK_RETRY_INITIAL_INTERVAL: "10ms",
+    },
+  });
+  client = new Client({ connection: await Connection.connect({ address: stack.temporalAddress }) });
+}, 60_000);
+afterAll(async () => {
+  await client?.connection.close();
+  await stack?.stop();
+}, 30_000);
+
+describe.concurrent("a connection", () => {
+  test("is held after so many exhausted deliveries in a row, and says since when and why", async () => {
+    const api = await newTenant(stack);
+    let status = 500;
+    await using receiver = receive(() => status);
+    const { Id } = await api.connect(receiver.url);
+    const outcomes = [500, 500, 200, 500, 500];
+    for (const [index, next] of outcomes.entries()) {
+      status = next;
+      await api.change({ Name: `Gate ${index}` });
+      await api.settledEvent();
+    }
+    expect(await api.connection(Id)).toMatchObject({ State: "Active", HeldOn: null, HeldReason: null });
+    await api.change({ Name: "The last straw" });
+    expect((await api.settledEvent()).State).toBe("Exhausted");
+    const held = await api.connection(Id);
+    expect(held).toMatchObject({
+      ...{ State: "Held", HeldReason: "3 exhausted deliveries in a row, the last with 500" },
+    });
+    expect(Date.parse(held.HeldOn!)).toBeCloseTo(Date.now(), -4);
+    // Sent back as it was read, it changes nothing; else it is refused.
+    expect((await api.call("PATCH", "/WebhookConnection", held)).status).toBe(200);
+    const refused = await api.call<{ Errors: string[] }>("PATCH", "/WebhookConnection", { Id, HeldReason: "a whim" });
+    expect([refused.status, refused.body.Errors]).toEqual([400, ["HeldReason cannot be set."]]);
+  });
+
+  test("that is held is probed by the oldest delivery it has not got, with growing waits that ops people see", async () => {
+    const api = await newTenant(stack);
+    await using receiver = receive(() => 503);
+    const { Id } = await hold(api, receiver);
+    await api.change({ Name: "Oldest" });
+    const oldest = await api.newestEvent();
+    await api.change({ Name: "Other" });
+    const probes = () => receiver.callsFor(oldest.EventId);
+    await until("three probes", () => probes().length === 3);
+    const [first, second, third] = probes().map(({ at }) => at.getTime());
+    expect(second! - first!).toBeGreaterThanOrEqual(2 * PROBE_INTERVAL_MS - SLACK_MS);
+    expect(third! - second!).toBeGreaterThanOrEqual(4 * PROBE_INTERVAL_MS - SLACK_MS);
+    const event = await until("the probe to be logged", async () => {
+      const found = await api.event(oldest.EventId);
+      return found.Deliveries[0]!.Attempts.length === 3 && found;
+    });
+    expect(event).toMatchObject({ State: "Held", Deliveries: [{ State: "Held", AttemptCount: 3 }] });
+    expect(receiver.callsFor((await api.newestEvent()).EventId)).toHaveLength(0);
+    const details = await until("the details", async () => {
+      const text = await detailsOf(`probe/${Id}`);
+      return text.includes("3 probes") && text;
+    });
+    expect(details).toMatch(
+      /^Held after 3 exhausted .* with 503; 3 probes since, the last: localhost answered 503; next in/,
+    );
+  });
+
+  test("that answers a probe again is Active, and gets all it has missed in order, and what happens meanwhile after it", async () => {
+    const api = await newTenant(stack);
+    let status = 500;
+    await using receiver = receive(() => status);
+    const { Id } = await hold(api, receiver);
+    const made = Array.from({ length: 40 }, (_, index) => `Gate ${index}`);
+    for (const Name of made.slice(0, 25)) await api.change({ Name });
+    const { Items } = await api.events("State=Held&Limit=200");
+    expect(Items).toHaveLength(25);
+    // Their own workflows have ended, as those of what was missed for a while have.
+    await until("their workflows", async () => {
+      return (await Promise.all(Items.map((it) => statusOf(it.EventId)))).every((it) => it === "COMPLETED");
+    });
+    status = 200;
+    await until("the drain to be under way", () => arrived(receiver).length >= 3);
+    for (const Name of made.slice(25)) await api.change({ Name });
+    await until("all to arrive", () => arrived(receiver).length >= made.length);
+    expect(arrived(receiver)).toEqual(made);
+    expect(await api.connection(Id)).toMatchObject({ State: "Active", HeldOn: null, HeldReason: null });
+    const { body } = await api.call<{ Items: { Id: string }[] }>("GET", `/Redelivery?ConnectionId=${Id}&Kind=Drain`);
+    const drain = await api.endedRedelivery(body.Items[0]!.Id);
+    expect(drain).toMatchObject({ State: "Completed", States: ["Held"], From: null, To: null });
+    expect(drain.Done).toBe(drain.Delivered);
+    await until("no probing", async () => (await statusOf(`probe/${Id}`)) === "COMPLETED");
+    // From now on at once again.
+    await api.change({ Name: "Next" });
+    expect((await api.settledEvent()).State).toBe("Delivered");
+  });
+
+  test("that was held by 410 is probed as well, also if it has missed nothing yet", async () => {
+    const api = await newTenant(stack);
+    let status = 410;
+    await using receiver = receive(() => status);
+    const { Id } = await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    await api.settledEvent();
+    expect(await api.connection(Id)).toMatchObject({ State: "Held", HeldReason: "410 Gone" });
+    status = 200;
+    await until("it to be looked after", async () => (await statusOf(`probe/${Id}`)) === "RUNNING");
+    expect((await api.connection(Id)).State).toBe("Held");
+    await api.change({ Name: "Next" });
+    await until("the probe to arrive", async () => (await api.newestEvent()).State === "Delivered");
+    expect((await api.connection(Id)).State).toBe("Active");
+  });
+
+  test("that is paused is not probed; set Active by hand, it gets what it has missed", async () => {
+    const api = await newTenant(stack);
+    let status = 500;
+    await using receiver = receive(() => status);
+    const { Id } = await hold(api, receiver);
+    await api.change({ Name: "Missed" });
+    await until("a probe", () => receiver.calls.some(({ payload }) => payload.Data.Name === "Missed"));
+    await api.setState(Id, "Paused");
+    await until("no probing", async () => (await statusOf(`probe/${Id}`)) === "COMPLETED");
+    expect(await api.connection(Id)).toMatchObject({ State: "Paused", HeldOn: null, HeldReason: null });
+    status = 200;
+    expect((await api.newestEvent()).State).toBe("Held");
+    await api.setState(Id, "Active");
+    await until("it to arrive", async () => (await api.newestEvent()).State === "Delivered");
+  });
+
+  test("whose drain is cancelled is Paused, and keeps what it has missed for the next one", async () => {
+    const api = await newTenant(stack);
+    await using receiver = receive(() => 200);
+    const { Id } = await api.connect(receiver.url, { State: "Paused" });
+    for (let index = 1; index <= 12; index++) await api.change({ Name: `Gate ${index}` });
+    await api.setState(Id, "Active");
+    const { body } = await api.call<{ Items: { Id: string }[] }>("GET", `/Redelivery?ConnectionId=${Id}`);
+    const drainId = body.Items[0]!.Id;
+    await api.changeRedelivery(drainId, { Rate: 1 });
+    expect((await api.changeRedelivery(drainId, { State: "Cancelled" })).EndedOn).not.toBeNull();
+    expect((await api.connection(Id)).State).toBe("Paused");
+    const { Items } = await api.events("State=Held");
+    expect(Items.length).toBeGreaterThan(0);
+    await api.setState(Id, "Active");
+    await until("the rest", async () => (await api.events("State=Delivered")).Items.length === 12);
+    expect(arrived(receiver)).toHaveLength(12);
+  });
+});
+
+/** Fails so often that the connection is held. */
+async function hold(api: Api, receiver: Receiver): Promise<ConnectionFields> {
+  const { Id } = await api.connect(receiver.url);
+  for (let index = 1; index <= HOLD_AFTER; index++) await api.change({ Name: `Straw ${index}` });
+  return until("it to be held", async () => {
+    const connection = await api.connection(Id);
+    return connection.State === "Held" && connection;
+  });
+}
+
+function receive(status: () => number): Receiver {
+  return startReceiver(status, { dataDir: process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir });
+}
+
+/** The names of what was taken, in the order of arrival. */
+function arrived(receiver: Receiver): unknown[] {
+  return receiver.calls.filter((call) => call.status === 200).map(({ payload }) => payload.Data.Name);
+}
+
+async function statusOf(workflowId: string): Promise<string | undefined> {
+  const description = await client.workflow
+    .getHandle(workflowId)
+    .describe()
+    .catch(() => undefined);
+  return description?.status.name;
+}
+
+/** What the Temporal UI shows as the workflow's current details. */
+async function detailsOf(workflowId: string): Promise<string> {
+  const handle = client.workflow.getHandle(workflowId);
+  return (await handle.query<{ currentDetails: string }>("__temporal_workflow_metadata")).currentDetails;
+}

@@ -1,0 +1,43 @@
+// One for each Held connection: probes it now and then, until it is Held no more. When the next probe is due stands in
+// PostgreSQL, so that any run can go on from there.
+
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { Activities } from "../activities/index.ts";
+import { PROBE_CHANGED, type ProbeInput, type ProbeResult } from "./contract.ts";
+
+const changed = defineSignal(PROBE_CHANGED);
+
+const { sendProbe } = proxyActivities<Activities>({
+  startToCloseTimeout: "1h",
+  heartbeatTimeout: "20s",
+  retry: { initialInterval: "1s", maximumInterval: "30s" },
+});
+
+export async function probeConnection(input: ProbeInput): Promise<ProbeResult> {
+  let changes = 0;
+  setHandler(changed, () => {
+    changes++;
+  });
+  while (!workflowInfo().continueAsNewSuggested) {
+    const changesBefore = changes;
+    const result = await sendProbe(input);
+    if (!result.held) return result;
+    setCurrentDetails(describe(result));
+    await condition(() => changes !== changesBefore, result.waitMs);
+  }
+  return continueAsNew<typeof probeConnection>(input);
+}
+
+/** What a person reads in the Temporal UI. */
+function describe({ reason, probes, last, waitMs }: Extract<ProbeResult, { held: true }>): string {
+  const tried = `${probes} ${probes === 1 ? "probe" : "probes"} since${last ? `, the last: ${last}` : ""}`;
+  return `Held after ${reason}; ${tried}; next in ${Math.ceil(waitMs / 1_000)} s`;
+}
