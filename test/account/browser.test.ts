@@ -1,12 +1,12 @@
 // The account and second-factor pages in a real browser, and what axe-core finds in them.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import type { Client } from "../authorize/client.ts";
 import { newCaller } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
 import { launchBrowser } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
 import { shared } from "../support/tenant.ts";
 import { Authenticator, newApplication } from "./person.ts";
 
@@ -88,28 +88,6 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await heading(other, "Sign in");
   });
 });
-
-/** A phone in the dark and a desk by day. */
-const SHAPES = [
-  { width: 400, height: 800, colorScheme: "dark" },
-  { width: 1400, height: 900, colorScheme: "light" },
-] as const;
-
-/** @throws if axe finds something, or the page is wider than the screen */
-async function inspect(page: Page, name: string): Promise<void> {
-  await page.evaluate(axe.source);
-  for (const { width, height, colorScheme } of SHAPES) {
-    await page.setViewportSize({ width, height });
-    // Colours that are on their way are not those that people read.
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const found = await page.evaluate(async () => {
-      const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
-    });
-    const overflow = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
-    expect({ name, width, found, overflow }).toEqual({ name, width, found: [], overflow: false });
-  }
-}
 
 const PATIENCE_MS = 120_000;
 

@@ -2,12 +2,13 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { issuer } from "../authorize/client.ts";
+import { type Client, issuer } from "../authorize/client.ts";
 import { db } from "../entities/client.ts";
 import { launchBrowser } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
 import { startForgedProvider } from "./forged-provider.ts";
 import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
-import { force, newRealTenant, type UpstreamTenant } from "./tenant.ts";
+import { addProvider, force, newRealTenant, type UpstreamTenant } from "./tenant.ts";
 
 let browser: Browser;
 let real: RealProvider;
@@ -18,6 +19,9 @@ afterAll(async () => {
   await browser?.close();
   await real?.[Symbol.asyncDispose]();
 });
+
+/** A browser on a busy machine takes its time to look at every page twice. */
+const PATIENCE_MS = 120_000;
 
 /** The application, which says who it was told of. */
 function startApplication() {
@@ -39,13 +43,26 @@ async function newTenantAt(callback: string, fields: Record<string, unknown> = {
   return tenant;
 }
 
-async function newPage(): Promise<{ page: Page; complaints: string[] }> {
-  const page = await (await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled: false })).newPage();
+async function newPage(javaScriptEnabled = false): Promise<{ page: Page; complaints: string[] }> {
+  const page = await (await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled })).newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {
-    if (/security policy|refused|blocked/i.test(message.text())) complaints.push(message.text());
+    if (/security policy|refused/i.test(message.text())) complaints.push(message.text());
   });
   return { page, complaints };
+}
+
+/** The issuer of a provider that is down. */
+async function nobodyThere(): Promise<string> {
+  const down = await startForgedProvider();
+  await down[Symbol.asyncDispose]();
+  return down.issuer;
+}
+
+async function signInHere(page: Page, { tenant: { admin } }: Client): Promise<void> {
+  await page.getByLabel("User name").fill(admin.username);
+  await page.getByLabel("Password").fill(admin.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
 }
 
 async function signInThere(page: Page, login: string): Promise<void> {
@@ -80,6 +97,64 @@ test("a person signs in by the provider's link, links the account there is, and 
   expect(complaints).toEqual([]);
 });
 
+test("a person links a provider on the account page, signs in by it, and unlinks it", async () => {
+  const { client } = await newRealTenant(real);
+  const { page, complaints } = await newPage();
+  const account = `${issuer()}/account?client_id=${client.id}`;
+  await page.goto(account);
+  await signInHere(page, client);
+  await page.getByRole("link", { name: "Link Example ID" }).click();
+  await signInThere(page, newPerson(real).login);
+  await page.getByRole("heading", { name: "Link Example ID" }).waitFor();
+  await page.getByLabel("Your password").fill(client.tenant.admin.password);
+  await page.getByRole("button", { name: "Link" }).click();
+  await page.getByRole("status").getByText("It is linked.").waitFor();
+
+  await page.context().clearCookies({ name: "session" });
+  await page.goto(account);
+  await page.getByRole("link", { name: "Sign in with Example ID" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText("You are signed in as Administrator (admin)").waitFor();
+  await page.getByRole("button", { name: "Unlink" }).click();
+  await page.getByRole("status").getByText("It is unlinked").waitFor();
+  await page.getByRole("link", { name: "Link Example ID" }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test(
+  "every page is accessible and fits, on a phone in the dark and at a desk by day",
+  async () => {
+    const { client, caller } = await newRealTenant(real);
+    const long = { Name: "A directory with a long name, of the northern region", Issuer: await nobodyThere() };
+    await addProvider(caller, long);
+    const { page } = await newPage(true);
+    await page.goto(issuer() + client.authorize());
+    await inspect(page, "sign in");
+    await page.getByRole("link", { name: long.Name }).click();
+    await page.getByRole("heading", { name: "Sign-in did not work" }).waitFor();
+    await inspect(page, "problem");
+    const person = newPerson(real, { preferred_username: "admin" });
+    await page.getByRole("link", { name: "Sign in another way" }).click();
+    await page.getByRole("link", { name: "Sign in with Example ID" }).click();
+    await signInThere(page, person.login);
+    await page.getByRole("heading", { name: "Link your account" }).waitFor();
+    await inspect(page, "link at sign-in");
+    await page.goto(`${issuer()}/account?client_id=${client.id}`);
+    await signInHere(page, client);
+    await page.getByRole("link", { name: "Link Example ID" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByLabel("Your password").fill("a slip");
+    await page.getByRole("button", { name: "Link" }).click();
+    await page.getByRole("alert").waitFor();
+    await inspect(page, "link");
+    await page.getByLabel("Your password").fill(client.tenant.admin.password);
+    await page.getByRole("button", { name: "Link" }).click();
+    await page.getByRole("status").waitFor();
+    await inspect(page, "account");
+  },
+  PATIENCE_MS,
+);
+
 test("an application that points at the provider shows no page of ours, unless the provider is down", async () => {
   using app = startApplication();
   const tenant = await newTenantAt(app.callback, { AllowLocal: true });
@@ -90,16 +165,12 @@ test("an application that points at the provider shows no page of ours, unless t
   await signInThere(page, newPerson(real).login);
   await page.getByText("Welcome back").waitFor();
 
-  const down = await startForgedProvider();
-  await down[Symbol.asyncDispose]();
-  await tenant.caller.made("IdentityProvider", { Id: tenant.provider.Id, Issuer: down.issuer });
+  await tenant.caller.made("IdentityProvider", { Id: tenant.provider.Id, Issuer: await nobodyThere() });
   const other = await newPage();
   await other.page.goto(address);
   await other.page.getByRole("heading", { name: "Sign-in did not work" }).waitFor();
   await other.page.getByRole("link", { name: "Sign in with a password" }).click();
-  await other.page.getByLabel("User name").fill(tenant.client.tenant.admin.username);
-  await other.page.getByLabel("Password").fill(tenant.client.tenant.admin.password);
-  await other.page.getByRole("button", { name: "Sign in" }).click();
+  await signInHere(other.page, tenant.client);
   await other.page.getByText("Welcome back").waitFor();
   expect([...complaints, ...other.complaints]).toEqual([]);
 });

@@ -30,8 +30,8 @@ export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
     <Layout site={site} title={problem ? `Error: ${heading}` : heading}>
       <h1 safe>{heading}</h1>
       <p class="lead">
-        <span safe>{provider}</span> has signed in <strong safe>{there}</strong>. Whoever can sign in there as that can
-        then sign in here as <strong safe>{here}</strong>.
+        <span safe>{provider}</span> has signed in <strong safe>{there}</strong>. Once it is linked, signing in there is
+        enough to be <strong safe>{here}</strong> here.
       </p>
       <Problem text={problem} />
       <form method="post" action={site.href(LINK_PATH)}>
@@ -67,7 +67,7 @@ export function ProvidersSection({ site, csrf, linked, offered, hasPassword }: P
   const isLastWayIn = (account: LinkedAccount) => !hasPassword && usable.every((other) => other === account);
   return (
     <section>
-      <h2>Sign in with</h2>
+      <h2>Other ways to sign in</h2>
       {linked.length === 0 ? (
         <p>Link an account that you have elsewhere, and you can sign in with it instead of your password.</p>
       ) : (

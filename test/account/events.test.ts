@@ -1,0 +1,37 @@
+// Which of what users do themselves is told to webhooks: what changes a User, as by the API, and nothing else.
+
+import { expect, test } from "bun:test";
+import { type Caller, eventsOf, newCaller } from "../entities/client.ts";
+import { Authenticator, keyOf, newApplication, Person } from "./person.ts";
+
+async function adminOf(caller: Caller): Promise<Record<string, unknown>> {
+  return (await caller.get("/User/admin?Name=Username")).body;
+}
+
+test.concurrent("a sign-in changes Last_Login, and that alone is no event", async () => {
+  const client = await newApplication();
+  const caller = await newCaller(client.tenant);
+  const [before, events] = [await adminOf(caller), await eventsOf(client.tenant.tenantId)];
+  await new Person(client).signIn();
+  const after = await adminOf(caller);
+  expect(after.Last_Login).not.toBe(before.Last_Login);
+  expect({ ...after, Last_Login: "" }).toEqual({ ...before, Last_Login: "" });
+  expect(await eventsOf(client.tenant.tenantId)).toEqual(events);
+});
+
+test.concurrent("a password, a second factor and sessions are no fields of a User: their changes are no events", async () => {
+  const client = await newApplication();
+  const caller = await newCaller(client.tenant);
+  const { password } = client.tenant.admin;
+  const [person, other] = [new Person(client), new Person(client)];
+  await Promise.all([person.signIn(), other.signIn()]);
+  const [before, events] = [await adminOf(caller), await eventsOf(client.tenant.tenantId)];
+  await person.press("/account/sessions/end", { session: "others" });
+  const page = await person.visitor.open("/account/second-factor");
+  await person.visitor.submit(page, { password, code: new Authenticator(keyOf(page)).code() });
+  const changed = await person.send("/account/password", { password, new_password: "correct horse battery staple" });
+  expect(changed.heading).toBe("Your account");
+  // The code has raised the session, which is a sign-in of its own kind.
+  expect(await adminOf(caller)).toEqual({ ...before, Last_Login: expect.any(String) });
+  expect(await eventsOf(client.tenant.tenantId)).toEqual(events);
+});
