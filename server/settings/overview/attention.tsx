@@ -37,7 +37,7 @@ function concernOf({ connection, health }: Watched, now: number): Concern | unde
     return {
       connection,
       state: "Held",
-      text: `Gets nothing until it is resumed: ${many(held)} wait${oldest}.${word}`,
+      text: `Gets nothing until a probe arrives or it is resumed: ${many(held)} wait${oldest}.${word}`,
       rank: 0,
     };
   }

@@ -16,7 +16,6 @@ export interface DeadLetterFilter {
 }
 
 export interface DeadConnection extends Connection {
-  heldReason: string | null;
   groups: DeadGroup[];
 }
 
@@ -55,7 +54,7 @@ export async function countDeadLetters(
         and event_id not in (select id from events where tenant_id = ${tenantId} and event_type = 'Ping')
       group by 1, 2, 3
     )
-    select ${connectionColumns(sql)}, held_reason as "heldReason",
+    select ${connectionColumns(sql)},
       (select json_agg(json_build_object('state', dead.state, 'reason', reason, 'count', count, 'oldest', oldest,
         'newest', newest) order by count desc, dead.state, reason)
         from dead where connection_id = webhook_connections.id) as groups
