@@ -16,6 +16,7 @@ import type { Config } from "./config.ts";
 import type { Sql } from "./db/connection.ts";
 import type { Egress } from "./egress/index.ts";
 import {
+  createEntities,
   createFindRecord,
   ENTITIES,
   type EntityDefinition,
@@ -146,7 +147,7 @@ export function createApp({
     .use(provider.controller)
     .use(provider.settings(authenticate, provider.administration(findRecord)))
     .use(identityProvidersController(identityProviders, authenticate))
-    .use(entitiesController({ sql, onCommitted: metrics.accepted }, authenticate, entities))
+    .use(entitiesController(createEntities({ sql, onCommitted: metrics.accepted }, entities), authenticate))
     .use(
       connectionsController({
         sql,

@@ -1,7 +1,7 @@
 // The routes of Policy and Role.
 
 import { Elysia } from "elysia";
-import { readJson } from "../http/body.ts";
+import { readJson, requireJson } from "../http/body.ts";
 import { answerRead, answerRecord, readConditions } from "../http/conditions.ts";
 import { isRead, requireMethod } from "../http/method.ts";
 import { API_PATH } from "../http/paths.ts";
@@ -23,8 +23,10 @@ export function settingsController<Item extends PolicyRecord>(
         const caller = await authenticate(request);
         requireMethod(request, "GET", "PATCH", "POST");
         if (isRead(request)) return Response.json(await service.list(caller, requestUrl(request).searchParams));
-        const body = await readJson(request);
-        return answerRecord(await service.save(caller, body, readConditions(request.headers)));
+        requireJson(request);
+        service.requireWrite(caller);
+        const conditions = readConditions(request.headers);
+        return answerRecord(await service.save(caller, await readJson(request), conditions));
       },
       { parse: "none" },
     )

@@ -19,6 +19,8 @@ export interface SettingsService<Item extends PolicyRecord> {
   list(caller: Caller, parameters: URLSearchParams): Promise<Page<Item>>;
   /** @throws Permission, NotFound */
   read(caller: Caller, id: string): Promise<Item>;
+  /** What `save` asks first, for who has to read a body before. @throws Permission */
+  requireWrite(caller: Caller): void;
   /**
    * Updates what Id or Name points at, or makes a new one.
    * @param body in the API's shape
@@ -53,7 +55,9 @@ export function createSettingsService<Row extends { id: string }, Item extends P
   { name, list, find, toRecord, save, remove }: SettingsKind<Row, Item>,
 ): SettingsService<Item> {
   const noSuch = () => new NotFound(`There is no ${name} with this Id.`);
+  const requireWrite = (caller: Caller) => requireScopes(caller, "Settings:Update");
   return {
+    requireWrite,
     async list(caller, parameters) {
       requireScopes(caller, "Settings:Read");
       const query = readQuery(parameters, ["Name"]);
@@ -72,7 +76,7 @@ export function createSettingsService<Row extends { id: string }, Item extends P
       return record;
     },
     async save(caller, body, conditions) {
-      requireScopes(caller, "Settings:Update");
+      requireWrite(caller);
       return save(caller, body, conditions);
     },
     async remove(caller, id, conditions) {

@@ -52,7 +52,7 @@ export interface EntityDefinition extends PointedAt {
   identifiers: readonly string[];
 }
 
-const TEXT_LIMIT = 1_000;
+export const TEXT_LIMIT = 1_000;
 /** An index entry of PostgreSQL holds 2,704 bytes, and a character takes up to three of them. */
 export const UNIQUE_TEXT_LIMIT = 500;
 export const DESCRIPTION_LIMIT = 10_000;

@@ -1,9 +1,11 @@
 export { MOST_RECORDS } from "./bulk.ts";
 export { ACTOR_FIELDS, type EntityDefinition, type Field, UNSET_DATE } from "./definition.ts";
+export { SEARCH_LIMIT } from "./list.ts";
 export { changeOwnUser, makeOwnUser, waitForUsers } from "./own-user.ts";
 export { toRecord } from "./record.ts";
 export { createRegistry, describeEntities, ENTITIES, type Entity, type EntityReference } from "./registry.ts";
 export { createFindRecord, resourceTypes } from "./resource-types.ts";
 export { entitiesController } from "./routes.ts";
+export { createEntities, type Entities, type EntityRecord } from "./service.ts";
 export { insertSystemApplication } from "./system-application.ts";
-export { INT32_MAX, type Matchable, matchables } from "./values.ts";
+export { INT32_MAX, type Matchable, matchables, searchables } from "./values.ts";

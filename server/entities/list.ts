@@ -1,32 +1,40 @@
 import type { Caller } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
+import { BadInput } from "../errors.ts";
 import { readPaging, toPage } from "../http/paging.ts";
-import { readQuery } from "../http/query.ts";
+import { type Query, readQuery, readText } from "../http/query.ts";
 import { toRecordId } from "../http/record-id.ts";
 import { toRecord } from "./record.ts";
 import type { Entity } from "./registry.ts";
 import { listRows } from "./store.ts";
-import { findMatchable, matchables, parseValue } from "./values.ts";
+import { findMatchable, matchables, parseValue, searchables } from "./values.ts";
+
+/** Characters of a Search. */
+export const SEARCH_LIMIT = 200;
 
 /**
- * A page of records in the order of their Ids; every other query parameter is a field that must be equal. What no
- * policy lets the caller read is left out, so that a page may have fewer than its Limit.
+ * A page of records in the order of their Ids. `Search` is a part, in any case, of any of the `searchables`; every other
+ * query parameter is a field that must be equal. What no policy lets the caller read is left out, so that a page may
+ * have fewer than its Limit.
  * @throws BadInput, ServiceBusy
  */
 export async function listRecords(sql: Sql, caller: Caller, entity: Entity, parameters: URLSearchParams) {
   const fields = matchables(entity);
   const query = readQuery(
     parameters,
-    fields.map(({ name }) => name),
-    (name) => findMatchable(entity, name)?.name,
+    [SEARCH, ...fields.map(({ name }) => name)],
+    (name) => findMatchable(entity, name)?.name ?? (name.toLowerCase() === SEARCH.toLowerCase() ? SEARCH : undefined),
   );
   const { limit, after } = readPaging(query, (text) => toRecordId(text) !== undefined);
   const filters = fields.flatMap((field) => {
     const text = query.get(field.name);
     return text === undefined ? [] : { column: field.column, value: parseValue(field, text) };
   });
+  const search = readSearch(query);
+  const searched =
+    search === "" ? undefined : { text: search, columns: searchables(entity).map(({ column }) => column) };
   return caller.permissions.readable("AccessManager:Read", entity.name, async () => {
-    const rows = await listRows(sql, caller.tenantId, entity, filters, limit, after);
+    const rows = await listRows(sql, caller.tenantId, entity, { filters, searched }, limit, after);
     return toPage(
       rows,
       limit,
@@ -34,4 +42,12 @@ export async function listRecords(sql: Sql, caller: Caller, entity: Entity, para
       (row) => toRecord(entity, row),
     );
   });
+}
+
+const SEARCH = "Search";
+
+function readSearch(query: Query): string {
+  const text = readText(query, SEARCH) ?? "";
+  if (text.length > SEARCH_LIMIT) throw new BadInput(`${SEARCH} must have at most ${SEARCH_LIMIT} characters.`);
+  return text;
 }

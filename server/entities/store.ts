@@ -22,6 +22,13 @@ export interface Filter {
   value: unknown;
 }
 
+/** What narrows a list down. */
+export interface Narrowed {
+  filters: Filter[];
+  /** A part, in any case, of what any of these columns holds. */
+  searched?: { text: string; columns: string[] };
+}
+
 /** How a foreign key in the input finds its target. */
 export type ReferenceKey = "Id" | "ExternalId" | "Name";
 
@@ -56,7 +63,7 @@ export async function listRows(
   sql: Queries,
   tenantId: TenantId,
   entity: Entity,
-  filters: Filter[],
+  { filters, searched }: Narrowed,
   limit: number,
   after: string | undefined,
 ): Promise<Row[]> {
@@ -64,6 +71,7 @@ export async function listRows(
   return sql<Row[]>`
     select ${columns(sql, entity)} from ${sql(entity.table)}
     where tenant_id = ${tenantId} ${after ? sql`and id > ${after}::bigint` : sql``} ${filtered}
+      ${searched ? sql`and (${holds(sql, searched)})` : sql``}
     order by id limit ${limit + 1}`;
 }
 
@@ -252,6 +260,11 @@ function keyColumn(entity: PointedAt, key: ReferenceKey): string | undefined {
 
 function equals(sql: Queries, { column, value }: Filter) {
   return value === null ? sql`${sql(column)} is null` : sql`${sql(column)} = ${value as string}`;
+}
+
+function holds(sql: Queries, { text, columns: searched }: NonNullable<Narrowed["searched"]>) {
+  const pattern = `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+  return searched.map((column) => sql`${sql(column)} ilike ${pattern}`).reduce((any, one) => sql`${any} or ${one}`);
 }
 
 function by(change: "created" | "modified", actor: Actor | undefined, moment: Date) {

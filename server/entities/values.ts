@@ -3,7 +3,7 @@
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { readDate } from "../http/dates.ts";
-import { type EntityDefinition, type FieldType, UNSET_DATE } from "./definition.ts";
+import { type EntityDefinition, type Field, type FieldType, TEXT_LIMIT, UNSET_DATE } from "./definition.ts";
 
 export const INT32_MAX = 2_147_483_647;
 
@@ -29,6 +29,11 @@ export function matchableNames(entity: EntityDefinition): string {
 export function matchables(entity: EntityDefinition): Matchable[] {
   const references = entity.references.map(({ name, column }): Matchable => ({ name, column, type: "reference" }));
   return [...entity.fields, ...references];
+}
+
+/** The texts that a list can be searched in: those that tell one record from another, and no long Description. */
+export function searchables(entity: EntityDefinition): Field[] {
+  return entity.fields.filter(({ type, maxLength = 0 }) => type === "text" && maxLength <= TEXT_LIMIT);
 }
 
 /**

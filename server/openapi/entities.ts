@@ -7,6 +7,8 @@ import {
   type Matchable,
   MOST_RECORDS,
   matchables,
+  SEARCH_LIMIT,
+  searchables,
 } from "../entities/index.ts";
 import { API_PATH } from "../http/paths.ts";
 import { exampleDescription, exampleInput, exampleRecord } from "./entity-examples.ts";
@@ -51,9 +53,10 @@ function collection(entity: Entity): PathItem {
       id: `list${name}`,
       tag: name,
       summary: `List ${name} records`,
-      description: "In the order of their Ids. Every filter must be equal; its name may be written in any case.",
+      description:
+        "In the order of their Ids. Every filter but Search must be equal; its name may be written in any case.",
       scopes: ["AccessManager:Read"],
-      parameters: [parameterRef("Limit"), parameterRef("Cursor"), ...matchables(entity).map(filter)],
+      parameters: [parameterRef("Limit"), parameterRef("Cursor"), ...matchables(entity).map(filter), search(entity)],
       answers: {
         200: json("A page of records.", pageOf(schemaRef(name)), { Items: [exampleRecord(entity)], Next: null }),
       },
@@ -185,6 +188,17 @@ function filter({ name, type }: Matchable): Parameter {
       ? `The Id of what ${name} points at; 0: nothing.`
       : `Records whose ${name} is this${type === "text" ? "; empty: those that have none" : ""}.`;
   return { name, in: "query", description, schema: valueSchema(type) };
+}
+
+function search(entity: Entity): Parameter {
+  const fields = searchables(entity).map(({ name }) => name);
+  return {
+    name: "Search",
+    in: "query",
+    description: `A part, in any case, of ${fields.join(" or ")}; empty: all records.`,
+    allowEmptyValue: true,
+    schema: { type: "string", maxLength: SEARCH_LIMIT },
+  };
 }
 
 function oneOrMany(name: string, maxItems?: number): Schema {

@@ -90,6 +90,37 @@ describe("a filter", () => {
     expect((await usernames(query)).map((name) => name.split(" ")[0]!)).toEqual(names);
   });
 
+  test.each([
+    ["Search=eV", ["Eve"]],
+    ["search=EARLY@", ["Ada", "Bob"]],
+    ["Search=early&Name=Bob", ["Bob"]],
+    ["Search=%26%20co&Is_Active=false", ["Dan"]],
+    ["Search=administrator", ["admin"]],
+    ["Search=%25", []],
+    ["Search=_", []],
+    ["Search=%5C", []],
+    ["Search=&Name=Eve", ["Eve"]],
+  ])("%s", async (query, names) => {
+    expect((await usernames(query)).map((name) => name.split(" ")[0]!)).toEqual(names);
+  });
+
+  test("by a part of a text goes on over pages, and takes %, _ and \\ as they are", async () => {
+    const own = await newCaller();
+    const names = ["100% a", "100 a", "a_b", "axb", "back\\slash"];
+    await own.patch(
+      "/Department",
+      names.map((Name) => ({ Name, Description: "everywhere" })),
+    );
+    const found = async (query: string) =>
+      (await own.get(`/Department?${query}`)).body.Items.map((item: { Name: string }) => item.Name);
+    expect(await found("Search=100%25")).toEqual(["100% a"]);
+    expect(await found("Search=A_B")).toEqual(["a_b"]);
+    expect(await found("Search=k%5Cs")).toEqual(["back\\slash"]);
+    expect(await found("Search=everywhere")).toEqual([]);
+    const first = (await own.get("/Department?Search=100&Limit=1")).body;
+    expect(await found(`Search=100&Cursor=${first.Next}`)).toEqual(["100 a"]);
+  });
+
   test("by what a foreign key points at, and by none", async () => {
     expect(await usernames(`Department=${sales.Id}`)).toEqual(["Ada & co+1"]);
     expect(await usernames("department=0&Is_Active=true")).toHaveLength(4);
@@ -101,7 +132,7 @@ describe("a filter", () => {
   });
 
   test.each([
-    ["Color=red", /Color is no filter. Filters are Limit, Cursor, Id, Name, Username/],
+    ["Color=red", /Color is no filter. Filters are Limit, Cursor, Search, Id, Name, Username/],
     ["CreatedBy=1", /CreatedBy is no filter/],
     ["tenant_id=1", /tenant_id is no filter/],
     ["__proto__=1", /__proto__ is no filter/],
@@ -112,6 +143,9 @@ describe("a filter", () => {
     ["Department=Sales", /Department is a whole number/],
     ["Last_Login=2026-02-30", /Last_Login is a date/],
     ["Name=%00", /NUL/],
+    ["Search=%00", /NUL/],
+    [`Search=${"x".repeat(201)}`, /Search must have at most 200 characters/],
+    ["Search=a&search=b", /Search stands in the query twice/],
     ["Limit=1&Limit=2", /Limit stands in the query twice/],
     ["Cursor=&Cursor=", /Cursor stands in the query twice/],
     ["Limit=0", /Limit/],
