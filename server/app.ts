@@ -115,6 +115,11 @@ export function createApp({
   });
   const { publicUrl } = config;
   const identityProviders = createIdentityProviders({ sql, masterKey, publicUrl, fetch: egress.fetch, checkUrl });
+  const records = createEntities({ sql, onCommitted: metrics.accepted }, entities);
+  const administration = provider.administration(findRecord);
+  const policies = createPolicies(sql, access);
+  const roles = createRoles(sql, access);
+  const auditLog = createAuditLog(sql);
   const authenticateBearer = createAuthenticate(provider.verifyAccessToken, access.permissionsOf);
   const authenticate: Authenticate = async (request) => {
     const caller = await authenticateBearer(request);
@@ -145,9 +150,9 @@ export function createApp({
     .use(metricsController(metrics.registry, config.metrics.token))
     .use(openApiController(config.publicUrl, entities))
     .use(provider.controller)
-    .use(provider.settings(authenticate, provider.administration(findRecord)))
+    .use(provider.settings(authenticate, administration))
     .use(identityProvidersController(identityProviders, authenticate))
-    .use(entitiesController(createEntities({ sql, onCommitted: metrics.accepted }, entities), authenticate))
+    .use(entitiesController(records, authenticate))
     .use(
       connectionsController({
         sql,
@@ -163,13 +168,18 @@ export function createApp({
     .use(deadLettersController(sql, masterKey, authenticate))
     .use(whyController(sql, masterKey, authenticate))
     .use(redeliveriesController({ sql, authenticate, workflowUrl }))
-    .use(auditController(createAuditLog(sql), authenticate))
-    .use(policiesController(createPolicies(sql, access), authenticate))
-    .use(rolesController(createRoles(sql, access), authenticate))
+    .use(auditController(auditLog, authenticate))
+    .use(policiesController(policies, authenticate))
+    .use(rolesController(roles, authenticate))
     .use(tenantSettingsController(sql, authenticate))
     .use(
       settingsController({
         ...provider.forSettingsPages,
+        ...administration,
+        records,
+        policies,
+        roles,
+        auditLog,
         sql,
         masterKey,
         publicUrl: config.publicUrl,

@@ -9,12 +9,13 @@ export {
 } from "./bearer.ts";
 export { NAME_LIMIT } from "./input.ts";
 export { DESCRIPTION_LIMIT, POLICY_LIMIT } from "./policies/input.ts";
+export type { Problem } from "./policies/problems.ts";
 export type { AttributeType, ResourceType } from "./policies/resource-type.ts";
 export { policiesController } from "./policies/routes.ts";
-export { createPolicies } from "./policies/service.ts";
+export { createPolicies, type Policies, type PolicyRecord } from "./policies/service.ts";
 export { MEMBER_LIMIT } from "./roles/input.ts";
 export { rolesController } from "./roles/routes.ts";
-export { createRoles } from "./roles/service.ts";
+export { createRoles, type RoleRecord, type Roles } from "./roles/service.ts";
 export { userScopes } from "./roles/user-scopes.ts";
-export { grantedScopes, SCOPES, type Scope, ScopeNotGranted } from "./scopes.ts";
+export { ACTIONS, grantedScopes, SCOPES, type Scope, ScopeNotGranted } from "./scopes.ts";
 export { insertStarterAccess } from "./starter.ts";

@@ -43,7 +43,7 @@ export function auditController(log: AuditLog, authenticate: Authenticate) {
 }
 
 /** A file to be kept, for who asked for it alone. */
-function exportResponse({ type, fileName, body }: Export): Response {
+export function exportResponse({ type, fileName, body }: Export): Response {
   const headers = { "content-type": type, "content-disposition": `attachment; filename="${fileName}"`, ...NO_STORE };
   return new Response(body, { headers });
 }

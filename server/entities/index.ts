@@ -6,6 +6,6 @@ export { toRecord } from "./record.ts";
 export { createRegistry, describeEntities, ENTITIES, type Entity, type EntityReference } from "./registry.ts";
 export { createFindRecord, resourceTypes } from "./resource-types.ts";
 export { entitiesController } from "./routes.ts";
-export { createEntities, type Entities, type EntityRecord } from "./service.ts";
+export { createEntities, type Entities, type EntityRecord, type EntityService } from "./service.ts";
 export { insertSystemApplication } from "./system-application.ts";
 export { INT32_MAX, type Matchable, matchables, searchables } from "./values.ts";

@@ -1,5 +1,6 @@
 export { AUTHORIZATION_PATHS, RESPONSE_MODES, RESPONSE_TYPES, removeExpiredCodes } from "./authorize/index.ts";
 export { hashSecret } from "./client-authentication.ts";
+export type { ConsentRecord, Consents } from "./consents/service.ts";
 export {
   ACCESS_TOKEN_ALGS,
   CLIENT_TYPES,
@@ -13,6 +14,7 @@ export { createFamilies, removeEndedFamilies } from "./families/families.ts";
 export { GRANT_TYPES } from "./grants/index.ts";
 export { SIGNING_ALGS } from "./keys/algorithms.ts";
 export { replaceSigningKeys, rotateSigningKeys } from "./keys/rotation.ts";
+export { readSigningKeys, type SigningKeyRecord } from "./keys/service.ts";
 export { createSigningKeys } from "./keys/signing-keys.ts";
 export { createProvider } from "./provider.ts";
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";

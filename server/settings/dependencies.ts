@@ -1,8 +1,10 @@
-import type { Access, Caller } from "../access/index.ts";
+import type { Access, Caller, Policies, Roles } from "../access/index.ts";
+import type { AuditLog } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
+import type { Entities } from "../entities/index.ts";
 import type { MasterKey } from "../keys/master-key.ts";
-import type { SettingsClient } from "../oauth/index.ts";
-import type { Cookies, Forms, Sessions, Site } from "../signin/index.ts";
+import type { Consents, SettingsClient } from "../oauth/index.ts";
+import type { Cookies, Forms, Sessions, Site, UserAdministration } from "../signin/index.ts";
 import type { SettingsSite } from "./assets.ts";
 
 export interface SettingsDependencies {
@@ -16,6 +18,13 @@ export interface SettingsDependencies {
   sessions: Sessions;
   settingsClient: SettingsClient;
   access: Access;
+  /** Users, departments, applications. */
+  records: Entities;
+  users: UserAdministration;
+  consents: Consents;
+  policies: Policies;
+  roles: Roles;
+  auditLog: AuditLog;
   /** Told of who asks; may throw to refuse a request. */
   onClient(request: Request, caller: Caller): void;
   /** Told of what was not the caller's fault. */

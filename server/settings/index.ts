@@ -20,15 +20,30 @@
 
 import { Elysia } from "elysia";
 import { createSettingsSite } from "./assets.ts";
+import { auditLogPages } from "./audit-log/pages.tsx";
 import { consolePages } from "./console.tsx";
+import { departmentPages } from "./departments/pages.ts";
 import type { ConsoleDependencies, SettingsDependencies } from "./dependencies.ts";
 import { overviewPages } from "./overview/pages.tsx";
 import type { Page } from "./page.ts";
+import { policyPages } from "./policies/pages.ts";
+import { rolePages } from "./roles/pages.ts";
 import { signInController } from "./sign-in/sign-in.tsx";
+import { signingKeyPages } from "./signing-keys/pages.tsx";
+import { userPages } from "./users/pages.ts";
 import { webhookPages } from "./webhooks/pages.ts";
 
 function createPages(deps: SettingsDependencies): Page[] {
-  return [...overviewPages(deps), ...webhookPages(deps)];
+  return [
+    ...overviewPages(deps),
+    ...webhookPages(deps),
+    ...userPages(deps),
+    ...departmentPages(deps),
+    ...policyPages(deps),
+    ...rolePages(deps),
+    ...signingKeyPages(deps),
+    ...auditLogPages(deps),
+  ];
 }
 
 export function settingsController(deps: SettingsDependencies) {

@@ -30,9 +30,11 @@ export function Layout({ site, visit, navigation, view, told }: LayoutProps): JS
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={site.asset("settings.css")} />
         <link rel="stylesheet" href={site.asset("parts.css")} />
+        <link rel="stylesheet" href={site.asset("editor.css")} />
         <script src={site.asset("htmx.js")} defer></script>
         <script src={site.asset("time.js")} defer></script>
         <script src={site.asset("copy.js")} defer></script>
+        <script src={site.asset("editor.js")} defer></script>
       </head>
       <body>
         <a class="skip" href="#main">

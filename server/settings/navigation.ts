@@ -18,6 +18,7 @@ const AREAS: readonly Area[] = [
   { name: "Departments", path: "/settings/departments", needs: "AccessManager:Read" },
   { name: "Identity providers", path: "/settings/identity-providers", needs: "Settings:Read" },
   { name: "Policies", path: "/settings/policies", needs: "Settings:Read" },
+  { name: "Roles", path: "/settings/roles", needs: "Settings:Read" },
   { name: "Signing keys", path: "/settings/signing-keys", needs: "Settings:Read" },
   { name: "Audit log", path: "/settings/audit-log", needs: "Settings:Read" },
 ];

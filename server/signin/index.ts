@@ -3,7 +3,12 @@ export { createCredentials } from "./account/credentials.ts";
 export { createLinkedAccounts } from "./account/providers/linked.ts";
 export { type AccountReturns, createAccountReturns } from "./account/providers/returns.ts";
 export { userAdministrationController } from "./administration/routes.ts";
-export { createUserAdministration } from "./administration/service.ts";
+export {
+  createUserAdministration,
+  type FactorRecord,
+  type SessionRecord,
+  type UserAdministration,
+} from "./administration/service.ts";
 export { type Cookies, createCookies } from "./cookies.ts";
 export { createCsrf } from "./csrf.ts";
 export type { FindUser } from "./find-user.ts";

@@ -27,8 +27,11 @@ const CHARACTERS_PER_TENANT = 40_000;
 
 const AUDITED = ["Name", "Description", "Policy"];
 
+/** A policy in its response shape. */
+export type PolicyRecord = ReturnType<typeof toPolicyRecord>;
+
 /** A tenant's policies. */
-export interface Policies extends SettingsService<ReturnType<typeof toPolicyRecord>> {
+export interface Policies extends SettingsService<PolicyRecord> {
   /**
    * What keeps a text from being saved as a policy, without saving it; empty if it is good.
    * @param body `{ Policy }`
@@ -114,7 +117,6 @@ async function refuseTooMany(tx: Transaction, tenantId: TenantId): Promise<void>
   if (patterns) throw new Conflict(patterns);
 }
 
-/** A policy in its response shape. */
 function toPolicyRecord(policy: Policy) {
   return {
     Id: policy.id,

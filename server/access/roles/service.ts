@@ -26,8 +26,11 @@ const ROLES_PER_TENANT = 200;
 const AUDITED = ["Name", "Description", "Scopes", "Members"];
 const SHOWN = ["Scopes", "Members"];
 
+/** A role in its response shape. */
+export type RoleRecord = ReturnType<typeof toRoleRecord>;
+
 /** A tenant's roles. */
-export type Roles = SettingsService<ReturnType<typeof toRoleRecord>>;
+export type Roles = SettingsService<RoleRecord>;
 
 export function createRoles(sql: Sql, access: Access): Roles {
   return createSettingsService(sql, {
@@ -98,7 +101,6 @@ function removeRole(sql: Sql, access: Access, caller: Caller, id: string, condit
   });
 }
 
-/** A role in its response shape. */
 function toRoleRecord(role: Role) {
   return {
     Id: role.id,

@@ -39,11 +39,19 @@ export function refusedForm(sent: URLSearchParams, failure: unknown, fields: rea
   const problems: FieldProblem[] = [];
   const others: string[] = [];
   for (const text of failure.errors) {
-    const field = fields.find((name) => text.startsWith(`${name} `) || text.startsWith(`${name}:`));
+    const field = fields.find(
+      (name) => [" ", ":", ","].includes(text.slice(name.length, name.length + 1)) && text.startsWith(name),
+    );
     if (field === undefined) others.push(text);
-    else problems.push({ field, text: text.replace(`${field}: `, "") });
+    else problems.push({ field, text: withoutField(text, field) });
   }
   return stateOf(sent, problems, others);
+}
+
+/** "Policy, line 2: …" stands beside Policy as "Line 2: …". */
+function withoutField(text: string, field: string): string {
+  const rest = text.replace(`${field}: `, "").replace(`${field}, `, "");
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
 /** 400, 409, 412 and 413; that one may not, or that there is no such record, is a page of its own. */

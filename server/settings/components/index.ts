@@ -1,7 +1,7 @@
 // What pages are made of. Every text that comes from outside is escaped in here, or where a page writes it by `safe`.
 
 export { confirmation } from "./confirm.tsx";
-export { Checkbox, CheckboxGroup, Form, Hidden, SelectField, TextField } from "./form.tsx";
+export { Checkbox, CheckboxGroup, Form, Hidden, type Option, SelectField, TextField } from "./form.tsx";
 export { type FormState, formOf, refusedForm } from "./form-state.ts";
 export {
   ActionButton,

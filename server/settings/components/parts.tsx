@@ -109,6 +109,7 @@ export function ActionButton({
   label,
   kind = "plain",
   fields = {},
+  about,
 }: {
   visit: Visit;
   /** A path of ours that takes POST. */
@@ -117,13 +118,15 @@ export function ActionButton({
   kind?: "main" | "plain" | "danger";
   /** Sent along. */
   fields?: Record<string, string>;
+  /** For who does not see what the button stands beside. */
+  about?: string;
 }): JSX.Element {
   return (
     <Form visit={visit} action={action} inline>
       {Object.entries(fields).map(([name, value]) => (
         <input type="hidden" name={name} value={attribute(value)} />
       ))}
-      <button type="submit" class={kind} safe>
+      <button type="submit" class={kind} aria-label={about && attribute(`${label}: ${about}`)} safe>
         {label}
       </button>
     </Form>

@@ -1,0 +1,27 @@
+// The policy editor: its numbers grow with the text, and a finding leads to its place. Without this script the numbers
+// end a few lines below the text.
+const text = document.querySelector(".editor textarea");
+
+if (text) {
+  const numbers = document.querySelector(".editor .numbers");
+  const grow = () => {
+    const needed = text.value.split("\n").length;
+    while (numbers.childElementCount < needed) {
+      numbers.append(Object.assign(document.createElement("span"), { textContent: numbers.childElementCount + 1 }));
+    }
+    text.rows = numbers.childElementCount;
+  };
+  text.addEventListener("input", grow);
+  grow();
+
+  document.addEventListener("click", (event) => {
+    const finding = event.target.closest?.("a[data-line]");
+    if (!finding) return;
+    event.preventDefault();
+    const lines = text.value.split("\n");
+    const before = lines.slice(0, finding.dataset.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
+    const place = [...(lines[finding.dataset.line - 1] ?? "")].slice(0, finding.dataset.column - 1).join("").length;
+    text.focus();
+    text.setSelectionRange(before + place, before + place + 1);
+  });
+}

@@ -1,0 +1,96 @@
+import { Badge, ButtonLink, Code, Facts, Section, Table, Text, Time } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import { readRecord } from "../records/records.ts";
+import type { Visit } from "../visit.ts";
+import { DEPARTMENTS, type Department, pathOf, titleOf } from "./department.ts";
+import { columns } from "./list.tsx";
+
+/** Of its parts; the list has all of them. */
+const MOST_SHOWN = 20;
+
+export async function departmentPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
+  const { record: department } = await readRecord<Department>(records.of("Department"), visit);
+  const query = new URLSearchParams({ ParentId: String(department.Id), Limit: String(MOST_SHOWN) });
+  const parts = await records.of("Department").list(visit.caller, query);
+  return {
+    title: titleOf(department),
+    above: [{ name: "Departments", path: DEPARTMENTS }],
+    actions: <Actions visit={visit} department={department} />,
+    body: (
+      <>
+        <Section title="Department">
+          <Facts facts={factsOf(visit, department)} />
+          {department.Description ? (
+            <p class="prose" safe>
+              {department.Description}
+            </p>
+          ) : (
+            ""
+          )}
+          <p>
+            <a href={visit.href(`/settings/users?Department=${department.Id}`)}>Users of this department</a>
+          </p>
+        </Section>
+        {parts.Items.length > 0 ? (
+          <Section title="Its parts">
+            <Table
+              caption="Its parts"
+              columns={columns(visit).filter(({ name }) => name !== "Part of")}
+              rows={parts.Items as unknown as Department[]}
+            />
+            {parts.Next === null ? (
+              ""
+            ) : (
+              <ButtonLink href={visit.href(`${DEPARTMENTS}?ParentId=${department.Id}`)}>All of its parts</ButtonLink>
+            )}
+          </Section>
+        ) : (
+          ""
+        )}
+      </>
+    ),
+  };
+}
+
+function factsOf(visit: Visit, department: Department): [string, JSX.Element][] {
+  const { ParentId, ExternalId, Is_Active, CreatedOn, ModifiedOn, Id } = department;
+  return [
+    ["State", <Badge state={Is_Active ? "Active" : "Inactive"} />],
+    ["External Id", ExternalId ? <Text text={ExternalId} /> : <span class="none">none</span>],
+    [
+      "Part of",
+      ParentId.Id ? (
+        <a href={visit.href(pathOf(ParentId))} safe>
+          {titleOf(ParentId)}
+        </a>
+      ) : (
+        <span class="none">nothing</span>
+      ),
+    ],
+    ["Created", <Time at={new Date(CreatedOn)} />],
+    ["Changed", <Time at={new Date(ModifiedOn)} />],
+    ["Id", <Code text={String(Id)} copy />],
+  ];
+}
+
+function Actions({ visit, department }: { visit: Visit; department: Department }): JSX.Element {
+  const record = { ...department };
+  const path = pathOf(department);
+  return (
+    <>
+      {visit.may("AccessManager:Create") && visit.may("AccessManager:Update", "Department", record) ? (
+        <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink>
+      ) : (
+        ""
+      )}
+      {visit.may("AccessManager:Delete", "Department", record) ? (
+        <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
+          Delete
+        </ButtonLink>
+      ) : (
+        ""
+      )}
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import type { PolicyRecord } from "../../access/index.ts";
+import { ButtonLink, EmptyState, Pager, SearchForm, Table, Text, Time } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import { filtersOf } from "../records/records.ts";
+import type { Visit } from "../visit.ts";
+import { POLICIES, pathOf } from "./policy.ts";
+
+export async function listPage({ policies }: SettingsDependencies, visit: Visit): Promise<View> {
+  const parameters = filtersOf(visit);
+  const { Items, Next } = await policies.list(visit.caller, parameters);
+  return {
+    title: "Policies",
+    lead: (
+      <p class="fine">
+        {"A request needs a scope and a policy that permits it. "}
+        <a href={visit.href("/settings/roles")}>Roles</a>
+        {" say who is meant."}
+      </p>
+    ),
+    actions: visit.may("Settings:Update") ? (
+      <ButtonLink href={visit.href(`${POLICIES}/add`)} kind="main">
+        {"Add policy"}
+      </ButtonLink>
+    ) : undefined,
+    body: (
+      <>
+        <SearchForm visit={visit} filters={[{ name: "Name", label: "Name, in full" }]} />
+        {Items.length > 0 ? (
+          <Table caption="Policies" columns={columns(visit)} rows={Items} />
+        ) : (
+          <EmptyState title={parameters.get("Name") ? "No policy is called so" : "No policies to see"}>
+            <p>Nothing is allowed that no policy permits.</p>
+          </EmptyState>
+        )}
+        <Pager visit={visit} next={Next} />
+      </>
+    ),
+  };
+}
+
+function columns(visit: Visit) {
+  return [
+    {
+      name: "Name",
+      cell: (policy: PolicyRecord) => (
+        <a href={visit.href(pathOf(policy))} safe>
+          {policy.Name}
+        </a>
+      ),
+    },
+    { name: "What it says", cell: ({ Description }: PolicyRecord) => <Text text={Description} /> },
+    { name: "Changed", cell: ({ ModifiedOn }: PolicyRecord) => <Time at={new Date(ModifiedOn)} ago /> },
+  ];
+}

@@ -1,0 +1,157 @@
+// Writing a policy: a new one, or one that is there already.
+
+import type { Policies, PolicyRecord, Problem } from "../../access/index.ts";
+import { Conflict } from "../../errors.ts";
+import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import { ButtonLink, Form, type FormState, formOf, Hidden, refusedForm, TextField } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import { textsOf } from "../records/records.ts";
+import type { Visit } from "../visit.ts";
+import { Editor } from "./editor.tsx";
+import { POLICIES, pathOf } from "./policy.ts";
+import { Vocabulary } from "./vocabulary.tsx";
+
+const FIELDS = ["Name", "Description", "Policy"];
+const ABOVE = [{ name: "Policies", path: POLICIES }];
+
+/** To begin with; it permits no more than it says. */
+const SAMPLE = `permit (
+  principal in Role::"editor",
+  action == Action::"AccessManager:Read",
+  resource is Application
+)
+when { resource.Name like "Sales *" };
+`;
+
+/** A form that was refused, with the places in the text. */
+interface Refused {
+  state: FormState;
+  problems: Problem[];
+}
+
+export async function addPage(visit: Visit, refused?: Refused): Promise<View> {
+  const state = refused?.state ?? formOf({ Policy: SAMPLE });
+  return {
+    title: "Add policy",
+    above: ABOVE,
+    status: refused ? 422 : 200,
+    body: <PolicyForm visit={visit} state={state} problems={refused?.problems ?? []} action={`${POLICIES}/add`} />,
+  };
+}
+
+export async function addPolicy(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  try {
+    // A policy of the same Name would be changed.
+    const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
+    const made = await deps.policies.save(visit.caller, bodyOf(visit.form), isNew).catch(asTakenName);
+    return visit.goTo(pathOf(made), "The policy is saved. It counts from now on.");
+  } catch (error) {
+    return addPage(visit, refusedPolicy(deps, visit, error));
+  }
+}
+
+export async function policyPage({ policies }: SettingsDependencies, visit: Visit, refused?: Refused): Promise<View> {
+  const policy = await policies.read(visit.caller, visit.params.id!);
+  const { Name, Description, Policy } = policy;
+  const state = refused?.state ?? formOf({ Name, Description, Policy });
+  const mayChange = visit.may("Settings:Update", "Policy", policy);
+  return {
+    title: Name,
+    above: ABOVE,
+    status: refused ? 422 : 200,
+    actions: mayChange ? (
+      <ButtonLink href={visit.href(`${pathOf(policy)}/delete`)} kind="danger">
+        Delete
+      </ButtonLink>
+    ) : undefined,
+    body: mayChange ? (
+      <PolicyForm
+        visit={visit}
+        state={state}
+        problems={refused?.problems ?? []}
+        action={pathOf(policy)}
+        version={etagOf(policy)}
+      />
+    ) : (
+      <Shown policy={policy} state={state} />
+    ),
+  };
+}
+
+export async function changePolicy(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { form, params, caller } = visit;
+  try {
+    const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
+    const saved = await deps.policies.save(caller, { ...bodyOf(form), Id: params.id }, unchanged);
+    return visit.goTo(pathOf(saved), "The policy is saved. It counts from now on.");
+  } catch (error) {
+    return policyPage(deps, visit, refusedPolicy(deps, visit, error));
+  }
+}
+
+/** @throws what is no fault of what was typed */
+function refusedPolicy({ policies }: SettingsDependencies, visit: Visit, error: unknown): Refused {
+  const state = refusedForm(visit.form, error, FIELDS);
+  return { state, problems: state.problem("Policy") === undefined ? [] : placesIn(policies, visit) };
+}
+
+function placesIn(policies: Policies, visit: Visit): Problem[] {
+  try {
+    return policies.validate(visit.caller, { Policy: bodyOf(visit.form).Policy });
+  } catch {
+    // What is no text for Cedar at all, as one that is too long, has no places.
+    return [];
+  }
+}
+
+/** A browser sends line breaks as CR LF. */
+function bodyOf(form: URLSearchParams) {
+  const Policy = (form.get("Policy") ?? "").replaceAll("\r\n", "\n");
+  return { ...textsOf(form, ["Name", "Description"]), Policy };
+}
+
+function asTakenName(error: unknown): never {
+  if ((error as { status?: number }).status === 412) throw new Conflict("Name is held by another policy.");
+  throw error;
+}
+
+interface PolicyFormProps {
+  visit: Visit;
+  state: FormState;
+  problems: Problem[];
+  action: string;
+  /** A policy that is there already: the record's entity tag. */
+  version?: string;
+}
+
+function PolicyForm({ visit, state, problems, action, version }: PolicyFormProps): JSX.Element {
+  return (
+    <>
+      <div class="panel">
+        <Form visit={visit} action={action} state={state}>
+          {version === undefined ? "" : <Hidden name="version" value={version} />}
+          <TextField state={state} name="Name" label="Name" required />
+          <TextField state={state} name="Description" label="Description" hint="For people." required={false} />
+          <Editor state={state} problems={problems} />
+          <div class="buttons">
+            <button type="submit" class="main">
+              Save policy
+            </button>
+            <ButtonLink href={visit.href(POLICIES)}>Cancel</ButtonLink>
+          </div>
+        </Form>
+      </div>
+      <Vocabulary />
+    </>
+  );
+}
+
+function Shown({ policy, state }: { policy: PolicyRecord; state: FormState }): JSX.Element {
+  return (
+    <div class="panel stack">
+      <p safe>{policy.Description || "It has no description."}</p>
+      <Editor state={state} problems={[]} readonly />
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+// What pages of entity records have in common.
+
+import type { EntityRecord, EntityService } from "../../entities/index.ts";
+import { Conflict } from "../../errors.ts";
+import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import type { Visit } from "../visit.ts";
+
+/** What the filters of a page ask of a list: one that is sent empty asks for nothing. */
+export function filtersOf({ url }: Visit): URLSearchParams {
+  return new URLSearchParams([...url.searchParams].filter(([, value]) => value !== ""));
+}
+
+/** The record that the path's `:id` names, and its version for the form. */
+export async function readRecord<Shape>(
+  service: EntityService,
+  visit: Visit,
+): Promise<{ record: Shape; version: string }> {
+  const { record, version } = await service.read(visit.caller, { pathValue: visit.params.id!, fieldName: "" });
+  return { record: record as Shape, version: etagOf(version) };
+}
+
+/**
+ * Makes a new record; an upsert by an identifier would change the one that has it.
+ * @throws Conflict that begins with the identifiers' names, and what saving throws
+ */
+export async function addRecord(service: EntityService, visit: Visit, body: EntityRecord): Promise<EntityRecord> {
+  const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
+  try {
+    return (await service.save(visit.caller, body, isNew)).record;
+  } catch (error) {
+    if ((error as { status?: number }).status !== 412) throw error;
+    const { name, identifiers } = service.entity;
+    throw new Conflict(`${identifiers.join(" or ")} is held by another ${name}.`);
+  }
+}
+
+/** Saves a form that was made of a record, unless somebody else has changed that in the meantime. */
+export async function changeRecord(service: EntityService, visit: Visit, body: EntityRecord): Promise<EntityRecord> {
+  const unchanged = { ...UNCONDITIONAL, ifMatch: [visit.form.get("version") ?? ""] };
+  return (await service.save(visit.caller, { ...body, Id: visit.params.id }, unchanged)).record;
+}
+
+/** Deletes the record that the path's `:id` names. @returns its last state */
+export async function deleteRecord(service: EntityService, visit: Visit): Promise<EntityRecord> {
+  const address = { pathValue: visit.params.id!, fieldName: "" };
+  return (await service.remove(visit.caller, address, UNCONDITIONAL)).record;
+}
+
+/** The texts of a form, each under its field's name. */
+export function textsOf(form: URLSearchParams, names: readonly string[]): EntityRecord {
+  return Object.fromEntries(names.map((name) => [name, (form.get(name) ?? "").trim()]));
+}

@@ -1,0 +1,60 @@
+import type { RoleRecord } from "../../access/index.ts";
+import { ButtonLink, EmptyState, Pager, SearchForm, Table, Text } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import { filtersOf } from "../records/records.ts";
+import type { Visit } from "../visit.ts";
+import { pathOf, ROLES } from "./role.ts";
+
+export async function listPage({ roles }: SettingsDependencies, visit: Visit): Promise<View> {
+  const parameters = filtersOf(visit);
+  const { Items, Next } = await roles.list(visit.caller, parameters);
+  return {
+    title: "Roles",
+    lead: (
+      <p class="fine">
+        {"A role gives its users their scopes, and "}
+        <a href={visit.href("/settings/policies")}>policies</a>
+        {" say what its members may do."}
+      </p>
+    ),
+    actions: visit.may("Settings:Update") ? (
+      <ButtonLink href={visit.href(`${ROLES}/add`)} kind="main">
+        {"Add role"}
+      </ButtonLink>
+    ) : undefined,
+    body: (
+      <>
+        <SearchForm visit={visit} filters={[{ name: "Name", label: "Name, in full" }]} />
+        {Items.length > 0 ? (
+          <Table caption="Roles" columns={columns(visit)} rows={Items} />
+        ) : (
+          <EmptyState title={parameters.get("Name") ? "No role is called so" : "No roles to see"}>
+            <p>A role is a group of users and applications that policies speak of.</p>
+          </EmptyState>
+        )}
+        <Pager visit={visit} next={Next} />
+      </>
+    ),
+  };
+}
+
+function columns(visit: Visit) {
+  return [
+    {
+      name: "Name",
+      cell: (role: RoleRecord) => (
+        <a href={visit.href(pathOf(role))} safe>
+          {role.Name}
+        </a>
+      ),
+    },
+    { name: "What it is for", cell: ({ Description }: RoleRecord) => <Text text={Description} /> },
+    {
+      name: "Members",
+      cell: ({ Members }: RoleRecord) => <Text text={Members.length.toLocaleString("en")} />,
+      numeric: true,
+    },
+    { name: "Scopes", cell: ({ Scopes }: RoleRecord) => <small safe>{Scopes.join(", ")}</small> },
+  ];
+}

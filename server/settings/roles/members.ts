@@ -1,0 +1,58 @@
+// Who is in a role: adding somebody, and taking somebody out.
+
+import type { RoleRecord } from "../../access/index.ts";
+import { BadInput, NotFound } from "../../errors.ts";
+import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import { refusedForm } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import type { Visit } from "../visit.ts";
+import { rolePage } from "./page.tsx";
+import { pathOf } from "./role.ts";
+
+/** What each is found by. */
+const FOUND_BY = { User: "Username", Application: "Name" } as const;
+
+export async function addMember(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { form } = visit;
+  try {
+    const type = form.get("Type") === "Application" ? "Application" : "User";
+    const id = await findMember(deps, visit, type, (form.get("Member") ?? "").trim());
+    return await saveMembers(deps, visit, ({ Members }) => [...Members, { Type: type, Id: id }], "is in the role now");
+  } catch (error) {
+    return rolePage(deps, visit, refusedForm(form, error, ["Type", "Member"]));
+  }
+}
+
+export async function removeMember(deps: SettingsDependencies, visit: Visit): Promise<Response> {
+  const { form } = visit;
+  const isOther = ({ Type, Id }: RoleRecord["Members"][number]) =>
+    Type !== form.get("Type") || String(Id) !== form.get("Id");
+  return saveMembers(deps, visit, ({ Members }) => Members.filter(isOther), "is not in the role any more");
+}
+
+/** @throws BadInput that begins with the field's name */
+async function findMember({ records }: SettingsDependencies, visit: Visit, type: "User" | "Application", name: string) {
+  if (name === "") throw new BadInput("Member is missing.");
+  const pathValue = `base64|${Buffer.from(name).toString("base64")}`;
+  try {
+    const { record } = await records.of(type).read(visit.caller, { pathValue, fieldName: FOUND_BY[type] });
+    return Number(record.Id);
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error;
+    throw new BadInput(`Member: there is no ${type} whose ${FOUND_BY[type]} is this.`);
+  }
+}
+
+/** As the role stands now: nobody's change in between is lost. */
+async function saveMembers(
+  { roles }: SettingsDependencies,
+  visit: Visit,
+  members: (role: RoleRecord) => RoleRecord["Members"],
+  told: string,
+): Promise<Response> {
+  const role = await roles.read(visit.caller, visit.params.id!);
+  const unchanged = { ...UNCONDITIONAL, ifMatch: [etagOf(role)] };
+  const saved = await roles.save(visit.caller, { Id: role.Id, Members: members(role) }, unchanged);
+  return visit.goTo(pathOf(saved), `The ${visit.form.get("Type")} ${told}.`);
+}

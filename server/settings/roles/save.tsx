@@ -1,0 +1,147 @@
+// Adding a role, changing and deleting one.
+
+import { SCOPES } from "../../access/index.ts";
+import { Conflict } from "../../errors.ts";
+import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import {
+  ButtonLink,
+  CheckboxGroup,
+  confirmation,
+  Form,
+  type FormState,
+  formOf,
+  Hidden,
+  refusedForm,
+  TextField,
+} from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import { textsOf } from "../records/records.ts";
+import type { Visit } from "../visit.ts";
+import { pathOf, ROLES } from "./role.ts";
+
+const FIELDS = ["Name", "Description", "Scopes"];
+const ABOVE = [{ name: "Roles", path: ROLES }];
+
+export async function addPage(visit: Visit, refused?: FormState): Promise<View> {
+  return {
+    title: "Add role",
+    above: ABOVE,
+    status: refused ? 422 : 200,
+    body: <RoleForm visit={visit} state={refused ?? formOf()} action={`${ROLES}/add`} back={ROLES} />,
+  };
+}
+
+export async function addRole({ roles }: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  try {
+    // A role of the same Name would be changed.
+    const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
+    const made = await roles.save(visit.caller, bodyOf(visit.form), isNew).catch(asTakenName);
+    return visit.goTo(pathOf(made), "The role is added. Now it needs members, and policies that speak of it.");
+  } catch (error) {
+    return addPage(visit, refusedForm(visit.form, error, FIELDS));
+  }
+}
+
+export async function changePage({ roles }: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+  const role = await roles.read(visit.caller, visit.params.id!);
+  const { Name, Description, Scopes } = role;
+  return {
+    title: "Change role",
+    above: [...ABOVE, { name: Name, path: pathOf(role) }],
+    status: refused ? 422 : 200,
+    body: (
+      <RoleForm
+        visit={visit}
+        state={refused ?? formOf({ Name, Description, Scopes })}
+        action={`${pathOf(role)}/change`}
+        back={pathOf(role)}
+        version={etagOf(role)}
+      />
+    ),
+  };
+}
+
+export async function changeRole(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { form, params, caller } = visit;
+  try {
+    const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
+    const saved = await deps.roles.save(caller, { ...bodyOf(form), Id: params.id }, unchanged);
+    return visit.goTo(pathOf(saved), "The role is changed.");
+  } catch (error) {
+    return changePage(deps, visit, refusedForm(form, error, FIELDS));
+  }
+}
+
+export async function deletePage({ roles }: SettingsDependencies, visit: Visit): Promise<View> {
+  const role = await roles.read(visit.caller, visit.params.id!);
+  visit.caller.permissions.require("Settings:Update", "Role", role);
+  const members = role.Members.length;
+  return confirmation({
+    visit,
+    title: "Delete this role?",
+    above: [...ABOVE, { name: role.Name, path: pathOf(role) }],
+    effects: [
+      members === 1 ? "Its one member loses it." : `Its ${members.toLocaleString("en")} members lose it.`,
+      `Policies that speak of Role::"${role.Name}" stay as they are, and mean nobody.`,
+      "Users lose the scopes that only this role gives.",
+    ],
+    label: "Delete role",
+    action: `${pathOf(role)}/delete`,
+    back: pathOf(role),
+  });
+}
+
+export async function deleteRole({ roles }: SettingsDependencies, visit: Visit): Promise<Response> {
+  const { Name } = await roles.remove(visit.caller, visit.params.id!, UNCONDITIONAL);
+  return visit.goTo(ROLES, `The role ${Name} is deleted.`);
+}
+
+function bodyOf(form: URLSearchParams) {
+  return { ...textsOf(form, ["Name", "Description"]), Scopes: form.getAll("Scopes") };
+}
+
+function asTakenName(error: unknown): never {
+  if ((error as { status?: number }).status === 412) throw new Conflict("Name is held by another role.");
+  throw error;
+}
+
+interface RoleFormProps {
+  visit: Visit;
+  state: FormState;
+  action: string;
+  back: string;
+  /** A role that is there already: the record's entity tag. */
+  version?: string;
+}
+
+function RoleForm({ visit, state, action, back, version }: RoleFormProps): JSX.Element {
+  return (
+    <div class="panel narrow">
+      <Form visit={visit} action={action} state={state}>
+        {version === undefined ? "" : <Hidden name="version" value={version} />}
+        <TextField
+          state={state}
+          name="Name"
+          label="Name"
+          hint={'Policies speak of it so: Role::"name". With another name they no longer mean it.'}
+          required
+        />
+        <TextField state={state} name="Description" label="What it is for" required={false} />
+        <CheckboxGroup
+          state={state}
+          name="Scopes"
+          label="Scopes"
+          hint="What its users may be given in a token, and in Settings; each needs a policy as well."
+          options={SCOPES.filter((scope) => scope.includes(":")).map((scope) => ({ value: scope, label: scope }))}
+        />
+        <div class="buttons">
+          <button type="submit" class="main">
+            {version === undefined ? "Add role" : "Save"}
+          </button>
+          <ButtonLink href={visit.href(back)}>Cancel</ButtonLink>
+        </div>
+      </Form>
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+// What a User has allowed applications.
+
+import type { Page } from "../../http/paging.ts";
+import type { ConsentRecord } from "../../oauth/index.ts";
+import { ActionButton, ButtonLink, Pager, Section, Table, Text, Time } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import { filtersOf, readRecord } from "../records/records.ts";
+import { nameOf } from "../records/reference-field.tsx";
+import type { Visit } from "../visit.ts";
+import { type Person, pathOf, USERS } from "./person.ts";
+import { aboveOf } from "./sign-in.tsx";
+
+export interface ConsentsProps {
+  visit: Visit;
+  person: Person;
+  page: Page<ConsentRecord>;
+}
+
+export function ConsentsSection({ visit, person, page: { Items, Next } }: ConsentsProps): JSX.Element {
+  return (
+    <Section title="Applications allowed" id="applications">
+      {Items.length > 0 ? (
+        <Table caption="Applications allowed" columns={columns(visit, person)} rows={Items} />
+      ) : (
+        <p class="fine">None. Applications of your own organisation may be set up to ask for nothing.</p>
+      )}
+      {Next === null ? (
+        ""
+      ) : (
+        <ButtonLink href={visit.href(`${pathOf(person)}/applications`)}>All applications</ButtonLink>
+      )}
+    </Section>
+  );
+}
+
+/** All of them, a page at a time. */
+export async function consentsPage({ records, consents }: SettingsDependencies, visit: Visit): Promise<View> {
+  const { record: person } = await readRecord<Person>(records.of("User"), visit);
+  const { Items, Next } = await consents.list(visit.caller, String(person.Id), filtersOf(visit));
+  return {
+    title: "Applications allowed",
+    above: aboveOf(person),
+    body: (
+      <>
+        <Table caption="Applications allowed" columns={columns(visit, person)} rows={Items} />
+        <Pager visit={visit} next={Next} />
+      </>
+    ),
+  };
+}
+
+function columns(visit: Visit, person: Person) {
+  const mayRevoke = visit.may("Settings:Update");
+  return [
+    {
+      name: "Application",
+      cell: ({ Application }: ConsentRecord) => (
+        <a href={visit.href(`/settings/applications/${Application.Id}`)} safe>
+          {nameOf("Application", Application)}
+        </a>
+      ),
+    },
+    { name: "Scopes", cell: ({ Scopes }: ConsentRecord) => <Text text={Scopes.join(" ")} /> },
+    { name: "Since", cell: ({ GrantedOn }: ConsentRecord) => <Time at={new Date(GrantedOn)} ago /> },
+    ...(mayRevoke
+      ? [
+          {
+            name: "Revoke it",
+            cell: ({ Application }: ConsentRecord) => (
+              <ActionButton
+                visit={visit}
+                action={`${pathOf(person)}/consent/revoke`}
+                label="Revoke"
+                fields={{ application: String(Application.Id) }}
+                about={nameOf("Application", Application)}
+              />
+            ),
+          },
+        ]
+      : []),
+  ];
+}
+
+export async function revokeConsent({ consents }: SettingsDependencies, visit: Visit): Promise<Response> {
+  const { Application } = await consents.revoke(visit.caller, visit.params.id!, visit.form.get("application") ?? "");
+  const name = nameOf("Application", Application);
+  return visit.goTo(`${USERS}/${visit.params.id}`, `${name} has lost its access. It will ask again.`);
+}

@@ -1,0 +1,87 @@
+import { UNSET_DATE } from "../../entities/index.ts";
+import { Badge, ButtonLink, EmptyState, Pager, SearchForm, Table, Text, Time } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import { filtersOf } from "../records/records.ts";
+import { choiceOf, nameOf } from "../records/reference-field.tsx";
+import type { Visit } from "../visit.ts";
+import { type Person, pathOf, titleOf, USERS } from "./person.ts";
+
+export async function listPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
+  const parameters = filtersOf(visit);
+  const { Items, Next } = await records.of("User").list(visit.caller, parameters);
+  const { options } = await choiceOf(records.of("Department"), visit, undefined);
+  const mayAdd = visit.may("AccessManager:Create") && visit.may("AccessManager:Update");
+  const isFiltered = [...parameters.keys()].some((name) => name !== "Cursor" && name !== "Limit");
+  return {
+    title: "Users",
+    actions: mayAdd ? (
+      <ButtonLink href={visit.href(`${USERS}/add`)} kind="main">
+        {"Add user"}
+      </ButtonLink>
+    ) : undefined,
+    body: (
+      <>
+        <SearchForm
+          visit={visit}
+          filters={[
+            { name: "Search", label: "Name, user name or e-mail" },
+            {
+              name: "Is_Active",
+              label: "State",
+              options: [
+                { value: "true", label: "Active" },
+                { value: "false", label: "Inactive" },
+              ],
+            },
+            ...(options && options.length > 1
+              ? [{ name: "Department", label: "Department", options: withNone(options) }]
+              : []),
+          ]}
+        />
+        {Items.length > 0 ? (
+          <Table caption="Users" columns={columns(visit)} rows={Items as unknown as Person[]} />
+        ) : (
+          <EmptyState title={isFiltered ? "Nobody is like that" : "No users to see"}>
+            <p>
+              {isFiltered
+                ? "The search looks for a part of names, user names, e-mail addresses, phone numbers and external Ids."
+                : "Users are added here, by the API, or by an identity provider when they first sign in."}
+            </p>
+          </EmptyState>
+        )}
+        <Pager visit={visit} next={Next} />
+      </>
+    ),
+  };
+}
+
+/** 0 is what a foreign key that points nowhere is found by. */
+function withNone(options: { value: string; label: string }[]) {
+  return options.map(({ value, label }) => ({ value: value || "0", label }));
+}
+
+function columns(visit: Visit) {
+  return [
+    {
+      name: "Name",
+      cell: (person: Person) => (
+        <a href={visit.href(pathOf(person))} safe>
+          {titleOf(person)}
+        </a>
+      ),
+    },
+    { name: "User name", cell: ({ Username }: Person) => <Text text={Username} /> },
+    { name: "E-mail", cell: ({ Email }: Person) => <Text text={Email} /> },
+    {
+      name: "Department",
+      cell: ({ Department }: Person) => <Text text={Department.Id ? nameOf("Department", Department) : ""} />,
+    },
+    { name: "State", cell: ({ Is_Active }: Person) => <Badge state={Is_Active ? "Active" : "Inactive"} /> },
+    { name: "Last sign-in", cell: ({ Last_Login }: Person) => <LastLogin at={Last_Login} /> },
+  ];
+}
+
+export function LastLogin({ at }: { at: string }): JSX.Element {
+  return at === UNSET_DATE ? <span class="none">never</span> : <Time at={new Date(at)} ago />;
+}

@@ -1,0 +1,106 @@
+import { ActionButton, Badge, ButtonLink, Code, Facts, Section, Text, Time } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import { readRecord } from "../records/records.ts";
+import { nameOf } from "../records/reference-field.tsx";
+import type { Visit } from "../visit.ts";
+import { ConsentsSection } from "./consents.tsx";
+import { LastLogin } from "./list.tsx";
+import { type Person, pathOf, titleOf, USERS } from "./person.ts";
+import { SessionsSection } from "./sessions.tsx";
+import { SignInSection } from "./sign-in.tsx";
+
+/** Of a list that has a page of its own. */
+const SHOWN = new URLSearchParams({ Limit: "10" });
+
+export async function userPage({ records, users, consents }: SettingsDependencies, visit: Visit): Promise<View> {
+  const { record: person } = await readRecord<Person>(records.of("User"), visit);
+  const { caller } = visit;
+  const id = String(person.Id);
+  const record = { ...person };
+  const maySee = visit.may("Settings:Read", "User", record);
+  const [factor, sessions, allowed] = maySee
+    ? await Promise.all([
+        users.findSecondFactor(caller, id),
+        users.listSessions(caller, id, SHOWN),
+        consents.list(caller, id, SHOWN),
+      ])
+    : [];
+  const mayChange = visit.may("Settings:Update", "User", record);
+  return {
+    title: titleOf(person),
+    above: [{ name: "Users", path: USERS }],
+    actions: <Actions visit={visit} person={person} />,
+    body: (
+      <>
+        <Section title="Person">
+          <Facts facts={factsOf(visit, person)} />
+        </Section>
+        {sessions && allowed ? (
+          <>
+            <SignInSection visit={visit} person={person} factor={factor} mayChange={mayChange} />
+            <SessionsSection visit={visit} person={person} page={sessions} mayChange={mayChange} />
+            <ConsentsSection visit={visit} person={person} page={allowed} />
+          </>
+        ) : (
+          ""
+        )}
+      </>
+    ),
+  };
+}
+
+function factsOf(visit: Visit, person: Person): [string, JSX.Element][] {
+  const { Department } = person;
+  const text = (value: string) => (value === "" ? <span class="none">none</span> : <Text text={value} />);
+  return [
+    ["State", <Badge state={person.Is_Active ? "Active" : "Inactive"} />],
+    ["User name", text(person.Username)],
+    ["E-mail", text(person.Email)],
+    ["Mobile phone", text(person.MobilePhone)],
+    ["External Id", text(person.External_Id)],
+    [
+      "Department",
+      Department.Id ? (
+        <a href={visit.href(`/settings/departments/${Department.Id}`)} safe>
+          {nameOf("Department", Department)}
+        </a>
+      ) : (
+        text("")
+      ),
+    ],
+    ["Created", <Time at={new Date(person.Creation_Date)} />],
+    ["Last sign-in", <LastLogin at={person.Last_Login} />],
+    ["Id", <Code text={String(person.Id)} copy />],
+  ];
+}
+
+function Actions({ visit, person }: { visit: Visit; person: Person }): JSX.Element {
+  const record = { ...person };
+  const path = pathOf(person);
+  const mayChange = visit.may("AccessManager:Create") && visit.may("AccessManager:Update", "User", record);
+  return (
+    <>
+      {mayChange ? (
+        <>
+          <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink>
+          <ActionButton
+            visit={visit}
+            action={`${path}/state`}
+            label={person.Is_Active ? "Deactivate" : "Activate"}
+            fields={{ Is_Active: String(!person.Is_Active) }}
+          />
+        </>
+      ) : (
+        ""
+      )}
+      {visit.may("AccessManager:Delete", "User", record) ? (
+        <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
+          Delete
+        </ButtonLink>
+      ) : (
+        ""
+      )}
+    </>
+  );
+}
