@@ -4,7 +4,7 @@ import { CSS, createSiteOf, JAVASCRIPT, type SiteOf } from "../signin/index.ts";
 const ASSETS = {
   "settings.css": { url: import.meta.resolve("./assets/settings.css"), type: CSS },
   "parts.css": { url: import.meta.resolve("./assets/parts.css"), type: CSS },
-  "editor.css": { url: import.meta.resolve("./assets/editor.css"), type: CSS },
+  "records.css": { url: import.meta.resolve("./assets/records.css"), type: CSS },
   "editor.js": { url: import.meta.resolve("./assets/editor.js"), type: JAVASCRIPT },
   "time.js": { url: import.meta.resolve("./assets/time.js"), type: JAVASCRIPT },
   "copy.js": { url: import.meta.resolve("./assets/copy.js"), type: JAVASCRIPT },

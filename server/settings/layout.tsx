@@ -30,7 +30,7 @@ export function Layout({ site, visit, navigation, view, told }: LayoutProps): JS
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={site.asset("settings.css")} />
         <link rel="stylesheet" href={site.asset("parts.css")} />
-        <link rel="stylesheet" href={site.asset("editor.css")} />
+        <link rel="stylesheet" href={site.asset("records.css")} />
         <script src={site.asset("htmx.js")} defer></script>
         <script src={site.asset("time.js")} defer></script>
         <script src={site.asset("copy.js")} defer></script>

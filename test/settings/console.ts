@@ -89,7 +89,7 @@ const MORE_SHAPES = [
 ] as const;
 
 /** @throws if axe finds something, or the page is wider than the screen, in any shape */
-export async function inspect(page: Page, name: string): Promise<void> {
+async function inspect(page: Page, name: string): Promise<void> {
   await page.evaluate(axe.source);
   for (const { width, height, colorScheme } of PICTURES ? [...SHAPES, ...MORE_SHAPES] : SHAPES) {
     await page.setViewportSize({ width, height });
@@ -109,4 +109,23 @@ export async function inspect(page: Page, name: string): Promise<void> {
       overflow: false,
     });
   }
+}
+
+/** A page, and how a person comes there; ids are those of the tenant that all are shown of. */
+export interface Listed<Ids> {
+  name: string;
+  path: (ids: Ids) => string;
+  /** What is done on the page before it is looked at. */
+  act?: (visitor: Visitor) => Promise<void>;
+}
+
+/** @throws if one of them is not as it should be, or the browser has something to complain of */
+export async function inspectAll<Ids>(visitor: Visitor, pages: Listed<Ids>[], ids: Ids): Promise<void> {
+  for (const { name, path, act } of pages) {
+    await visitor.open(path(ids));
+    await act?.(visitor);
+    await inspect(visitor.page, name);
+  }
+  // A page that answers 404 or 422 is an error to the browser's console, and what is wanted.
+  expect(visitor.complaints.filter((line) => !line.includes("the server responded with a status of 4"))).toEqual([]);
 }

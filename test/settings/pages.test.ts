@@ -1,25 +1,17 @@
 // Every page of Settings: axe finds nothing in it, it fits, and the browser has nothing to complain of.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { launchBrowser } from "../support/browser.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
-import { enterSettings, inspect, type Visitor } from "./console.ts";
-
-/** A page, and how a person comes there; ids are those of the tenant that all are shown of. */
-interface Listed {
-  name: string;
-  path: (ids: Ids) => string;
-  /** What is done on the page before it is looked at. */
-  act?: (visitor: Visitor) => Promise<void>;
-}
+import { enterSettings, inspectAll, type Listed } from "./console.ts";
 
 interface Ids {
   connection: string;
 }
 
-const PAGES: Listed[] = [
+const PAGES: Listed<Ids>[] = [
   { name: "overview", path: () => "/settings" },
   { name: "webhooks", path: () => "/settings/webhooks" },
   { name: "webhook-filtered", path: () => "/settings/webhooks?Name=nothing&State=Held" },
@@ -61,13 +53,7 @@ test(
     await api.settledEvent();
 
     const visitor = await enterSettings(browser, api.tenant);
-    for (const { name, path, act } of PAGES) {
-      await visitor.open(path({ connection }));
-      await act?.(visitor);
-      await inspect(visitor.page, name);
-    }
-    // A page that answers 404 or 422 is an error to the browser's console, and what is wanted.
-    expect(visitor.complaints.filter((line) => !line.includes("the server responded with a status of 4"))).toEqual([]);
+    await inspectAll(visitor, PAGES, { connection });
   },
   PATIENCE_MS,
 );

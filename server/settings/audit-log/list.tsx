@@ -7,7 +7,7 @@ import type { View } from "../page.ts";
 import { lookUpNames, type NameOf } from "../records/names.ts";
 import { filtersOf } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
-import { AUDIT_LOG, namedIn, RecordLink, summaryOf } from "./row.tsx";
+import { AUDIT_LOG, KindName, namedIn, RecordLink, summaryOf } from "./row.tsx";
 
 export async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
@@ -28,7 +28,7 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
         {page.Items.length > 0 ? (
           <Table caption="Audit log" columns={columns(visit, name)} rows={page.Items} />
         ) : (
-          <EmptyState title="Nothing to see">
+          <EmptyState title={parameters.size > 0 ? "Nothing is like that" : "Nothing to see"}>
             <p>Sign-ins and changes of credentials, roles, policies and connections stand here, and stay here.</p>
           </EmptyState>
         )}
@@ -42,9 +42,9 @@ const options = (words: readonly string[]) => words.map((word) => ({ value: word
 
 const FILTERS = [
   { name: "Kind", label: "What", options: options(AUDIT_KINDS) },
-  { name: "ActorType", label: "Who", options: options(ACTOR_TYPES) },
+  { name: "ActorType", label: "Who: kind", options: options(ACTOR_TYPES) },
   { name: "ActorId", label: "Who: Id" },
-  { name: "SubjectType", label: "To what", options: options(SUBJECT_TYPES) },
+  { name: "SubjectType", label: "To what: kind", options: options(SUBJECT_TYPES) },
   { name: "SubjectId", label: "To what: Id" },
   { name: "From", label: "From (UTC)", type: "date" as const },
   { name: "To", label: "Before (UTC)", type: "date" as const },
@@ -58,8 +58,13 @@ async function listed(
     return { page: await list(), problems: [] };
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
-    return { page: { Items: [], Next: null }, problems: error.errors };
+    return { page: { Items: [], Next: null }, problems: error.errors.map(inLabels) };
   }
+}
+
+/** The service calls its filters as the API does, and the page by their labels. */
+function inLabels(problem: string): string {
+  return FILTERS.reduce((text, { name, label }) => text.replace(new RegExp(`\\b${name}\\b`), `“${label}”`), problem);
 }
 
 /** What the filters let through, as a file. */
@@ -83,8 +88,8 @@ function columns(visit: Visit, name: NameOf) {
       name: "What",
       cell: ({ Id, Kind, Outcome }: AuditRecord) => (
         <>
-          <a href={visit.href(`${AUDIT_LOG}/${Id}`)} safe>
-            {Kind}
+          <a href={visit.href(`${AUDIT_LOG}/${Id}`)}>
+            <KindName kind={Kind} />
           </a>{" "}
           {Outcome === "Failure" ? <Badge state={Outcome} /> : ""}
         </>

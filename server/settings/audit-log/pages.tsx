@@ -6,6 +6,7 @@ import type { SettingsDependencies } from "../dependencies.ts";
 import type { Page, View } from "../page.ts";
 import { lookUpNames } from "../records/names.ts";
 import { filtersOf } from "../records/records.ts";
+import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { listPage } from "./list.tsx";
 import { AUDIT_LOG, namedIn, RecordLink } from "./row.tsx";
@@ -44,7 +45,7 @@ async function eventPage(deps: SettingsDependencies, visit: Visit): Promise<View
               ["To what", Subject ? <RecordLink visit={visit} one={Subject} name={name} /> : none],
               ["By or for application", client ? <RecordLink visit={visit} one={client} name={name} /> : none],
               ["Address", <Text text={event.Address} />],
-              ["Browser or program", event.UserAgent ? <Text text={event.UserAgent} /> : none],
+              ["Browser or program", <Value text={event.UserAgent} />],
               ["RequestKey", event.RequestKey ? <Code text={event.RequestKey} copy /> : none],
               ["Id", <Code text={event.Id} copy />],
             ]}

@@ -16,10 +16,12 @@ export interface Confirmation {
   action: string;
   /** Where to go if it is not to be. */
   back: string;
+  /** What the link there says. */
+  keep?: string;
 }
 
 /** The page before something that cannot be undone: what it will do, and two ways on. */
-export function confirmation({ visit, title, above, effects, label, action, back }: Confirmation): View {
+export function confirmation({ visit, title, above, effects, label, action, back, keep }: Confirmation): View {
   return {
     title,
     above,
@@ -35,7 +37,7 @@ export function confirmation({ visit, title, above, effects, label, action, back
             <button type="submit" class="danger" safe>
               {label}
             </button>
-            <ButtonLink href={visit.href(back)}>Keep it</ButtonLink>
+            <ButtonLink href={visit.href(back)}>{keep ?? "Keep it"}</ButtonLink>
           </div>
         </Form>
       </div>

@@ -1,7 +1,8 @@
-import { Badge, ButtonLink, EmptyState, Pager, SearchForm, Table, Text } from "../components/index.ts";
+import { Badge, ButtonLink, EmptyState, Pager, SearchForm, Table } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { filtersOf } from "../records/records.ts";
+import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { DEPARTMENTS, type Department, pathOf, titleOf } from "./department.ts";
 
@@ -22,7 +23,7 @@ export async function listPage({ records }: SettingsDependencies, visit: Visit):
         <SearchForm
           visit={visit}
           filters={[
-            { name: "Search", label: "Name or external Id" },
+            { name: "Search", label: "Search" },
             {
               name: "Is_Active",
               label: "State",
@@ -37,7 +38,11 @@ export async function listPage({ records }: SettingsDependencies, visit: Visit):
           <Table caption="Departments" columns={columns(visit)} rows={Items as unknown as Department[]} />
         ) : (
           <EmptyState title={isFiltered ? "No department is like that" : "No departments to see"}>
-            <p>A department is a part of the organisation that users belong to.</p>
+            <p>
+              {isFiltered
+                ? "The search looks for a part of names and external Ids."
+                : "A department is a part of the organisation that users belong to."}
+            </p>
           </EmptyState>
         )}
         <Pager visit={visit} next={Next} />
@@ -56,10 +61,10 @@ export function columns(visit: Visit) {
         </a>
       ),
     },
-    { name: "External Id", cell: ({ ExternalId }: Department) => <Text text={ExternalId} /> },
+    { name: "External Id", cell: ({ ExternalId }: Department) => <Value text={ExternalId} /> },
     {
       name: "Part of",
-      cell: ({ ParentId }: Department) => <Text text={ParentId.Id ? titleOf(ParentId) : ""} />,
+      cell: ({ ParentId }: Department) => <Value text={ParentId.Id ? titleOf(ParentId) : ""} />,
     },
     { name: "State", cell: ({ Is_Active }: Department) => <Badge state={Is_Active ? "Active" : "Inactive"} /> },
   ];

@@ -1,7 +1,8 @@
-import { Badge, ButtonLink, Code, Facts, Section, Table, Text, Time } from "../components/index.ts";
+import { Badge, ButtonLink, Code, Facts, Section, Table, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { readRecord } from "../records/records.ts";
+import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { DEPARTMENTS, type Department, pathOf, titleOf } from "./department.ts";
 import { columns } from "./list.tsx";
@@ -57,7 +58,7 @@ function factsOf(visit: Visit, department: Department): [string, JSX.Element][] 
   const { ParentId, ExternalId, Is_Active, CreatedOn, ModifiedOn, Id } = department;
   return [
     ["State", <Badge state={Is_Active ? "Active" : "Inactive"} />],
-    ["External Id", ExternalId ? <Text text={ExternalId} /> : <span class="none">none</span>],
+    ["External Id", <Value text={ExternalId} />],
     [
       "Part of",
       ParentId.Id ? (

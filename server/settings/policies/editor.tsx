@@ -87,7 +87,7 @@ function Findings({ state, problems, lines }: { state: FormState; problems: Prob
 function Excerpt({ text, column }: { text: string; column: number }): JSX.Element {
   const characters = [...text];
   const rest = characters.slice(column - 1).join("");
-  const token = /^(?:[\w:]+|"[^"]*"?|.)/u.exec(rest)?.[0] ?? "";
+  const token = /^(?:[\w:]+(?:"[^"]*"?)?|"[^"]*"?|.)/u.exec(rest)?.[0] ?? "";
   return (
     <code class="excerpt">
       <span safe>{characters.slice(0, column - 1).join("")}</span>

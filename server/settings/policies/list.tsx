@@ -1,8 +1,9 @@
 import type { PolicyRecord } from "../../access/index.ts";
-import { ButtonLink, EmptyState, Pager, SearchForm, Table, Text, Time } from "../components/index.ts";
+import { ButtonLink, EmptyState, Pager, SearchForm, Table, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { filtersOf } from "../records/records.ts";
+import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { POLICIES, pathOf } from "./policy.ts";
 
@@ -49,7 +50,7 @@ function columns(visit: Visit) {
         </a>
       ),
     },
-    { name: "What it says", cell: ({ Description }: PolicyRecord) => <Text text={Description} /> },
+    { name: "What it says", cell: ({ Description }: PolicyRecord) => <Value text={Description} /> },
     { name: "Changed", cell: ({ ModifiedOn }: PolicyRecord) => <Time at={new Date(ModifiedOn)} ago /> },
   ];
 }

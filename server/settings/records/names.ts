@@ -3,7 +3,6 @@
 import { ApiError } from "../../errors.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { Visit } from "../visit.ts";
-import { nameOf, type Reference } from "./reference-field.tsx";
 
 /** Names that are looked up for one page; the others are called by their Ids. */
 const MOST_NAMES = 50;
@@ -17,7 +16,7 @@ export interface Named {
 /** What one is called; by its Id if it is gone, or not to be read. */
 export type NameOf = (one: Named) => string;
 
-const TYPES = ["User", "Application"];
+const ENTITIES = ["User", "Application"];
 /** Where its page is; the others have none. */
 const PATHS: Record<string, string> = {
   User: "/settings/users",
@@ -28,18 +27,15 @@ const PATHS: Record<string, string> = {
   WebhookConnection: "/settings/webhooks",
 };
 
-export async function lookUpNames({ records }: SettingsDependencies, visit: Visit, named: Named[]): Promise<NameOf> {
-  const keys = [...new Set(named.filter(({ Type }) => TYPES.includes(Type)).map(keyOf))].slice(0, MOST_NAMES);
+export async function lookUpNames(deps: SettingsDependencies, visit: Visit, named: Named[]): Promise<NameOf> {
+  const distinct = new Map(named.map((one) => [keyOf(one), one]));
   const names = new Map<string, string>();
-  if (visit.may("AccessManager:Read")) {
-    await Promise.all(
-      keys.map(async (key) => {
-        const [type, id] = key.split(" ") as [string, string];
-        const record = await readQuietly(records, visit, type, id);
-        if (record) names.set(key, nameOf(type, record));
-      }),
-    );
-  }
+  await Promise.all(
+    [...distinct].slice(0, MOST_NAMES).map(async ([key, one]) => {
+      const name = await findName(deps, visit, one);
+      if (name) names.set(key, name);
+    }),
+  );
   return (one) => names.get(keyOf(one)) ?? `${one.Type} ${one.Id}`;
 }
 
@@ -47,16 +43,20 @@ export function pathOfRecord({ Type, Id }: Named): string | undefined {
   return PATHS[Type] && `${PATHS[Type]}/${Id}`;
 }
 
-/** @returns undefined if it is gone, or no policy lets the visitor read it */
-async function readQuietly(
-  records: SettingsDependencies["records"],
-  visit: Visit,
-  type: string,
-  id: string,
-): Promise<Reference | undefined> {
+/** @returns undefined if it has none or is gone, or nothing lets the visitor read it */
+async function findName(
+  deps: SettingsDependencies,
+  { caller }: Visit,
+  { Type, Id }: Named,
+): Promise<string | undefined> {
+  const id = String(Id);
   try {
-    const { record } = await records.of(type).read(visit.caller, { pathValue: id, fieldName: "" });
-    return { ...record, Name: record.Name || record.Username || "" } as unknown as Reference;
+    if (Type === "Role") return (await deps.roles.read(caller, id)).Name;
+    if (Type === "Policy") return (await deps.policies.read(caller, id)).Name;
+    if (!ENTITIES.includes(Type)) return undefined;
+    const { record } = await deps.records.of(Type).read(caller, { pathValue: id, fieldName: "" });
+    const { Name, Username = "" } = record as { Name: string; Username?: string };
+    return Name || Username || undefined;
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return undefined;
     throw error;

@@ -30,7 +30,7 @@ export async function addRecord(service: EntityService, visit: Visit, body: Enti
   } catch (error) {
     if ((error as { status?: number }).status !== 412) throw error;
     const { name, identifiers } = service.entity;
-    throw new Conflict(`${identifiers.join(" or ")} is held by another ${name}.`);
+    throw new Conflict(`${identifiers.filter((field) => body[field]).join(" or ")} is held by another ${name}.`);
   }
 }
 

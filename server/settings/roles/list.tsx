@@ -3,6 +3,7 @@ import { ButtonLink, EmptyState, Pager, SearchForm, Table, Text } from "../compo
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { filtersOf } from "../records/records.ts";
+import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { pathOf, ROLES } from "./role.ts";
 
@@ -49,7 +50,7 @@ function columns(visit: Visit) {
         </a>
       ),
     },
-    { name: "What it is for", cell: ({ Description }: RoleRecord) => <Text text={Description} /> },
+    { name: "What it is for", cell: ({ Description }: RoleRecord) => <Value text={Description} /> },
     {
       name: "Members",
       cell: ({ Members }: RoleRecord) => <Text text={Members.length.toLocaleString("en")} />,

@@ -10,8 +10,11 @@ import type { Visit } from "../visit.ts";
 import { rolePage } from "./page.tsx";
 import { pathOf } from "./role.ts";
 
-/** What each is found by. */
-const FOUND_BY = { User: "Username", Application: "Name" } as const;
+/** What each is found by, and how the form calls that. */
+const FOUND_BY = {
+  User: { fieldName: "Username", words: "user with this user name" },
+  Application: { fieldName: "Name", words: "application with this name" },
+} as const;
 
 export async function addMember(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   const { form } = visit;
@@ -36,11 +39,11 @@ async function findMember({ records }: SettingsDependencies, visit: Visit, type:
   if (name === "") throw new BadInput("Member is missing.");
   const pathValue = `base64|${Buffer.from(name).toString("base64")}`;
   try {
-    const { record } = await records.of(type).read(visit.caller, { pathValue, fieldName: FOUND_BY[type] });
+    const { record } = await records.of(type).read(visit.caller, { pathValue, fieldName: FOUND_BY[type].fieldName });
     return Number(record.Id);
   } catch (error) {
     if (!(error instanceof NotFound)) throw error;
-    throw new BadInput(`Member: there is no ${type} whose ${FOUND_BY[type]} is this.`);
+    throw new BadInput(`Member: there is no ${FOUND_BY[type].words}.`);
   }
 }
 

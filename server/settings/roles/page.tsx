@@ -15,6 +15,7 @@ import {
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { lookUpNames, type NameOf, pathOfRecord } from "../records/names.ts";
+import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { AddMember } from "./add-member.tsx";
 import { pathOf, ROLES } from "./role.ts";
@@ -66,10 +67,9 @@ export async function rolePage(deps: SettingsDependencies, visit: Visit, refused
 }
 
 function factsOf({ Id, Description, Scopes, ModifiedOn }: RoleRecord): [string, JSX.Element][] {
-  const none = <span class="none">none</span>;
   return [
-    ["What it is for", Description ? <Text text={Description} /> : none],
-    ["Scopes of its users", Scopes.length > 0 ? <Text text={Scopes.join(", ")} /> : none],
+    ["What it is for", <Value text={Description} />],
+    ["Scopes of its users", <Value text={Scopes.join(", ")} />],
     ["Changed", <Time at={new Date(ModifiedOn)} />],
     ["Id", <Code text={Id} copy />],
   ];

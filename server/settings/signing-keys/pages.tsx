@@ -58,6 +58,6 @@ const COLUMNS = [
   { name: "Algorithm", cell: ({ Alg }: SigningKeyRecord) => <Text text={Alg} /> },
   { name: "State", cell: ({ State }: SigningKeyRecord) => <Badge state={State} tone={TONES[State]} /> },
   { name: "Signs from", cell: ({ SignsFrom }: SigningKeyRecord) => <Time at={new Date(SignsFrom)} /> },
-  { name: "until", cell: ({ SignsUntil }: SigningKeyRecord) => <Time at={new Date(SignsUntil)} /> },
+  { name: "Signs until", cell: ({ SignsUntil }: SigningKeyRecord) => <Time at={new Date(SignsUntil)} /> },
   { name: "Published until", cell: ({ PublishedUntil }: SigningKeyRecord) => <Time at={new Date(PublishedUntil)} /> },
 ];

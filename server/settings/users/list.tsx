@@ -1,9 +1,10 @@
 import { UNSET_DATE } from "../../entities/index.ts";
-import { Badge, ButtonLink, EmptyState, Pager, SearchForm, Table, Text, Time } from "../components/index.ts";
+import { Badge, ButtonLink, EmptyState, Pager, SearchForm, Table, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { filtersOf } from "../records/records.ts";
 import { choiceOf, nameOf } from "../records/reference-field.tsx";
+import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { type Person, pathOf, titleOf, USERS } from "./person.ts";
 
@@ -25,7 +26,7 @@ export async function listPage({ records }: SettingsDependencies, visit: Visit):
         <SearchForm
           visit={visit}
           filters={[
-            { name: "Search", label: "Name, user name or e-mail" },
+            { name: "Search", label: "Search" },
             {
               name: "Is_Active",
               label: "State",
@@ -71,11 +72,11 @@ function columns(visit: Visit) {
         </a>
       ),
     },
-    { name: "User name", cell: ({ Username }: Person) => <Text text={Username} /> },
-    { name: "E-mail", cell: ({ Email }: Person) => <Text text={Email} /> },
+    { name: "User name", cell: ({ Username }: Person) => <Value text={Username} /> },
+    { name: "E-mail", cell: ({ Email }: Person) => <Value text={Email} /> },
     {
       name: "Department",
-      cell: ({ Department }: Person) => <Text text={Department.Id ? nameOf("Department", Department) : ""} />,
+      cell: ({ Department }: Person) => <Value text={Department.Id ? nameOf("Department", Department) : ""} />,
     },
     { name: "State", cell: ({ Is_Active }: Person) => <Badge state={Is_Active ? "Active" : "Inactive"} /> },
     { name: "Last sign-in", cell: ({ Last_Login }: Person) => <LastLogin at={Last_Login} /> },

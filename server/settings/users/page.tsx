@@ -1,8 +1,9 @@
-import { ActionButton, Badge, ButtonLink, Code, Facts, Section, Text, Time } from "../components/index.ts";
+import { ActionButton, Badge, ButtonLink, Code, Facts, Section, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { readRecord } from "../records/records.ts";
 import { nameOf } from "../records/reference-field.tsx";
+import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { ConsentsSection } from "./consents.tsx";
 import { LastLogin } from "./list.tsx";
@@ -52,13 +53,12 @@ export async function userPage({ records, users, consents }: SettingsDependencie
 
 function factsOf(visit: Visit, person: Person): [string, JSX.Element][] {
   const { Department } = person;
-  const text = (value: string) => (value === "" ? <span class="none">none</span> : <Text text={value} />);
   return [
     ["State", <Badge state={person.Is_Active ? "Active" : "Inactive"} />],
-    ["User name", text(person.Username)],
-    ["E-mail", text(person.Email)],
-    ["Mobile phone", text(person.MobilePhone)],
-    ["External Id", text(person.External_Id)],
+    ["User name", <Value text={person.Username} />],
+    ["E-mail", <Value text={person.Email} />],
+    ["Mobile phone", <Value text={person.MobilePhone} />],
+    ["External Id", <Value text={person.External_Id} />],
     [
       "Department",
       Department.Id ? (
@@ -66,7 +66,7 @@ function factsOf(visit: Visit, person: Person): [string, JSX.Element][] {
           {nameOf("Department", Department)}
         </a>
       ) : (
-        text("")
+        <Value text="" />
       ),
     ],
     ["Created", <Time at={new Date(person.Creation_Date)} />],

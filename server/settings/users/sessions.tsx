@@ -94,6 +94,7 @@ export async function endSessionsPage({ records }: SettingsDependencies, visit: 
     label: "End all sign-ins",
     action: `${path}/sessions/end`,
     back: path,
+    keep: "Keep them",
   });
 }
 
