@@ -6,6 +6,7 @@ import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { lookUpNames, type NameOf } from "../records/names.ts";
 import { filtersOf } from "../records/records.ts";
+import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { AUDIT_LOG, KindName, namedIn, RecordLink, summaryOf } from "./row.tsx";
 
@@ -99,19 +100,26 @@ function columns(visit: Visit, name: NameOf) {
     {
       name: "Who",
       cell: ({ Actor, Address }: AuditRecord) => (
-        <>
+        <div>
           {Actor ? <RecordLink visit={visit} one={Actor} name={name} /> : <span class="none">nobody known</span>}
           <small class="address" safe>
             {Address}
           </small>
-        </>
+        </div>
       ),
     },
     {
       name: "To what",
       cell: ({ Subject }: AuditRecord) =>
-        Subject ? <RecordLink visit={visit} one={Subject} name={name} /> : <span></span>,
+        Subject ? <RecordLink visit={visit} one={Subject} name={name} /> : <Value text="" />,
     },
-    { name: "Details", cell: ({ Details }: AuditRecord) => <small safe>{summaryOf(Details)}</small> },
+    {
+      name: "Details",
+      cell: ({ Details }: AuditRecord) => (
+        <small>
+          <Value text={summaryOf(Details)} />
+        </small>
+      ),
+    },
   ];
 }

@@ -1,7 +1,6 @@
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
 import { Form } from "./form.tsx";
-import { ButtonLink } from "./parts.tsx";
 
 export interface Confirmation {
   visit: Visit;
@@ -37,7 +36,9 @@ export function confirmation({ visit, title, above, effects, label, action, back
             <button type="submit" class="danger" safe>
               {label}
             </button>
-            <ButtonLink href={visit.href(back)}>{keep ?? "Keep it"}</ButtonLink>
+            <a class="button plain" href={visit.href(back)} safe>
+              {keep ?? "Keep it"}
+            </a>
           </div>
         </Form>
       </div>
