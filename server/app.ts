@@ -177,6 +177,7 @@ export function createApp({
         ...provider.forSettingsPages,
         ...administration,
         records,
+        providers: identityProviders,
         policies,
         roles,
         auditLog,

@@ -8,7 +8,17 @@ export {
   MOST_REDIRECT_URIS,
   REDIRECT_URI_LIMIT,
   REDIRECT_URIS_LIMIT,
+  toCredentialsRecord,
 } from "./credentials/input.ts";
+export {
+  changeCredentials,
+  MOST_SECRETS,
+  makeSecret,
+  readCredentials,
+  readSecrets,
+  removeSecret,
+} from "./credentials/service.ts";
+export type { StoredSecret } from "./credentials/store.ts";
 export { SPEC_TOKEN_PATH } from "./door.ts";
 export { createFamilies, removeEndedFamilies } from "./families/families.ts";
 export { GRANT_TYPES } from "./grants/index.ts";
@@ -21,4 +31,5 @@ export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";
 export { createRevocations } from "./revocations/revocations.ts";
 export { deleteExpiredRevocations } from "./revocations/store.ts";
 export { type Bindings, SETTINGS_CALLBACK_PATH, type SettingsClient } from "./settings-client/settings-client.ts";
+export type { Credentials } from "./store.ts";
 export { createTokens } from "./tokens/tokens.ts";

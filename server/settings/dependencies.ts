@@ -4,7 +4,7 @@ import type { Sql } from "../db/connection.ts";
 import type { Entities } from "../entities/index.ts";
 import type { MasterKey } from "../keys/master-key.ts";
 import type { Consents, SettingsClient } from "../oauth/index.ts";
-import type { Cookies, Forms, Sessions, Site, UserAdministration } from "../signin/index.ts";
+import type { Cookies, Forms, IdentityProviders, Sessions, Site, UserAdministration } from "../signin/index.ts";
 import type { SettingsSite } from "./assets.ts";
 
 export interface SettingsDependencies {
@@ -22,6 +22,7 @@ export interface SettingsDependencies {
   records: Entities;
   users: UserAdministration;
   consents: Consents;
+  providers: IdentityProviders;
   policies: Policies;
   roles: Roles;
   auditLog: AuditLog;

@@ -19,11 +19,13 @@
 // 5. test/settings/pages.test.ts has a list of pages; one line there checks it by axe, in both widths and themes.
 
 import { Elysia } from "elysia";
+import { applicationPages } from "./applications/pages.ts";
 import { createSettingsSite } from "./assets.ts";
 import { auditLogPages } from "./audit-log/pages.tsx";
 import { consolePages } from "./console.tsx";
 import { departmentPages } from "./departments/pages.ts";
 import type { ConsoleDependencies, SettingsDependencies } from "./dependencies.ts";
+import { identityProviderPages } from "./identity-providers/pages.ts";
 import { overviewPages } from "./overview/pages.tsx";
 import type { Page } from "./page.ts";
 import { policyPages } from "./policies/pages.ts";
@@ -37,8 +39,10 @@ function createPages(deps: SettingsDependencies): Page[] {
   return [
     ...overviewPages(deps),
     ...webhookPages(deps),
+    ...applicationPages(deps),
     ...userPages(deps),
     ...departmentPages(deps),
+    ...identityProviderPages(deps),
     ...policyPages(deps),
     ...rolePages(deps),
     ...signingKeyPages(deps),

@@ -50,8 +50,9 @@ export {
   URL_LIMIT,
   WORD_LIMIT,
 } from "./upstream/providers/input.ts";
+export type { ProviderRecord } from "./upstream/providers/record.ts";
 export { identityProvidersController } from "./upstream/providers/routes.ts";
-export { createIdentityProviders } from "./upstream/providers/service.ts";
+export { createIdentityProviders, type IdentityProviders } from "./upstream/providers/service.ts";
 export { MAPPED, PROVIDER_TYPES, PROVISIONINGS, type Provider } from "./upstream/providers/store.ts";
 export { beginSessionByProvider } from "./upstream/session.ts";
 export { removeExpiredAttempts } from "./upstream/store.ts";

@@ -21,7 +21,7 @@ import {
 } from "./store.ts";
 
 /** Two, so that one can be replaced while the other works. */
-const MOST_SECRETS = 2;
+export const MOST_SECRETS = 2;
 const SECRET_BYTES = 32;
 const RESOURCE = CREDENTIALS_RESOURCE_TYPE.name;
 /** Beside them, the audit log has of an address only that it changed. */

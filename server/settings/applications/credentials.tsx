@@ -1,0 +1,236 @@
+// What makes an application an OAuth client, and its form.
+
+import { SCOPES } from "../../access/index.ts";
+import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import {
+  ACCESS_TOKEN_ALGS,
+  CLIENT_TYPES,
+  type Credentials,
+  changeCredentials,
+  GRANT_TYPES,
+  ID_TOKEN_ALGS,
+  readCredentials,
+  toCredentialsRecord,
+} from "../../oauth/index.ts";
+import {
+  ButtonLink,
+  Checkbox,
+  CheckboxGroup,
+  Code,
+  Facts,
+  Form,
+  type FormState,
+  formOf,
+  Hidden,
+  refusedForm,
+  Section,
+  SelectField,
+  Text,
+  TextField,
+} from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import type { Visit } from "../visit.ts";
+import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication } from "./application.ts";
+
+const ADDRESSES = ["RedirectUris", "PostLogoutRedirectUris"] as const;
+const LISTS = ["GrantTypes", "Scopes"] as const;
+const WORDS = ["ClientType", "AccessTokenAlg", "IdTokenAlg"] as const;
+const FIELDS = [...ADDRESSES, ...LISTS, ...WORDS, "FirstParty"];
+
+const TYPES_IN_WORDS: Record<string, string> = {
+  confidential: "confidential: a server that keeps a secret",
+  public: "public: a page in a browser, which keeps none",
+  native: "native: an app on a device",
+};
+const GRANTS_IN_WORDS: Record<string, string> = {
+  authorization_code: "authorization_code: people sign in",
+  client_credentials: "client_credentials: the application itself calls",
+  refresh_token: "refresh_token: stays signed in",
+};
+
+export interface CredentialsSectionProps {
+  visit: Visit;
+  application: Application;
+  credentials: Credentials;
+  publicUrl: string;
+}
+
+export function CredentialsSection(props: CredentialsSectionProps): JSX.Element {
+  const { visit, application, credentials, publicUrl } = props;
+  const mayChange = mayChangeCredentials(visit, application, credentials);
+  return (
+    <Section title="Credentials" id="credentials">
+      <Facts
+        facts={[
+          ["client_id", <Code text={application.Id} copy />],
+          ["Discovery", <Code text={`${publicUrl}/.well-known/openid-configuration`} copy />],
+          ["Client type", <Text text={credentials.clientType} />],
+          ["Grants", <Words words={credentials.grantTypes} none="none: it cannot ask for tokens" />],
+          ["Scopes", <Words words={credentials.scopes} none="none" />],
+          ["Redirect URIs", <Addresses addresses={credentials.redirectUris} />],
+          ["After sign-out", <Addresses addresses={credentials.postLogoutRedirectUris} />],
+          [
+            "Signatures",
+            <Text text={`access token ${credentials.accessTokenAlg}, id_token ${credentials.idTokenAlg}`} />,
+          ],
+          ["Consent", <Text text={credentials.firstParty ? "not asked for: it is our own" : "asked for once"} />],
+        ]}
+      />
+      {mayChange ? (
+        <div class="buttons">
+          <ButtonLink href={visit.href(`${pathOf(application)}/credentials`)}>Change credentials</ButtonLink>
+        </div>
+      ) : (
+        ""
+      )}
+    </Section>
+  );
+}
+
+export function mayChangeCredentials(visit: Visit, { Id }: Application, credentials: Credentials): boolean {
+  return visit.may("Settings:Update", "Credentials", { ...toCredentialsRecord(credentials), Id });
+}
+
+function Words({ words, none }: { words: string[]; none: string }): JSX.Element {
+  return words.length > 0 ? (
+    <Text text={words.join(", ")} />
+  ) : (
+    <span class="none" safe>
+      {none}
+    </span>
+  );
+}
+
+function Addresses({ addresses }: { addresses: string[] }): JSX.Element {
+  if (addresses.length === 0) return <span class="none">none</span>;
+  return (
+    <ul class="plain">
+      {addresses.map((address) => (
+        <li>
+          <Code text={address} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export async function credentialsPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+  const { record: application } = await readApplication(deps, visit);
+  const credentials = await readCredentials(deps.sql, visit.caller, Number(application.Id));
+  return {
+    title: "Change credentials",
+    above: aboveOf(application),
+    status: refused ? 422 : 200,
+    body: (
+      <CredentialsForm
+        visit={visit}
+        application={application}
+        state={refused ?? formOf(textsOf(credentials))}
+        version={etagOf(toCredentialsRecord(credentials))}
+      />
+    ),
+  };
+}
+
+export async function saveCredentials(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { form, caller, params } = visit;
+  const { record: application } = await readApplication(deps, visit);
+  try {
+    const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
+    await changeCredentials(deps.sql, caller, Number(application.Id), bodyOf(form), unchanged);
+    return visit.goTo(`${APPLICATIONS}/${params.id}`, "The credentials are changed.");
+  } catch (error) {
+    return credentialsPage(deps, visit, refusedForm(form, error, FIELDS));
+  }
+}
+
+/** A text area has an address a line. */
+function bodyOf(form: URLSearchParams): Record<string, unknown> {
+  const lines = (name: string) =>
+    (form.get(name) ?? "")
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean);
+  return {
+    ...Object.fromEntries(ADDRESSES.map((name) => [name, lines(name)])),
+    ...Object.fromEntries(LISTS.map((name) => [name, form.getAll(name)])),
+    ...Object.fromEntries(WORDS.map((name) => [name, form.get(name)])),
+    FirstParty: form.get("FirstParty") === "true",
+  };
+}
+
+function textsOf(credentials: Credentials): Record<string, string | string[]> {
+  const record = toCredentialsRecord(credentials) as Record<string, string | string[] | boolean>;
+  return {
+    ...Object.fromEntries(ADDRESSES.map((name) => [name, (record[name] as string[]).join("\n")])),
+    ...Object.fromEntries(LISTS.map((name) => [name, record[name] as string[]])),
+    ...Object.fromEntries(WORDS.map((name) => [name, record[name] as string])),
+    FirstParty: String(record.FirstParty),
+  };
+}
+
+interface CredentialsFormProps {
+  visit: Visit;
+  application: Application;
+  state: FormState;
+  version: string;
+}
+
+function CredentialsForm({ visit, application, state, version }: CredentialsFormProps): JSX.Element {
+  const options = (words: readonly string[], inWords: Record<string, string> = {}) =>
+    words.map((word) => ({ value: word, label: inWords[word] ?? word }));
+  return (
+    <div class="panel narrow">
+      <Form visit={visit} action={`${pathOf(application)}/credentials`} state={state}>
+        <Hidden name="version" value={version} />
+        <SelectField
+          state={state}
+          name="ClientType"
+          label="Client type"
+          options={options(CLIENT_TYPES, TYPES_IN_WORDS)}
+        />
+        <CheckboxGroup state={state} name="GrantTypes" label="Grants" options={options(GRANT_TYPES, GRANTS_IN_WORDS)} />
+        <TextField
+          state={state}
+          name="RedirectUris"
+          label="Redirect URIs"
+          hint="One a line. Where people may be sent back to after signing in; compared exactly."
+          rows={4}
+          code
+          required={false}
+        />
+        <TextField
+          state={state}
+          name="PostLogoutRedirectUris"
+          label="Redirect URIs after sign-out"
+          hint="One a line."
+          rows={3}
+          code
+          required={false}
+        />
+        <CheckboxGroup
+          state={state}
+          name="Scopes"
+          label="Scopes"
+          hint="The most it can ask for. What it may do to a record is for the policies to say."
+          options={options(SCOPES)}
+        />
+        <SelectField
+          state={state}
+          name="AccessTokenAlg"
+          label="Signature of access tokens"
+          options={options(ACCESS_TOKEN_ALGS)}
+        />
+        <SelectField state={state} name="IdTokenAlg" label="Signature of id_tokens" options={options(ID_TOKEN_ALGS)} />
+        <Checkbox state={state} name="FirstParty" label="It is our own: its users are not asked for consent" />
+        <div class="buttons">
+          <button type="submit" class="main">
+            Save
+          </button>
+          <ButtonLink href={visit.href(pathOf(application))}>Cancel</ButtonLink>
+        </div>
+      </Form>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { Badge, ButtonLink, Code, EmptyState, Pager, SearchForm, Table, Text } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import { filtersOf } from "../records/records.ts";
+import type { Visit } from "../visit.ts";
+import { APPLICATIONS, type Application, pathOf, titleOf } from "./application.ts";
+
+export async function listPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
+  const parameters = filtersOf(visit);
+  const { Items, Next } = await records.of("Application").list(visit.caller, parameters);
+  const mayAdd = visit.may("AccessManager:Create") && visit.may("AccessManager:Update");
+  const isFiltered = [...parameters.keys()].some((name) => name !== "Cursor" && name !== "Limit");
+  return {
+    title: "Applications",
+    actions: mayAdd ? (
+      <ButtonLink href={visit.href(`${APPLICATIONS}/add`)} kind="main">
+        {"Add application"}
+      </ButtonLink>
+    ) : undefined,
+    body: (
+      <>
+        <SearchForm
+          visit={visit}
+          filters={[
+            { name: "Search", label: "Name, key or external Id" },
+            {
+              name: "Is_Active",
+              label: "State",
+              options: [
+                { value: "true", label: "Active" },
+                { value: "false", label: "Inactive" },
+              ],
+            },
+          ]}
+        />
+        {Items.length > 0 ? (
+          <Table caption="Applications" columns={columns(visit)} rows={Items as unknown as Application[]} />
+        ) : (
+          <EmptyState title={isFiltered ? "No application is like that" : "No applications to see"}>
+            <p>An application with credentials is an OAuth client: it signs people in, or calls the API by itself.</p>
+          </EmptyState>
+        )}
+        <Pager visit={visit} next={Next} />
+      </>
+    ),
+  };
+}
+
+function columns(visit: Visit) {
+  return [
+    {
+      name: "Name",
+      cell: (application: Application) => (
+        <a href={visit.href(pathOf(application))} safe>
+          {titleOf(application)}
+        </a>
+      ),
+    },
+    { name: "client_id", cell: ({ Id }: Application) => <Code text={Id} /> },
+    { name: "Key", cell: ({ ApplicationKey }: Application) => <Text text={ApplicationKey} /> },
+    { name: "External Id", cell: ({ ExternalId }: Application) => <Text text={ExternalId} /> },
+    { name: "State", cell: ({ Is_Active }: Application) => <Badge state={Is_Active ? "Active" : "Inactive"} /> },
+  ];
+}

@@ -1,0 +1,108 @@
+// The secrets of an application: made, shown once, and deleted when another has taken their place.
+
+import { type Credentials, MOST_SECRETS, makeSecret, removeSecret, type StoredSecret } from "../../oauth/index.ts";
+import { ActionButton, ButtonLink, Code, confirmation, Section, Table, Time } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import type { Visit } from "../visit.ts";
+import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication, titleOf } from "./application.ts";
+import { mayChangeCredentials } from "./credentials.tsx";
+
+export interface SecretsSectionProps {
+  visit: Visit;
+  application: Application;
+  credentials: Credentials;
+  secrets: StoredSecret[];
+}
+
+export function SecretsSection({ visit, application, credentials, secrets }: SecretsSectionProps): JSX.Element {
+  const mayChange = mayChangeCredentials(visit, application, credentials);
+  const isConfidential = credentials.clientType === "confidential";
+  return (
+    <Section title="Secrets" id="secrets">
+      {secrets.length > 0 ? (
+        <Table caption="Secrets" columns={columns(visit, application, mayChange)} rows={secrets} />
+      ) : (
+        <p class="fine" safe>
+          {isConfidential
+            ? "It has no secret yet, and cannot ask for tokens without one."
+            : `A ${credentials.clientType} client has no secret.`}
+        </p>
+      )}
+      {isConfidential && mayChange ? (
+        secrets.length < MOST_SECRETS ? (
+          <div class="buttons">
+            <ActionButton visit={visit} action={`${pathOf(application)}/secrets`} label="Make a secret" />
+          </div>
+        ) : (
+          <p class="fine">Both are good. Delete the one that is no longer in use to make another.</p>
+        )
+      ) : (
+        ""
+      )}
+    </Section>
+  );
+}
+
+function columns(visit: Visit, application: Application, mayChange: boolean) {
+  const remove = ({ id }: StoredSecret) => (
+    <ButtonLink href={visit.href(`${pathOf(application)}/secrets/${id}/delete`)} kind="danger">
+      Delete
+    </ButtonLink>
+  );
+  return [
+    { name: "Secret", cell: ({ id }: StoredSecret) => <Code text={id} /> },
+    { name: "Made", cell: ({ createdOn }: StoredSecret) => <Time at={createdOn} /> },
+    ...(mayChange ? [{ name: "Delete it", cell: remove }] : []),
+  ];
+}
+
+/** The secret is shown in the answer to the form itself: it stands nowhere else. */
+export async function makeSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const { record: application } = await readApplication(deps, visit);
+  const { secret } = await makeSecret(deps.sql, visit.caller, Number(application.Id));
+  return {
+    title: "Secret",
+    above: aboveOf(application),
+    body: (
+      <div class="panel narrow stack">
+        <p>
+          {"Put this client_secret where "}
+          <strong safe>{titleOf(application)}</strong>
+          {" keeps its secrets. It is not shown again."}
+        </p>
+        <p class="secret">
+          <Code text={secret} copy />
+        </p>
+        <p>A secret that was there before is good beside it. Delete it once the application has the new one.</p>
+        <div class="buttons">
+          <ButtonLink href={visit.href(pathOf(application))} kind="main">
+            Done
+          </ButtonLink>
+        </div>
+      </div>
+    ),
+  };
+}
+
+export async function deleteSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const { record: application } = await readApplication(deps, visit);
+  const path = pathOf(application);
+  return confirmation({
+    visit,
+    title: "Delete this secret?",
+    above: aboveOf(application),
+    effects: [
+      `${titleOf(application)} gets no tokens by it any more, from now on.`,
+      "Tokens that it has got stay good until they expire.",
+    ],
+    label: "Delete secret",
+    action: `${path}/secrets/${visit.params.secret}/delete`,
+    back: path,
+  });
+}
+
+export async function deleteSecret({ sql }: SettingsDependencies, visit: Visit): Promise<Response> {
+  await removeSecret(sql, visit.caller, Number(visit.params.id), visit.params.secret!);
+  return visit.goTo(`${APPLICATIONS}/${visit.params.id}`, "The secret is deleted.");
+}

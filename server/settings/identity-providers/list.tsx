@@ -1,0 +1,64 @@
+import { Badge, ButtonLink, EmptyState, Pager, SearchForm, Table, Text } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import { filtersOf } from "../records/records.ts";
+import type { Visit } from "../visit.ts";
+import { PROVIDERS, type ProviderRecord, pathOf, TYPES } from "./provider.ts";
+
+export async function listPage({ providers }: SettingsDependencies, visit: Visit): Promise<View> {
+  const parameters = filtersOf(visit);
+  const { Items, Next } = await providers.list(visit.caller, parameters);
+  return {
+    title: "Identity providers",
+    actions: visit.may("Settings:Update") ? <AddLinks visit={visit} /> : undefined,
+    body: (
+      <>
+        <SearchForm visit={visit} filters={[{ name: "Name", label: "Name, in full" }]} />
+        {Items.length > 0 ? (
+          <Table caption="Identity providers" columns={columns(visit)} rows={Items} />
+        ) : (
+          <EmptyState
+            title={parameters.has("Name") ? "No identity provider has this name" : "People sign in by password here"}
+          >
+            <p>With an identity provider they sign in at another service, such as the organisation's directory.</p>
+          </EmptyState>
+        )}
+        <Pager visit={visit} next={Next} />
+      </>
+    ),
+  };
+}
+
+function AddLinks({ visit }: { visit: Visit }): JSX.Element {
+  return (
+    <>
+      <ButtonLink href={visit.href(`${PROVIDERS}/add/OpenIDConnect`)} kind="main">
+        Add OpenID Connect
+      </ButtonLink>
+      <ButtonLink href={visit.href(`${PROVIDERS}/add/OAuth2`)}>Add OAuth 2.0</ButtonLink>
+    </>
+  );
+}
+
+function columns(visit: Visit) {
+  return [
+    {
+      name: "Name",
+      cell: (provider: ProviderRecord) => (
+        <a href={visit.href(pathOf(provider))} safe>
+          {provider.Name}
+        </a>
+      ),
+    },
+    { name: "Protocol", cell: ({ Type }: ProviderRecord) => <Text text={TYPES[Type]} /> },
+    {
+      name: "Where",
+      cell: ({ Issuer, AuthorizationEndpoint }: ProviderRecord) => (
+        <small class="address" safe>
+          {Issuer || AuthorizationEndpoint}
+        </small>
+      ),
+    },
+    { name: "State", cell: ({ Is_Active }: ProviderRecord) => <Badge state={Is_Active ? "Active" : "Inactive"} /> },
+  ];
+}

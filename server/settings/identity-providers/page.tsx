@@ -1,0 +1,76 @@
+import { ActionButton, Badge, ButtonLink, Code, Facts, Section, Text } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import type { Visit } from "../visit.ts";
+import { PROVIDERS, PROVISIONING, type ProviderRecord, pathOf, TYPES } from "./provider.ts";
+
+export async function providerPage({ providers }: SettingsDependencies, visit: Visit): Promise<View> {
+  const { record: provider } = await providers.read(visit.caller, visit.params.id!);
+  const mayChange = visit.may("Settings:Update", "IdentityProvider", provider);
+  return {
+    title: provider.Name,
+    above: [{ name: "Identity providers", path: PROVIDERS }],
+    actions: mayChange ? <Actions visit={visit} provider={provider} /> : undefined,
+    body: (
+      <>
+        <Section title="Provider">
+          <Facts facts={factsOf(provider)} />
+        </Section>
+        <Section title="Who comes in">
+          <Facts
+            facts={[
+              ["Accounts", <Text text={PROVISIONING[provider.Provisioning]} />],
+              [
+                "By password too",
+                <Text text={provider.AllowLocal ? "yes" : "not to an application that names this provider"} />,
+              ],
+              ...Object.entries(provider.Mapping).map(([field, claim]): [string, JSX.Element] => [
+                field,
+                <Code text={claim} />,
+              ]),
+            ]}
+          />
+          <p>
+            <a href={visit.href(`/settings/applications?AuthenticationId=${provider.Id}`)}>
+              Applications that are signed in to by it alone
+            </a>
+          </p>
+        </Section>
+      </>
+    ),
+  };
+}
+
+function factsOf(provider: ProviderRecord): [string, JSX.Element][] {
+  const text = (value: string) => (value === "" ? <span class="none">none</span> : <Text text={value} />);
+  const addresses: [string, string][] =
+    provider.Type === "OpenIDConnect"
+      ? [["Issuer", provider.Issuer]]
+      : [
+          ["Authorization endpoint", provider.AuthorizationEndpoint],
+          ["Token endpoint", provider.TokenEndpoint],
+          ["Userinfo endpoint", provider.UserinfoEndpoint],
+        ];
+  return [
+    ["State", <Badge state={provider.Is_Active ? "Active" : "Inactive"} />],
+    ["Protocol", <Text text={TYPES[provider.Type]} />],
+    ...addresses.map(([name, address]): [string, JSX.Element] => [name, <Code text={address} />]),
+    ["ClientId", <Code text={provider.ClientId} />],
+    ["Scopes", text(provider.Scopes.join(" "))],
+    ["Redirect URI", <Code text={provider.RedirectUri} copy />],
+    ["External Id", text(provider.ExternalId)],
+  ];
+}
+
+function Actions({ visit, provider }: { visit: Visit; provider: ProviderRecord }): JSX.Element {
+  const path = pathOf(provider);
+  return (
+    <>
+      <ActionButton visit={visit} action={`${path}/test`} label="Test this connection" kind="main" />
+      <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink>
+      <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
+        Delete
+      </ButtonLink>
+    </>
+  );
+}

@@ -1,0 +1,27 @@
+import type { ProviderRecord } from "../../signin/index.ts";
+
+export type { ProviderRecord };
+
+export const PROVIDERS = "/settings/identity-providers";
+
+/** As people know the two protocols. */
+export const TYPES: Record<ProviderRecord["Type"], string> = {
+  OpenIDConnect: "OpenID Connect",
+  OAuth2: "OAuth 2.0",
+};
+
+export const PROVISIONING: Record<ProviderRecord["Provisioning"], string> = {
+  LinkOnly: "Only users that are here already, once they have linked their account",
+  Create: "Anybody whom the provider lets in: who is new gets an account here",
+};
+
+export function pathOf({ Id }: Pick<ProviderRecord, "Id">): string {
+  return `${PROVIDERS}/${Id}`;
+}
+
+export function aboveOf(provider: ProviderRecord) {
+  return [
+    { name: "Identity providers", path: PROVIDERS },
+    { name: provider.Name, path: pathOf(provider) },
+  ];
+}

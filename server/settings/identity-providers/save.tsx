@@ -1,0 +1,125 @@
+// Adding an identity provider, changing and deleting one.
+
+import { Conflict, NotFound } from "../../errors.ts";
+import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import { PROVIDER_TYPES } from "../../signin/index.ts";
+import { confirmation, type FormState, formOf, refusedForm } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import type { Visit } from "../visit.ts";
+import { FIELDS, ProviderForm, providerBody, valuesOf } from "./fields.tsx";
+import { aboveOf, PROVIDERS, type ProviderRecord, pathOf, TYPES } from "./provider.ts";
+
+export async function addPage(visit: Visit, refused?: FormState): Promise<View> {
+  const type = typeOf(visit);
+  const usual = { Is_Active: "true", Provisioning: "LinkOnly" };
+  const openId = { Scopes: "openid profile email", ...OPENID_CLAIMS };
+  return {
+    title: `Add ${TYPES[type]} provider`,
+    above: [{ name: "Identity providers", path: PROVIDERS }],
+    status: refused ? 422 : 200,
+    body: (
+      <ProviderForm
+        visit={visit}
+        type={type}
+        state={refused ?? formOf(type === "OpenIDConnect" ? { ...usual, ...openId } : usual)}
+        action={`${PROVIDERS}/add/${type}`}
+        back={PROVIDERS}
+      />
+    ),
+  };
+}
+
+/** OIDC Core 5.1. */
+const OPENID_CLAIMS = {
+  "Mapping.Name": "name",
+  "Mapping.Username": "preferred_username",
+  "Mapping.Email": "email",
+  "Mapping.EmailVerified": "email_verified",
+  "Mapping.MobilePhone": "phone_number",
+};
+
+export async function addProvider({ providers }: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { caller, form } = visit;
+  try {
+    // A provider of the same Name would be changed.
+    const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
+    const body = { ...providerBody(form, typeOf(visit)), Type: typeOf(visit) };
+    const { record } = await providers.save(caller, body, isNew).catch(asTaken);
+    return visit.goTo(
+      pathOf(record),
+      "The provider is added. Give it the Redirect URI below, then test the connection.",
+    );
+  } catch (error) {
+    return addPage(visit, refusedForm(form, error, FIELDS));
+  }
+}
+
+export async function changePage(
+  { providers }: SettingsDependencies,
+  visit: Visit,
+  refused?: FormState,
+): Promise<View> {
+  const { record: provider, version } = await providers.read(visit.caller, visit.params.id!);
+  return {
+    title: "Change provider",
+    above: aboveOf(provider),
+    status: refused ? 422 : 200,
+    body: (
+      <ProviderForm
+        visit={visit}
+        type={provider.Type}
+        state={refused ?? formOf(valuesOf(provider))}
+        action={`${pathOf(provider)}/change`}
+        back={pathOf(provider)}
+        version={etagOf(version)}
+      />
+    ),
+  };
+}
+
+export async function changeProvider(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { caller, form, params } = visit;
+  try {
+    const { record } = await deps.providers.read(caller, params.id!);
+    const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
+    await deps.providers.save(caller, { ...providerBody(form, record.Type), Id: params.id }, unchanged);
+    return visit.goTo(pathOf(record), "The provider is changed.");
+  } catch (error) {
+    return changePage(deps, visit, refusedForm(form, error, FIELDS));
+  }
+}
+
+export async function deletePage({ providers }: SettingsDependencies, visit: Visit): Promise<View> {
+  const { record: provider } = await providers.read(visit.caller, visit.params.id!);
+  visit.caller.permissions.require("Settings:Update", "IdentityProvider", provider);
+  return confirmation({
+    visit,
+    title: "Delete this provider?",
+    above: aboveOf(provider),
+    effects: [
+      `Nobody signs in by ${provider.Name} any more, and which account there is whose here is forgotten.`,
+      "Users that have no password need a password link to come in again.",
+      "While an application names it as the way in, it cannot be deleted.",
+    ],
+    label: "Delete provider",
+    action: `${pathOf(provider)}/delete`,
+    back: pathOf(provider),
+  });
+}
+
+export async function deleteProvider({ providers }: SettingsDependencies, visit: Visit): Promise<Response> {
+  const { record } = await providers.remove(visit.caller, visit.params.id!, UNCONDITIONAL);
+  return visit.goTo(PROVIDERS, `${record.Name} is deleted.`);
+}
+
+function typeOf({ params }: Visit): ProviderRecord["Type"] {
+  const type = PROVIDER_TYPES.find((known) => known === params.type);
+  if (!type) throw new NotFound("There is no such kind of identity provider.");
+  return type;
+}
+
+function asTaken(error: unknown): never {
+  if ((error as { status?: number }).status !== 412) throw error;
+  throw new Conflict("Name or ExternalId is held by another identity provider.");
+}
