@@ -112,9 +112,9 @@ await runEntry(async () => {
   const client = new Client({ connection, namespace: config.temporal.namespace });
   const outbox = connect(config.databaseUrl, "gatehouse outbox", 8);
   stops.push(() => outbox.end({ timeout: 1 }));
-  const dispatcher = await startDispatcher(outbox, client, config.webhooks, inFlight, slowLane, log, metrics);
+  const dispatcher = startDispatcher(outbox, client, config.webhooks, inFlight, slowLane, log, metrics);
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
-  const actors = await startActors(outbox, client, config.webhooks.reconcileInterval, log);
+  const actors = startActors(outbox, client, config.webhooks.reconcileInterval, log);
   const maintenance = startMaintenance(client, log);
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);
   stops.push(() => Promise.all([dispatcher, reconciler, actors, maintenance, heartbeat].map((part) => part.stop())));

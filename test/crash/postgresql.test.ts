@@ -91,6 +91,24 @@ function names(lane: number): { Name: string }[] {
   return Array.from({ length: RECORDS }, (_, index) => ({ Name: `lane ${lane}, record ${index}` }));
 }
 
+test("a worker that starts while PostgreSQL is away goes to work once it is back", async () => {
+  const api = await newTenant(stack);
+  await using receiver = startReceiver(200, { dataDir: dataDir() });
+  await api.connect(receiver.url);
+  const { postgresql, worker } = stack.parts;
+  await worker.stop();
+  await api.change({ Name: "Gate" });
+  await postgresql.stop();
+  const began = timesLogged("worker ready");
+  await worker.start();
+  const { pid } = worker;
+  await until("the worker to be ready", () => timesLogged("worker ready") > began, 60_000);
+  await postgresql.start();
+
+  await until("the delivery", () => receiver.calls.length === 1);
+  expect(worker.pid).toBe(pid);
+}, 120_000);
+
 test("a PostgreSQL that is away while a receiver answers uses up no attempt and causes no second post", async () => {
   const api = await newTenant(stack);
   await using receiver = startReceiver(
@@ -117,8 +135,10 @@ test("a PostgreSQL that is away while a receiver answers uses up no attempt and 
   expect(readFileSync(stack.logFile, "utf8")).not.toContain("TMPRL1104");
 }, 120_000);
 
-function timesAskedInVain(): number {
-  return readFileSync(stack.logFile, "utf8").split("PostgreSQL did not take part in an attempt").length - 1;
+const timesAskedInVain = () => timesLogged("PostgreSQL did not take part in an attempt");
+
+function timesLogged(words: string): number {
+  return readFileSync(stack.logFile, "utf8").split(words).length - 1;
 }
 
 async function isUp(): Promise<boolean> {

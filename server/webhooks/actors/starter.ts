@@ -31,7 +31,7 @@ export interface Actors {
 }
 
 /** @param checkMs after so long a workflow is made sure of again, for Temporal's store may be wiped */
-export async function startActors(sql: Sql, client: Client, checkMs: number, log: Logger): Promise<Actors> {
+export function startActors(sql: Sql, client: Client, checkMs: number, log: Logger): Actors {
   let pass: Promise<void> = Promise.resolve();
   let waiting = false;
   const wake = () => {
@@ -41,7 +41,7 @@ export async function startActors(sql: Sql, client: Client, checkMs: number, log
       .then(start)
       .catch((error) => log.warn({ err: error }, "redeliveries and probes could not be looked for"));
   };
-  const stopListening = await listenForRedeliveries(sql, wake);
+  const stopListening = listenForRedeliveries(sql, wake);
   const poll = setInterval(wake, POLL_MS);
 
   async function start(): Promise<void> {
@@ -106,7 +106,7 @@ export async function startActors(sql: Sql, client: Client, checkMs: number, log
     async stop() {
       clearInterval(poll);
       await pass;
-      await stopListening().catch(() => {});
+      await stopListening();
     },
   };
 }

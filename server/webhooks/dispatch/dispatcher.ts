@@ -37,7 +37,7 @@ export interface Dispatcher {
 
 type Outcome = Awaited<ReturnType<typeof startDelivery>> | "failed";
 
-export async function startDispatcher(
+export function startDispatcher(
   sql: Sql,
   client: Client,
   config: WebhookConfig,
@@ -45,12 +45,12 @@ export async function startDispatcher(
   slowLane: Pick<SlowLane, "turns" | "onTurnEnded">,
   log: Logger,
   metrics: Pick<WorkerMetrics, "dispatched">,
-): Promise<Dispatcher> {
+): Dispatcher {
   const quick = startLoop(LANES, dispatchBatch, log);
   const slow = startLoop(1, dispatchTurns, log);
   inFlight.onRoom(quick.wake);
   slowLane.onTurnEnded(slow.wake);
-  const stopListening = await listenForDispatches(sql, quick.wake);
+  const stopListening = listenForDispatches(sql, quick.wake);
   const poll = setInterval(() => {
     quick.wake();
     slow.wake();
@@ -120,7 +120,7 @@ export async function startDispatcher(
     async stop() {
       clearInterval(poll);
       await Promise.all([quick.stop(), slow.stop()]);
-      await stopListening().catch(() => {});
+      await stopListening();
     },
   };
 }

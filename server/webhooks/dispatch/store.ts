@@ -2,6 +2,7 @@
 
 import type { DeliveryToMake } from "../../../workflows/contract.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
+import { listen } from "../../db/listen.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
 import type { Turns } from "../lanes/turns.ts";
 
@@ -156,9 +157,8 @@ export async function postponeDispatches(sql: Queries, ids: number[]): Promise<v
 }
 
 /** Calls `wake` for every committed change, and once on connecting, also after PostgreSQL was away. */
-export async function listenForDispatches(sql: Sql, wake: () => void): Promise<() => Promise<void>> {
-  const subscription = await sql.listen(DISPATCH_CHANNEL, wake, wake);
-  return subscription.unlisten;
+export function listenForDispatches(sql: Sql, wake: () => void): () => Promise<void> {
+  return listen(sql, DISPATCH_CHANNEL, wake);
 }
 
 /** A delivery that is not final and that nobody has touched for a while. */

@@ -2,6 +2,7 @@
 // delivery.
 
 import type { Queries, Sql, Transaction } from "../../../db/connection.ts";
+import { listen } from "../../../db/listen.ts";
 import { DISPATCH_CHANNEL } from "../../events/store.ts";
 import { matching, REDELIVERY_CHANNEL, type Redelivery, type RedeliveryKind, wakeStarters } from "../store.ts";
 
@@ -152,7 +153,6 @@ export async function unclaimRedelivery(sql: Queries, tenantId: string, id: stri
 }
 
 /** Calls `wake` for every wish, and once on connecting, also after PostgreSQL was away. */
-export async function listenForRedeliveries(sql: Sql, wake: () => void): Promise<() => Promise<void>> {
-  const subscription = await sql.listen(REDELIVERY_CHANNEL, wake, wake);
-  return subscription.unlisten;
+export function listenForRedeliveries(sql: Sql, wake: () => void): () => Promise<void> {
+  return listen(sql, REDELIVERY_CHANNEL, wake);
 }
