@@ -1,12 +1,12 @@
 // Settings in a real browser, as a tenant's people use it.
 
 import { expect } from "bun:test";
-import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import type { NewTenant } from "../../server/tenants/index.ts";
 import { issuer } from "../authorize/client.ts";
 import { Visitor as PlainBrowser } from "../authorize/visitor.ts";
 import type { Api } from "../support/api.ts";
+import { inspect } from "../support/inspect.ts";
 
 /** A browser in which somebody has come in to Settings; it keeps what the browser's console says. */
 export interface Visitor {
@@ -73,42 +73,6 @@ async function ok(api: Api, method: string, path: string, body?: unknown): Promi
   const { status, body: answer } = await api.call(method, path, body);
   expect({ path, status, answer }).toEqual({ path, status: 200, answer });
   return answer;
-}
-
-/** A folder for pictures of each page in each shape, for who wants to look at them. */
-const PICTURES = process.env.SETTINGS_PICTURES;
-
-/** A desk by day and a phone in the dark; what is wrong at a width or in a theme is so in the other theme or width. */
-const SHAPES = [
-  { width: 1400, height: 900, colorScheme: "light" },
-  { width: 400, height: 800, colorScheme: "dark" },
-] as const;
-const MORE_SHAPES = [
-  { width: 1400, height: 900, colorScheme: "dark" },
-  { width: 400, height: 800, colorScheme: "light" },
-] as const;
-
-/** @throws if axe finds something, or the page is wider than the screen, in any shape */
-async function inspect(page: Page, name: string): Promise<void> {
-  await page.evaluate(axe.source);
-  for (const { width, height, colorScheme } of PICTURES ? [...SHAPES, ...MORE_SHAPES] : SHAPES) {
-    await page.setViewportSize({ width, height });
-    // Colours that are on their way are not those that people read.
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const found = await page.evaluate(async () => {
-      const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
-    });
-    const overflow = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
-    if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}.png`, fullPage: true });
-    expect({ name, width, colorScheme, found, overflow }).toEqual({
-      name,
-      width,
-      colorScheme,
-      found: [],
-      overflow: false,
-    });
-  }
 }
 
 /** A page, and how a person comes there; ids are those of the tenant that all are shown of. */

@@ -4,16 +4,23 @@ import { expect } from "bun:test";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** A phone in the dark and a desk by day. */
+/** A folder for pictures of each page in each shape, for who wants to look at them. */
+const PICTURES = process.env.PAGE_PICTURES;
+
+/** A desk by day and a phone in the dark; what is wrong at a width or in a theme is so in the other theme or width. */
 const SHAPES = [
-  { width: 400, height: 800, colorScheme: "dark" },
   { width: 1400, height: 900, colorScheme: "light" },
+  { width: 400, height: 800, colorScheme: "dark" },
+] as const;
+const MORE_SHAPES = [
+  { width: 1400, height: 900, colorScheme: "dark" },
+  { width: 400, height: 800, colorScheme: "light" },
 ] as const;
 
-/** @throws if axe finds something, or the page is wider than the screen */
+/** @throws if axe finds something, or the page is wider than the screen, in any shape */
 export async function inspect(page: Page, name: string): Promise<void> {
   await page.evaluate(axe.source);
-  for (const { width, height, colorScheme } of SHAPES) {
+  for (const { width, height, colorScheme } of PICTURES ? [...SHAPES, ...MORE_SHAPES] : SHAPES) {
     await page.setViewportSize({ width, height });
     // Colours that are on their way are not those that people read.
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -22,6 +29,13 @@ export async function inspect(page: Page, name: string): Promise<void> {
       return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
     });
     const overflow = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
-    expect({ name, width, found, overflow }).toEqual({ name, width, found: [], overflow: false });
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+    expect({ name, width, colorScheme, found, overflow }).toEqual({
+      name,
+      width,
+      colorScheme,
+      found: [],
+      overflow: false,
+    });
   }
 }
