@@ -66,6 +66,32 @@ export function users(): Area {
           errors: ["NotFound"],
         }),
       },
+      [`${USER}/Identities`]: {
+        get: operation({
+          id: "listIdentities",
+          tag: TAG,
+          summary: "List the accounts at identity providers that a User signs in by",
+          scopes: ["Settings:Read"],
+          parameters: [ID],
+          answers: { 200: json("All of them.", pageOf(schemaRef("Identity")), { Items: [IDENTITY], Next: null }) },
+          errors: ["NotFound"],
+        }),
+      },
+      [`${USER}/Identities/{IdentityId}`]: {
+        delete: operation({
+          id: "unlinkIdentity",
+          tag: TAG,
+          summary: "Unlink one of them",
+          description: "The sessions that its provider has begun end as well, with their refresh tokens.",
+          scopes: ["Settings:Update"],
+          parameters: [
+            ID,
+            { ...ID, name: "IdentityId", description: "The identity's Id.", schema: { type: "string" } },
+          ],
+          answers: { 200: json("Its last state.", schemaRef("Identity"), IDENTITY) },
+          errors: ["NotFound"],
+        }),
+      },
       [`${USER}/Sessions`]: {
         get: operation({
           id: "listSessions",
@@ -105,6 +131,7 @@ export function users(): Area {
       TenantSettings: SETTINGS_SCHEMA,
       PasswordReset: RESET_SCHEMA,
       SecondFactor: FACTOR_SCHEMA,
+      Identity: IDENTITY_SCHEMA,
       Session: SESSION_SCHEMA,
       EndedSessions: ENDED_SCHEMA,
     },
@@ -136,6 +163,14 @@ const SESSION = {
   LastSeen: "2026-01-31T12:30:00.000Z",
   Amr: ["pwd", "otp", "mfa"],
   Acr: "2",
+};
+
+const IDENTITY = {
+  Id: "mJ0mVb5x2qg0V0l1sZbX1m3h0rRj1pTq8v7wqF3bO0k",
+  IdentityProvider: { Id: "1001", ExternalId: "", Name: "Contoso", Type: "IdentityProvider" },
+  Subject: "248289761001",
+  LinkedOn: "2026-01-31T12:00:00.000Z",
+  Is_Usable: true,
 };
 
 const SETTINGS_SCHEMA: Schema = {
@@ -180,6 +215,18 @@ const SESSION_SCHEMA: Schema = {
     LastSeen: { ...TIME, description: "To the minute." },
     Amr: { type: "array", items: { type: "string" }, description: "How the User was authenticated (RFC 8176)." },
     Acr: { type: "string", enum: ["1", "2"], description: "By how many factors." },
+  },
+};
+
+const IDENTITY_SCHEMA: Schema = {
+  type: "object",
+  required: Object.keys(IDENTITY),
+  properties: {
+    Id: { type: "string" },
+    IdentityProvider: schemaRef("AbstractText"),
+    Subject: { type: "string", description: "What the provider calls the User." },
+    LinkedOn: TIME,
+    Is_Usable: { type: "boolean", description: "The provider is switched on, and still the one that was linked." },
   },
 };
 

@@ -2,6 +2,7 @@ export { accountController } from "./account/account.tsx";
 export { createCredentials } from "./account/credentials.ts";
 export { createLinkedAccounts } from "./account/providers/linked.ts";
 export { type AccountReturns, createAccountReturns } from "./account/providers/returns.ts";
+export type { IdentityRecord } from "./administration/identities.ts";
 export { userAdministrationController } from "./administration/routes.ts";
 export {
   createUserAdministration,

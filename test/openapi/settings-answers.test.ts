@@ -111,6 +111,10 @@ test.concurrent("what an administrator has to say of users' sign-in", async () =
   await call(caller, "GET", sessions, 404, { at: `${API}/User/999999999/Sessions` });
   await call(caller, "DELETE", sessions, 200, { at });
   await call(caller, "DELETE", `${sessions}/{SessionId}`, 404, { at: `${at}/${crypto.randomUUID()}` });
+  await call(caller, "GET", `${API}/User/{Id}/Identities`, 200, { at: `${API}/User/${user.Id}/Identities` });
+  await call(caller, "DELETE", `${API}/User/{Id}/Identities/{IdentityId}`, 404, {
+    at: `${API}/User/${user.Id}/Identities/x`,
+  });
   await call(caller, "GET", `${API}/SigningKey`, 200);
 });
 

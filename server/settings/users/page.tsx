@@ -6,6 +6,7 @@ import { nameOf } from "../records/reference-field.tsx";
 import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { ConsentsSection } from "./consents.tsx";
+import { IdentitiesSection } from "./identities.tsx";
 import { LastLogin } from "./list.tsx";
 import { type Person, pathOf, titleOf, USERS } from "./person.ts";
 import { SessionsSection } from "./sessions.tsx";
@@ -20,11 +21,12 @@ export async function userPage({ records, users, consents }: SettingsDependencie
   const id = String(person.Id);
   const record = { ...person };
   const maySee = visit.may("Settings:Read", "User", record);
-  const [factor, sessions, allowed] = maySee
+  const [factor, sessions, allowed, identities] = maySee
     ? await Promise.all([
         users.findSecondFactor(caller, id),
         users.listSessions(caller, id, SHOWN),
         consents.list(caller, id, SHOWN),
+        users.listIdentities(caller, id),
       ])
     : [];
   const mayChange = visit.may("Settings:Update", "User", record);
@@ -37,9 +39,10 @@ export async function userPage({ records, users, consents }: SettingsDependencie
         <Section title="Person">
           <Facts facts={factsOf(visit, person)} />
         </Section>
-        {sessions && allowed ? (
+        {sessions && allowed && identities ? (
           <>
             <SignInSection visit={visit} person={person} factor={factor} mayChange={mayChange} />
+            <IdentitiesSection visit={visit} person={person} identities={identities.Items} mayChange={mayChange} />
             <SessionsSection visit={visit} person={person} page={sessions} mayChange={mayChange} />
             <ConsentsSection visit={visit} person={person} page={allowed} />
           </>

@@ -34,7 +34,8 @@ export async function deleteUsersSession(
 }
 
 /**
- * Ends the sessions that began at a provider, but for one.
+ * Ends the sessions that began at a provider.
+ * @param except undefined: none is left
  * @returns their Ids
  */
 export async function deleteSessionsBy(
@@ -42,12 +43,12 @@ export async function deleteSessionsBy(
   tenantId: TenantId,
   userId: number,
   identityProviderId: number,
-  except: string,
+  except: string | undefined,
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     delete from sessions
     where tenant_id = ${tenantId} and user_id = ${userId} and identity_provider_id = ${identityProviderId}
-      and id <> ${except}
+      and id is distinct from ${except ?? null}::uuid
     returning id`;
   return rows.map(({ id }) => id);
 }

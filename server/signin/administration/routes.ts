@@ -1,4 +1,4 @@
-// …/User/{Id}/PasswordReset, …/User/{Id}/SecondFactor and …/User/{Id}/Sessions.
+// …/User/{Id}/PasswordReset, …/SecondFactor, …/Identities and …/Sessions.
 
 import { Elysia } from "elysia";
 import type { Authenticate } from "../../access/index.ts";
@@ -29,6 +29,24 @@ export function userAdministrationController(users: UserAdministration, authenti
         const factor = await users.findSecondFactor(caller, params.id);
         if (!factor) throw noFactor();
         return Response.json(factor);
+      },
+      { parse: "none" },
+    )
+    .all(
+      `${user}/Identities`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "GET");
+        return Response.json(await users.listIdentities(caller, params.id));
+      },
+      { parse: "none" },
+    )
+    .all(
+      `${user}/Identities/:identityId`,
+      async ({ request, params }) => {
+        const caller = await authenticate(request);
+        requireMethod(request, "DELETE");
+        return Response.json(await users.unlinkIdentity(caller, params.id, params.identityId));
       },
       { parse: "none" },
     )

@@ -15,13 +15,14 @@ import { digestOf, newOpaqueValue } from "../opaque.ts";
 import { RESET_LIFETIME, RESET_PATH } from "../password-reset/link.ts";
 import { saveReset } from "../password-reset/store.ts";
 import { deleteFactor, type EnrolledFactor, findFactor } from "../second-factor/store.ts";
+import { createIdentityAdministration, type IdentityAdministration, type OpenUser } from "./identities.ts";
 import { findUserSession, listUserSessions, type UserSession } from "./store.ts";
 
 export type SessionRecord = ReturnType<typeof toSessionRecord>;
 export type FactorRecord = ReturnType<typeof toFactorRecord>;
 
 /** @param userId in all of them as a path has it */
-export interface UserAdministration {
+export interface UserAdministration extends IdentityAdministration {
   /**
    * A link by which the User sets a password, also the first one; the one made before is no longer good.
    * @throws Permission, NotFound, Conflict if the User has no Username
@@ -50,17 +51,19 @@ export interface AdministrationDependencies {
 export function createUserAdministration(deps: AdministrationDependencies): UserAdministration {
   const { sql, issuer, findUser, endGrants } = deps;
 
-  async function open(queries: Queries, caller: Caller, action: "Settings:Read" | "Settings:Update", userId: string) {
+  const open: OpenUser = async (queries, caller, action, userId) => {
     requireScopes(caller, action);
     const user = await requireUser(findUser, queries, caller.tenantId, userId);
     caller.permissions.require(action, "User", user.record);
     return user;
-  }
+  };
 
   const record = (tx: Queries, caller: Caller, id: number, entry: AuditEntry) =>
     recordAudit(tx, caller.tenantId, caller, { ...entry, subject: { type: "User", id } });
 
   return {
+    ...createIdentityAdministration(sql, open, endGrants),
+
     async makePasswordReset(caller, userId) {
       const token = newOpaqueValue();
       const expiresOn = await sql.begin(async (tx) => {

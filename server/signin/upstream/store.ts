@@ -146,12 +146,14 @@ export async function insertIdentity(
 
 /** A subject that is linked with a User, and the provider that it is one of. */
 export type LinkedIdentity = SubjectKey &
-  Pick<Provider, "name" | "type" | "issuer" | "userinfoEndpoint" | "mapping" | "isActive"> & { linkedOn: Date };
+  Pick<Provider, "name" | "externalId" | "type" | "issuer" | "userinfoEndpoint" | "mapping" | "isActive"> & {
+    linkedOn: Date;
+  };
 
 /** A user's, by the providers' names. */
 export async function listIdentities(sql: Queries, tenantId: TenantId, userId: number): Promise<LinkedIdentity[]> {
   return sql<LinkedIdentity[]>`
-    select p.id as "providerId", i.authority, i.subject, i.linked_on as "linkedOn", p.name, p.type, p.issuer,
+    select p.id as "providerId", i.authority, i.subject, i.linked_on as "linkedOn", p.name, p.external_id as "externalId", p.type, p.issuer,
       p.userinfo_endpoint as "userinfoEndpoint", p.mapping, p.is_active as "isActive"
     from upstream_identities i join identity_providers p on p.id = i.identity_provider_id and p.tenant_id = i.tenant_id
     where i.tenant_id = ${tenantId} and i.user_id = ${userId} order by lower(p.name), p.id, i.linked_on`;

@@ -1,7 +1,7 @@
 // The accounts at other providers by which a user can sign in here.
 
-import { originOf, recordAudit } from "../../../audit/index.ts";
-import type { Sql } from "../../../db/connection.ts";
+import { type Origin, originOf, recordAudit } from "../../../audit/index.ts";
+import type { Queries, Sql } from "../../../db/connection.ts";
 import type { TenantId } from "../../../tenants/index.ts";
 import { digestOf } from "../../opaque.ts";
 import type { Session } from "../../sessions.ts";
@@ -53,18 +53,38 @@ export function createLinkedAccounts(sql: Sql, endGrants: EndGrants): LinkedAcco
         const others = all.filter((identity) => identity !== gone);
         const isWayLeft = others.some(isUsable) || (await hasPasswordToSignInWith(tx, tenantId, userId));
         if (!isWayLeft) return "last-way-in";
-        await deleteIdentity(tx, tenantId, gone);
-        for (const ended of await deleteSessionsBy(tx, tenantId, userId, gone.providerId, sessionId)) {
-          await endGrants(tx, tenantId, userId, { sessionId: ended });
-        }
-        const user = { type: "User", id: userId } as const;
-        const details = { IdentityProviderId: String(gone.providerId) };
-        const entry = { kind: "Identity.Unlinked", subject: user, details } as const;
-        await recordAudit(tx, tenantId, originOf(request, { actor: user }), entry);
+        const origin = originOf(request, { actor: { type: "User", id: userId } });
+        await unlinkIdentity(tx, endGrants, origin, { tenantId, userId, identity: gone, exceptSessionId: sessionId });
         return "unlinked";
       }) as Promise<"unlinked" | "last-way-in" | "not-there">;
     },
   };
+}
+
+export interface Unlinking {
+  tenantId: TenantId;
+  userId: number;
+  identity: LinkedIdentity;
+  /** A session that stays, though the provider began it. */
+  exceptSessionId?: string;
+}
+
+/** With it go the sessions that its provider has begun, and what came of them. */
+export async function unlinkIdentity(
+  tx: Queries,
+  endGrants: EndGrants,
+  origin: Origin,
+  { tenantId, userId, identity, exceptSessionId }: Unlinking,
+): Promise<void> {
+  await deleteIdentity(tx, tenantId, identity);
+  for (const ended of await deleteSessionsBy(tx, tenantId, userId, identity.providerId, exceptSessionId)) {
+    await endGrants(tx, tenantId, userId, { sessionId: ended });
+  }
+  await recordAudit(tx, tenantId, origin, {
+    kind: "Identity.Unlinked",
+    subject: { type: "User", id: userId },
+    details: { IdentityProviderId: String(identity.providerId) },
+  });
 }
 
 function toLinkedAccount(identity: LinkedIdentity): LinkedAccount {
@@ -73,10 +93,10 @@ function toLinkedAccount(identity: LinkedIdentity): LinkedAccount {
 }
 
 /** A subject is any text, and may be long. */
-function keyOf({ providerId, authority, subject }: SubjectKey): string {
+export function keyOf({ providerId, authority, subject }: SubjectKey): string {
   return digestOf(JSON.stringify([providerId, authority, subject])).toString("base64url");
 }
 
-function isUsable(identity: LinkedIdentity): boolean {
+export function isUsable(identity: LinkedIdentity): boolean {
   return identity.isActive && identity.authority === authorityOf(identity);
 }
