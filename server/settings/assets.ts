@@ -8,6 +8,7 @@ const ASSETS = {
   "editor.js": { url: import.meta.resolve("./assets/editor.js"), type: JAVASCRIPT },
   "time.js": { url: import.meta.resolve("./assets/time.js"), type: JAVASCRIPT },
   "copy.js": { url: import.meta.resolve("./assets/copy.js"), type: JAVASCRIPT },
+  "moments.js": { url: import.meta.resolve("./assets/moments.js"), type: JAVASCRIPT },
   "htmx.js": { url: import.meta.resolve("htmx.org/dist/htmx.min.js"), type: JAVASCRIPT },
 } as const;
 

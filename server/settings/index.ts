@@ -19,6 +19,7 @@
 // 5. test/settings/pages.test.ts has a list of pages; one line there checks it by axe, in both widths and themes.
 
 import { Elysia } from "elysia";
+import { activityPages } from "./activity/pages.ts";
 import { applicationPages } from "./applications/pages.ts";
 import { createSettingsSite } from "./assets.ts";
 import { auditLogPages } from "./audit-log/pages.tsx";
@@ -39,6 +40,7 @@ function createPages(deps: SettingsDependencies): Page[] {
   return [
     ...overviewPages(deps),
     ...webhookPages(deps),
+    ...activityPages(deps),
     ...applicationPages(deps),
     ...userPages(deps),
     ...departmentPages(deps),

@@ -13,8 +13,16 @@ export interface LayoutProps {
   told: string | undefined;
 }
 
-/** No style of its own, so that CSP needs no exception; and errors are answers to show, not to swap in. */
-const HTMX = { includeIndicatorCSS: false, history: false, noSwap: [204, 304, "4xx", "5xx"] };
+/**
+ * No style of its own, so that CSP needs no exception; errors are answers to show, not to swap in; and what the reader
+ * has opened stays open.
+ */
+const HTMX = {
+  includeIndicatorCSS: false,
+  history: false,
+  noSwap: [204, 304, "4xx", "5xx"],
+  morphIgnore: ["data-htmx-powered", "open"],
+};
 
 /** The frame of every page: who is here, where one can go, and the page in the middle. */
 export function Layout({ site, visit, navigation, view, told }: LayoutProps): JSX.Element {
@@ -35,6 +43,7 @@ export function Layout({ site, visit, navigation, view, told }: LayoutProps): JS
         <script src={site.asset("time.js")} defer></script>
         <script src={site.asset("copy.js")} defer></script>
         <script src={site.asset("editor.js")} defer></script>
+        <script src={site.asset("moments.js")} defer></script>
       </head>
       <body>
         <a class="skip" href="#main">

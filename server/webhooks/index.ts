@@ -11,15 +11,16 @@ export {
   URL_LIMIT,
 } from "./connections/input.ts";
 export { pingConnection } from "./connections/ping.ts";
-export { readConnection, readConnections } from "./connections/read.ts";
+export { readConnection, readConnections, readConnectionsOf } from "./connections/read.ts";
 export { type ConnectionRecord, toConnectionRecord, versionOf } from "./connections/record.ts";
 export { connectionsController } from "./connections/routes.ts";
 export { removeConnection, upsertConnection } from "./connections/service.ts";
-export { CONNECTION_STATES } from "./connections/store.ts";
+export { CONNECTION_STATES, type Connection } from "./connections/store.ts";
 export { BLAMES } from "./dead-letters/blame.ts";
 export { deadLettersController } from "./dead-letters/routes.ts";
 export { DEAD_STATES } from "./dead-letters/store.ts";
 export { type AttemptResult, attemptDelivery } from "./deliveries/attempt.ts";
+export { type KnownRequest, knownRequest } from "./deliveries/request.ts";
 export { closeOpenDelivery, type OpenDelivery, openAttempt, recordAttempt } from "./deliveries/store.ts";
 export { startDispatcher } from "./dispatch/dispatcher.ts";
 export { createInFlight, type InFlight } from "./dispatch/in-flight.ts";
@@ -29,8 +30,13 @@ export { type Change as RecordedChange, recordEvent } from "./events/record-even
 export { probe } from "./holding/probe.ts";
 export { createSlowLane, type SlowLane } from "./lanes/slow-lane.ts";
 export { toEventAttributes } from "./log/attributes.ts";
+export { EVENT_FILTERS, readEventFilter } from "./log/filter.ts";
+export { readEvent, readEvents } from "./log/read.ts";
+export { type AttemptRecord, type EventRecord, toAttemptRecord, toEventRecord, WORST_FIRST } from "./log/record.ts";
 export { eventLogController } from "./log/routes.ts";
-export { DEFAULT_RATE, MOST_RATE, REPLAYED_STATES, WISHED_STATES } from "./redelivery/input.ts";
+export { listAttempts } from "./log/store.ts";
+export { redeliverEvent } from "./redelivery/event/redeliver-event.ts";
+export { DEFAULT_RATE, MOST_RATE, parseRedeliver, REPLAYED_STATES, WISHED_STATES } from "./redelivery/input.ts";
 export { redeliveriesController } from "./redelivery/routes.ts";
 export { sendRedelivery } from "./redelivery/sending/send.ts";
 export { cancelRedelivery } from "./redelivery/service.ts";
@@ -43,3 +49,4 @@ export { ROTATION_STATES } from "./rotation/service.ts";
 export { removeFormerSecrets } from "./rotation/store.ts";
 export { OUTCOMES as WHY_OUTCOMES } from "./why/explain.ts";
 export { whyController } from "./why/routes.ts";
+export { explainEvent, type WhyRecord } from "./why/service.ts";

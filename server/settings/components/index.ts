@@ -8,6 +8,7 @@ export {
   Badge,
   ButtonLink,
   Code,
+  CopyButton,
   durationInWords,
   EmptyState,
   Live,
@@ -17,5 +18,5 @@ export {
   Text,
   Time,
 } from "./parts.tsx";
-export { SearchForm } from "./search.tsx";
+export { inUtc, SearchForm } from "./search.tsx";
 export { type Column, Facts, Table } from "./table.tsx";

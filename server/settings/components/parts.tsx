@@ -134,7 +134,7 @@ export function ActionButton({
 }
 
 /** Puts a text on the clipboard; without script there is no button, and the text can be marked. */
-function CopyButton({ text, label = "Copy" }: { text: string; label?: string }): JSX.Element {
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }): JSX.Element {
   return (
     <button type="button" class="quiet copy" data-copy={attribute(text)} hidden safe>
       {label}

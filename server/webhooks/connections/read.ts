@@ -3,7 +3,7 @@ import type { Sql } from "../../db/connection.ts";
 import { type Page, type Paging, toPage } from "../../http/paging.ts";
 import type { MasterKey } from "../../keys/master-key.ts";
 import { type ConnectionRecord, noConnection, toConnectionRecord } from "./record.ts";
-import { type Connection, type ConnectionFilter, findConnection, listConnections } from "./store.ts";
+import { type Connection, type ConnectionFilter, findConnection, findConnections, listConnections } from "./store.ts";
 
 /** @throws NotFound, Permission */
 export async function readConnection(
@@ -38,4 +38,17 @@ export async function readConnections(
       (row) => toConnectionRecord(masterKey, row),
     );
   });
+}
+
+/** Those of the ids that the caller may read, deleted ones too. */
+export async function readConnectionsOf(
+  sql: Sql,
+  masterKey: MasterKey,
+  { tenantId, permissions }: Caller,
+  ids: string[],
+): Promise<(Connection & { deletedOn: Date | null })[]> {
+  const found = await findConnections(sql, tenantId, ids);
+  return found.filter((connection) =>
+    permissions.allows("Webhooks:Read", "WebhookConnection", toConnectionRecord(masterKey, connection)),
+  );
 }

@@ -40,6 +40,17 @@ export async function findConnection(sql: Queries, tenantId: TenantId, id: strin
   return row;
 }
 
+/** Those of the ids, deleted ones too. */
+export async function findConnections(
+  sql: Queries,
+  tenantId: TenantId,
+  ids: string[],
+): Promise<(Connection & { deletedOn: Date | null })[]> {
+  return sql<(Connection & { deletedOn: Date | null })[]>`
+    select ${connectionColumns(sql)}, deleted_on as "deletedOn" from webhook_connections
+    where tenant_id = ${tenantId} and id = any (${ids}::uuid[])`;
+}
+
 export async function lockConnection(
   sql: Queries,
   tenantId: TenantId,

@@ -1,11 +1,9 @@
 // One attempt of one delivery: sign, post, log.
 
 import type { Egress, EgressOutcome } from "../../egress/index.ts";
-import { type MasterKey, unseal } from "../../keys/master-key.ts";
-import { ownApiKeys } from "../connections/api-key.ts";
+import type { MasterKey } from "../../keys/master-key.ts";
 import type { ExtraHeaders } from "../connections/headers.ts";
-import { API_KEY_PURPOSE, SECRET_PURPOSE, unsealHeaders } from "../connections/sealed.ts";
-import { signPayload, standardWebhooksHeaders } from "../signature.ts";
+import { requestOf } from "./request.ts";
 import type { Attempt, OpenDelivery } from "./store.ts";
 
 const GONE = 410;
@@ -34,15 +32,10 @@ export async function attemptDelivery(
   traceParent?: string,
 ): Promise<AttemptResult> {
   const startedOn = new Date();
-  const url = targetUrl(delivery.url, unseal(masterKey, API_KEY_PURPOSE, delivery.apiKey));
-  const extra = unsealHeaders(masterKey, delivery.headers);
+  const { url, extra, own } = requestOf(masterKey, delivery, startedOn);
   const outcome = await egress.post({
     url,
-    headers: {
-      ...extra,
-      ...headersOf(delivery, masterKey, startedOn),
-      ...(traceParent && { traceparent: traceParent }),
-    },
+    headers: { ...extra, ...own, ...(traceParent && { traceparent: traceParent }) },
     body: delivery.payload,
     timeoutMs: delivery.timeoutMs ?? timeoutMs,
     signal,
@@ -55,29 +48,6 @@ export async function attemptDelivery(
     gone: answered && outcome.status === GONE,
     reason: answered ? `${hostname} answered ${outcome.status}` : `${hostname}: ${outcome.failure}`,
     retryAfterMs: answered ? retryAfter(outcome.headers.get("retry-after"), startedOn) : undefined,
-  };
-}
-
-/** The ApiKey is added to the query unless the URL has its own. */
-function targetUrl(url: string, apiKey: string): URL {
-  const target = new URL(url);
-  if (ownApiKeys(url).length > 0) return target;
-  target.searchParams.delete("ApiKey");
-  target.searchParams.append("ApiKey", apiKey);
-  return target;
-}
-
-function headersOf(delivery: OpenDelivery, masterKey: MasterKey, timestamp: Date): Record<string, string> {
-  const headers: Record<string, string> = { "content-type": "application/json" };
-  const { eventId, payload, secret, stagedSecret, formerSecret } = delivery;
-  if (secret === null) return headers;
-  const secrets = [secret, stagedSecret, formerSecret]
-    .filter((sealed) => sealed !== null)
-    .map((sealed) => unseal(masterKey, SECRET_PURPOSE, sealed));
-  return {
-    ...headers,
-    "x-signature": signPayload(payload, secrets[0]!),
-    ...standardWebhooksHeaders({ eventId, timestamp, body: payload, secrets }),
   };
 }
 

@@ -19,9 +19,13 @@ export interface LoggedEvent {
   eventRecord: string;
   eventType: string;
   recordIds: string[];
-  payload: string;
   occurredOn: Date;
   deliveries: LoggedDelivery[];
+}
+
+export interface WithPayload {
+  /** The exact text that every attempt sends. */
+  payload: string;
 }
 
 export interface LoggedDelivery {
@@ -48,7 +52,7 @@ export interface LoggedAttempt {
 
 const columns = (sql: Queries) => sql`
   e.id, e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds",
-  e.payload, e.occurred_on as "occurredOn",
+  e.occurred_on as "occurredOn",
   coalesce((
     select json_agg(json_build_object('id', d.id, 'connectionId', d.connection_id, 'part', d.part, 'state', d.state,
       'attempts', d.attempts, 'connectionState', c.state) order by d.connection_id)
@@ -82,18 +86,40 @@ export async function listEvents(
     order by e.id desc limit ${limit + 1}`;
 }
 
-export async function findEvent(sql: Queries, tenantId: TenantId, id: string): Promise<LoggedEvent | undefined> {
-  const [event] = await sql<LoggedEvent[]>`
-    select ${columns(sql)} from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
+export async function findEvent(
+  sql: Queries,
+  tenantId: TenantId,
+  id: string,
+): Promise<(LoggedEvent & WithPayload) | undefined> {
+  const [event] = await sql<(LoggedEvent & WithPayload)[]>`
+    select ${columns(sql)}, e.payload from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
   return event;
 }
 
-export async function listAttempts(sql: Queries, tenantId: TenantId, eventId: string): Promise<LoggedAttempt[]> {
+export interface AttemptSelection {
+  deliveryIds: string[];
+  /** So many of each delivery, its last ones. */
+  last: number;
+}
+
+/** In the order of their deliveries and numbers. */
+export async function listAttempts(
+  sql: Queries,
+  tenantId: TenantId,
+  eventId: string,
+  selection?: AttemptSelection,
+): Promise<LoggedAttempt[]> {
   return sql<LoggedAttempt[]>`
     select a.delivery_id as "deliveryId", a.number, a.started_on as "startedOn", a.duration_ms as "durationMs",
       1 + (select count(*) from unnest(d.redelivered_after) as after where after < a.number) as run,
       a.status_code as "statusCode", a.failure, a.response_headers as "responseHeaders",
       a.response_body as "responseBody"
     from attempts a join deliveries d on d.id = a.delivery_id
-    where d.tenant_id = ${tenantId} and d.event_id = ${eventId} order by a.delivery_id, a.number`;
+    where d.tenant_id = ${tenantId} and d.event_id = ${eventId}
+      ${
+        selection
+          ? sql`and d.id = any (${selection.deliveryIds}::uuid[]) and a.number > d.attempts - ${selection.last}::int`
+          : sql``
+      }
+    order by a.delivery_id, a.number`;
 }

@@ -21,7 +21,8 @@ export function whyController(sql: Sql, masterKey: MasterKey, authenticate: Auth
       requireScopes(caller, "Webhooks:Read");
       const query = readQuery(requestUrl(request).searchParams, ["ConnectionId"]);
       const connectionId = readConnectionId(query);
-      return Response.json(await explainEvent(sql, masterKey, caller, params.id, connectionId, readPaging(query)));
+      const filter = connectionId ? { connectionIds: [connectionId] } : {};
+      return Response.json(await explainEvent(sql, masterKey, caller, params.id, filter, readPaging(query)));
     },
     { parse: "none" },
   );

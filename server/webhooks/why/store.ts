@@ -33,12 +33,19 @@ export interface WitnessedDelivery {
   last: { word: string; endedOn: Date } | null;
 }
 
+export interface WitnessFilter {
+  /** These alone. */
+  connectionIds?: string[];
+  /** Those that have a delivery of the event, or those that have none. */
+  concerned?: boolean;
+}
+
 /** Newest connection first, deleted ones too; one more than the limit, if there are more. */
 export async function listWitnesses(
   sql: Queries,
   tenantId: TenantId,
   eventId: string,
-  connectionId: string | undefined,
+  { connectionIds, concerned }: WitnessFilter,
   limit: number,
   after: string | undefined,
 ): Promise<Witness[]> {
@@ -47,7 +54,13 @@ export async function listWitnesses(
       select ${connectionColumns(sql)}, created_on as "createdOn", deleted_on as "deletedOn"
       from webhook_connections
       where tenant_id = ${tenantId} ${after ? sql`and id < ${after}` : sql``}
-        ${connectionId ? sql`and id = ${connectionId}` : sql``}
+        ${connectionIds ? sql`and id = any (${connectionIds}::uuid[])` : sql``}
+        ${
+          concerned === undefined
+            ? sql``
+            : sql`and ${concerned} = exists (
+          select from deliveries where event_id = ${eventId} and connection_id = webhook_connections.id)`
+        }
       order by id desc limit ${limit + 1}
     ), event as (
       select coalesce(recorded_on, occurred_on) as "eventTime" from events where tenant_id = ${tenantId} and id = ${eventId}

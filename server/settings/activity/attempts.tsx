@@ -1,0 +1,111 @@
+// The attempts of a delivery: as a table, and what each has sent and got.
+
+import type { AttemptRecord, KnownRequest } from "../../webhooks/index.ts";
+import { Badge, type Column, Table, Text, Time } from "../components/index.ts";
+import { duration } from "./durations.ts";
+import { Source } from "./source.tsx";
+
+/** A status, or the network's failure in one word. */
+export function resultOf({ StatusCode, Failure }: AttemptRecord): string {
+  return Failure ?? String(StatusCode);
+}
+
+export function isGood({ StatusCode }: AttemptRecord): boolean {
+  return StatusCode !== null && StatusCode >= 200 && StatusCode < 300;
+}
+
+export function endOf({ StartedOn, DurationMs }: AttemptRecord): number {
+  return Date.parse(StartedOn) + DurationMs;
+}
+
+interface Row {
+  attempt: AttemptRecord;
+  waited: string;
+}
+
+export function AttemptTable({ attempts, happenedOn }: { attempts: AttemptRecord[]; happenedOn: Date }): JSX.Element {
+  const rows = attempts.map((attempt, index) => ({
+    attempt,
+    waited: waitedFor(attempt, attempts[index - 1], happenedOn),
+  }));
+  return <Table caption="Attempts" columns={columns(attempts)} rows={rows} />;
+}
+
+function waitedFor(attempt: AttemptRecord, before: AttemptRecord | undefined, happenedOn: Date): string {
+  const startedOn = Date.parse(attempt.StartedOn);
+  if (attempt.Number === 1) return `${duration(startedOn - happenedOn.getTime())} after the event`;
+  if (!before) return "";
+  const waited = duration(startedOn - endOf(before));
+  return attempt.Run > before.Run ? `${waited}, sent again` : waited;
+}
+
+function columns(attempts: AttemptRecord[]): Column<Row>[] {
+  const hasRuns = attempts.some(({ Run }) => Run > 1);
+  return [
+    {
+      name: "Attempt",
+      cell: ({ attempt }) => <Text text={`${attempt.Number}${hasRuns ? `, run ${attempt.Run}` : ""}`} />,
+    },
+    {
+      name: "Result",
+      cell: ({ attempt }) => <Badge state={resultOf(attempt)} tone={isGood(attempt) ? "good" : "bad"} />,
+    },
+    { name: "Started", cell: ({ attempt: { StartedOn } }) => <Time at={new Date(StartedOn)} /> },
+    { name: "Waited", cell: ({ waited }) => <Text text={waited} /> },
+    { name: "Took", cell: ({ attempt: { DurationMs } }) => <Text text={duration(DurationMs)} />, numeric: true },
+  ];
+}
+
+export interface AttemptDetailsProps {
+  id: string;
+  attempt: AttemptRecord;
+  /** Undefined if the reader may not see it. */
+  request: KnownRequest | undefined;
+  open: boolean;
+}
+
+export function AttemptDetails({ id, attempt, request, open }: AttemptDetailsProps): JSX.Element {
+  const { Number: number, Response: response, Failure: failure } = attempt;
+  return (
+    <details class="attempt" id={id} open={open}>
+      <summary safe>{`Attempt ${number}: request and response`}</summary>
+      <div class="two">
+        <div>
+          <h3>Request</h3>
+          {request ? (
+            <>
+              <Source label={`Request of attempt ${number}`} text={requestText(request)} />
+              <p class="hint">
+                As the connection is now; the headers of an attempt are not kept. Values of secrets are hidden.
+              </p>
+            </>
+          ) : (
+            <p class="none">The connection is none that you may see.</p>
+          )}
+        </div>
+        <div>
+          <h3 safe>{failure === null ? "Response" : "No response"}</h3>
+          <Source label={`Response of attempt ${number}`} text={responseText(attempt)} />
+          {failure === null && response.Body === "" ? <p class="hint">Its body was empty.</p> : ""}
+        </div>
+      </div>
+    </details>
+  );
+}
+
+const HIDDEN = "•••";
+
+function requestText({ address, query, headers }: KnownRequest): string {
+  const parameters = query.map((name) => `${name}=${HIDDEN}`).join("&");
+  return [
+    `POST ${address}${parameters ? `?${parameters}` : ""}`,
+    ...headers.map(({ name, value }) => `${name}: ${value ?? HIDDEN}`),
+  ].join("\n");
+}
+
+function responseText({ StatusCode, Failure, Response: { Headers, Body } }: AttemptRecord): string {
+  // Of a failure it says what went wrong.
+  if (Failure !== null) return [Failure, Body].filter(Boolean).join("\n");
+  const head = [String(StatusCode), Headers].filter(Boolean).join("\n");
+  return Body ? `${head}\n\n${Body}` : head;
+}

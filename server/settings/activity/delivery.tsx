@@ -1,0 +1,116 @@
+// One delivery of an event: how it stands, and each attempt.
+
+import type { MasterKey } from "../../keys/master-key.ts";
+import type { readEvent } from "../../webhooks/index.ts";
+import { type AttemptRecord, type Connection, type EventRecord, knownRequest } from "../../webhooks/index.ts";
+import { ActionButton, Badge, CopyButton } from "../components/index.ts";
+import type { Visit } from "../visit.ts";
+import { titleOf } from "../webhooks/title.ts";
+import { AttemptDetails, AttemptTable } from "./attempts.tsx";
+import { curlCommand } from "./curl.ts";
+import { Timeline } from "./timeline.tsx";
+
+export type DeliveryRecord = EventRecord["Deliveries"][number];
+export type Event = Awaited<ReturnType<typeof readEvent>>;
+
+export interface ShownDelivery {
+  delivery: DeliveryRecord;
+  /** Undefined if the reader may not see it, and nothing of what was sent there. */
+  connection: (Connection & { deletedOn: Date | null }) | undefined;
+  /** Why it stands as it does, in words. */
+  reason: string | undefined;
+  /** Its last ones. */
+  attempts: AttemptRecord[];
+}
+
+/** Something may still become of it by itself. */
+export function isOpen({ State }: DeliveryRecord): boolean {
+  return ["Pending", "Retrying", "Held"].includes(State);
+}
+
+export function isOver(delivery: DeliveryRecord): boolean {
+  return !isOpen(delivery);
+}
+
+export interface DeliverySectionProps {
+  visit: Visit;
+  event: Event;
+  shown: ShownDelivery;
+  mayRedeliver: boolean;
+  masterKey: MasterKey;
+}
+
+export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }: DeliverySectionProps): JSX.Element {
+  const { delivery, connection, reason, attempts } = shown;
+  const { Id, ConnectionId, State, AttemptCount } = delivery;
+  const requestAt = (startedOn: Date) => connection && knownRequest(masterKey, connection, event.id, startedOn);
+  const left = AttemptCount - (attempts.at(-1)?.Number ?? 0);
+  const earlier = (attempts[0]?.Number ?? 1) - 1;
+  return (
+    <section class="panel delivery" id={`delivery-${Id}`}>
+      <div class="delivery-head">
+        <h2>
+          <ConnectionName visit={visit} connection={connection} connectionId={ConnectionId} />
+        </h2>
+        <Badge state={State} />
+        <div class="buttons">
+          {mayRedeliver && isOver(delivery) && !connection?.deletedOn ? (
+            <ActionButton
+              visit={visit}
+              action={`/settings/activity/${event.id}`}
+              label="Redeliver"
+              fields={{ ConnectionId }}
+            />
+          ) : (
+            ""
+          )}
+          {connection ? <CopyButton text={curlCommand(event, requestAt(new Date(0))!)} label="Copy as curl" /> : ""}
+        </div>
+      </div>
+      {reason ? <p safe>{sentence(reason)}</p> : ""}
+      {earlier > 0 ? (
+        <p class="none" safe>{`Its first ${earlier} attempts are not shown; the REST API has them.`}</p>
+      ) : (
+        ""
+      )}
+      {attempts.length > 0 ? (
+        <>
+          <Timeline attempts={attempts} state={State} underWay={left > 0} />
+          <AttemptTable attempts={attempts} happenedOn={event.occurredOn} />
+          {attempts.map((attempt, index) => (
+            <AttemptDetails
+              id={`attempt-${Id}-${attempt.Number}`}
+              attempt={attempt}
+              request={requestAt(new Date(attempt.StartedOn))}
+              open={index === attempts.length - 1 && State !== "Delivered"}
+            />
+          ))}
+        </>
+      ) : (
+        ""
+      )}
+    </section>
+  );
+}
+
+function sentence(text: string): string {
+  return `${text[0]?.toUpperCase()}${text.slice(1)}.`;
+}
+
+export interface ConnectionNameProps {
+  visit: Visit;
+  connection: ShownDelivery["connection"];
+  connectionId: string;
+}
+
+/** A deleted one has no page any more, and one that the reader may not see has no name. */
+export function ConnectionName({ visit, connection, connectionId }: ConnectionNameProps): JSX.Element {
+  if (!connection) return <code safe>{connectionId}</code>;
+  const title = titleOf({ Name: connection.name ?? "", URL: connection.url });
+  if (connection.deletedOn) return <span safe>{`${title} (deleted)`}</span>;
+  return (
+    <a href={visit.href(`/settings/webhooks/${connectionId}`)} safe>
+      {title}
+    </a>
+  );
+}

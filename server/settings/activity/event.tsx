@@ -1,0 +1,176 @@
+import { DELIVERY_STATES } from "../../../workflows/contract.ts";
+import { type Paging, readPaging, toPage } from "../../http/paging.ts";
+import { readQuery, readWord } from "../../http/query.ts";
+import {
+  type EventRecord,
+  explainEvent,
+  listAttempts,
+  PING,
+  readConnectionsOf,
+  readEvent,
+  toAttemptRecord,
+  toEventRecord,
+  WORST_FIRST,
+} from "../../webhooks/index.ts";
+import { ActionButton, Badge, ButtonLink, Code, Facts, Live, Pager, Text, Time } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import type { Visit } from "../visit.ts";
+import { type DeliveryRecord, DeliverySection, isOpen, isOver, type ShownDelivery } from "./delivery.tsx";
+import { PayloadSection } from "./payload.tsx";
+import { deliveriesInWords, recordOf } from "./title.ts";
+import { NotSentSection, readUnconcerned } from "./unconcerned.tsx";
+
+const REFRESH_SECONDS = 2;
+/** On one page, the worst first; each has its attempts below it. */
+const MOST_DELIVERIES = 20;
+/** Of one delivery, its last ones. */
+const MOST_ATTEMPTS = 12;
+
+/** @param refusals why what was asked of it was not done */
+export async function eventPage(deps: SettingsDependencies, visit: Visit, refusals: string[] = []): Promise<View> {
+  const { sql, caller, params, url } = { ...deps, ...visit };
+  const event = await readEvent(sql, caller, params.id!);
+  const record = toEventRecord(event, deps.workflowUrl);
+  const query = readQuery(url.searchParams, ["State"]);
+  const ofState = readWord(query, "State", DELIVERY_STATES);
+  const { Items, Next } = pageOf(record, ofState, readPaging(query));
+  const [shown, unconcerned] = await Promise.all([
+    readShown(deps, visit, record.EventId, Items),
+    readUnconcerned(deps, visit, record),
+  ]);
+  const mayRedeliver = record.EventType !== PING && visit.may("Webhooks:Update", "WebhookEvent", record);
+  const deliveries = shown.map((one) => (
+    <DeliverySection visit={visit} event={event} shown={one} mayRedeliver={mayRedeliver} masterKey={deps.masterKey} />
+  ));
+  const body = (
+    <>
+      <Summary visit={visit} record={record} mayRedeliver={mayRedeliver} />
+      {deliveries}
+    </>
+  );
+  return {
+    title: `${recordOf(record)} ${record.EventType}`,
+    above: [{ name: "Activity", path: "/settings/activity" }],
+    actions: <ButtonLink href={record.WorkflowUrl}>Open in Temporal</ButtonLink>,
+    body: (
+      <>
+        <Refusals lines={refusals} />
+        {record.Deliveries.some(isOpen) ? (
+          <Live visit={visit} id="event" seconds={REFRESH_SECONDS}>
+            {body}
+          </Live>
+        ) : (
+          <div id="event" class="live">
+            {body}
+          </div>
+        )}
+        <Pager visit={visit} next={Next} />
+        <NotSentSection visit={visit} unconcerned={unconcerned} />
+        <PayloadSection visit={visit} event={event} />
+      </>
+    ),
+  };
+}
+
+function pageOf({ Deliveries }: EventRecord, ofState: string | undefined, { after }: Paging) {
+  const sorted = Deliveries.filter(({ State }) => ofState === undefined || State === ofState).toSorted(
+    (a, b) => WORST_FIRST.indexOf(a.State) - WORST_FIRST.indexOf(b.State),
+  );
+  const start = sorted.findIndex(({ Id }) => Id === after) + 1;
+  const rows = sorted.slice(start, start + MOST_DELIVERIES + 1);
+  return toPage(
+    rows,
+    MOST_DELIVERIES,
+    ({ Id }) => Id,
+    (delivery) => delivery,
+  );
+}
+
+/** What of connections the reader may not see is left out; that there is a delivery is not. */
+async function readShown(
+  { sql, masterKey }: SettingsDependencies,
+  { caller }: Visit,
+  eventId: string,
+  deliveries: DeliveryRecord[],
+): Promise<ShownDelivery[]> {
+  const connectionIds = deliveries.map(({ ConnectionId }) => ConnectionId);
+  const selection = { deliveryIds: deliveries.map(({ Id }) => Id), last: MOST_ATTEMPTS };
+  const paging = { limit: MOST_DELIVERIES, after: undefined };
+  const [attempts, connections, reasons] = await Promise.all([
+    listAttempts(sql, caller.tenantId, eventId, selection),
+    readConnectionsOf(sql, masterKey, caller, connectionIds),
+    explainEvent(sql, masterKey, caller, eventId, { connectionIds }, paging),
+  ]);
+  return deliveries.map((delivery) => ({
+    delivery,
+    connection: connections.find(({ id }) => id === delivery.ConnectionId),
+    reason: reasons.Items.find(({ DeliveryId }) => DeliveryId === delivery.Id)?.Reason,
+    attempts: attempts.filter(({ deliveryId }) => deliveryId === delivery.Id).map(toAttemptRecord),
+  }));
+}
+
+function Refusals({ lines }: { lines: string[] }): JSX.Element {
+  if (lines.length === 0) return "";
+  return (
+    <div class="problem" role="alert">
+      {lines.map((line) => (
+        <p safe>{line}</p>
+      ))}
+    </div>
+  );
+}
+
+interface SummaryProps {
+  visit: Visit;
+  record: EventRecord;
+  mayRedeliver: boolean;
+}
+
+function Summary({ visit, record, mayRedeliver }: SummaryProps): JSX.Element {
+  const { EventId, EventType, State, Reason, Deliveries, Timestamp } = record;
+  const path = `/settings/activity/${EventId}`;
+  const again = Deliveries.filter(isOver);
+  return (
+    <div class="panel">
+      <Facts
+        facts={[
+          ["State", <Badge state={State ?? "No delivery"} />],
+          ["Deliveries", Reason ? <Text text={Reason} /> : <Counts visit={visit} record={record} />],
+          ["Happened", <Time at={new Date(Timestamp)} />],
+          ["Event", <Text text={EventType} />],
+          ["Record", <Text text={recordOf(record)} />],
+          ["EventId", <Code text={EventId} copy />],
+        ]}
+      />
+      {mayRedeliver && again.length > 1 && !Deliveries.some(isOpen) ? (
+        <div class="buttons below">
+          <ActionButton visit={visit} action={path} label={`Redeliver to all ${again.length.toLocaleString("en")}`} />
+        </div>
+      ) : (
+        ""
+      )}
+    </div>
+  );
+}
+
+/** With several states, each leads to its own deliveries. */
+function Counts({ visit, record }: { visit: Visit; record: EventRecord }): JSX.Element {
+  const states = WORST_FIRST.filter((state) => record.Deliveries.some(({ State }) => State === state));
+  const path = visit.href(`/settings/activity/${record.EventId}`);
+  if (states.length < 2 || record.Deliveries.length <= MOST_DELIVERIES) {
+    return <Text text={deliveriesInWords(record)} />;
+  }
+  return (
+    <span>
+      {states.map((state) => (
+        <>
+          <a href={`${path}?State=${state}`} safe>
+            {deliveriesInWords({ ...record, Deliveries: record.Deliveries.filter(({ State }) => State === state) })}
+          </a>{" "}
+        </>
+      ))}
+      <a href={path}>all</a>
+    </span>
+  );
+}

@@ -1,0 +1,132 @@
+import { DELIVERY_STATES } from "../../../workflows/contract.ts";
+import { MOST_LIMIT, readPaging } from "../../http/paging.ts";
+import { readQuery } from "../../http/query.ts";
+import {
+  EVENT_FILTERS,
+  type EventRecord,
+  LOGGED_EVENT_TYPES,
+  PING_RECORD,
+  readConnections,
+  readEventFilter,
+  readEvents,
+} from "../../webhooks/index.ts";
+import {
+  Badge,
+  ButtonLink,
+  EmptyState,
+  inUtc,
+  Live,
+  Pager,
+  SearchForm,
+  Table,
+  Text,
+  Time,
+} from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import type { Visit } from "../visit.ts";
+import { titleOf } from "../webhooks/title.ts";
+import { deliveriesInWords, recordOf } from "./title.ts";
+
+const REFRESH_SECONDS = 5;
+
+export async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const { sql, entities, workflowUrl } = deps;
+  const { caller, url } = visit;
+  const query = readQuery(inUtc(url.searchParams, ["From", "To"]), EVENT_FILTERS);
+  const filter = readEventFilter(query, entities);
+  const paging = readPaging(query);
+  const [{ Items, Next }, connections] = await Promise.all([
+    readEvents(sql, caller, filter, paging, workflowUrl),
+    connectionOptions(deps, visit, filter.connectionId),
+  ]);
+  const list =
+    Items.length > 0 ? (
+      <Table caption="Events, newest first" columns={columns(visit)} rows={Items} />
+    ) : (
+      <NothingThere isFiltered={Object.values(filter).some(Boolean)} isMore={Next !== null} />
+    );
+  return {
+    title: "Activity",
+    actions: <ButtonLink href={visit.href(url.pathname) + url.search}>Reload</ButtonLink>,
+    body: (
+      <>
+        <SearchForm
+          visit={visit}
+          filters={[
+            { name: "State", label: "State", options: words(DELIVERY_STATES) },
+            { name: "EventRecord", label: "Entity", options: words([...entities, PING_RECORD]) },
+            { name: "EventType", label: "Event", options: words(LOGGED_EVENT_TYPES) },
+            { name: "ConnectionId", label: "Connection", options: connections },
+            { name: "From", label: "From", type: "datetime-local" },
+            { name: "To", label: "To", type: "datetime-local" },
+          ]}
+        />
+        {/* Further pages are of the past, and stay as they are. */}
+        {paging.after === undefined ? (
+          <Live visit={visit} id="events" seconds={REFRESH_SECONDS}>
+            {list}
+          </Live>
+        ) : (
+          list
+        )}
+        <Pager visit={visit} next={Next} />
+      </>
+    ),
+  };
+}
+
+/** Those there are, newest first, and the chosen one, which may be deleted. */
+async function connectionOptions({ sql, masterKey }: SettingsDependencies, { caller }: Visit, chosen?: string) {
+  const { Items } = await readConnections(sql, masterKey, caller, {}, { limit: MOST_LIMIT, after: undefined });
+  const options = Items.map((record) => ({ value: record.Id, label: titleOf(record) }));
+  if (chosen && !options.some(({ value }) => value === chosen)) options.push({ value: chosen, label: chosen });
+  return options;
+}
+
+const words = (all: readonly string[]) => all.map((value) => ({ value, label: value }));
+
+function NothingThere({ isFiltered, isMore }: { isFiltered: boolean; isMore: boolean }): JSX.Element {
+  if (isMore) {
+    return (
+      <EmptyState title="Nothing on this page that you may see">
+        <p>What your policies let you see may stand further on.</p>
+      </EmptyState>
+    );
+  }
+  return isFiltered ? (
+    <EmptyState title="No event is like that">
+      <p>Fewer filters show more.</p>
+    </EmptyState>
+  ) : (
+    <EmptyState title="Nothing has happened yet">
+      <p>Each change of a user, an application or a department shows up here, with who was told of it.</p>
+    </EmptyState>
+  );
+}
+
+function columns(visit: Visit) {
+  return [
+    {
+      name: "Record",
+      cell: (event: EventRecord) => (
+        <a href={visit.href(`/settings/activity/${event.EventId}`)} safe>
+          {recordOf(event)}
+        </a>
+      ),
+    },
+    { name: "Event", cell: ({ EventType }: EventRecord) => <Text text={EventType} /> },
+    {
+      name: "State",
+      cell: ({ State }: EventRecord) => <Badge state={State ?? "No delivery"} />,
+    },
+    {
+      name: "Deliveries",
+      cell: (event: EventRecord) => <Text text={event.Reason ?? deliveriesInWords(event)} />,
+    },
+    {
+      name: "Happened",
+      cell: ({ Timestamp }: EventRecord) => <Time at={new Date(Timestamp)} />,
+    },
+  ];
+}

@@ -1,0 +1,56 @@
+// The connections that did not get an event, each with why.
+
+import { MOST_LIMIT } from "../../http/paging.ts";
+import { type Connection, type EventRecord, explainEvent, PING, readConnectionsOf } from "../../webhooks/index.ts";
+import { Badge, Section, Table, Text } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { Visit } from "../visit.ts";
+import { ConnectionName } from "./delivery.tsx";
+
+interface Unconcerned {
+  outcome: string;
+  reason: string;
+  connection: (Connection & { deletedOn: Date | null }) | undefined;
+  connectionId: string;
+}
+
+/** The newest of them; a ping concerns nobody else. */
+export async function readUnconcerned(
+  { sql, masterKey }: SettingsDependencies,
+  { caller }: Visit,
+  { EventId, EventType }: EventRecord,
+): Promise<Unconcerned[]> {
+  if (EventType === PING) return [];
+  const paging = { limit: MOST_LIMIT, after: undefined };
+  const { Items } = await explainEvent(sql, masterKey, caller, EventId, { concerned: false }, paging);
+  const ids = Items.map(({ ConnectionId }) => ConnectionId);
+  const connections = await readConnectionsOf(sql, masterKey, caller, ids);
+  return Items.map(({ ConnectionId, Outcome, Reason }) => ({
+    outcome: Outcome,
+    reason: Reason,
+    connection: connections.find(({ id }) => id === ConnectionId),
+    connectionId: ConnectionId,
+  }));
+}
+
+export function NotSentSection({ visit, unconcerned }: { visit: Visit; unconcerned: Unconcerned[] }): JSX.Element {
+  if (unconcerned.length === 0) return "";
+  return (
+    <Section title="Not sent to">
+      <Table
+        caption="Connections that have no delivery of this event"
+        columns={[
+          {
+            name: "Connection",
+            cell: ({ connection, connectionId }: Unconcerned) => (
+              <ConnectionName visit={visit} connection={connection} connectionId={connectionId} />
+            ),
+          },
+          { name: "Outcome", cell: ({ outcome }: Unconcerned) => <Badge state={outcome} /> },
+          { name: "Why", cell: ({ reason }: Unconcerned) => <Text text={reason} /> },
+        ]}
+        rows={unconcerned}
+      />
+    </Section>
+  );
+}

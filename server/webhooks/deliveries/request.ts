@@ -1,0 +1,87 @@
+// What an attempt sends beside the payload, and what of it may be shown.
+
+import { type MasterKey, unseal } from "../../keys/master-key.ts";
+import { ownApiKeys } from "../connections/api-key.ts";
+import type { ExtraHeaders } from "../connections/headers.ts";
+import { API_KEY_PURPOSE, SECRET_PURPOSE, unsealHeaders } from "../connections/sealed.ts";
+import type { Connection } from "../connections/store.ts";
+import { signPayload, standardWebhooksHeaders } from "../signature.ts";
+import type { OpenDelivery } from "./store.ts";
+
+type Addressed = Pick<
+  OpenDelivery,
+  "eventId" | "payload" | "url" | "apiKey" | "headers" | "secret" | "stagedSecret" | "formerSecret"
+>;
+
+interface Request {
+  url: URL;
+  /** As somebody has set them. */
+  extra: ExtraHeaders;
+  /** Ours, by lower-case names. */
+  own: Record<string, string>;
+}
+
+export function requestOf(masterKey: MasterKey, delivery: Addressed, startedOn: Date): Request {
+  return {
+    url: targetUrl(delivery.url, unseal(masterKey, API_KEY_PURPOSE, delivery.apiKey)),
+    extra: unsealHeaders(masterKey, delivery.headers),
+    own: headersOf(delivery, masterKey, startedOn),
+  };
+}
+
+/** The ApiKey is added to the query unless the URL has its own. */
+function targetUrl(url: string, apiKey: string): URL {
+  const target = new URL(url);
+  if (ownApiKeys(url).length > 0) return target;
+  target.searchParams.delete("ApiKey");
+  target.searchParams.append("ApiKey", apiKey);
+  return target;
+}
+
+function headersOf(delivery: Addressed, masterKey: MasterKey, timestamp: Date): Record<string, string> {
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  const { eventId, payload, secret, stagedSecret, formerSecret } = delivery;
+  if (secret === null) return headers;
+  const secrets = [secret, stagedSecret, formerSecret]
+    .filter((sealed) => sealed !== null)
+    .map((sealed) => unseal(masterKey, SECRET_PURPOSE, sealed));
+  return {
+    ...headers,
+    "x-signature": signPayload(payload, secrets[0]!),
+    ...standardWebhooksHeaders({ eventId, timestamp, body: payload, secrets }),
+  };
+}
+
+/** A request as its connection is now: what was sent at the time is not written down. */
+export interface KnownRequest {
+  /** Without what its query may hide. */
+  address: string;
+  /** Names in its query; their values are hidden. */
+  query: string[];
+  isSigned: boolean;
+  /** Null: hidden, for it is a secret, or made by one. */
+  headers: { name: string; value: string | null }[];
+}
+
+/** What no secret is in. */
+const SHOWN = ["content-type", "webhook-id", "webhook-timestamp"];
+
+/** @param startedOn of the attempt, whose time is signed as well */
+export function knownRequest(
+  masterKey: MasterKey,
+  connection: Connection,
+  eventId: string,
+  startedOn: Date,
+): KnownRequest {
+  const unsent = { ...connection, eventId, payload: "", stagedSecret: null, formerSecret: null };
+  const { url, extra, own } = requestOf(masterKey, unsent, startedOn);
+  return {
+    address: url.origin + url.pathname,
+    query: [...url.searchParams.keys()],
+    isSigned: connection.secret !== null,
+    headers: [
+      ...Object.entries(own).map(([name, value]) => ({ name, value: SHOWN.includes(name) ? value : null })),
+      ...Object.keys(extra).map((name) => ({ name, value: null })),
+    ],
+  };
+}
