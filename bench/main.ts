@@ -3,6 +3,7 @@
 const USAGE = `Usage: bun run bench NAME [--rounds=7] [--seconds=2]
 
   change    one change from the request to its receiver: time, memory and CPU
+  console   pages of Settings with 100,000 deliveries in the database
   entities  GET User and PATCH Application against raw postgres.js
   tokens    issuance, refresh, introspection and discovery against oidc-provider
   sign-in   refused sign-ins of known against unknown accounts: whether the time tells
@@ -14,6 +15,7 @@ bench/webhooks.ts and bench/isolation.ts name their own options.`;
 
 const BENCHES: Record<string, () => Promise<unknown>> = {
   change: () => import("./one-change.ts"),
+  console: () => import("./console.ts"),
   entities: () => import("./entities.ts"),
   tokens: () => import("./tokens.ts"),
   "sign-in": () => import("./sign-in.ts"),

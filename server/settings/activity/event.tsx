@@ -128,7 +128,7 @@ interface SummaryProps {
 }
 
 function Summary({ visit, record, mayRedeliver }: SummaryProps): JSX.Element {
-  const { EventId, EventType, State, Reason, Deliveries, Timestamp } = record;
+  const { EventId, State, Reason, Deliveries, Timestamp } = record;
   const path = `/settings/activity/${EventId}`;
   const again = Deliveries.filter(isOver);
   return (
@@ -138,8 +138,6 @@ function Summary({ visit, record, mayRedeliver }: SummaryProps): JSX.Element {
           ["State", <Badge state={State ?? "No delivery"} />],
           ["Deliveries", Reason ? <Text text={Reason} /> : <Counts visit={visit} record={record} />],
           ["Happened", <Time at={new Date(Timestamp)} />],
-          ["Event", <Text text={EventType} />],
-          ["Record", <Text text={recordOf(record)} />],
           ["EventId", <Code text={EventId} copy />],
         ]}
       />

@@ -108,14 +108,13 @@ function NothingThere({ isFiltered, isMore }: { isFiltered: boolean; isMore: boo
 function columns(visit: Visit) {
   return [
     {
-      name: "Record",
+      name: "Event",
       cell: (event: EventRecord) => (
         <a href={visit.href(`/settings/activity/${event.EventId}`)} safe>
-          {recordOf(event)}
+          {`${recordOf(event)} ${event.EventType}`}
         </a>
       ),
     },
-    { name: "Event", cell: ({ EventType }: EventRecord) => <Text text={EventType} /> },
     {
       name: "State",
       cell: ({ State }: EventRecord) => <Badge state={State ?? "No delivery"} />,

@@ -1,11 +1,14 @@
 import { attribute } from "../../signin/index.ts";
 
+/** Among many such, none is a landmark. */
+const GROUP = { role: "group" };
+
 /** Text of others, line by line as it came; long ones are scrolled, also by keys. */
 export function Source({ label, text }: { label: string; text: string }): JSX.Element {
   return (
-    <section class="source" tabindex="0" aria-label={attribute(label)}>
+    <div class="source" tabindex="0" aria-label={attribute(label)} {...GROUP}>
       <pre safe>{`\n${shown(text)}`}</pre>
-    </section>
+    </div>
   );
 }
 

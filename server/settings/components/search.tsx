@@ -67,7 +67,7 @@ export function SearchForm({ visit, filters }: { visit: Visit; filters: Filter[]
 
 /** moments.js takes the word away, and puts the value into the reader's own zone. */
 const UTC = "(UTC)";
-const MOMENT = { step: "1", "data-utc": UTC };
+const MOMENT = { step: "any", "data-utc": UTC };
 
 /** A moment of the address as the field has it; what is none is left out. */
 function utcField(given: string): string {

@@ -1,0 +1,77 @@
+// How long the console's pages take with 100,000 deliveries in the database, all of the last day and of one tenant: what
+// the server needs for the whole page, as a browser on the same machine waits for it.
+//
+//   bun run bench console
+
+import { loadavg } from "node:os";
+import { Visitor } from "../test/authorize/visitor.ts";
+import { signIn } from "../test/support/api.ts";
+import { fill } from "../test/support/fill.ts";
+import type { DeliveryState } from "../workflows/contract.ts";
+import { startOwnApi } from "./own-api.ts";
+
+const CONNECTIONS = 10;
+const EVENTS = 10_000;
+const DAY_MS = 86_400_000;
+/** Nobody listens there: without a worker, nothing is ever sent. */
+const RECEIVER = "127.0.0.1:8443";
+const WARM_UP = 10;
+const ROUNDS = 40;
+const AIM_MS = 100;
+
+await using api = await startOwnApi({ EGRESS_ALLOW: RECEIVER });
+const { url, sql, tenant } = api;
+const client = await signIn(url, tenant);
+const connectionIds: string[] = [];
+for (let number = 1; number <= CONNECTIONS; number++) {
+  const { Id } = await client.connect(`https://${RECEIVER}/${number}`, { Name: `Receiver ${number}`, Secret: "bench" });
+  connectionIds.push(Id);
+}
+await fill(sql, { tenantId: tenant.tenantId, connectionIds, events: EVENTS, spanMs: DAY_MS, stateOf });
+const { Items } = await client.events("State=Exhausted&Limit=1");
+const [rare] = connectionIds;
+const noon = new Date(Date.now() - DAY_MS / 2).toISOString();
+
+const browser = new Visitor(url);
+const { heading } = await browser.submit(await browser.open(`/settings?organisation=${tenant.tenantId}`), tenant.admin);
+if (heading !== "Overview") throw new Error(`Signing in led to "${heading}".`);
+
+const PAGES: [name: string, path: string][] = [
+  ["overview", "/settings"],
+  ["webhooks", "/settings/webhooks"],
+  ["activity, first page", "/settings/activity"],
+  ["activity, 200 a page", "/settings/activity?Limit=200"],
+  ["activity, of a state that is rare", "/settings/activity?State=Retrying"],
+  ["activity, of a state that none has", "/settings/activity?State=Cancelled"],
+  ["activity, of a connection and a state", `/settings/activity?ConnectionId=${rare}&State=Exhausted`],
+  ["activity, of an entity with no events", "/settings/activity?EventRecord=Department"],
+  ["activity, up to twelve hours ago", `/settings/activity?To=${noon}`],
+  ["an event, ten deliveries", `/settings/activity/${Items[0]!.EventId}`],
+];
+
+console.log(`${(EVENTS * CONNECTIONS).toLocaleString("en")} deliveries of ${EVENTS.toLocaleString("en")} events\n`);
+for (const [name, path] of PAGES) {
+  const times: number[] = [];
+  let size = 0;
+  for (let round = -WARM_UP; round < ROUNDS; round++) {
+    const startedAt = performance.now();
+    const page = await browser.open(path);
+    if (round >= 0) times.push(performance.now() - startedAt);
+    if (page.status !== 200) throw new Error(`${path}: ${page.status}`);
+    size = page.html.length;
+  }
+  times.sort((a, b) => a - b);
+  const [median, slow] = [times[ROUNDS / 2]!, times[Math.floor(ROUNDS * 0.95)]!];
+  const verdict = median < AIM_MS ? "" : `  over ${AIM_MS} ms`;
+  const [least, middle, most] = [times[0]!, median, slow].map((time) => time.toFixed(0).padStart(5));
+  const figures = `${middle} ms (least ${least}, 95 % ${most})`;
+  console.log(`${name.padEnd(40)} ${figures}  ${(size / 1024).toFixed(0).padStart(4)} KiB${verdict}`);
+}
+console.log(`\nmedian of ${ROUNDS}, load average ${loadavg()[0]!.toFixed(1)}`);
+
+/** Mostly delivered; the newest are still under way. */
+function stateOf(event: number): DeliveryState {
+  if (event >= EVENTS - 20) return "Retrying";
+  if (event % 100 === 0) return "Exhausted";
+  return event % 500 === 1 ? "Held" : "Delivered";
+}

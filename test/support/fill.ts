@@ -1,0 +1,55 @@
+// Many events with their deliveries and attempts, written straight into the database: what nobody has the time to make.
+
+import type { Sql } from "../../server/db/connection.ts";
+import type { TenantId } from "../../server/tenants/index.ts";
+import type { DeliveryState } from "../../workflows/contract.ts";
+
+export interface Filling {
+  tenantId: TenantId;
+  /** Each event goes to all of them. */
+  connectionIds: string[];
+  events: number;
+  /** Between the oldest and the newest, which is of now. */
+  spanMs: number;
+  /** What becomes of the deliveries of the how many-th event; without it all are delivered. */
+  stateOf?: (event: number) => DeliveryState;
+}
+
+/** Rows of one statement. */
+const BATCH = 5_000;
+
+/** The events' ids are of their times, as ours are. */
+export async function fill(sql: Sql, { tenantId, connectionIds, events, spanMs, stateOf }: Filling): Promise<void> {
+  const now = Date.now();
+  for (let first = 0; first < events; first += BATCH) {
+    const rows = Array.from({ length: Math.min(BATCH, events - first) }, (_, index) => {
+      const number = first + index;
+      const at = new Date(now - spanMs + (spanMs * number) / events);
+      return { id: Bun.randomUUIDv7("hex", at), at, number, state: stateOf?.(number) ?? "Delivered" };
+    });
+    await sql`
+      with event as (
+        insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on, recorded_on)
+        select id, ${tenantId}, 'Application', 'Updated', number,
+          json_build_object('TenantId', ${tenantId}::text, 'EventType', 'Updated', 'EventId', id, 'Version', '1.0',
+            'Timestamp', at, 'EventRecord', 'Application', 'EventResponse', 'Object',
+            'Data', json_build_object('Id', number, 'Name', 'Application ' || number, 'Description', repeat('x', 200)))::text,
+          at, at
+        from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ at }) => at.toISOString())}::timestamptz[],
+          ${rows.map(({ number }) => String(number + 1001))}::text[]) as e (id, at, number)
+      ), delivery as (
+        insert into deliveries (id, tenant_id, event_id, connection_id, part, state, attempts, changed_on)
+        select gen_random_uuid(), ${tenantId}, e.id, c.id, 1, e.state,
+          case e.state when 'Exhausted' then 3 when 'Delivered' then 1 when 'Retrying' then 1 else 0 end, e.at
+        from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ at }) => at.toISOString())}::timestamptz[],
+          ${rows.map(({ state }) => state)}::text[]) as e (id, at, state), unnest(${connectionIds}::uuid[]) as c (id)
+        returning id, state, attempts, changed_on
+      )
+      insert into attempts (delivery_id, number, started_on, duration_ms, status_code, response_headers, response_body)
+      select d.id, number, d.changed_on + number * interval '10 seconds', 25,
+        case d.state when 'Delivered' then 200 else 503 end, 'content-type: text/plain', 'Thank you.'
+      from delivery d, generate_series(1, d.attempts) as number`;
+  }
+  // As PostgreSQL does by itself before long.
+  await sql`vacuum analyze events, deliveries, attempts`;
+}
