@@ -9,6 +9,7 @@ const ASSETS = {
   "time.js": { url: import.meta.resolve("./assets/time.js"), type: JAVASCRIPT },
   "copy.js": { url: import.meta.resolve("./assets/copy.js"), type: JAVASCRIPT },
   "moments.js": { url: import.meta.resolve("./assets/moments.js"), type: JAVASCRIPT },
+  "polling.js": { url: import.meta.resolve("./assets/polling.js"), type: JAVASCRIPT },
   "htmx.js": { url: import.meta.resolve("htmx.org/dist/htmx.min.js"), type: JAVASCRIPT },
 } as const;
 

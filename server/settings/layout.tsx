@@ -40,6 +40,7 @@ export function Layout({ site, visit, navigation, view, told }: LayoutProps): JS
         <link rel="stylesheet" href={site.asset("parts.css")} />
         <link rel="stylesheet" href={site.asset("records.css")} />
         <script src={site.asset("htmx.js")} defer></script>
+        <script src={site.asset("polling.js")} defer></script>
         <script src={site.asset("time.js")} defer></script>
         <script src={site.asset("copy.js")} defer></script>
         <script src={site.asset("editor.js")} defer></script>

@@ -49,4 +49,4 @@ export { ROTATION_STATES } from "./rotation/service.ts";
 export { removeFormerSecrets } from "./rotation/store.ts";
 export { OUTCOMES as WHY_OUTCOMES } from "./why/explain.ts";
 export { whyController } from "./why/routes.ts";
-export { explainEvent, type WhyRecord } from "./why/service.ts";
+export { explainEvent } from "./why/service.ts";

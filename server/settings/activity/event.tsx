@@ -12,7 +12,18 @@ import {
   toEventRecord,
   WORST_FIRST,
 } from "../../webhooks/index.ts";
-import { ActionButton, Badge, ButtonLink, Code, Facts, Live, Pager, Text, Time } from "../components/index.ts";
+import {
+  ActionButton,
+  Badge,
+  ButtonLink,
+  Code,
+  Facts,
+  Live,
+  Pager,
+  Refreshing,
+  Text,
+  Time,
+} from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
@@ -40,15 +51,7 @@ export async function eventPage(deps: SettingsDependencies, visit: Visit, refusa
     readUnconcerned(deps, visit, record),
   ]);
   const mayRedeliver = record.EventType !== PING && visit.may("Webhooks:Update", "WebhookEvent", record);
-  const deliveries = shown.map((one) => (
-    <DeliverySection visit={visit} event={event} shown={one} mayRedeliver={mayRedeliver} masterKey={deps.masterKey} />
-  ));
-  const body = (
-    <>
-      <Summary visit={visit} record={record} mayRedeliver={mayRedeliver} />
-      {deliveries}
-    </>
-  );
+  const isFinal = !record.Deliveries.some(isOpen);
   return {
     title: `${recordOf(record)} ${record.EventType}`,
     above: [{ name: "Activity", path: "/settings/activity" }],
@@ -56,18 +59,22 @@ export async function eventPage(deps: SettingsDependencies, visit: Visit, refusa
     body: (
       <>
         <Refusals lines={refusals} />
-        {record.Deliveries.some(isOpen) ? (
-          <Live visit={visit} id="event" seconds={REFRESH_SECONDS}>
-            {body}
-          </Live>
-        ) : (
-          <div id="event" class="live">
-            {body}
-          </div>
-        )}
+        <Live visit={visit} id="event" seconds={REFRESH_SECONDS} isFinal={isFinal}>
+          <Summary visit={visit} record={record} mayRedeliver={mayRedeliver} />
+          {shown.map((one) => (
+            <DeliverySection
+              visit={visit}
+              event={event}
+              shown={one}
+              mayRedeliver={mayRedeliver}
+              masterKey={deps.masterKey}
+            />
+          ))}
+        </Live>
         <Pager visit={visit} next={Next} />
         <NotSentSection visit={visit} unconcerned={unconcerned} />
         <PayloadSection visit={visit} event={event} />
+        {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
       </>
     ),
   };

@@ -12,11 +12,11 @@ import {
 } from "../../webhooks/index.ts";
 import {
   Badge,
-  ButtonLink,
   EmptyState,
   inUtc,
   Live,
   Pager,
+  Refreshing,
   SearchForm,
   Table,
   Text,
@@ -48,7 +48,6 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
     );
   return {
     title: "Activity",
-    actions: <ButtonLink href={visit.href(url.pathname) + url.search}>Reload</ButtonLink>,
     body: (
       <>
         <SearchForm
@@ -64,9 +63,12 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
         />
         {/* Further pages are of the past, and stay as they are. */}
         {paging.after === undefined ? (
-          <Live visit={visit} id="events" seconds={REFRESH_SECONDS}>
-            {list}
-          </Live>
+          <>
+            <Live visit={visit} id="events" seconds={REFRESH_SECONDS}>
+              {list}
+            </Live>
+            <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
+          </>
         ) : (
           list
         )}

@@ -1,12 +1,12 @@
 import { attribute } from "../../signin/index.ts";
 
-/** Among many such, none is a landmark. */
-const GROUP = { role: "group" };
+/** A group: among many such, none is a landmark. */
+const group = (label: string) => ({ role: "group", "aria-label": attribute(label) });
 
 /** Text of others, line by line as it came; long ones are scrolled, also by keys. */
 export function Source({ label, text }: { label: string; text: string }): JSX.Element {
   return (
-    <div class="source" tabindex="0" aria-label={attribute(label)} {...GROUP}>
+    <div class="source" tabindex="0" {...group(label)}>
       <pre safe>{`\n${shown(text)}`}</pre>
     </div>
   );

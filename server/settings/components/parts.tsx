@@ -187,17 +187,24 @@ function withCursor({ url, href }: Visit, cursor: string | undefined): string {
 }
 
 /**
- * Refreshes itself while the page is open, by asking for the page again and taking the part of the same id. What has not
- * changed stays as it is, with its focus; nothing that is typed into or opened may stand in it.
+ * Refreshes itself while the page is looked at, by asking for the page again and taking the part of the same id. What has
+ * not changed stays as it is, with its focus, and what the reader has opened stays open; nothing that is typed into may
+ * stand in it.
  */
-export function Live({ visit, id, seconds, children }: LiveProps): JSX.Element {
-  if (!visit.refreshes) return <div id={id}>{children as "safe"}</div>;
+export function Live({ visit, id, seconds, isFinal, children }: LiveProps): JSX.Element {
+  if (isFinal || !visit.refreshes) {
+    return (
+      <div id={id} class="live">
+        {children as "safe"}
+      </div>
+    );
+  }
   return (
     <div
       id={id}
       class="live"
       hx-get={attribute(visit.sameHref(true))}
-      hx-trigger={`every ${seconds}s`}
+      hx-trigger={`every ${seconds}s, visibilitychange from:document`}
       hx-select={`#${id}`}
       hx-target="this"
       hx-swap="outerMorph"
@@ -211,6 +218,8 @@ export interface LiveProps {
   visit: Visit;
   id: string;
   seconds: number;
+  /** Nothing more becomes of it. */
+  isFinal?: boolean;
   children: Children;
 }
 
@@ -218,11 +227,18 @@ export interface LiveProps {
 export function Refreshing({ visit, seconds }: { visit: Visit; seconds: number }): JSX.Element {
   const { refreshes } = visit;
   return (
-    <p class="refreshing">
-      <span safe>{refreshes ? `Refreshes every ${seconds} s.` : "Does not refresh itself."}</span>{" "}
-      <a href={attribute(visit.sameHref(!refreshes))} safe>
-        {refreshes ? "Stop" : "Refresh"}
-      </a>
-    </p>
+    <>
+      <p class="refreshing">
+        <span safe>{refreshes ? `Refreshes every ${seconds} s.` : "Does not refresh itself."}</span>{" "}
+        <a href={attribute(visit.sameHref(!refreshes))} safe>
+          {refreshes ? "Stop" : "Refresh"}
+        </a>
+      </p>
+      <noscript>
+        <p>
+          <a href={attribute(visit.sameHref(true))}>Reload</a>
+        </p>
+      </noscript>
+    </>
   );
 }
