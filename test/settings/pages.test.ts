@@ -65,7 +65,9 @@ test(
     await using receiver = startReceiver(({ payload }) => {
       return hangs ? "hang" : payload.EventType === "Deleted" ? 500 : 200;
     });
-    const { Id: connection } = await api.connect(receiver.url, { Name: "Directory", Secret: "a secret of mine" });
+    const { Id: connection } = await api.connect(receiver.url, {
+      ...{ Name: "Directory", Secret: "a secret of mine", TimeoutMs: 30_000 },
+    });
     await api.connect("https://localhost:9443/refuses", { Events: ["Created"] });
     const filling = { tenantId: api.tenant.tenantId, connectionIds: [connection], events: 10_000, spanMs: DAY_MS };
     await fill(db(), { ...filling, stateOf: (number) => (number % 100 === 0 ? "Exhausted" : "Delivered") });

@@ -1,0 +1,158 @@
+// One event's page in Settings: what may be seen there, and what may be done.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { Webhook } from "standardwebhooks";
+import { signPayload } from "../../server/webhooks/signature.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant, setting } from "../support/tenant.ts";
+import { enterSettings, newColleague } from "./console.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+}, 60_000);
+afterAll(() => browser?.close());
+
+test("an event that is being delivered is not sent again: the page says so", async () => {
+  const api = await newTenant();
+  await using receiver = startReceiver(({ count }) => (count === 1 ? 200 : "hang"));
+  await api.connect(receiver.url, { TimeoutMs: 30_000 });
+  await api.change({ Name: "Front door" });
+  const { EventId } = await api.settledEvent();
+  const { page, open } = await enterSettings(browser, api.tenant);
+  await open(`/settings/activity/${EventId}`);
+  await page.getByRole("button", { name: "Redeliver" }).waitFor();
+  await api.redeliver(EventId);
+  await page.getByRole("button", { name: "Redeliver" }).click();
+  await page.getByRole("alert").getByText("The event is being delivered just now.").waitFor();
+  await page.getByText("attempt is under way").waitFor();
+});
+
+test("hostile texts in a payload, an answer and a name are shown as they are", async () => {
+  const hostile = `</pre></script><script>alert(1)</script><img src=x onerror=alert(2)> &lt;b&gt; "'`;
+  const turned = "abc\u202egpj.exe";
+  const api = await newTenant();
+  await using receiver = startReceiver(() => new Response(`${hostile}${turned}\u0007`, { status: 400 }));
+  await api.connect(receiver.url, { Name: hostile });
+  await api.change({ Name: hostile, Description: turned, ExternalId: "x".repeat(200) });
+  const { EventId } = await api.settledEvent();
+  const { page, open, complaints } = await enterSettings(browser, api.tenant);
+  await open(`/settings/activity/${EventId}`);
+  const payload = await page.getByRole("group", { name: "Payload" }).textContent();
+  expect(payload).toContain(JSON.stringify(hostile));
+  expect(payload).toContain("abc\\u202egpj.exe");
+  const answer = await page.getByRole("group", { name: "Response of attempt 3" }).textContent();
+  expect(answer).toContain(`${hostile}abc\\u202egpj.exe\\u0007`);
+  expect(await page.getByRole("heading", { name: hostile, level: 2 }).count()).toBe(1);
+  expect(await page.locator("main script, main img").count()).toBe(0);
+  expect(complaints).toEqual([]);
+
+  const file = await page.evaluate(
+    async (path) => (await fetch(path)).text(),
+    `/settings/activity/${EventId}/payload.json`,
+  );
+  expect(file).toBe(receiver.callsFor(EventId)[0]!.bytes.toString("utf8"));
+});
+
+test("an auditor reads all of it, sees no button that sends, and may not send", async () => {
+  const api = await newTenant();
+  await using receiver = startReceiver(500);
+  await api.connect(receiver.url, { Name: "Directory" });
+  await api.change({ Name: "Front door" });
+  const { EventId } = await api.settledEvent();
+  const { page, open } = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
+  await open(`/settings/activity/${EventId}`);
+  await page.getByText("Exhausted: 3 attempts, last 500.").waitFor();
+  expect(await page.getByRole("button", { name: /Redeliver/ }).count()).toBe(0);
+  const csrf = await page.locator("form input[name=csrf]").first().inputValue();
+  const answer = await page.request.post(page.url(), { form: { csrf } });
+  expect(answer.status()).toBe(403);
+  expect(await answer.text()).toContain("Webhooks:Update");
+  expect(receiver.callsFor(EventId)).toHaveLength(3);
+});
+
+test("another organisation's event is not there", async () => {
+  const [api, stranger] = [await newTenant(), await newTenant()];
+  const { Id } = await api.change({ Name: "Front door" });
+  const { EventId } = await api.newestEvent();
+  const { page, open } = await enterSettings(browser, stranger.tenant);
+  for (const path of [EventId, `${EventId}/payload.json`, "nonsense"]) {
+    await open(`/settings/activity/${path}`);
+    await page.getByText("There is no WebhookEvent with this EventId.").waitFor();
+  }
+  await open("/settings/activity");
+  await page.getByRole("row").filter({ hasText: "Application" }).first().waitFor();
+  expect(
+    await page
+      .getByRole("row")
+      .filter({ hasText: `Application ${Id}` })
+      .count(),
+  ).toBe(0);
+});
+
+test("many deliveries are shown a page at a time, the worst first", async () => {
+  const api = await newTenant();
+  await using receiver = startReceiver();
+  await using gone = startReceiver(500);
+  for (let number = 1; number <= 21; number++) await api.connect(receiver.url, { Name: `Receiver ${number}` });
+  await api.connect(gone.url, { Name: "Broken" });
+  await api.change({ Name: "Front door" });
+  const { EventId } = await api.settledEvent();
+  const { page, open } = await enterSettings(browser, api.tenant);
+  await open(`/settings/activity/${EventId}`);
+  const headings = page.getByRole("heading", { level: 2 }).filter({ hasText: /Receiver|Broken/ });
+  expect(await headings.first().textContent()).toBe("Broken");
+  expect(await headings.count()).toBe(20);
+  await page.getByRole("link", { name: "Next page" }).click();
+  await page.getByRole("link", { name: "Back to the first" }).waitFor();
+  expect(await headings.count()).toBe(2);
+  await page.getByRole("link", { name: "1 exhausted" }).click();
+  await page.getByText("Exhausted: 3 attempts, last 500.").waitFor();
+  expect(await headings.count()).toBe(1);
+});
+
+test("what is copied as curl is the same call, signed anew", async () => {
+  const secret = `whsec_${Buffer.from("thirty-two bytes of a real secret").toString("base64")}`;
+  const api = await newTenant();
+  await using receiver = startReceiver();
+  const headers = { Authorization: "Bearer of the gate" };
+  const { ApiKey } = await api.connect(receiver.url, { Secret: secret, Headers: headers });
+  await api.change({ Name: `It's a "door" for $HOME & \`all\` \\ 100 %`, Description: "Tür" });
+  const { EventId } = await api.settledEvent();
+  const { page, open } = await enterSettings(browser, api.tenant, {
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  await open(`/settings/activity/${EventId}`);
+  await page.getByRole("button", { name: "Copy as curl" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  const command = await page.evaluate("navigator.clipboard.readText()");
+
+  const unset = await shell(command as string, {});
+  expect(unset.code).not.toBe(0);
+  expect(unset.said).toContain("SECRET: set it first");
+  const done = await shell(command as string, {
+    SECRET: secret,
+    API_KEY: ApiKey,
+    HEADER_AUTHORIZATION: headers.Authorization,
+    CURL_CA_BUNDLE: join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver/cert.pem"),
+  });
+  expect(done).toMatchObject({ code: 0, said: expect.stringContaining("200") });
+  const [sent, again] = receiver.callsFor(EventId);
+  expect(again!.bytes.equals(sent!.bytes)).toBe(true);
+  expect(again!.url.href).toBe(sent!.url.href);
+  for (const name of ["content-type", "authorization", "webhook-id", "x-signature"]) {
+    expect([name, again!.headers.get(name)]).toEqual([name, sent!.headers.get(name)]);
+  }
+  expect(again!.headers.get("x-signature")).toBe(signPayload(again!.bytes.toString("utf8"), secret));
+  new Webhook(secret).verify(again!.bytes.toString("utf8"), Object.fromEntries(again!.headers));
+});
+
+async function shell(command: string, env: Record<string, string>): Promise<{ code: number; said: string }> {
+  const { PATH } = process.env;
+  const run = Bun.spawn(["sh", "-c", command], { env: { PATH, ...env }, stdout: "pipe", stderr: "pipe" });
+  const said = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
+  return { code: await run.exited, said: said.join("") };
+}
