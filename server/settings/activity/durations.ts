@@ -25,7 +25,7 @@ const STEPS = [
   ...[1, 2, 5, 10, 20, 30].map((count) => count * MINUTE),
   ...[1, 2, 4, 8, 12].map((count) => count * HOUR),
 ];
-const MOST_TICKS = 5;
+const MOST_TICKS = 4;
 
 /** Round moments from 0 on, for an axis of this length. */
 export function ticks(span: number): number[] {
