@@ -187,6 +187,7 @@ export function createApp({
         access,
         entities: entityNames,
         checkUrl: (url) => egress.checkUrl(url),
+        secretOverlapMs: config.webhooks.secretOverlap,
         workflowUrl,
         onClient,
         onFailure: logFailure,

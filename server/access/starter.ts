@@ -16,7 +16,7 @@ const ROLES: { name: string; description: string; scopes: Scope[] }[] = [
   {
     name: "ops",
     description: "Watches webhooks and sends events again.",
-    scopes: ["Webhooks:Read", "Webhooks:Update"],
+    scopes: ["Webhooks:Read", "Webhooks:Create", "Webhooks:Update"],
   },
   {
     name: "auditor",
@@ -58,6 +58,11 @@ permit (
   principal in Role::"ops",
   action == Action::"Webhooks:Update",
   resource is WebhookEvent
+);
+permit (
+  principal in Role::"ops",
+  action in [Action::"Webhooks:Create", Action::"Webhooks:Update"],
+  resource is Redelivery
 );
 `,
   },

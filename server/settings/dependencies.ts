@@ -34,6 +34,8 @@ export interface SettingsDependencies {
   entities: string[];
   /** Why a receiver's address cannot be saved, in words. */
   checkUrl(url: string): string | undefined;
+  /** Milliseconds that a connection's former secret signs beside the new one, unless a rotation says otherwise. */
+  secretOverlapMs: number;
   /** Where a person opens a workflow in the Temporal UI. */
   workflowUrl(workflowId: string): string;
 }

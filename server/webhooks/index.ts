@@ -36,16 +36,32 @@ export { type AttemptRecord, type EventRecord, toAttemptRecord, toEventRecord, W
 export { eventLogController } from "./log/routes.ts";
 export { listAttempts } from "./log/store.ts";
 export { redeliverEvent } from "./redelivery/event/redeliver-event.ts";
-export { DEFAULT_RATE, MOST_RATE, parseRedeliver, REPLAYED_STATES, WISHED_STATES } from "./redelivery/input.ts";
+export {
+  DEFAULT_RATE,
+  MOST_RATE,
+  parseRedeliver,
+  parseRedelivery,
+  parseRedeliveryChange,
+  REPLAYED_STATES,
+  WISHED_STATES,
+} from "./redelivery/input.ts";
+export { type LocatedRedelivery, readRedeliveries, readRedelivery } from "./redelivery/read.ts";
 export { redeliveriesController } from "./redelivery/routes.ts";
 export { sendRedelivery } from "./redelivery/sending/send.ts";
-export { cancelRedelivery } from "./redelivery/service.ts";
+export { cancelRedelivery, changeRedelivery, countRedelivery, createRedelivery } from "./redelivery/service.ts";
 export { DRAIN_RATE, REDELIVERY_KINDS } from "./redelivery/store.ts";
 export { RESOURCE_TYPES as WEBHOOK_RESOURCE_TYPES } from "./resource-types.ts";
-export { MOST_OVERLAP_SECONDS } from "./rotation/input.ts";
+export { MOST_OVERLAP_SECONDS, parseStaging } from "./rotation/input.ts";
 export { recordProof } from "./rotation/record-proof.ts";
 export { secretController } from "./rotation/routes.ts";
-export { ROTATION_STATES } from "./rotation/service.ts";
+export {
+  giveUpRotation,
+  proveSecret,
+  ROTATION_STATES,
+  type RotationRecord,
+  readRotation,
+  stageNewSecret,
+} from "./rotation/service.ts";
 export { removeFormerSecrets } from "./rotation/store.ts";
 export { OUTCOMES as WHY_OUTCOMES } from "./why/explain.ts";
 export { whyController } from "./why/routes.ts";

@@ -9,7 +9,7 @@ import type { Api } from "../support/api.ts";
 import { inspect } from "../support/inspect.ts";
 
 /** A browser in which somebody has come in to Settings; it keeps what the browser's console says. */
-export interface Visitor {
+export interface Visitor extends AsyncDisposable {
   page: Page;
   /** What a page should not give rise to: errors, and what CSP has refused. */
   complaints: string[];
@@ -19,7 +19,7 @@ export interface Visitor {
 
 /**
  * Signs in by the tenant's admin, or by who is named.
- * @example const { page } = await enterSettings(browser, api.tenant);
+ * @example await using visitor = await enterSettings(browser, api.tenant);
  */
 export async function enterSettings(
   browser: Browser,
@@ -27,7 +27,8 @@ export async function enterSettings(
   options: BrowserContextOptions & { username?: string; password?: string } = {},
 ): Promise<Visitor> {
   const { username = tenant.admin.username, password = tenant.admin.password, ...context } = options;
-  const page = await (await browser.newContext(context)).newPage();
+  const window = await browser.newContext(context);
+  const page = await window.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {
     // Info is that a test types faster than the page puts the cursor.
@@ -45,6 +46,8 @@ export async function enterSettings(
     async open(path) {
       await page.goto(issuer() + path);
     },
+    // An open page goes on refreshing itself.
+    [Symbol.asyncDispose]: () => window.close(),
   };
 }
 

@@ -9,6 +9,7 @@ import { enterSettings, inspectAll, type Listed } from "./console.ts";
 
 interface Ids {
   connection: string;
+  redelivery: string;
 }
 
 const PAGES: Listed<Ids>[] = [
@@ -29,6 +30,9 @@ const PAGES: Listed<Ids>[] = [
   { name: "webhook", path: ({ connection }) => `/settings/webhooks/${connection}` },
   { name: "webhook-change", path: ({ connection }) => `/settings/webhooks/${connection}/change` },
   { name: "webhook-delete", path: ({ connection }) => `/settings/webhooks/${connection}/delete` },
+  { name: "webhook-secret", path: ({ connection }) => `/settings/webhooks/${connection}/secret` },
+  { name: "webhook-redeliver", path: ({ connection }) => `/settings/webhooks/${connection}/redeliver` },
+  { name: "redelivery", path: ({ redelivery }) => `/settings/redeliveries/${redelivery}` },
   { name: "nothing-here", path: () => "/settings/nothing/here" },
 ];
 
@@ -52,8 +56,14 @@ test(
     await api.call("DELETE", `/Application/${Id}`);
     await api.settledEvent();
 
-    const visitor = await enterSettings(browser, api.tenant);
-    await inspectAll(visitor, PAGES, { connection });
+    const { body } = await api.call<{ Id: string }>("POST", "/Redelivery", {
+      ConnectionId: connection,
+      From: "2026-01-01",
+    });
+    const redelivery = body.Id;
+
+    await using visitor = await enterSettings(browser, api.tenant);
+    await inspectAll(visitor, PAGES, { connection, redelivery });
   },
   PATIENCE_MS,
 );

@@ -3,6 +3,7 @@ import { ButtonLink, durationInWords, EmptyState, Live, Refreshing, Section } fr
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { Page, View } from "../page.ts";
 import type { Visit } from "../visit.ts";
+import { mayAddConnection } from "../webhooks/add.tsx";
 import { listHealth } from "../webhooks/store.ts";
 import { Concerns, concernsOf, type Watched } from "./attention.tsx";
 import { barsOf, ChartTable, DeliveriesChart, firstHour } from "./chart.tsx";
@@ -89,7 +90,7 @@ function Figures({ watched, now }: { watched: Watched[]; now: number }): JSX.Ele
 }
 
 function NoConnections({ visit }: { visit: Visit }): JSX.Element {
-  const mayAdd = visit.may("Webhooks:Create") && visit.may("Webhooks:Update");
+  const mayAdd = mayAddConnection(visit);
   return (
     <EmptyState title="No webhooks yet">
       <p>A webhook connection sends each change of a user, an application or a department to a receiver of yours.</p>

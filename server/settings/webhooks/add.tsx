@@ -12,6 +12,12 @@ import { ConnectionForm, connectionBody, FIELDS } from "./fields.tsx";
 const PATH = "/settings/webhooks/add";
 const BACK = "/settings/webhooks";
 
+/** Whether to offer it; asked of a connection that says nothing yet. */
+export function mayAddConnection(visit: Visit): boolean {
+  const blank = { Id: "", Name: "", URL: "", Entities: [], Events: [], State: "Active" };
+  return visit.may("Webhooks:Update") && visit.may("Webhooks:Create", "WebhookConnection", blank);
+}
+
 export function addPage(deps: SettingsDependencies, visit: Visit, state?: FormState): View {
   return {
     title: "Add Webhook Connection",

@@ -27,19 +27,22 @@ import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
 import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
+import { latestRedeliveries } from "./redelivery.tsx";
 import { listHealth, listRecentDeliveries, type RecentDelivery } from "./store.ts";
 import { addressOf, titleOf } from "./title.ts";
 
 const REFRESH_SECONDS = 5;
 const MOST_DELIVERIES = 20;
 
-export async function connectionPage({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<View> {
+export async function connectionPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const { sql, masterKey } = deps;
   const { caller, params } = visit;
   const connection = await readConnection(sql, masterKey, caller, params.id!);
   const record = toConnectionRecord(masterKey, connection);
-  const [healths, deliveries] = await Promise.all([
+  const [healths, deliveries, redeliveries] = await Promise.all([
     listHealth(sql, caller.tenantId, [record.Id]),
     listRecentDeliveries(sql, caller.tenantId, record.Id, MOST_DELIVERIES),
+    latestRedeliveries(deps, visit, record.Id),
   ]);
   const health = healths[0]!;
   const readable = deliveries.filter((delivery) => mayRead(visit, delivery));
@@ -68,18 +71,18 @@ export async function connectionPage({ sql, masterKey }: SettingsDependencies, v
               ["URL Endpoint", <Code text={addressOf(record.URL)} copy />],
               ["Entities", <Text text={record.Entities.join(", ")} />],
               ["Events", <Text text={record.Events.join(", ")} />],
-              [
-                "Secret",
-                <Text text={connection.secret ? "set; payloads are signed" : "none; payloads are not signed"} />,
-              ],
+              ["Secret", <SecretLink visit={visit} record={record} isSigned={connection.secret !== null} />],
               [
                 "ApiKey",
-                <Text text={record.URL.includes("ApiKey=") ? "in the URL; hidden here" : "sent; hidden here"} />,
+                <Text text={record.URL.includes("ApiKey=") ? "In the URL; hidden here." : "Sent; hidden here."} />,
               ],
               ["Id", <Code text={record.Id} copy />],
             ]}
           />
         </Section>
+        <Live visit={visit} id="redeliveries" seconds={REFRESH_SECONDS}>
+          {redeliveries}
+        </Live>
         <Section title="Recent deliveries">
           <Live visit={visit} id="deliveries" seconds={REFRESH_SECONDS}>
             {readable.length > 0 ? (
@@ -95,6 +98,28 @@ export async function connectionPage({ sql, masterKey }: SettingsDependencies, v
       </>
     ),
   };
+}
+
+function SecretLink({
+  visit,
+  record,
+  isSigned,
+}: {
+  visit: Visit;
+  record: ConnectionRecord;
+  isSigned: boolean;
+}): JSX.Element {
+  return (
+    <>
+      <span safe>{isSigned ? "Set; payloads are signed." : "None; payloads are not signed."}</span>{" "}
+      <a href={visit.href(`/settings/webhooks/${record.Id}/secret`)}>Secret</a>
+    </>
+  );
+}
+
+/** Of this connection, as a policy sees a redelivery before it is made. */
+function mayRedeliver(visit: Visit, { Id }: ConnectionRecord): boolean {
+  return visit.may("Webhooks:Create", "Redelivery", { ConnectionId: Id, Kind: "Replay", State: "Running" });
 }
 
 function Actions({ visit, record }: { visit: Visit; record: ConnectionRecord }): JSX.Element {
@@ -117,6 +142,7 @@ function Actions({ visit, record }: { visit: Visit; record: ConnectionRecord }):
       ) : (
         ""
       )}
+      {mayRedeliver(visit, record) ? <ButtonLink href={visit.href(`${path}/redeliver`)}>Redeliver</ButtonLink> : ""}
       {visit.may("Webhooks:Delete", "WebhookConnection", record) ? (
         <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
           Delete

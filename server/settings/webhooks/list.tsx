@@ -5,6 +5,7 @@ import { Badge, ButtonLink, EmptyState, Live, Pager, Refreshing, SearchForm, Tab
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
+import { mayAddConnection } from "./add.tsx";
 import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
 import { type Health, listHealth } from "./store.ts";
 import { addressOf, titleOf } from "./title.ts";
@@ -22,7 +23,7 @@ export async function listPage({ sql, masterKey }: SettingsDependencies, visit: 
   const health = new Map((await listHealth(sql, caller.tenantId, ids)).map((one) => [one.connectionId, one]));
   const rows = Items.map((record): Row => ({ ...record, health: health.get(record.Id)! }));
   const isFiltered = Boolean(filter.name || filter.state);
-  const mayAdd = visit.may("Webhooks:Create") && visit.may("Webhooks:Update");
+  const mayAdd = mayAddConnection(visit);
   const add = (
     <ButtonLink href={visit.href("/settings/webhooks/add")} kind="main">
       {"Add Webhook Connection"}

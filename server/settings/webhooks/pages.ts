@@ -7,6 +7,9 @@ import { changeConnection, changePage } from "./change.tsx";
 import { connectionPage, ping, setState } from "./connection.tsx";
 import { deletePage, deleteTheConnection } from "./delete.tsx";
 import { listPage } from "./list.tsx";
+import { redeliver, redeliverPage } from "./redeliver.tsx";
+import { changeTheRedelivery, redeliveryPage } from "./redelivery.tsx";
+import { giveUp, prove, secretPage, stage } from "./secret.tsx";
 
 export function webhookPages(deps: SettingsDependencies): Page[] {
   const path = "/settings/webhooks";
@@ -28,6 +31,26 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
     },
     { path: `${path}/:id/ping`, POST: { needs: ["Webhooks:Update"], answer: (visit) => ping(deps, visit) } },
     { path: `${path}/:id/state`, POST: { needs: write, answer: (visit) => setState(deps, visit) } },
+    {
+      path: `${path}/:id/secret`,
+      GET: { needs: read, answer: (visit) => secretPage(deps, visit) },
+      POST: { needs: ["Webhooks:Update"], answer: (visit) => stage(deps, visit) },
+    },
+    { path: `${path}/:id/secret/prove`, POST: { needs: ["Webhooks:Update"], answer: (visit) => prove(deps, visit) } },
+    {
+      path: `${path}/:id/secret/give-up`,
+      POST: { needs: ["Webhooks:Update"], answer: (visit) => giveUp(deps, visit) },
+    },
+    {
+      path: `${path}/:id/redeliver`,
+      GET: { needs: ["Webhooks:Create"], answer: (visit) => redeliverPage(deps, visit) },
+      POST: { needs: ["Webhooks:Create"], answer: (visit) => redeliver(deps, visit) },
+    },
+    {
+      path: "/settings/redeliveries/:id",
+      GET: { needs: read, answer: (visit) => redeliveryPage(deps, visit) },
+      POST: { needs: ["Webhooks:Update"], answer: (visit) => changeTheRedelivery(deps, visit) },
+    },
     {
       path: `${path}/:id/delete`,
       GET: { needs: ["Webhooks:Delete"], answer: (visit) => deletePage(deps, visit) },

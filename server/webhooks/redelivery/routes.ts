@@ -6,51 +6,33 @@ import { type Authenticate, type Caller, requireScopes } from "../../access/inde
 import type { Sql } from "../../db/connection.ts";
 import { readJson, requireJson } from "../../http/body.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
-import { isUuid, readPaging, toPage } from "../../http/paging.ts";
+import { readPaging } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
 import { readQuery, readWord } from "../../http/query.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import { readConnectionId } from "../connections/filter.ts";
 import { parseRedelivery, parseRedeliveryChange } from "./input.ts";
-import { redeliveryWorkflowId, toRedeliveryRecord } from "./record.ts";
-import { changeRedelivery, countRedelivery, createRedelivery, noRedelivery } from "./service.ts";
-import { findRedelivery, listRedeliveries, REDELIVERY_KINDS, type Redelivery } from "./store.ts";
+import { located, readRedeliveries, readRedelivery, type WorkflowUrl } from "./read.ts";
+import { changeRedelivery, countRedelivery, createRedelivery } from "./service.ts";
+import { REDELIVERY_KINDS } from "./store.ts";
 
 export interface RedeliveryRoutes {
   sql: Sql;
   authenticate: Authenticate;
-  /** Where a person opens a workflow in the Temporal UI. */
-  workflowUrl: (workflowId: string) => string;
+  workflowUrl: WorkflowUrl;
 }
 
 export function redeliveriesController({ sql, authenticate, workflowUrl }: RedeliveryRoutes) {
   const path = `${API_PATH}/Redelivery`;
 
-  function record(redelivery: Redelivery) {
-    const workflowId = redeliveryWorkflowId(redelivery.id);
-    return { ...toRedeliveryRecord(redelivery), WorkflowId: workflowId, WorkflowUrl: workflowUrl(workflowId) };
-  }
-
   async function list(request: Request, caller: Caller): Promise<Response> {
     const query = readQuery(requestUrl(request).searchParams, ["ConnectionId", "Kind", "State"]);
-    const { limit, after } = readPaging(query);
     const filter = {
       connectionId: readConnectionId(query),
       kind: readWord(query, "Kind", REDELIVERY_KINDS),
       state: readWord(query, "State", REDELIVERY_STATES),
     };
-    const readPage = async () => {
-      const rows = await listRedeliveries(sql, caller.tenantId, filter, limit, after);
-      return toPage(rows, limit, (row) => row.id, record);
-    };
-    return Response.json(await caller.permissions.readable("Webhooks:Read", "Redelivery", readPage));
-  }
-
-  async function read({ tenantId, permissions }: Caller, id: string): Promise<Response> {
-    const redelivery = isUuid(id) ? await findRedelivery(sql, tenantId, id) : undefined;
-    if (!redelivery) throw noRedelivery();
-    permissions.require("Webhooks:Read", "Redelivery", toRedeliveryRecord(redelivery));
-    return Response.json(record(redelivery));
+    return Response.json(await readRedeliveries(sql, caller, filter, readPaging(query), workflowUrl));
   }
 
   return new Elysia()
@@ -64,7 +46,7 @@ export function redeliveriesController({ sql, authenticate, workflowUrl }: Redel
         requireJson(request);
         const { input, dryRun } = parseRedelivery(await readJson(request));
         if (dryRun) return Response.json({ Count: await countRedelivery(sql, caller, input) });
-        return Response.json(record(await createRedelivery(sql, caller, input)));
+        return Response.json(located(await createRedelivery(sql, caller, input), workflowUrl));
       },
       { parse: "none" },
     )
@@ -74,10 +56,10 @@ export function redeliveriesController({ sql, authenticate, workflowUrl }: Redel
         const caller = await authenticate(request);
         requireMethod(request, "GET", "PATCH");
         requireScopes(caller, isRead(request) ? "Webhooks:Read" : "Webhooks:Update");
-        if (isRead(request)) return read(caller, params.id);
+        if (isRead(request)) return Response.json(await readRedelivery(sql, caller, params.id, workflowUrl));
         requireJson(request);
         const change = parseRedeliveryChange(await readJson(request));
-        return Response.json(record(await changeRedelivery(sql, caller, params.id, change)));
+        return Response.json(located(await changeRedelivery(sql, caller, params.id, change), workflowUrl));
       },
       { parse: "none" },
     );

@@ -1,0 +1,136 @@
+// Sending a connection's deliveries again: first how many these are, then the redelivery itself.
+
+import {
+  countRedelivery,
+  createRedelivery,
+  DEFAULT_RATE,
+  MOST_RATE,
+  parseRedelivery,
+  REPLAYED_STATES,
+  readConnection,
+  toConnectionRecord,
+} from "../../webhooks/index.ts";
+import { CheckboxGroup, Form, type FormState, formOf, refusedForm, TextField } from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import type { Visit } from "../visit.ts";
+import { titleOf } from "./title.ts";
+
+const FIELDS = ["From", "To", "States", "Rate"];
+const DAY_MS = 86_400_000;
+
+/** @param shown the form as it was sent, and how many deliveries it means */
+export async function redeliverPage(
+  { sql, masterKey }: SettingsDependencies,
+  visit: Visit,
+  shown: { state?: FormState; count?: number } = {},
+): Promise<View> {
+  const connection = await readConnection(sql, masterKey, visit.caller, visit.params.id!);
+  const record = toConnectionRecord(masterKey, connection);
+  const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 16);
+  const { count, state = formOf({ From: yesterday, States: ["Exhausted"], Rate: String(DEFAULT_RATE) }) } = shown;
+  return {
+    title: "Redeliver",
+    above: [
+      { name: "Webhooks", path: "/settings/webhooks" },
+      { name: titleOf(record), path: `/settings/webhooks/${record.Id}` },
+    ],
+    status: shown.state && count === undefined ? 422 : 200,
+    body: (
+      <div class="panel narrow">
+        <Form visit={visit} action={`/settings/webhooks/${record.Id}/redeliver`} state={state}>
+          <TextField
+            state={state}
+            name="From"
+            label="Events from (UTC)"
+            type="datetime-local"
+            hint="What happened then or later."
+            required
+          />
+          <TextField
+            state={state}
+            name="To"
+            label="Events before (UTC)"
+            type="datetime-local"
+            hint="Empty: until now."
+            required={false}
+          />
+          <CheckboxGroup
+            state={state}
+            name="States"
+            label="Deliveries that are"
+            options={REPLAYED_STATES.map((value) => ({ value, label: value }))}
+          />
+          <TextField
+            state={state}
+            name="Rate"
+            label="Deliveries a second"
+            type="number"
+            hint={`From 1 to ${MOST_RATE}; they go in the order of their events.`}
+            required
+          />
+          {count === undefined ? "" : <Count count={count} />}
+          <div class="buttons">
+            <button type="submit" name="step" value="count" class={count ? "plain" : "main"}>
+              {count === undefined ? "Count them" : "Count again"}
+            </button>
+            {count ? (
+              <button type="submit" name="step" value="send" class="main">
+                Send them again
+              </button>
+            ) : (
+              ""
+            )}
+          </div>
+        </Form>
+      </div>
+    ),
+  };
+}
+
+function Count({ count }: { count: number }): JSX.Element {
+  const words =
+    count === 0
+      ? "No delivery is like that."
+      : `${count.toLocaleString("en")} ${count === 1 ? "delivery would be" : "deliveries would be"} sent again.`;
+  return (
+    <p class="told" role="status" safe>
+      {words}
+    </p>
+  );
+}
+
+export async function redeliver(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { form, caller, params } = visit;
+  try {
+    const rate = form.get("Rate")?.trim();
+    const { input } = parseRedelivery({
+      ConnectionId: params.id,
+      From: moment(form.get("From")),
+      To: moment(form.get("To")),
+      States: form.getAll("States"),
+      Rate: rate ? Number(rate) : DEFAULT_RATE,
+    });
+    if (form.get("step") !== "send") {
+      const count = await countRedelivery(deps.sql, caller, input);
+      return redeliverPage(deps, visit, { state: sentForm(form), count });
+    }
+    const { id } = await createRedelivery(deps.sql, caller, input);
+    return visit.goTo(`/settings/redeliveries/${id}`, "The redelivery has begun. You can leave this page.");
+  } catch (error) {
+    return redeliverPage(deps, visit, { state: refusedForm(form, error, FIELDS) });
+  }
+}
+
+/** The form as it was sent, with nothing wrong in it. */
+function sentForm(form: URLSearchParams): FormState {
+  return formOf(Object.fromEntries(FIELDS.map((name) => [name, form.getAll(name)])));
+}
+
+/** What a field of a date and a time sends has no zone; the label says which it is. */
+function moment(text: string | null): string {
+  if (!text) return "";
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text)
+    ? `${text.length === 16 ? `${text}:00` : text}Z`
+    : text;
+}

@@ -1,0 +1,177 @@
+// A redelivery on its way: how far it is, and how to pause or end it.
+
+import { BadInput } from "../../errors.ts";
+import {
+  changeRedelivery,
+  type LocatedRedelivery,
+  parseRedeliveryChange,
+  readRedeliveries,
+  readRedelivery,
+} from "../../webhooks/index.ts";
+import {
+  ActionButton,
+  Badge,
+  type Column,
+  Facts,
+  Live,
+  Refreshing,
+  Section,
+  Table,
+  Text,
+  Time,
+} from "../components/index.ts";
+import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import type { Visit } from "../visit.ts";
+
+const REFRESH_SECONDS = 2;
+const MOST_LISTED = 5;
+
+const NAMES = { Replay: "Redelivery", Drain: "Sending what was held back" };
+
+export async function redeliveryPage({ sql, workflowUrl }: SettingsDependencies, visit: Visit): Promise<View> {
+  const redelivery = await readRedelivery(sql, visit.caller, visit.params.id!, workflowUrl);
+  return {
+    title: NAMES[redelivery.Kind],
+    above: [
+      { name: "Webhooks", path: "/settings/webhooks" },
+      { name: "Its connection", path: `/settings/webhooks/${redelivery.ConnectionId}` },
+    ],
+    body: (
+      <>
+        <Live visit={visit} id="progress" seconds={REFRESH_SECONDS}>
+          <Progress visit={visit} redelivery={redelivery} />
+        </Live>
+        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
+      </>
+    ),
+  };
+}
+
+function Progress({ visit, redelivery }: { visit: Visit; redelivery: LocatedRedelivery }): JSX.Element {
+  const { State, Reason, Total, Done, Delivered, Exhausted, Rate, From, To, States, EndedOn, WorkflowUrl } = redelivery;
+  const count = (value: number) => <Text text={value.toLocaleString("en")} />;
+  return (
+    <Section title={`${Done.toLocaleString("en")} of ${Total.toLocaleString("en")}`}>
+      <progress max={Total || 1} value={Total === 0 ? 1 : Done} aria-label="Deliveries that have ended">
+        {""}
+      </progress>
+      <Facts
+        brief
+        facts={[
+          ["State", <Badge state={State} tone={State === "Running" ? "busy" : "quiet"} />],
+          ["Delivered", count(Delivered)],
+          ["Exhausted", count(Exhausted)],
+          ["A second", count(Rate)],
+        ]}
+      />
+      {Reason ? <p safe>{`It ${Reason}.`}</p> : ""}
+      <p>
+        <small>
+          {From ? (
+            <>
+              Deliveries that were <span safe>{States.join(" or ")}</span>, of events from <Time at={new Date(From)} />
+              {To ? (
+                <>
+                  {" "}
+                  to <Time at={new Date(To)} />
+                </>
+              ) : (
+                ""
+              )}
+              .{" "}
+            </>
+          ) : (
+            ""
+          )}
+          {EndedOn ? (
+            <>
+              Ended <Time at={new Date(EndedOn)} />.{" "}
+            </>
+          ) : (
+            ""
+          )}
+          <a href={WorkflowUrl} rel="noreferrer">
+            Its workflow in Temporal
+          </a>
+        </small>
+      </p>
+      <Buttons visit={visit} redelivery={redelivery} />
+    </Section>
+  );
+}
+
+function Buttons({ visit, redelivery }: { visit: Visit; redelivery: LocatedRedelivery }): JSX.Element {
+  const { Id, State } = redelivery;
+  const isOpen = State === "Running" || State === "Paused";
+  if (!isOpen || !visit.may("Webhooks:Update", "Redelivery", redelivery)) return "";
+  const action = `/settings/redeliveries/${Id}`;
+  return (
+    <div class="buttons">
+      {State === "Running" ? (
+        <ActionButton visit={visit} action={action} label="Pause" fields={{ State: "Paused" }} />
+      ) : (
+        <ActionButton visit={visit} action={action} label="Resume" fields={{ State: "Running" }} kind="main" />
+      )}
+      <ActionButton
+        visit={visit}
+        action={action}
+        label="Cancel the rest"
+        fields={{ State: "Cancelled" }}
+        kind="danger"
+      />
+    </div>
+  );
+}
+
+const TOLD: Record<string, string> = {
+  Paused: "The redelivery is paused. What it has put on its way goes on.",
+  Running: "The redelivery goes on.",
+  Cancelled: "The redelivery is cancelled. What it has put on its way goes on.",
+};
+
+export async function changeTheRedelivery({ sql }: SettingsDependencies, visit: Visit): Promise<Response> {
+  const state = visit.form.get("State") ?? "";
+  if (!Object.hasOwn(TOLD, state)) throw new BadInput("State must be Running, Paused or Cancelled.");
+  const { id } = await changeRedelivery(sql, visit.caller, visit.params.id!, parseRedeliveryChange({ State: state }));
+  return visit.goTo(`/settings/redeliveries/${id}`, TOLD[state]);
+}
+
+/** The last ones of a connection; nothing if there are none. */
+export async function latestRedeliveries(
+  { sql, workflowUrl }: SettingsDependencies,
+  visit: Visit,
+  connectionId: string,
+): Promise<JSX.Element> {
+  const paging = { limit: MOST_LISTED, after: undefined };
+  const { Items } = await readRedeliveries(sql, visit.caller, { connectionId }, paging, workflowUrl);
+  if (Items.length === 0) return "";
+  return (
+    <Section title="Redeliveries">
+      <Table caption="The last redeliveries" columns={columns(visit)} rows={Items} />
+    </Section>
+  );
+}
+
+function columns(visit: Visit): Column<LocatedRedelivery>[] {
+  return [
+    {
+      name: "Begun",
+      cell: ({ Id, CreatedOn, Kind }) => (
+        <a href={visit.href(`/settings/redeliveries/${Id}`)}>
+          <span safe>{NAMES[Kind]}</span>, <Time at={new Date(CreatedOn)} ago />
+        </a>
+      ),
+    },
+    {
+      name: "State",
+      cell: ({ State }) => <Badge state={State} tone={State === "Running" ? "busy" : "quiet"} />,
+    },
+    {
+      name: "Ended",
+      cell: ({ Done, Total }) => <Text text={`${Done.toLocaleString("en")} of ${Total.toLocaleString("en")}`} />,
+      numeric: true,
+    },
+    { name: "Exhausted", cell: ({ Exhausted }) => <Text text={Exhausted.toLocaleString("en")} />, numeric: true },
+  ];
+}

@@ -1,0 +1,100 @@
+// Forms of Settings: what is wrong, what is hostile, and who was faster.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { launchBrowser } from "../support/browser.ts";
+import { newTenant } from "../support/tenant.ts";
+import { enterSettings } from "./console.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+}, 60_000);
+afterAll(() => browser?.close());
+
+test("a form that is refused keeps what was typed, and says beside each field what is wrong", async () => {
+  const api = await newTenant();
+  await api.connect("https://localhost:9443/", { Name: "taken" });
+  await using visitor = await enterSettings(browser, api.tenant);
+  const { page, open } = visitor;
+  await open("/settings/webhooks/add");
+  await page.locator("form.fields").evaluate((form) => form.setAttribute("novalidate", ""));
+  await page.getByLabel("URL Endpoint").fill("ftp://example.com");
+  await page.getByRole("checkbox", { name: "Updated" }).uncheck();
+  await page.getByLabel("Secret").fill("whsec_too-short");
+  await page.getByRole("group").getByText("Description, ApiKey").click();
+  await page.getByLabel("Extra headers").fill("Host: elsewhere");
+  await page.getByLabel("Time limit").fill("5");
+  await page.getByRole("button", { name: "Add connection" }).click();
+
+  const summary = page.getByRole("alert");
+  await summary.waitFor();
+  expect(await summary.getByRole("link").count()).toBe(5);
+  for (const name of ["URL Endpoint", "Secret", "Extra headers", "Time limit"]) {
+    const field = page.getByLabel(name);
+    const described = (await field.getAttribute("aria-describedby"))!.split(" ").at(-1)!;
+    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    expect((await page.locator(`#${described}`).textContent())!.length).toBeGreaterThan(10);
+  }
+  await summary.getByRole("link", { name: "Host cannot be set" }).click();
+  expect(await page.evaluate("document.activeElement.name")).toBe("Headers");
+  expect(await page.getByLabel("URL Endpoint").inputValue()).toBe("ftp://example.com");
+  expect(await page.getByLabel("Secret").inputValue()).toBe("whsec_too-short");
+  expect(await page.getByLabel("Extra headers").inputValue()).toBe("Host: elsewhere");
+  expect(await page.getByRole("checkbox", { name: "Updated" }).isChecked()).toBe(false);
+  expect(await page.getByRole("checkbox", { name: "Created" }).isChecked()).toBe(true);
+
+  await page.getByLabel("URL Endpoint").fill("https://localhost:9443/");
+  await page.getByRole("checkbox", { name: "User" }).check();
+  await page.getByLabel("Secret").fill("");
+  await page.getByLabel("Extra headers").fill("");
+  await page.getByLabel("Time limit").fill("");
+  await page.getByLabel("Name").fill("taken");
+  await page.getByRole("button", { name: "Add connection" }).click();
+  await page.locator("#field-Name-problem").getByText("Name is held by another").waitFor();
+});
+
+const HOSTILE = `"><script>alert(1)</script>&lt;b&gt;${"\u202e"}txet '<!--`;
+
+test("hostile texts are shown as they were typed, and do nothing", async () => {
+  const api = await newTenant();
+  await using visitor = await enterSettings(browser, api.tenant);
+  const { page, open, complaints } = visitor;
+  await open("/settings/webhooks/add");
+  await page.getByLabel("URL Endpoint").fill("https://localhost:9443/?x=%22%3E%3Cb%3E&ApiKey=abc");
+  await page.getByRole("checkbox", { name: "Department" }).check();
+  await page.getByLabel("Name").fill(HOSTILE);
+  await page.getByRole("group").getByText("Description, ApiKey").click();
+  await page.getByLabel("Description").fill(`\n ${HOSTILE}`);
+  await page.getByRole("button", { name: "Add connection" }).click();
+  await page.getByRole("heading", { name: HOSTILE, level: 1 }).waitFor();
+  expect(await page.content()).not.toContain("ApiKey=abc");
+  await page.getByRole("link", { name: "Change" }).click();
+  expect(await page.getByLabel("Name").inputValue()).toBe(HOSTILE);
+  expect(await page.getByLabel("Description").inputValue()).toBe(`\n ${HOSTILE}`);
+
+  const long = HOSTILE.repeat(250);
+  await page.getByLabel("Name").fill(long);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.locator("#field-Name-problem").waitFor();
+  expect(await page.getByLabel("Name").inputValue()).toBe(long);
+  await open(`/settings/webhooks?Name=${encodeURIComponent(HOSTILE)}`);
+  expect(await page.getByLabel("Name").inputValue()).toBe(HOSTILE);
+  await page.getByRole("link", { name: HOSTILE }).waitFor();
+  await open(`/settings/webhooks?${encodeURIComponent(HOSTILE)}=1`);
+  await page.getByText("is no filter").waitFor();
+  expect(complaints.filter((line) => !line.includes("status of 4"))).toEqual([]);
+});
+
+test("of two who change the same connection, the second is told and loses nothing", async () => {
+  const api = await newTenant();
+  const { Id } = await api.connect("https://localhost:9443/", { Name: "Directory" });
+  await using visitor = await enterSettings(browser, api.tenant);
+  const { page, open } = visitor;
+  await open(`/settings/webhooks/${Id}/change`);
+  await page.getByLabel("Name").fill("Mine");
+  await api.call("PATCH", "/WebhookConnection", { Id, Name: "Theirs" });
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").getByText("no longer what").waitFor();
+  expect(await page.getByLabel("Name").inputValue()).toBe("Mine");
+});

@@ -1,0 +1,79 @@
+// What people see and may do in Settings, by their roles and policies.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { launchBrowser } from "../support/browser.ts";
+import { newTenant } from "../support/tenant.ts";
+import { enterSettings, newColleague } from "./console.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+}, 60_000);
+afterAll(() => browser?.close());
+
+describe("what one may do is what the REST API would let one do", () => {
+  test("ops see connections and their deliveries, and change nothing", async () => {
+    const api = await newTenant();
+    const { Id } = await api.connect("https://localhost:9443/", { Name: "Directory" });
+    await using visitor = await enterSettings(browser, api.tenant, await newColleague(api, "ops"));
+    const { page, open } = visitor;
+    const areas = await page.getByRole("navigation", { name: "Settings" }).getByRole("link").allTextContents();
+    expect(areas).toContain("Webhooks");
+    expect(areas).not.toContain("Users");
+    await open(`/settings/webhooks/${Id}`);
+    await page.getByRole("heading", { name: "Directory", level: 1 }).waitFor();
+    for (const name of ["Change", "Pause", "Delete", "Send a ping"]) {
+      expect(await page.getByText(name, { exact: true }).count()).toBe(0);
+    }
+    await open("/settings/webhooks");
+    await page.getByRole("link", { name: "Directory" }).waitFor();
+    expect(await page.getByText("Add Webhook Connection").count()).toBe(0);
+    await open(`/settings/webhooks/${Id}/delete`);
+    await page.getByText("This needs Webhooks:Delete, which none of your roles has.").waitFor();
+    await open(`/settings/webhooks/${Id}/change`);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("No policy permits Webhooks:Update on this WebhookConnection.").waitFor();
+  });
+
+  test("an auditor reads", async () => {
+    const api = await newTenant();
+    await api.connect("https://localhost:9443/", { Name: "Directory" });
+    await using visitor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
+    const { page, open } = visitor;
+    await open("/settings/webhooks");
+    await page.getByRole("link", { name: "Directory" }).click();
+    await page.getByRole("heading", { name: "Directory", level: 1 }).waitFor();
+    expect(
+      await page
+        .getByRole("main")
+        .getByRole("button", { name: /Pause|ping|Delete/ })
+        .count(),
+    ).toBe(0);
+  });
+
+  test("who has no role is told so", async () => {
+    const api = await newTenant();
+    await using visitor = await enterSettings(browser, api.tenant, await newColleague(api));
+    const { page, open } = visitor;
+    await page.getByText("None of your roles has Webhooks:Read.").waitFor();
+    await open("/settings/webhooks");
+    await page.getByText("This needs Webhooks:Read, which none of your roles has.").waitFor();
+  });
+
+  test("a policy that takes one connection away takes its page away", async () => {
+    const api = await newTenant();
+    const { Id } = await api.connect("https://localhost:9443/", { Name: "Secret plans" });
+    await api.connect("https://localhost:9443/", { Name: "Directory" });
+    const Policy = `forbid (principal is User, action, resource is WebhookConnection)
+      when { resource.Name like "Secret*" };`;
+    expect((await api.call("PATCH", "/Policy", { Name: "Plans", Policy })).status).toBe(200);
+    await using visitor = await enterSettings(browser, api.tenant);
+    const { page, open } = visitor;
+    await open("/settings/webhooks");
+    await page.getByRole("link", { name: "Directory" }).waitFor();
+    expect(await page.getByText("Secret plans").count()).toBe(0);
+    await open(`/settings/webhooks/${Id}`);
+    await page.getByText("A policy forbids Webhooks:Read on this WebhookConnection.").waitFor();
+  });
+});
