@@ -23,6 +23,8 @@ const TONES: Record<string, Tone> = {
   Paused: "quiet",
   Inactive: "quiet",
   Cancelled: "quiet",
+  Completed: "good",
+  Running: "busy",
   Exhausted: "bad",
   Failure: "bad",
 };
@@ -192,23 +194,21 @@ function withCursor({ url, href }: Visit, cursor: string | undefined): string {
  * stand in it.
  */
 export function Live({ visit, id, seconds, isFinal, children }: LiveProps): JSX.Element {
-  if (isFinal || !visit.refreshes) {
-    return (
-      <div id={id} class="live">
-        {children as "safe"}
-      </div>
-    );
-  }
   return (
-    <div
-      id={id}
-      class="live"
-      hx-get={attribute(visit.sameHref(true))}
-      hx-trigger={`every ${seconds}s, visibilitychange from:document`}
-      hx-select={`#${id}`}
-      hx-target="this"
-      hx-swap="outerMorph"
-    >
+    <div id={id} class="live">
+      {visit.refreshes && !isFinal ? (
+        // It goes away with the answer that has none, and then nothing more is asked.
+        <span
+          hidden
+          hx-get={attribute(visit.sameHref(true))}
+          hx-trigger={`every ${seconds}s, visibilitychange from:document`}
+          hx-select={`#${id}`}
+          hx-target={`#${id}`}
+          hx-swap="outerMorph"
+        ></span>
+      ) : (
+        ""
+      )}
       {children as "safe"}
     </div>
   );

@@ -37,7 +37,7 @@ function concernOf({ connection, health }: Watched, now: number): Concern | unde
     return {
       connection,
       state: "Held",
-      text: `Gets nothing until a probe arrives or it is resumed: ${many(held)} wait${oldest}.${word}`,
+      text: `${connection.HeldReason ?? "Held"}. It gets nothing until a probe arrives or it is resumed: ${many(held)} ${held === 1 ? "waits" : "wait"}${oldest}.`,
       rank: 0,
     };
   }
@@ -48,7 +48,12 @@ function concernOf({ connection, health }: Watched, now: number): Concern | unde
     return { connection, state: "Retrying", text: `${many(open)} still open${oldest}.${word}`, rank: 2 };
   }
   if (State === "Paused" && held > 0) {
-    return { connection, state: "Paused", text: `Paused by hand: ${many(held)} wait${oldest}.`, rank: 3 };
+    return {
+      connection,
+      state: "Paused",
+      text: `Paused by hand: ${many(held)} ${held === 1 ? "waits" : "wait"}${oldest}.`,
+      rank: 3,
+    };
   }
   return undefined;
 }

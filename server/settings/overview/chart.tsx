@@ -1,6 +1,7 @@
 // Deliveries by the hour as stacked bars, drawn on the server; beside them the same as a table, for who does not see.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
+import { attribute } from "../../signin/index.ts";
 import { type Column, Table, Text } from "../components/index.ts";
 import type { HourCount } from "./store.ts";
 
@@ -104,13 +105,15 @@ function Drawing({ bars, label }: { bars: readonly Bar[]; label: string }): JSX.
   const y = (count: number) => round(TOP + PLOT_HEIGHT - (count / most) * PLOT_HEIGHT);
   const lines = Array.from({ length: LINES + 1 }, (_, index) => (most / LINES) * index);
   return (
-    <svg class="drawing" height={HEIGHT} role="img" aria-label={label}>
-      {lines.map((count) => (
-        <text class="count" x="0" y={y(count) + 4} safe>
-          {short(count)}
-        </text>
-      ))}
-      <svg class="plot" x="36" height={HEIGHT} aria-hidden="true">
+    <div class="drawing" role="img" aria-label={attribute(label)}>
+      <svg class="counts" height={HEIGHT} aria-hidden="true">
+        {lines.map((count) => (
+          <text x="0" y={y(count) + 4} safe>
+            {short(count)}
+          </text>
+        ))}
+      </svg>
+      <svg class="plot" height={HEIGHT} aria-hidden="true">
         {lines.map((count) => (
           <line x1="0" x2="100%" y1={y(count)} y2={y(count)} />
         ))}
@@ -135,7 +138,7 @@ function Drawing({ bars, label }: { bars: readonly Bar[]; label: string }): JSX.
           ),
         )}
       </svg>
-    </svg>
+    </div>
   );
 }
 

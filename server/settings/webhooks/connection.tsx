@@ -27,7 +27,7 @@ import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
 import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
-import { latestRedeliveries } from "./redelivery.tsx";
+import { latestRedeliveries, Redeliveries } from "./redelivery.tsx";
 import { listHealth, listRecentDeliveries, type RecentDelivery } from "./store.ts";
 import { addressOf, titleOf } from "./title.ts";
 
@@ -52,7 +52,7 @@ export async function connectionPage(deps: SettingsDependencies, visit: Visit): 
     actions: <Actions visit={visit} record={record} />,
     body: (
       <>
-        <Live visit={visit} id="state" seconds={REFRESH_SECONDS}>
+        <Live visit={visit} id="connection" seconds={REFRESH_SECONDS}>
           <div class="panel">
             <Facts
               brief
@@ -64,51 +64,77 @@ export async function connectionPage(deps: SettingsDependencies, visit: Visit): 
               ]}
             />
           </div>
-        </Live>
-        <Section title="Configuration">
-          <Facts
-            facts={[
-              ["URL Endpoint", <Code text={addressOf(record.URL)} copy />],
-              ["Entities", <Text text={record.Entities.join(", ")} />],
-              ["Events", <Text text={record.Events.join(", ")} />],
-              ["Secret", <SecretLink visit={visit} record={record} isSigned={connection.secret !== null} />],
-              [
-                "ApiKey",
-                <Text text={record.URL.includes("ApiKey=") ? "In the URL; hidden here." : "Sent; hidden here."} />,
-              ],
-              ["Id", <Code text={record.Id} copy />],
-            ]}
-          />
-        </Section>
-        <Live visit={visit} id="redeliveries" seconds={REFRESH_SECONDS}>
-          {redeliveries}
-        </Live>
-        <Section title="Recent deliveries">
-          <Live visit={visit} id="deliveries" seconds={REFRESH_SECONDS}>
+          <HeldNote record={record} />
+          <Redeliveries visit={visit} latest={redeliveries} />
+          <Section title="Recent deliveries">
             {readable.length > 0 ? (
-              <Table caption="Recent deliveries" columns={columns(visit)} rows={readable} />
+              <>
+                <Table caption="Recent deliveries" columns={columns(visit)} rows={readable} />
+                <p class="after">
+                  <a href={visit.href(`/settings/activity?ConnectionId=${record.Id}`)}>
+                    All of them in the activity log
+                  </a>
+                </p>
+              </>
             ) : (
               <EmptyState title="Nothing yet">
                 <p>The next change of what it listens to shows up here.</p>
               </EmptyState>
             )}
-          </Live>
-        </Section>
+          </Section>
+        </Live>
+        <Configuration visit={visit} record={record} isSigned={connection.secret !== null} />
         <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
       </>
     ),
   };
 }
 
-function SecretLink({
-  visit,
-  record,
-  isSigned,
-}: {
+function Configuration({ visit, record, isSigned }: ConfigurationProps): JSX.Element {
+  const headers = Object.keys(record.Headers);
+  const more: [string, JSX.Element][] = [];
+  if (record.Description) more.push(["Description", <Text text={record.Description} />]);
+  if (headers.length > 0) more.push(["Extra headers", <Text text={headers.join(", ")} />]);
+  if (record.TimeoutMs) more.push(["Time limit", <Text text={`${record.TimeoutMs.toLocaleString("en")} ms`} />]);
+  return (
+    <Section title="Configuration">
+      <Facts
+        facts={[
+          ["URL Endpoint", <Code text={addressOf(record.URL)} copy />],
+          ["Entities", <Text text={record.Entities.join(", ")} />],
+          ["Events", <Text text={record.Events.join(", ")} />],
+          ["Secret", <SecretLink visit={visit} record={record} isSigned={isSigned} />],
+          ["ApiKey", <Text text={hasOwnApiKey(record) ? "In the URL; hidden here." : "Sent; hidden here."} />],
+          ["Id", <Code text={record.Id} copy />],
+          ...more,
+        ]}
+      />
+    </Section>
+  );
+}
+
+interface ConfigurationProps {
   visit: Visit;
   record: ConnectionRecord;
   isSigned: boolean;
-}): JSX.Element {
+}
+
+function hasOwnApiKey({ URL: address }: ConnectionRecord): boolean {
+  return new URL(address).searchParams.has("ApiKey");
+}
+
+/** Why it gets nothing, and what ends that. */
+function HeldNote({ record: { State, HeldOn, HeldReason } }: { record: ConnectionRecord }): JSX.Element {
+  if (State !== "Held" || HeldOn === null) return "";
+  return (
+    <p class="warning">
+      Held since <Time at={new Date(HeldOn)} />: <strong safe>{HeldReason ?? ""}</strong>. The oldest delivery that
+      waits is tried from time to time, and once it arrives all the others follow in their order. Resume does that now.
+    </p>
+  );
+}
+
+function SecretLink({ visit, record, isSigned }: ConfigurationProps): JSX.Element {
   return (
     <>
       <span safe>{isSigned ? "Set; payloads are signed." : "None; payloads are not signed."}</span>{" "}

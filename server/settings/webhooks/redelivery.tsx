@@ -39,13 +39,17 @@ export async function redeliveryPage({ sql, workflowUrl }: SettingsDependencies,
     ],
     body: (
       <>
-        <Live visit={visit} id="progress" seconds={REFRESH_SECONDS}>
+        <Live visit={visit} id="progress" seconds={REFRESH_SECONDS} isFinal={!isOpen(redelivery)}>
           <Progress visit={visit} redelivery={redelivery} />
+          {isOpen(redelivery) ? <Refreshing visit={visit} seconds={REFRESH_SECONDS} /> : ""}
         </Live>
-        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
       </>
     ),
   };
+}
+
+function isOpen({ State }: LocatedRedelivery): boolean {
+  return State === "Running" || State === "Paused";
 }
 
 function Progress({ visit, redelivery }: { visit: Visit; redelivery: LocatedRedelivery }): JSX.Element {
@@ -59,7 +63,7 @@ function Progress({ visit, redelivery }: { visit: Visit; redelivery: LocatedRede
       <Facts
         brief
         facts={[
-          ["State", <Badge state={State} tone={State === "Running" ? "busy" : "quiet"} />],
+          ["State", <Badge state={State} />],
           ["Delivered", count(Delivered)],
           ["Exhausted", count(Exhausted)],
           ["A second", count(Rate)],
@@ -103,8 +107,7 @@ function Progress({ visit, redelivery }: { visit: Visit; redelivery: LocatedRede
 
 function Buttons({ visit, redelivery }: { visit: Visit; redelivery: LocatedRedelivery }): JSX.Element {
   const { Id, State } = redelivery;
-  const isOpen = State === "Running" || State === "Paused";
-  if (!isOpen || !visit.may("Webhooks:Update", "Redelivery", redelivery)) return "";
+  if (!isOpen(redelivery) || !visit.may("Webhooks:Update", "Redelivery", redelivery)) return "";
   const action = `/settings/redeliveries/${Id}`;
   return (
     <div class="buttons">
@@ -137,18 +140,21 @@ export async function changeTheRedelivery({ sql }: SettingsDependencies, visit: 
   return visit.goTo(`/settings/redeliveries/${id}`, TOLD[state]);
 }
 
-/** The last ones of a connection; nothing if there are none. */
+/** The last ones of a connection. */
 export async function latestRedeliveries(
   { sql, workflowUrl }: SettingsDependencies,
-  visit: Visit,
+  { caller }: Visit,
   connectionId: string,
-): Promise<JSX.Element> {
+): Promise<LocatedRedelivery[]> {
   const paging = { limit: MOST_LISTED, after: undefined };
-  const { Items } = await readRedeliveries(sql, visit.caller, { connectionId }, paging, workflowUrl);
-  if (Items.length === 0) return "";
+  return (await readRedeliveries(sql, caller, { connectionId }, paging, workflowUrl)).Items;
+}
+
+export function Redeliveries({ visit, latest }: { visit: Visit; latest: LocatedRedelivery[] }): JSX.Element {
+  if (latest.length === 0) return "";
   return (
     <Section title="Redeliveries">
-      <Table caption="The last redeliveries" columns={columns(visit)} rows={Items} />
+      <Table caption="The last redeliveries" columns={columns(visit)} rows={latest} />
     </Section>
   );
 }
@@ -165,7 +171,7 @@ function columns(visit: Visit): Column<LocatedRedelivery>[] {
     },
     {
       name: "State",
-      cell: ({ State }) => <Badge state={State} tone={State === "Running" ? "busy" : "quiet"} />,
+      cell: ({ State }) => <Badge state={State} />,
     },
     {
       name: "Ended",

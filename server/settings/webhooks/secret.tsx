@@ -126,6 +126,7 @@ function Standing({ rotation }: { rotation: RotationRecord }): JSX.Element {
 function Steps({ visit, rotation: { State } }: { visit: Visit; rotation: RotationRecord }): JSX.Element {
   const path = pathOf(visit);
   const isStaged = State === "Staged" || State === "Refused";
+  if (State === "None" || State === "InForce") return "";
   return (
     <div class="buttons">
       {isStaged ? <ActionButton visit={visit} action={`${path}/prove`} label="Prove it by a ping" kind="main" /> : ""}
