@@ -11,7 +11,9 @@ export type UpstreamFailureKind =
   /** What it sent is not what it should be: forged, stale, meant for somebody else, or none of the protocol's. */
   | "untrusted"
   /** The provider sent the browser back without having signed the user in. */
-  | "declined";
+  | "declined"
+  /** It is not used any more. */
+  | "switched-off";
 
 export class UpstreamFailure extends Error {
   /** @param detail for the log: a code or a host, never a value of the user's or of the provider's */
@@ -52,7 +54,7 @@ export function toUpstreamFailure(error: unknown): unknown {
   }
   // What the provider sent does not even fit into the next call.
   const { code } = error as { code?: unknown };
-  if (error instanceof TypeError && String(code).startsWith("ERR_INVALID_ARG")) {
+  if (error instanceof TypeError && /^ERR_INVALID_(ARG|URL)/.test(String(code))) {
     return new UpstreamFailure("untrusted", `an answer does not fit (${code})`);
   }
   return error;

@@ -57,10 +57,24 @@ function requireUsable(issuer: string, metadata: ServerMetadata): ServerMetadata
       throw new UpstreamFailure("misconfigured", `the metadata's ${name} is no https address`);
     }
   }
-  const algs = metadata.id_token_signing_alg_values_supported ?? ["RS256"];
+  const algs = listOf(metadata, "id_token_signing_alg_values_supported") ?? ["RS256"];
   const usable = algs.filter((alg) => ID_TOKEN_ALGS.includes(alg));
   if (usable.length === 0) throw new UpstreamFailure("misconfigured", "no algorithm for id_tokens in common");
-  return { ...metadata, id_token_signing_alg_values_supported: usable };
+  return {
+    ...metadata,
+    id_token_signing_alg_values_supported: usable,
+    token_endpoint_auth_methods_supported: listOf(metadata, "token_endpoint_auth_methods_supported"),
+  };
+}
+
+/** Nobody has looked at what stands in the metadata yet, whatever its type says. @throws UpstreamFailure */
+function listOf(
+  metadata: ServerMetadata,
+  name: "id_token_signing_alg_values_supported" | "token_endpoint_auth_methods_supported",
+): string[] | undefined {
+  const value: unknown = metadata[name] ?? undefined;
+  if (value === undefined || Array.isArray(value)) return value;
+  throw new UpstreamFailure("misconfigured", `the metadata's ${name} is no list`);
 }
 
 function isHttps(address: unknown): boolean {

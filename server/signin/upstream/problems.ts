@@ -4,7 +4,7 @@ import type { AuditEntry } from "../../audit/index.ts";
 import type { UpstreamFailureKind } from "./failure.ts";
 import type { Provider } from "./providers/store.ts";
 
-export type UpstreamProblem = UpstreamFailureKind | "switched-off" | "inactive" | "other-user" | "unknown" | "taken";
+export type UpstreamProblem = UpstreamFailureKind | "inactive" | "other-user" | "unknown" | "taken";
 
 interface Told {
   status: number;
