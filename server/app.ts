@@ -114,7 +114,14 @@ export function createApp({
     onFailure: logFailure,
   });
   const { publicUrl } = config;
-  const identityProviders = createIdentityProviders({ sql, masterKey, publicUrl, fetch: egress.fetch, checkUrl });
+  const identityProviders = createIdentityProviders({
+    sql,
+    masterKey,
+    publicUrl,
+    fetch: egress.fetch,
+    checkUrl,
+    endGrantsBy: provider.endGrantsBy,
+  });
   const records = createEntities({ sql, onCommitted: metrics.accepted }, entities);
   const administration = provider.administration(findRecord);
   const policies = createPolicies(sql, access);

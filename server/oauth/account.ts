@@ -4,7 +4,7 @@ import { originOf, recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/connection.ts";
 import { toRecordId } from "../http/record-id.ts";
 import type { TenantId } from "../tenants/index.ts";
-import { expireCodes, inWords, type WhichSessions } from "./authorize/index.ts";
+import { expireCodes, expireCodesBy, inWords, type WhichSessions } from "./authorize/index.ts";
 import { deleteConsent, listConsents, lockConsent } from "./consents/store.ts";
 import type { Families } from "./families/families.ts";
 import { findClient } from "./store.ts";
@@ -48,5 +48,13 @@ export function createEndGrants(families: Families) {
   return async (tx: Queries, tenantId: TenantId, userId: number, which: WhichSessions): Promise<void> => {
     await expireCodes(tx, tenantId, userId, which);
     await families.revoke(tx, tenantId, "sessionId" in which ? which : { userId, ...which });
+  };
+}
+
+/** The same of an identity provider, before it is deleted. */
+export function createEndGrantsBy(families: Families) {
+  return async (tx: Queries, tenantId: TenantId, identityProviderId: number): Promise<void> => {
+    await expireCodesBy(tx, tenantId, identityProviderId);
+    await families.revoke(tx, tenantId, { identityProviderId });
   };
 }

@@ -28,7 +28,7 @@ import {
   userAdministrationController,
 } from "../signin/index.ts";
 import type { TenantId } from "../tenants/index.ts";
-import { createApplications, createEndGrants } from "./account.ts";
+import { createApplications, createEndGrants, createEndGrantsBy } from "./account.ts";
 import { authorizeController } from "./authorize/index.ts";
 import { type AuthenticateClient, authenticateClient } from "./client-authentication.ts";
 import { consentsController } from "./consents/routes.ts";
@@ -137,6 +137,7 @@ export function createProvider({ config, sql, masterKey, log, fetch, onClient, o
     controller,
     settings,
     administration,
+    endGrantsBy: createEndGrantsBy(families),
     verifyAccessToken,
     forSettingsPages: { site, cookies, forms, sessions, settingsClient },
   };

@@ -64,3 +64,12 @@ export async function areActive(
         or exists (select from users where tenant_id = ${tenantId} and id = ${userId ?? null} and is_active)) as active`;
   return row!.active;
 }
+
+/**
+ * Of rows with a user and an amr: they came of signing in at a provider, and their user can do so at this one. Which of
+ * several it was is not kept, and a sign-in too many is better than one too few.
+ */
+export const cameOfProvider = (sql: Queries, tenantId: TenantId, identityProviderId: number) => sql`
+  'fed' = any(amr) and user_id in (
+    select user_id from upstream_identities
+    where tenant_id = ${tenantId} and identity_provider_id = ${identityProviderId})`;

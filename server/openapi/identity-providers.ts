@@ -70,8 +70,8 @@ export function identityProviders(): Area {
           tag: TAG,
           summary: "Delete an identity provider",
           description:
-            "Its links to users and the sessions begun by it end; the users stay. 409 while an Application's " +
-            "AuthenticationId points at it.",
+            "Its links to users and the sessions begun by it end, and these users' refresh tokens that came of signing " +
+            "in at a provider; the users stay. 409 while an Application's AuthenticationId points at it.",
           scopes: ["Settings:Update"],
           parameters: [ID, ...CONDITIONS],
           answers: { 200: one("Its last state.") },

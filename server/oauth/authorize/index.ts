@@ -21,5 +21,5 @@ export function authorizeController(deps: AuthorizeDependencies) {
 export { RESPONSE_MODES, RESPONSE_TYPES } from "./checks/request.ts";
 export { ATTAINABLE_ACRS } from "./claims-request.ts";
 export { inWords } from "./scopes.ts";
-export { expireCodes, removeExpiredCodes, type WhichSessions } from "./store.ts";
+export { expireCodes, expireCodesBy, removeExpiredCodes, type WhichSessions } from "./store.ts";
 export { AUTHORIZATION_PATHS } from "./target.ts";

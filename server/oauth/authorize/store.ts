@@ -1,5 +1,6 @@
 import type { Queries, Sql } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
+import { cameOfProvider } from "../store.ts";
 
 /** What a code stands for. */
 export interface CodeGrant {
@@ -98,6 +99,13 @@ export async function expireCodes(
   await sql`
     update authorization_codes set expires_on = now()
     where tenant_id = ${tenantId} and user_id = ${userId} and expires_on > now() and ${match}`;
+}
+
+/** Those of the users of an identity provider that came of signing in at one. */
+export async function expireCodesBy(sql: Queries, tenantId: TenantId, identityProviderId: number): Promise<void> {
+  await sql`
+    update authorization_codes set expires_on = now()
+    where tenant_id = ${tenantId} and expires_on > now() and ${cameOfProvider(sql, tenantId, identityProviderId)}`;
 }
 
 /** Codes stay for a while after they have expired, so that a replay of a used one is still seen. */

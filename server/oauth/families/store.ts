@@ -1,6 +1,7 @@
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import { REVOCATION_CHANNEL } from "../revocations/store.ts";
+import { cameOfProvider } from "../store.ts";
 
 /** Everything that came of one grant. */
 export interface Family {
@@ -89,10 +90,14 @@ export async function advanceFamily(
   return rows.length > 0;
 }
 
-/** Whose families: one, those of a sign-in session, or those of a user: with one client, of all other sessions, or all. */
+/**
+ * Whose families: one, those of a sign-in session, those of the users of an identity provider that came of signing in at
+ * one, or those of a user: with one client, of all other sessions, or all.
+ */
 export type FamilyFilter =
   | { familyId: string }
   | { sessionId: string }
+  | { identityProviderId: number }
   | { userId: number; clientId?: number; exceptSessionId?: string };
 
 /**
@@ -109,7 +114,7 @@ export async function updateFamiliesRevoked(
   const [row] = await sql<{ count: number }[]>`
     with revoked as (
       update refresh_families set revoked_on = now()
-      where tenant_id = ${tenantId} and revoked_on is null and ${matches(sql, filter)}
+      where tenant_id = ${tenantId} and revoked_on is null and ${matches(sql, tenantId, filter)}
       returning id
     ), tokens as (
       insert into revoked_tokens (id, tenant_id, expires_on)
@@ -122,9 +127,10 @@ export async function updateFamiliesRevoked(
   return row!.count;
 }
 
-function matches(sql: Queries, filter: FamilyFilter) {
+function matches(sql: Queries, tenantId: TenantId, filter: FamilyFilter) {
   if ("familyId" in filter) return sql`id = ${filter.familyId}`;
   if ("sessionId" in filter) return sql`session_id = ${filter.sessionId}`;
+  if ("identityProviderId" in filter) return cameOfProvider(sql, tenantId, filter.identityProviderId);
   const { userId, clientId, exceptSessionId } = filter;
   return sql`user_id = ${userId} ${clientId === undefined ? sql`` : sql`and application_id = ${clientId}`}
     ${exceptSessionId === undefined ? sql`` : sql`and session_id is distinct from ${exceptSessionId}`}`;

@@ -7,6 +7,8 @@ import type { TenantId } from "../../tenants/index.ts";
 import type { Cookies } from "../cookies.ts";
 import { type Account, accountOf, type LinkedBy, linkAccount } from "./accounts.ts";
 import { type Attempts, createAttempts, type PendingLink } from "./attempts.ts";
+import { authorityOf } from "./authority.ts";
+import { UpstreamFailure } from "./failure.ts";
 import type { UpstreamIdentity } from "./identity.ts";
 import { type AuthorizationWish, type Checks, createProtocol } from "./protocol.ts";
 import { findProvider, listActiveProviders, type Provider } from "./providers/store.ts";
@@ -42,7 +44,7 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
   ): Promise<{ location: URL; cookies: string[] }>;
   /**
    * Whom the provider has signed in, by the query that the browser came back with.
-   * @throws UpstreamFailure
+   * @throws UpstreamFailure also if it was deleted, switched off or pointed elsewhere while it answered
    */
   identify(provider: Provider, attempt: Attempt, checks: Checks, query: string): Promise<UpstreamIdentity>;
   accountOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity, by: LinkedBy): Promise<Account>;
@@ -71,10 +73,15 @@ export function createUpstream({ sql, masterKey, fetch, cookies, publicUrl }: Up
       const { checks, cookies: set } = await attempts.begin(request, tenantId, begun);
       return { location: await protocol.authorizationUrl(provider, checks, { maxAge, loginHint }), cookies: set };
     },
-    identify(provider, { maxAge, startedOn }, checks, query) {
+    async identify(provider, { tenantId, maxAge, startedOn }, checks, query) {
       // The time since then was spent there.
       const since = Math.ceil((Date.now() - startedOn.getTime()) / 1_000);
-      return protocol.identify(provider, checks, query, maxAge === null ? undefined : maxAge + Math.max(0, since));
+      const most = maxAge === null ? undefined : maxAge + Math.max(0, since);
+      const identity = await protocol.identify(provider, checks, query, most);
+      const now = await findProvider(sql, tenantId, provider.id);
+      if (!now?.isActive) throw new UpstreamFailure("switched-off", "it was switched off or deleted in between");
+      if (authorityOf(now) === identity.authority) return identity;
+      throw new UpstreamFailure("misconfigured", "it was pointed elsewhere in between");
     },
     accountOf: (tenantId, provider, identity, by) => accountOf(sql, tenantId, provider, identity, by),
     async ownerOf(tenantId, { id: providerId }, { authority, subject }) {

@@ -60,7 +60,10 @@ export interface IdentityProviders {
   read(caller: Caller, id: string): Promise<KeptProvider>;
   /** @throws BadInput, NotFound, MultipleRows, Permission, Conflict, PreconditionFailed */
   save(caller: Caller, body: unknown, conditions: Conditions): Promise<KeptProvider>;
-  /** @returns its last state @throws NotFound, Permission, Conflict, PreconditionFailed */
+  /**
+   * With it end the links of its users, their sessions by it, and the codes and refresh tokens of signing in there.
+   * @returns its last state @throws NotFound, Permission, Conflict, PreconditionFailed
+   */
   remove(caller: Caller, id: string, conditions: Conditions): Promise<KeptProvider>;
   /**
    * Asks the provider what a sign-in would, but for the user: also one that is switched off.
@@ -83,6 +86,8 @@ export interface ProviderServiceDependencies {
   fetch: EgressFetch;
   /** Why an address cannot be saved, in words. */
   checkUrl: (url: string) => string | undefined;
+  /** Ends the codes and refresh families that came of signing in at a provider. */
+  endGrantsBy: (tx: Transaction, tenantId: TenantId, providerId: number) => Promise<void>;
 }
 
 export function createIdentityProviders({
@@ -91,6 +96,7 @@ export function createIdentityProviders({
   publicUrl,
   fetch,
   checkUrl,
+  endGrantsBy,
 }: ProviderServiceDependencies): IdentityProviders {
   const probe = createProbe(fetch, masterKey, publicUrl);
   const toRecord = (provider: Provider) => toProviderRecord(publicUrl, provider);
@@ -180,6 +186,8 @@ export function createIdentityProviders({
             if (!provider) throw notThere();
             permissions.require("Settings:Update", RESOURCE, toRecord(provider));
             requireConditions(conditions, versionOf(provider));
+            // By the links, which are gone afterwards.
+            await endGrantsBy(tx, tenantId, id);
             await deleteProvider(tx, tenantId, id);
             const subject = { type: RESOURCE, id: String(id) };
             const details = valuesShown(toRecord(provider), SHOWN);
