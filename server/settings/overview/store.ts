@@ -20,8 +20,14 @@ export async function countByHour(
   since: Date,
 ): Promise<HourCount[]> {
   return sql<HourCount[]>`
-    select date_trunc('hour', changed_on, 'UTC') as hour, state, count(*) as count
-    from deliveries
-    where tenant_id = ${tenantId} and changed_on >= ${since} and connection_id = any (${connectionIds}::uuid[])
-    group by 1, 2 order by 1`;
+    select hour, state, count
+    from generate_series(${since}, now(), interval '1 hour') as hour
+    -- Hour by hour, for PostgreSQL takes a table grouped by hours to have as many groups as rows, and sorts it on disk.
+    cross join lateral (
+      select state, count(*) as count from deliveries
+      where tenant_id = ${tenantId} and changed_on >= hour and changed_on < hour + interval '1 hour'
+        and connection_id = any (${connectionIds}::uuid[])
+      group by state
+    ) of_hour
+    order by hour`;
 }

@@ -4,6 +4,7 @@ import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { ConnectionState } from "../connections/store.ts";
+import { eventIdAfter, eventIdBefore } from "../events/event-ids.ts";
 
 export interface EventFilter {
   eventRecord?: string;
@@ -74,8 +75,8 @@ export async function listEvents(
       ${after ? sql`and e.id < ${after}` : sql``}
       ${filter.eventRecord ? sql`and e.event_record = ${filter.eventRecord}` : sql``}
       ${filter.eventType ? sql`and e.event_type = ${filter.eventType}` : sql``}
-      ${filter.from ? sql`and e.occurred_on >= ${filter.from}` : sql``}
-      ${filter.to ? sql`and e.occurred_on < ${filter.to}` : sql``}
+      ${filter.from ? sql`and e.occurred_on >= ${filter.from} and e.id > ${eventIdBefore(filter.from)}` : sql``}
+      ${filter.to ? sql`and e.occurred_on < ${filter.to} and e.id < ${eventIdAfter(filter.to)}` : sql``}
       ${
         byDelivery
           ? sql`and exists (select from deliveries d where d.event_id = e.id

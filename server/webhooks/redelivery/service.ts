@@ -7,11 +7,11 @@ import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { isUuid } from "../../http/paging.ts";
 import { lockConnection } from "../connections/store.ts";
+import { eventIdBefore } from "../events/event-ids.ts";
 import type { RedeliveryChange, RedeliveryInput } from "./input.ts";
 import { toRedeliveryRecord } from "./record.ts";
 import {
   countSelected,
-  eventIdBefore,
   findRedelivery,
   insertRedelivery,
   lockRedelivery,

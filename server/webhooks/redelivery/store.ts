@@ -4,6 +4,7 @@ import type { DeliveryState, RedeliveryState } from "../../../workflows/contract
 import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { ConnectionState } from "../connections/store.ts";
+import { eventIdAfter } from "../events/event-ids.ts";
 import { PING } from "../events/event-types.ts";
 import { MOST_REDELIVERIES } from "./event/store.ts";
 
@@ -50,13 +51,6 @@ export interface RedeliveryFilter {
 
 /** Deliveries a second of a Drain, until somebody changes it. */
 export const DRAIN_RATE = 50;
-/** An event's id begins with its time in milliseconds; the time in its row may be a little later. */
-const CLOCK_SLACK_MS = 1_000;
-
-/** Lies before every event of this time. */
-export function eventIdBefore(time: Date): string {
-  return boundary(time.getTime() - CLOCK_SLACK_MS);
-}
 
 /** From and where of the selected deliveries, as `d`. */
 export function matching(sql: Queries, tenantId: string, selection: Selection) {
@@ -69,7 +63,7 @@ export function matching(sql: Queries, tenantId: string, selection: Selection) {
   return sql`
     from deliveries d join events e on e.id = d.event_id
     where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = any (${states}::text[])
-      and d.event_id > ${lastEventId} and d.event_id < ${boundary(to.getTime() + CLOCK_SLACK_MS)}
+      and d.event_id > ${lastEventId} and d.event_id < ${eventIdAfter(to)}
       and e.occurred_on >= ${from} and e.occurred_on < ${to} and e.event_type <> ${PING}
       and d.redelivery_id is null and cardinality(d.redelivered_after) < ${MOST_REDELIVERIES}`;
 }
@@ -204,9 +198,4 @@ export async function cancelRedeliveries(tx: Transaction, tenantId: TenantId, co
 
 export async function wakeStarters(tx: Transaction): Promise<void> {
   await tx`select pg_notify(${REDELIVERY_CHANNEL}, '')`;
-}
-
-function boundary(milliseconds: number): string {
-  const hex = Math.max(0, milliseconds).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
