@@ -1,6 +1,7 @@
 // One delivery of an event: how it stands, and each attempt.
 
 import type { MasterKey } from "../../keys/master-key.ts";
+import { attribute } from "../../signin/index.ts";
 import type { readEvent } from "../../webhooks/index.ts";
 import { type AttemptRecord, type Connection, type EventRecord, knownRequest } from "../../webhooks/index.ts";
 import { ActionButton, Badge, CopyButton } from "../components/index.ts";
@@ -63,6 +64,14 @@ export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }
             />
           ) : (
             ""
+          )}
+          {/* Of the first part, it is the event's own. */}
+          {delivery.WorkflowId === event.id ? (
+            ""
+          ) : (
+            <a class="button quiet" href={attribute(delivery.WorkflowUrl)}>
+              Open in Temporal
+            </a>
           )}
           {connection ? <CopyButton text={curlCommand(event, requestAt(new Date(0))!)} label="Copy as curl" /> : ""}
         </div>
