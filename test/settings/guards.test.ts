@@ -1,0 +1,136 @@
+// What holds for every page of Settings there is: nothing of another tenant, no form without its token, no answer that
+// somebody else could use.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { issuer } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { composedApp } from "../openapi/app.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
+
+/** Paths as they are registered, such as /settings/webhooks/:id. */
+const PATHS = [...new Set(composedApp().routes.map(({ path }) => path))].filter(
+  (path) => path.startsWith("/settings/") && !/^\/settings\/(sign-|signed-|callback|\*)/.test(path),
+);
+const OF_ONE = PATHS.filter((path) => path.includes("/:id"));
+
+/** The first part of a path after /settings/, and an Id of what stands there. */
+type Ids = Record<string, string>;
+
+async function arrange(api: Api): Promise<Ids> {
+  const made = async (name: string, body: object) => {
+    const { status, body: record } = await api.call<{ Id: string | number }>("POST", `/${name}`, body);
+    expect({ name, status, record }).toMatchObject({ status: 200 });
+    return String(record.Id);
+  };
+  const first = async (list: string, id = "Id") => {
+    const { body } = await api.call<{ Items: Record<string, string>[] }>("GET", `/${list}`);
+    return String(body.Items[0]![id]);
+  };
+  const webhooks = await made("WebhookConnection", {
+    URL: "https://localhost:9443/",
+    Entities: ["Department"],
+    Events: ["Updated"],
+  });
+  return {
+    webhooks,
+    redeliveries: await made("Redelivery", { ConnectionId: webhooks, From: "2026-01-01" }),
+    applications: await made("Application", { Name: "Payroll" }),
+    users: await made("User", { Name: "Ana", Username: "ana" }),
+    departments: await made("Department", { Name: "Finance" }),
+    activity: await first("WebhookEvent", "EventId"),
+    policies: await first("Policy"),
+    roles: await first("Role"),
+    "audit-log": await first("AuditEvent"),
+    "identity-providers": await made("IdentityProvider", {
+      Name: "University",
+      Type: "OpenIDConnect",
+      Issuer: "https://localhost:9443",
+      ClientId: "gatehouse",
+    }),
+  };
+}
+
+const fill = (path: string, ids: Ids) =>
+  path
+    .replace(":id", ids[path.split("/")[2]!]!)
+    .replace(":secret", Bun.randomUUIDv7())
+    .replace(":type", "OpenIDConnect");
+
+interface Person {
+  api: Api;
+  ids: Ids;
+  visitor: Visitor;
+  csrf: string;
+}
+
+async function comeIn(): Promise<Person> {
+  const api = await newTenant();
+  const visitor = new Visitor(issuer());
+  await visitor.submit(await visitor.open(`/settings?organisation=${api.tenant.tenantId}`), api.tenant.admin);
+  const page = await visitor.open("/settings");
+  return { api, ids: await arrange(api), visitor, csrf: page.forms[0]!.fields.csrf! };
+}
+
+let own: Person;
+let other: Person;
+beforeAll(async () => {
+  [own, other] = await Promise.all([comeIn(), comeIn()]);
+});
+
+/** As a person sends it: with the cookies of the browser, and without following where it leads. */
+function send({ visitor }: Person, method: string, path: string, fields?: Record<string, string>): Promise<Response> {
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const body = fields && new URLSearchParams(fields);
+  return fetch(issuer() + path, { method, body, headers: { cookie }, redirect: "manual" });
+}
+
+test("there is an Id of one's own for every page of one record", async () => {
+  const missing = OF_ONE.map((path) => path.split("/")[2]!).filter((area) => !own.ids[area]);
+  expect(missing).toEqual([]);
+  for (const path of OF_ONE.filter((one) => /^\/settings\/[^/]+\/:id$/.test(one))) {
+    const { status } = await send(own, "GET", fill(path, own.ids));
+    expect({ path, status }).toEqual({ path, status: 200 });
+  }
+});
+
+describe.each(OF_ONE)("%s", (path) => {
+  test("says nothing of another tenant's record, and does nothing to it", async () => {
+    const theirs = fill(path, other.ids);
+    let looked = await send(own, "GET", theirs);
+    // Some lead back to the record's own page.
+    if (looked.status === 303)
+      looked = await send(own, "GET", new URL(looked.headers.get("location")!, issuer()).pathname);
+    expect([404, 405]).toContain(looked.status);
+    const sent = await send(own, "POST", theirs, { csrf: own.csrf });
+    const text = await sent.text();
+    // Of some forms it is said first that they are empty, but none is taken.
+    const { status, headers } = sent;
+    expect([400, 404, 405]).toContain(status);
+    expect(headers.get("location")).toBeNull();
+    expect(text).not.toContain("Finance");
+  });
+});
+
+describe.each(PATHS)("%s", (path) => {
+  test("takes no form without its token, nor with another browser's", async () => {
+    const mine = fill(path, own.ids);
+    for (const csrf of ["", other.csrf]) {
+      const { status } = await send(own, "POST", mine, { csrf });
+      expect([403, 405]).toContain(status);
+    }
+  });
+
+  test("is for nobody who has not signed in, and is kept, framed and scripted by nobody", async () => {
+    const mine = fill(path, own.ids);
+    const stranger = await fetch(issuer() + mine, { redirect: "manual" });
+    expect(stranger.status).toBe(303);
+    expect(stranger.headers.get("location")).toStartWith(`${issuer()}/settings/sign-in?`);
+    const { headers } = await send(own, "GET", mine);
+    expect(headers.get("cache-control")).toContain("no-store");
+    if (!headers.get("content-type")?.startsWith("text/html")) return;
+    const policy = headers.get("content-security-policy")!;
+    expect(policy).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+    expect(policy).not.toContain("unsafe");
+  });
+});
