@@ -34,6 +34,47 @@ describe.concurrent("all that failed since a time", () => {
     expect(await count(api, { ConnectionId: Id })).toBe(0);
   });
 
+  test("is all of it, also what a redelivery that was cancelled had on its way", async () => {
+    const api = await newTenant();
+    let answer: (status: number) => void;
+    const answered = new Promise<number>((resolve) => {
+      answer = resolve;
+    });
+    await using receiver = startReceiver(({ count }) => (count <= 3 ? 500 : count === 4 ? answered : 200));
+    const { Id } = await api.connect(receiver.url);
+    for (let index = 1; index <= 3; index++) await api.change({ Name: `Gate ${index}` });
+    await untilAllEnded(api);
+    const cancelled = await api.replay({ ConnectionId: Id, Rate: 100 });
+    await until("all to be out", () => receiver.calls.length === 12);
+    await api.changeRedelivery(cancelled.Id, { State: "Cancelled" });
+    await finished(client, cancelled.WorkflowId);
+    answer!(410);
+    await untilAllEnded(api);
+    expect((await api.events("State=Exhausted")).Items).toHaveLength(3);
+    await api.setState(Id, "Active");
+
+    expect(await count(api, { ConnectionId: Id })).toBe(3);
+    const { Id: redeliveryId } = await api.replay({ ConnectionId: Id, Rate: 100 });
+    expect(await api.endedRedelivery(redeliveryId)).toMatchObject({ Total: 3, Delivered: 3 });
+    expect(await api.redelivery(cancelled.Id)).toMatchObject({ State: "Cancelled", Done: 3, Exhausted: 3 });
+  });
+
+  test("is all of it, also what a drain has sent in vain and not counted yet", async () => {
+    const api = await newTenant();
+    let answer: (status: number) => void;
+    const answered = new Promise<number>((resolve) => {
+      answer = resolve;
+    });
+    await using receiver = startReceiver(({ payload }) => (payload.Data.Name === "First" ? 500 : answered));
+    const { Id } = await api.connect(receiver.url, { State: "Paused" });
+    await api.change({ Name: "First" });
+    await api.change({ Name: "Second" });
+    await api.setState(Id, "Active");
+    await until("the first to fail", async () => (await api.events("State=Exhausted")).Items.length === 1);
+    expect(await count(api, { ConnectionId: Id })).toBe(1);
+    answer!(200);
+  });
+
   test("may fail again, and is counted as that", async () => {
     const { api, id, receiver } = await failed(3);
     await using _ = receiver;

@@ -10,6 +10,7 @@ import { lockConnection } from "../connections/store.ts";
 import { eventIdBefore } from "../events/event-ids.ts";
 import type { RedeliveryChange, RedeliveryInput } from "./input.ts";
 import { toRedeliveryRecord } from "./record.ts";
+import { countAllEnded } from "./sending/store.ts";
 import {
   countSelected,
   findRedelivery,
@@ -123,6 +124,8 @@ async function planned(
     draining: false,
   };
   permissions.require("Webhooks:Create", "Redelivery", toRedeliveryRecord(redelivery));
+  // What belongs to another one is passed over.
+  await countAllEnded(tx, tenantId, connection.id);
   return { ...redelivery, total: await countSelected(tx, tenantId, redelivery) };
 }
 

@@ -87,6 +87,20 @@ export async function countEnded(sql: Queries, tenantId: string, id: string): Pr
     from counts where r.id = ${id} and r.tenant_id = ${tenantId} and counts.done > 0`;
 }
 
+/**
+ * Counts what has ended of all redeliveries of a connection, also of those that were cancelled, so that nothing of it
+ * belongs to one of them any more.
+ * @param tx has locked the connection
+ */
+export async function countAllEnded(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+  const rows = await tx<{ id: string }[]>`
+    select distinct redelivery_id as id from deliveries
+    where tenant_id = ${tenantId} and connection_id = ${connectionId} and redelivery_id is not null
+      and state not in ('Pending', 'Retrying')
+    order by redelivery_id`;
+  for (const { id } of rows) await countEnded(tx, tenantId, id);
+}
+
 /** How many deliveries it has under way. */
 export async function countOpen(sql: Queries, tenantId: string, id: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
