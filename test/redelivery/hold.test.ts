@@ -112,6 +112,22 @@ describe.concurrent("a connection", () => {
     expect((await api.settledEvent()).State).toBe("Delivered");
   });
 
+  test("that is changed while it is held is probed at once, however long it was to wait", async () => {
+    const api = await newTenant(stack);
+    await using receiver = receive(() => 500);
+    await using moved = receive(() => 200);
+    const { Id } = await hold(api, receiver);
+    await api.change({ Name: "Missed" });
+    // The next one is to come in 8 s.
+    await until("four probes", () => receiver.calls.length >= 3 * HOLD_AFTER + 4);
+    await until("the wait", async () => (await detailsOf(`probe/${Id}`)).includes("next in 8 s"));
+    const changedOn = Date.now();
+    await api.call("PATCH", "/WebhookConnection", { Id, URL: moved.url });
+    await until("it to arrive there", () => moved.calls.length === 1);
+    expect(moved.calls[0]!.at.getTime() - changedOn).toBeLessThan(7_000);
+    await until("it to be Active", async () => (await api.connection(Id)).State === "Active");
+  });
+
   test("that was held by 410 is probed as well, also if it has missed nothing yet", async () => {
     const api = await newTenant(stack);
     let status = 410;

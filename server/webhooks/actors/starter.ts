@@ -73,7 +73,7 @@ export function startActors(sql: Sql, client: Client, checkMs: number, log: Logg
     }
   }
 
-  async function startOrEndProbes({ id, tenantId, held, fresh, reason }: ProbedConnection): Promise<void> {
+  async function startOrEndProbes({ id, tenantId, held, fresh, due, reason }: ProbedConnection): Promise<void> {
     const workflowId = `probe/${id}`;
     const input: ProbeInput = { tenantId, connectionId: id };
     if (held && fresh)
@@ -88,6 +88,8 @@ export function startActors(sql: Sql, client: Client, checkMs: number, log: Logg
         ...visible(tenantId, id),
         staticSummary: `connection ${id} is Held: ${reason}`,
       });
+      // It may wait for a time that is no longer true.
+      if (due) await tellIfThere(workflowId, PROBE_CHANGED);
     } catch (error) {
       log.warn({ err: error, tenantId, connectionId: id }, "Temporal did not start a probe; it is tried again");
       await unclaimProbe(sql, tenantId, id);

@@ -7,8 +7,8 @@ import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { type MasterKey, seal } from "../../keys/master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import { cancelDeliveries } from "../deliveries/store.ts";
-import { endHold } from "../holding/store.ts";
-import { cancelRedeliveries, startDrain } from "../redelivery/store.ts";
+import { endHold, probeAtOnce } from "../holding/store.ts";
+import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
 import { endRotation } from "../rotation/store.ts";
 import { ownApiKeys } from "./api-key.ts";
 import { mergeHeaders } from "./headers.ts";
@@ -77,6 +77,10 @@ async function upsert(
     // At once, for the secret before may have leaked.
     if (input.secret !== undefined) await endRotation(tx, tenantId, connection.id);
     if (isReleased) await endHold(tx, tenantId, connection.id);
+    else if (existing.state === "Held" && isCalledOtherwise(existing, connection)) {
+      await probeAtOnce(tx, tenantId, connection.id);
+      await wakeStarters(tx);
+    }
     if (connection.state === "Active" && existing.state !== "Active") {
       await startDrain(tx, tenantId, connection.id);
     }
@@ -141,8 +145,9 @@ export async function removeConnection(
     permissions.require("Webhooks:Delete", "WebhookConnection", toConnectionRecord(masterKey, connection));
     requireConditions(conditions, versionOf(masterKey, connection));
     await deleteConnection(tx, tenantId, id);
-    await cancelDeliveries(tx, tenantId, id);
+    // Redeliveries first: who counts what has ended locks them before the deliveries.
     await cancelRedeliveries(tx, tenantId, id);
+    await cancelDeliveries(tx, tenantId, id);
     if (connection.state === "Held") await endHold(tx, tenantId, id);
     const subject = { type: "WebhookConnection", id: connection.id };
     await recordAudit(tx, tenantId, caller, { kind: "WebhookConnection.Deleted", subject });
@@ -157,6 +162,12 @@ async function lookUp(tx: Transaction, tenantId: TenantId, input: ConnectionInpu
     return existing;
   }
   return input.name ? lockConnection(tx, tenantId, { name: input.name }) : undefined;
+}
+
+/** Whether the receiver may take what it has refused before. */
+function isCalledOtherwise(before: Connection, after: Connection): boolean {
+  const fields = ["url", "secret", "apiKey", "headers", "timeoutMs"] as const;
+  return fields.some((field) => before[field] !== after[field]);
 }
 
 /** The one that the URL has is sent; another one would never be. */

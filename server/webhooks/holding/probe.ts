@@ -13,6 +13,8 @@ import { endHold, findHeld, type HeldConnection, lockHeld, scheduleProbe, setAct
 /** Each wait for a probe is so many times the one before, up to the longest. */
 const PROBE_BACKOFF = 2;
 const LONGEST_PROBE_WAIT_MS = 3_600_000;
+/** For what was probed is the connection no more, which was changed meanwhile. */
+const AT_ONCE_MS = 1;
 
 export interface ProbeDependencies {
   sql: Sql;
@@ -46,12 +48,13 @@ export async function probe(
   metrics.attempted(attempt);
   if (delivered) metrics.ended("Delivered");
   const probes = held.probes + 1;
-  const wait = Math.min(probeInterval * PROBE_BACKOFF ** probes, LONGEST_PROBE_WAIT_MS);
+  let wait = Math.min(probeInterval * PROBE_BACKOFF ** probes, LONGEST_PROBE_WAIT_MS);
   const isHeld = await sql.begin(async (tx) => {
-    const stillHeld = await lockHeld(tx, tenantId, connectionId);
+    const version = await lockHeld(tx, tenantId, connectionId);
+    if (version !== held.version) wait = AT_ONCE_MS;
     // A Held delivery stays so unless it was delivered.
     await recordAttempt(tx, tenantId, delivery.id, attempt, delivered ? "Delivered" : "Retrying", undefined);
-    if (!stillHeld) return false;
+    if (version === undefined) return false;
     if (delivered) await resume(tx, tenantId, connectionId);
     else await scheduleProbe(tx, tenantId, connectionId, probes, wait);
     return !delivered;

@@ -16,9 +16,18 @@ export async function setActive(tx: Transaction, tenantId: string, connectionId:
     where tenant_id = ${tenantId} and id = ${connectionId}`;
 }
 
+/** The connection was changed while it is Held: whether that has helped is tried at once. */
+export async function probeAtOnce(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+  await tx`
+    update webhook_connections set next_probe_on = now(), probe_lease_until = '-infinity'
+    where tenant_id = ${tenantId} and id = ${connectionId} and state = 'Held'`;
+}
+
 export interface HeldConnection {
   reason: string;
   probes: number;
+  /** Another one after each change of the connection. */
+  version: string;
   /** Milliseconds until the next probe is due; none is left if it is. */
   wait: number;
   /** The oldest delivery it has not got; null: there is none. */
@@ -28,7 +37,7 @@ export interface HeldConnection {
 /** @returns undefined if it is not Held, or no more */
 export async function findHeld(sql: Queries, tenantId: string, id: string): Promise<HeldConnection | undefined> {
   const [row] = await sql<HeldConnection[]>`
-    select held_reason as reason, probes, 1000 * extract(epoch from next_probe_on - now())::float8 as wait, (
+    select held_reason as reason, probes, modified_on::text as version, 1000 * extract(epoch from next_probe_on - now())::float8 as wait, (
         select id from deliveries d
         where d.tenant_id = ${tenantId} and d.connection_id = c.id and d.state = 'Held' order by d.event_id limit 1
       ) as "deliveryId"
@@ -37,12 +46,12 @@ export async function findHeld(sql: Queries, tenantId: string, id: string): Prom
   return row;
 }
 
-/** @returns whether it is Held still */
-export async function lockHeld(tx: Transaction, tenantId: string, id: string): Promise<boolean> {
-  const { count } = await tx`
-    select from webhook_connections
+/** @returns its version, or undefined if it is Held no more */
+export async function lockHeld(tx: Transaction, tenantId: string, id: string): Promise<string | undefined> {
+  const [row] = await tx<{ version: string }[]>`
+    select modified_on::text as version from webhook_connections
     where tenant_id = ${tenantId} and id = ${id} and state = 'Held' and deleted_on is null for update`;
-  return count === 1;
+  return row?.version;
 }
 
 /** @param probes since it was held */
@@ -64,8 +73,10 @@ export interface ProbedConnection {
   tenantId: string;
   /** False: it is Held no more. */
   held: boolean;
-  /** Nobody has made sure of its workflow yet. */
+  /** Nobody has made sure of its workflow yet, or since it was changed. */
   fresh: boolean;
+  /** The next probe's time has come, whatever its workflow waits for. */
+  due: boolean;
   reason: string | null;
 }
 
@@ -81,7 +92,7 @@ export async function claimProbes(sql: Queries, checkMs: number, limit: number):
         else 'infinity' end
     from due where c.id = due.id
     returning c.id, c.tenant_id as "tenantId", c.state = 'Held' and c.deleted_on is null as held, due.fresh,
-      c.held_reason as reason`;
+      coalesce(c.next_probe_on <= now(), false) as due, c.held_reason as reason`;
 }
 
 /** After a workflow that could not be started or told. */
