@@ -51,6 +51,23 @@ describe.concurrent("a connection that got no event", () => {
     ]);
   });
 
+  test("was deleted when it was, though its receiver has answered 410 since", async () => {
+    const api = await newTenant();
+    let answer: (status: number) => void;
+    const answered = new Promise<number>((resolve) => {
+      answer = resolve;
+    });
+    await using receiver = startReceiver(() => answered);
+    const gone = await api.connect(receiver.url);
+    const before = await changed(api, "Before");
+    await until("the post", () => receiver.calls.length === 1);
+    await api.disconnect(gone.Id);
+    const [, deletedThen] = await reason(api, await changed(api, "Between"), gone);
+    answer!(410);
+    await until("the answer", async () => (await api.event(before)).Deliveries[0]!.Attempts.length === 1);
+    expect(await reason(api, await changed(api, "After"), gone)).toEqual(["AlreadyDeleted", deletedThen]);
+  });
+
   test("is not the one that a ping went to", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
@@ -188,8 +205,8 @@ describe.concurrent("the answer", () => {
   });
 });
 
-async function changed(api: Api): Promise<string> {
-  await api.change({ Name: "Gate" });
+async function changed(api: Api, Name = "Gate"): Promise<string> {
+  await api.change({ Name });
   return (await api.newestEvent()).EventId;
 }
 

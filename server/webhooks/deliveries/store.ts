@@ -173,7 +173,7 @@ export async function recordAttempt(
       select c.id, c.state,
         case ${state} when 'Exhausted' then c.exhausted_run + 1 when 'Delivered' then 0 else c.exhausted_run end as run
       from deliveries d join webhook_connections c on c.id = d.connection_id
-      where ${hold !== undefined} and d.id = ${deliveryId} and d.tenant_id = ${tenantId}
+      where ${hold !== undefined} and d.id = ${deliveryId} and d.tenant_id = ${tenantId} and c.deleted_on is null
         and (${state} = 'Exhausted' or (${state} = 'Delivered' and c.exhausted_run > 0))
       for update of c
     ), counted as (
