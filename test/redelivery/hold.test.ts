@@ -160,6 +160,27 @@ describe.concurrent("a connection", () => {
     await until("it to arrive", async () => (await api.newestEvent()).State === "Delivered");
   });
 
+  test("whose drain is paused says so wherever it is asked why nothing arrives", async () => {
+    const api = await newTenant(stack);
+    await using receiver = receive(() => 200);
+    const { Id } = await api.connect(receiver.url, { State: "Paused" });
+    for (let index = 1; index <= 12; index++) await api.change({ Name: `Gate ${index}` });
+    await api.setState(Id, "Active");
+    const { body } = await api.call<{ Items: { Id: string }[] }>("GET", `/Redelivery?ConnectionId=${Id}`);
+    const drainId = body.Items[0]!.Id;
+    await api.changeRedelivery(drainId, { State: "Paused" });
+    await api.change({ Name: "Meanwhile" });
+    const words = "what the connection has missed before is sent first, and its Drain is paused";
+    const event = await api.newestEvent();
+    expect(event).toMatchObject({ State: "Held", Reason: words });
+    expect((await api.why(event.EventId)).Items).toMatchObject([{ Outcome: "Held", Reason: words }]);
+    const [dead] = (await api.deadLetters(`ConnectionId=${Id}`)).Items;
+    expect(dead).toMatchObject({ Ours: 0, Reasons: [{ Blame: "Configuration", Reason: "drain paused" }] });
+    await api.changeRedelivery(drainId, { State: "Running" });
+    await until("all to arrive", () => arrived(receiver).length === 13);
+    expect(arrived(receiver).at(-1)).toBe("Meanwhile");
+  });
+
   test("whose drain is cancelled is Paused, and keeps what it has missed for the next one", async () => {
     const api = await newTenant(stack);
     await using receiver = receive(() => 200);

@@ -13,7 +13,7 @@ import { newTenant } from "../support/tenant.ts";
 const HOOK = "https://hooks.example/";
 
 test("what waits for a Held connection is blamed on what held it", () => {
-  const blame = (reason: string) => blameForHeld("Held", reason).blame;
+  const blame = (reason: string) => blameForHeld("Held", reason, false).blame;
   expect(blame("410 Gone")).toBe("Configuration");
   expect(blame("10 exhausted deliveries in a row, the last with 404")).toBe("Configuration");
   expect(blame("10 exhausted deliveries in a row, the last with tls")).toBe("Configuration");

@@ -23,7 +23,12 @@ export function blameForAttempt(reason: string | null): Blame {
  * Of deliveries that wait for their connection: why they do, by what it is now.
  * @param heldReason begins with 410, or ends in what the last attempt came to
  */
-export function blameForHeld(state: ConnectionState, heldReason: string | null): { blame: Blame; reason: string } {
+export function blameForHeld(
+  state: ConnectionState,
+  heldReason: string | null,
+  drainPaused: boolean,
+): { blame: Blame; reason: string } {
+  if (state === "Active" && drainPaused) return { blame: "Configuration", reason: "drain paused" };
   if (state === "Paused") return { blame: "Configuration", reason: "paused" };
   // It takes posts again, and what it has missed is being sent.
   if (state === "Active") return { blame: "Ours", reason: "draining" };

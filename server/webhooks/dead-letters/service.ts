@@ -55,10 +55,10 @@ export async function readDeadLetters(
   return { ...page, Items: page.Items.map(({ Id, Name, reasons }) => toRecord(Id, Name, reasons)) };
 }
 
-function toReason({ state, heldReason }: DeadConnection, group: DeadGroup): DeadReason {
+function toReason({ state, heldReason, drainPaused }: DeadConnection, group: DeadGroup): DeadReason {
   const { blame, reason } =
     group.state === "Held"
-      ? blameForHeld(state, heldReason)
+      ? blameForHeld(state, heldReason, drainPaused)
       : { blame: blameForAttempt(group.reason), reason: group.reason ?? "lost" };
   return {
     Blame: blame,

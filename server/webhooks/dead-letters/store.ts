@@ -2,6 +2,7 @@ import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import { type Connection, connectionColumns } from "../connections/store.ts";
 import { lowestIdOf } from "../events/event-id.ts";
+import { isDrainPaused } from "../redelivery/store.ts";
 
 /** What a receiver has not got, and will not or not yet. */
 export const DEAD_STATES = ["Exhausted", "Held"] as const;
@@ -16,6 +17,7 @@ export interface DeadLetterFilter {
 }
 
 export interface DeadConnection extends Connection {
+  drainPaused: boolean;
   groups: DeadGroup[];
 }
 
@@ -54,7 +56,7 @@ export async function countDeadLetters(
         and event_id not in (select id from events where tenant_id = ${tenantId} and event_type = 'Ping')
       group by 1, 2, 3
     )
-    select ${connectionColumns(sql)},
+    select ${connectionColumns(sql)}, ${isDrainPaused(sql, tenantId, sql`webhook_connections.id`)} as "drainPaused",
       (select json_agg(json_build_object('state', dead.state, 'reason', reason, 'count', count, 'oldest', oldest,
         'newest', newest) order by count desc, dead.state, reason)
         from dead where connection_id = webhook_connections.id) as groups

@@ -50,7 +50,10 @@ const WHY_HELD = {
 function reasonNobodyGotIt({ eventRecord, eventType, deliveries }: LoggedEvent): string | null {
   if (deliveries.length === 0) return `no connection for ${eventRecord} ${eventType}`;
   if (deliveries.some(({ state }) => state !== "Held")) return null;
-  const words = deliveries.map(({ connectionState }) => WHY_HELD[connectionState]);
+  const words = deliveries.map(({ connectionState, drainPaused }) => {
+    const isWaiting = connectionState === "Active" && drainPaused;
+    return isWaiting ? `${WHY_HELD.Active}, and its Drain is paused` : WHY_HELD[connectionState];
+  });
   return [...new Set(words)].toSorted().join(", ");
 }
 

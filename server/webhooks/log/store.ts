@@ -5,6 +5,7 @@ import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { ConnectionState } from "../connections/store.ts";
 import { eventIdAfter, eventIdBefore } from "../events/event-ids.ts";
+import { isDrainPaused } from "../redelivery/store.ts";
 
 export interface EventFilter {
   eventRecord?: string;
@@ -36,6 +37,8 @@ export interface LoggedDelivery {
   state: DeliveryState;
   attempts: number;
   connectionState: ConnectionState;
+  /** What its connection has missed would be sent now, had nobody paused that. */
+  drainPaused: boolean;
 }
 
 export interface LoggedAttempt {
@@ -51,12 +54,13 @@ export interface LoggedAttempt {
   responseBody: string | null;
 }
 
-const columns = (sql: Queries) => sql`
+const columns = (sql: Queries, tenantId: TenantId) => sql`
   e.id, e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds",
   e.occurred_on as "occurredOn",
   coalesce((
     select json_agg(json_build_object('id', d.id, 'connectionId', d.connection_id, 'part', d.part, 'state', d.state,
-      'attempts', d.attempts, 'connectionState', c.state) order by d.connection_id)
+      'attempts', d.attempts, 'connectionState', c.state,
+      'drainPaused', d.state = 'Held' and ${isDrainPaused(sql, tenantId, sql`c.id`)}) order by d.connection_id)
     from deliveries d join webhook_connections c on c.id = d.connection_id
     where d.event_id = e.id), '[]') as deliveries`;
 
@@ -70,7 +74,7 @@ export async function listEvents(
 ): Promise<LoggedEvent[]> {
   const byDelivery = filter.state !== undefined || filter.connectionId !== undefined;
   return sql<LoggedEvent[]>`
-    select ${columns(sql)} from events e
+    select ${columns(sql, tenantId)} from events e
     where e.tenant_id = ${tenantId}
       ${after ? sql`and e.id < ${after}` : sql``}
       ${filter.eventRecord ? sql`and e.event_record = ${filter.eventRecord}` : sql``}
@@ -93,7 +97,7 @@ export async function findEvent(
   id: string,
 ): Promise<(LoggedEvent & WithPayload) | undefined> {
   const [event] = await sql<(LoggedEvent & WithPayload)[]>`
-    select ${columns(sql)}, e.payload from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
+    select ${columns(sql, tenantId)}, e.payload from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
   return event;
 }
 

@@ -1,5 +1,6 @@
 // Bulk redeliveries: what is wished, and how far each has come.
 
+import type { PendingQuery, Row } from "postgres";
 import type { DeliveryState, RedeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
@@ -186,6 +187,14 @@ export async function startDrain(tx: Transaction, tenantId: string, connectionId
     update redeliveries set lease_until = '-infinity'
     where tenant_id = ${tenantId} and connection_id = ${connectionId} and state in ('Running', 'Paused')`;
   await wakeStarters(tx);
+}
+
+/** Whether somebody has paused the Drain of a connection: what it gets waits behind that. */
+export function isDrainPaused(sql: Queries, tenantId: string, connectionId: PendingQuery<Row[]>) {
+  return sql`exists (
+    select from redeliveries r
+    where r.tenant_id = ${tenantId} and r.connection_id = ${connectionId} and r.kind = 'Drain' and r.state = 'Paused'
+  )`;
 }
 
 /** Of a connection that is deleted. */

@@ -77,11 +77,11 @@ function whatIsNext({ attempts, attemptUnderWay, last }: WitnessedDelivery): str
   return `the ${ordinal(attempts)} attempt failed${last ? ` with ${last.word}` : ""}, another one follows`;
 }
 
-function whyHeld({ state, stateSince, heldReason }: Witness): string {
+function whyHeld({ state, stateSince, heldReason, drainPaused }: Witness): string {
   const since = stateSince ? ` since ${stateSince.toISOString()}` : "";
   if (state === "Paused") return `paused${since}`;
   if (state === "Held") return `held${since}${heldReason ? ` after ${heldReason}` : ""}`;
-  return "what the connection has missed before is sent first";
+  return `what the connection has missed before is sent first${drainPaused ? ", and its Drain is paused" : ""}`;
 }
 
 /** That it took so long may have its reason there. */

@@ -2,6 +2,7 @@ import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import { type Connection, type ConnectionState, connectionColumns } from "../connections/store.ts";
+import { isDrainPaused } from "../redelivery/store.ts";
 
 /** A connection as it is, as it was when the event came, and its delivery, if it has one. */
 export interface Witness extends Connection {
@@ -9,6 +10,8 @@ export interface Witness extends Connection {
   deletedOn: Date | null;
   /** When it came to the state it is in. */
   stateSince: Date | null;
+  /** What it has missed would be sent now, had nobody paused that. */
+  drainPaused: boolean;
   /** When the event was recorded, by the clock that all these times are of. */
   eventTime: Date;
   /** What was in force then; null: it was not there yet, or nobody wrote it down. */
@@ -65,7 +68,7 @@ export async function listWitnesses(
     ), event as (
       select coalesce(recorded_on, occurred_on) as "eventTime" from events where tenant_id = ${tenantId} and id = ${eventId}
     )
-    select page.*, "eventTime", since.changed_on as "stateSince",
+    select page.*, ${isDrainPaused(sql, tenantId, sql`page.id`)} as "drainPaused", "eventTime", since.changed_on as "stateSince",
       past.entities as "entitiesThen", past.events as "eventsThen", past.state as "stateThen",
       case when past.deleted then past.changed_on end as "deletedThen",
       d.id as "deliveryId", d.state as "deliveryState", d.attempts, 1 + cardinality(d.redelivered_after) as runs,
@@ -91,7 +94,7 @@ export async function listWitnesses(
   return rows.map(toWitness);
 }
 
-type Row = Pick<Witness, "createdOn" | "deletedOn" | "stateSince" | "eventTime"> & {
+type Row = Pick<Witness, "createdOn" | "deletedOn" | "stateSince" | "drainPaused" | "eventTime"> & {
   entitiesThen: string[] | null;
   eventsThen: string[];
   stateThen: ConnectionState;
