@@ -40,18 +40,17 @@ describe.concurrent("all that failed since a time", () => {
     const answered = new Promise<number>((resolve) => {
       answer = resolve;
     });
-    await using receiver = startReceiver(({ count }) => (count <= 3 ? 500 : count === 4 ? answered : 200));
-    const { Id } = await api.connect(receiver.url);
+    await using receiver = startReceiver(({ count }) => (count === 4 ? answered : count <= 6 ? 500 : 200));
+    const { Id } = await api.connect(receiver.url, { TimeoutMs: 30_000 });
     for (let index = 1; index <= 3; index++) await api.change({ Name: `Gate ${index}` });
     await untilAllEnded(api);
     const cancelled = await api.replay({ ConnectionId: Id, Rate: 100 });
     await until("all to be out", () => receiver.calls.length === 12);
     await api.changeRedelivery(cancelled.Id, { State: "Cancelled" });
     await finished(client, cancelled.WorkflowId);
-    answer!(410);
+    answer!(500);
     await untilAllEnded(api);
     expect((await api.events("State=Exhausted")).Items).toHaveLength(3);
-    await api.setState(Id, "Active");
 
     expect(await count(api, { ConnectionId: Id })).toBe(3);
     const { Id: redeliveryId } = await api.replay({ ConnectionId: Id, Rate: 100 });
@@ -66,7 +65,7 @@ describe.concurrent("all that failed since a time", () => {
       answer = resolve;
     });
     await using receiver = startReceiver(({ payload }) => (payload.Data.Name === "First" ? 500 : answered));
-    const { Id } = await api.connect(receiver.url, { State: "Paused" });
+    const { Id } = await api.connect(receiver.url, { State: "Paused", TimeoutMs: 30_000 });
     await api.change({ Name: "First" });
     await api.change({ Name: "Second" });
     await api.setState(Id, "Active");
