@@ -6,6 +6,7 @@ import { ok, savePolicy } from "../policies/people.ts";
 import { type Api, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
+import { temporal } from "./temporal.ts";
 
 const HOOK = "https://hooks.example/";
 const TIME = "\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z";
@@ -111,11 +112,29 @@ describe.concurrent("a connection with a delivery", () => {
       "Retrying",
       "the 1st attempt failed with 503, another one follows",
     ]);
+    await api.setState(connection.Id, "Paused");
+    expect(await reason(api, eventId, connection)).toEqual([
+      "Retrying",
+      "the 1st attempt failed with 503; it is Held once its turn comes, for the connection is Paused",
+    ]);
     await api.disconnect(connection.Id);
     expect(await reason(api, eventId, connection)).toEqual([
       "Cancelled",
       matching(`^cancelled: the connection was deleted at ${TIME}$`),
     ]);
+  });
+
+  test("was cancelled by hand, also if the connection is deleted later", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(new Response(null, { status: 503, headers: { "retry-after": "60" } }));
+    const connection = await api.connect(receiver.url);
+    const eventId = await changed(api);
+    await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
+    await (await temporal()).workflow.getHandle(eventId).cancel();
+    await api.settled(eventId);
+    expect(await reason(api, eventId, connection)).toEqual(["Cancelled", "cancelled by hand in Temporal"]);
+    await api.disconnect(connection.Id);
+    expect(await reason(api, eventId, connection)).toEqual(["Cancelled", "cancelled by hand in Temporal"]);
   });
 
   test("was paused, and got it once that was over", async () => {

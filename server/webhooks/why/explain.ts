@@ -1,6 +1,7 @@
 // Why a connection did or did not get an event, in words, from what was written down at the time.
 
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
+import type { ConnectionState } from "../connections/store.ts";
 import { PING } from "../events/event-types.ts";
 import type { Witness, WitnessedDelivery } from "./store.ts";
 
@@ -28,7 +29,7 @@ export interface ExplainedEvent {
 
 export function explain(event: ExplainedEvent, witness: Witness): Explanation {
   const { delivery } = witness;
-  return delivery ? { outcome: delivery.state, reason: whatBecame(witness, delivery) } : whyNone(event, witness);
+  return delivery ? { outcome: delivery.state, reason: whatBecame(event, witness, delivery) } : whyNone(event, witness);
 }
 
 function whyNone({ eventType, eventRecord }: ExplainedEvent, witness: Witness): Explanation {
@@ -54,7 +55,7 @@ function whyNone({ eventType, eventRecord }: ExplainedEvent, witness: Witness): 
   return { outcome: "NotSubscribed", reason: "changed at the same moment: the event did not see its subscription yet" };
 }
 
-function whatBecame(witness: Witness, delivery: WitnessedDelivery): string {
+function whatBecame({ eventType }: ExplainedEvent, witness: Witness, delivery: WitnessedDelivery): string {
   switch (delivery.state) {
     case "Delivered":
       return `delivered at the ${ordinal(delivery.attempts)} attempt${afterEvent(witness, delivery)}${heldBack(witness)}`;
@@ -63,18 +64,21 @@ function whatBecame(witness: Witness, delivery: WitnessedDelivery): string {
     case "Held":
       return whyHeld(witness) + (delivery.attempts > 0 ? `; before that ${attemptsMade(delivery)}` : "");
     case "Cancelled":
-      return witness.deletedOn
+      return witness.deletedOn && delivery.changedOn >= witness.deletedOn
         ? `cancelled: the connection was deleted at ${witness.deletedOn.toISOString()}`
         : "cancelled by hand in Temporal";
     default:
-      return whatIsNext(delivery);
+      // A ping goes to its connection in any state.
+      return whatIsNext(eventType === PING ? "Active" : witness.state, delivery);
   }
 }
 
-function whatIsNext({ attempts, attemptUnderWay, last }: WitnessedDelivery): string {
+function whatIsNext(state: ConnectionState, { attempts, attemptUnderWay, last }: WitnessedDelivery): string {
   if (attemptUnderWay) return `the ${ordinal(attempts)} attempt is under way`;
-  if (attempts === 0) return "on its way, not attempted yet";
-  return `the ${ordinal(attempts)} attempt failed${last ? ` with ${last.word}` : ""}, another one follows`;
+  const willBeHeld = `it is Held once its turn comes, for the connection is ${state}`;
+  if (attempts === 0) return state === "Active" ? "on its way, not attempted yet" : `not attempted yet; ${willBeHeld}`;
+  const failed = `the ${ordinal(attempts)} attempt failed${last ? ` with ${last.word}` : ""}`;
+  return state === "Active" ? `${failed}, another one follows` : `${failed}; ${willBeHeld}`;
 }
 
 function whyHeld({ state, stateSince, heldReason, drainPaused }: Witness): string {

@@ -29,6 +29,7 @@ export interface PastVersion {
 export interface WitnessedDelivery {
   id: string;
   state: DeliveryState;
+  changedOn: Date;
   attempts: number;
   runs: number;
   attemptUnderWay: boolean;
@@ -71,7 +72,7 @@ export async function listWitnesses(
     select page.*, ${isDrainPaused(sql, tenantId, sql`page.id`)} as "drainPaused", "eventTime", since.changed_on as "stateSince",
       past.entities as "entitiesThen", past.events as "eventsThen", past.state as "stateThen",
       case when past.deleted then past.changed_on end as "deletedThen",
-      d.id as "deliveryId", d.state as "deliveryState", d.attempts, 1 + cardinality(d.redelivered_after) as runs,
+      d.id as "deliveryId", d.state as "deliveryState", d.changed_on as "deliveryChangedOn", d.attempts, 1 + cardinality(d.redelivered_after) as runs,
       d.attempt_started_on is not null as "attemptUnderWay", coalesce(a.failure, a.status_code::text) as word,
       a.started_on + a.duration_ms * interval '1 millisecond' as "endedOn"
     from event cross join page
@@ -101,6 +102,7 @@ type Row = Pick<Witness, "createdOn" | "deletedOn" | "stateSince" | "drainPaused
   deletedThen: Date | null;
   deliveryId: string | null;
   deliveryState: DeliveryState;
+  deliveryChangedOn: Date;
   attempts: number;
   runs: number;
   attemptUnderWay: boolean;
@@ -110,12 +112,14 @@ type Row = Pick<Witness, "createdOn" | "deletedOn" | "stateSince" | "drainPaused
 
 function toWitness(row: Connection & Row): Witness {
   const { entitiesThen, eventsThen, stateThen, deletedThen, deliveryId, deliveryState, word, endedOn } = row;
-  const { attempts, runs, attemptUnderWay, ...rest } = row;
+  const { deliveryChangedOn: changedOn, attempts, runs, attemptUnderWay, ...rest } = row;
   const last = word === null ? null : { word, endedOn };
   return {
     ...rest,
     past: entitiesThen && { entities: entitiesThen, events: eventsThen, state: stateThen, deletedOn: deletedThen },
     delivery:
-      deliveryId === null ? null : { id: deliveryId, state: deliveryState, attempts, runs, attemptUnderWay, last },
+      deliveryId === null
+        ? null
+        : { id: deliveryId, state: deliveryState, changedOn, attempts, runs, attemptUnderWay, last },
   };
 }
