@@ -1,9 +1,10 @@
 import { type Details, originOf, recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/connection.ts";
+import { Conflict } from "../errors.ts";
 import type { TenantId } from "../tenants/index.ts";
 import type { Cookies } from "./cookies.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";
-import { deleteSession, findSession, insertSession, raiseSession, touchSession } from "./store.ts";
+import { deleteSession, findSession, holdPasswordHash, insertSession, raiseSession, touchSession } from "./store.ts";
 import { linkHeldAccount } from "./upstream/accounts.ts";
 
 /** Seconds without a request after which a session ends. */
@@ -48,6 +49,8 @@ export interface Authentication {
   identityProviderId?: number;
   /** When, if not just now. */
   authTime?: Date;
+  /** The hash by which the password was found right: it has to be the user's still. */
+  passwordHash?: string;
 }
 
 /** Who asks, as far as the connection tells. */
@@ -67,6 +70,7 @@ export interface Sessions {
   /**
    * Begins a session and ends the one the browser had: no cookie from before a sign-in is good after it. With it the
    * audit log has the sign-in, unless it is unfinished.
+   * @throws Conflict if the password is another by now: a new one ends all that the former has begun
    */
   begin(request: Request, authentication: Authentication, caller: Caller): Promise<BegunSession>;
   /**
@@ -100,11 +104,15 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
     async begin(request, authentication, caller) {
       const value = newOpaqueValue();
       const former = cookies.read(request, "session");
-      const { tenantId, acr } = authentication;
+      const { passwordHash, ...authenticated } = authentication;
+      const { tenantId, userId, acr } = authenticated;
       const id = Bun.randomUUIDv7();
       const isUnfinished = await sql.begin(async (tx) => {
+        if (passwordHash !== undefined && (await holdPasswordHash(tx, tenantId, userId)) !== passwordHash) {
+          throw new Conflict("The password was changed just now. Go back to the application and sign in again.");
+        }
         const needsSecondFactor = await insertSession(tx, tenantId, {
-          ...authentication,
+          ...authenticated,
           id,
           digest: digestOf(value),
           replaces: former === undefined ? undefined : digestOf(former),
@@ -113,7 +121,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
           userAgent: caller.userAgent.slice(0, USER_AGENT_LIMIT),
         });
         const isUnfinished = needsSecondFactor && acr === ACR.oneFactor;
-        if (!isUnfinished) await recordSuccess(tx, request, authentication);
+        if (!isUnfinished) await recordSuccess(tx, request, authenticated);
         return isUnfinished;
       });
       return { id, isUnfinished, cookie: cookies.set("session", value) };
@@ -126,8 +134,9 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       const amr = [...new Set([...session.amr, ...methods, "mfa"])];
       const acr = ACR.twoFactors;
       await sql.begin(async (tx) => {
-        await raiseSession(tx, tenantId, id, { digest: digestOf(value), amr, acr });
-        if (!isUnfinished) return;
+        // It may have ended while the code was looked at.
+        const isThere = await raiseSession(tx, tenantId, id, { digest: digestOf(value), amr, acr });
+        if (!isThere || !isUnfinished) return;
         await recordSuccess(tx, request, { tenantId, userId, amr, acr, identityProviderId });
         await linkHeldAccount(tx, session, (linked) => originOf(request, { actor: { type: "User", id: linked } }));
       });

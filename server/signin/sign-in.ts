@@ -65,7 +65,7 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, b
     const { needsSecondFactor } = account;
     return {
       outcome: "authenticated",
-      authentication: { ...user, clientId, amr: ["pwd"], acr: ACR.oneFactor },
+      authentication: { ...user, clientId, amr: ["pwd"], acr: ACR.oneFactor, passwordHash: hash },
       needsSecondFactor,
       cookies: needsSecondFactor ? [] : [await browsers.remember(request, user, address)],
     };

@@ -65,6 +65,14 @@ export async function findPasswordHash(sql: Queries, tenantId: TenantId, userId:
   return row?.hash;
 }
 
+/** As findPasswordHash; until the transaction ends, who sets another one waits. */
+export async function holdPasswordHash(sql: Queries, tenantId: TenantId, userId: number): Promise<string | undefined> {
+  const [row] = await sql<{ hash: string }[]>`
+    select p.hash from passwords p join users u on u.id = p.user_id
+    where u.tenant_id = ${tenantId} and u.id = ${userId} for share of p`;
+  return row?.hash;
+}
+
 /** Whether the user can sign in by password: has one, and a user name that is nobody else's. */
 export async function hasPasswordToSignInWith(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
   const [row] = await sql<{ has: boolean }[]>`
@@ -154,17 +162,18 @@ export async function touchSession(sql: Queries, tenantId: TenantId, id: string)
 /** Minutes within which a second factor belongs to the same sign-in as the first. */
 const ONE_SIGN_IN_MINUTES = 10;
 
-/** The session after another factor: under a new cookie, for it is worth more than before. */
+/** The session after another factor: under a new cookie, for it is worth more than before. @returns false if it has ended */
 export async function raiseSession(
   sql: Queries,
   tenantId: TenantId,
   id: string,
   raised: { digest: Buffer; amr: string[]; acr: string },
-): Promise<void> {
-  await sql`
+): Promise<boolean> {
+  const updated = await sql`
     update sessions set digest = ${raised.digest}, amr = ${raised.amr}::text[], acr = ${raised.acr}, auth_time =
       case when auth_time > now() - make_interval(mins => ${ONE_SIGN_IN_MINUTES}) then now() else auth_time end
     where tenant_id = ${tenantId} and id = ${id}`;
+  return updated.count > 0;
 }
 
 /** @returns false if it had ended before */

@@ -50,12 +50,12 @@ async function link(
   });
   if (result.outcome === "throttled") return again(throttled(result.retryAfter));
   if (result.outcome !== "authenticated") return again({ problem: REFUSED, status: 422 });
-  const { userId, amr, acr } = result.authentication;
+  const { userId, amr } = result.authentication;
   if (!isExpected(checked, userId)) return again({ problem: WRONG_USER, status: 422 });
   const { needsSecondFactor, cookies } = result;
   const by = (id: number) => originOf(request, { actor: { type: "User", id }, clientId });
   if (!needsSecondFactor && !(await deps.upstream.link(pending, userId, by))) throw overAlready();
-  const authentication = { tenantId, clientId, userId, amr: [...amr, "fed"], acr, identityProviderId: providerId };
+  const authentication = { ...result.authentication, amr: [...amr, "fed"], identityProviderId: providerId };
   const { id, cookie } = await deps.sessions.begin(request, authentication, caller);
   if (needsSecondFactor && !(await deps.upstream.linkOnceFinished(pending, id))) throw overAlready();
   const rest = withoutPrompts(target.parameters, ["login", "select_account"]);

@@ -2,13 +2,14 @@
 
 import { type AuditEntry, originOf, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
+import { Conflict } from "../../errors.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import { digestOf } from "../opaque.ts";
 import type { Passwords } from "../password.ts";
 import { type PasswordReset, takeReset } from "../password-reset/store.ts";
 import type { Session } from "../sessions.ts";
 import { savePassword } from "../store.ts";
-import { deleteOtherSessions, deleteUsersSession } from "./store.ts";
+import { deleteOtherSessions, deleteUsersSession, isSession } from "./store.ts";
 
 /** Ends the codes and refresh families that came of a user's sessions: of one, of all but one, or of all. */
 export type EndGrants = (
@@ -19,7 +20,7 @@ export type EndGrants = (
 ) => Promise<void>;
 
 export interface Credentials {
-  /** Every other session of the user ends. @throws ServiceBusy */
+  /** Every other session of the user ends. @throws ServiceBusy, Conflict if this one has ended meanwhile */
   changePassword(request: Request, session: Session, password: string): Promise<void>;
   /**
    * Every session of the user ends.
@@ -43,6 +44,10 @@ export function createCredentials(sql: Sql, passwords: Passwords, endGrants: End
       const hash = await passwords.hash(password);
       await sql.begin(async (tx) => {
         await savePassword(tx, tenantId, userId, hash);
+        // Another one that was set just now has ended this session, and has the last word.
+        if (!(await isSession(tx, tenantId, userId, id))) {
+          throw new Conflict("You were signed out just now, so your password is not changed. Sign in again.");
+        }
         await endSessions(tx, tenantId, userId, id);
         await recordOwn(tx, request, tenantId, userId, { kind: "Password.Changed" });
       });

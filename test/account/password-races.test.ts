@@ -1,0 +1,81 @@
+// A one-time link has the last word: what still goes on by the former password comes to nothing.
+
+import { describe, expect, test } from "bun:test";
+import type { Transaction } from "../../server/db/connection.ts";
+import { answerOf, type Client } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { db, newCaller } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
+import { until } from "../support/api.ts";
+import { newApplication, Person, signedIn } from "./person.ts";
+
+const NEW = "correct horse battery staple";
+
+/** The tenant's admin, at the form of a link that was made for them. */
+async function atTheLink(client: Client) {
+  const caller = await newCaller(client.tenant);
+  const [{ Id }] = (await ok(caller.get("/User?Username=admin"))).Items;
+  const { Url } = await ok(caller.send("POST", `/User/${Id}/PasswordReset`));
+  const visitor = new Visitor();
+  const page = await visitor.open(Url.slice(new URL(Url).origin.length));
+  return { userId: Id as number, reset: () => visitor.submit(page, { new_password: NEW }) };
+}
+
+/** While `act` goes on, others wait for the rows that `lock` has locked. */
+async function holding<T>(lock: (tx: Transaction) => Promise<unknown>, act: () => Promise<T>): Promise<T> {
+  return db().begin(async (tx) => {
+    await lock(tx);
+    return act();
+  }) as Promise<T>;
+}
+
+/** Until so many statements that look like this wait for a row. */
+function untilWaiting(statement: string, count: number): Promise<unknown> {
+  return until(`${count} waiting: ${statement}`, async () => {
+    const rows = await db()`
+      select from pg_stat_activity
+      where wait_event_type = 'Lock' and query like ${`%${statement}%`} and pid <> pg_backend_pid()`;
+    return rows.length >= count;
+  });
+}
+
+// One after the other: each holds one of the two connections, and asks by the other.
+describe("while a link sets a new password", () => {
+  test("a sign-in by the former one, already found right, begins no session", async () => {
+    const client = await newApplication();
+    const { userId, reset } = await atTheLink(client);
+    const person = new Person(client);
+    const signingIn = await holding(
+      (tx) => tx`select from users where id = ${userId} for no key update`,
+      async () => {
+        const sent = person.signIn();
+        await untilWaiting("set last_login", 1);
+        expect((await reset()).heading).toBe("Your password is set");
+        return { sent };
+      },
+    );
+    expect((await signingIn.sent).status).toBe(409);
+    expect(await person.isSignedIn()).toBe(false);
+    expect(answerOf(await new Person(client).signIn(NEW)).code).toBeString();
+  });
+
+  test("another change of it, by the former one, is not made", async () => {
+    const client = await newApplication();
+    const { userId, reset } = await atTheLink(client);
+    const person = await signedIn(client);
+    const { password } = client.tenant.admin;
+    const both = await holding(
+      (tx) => tx`select from passwords where user_id = ${userId} for no key update`,
+      async () => {
+        const first = reset();
+        await untilWaiting("insert into passwords", 1);
+        const second = person.send("/account/password", { password, new_password: "a third good one" });
+        await untilWaiting("insert into passwords", 2);
+        return { first, second };
+      },
+    );
+    expect((await both.first).heading).toBe("Your password is set");
+    expect((await both.second).status).toBe(409);
+    expect(answerOf(await new Person(client).signIn(NEW)).code).toBeString();
+  });
+});
