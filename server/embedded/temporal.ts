@@ -59,6 +59,8 @@ function devServerArguments(database: string, port: number, uiPort: number): str
   return [
     ...["server", "start-dev", "--ip", LOOPBACK, "--port", String(port), "--ui-port", String(uiPort)],
     ...["--db-filename", database, "--sqlite-pragma", "journal_mode=WAL", "--log-level", "warn"],
+    // A workflow that cannot go on is told of after two failures, and not after five, which take a minute.
+    ...["--dynamic-config-value", "system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2"],
     ...attributes,
   ];
 }

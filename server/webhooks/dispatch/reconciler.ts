@@ -1,13 +1,17 @@
 // Finds deliveries that are not final though no workflow runs for them any more (Temporal's store was wiped, a
-// workflow was terminated) and puts them back into the outbox.
+// workflow was terminated) or that cannot go on, and puts them back into the outbox.
 
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { defineSearchAttributeKey } from "@temporalio/common";
 import type { Logger } from "pino";
 import type { Sql } from "../../db/connection.ts";
 import { workflowId } from "./start-workflow.ts";
 import { findStaleDeliveries, insertDispatch, type StaleDelivery } from "./store.ts";
 
 const BATCH = 200;
+/** Temporal's own word, once a workflow's task has failed some times in a row. */
+const REPORTED_PROBLEMS = defineSearchAttributeKey("TemporalReportedProblems", "KEYWORD_LIST");
+const CANNOT_BE_REPLAYED = "cause=WorkflowTaskFailedCauseNonDeterministicError";
 
 export interface Reconciler {
   stop(): Promise<void>;
@@ -37,8 +41,14 @@ export function startReconciler(sql: Sql, client: Client, interval: number, log:
 
   async function isRunning(eventId: string, part: number): Promise<boolean> {
     try {
-      const description = await client.workflow.getHandle(workflowId(eventId, part)).describe();
-      return description.status.name === "RUNNING";
+      const handle = client.workflow.getHandle(workflowId(eventId, part));
+      const { status, runId, typedSearchAttributes } = await handle.describe();
+      if (status.name !== "RUNNING") return false;
+      if (!typedSearchAttributes.get(REPORTED_PROBLEMS)?.includes(CANNOT_BE_REPLAYED)) return true;
+      // It would fail for good, and what counts stands in PostgreSQL.
+      await client.workflow.getHandle(workflowId(eventId, part), runId).terminate("its history cannot be replayed");
+      log.error({ eventId, part, runId }, "a workflow's history cannot be replayed; it is terminated");
+      return false;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return false;
       throw error;
