@@ -1,7 +1,9 @@
 // Changes at a fixed rate to one receiver and to several, against a bare Temporal workflow that posts the same bytes on
 // the same Temporal server. Both are measured in turn, so that whatever else the machine does hits both alike.
 //
-//   bun run bench webhooks --rates=25,50,100,200,400 --receivers=1,10 --seconds=5
+//   bun run bench webhooks --rates=25,50,100,200,400 --receivers=1,10 --seconds=5 --rounds=1 --own
+//
+// --own leaves the other side out, to compare two states of the tree by CPU a delivery.
 
 import { loadavg } from "node:os";
 import { join } from "node:path";
@@ -21,6 +23,8 @@ const { values: options } = parseArgs({
     rates: { type: "string", default: "25,50,100,200,400" },
     receivers: { type: "string", default: "1,10" },
     seconds: { type: "string", default: "5" },
+    rounds: { type: "string", default: "1" },
+    own: { type: "boolean", default: false },
   },
 });
 const rates = options.rates.split(",").map(Number);
@@ -68,22 +72,28 @@ const floor: Side = {
   },
 };
 
+const sides = options.own ? [own] : [own, floor];
 for (const fan of fans) {
-  for (const side of [own, floor]) await measure(side, fan, WARM_UP.rate, WARM_UP.seconds);
+  for (const side of sides) await measure(side, fan, WARM_UP.rate / fan, WARM_UP.seconds);
   for (const rate of rates) {
-    console.log(`\n${rate} changes/s, each to ${fan} (load average ${loadavg()[0]!.toFixed(1)})`);
-    const delivered: number[] = [];
-    for (const side of [own, floor]) {
-      const measured = await measure(side, fan, rate, seconds);
-      delivered.push(perSecond(measured.latencies));
-      report(side, measured);
-    }
-    console.log(`  ${"ratio".padEnd(14)} ${(delivered[0]! / delivered[1]!).toFixed(2)} times as many a second`);
+    for (let round = 0; round < Number(options.rounds); round++) await compareAt(rate, fan);
   }
 }
 console.log("\nmemory (without what processes share)");
 for (const [name, pid] of Object.entries({ ...own.pids, "bare Temporal": bare.pid })) {
   console.log(`  ${name.padEnd(14)} ${(await allocated(pid)).toFixed(0)} MiB`);
+}
+
+async function compareAt(rate: number, fan: number): Promise<void> {
+  console.log(`\n${rate} changes/s, each to ${fan} (load average ${loadavg()[0]!.toFixed(1)})`);
+  const speeds: number[] = [];
+  for (const side of sides) {
+    const measured = await measure(side, fan, rate, seconds);
+    speeds.push(perSecond(measured.latencies));
+    report(side, measured);
+  }
+  const [ours, theirs] = speeds;
+  if (theirs) console.log(`  ${"ratio".padEnd(14)} ${(ours! / theirs).toFixed(2)} times as many a second`);
 }
 
 interface Measured {
