@@ -1,13 +1,14 @@
+import type { DeliveryState } from "../../../workflows/contract.ts";
 import { readConnections } from "../../webhooks/index.ts";
 import { ButtonLink, durationInWords, EmptyState, Live, Refreshing, Section } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { Page, View } from "../page.ts";
 import type { Visit } from "../visit.ts";
 import { mayAddConnection } from "../webhooks/add.tsx";
-import { listHealth } from "../webhooks/store.ts";
+import { listBacklogs } from "../webhooks/store.ts";
 import { Concerns, concernsOf, type Watched } from "./attention.tsx";
 import { barsOf, ChartTable, DeliveriesChart, firstHour } from "./chart.tsx";
-import { countByHour } from "./store.ts";
+import { type Counts, countConnections, countDeliveries } from "./store.ts";
 
 const REFRESH_SECONDS = 15;
 /** The newest of them; more are no matter of one page. */
@@ -29,13 +30,15 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
   const ids = Items.map(({ Id }) => Id);
   const now = Date.now();
   const since = firstHour(now);
-  const [healths, counts] = await Promise.all([
-    listHealth(sql, caller.tenantId, ids),
-    countByHour(sql, caller.tenantId, ids, since),
+  // All that there are need not be told apart from others.
+  const isAll = (await countConnections(sql, caller.tenantId)) === ids.length;
+  const [backlogs, counts] = await Promise.all([
+    listBacklogs(sql, caller.tenantId, ids),
+    countDeliveries(sql, caller.tenantId, isAll ? undefined : ids, since),
   ]);
-  const byId = new Map(healths.map((health) => [health.connectionId, health]));
-  const watched = Items.map((connection): Watched => ({ connection, health: byId.get(connection.Id)! }));
-  const bars = barsOf(counts, since);
+  const healths = new Map(backlogs.map((one) => [one.connectionId, { ...one, ...endedOf(counts, one.connectionId) }]));
+  const watched = Items.map((connection): Watched => ({ connection, health: healths.get(connection.Id)! }));
+  const bars = barsOf(counts.byHour, since);
   const concerns = concernsOf(watched, now);
   return {
     title,
@@ -49,7 +52,7 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
               <p class="fine">Nothing. Every connection gets what it should.</p>
             )}
           </Section>
-          <Figures watched={watched} now={now} />
+          <Figures watched={watched} counts={counts} now={now} />
           <Section title="Deliveries, last 24 hours">
             <DeliveriesChart bars={bars} />
           </Section>
@@ -61,18 +64,24 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
   };
 }
 
-function Figures({ watched, now }: { watched: Watched[]; now: number }): JSX.Element {
+/** Of one connection, or of all. */
+function endedOf({ byConnection }: Counts, connectionId?: string) {
+  const sum = (state: DeliveryState) =>
+    byConnection
+      .filter((one) => one.state === state && (connectionId === undefined || one.connectionId === connectionId))
+      .reduce((total, { count }) => total + count, 0);
+  return { delivered: sum("Delivered"), exhausted: sum("Exhausted") };
+}
+
+function Figures({ watched, counts, now }: { watched: Watched[]; counts: Counts; now: number }): JSX.Element {
   const sum = (of: (one: Watched) => number) => watched.reduce((total, one) => total + of(one), 0);
+  const { delivered, exhausted } = endedOf(counts);
   const oldest = watched
     .flatMap(({ health }) => health.waitsSince ?? [])
     .toSorted((a, b) => a.getTime() - b.getTime())[0];
   const figures: [name: string, value: string, isBad: boolean][] = [
-    ["Delivered, 24 h", sum(({ health }) => health.delivered).toLocaleString("en"), false],
-    [
-      "Exhausted, 24 h",
-      sum(({ health }) => health.exhausted).toLocaleString("en"),
-      sum(({ health }) => health.exhausted) > 0,
-    ],
+    ["Delivered, 24 h", delivered.toLocaleString("en"), false],
+    ["Exhausted, 24 h", exhausted.toLocaleString("en"), exhausted > 0],
     ["Open now", sum(({ health }) => health.open).toLocaleString("en"), false],
     ["Held now", sum(({ health }) => health.held).toLocaleString("en"), false],
     ["Oldest undelivered", oldest ? durationInWords(now - oldest.getTime()) : "none", false],

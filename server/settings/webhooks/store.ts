@@ -5,12 +5,19 @@ import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
 
 /** How a connection fares. */
-export interface Health {
+export interface Health extends Ended, Backlog {
   connectionId: string;
-  /** Of the last 24 hours. */
+}
+
+/** How many of a connection's deliveries have ended, of late. */
+export interface Ended {
   delivered: number;
   exhausted: number;
-  /** Of now: with a worker, and held back. */
+}
+
+/** What a connection has still to get, and what keeps it from that. */
+export interface Backlog {
+  /** With a worker, and held back. */
   open: number;
   held: number;
   /** When the oldest event happened that it has still to get. */
@@ -20,24 +27,38 @@ export interface Health {
   failure: string | null;
 }
 
-/** One statement for all of a page's connections. */
+/** Of the last 24 hours. */
 export async function listHealth(sql: Queries, tenantId: TenantId, connectionIds: string[]): Promise<Health[]> {
-  return sql<Health[]>`
-    with ended as (
-      select connection_id, count(*) filter (where state = 'Delivered') as delivered,
-        count(*) filter (where state = 'Exhausted') as exhausted
-      from deliveries
-      where tenant_id = ${tenantId} and changed_on > now() - interval '24 hours' and state in ('Delivered', 'Exhausted')
-      group by connection_id
-    ), waiting as (
+  const [ended, backlogs] = await Promise.all([countEnded(sql, tenantId), listBacklogs(sql, tenantId, connectionIds)]);
+  const byId = new Map(ended.map((one) => [one.connectionId, one]));
+  return backlogs.map((backlog) => {
+    const { delivered, exhausted } = byId.get(backlog.connectionId) ?? { delivered: 0, exhausted: 0 };
+    return { ...backlog, delivered, exhausted };
+  });
+}
+
+async function countEnded(sql: Queries, tenantId: TenantId): Promise<(Ended & { connectionId: string })[]> {
+  return sql<(Ended & { connectionId: string })[]>`
+    select connection_id as "connectionId", count(*) filter (where state = 'Delivered') as delivered,
+      count(*) filter (where state = 'Exhausted') as exhausted
+    from deliveries where tenant_id = ${tenantId} and changed_on > now() - interval '24 hours'
+    group by connection_id`;
+}
+
+/** One for each connection, in whatever order. */
+export async function listBacklogs(
+  sql: Queries,
+  tenantId: TenantId,
+  connectionIds: string[],
+): Promise<(Backlog & { connectionId: string })[]> {
+  return sql<(Backlog & { connectionId: string })[]>`
+    with waiting as (
       select connection_id, count(*) filter (where state = 'Held') as held, count(*) as all
       from deliveries where tenant_id = ${tenantId} and state in ('Pending', 'Retrying', 'Held') group by connection_id
     )
-    select c.id as "connectionId", coalesce(e.delivered, 0) as delivered, coalesce(e.exhausted, 0) as exhausted,
-      coalesce(w.all - w.held, 0) as open, coalesce(w.held, 0) as held, o.occurred_on as "waitsSince",
-      f.changed_on as "failedOn", f.failure
+    select c.id as "connectionId", coalesce(w.all - w.held, 0) as open, coalesce(w.held, 0) as held,
+      o.occurred_on as "waitsSince", f.changed_on as "failedOn", f.failure
     from unnest(${connectionIds}::uuid[]) as c (id)
-    left join ended e on e.connection_id = c.id
     left join waiting w on w.connection_id = c.id
     left join lateral (
       select v.occurred_on from deliveries d join events v on v.id = d.event_id
