@@ -33,7 +33,14 @@ describe.concurrent("a policy's life", () => {
     const first = await ok(admin.get("/Policy?Limit=2"));
     const second = await ok(admin.get(`/Policy?Limit=200&Cursor=${first.Next}`));
     const names = [...first.Items, ...second.Items].map((item: { Name: string }) => item.Name);
-    expect(names.sort()).toEqual(["Administrators", "Auditors", "Editors", "Renamed", "System applications"]);
+    expect(names.sort()).toEqual([
+      "Administrators",
+      "Auditors",
+      "Editors",
+      "Operators",
+      "Renamed",
+      "System applications",
+    ]);
     expect(await ok(admin.send("DELETE", `/Policy/${saved.Id}`))).toEqual(renamed);
     expect((await admin.get(`/Policy/${saved.Id}`)).status).toBe(404);
   });
