@@ -179,6 +179,8 @@ describe.concurrent("a replay", () => {
     const wish = { ConnectionId: id, From: "2020-01-01", States: ["Delivered"], Rate: 1 };
     const answers = await Promise.all([1, 2, 3].map(() => api.call<{ Id: string }>("POST", "/Redelivery", wish)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    const refused = answers.find(({ status }) => status === 409)!.body as unknown as { Errors: string[] };
+    expect(refused.Errors.join()).toMatch(/Replay that has not ended.*set its State to Cancelled by PATCH/);
     const { Id } = answers.find(({ status }) => status === 200)!.body;
     await api.changeRedelivery(Id, { State: "Paused", Rate: 3 });
     await api.changeRedelivery(Id, { State: "Paused", Rate: 3 });

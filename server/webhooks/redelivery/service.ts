@@ -49,7 +49,10 @@ export async function createRedelivery(sql: Sql, caller: Caller, input: Redelive
     });
   } catch (error) {
     if ((error as { constraint_name?: string }).constraint_name !== "redeliveries_open") throw error;
-    throw new Conflict("The connection has a Replay that has not ended. Wait for it, or set it Cancelled.");
+    throw new Conflict(
+      "The connection has a Replay that has not ended: GET …/Redelivery?ConnectionId=…&Kind=Replay has it. " +
+        "Wait for it, or set its State to Cancelled by PATCH …/Redelivery/{Id}.",
+    );
   }
 }
 
