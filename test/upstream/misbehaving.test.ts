@@ -180,6 +180,7 @@ describe.concurrent("users are told, and can go another way, when", () => {
     ],
     ["the browser is to be sent to a script", { metadata: { authorization_endpoint: "javascript:1" } }, MISCONFIGURED],
     ["the token endpoint fails", failing("/token"), UNAVAILABLE],
+    ["the token endpoint is asked too much", failing("/token", 429), UNAVAILABLE],
     ["the keys fail", failing("/jwks", 503), UNAVAILABLE],
     ["userinfo fails", failing("/me"), UNAVAILABLE],
     [

@@ -45,10 +45,7 @@ export function toUpstreamFailure(error: unknown): unknown {
   if (error instanceof ClientError) {
     const { cause } = error;
     if (cause instanceof Response) {
-      return new UpstreamFailure(
-        cause.status >= 500 ? "unavailable" : "untrusted",
-        `an endpoint answered ${cause.status}`,
-      );
+      return new UpstreamFailure(kindOfStatus(cause.status), `an endpoint answered ${cause.status}`);
     }
     return new UpstreamFailure("untrusted", `${error.message} (${error.code ?? "no code"})`);
   }
@@ -58,6 +55,11 @@ export function toUpstreamFailure(error: unknown): unknown {
     return new UpstreamFailure("untrusted", `an answer does not fit (${code})`);
   }
   return error;
+}
+
+/** Of an answer that is none of the protocol's. RFC 6585 4: 429 is for a while, too. */
+export function kindOfStatus(status: number): UpstreamFailureKind {
+  return status >= 500 || status === 429 ? "unavailable" : "untrusted";
 }
 
 /** RFC 6749 5.2. */

@@ -13,7 +13,7 @@ import type { EgressFetch } from "../../egress/index.ts";
 import type { MasterKey } from "../../keys/master-key.ts";
 import { authorityOf } from "./authority.ts";
 import { configurationOf, endpointsOf, guardedFetch } from "./configuration.ts";
-import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
+import { kindOfStatus, toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 import { type Claims, claimsNeeded, toIdentity, type UpstreamIdentity } from "./identity.ts";
 import { createMetadata } from "./metadata.ts";
 import type { Provider } from "./providers/store.ts";
@@ -113,8 +113,7 @@ async function plainClaims(
   const headers = new Headers({ accept: "application/json" });
   const response = await fetchProtectedResource(config, accessToken, new URL(userinfoEndpoint!), "GET", null, headers);
   if (response.status !== 200) {
-    const kind = response.status >= 500 ? "unavailable" : "untrusted";
-    throw new UpstreamFailure(kind, `the userinfo endpoint answered ${response.status}`);
+    throw new UpstreamFailure(kindOfStatus(response.status), `the userinfo endpoint answered ${response.status}`);
   }
   const claims: unknown = await response.json().catch(() => undefined);
   if (typeof claims === "object" && claims !== null && !Array.isArray(claims)) return claims as Claims;
