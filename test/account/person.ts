@@ -1,5 +1,6 @@
 // A user with an authenticator app of their own, over plain HTTP.
 
+import { expect } from "bun:test";
 import { Secret, TOTP } from "otpauth";
 import { type Client, newClient } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
@@ -78,7 +79,8 @@ export class Person {
 
 export async function signedIn(client?: Client): Promise<Person> {
   const person = new Person(client ?? (await newApplication()));
-  await person.signIn();
+  const { status, heading } = await person.signIn();
+  expect({ status, heading }).toEqual({ status: 302, heading: "" });
   return person;
 }
 
