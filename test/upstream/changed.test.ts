@@ -85,11 +85,10 @@ describe.concurrent("auth_time with max_age is", () => {
     const { code } = answerOf(await signIn(tenant, provider, visitor, { max_age: "3600" }));
     const { claims } = await idTokenOf(tenant.client, code!);
     expect(Math.abs((claims.auth_time as number) - since)).toBeLessThanOrEqual(30);
-    expect((await visitor.open(tenant.client.authorize({ max_age: "3600" }))).location?.origin).not.toBe(
-      provider.issuer,
-    );
+    const { origin } = new URL(provider.issuer);
+    expect((await visitor.open(tenant.client.authorize({ max_age: "3600" }))).location?.origin).not.toBe(origin);
     // The session is no younger than what it came of.
-    expect((await visitor.open(tenant.client.authorize({ max_age: "2900" }))).location?.origin).toBe(provider.issuer);
+    expect((await visitor.open(tenant.client.authorize({ max_age: "2900" }))).location?.origin).toBe(origin);
   });
 
   test("no reason to go there for ever, if its clock is behind", async () => {

@@ -36,7 +36,9 @@ const firstKeys = newKeys();
 export async function startForgedProvider(behaviour: Behaviour = {}): Promise<ForgedProvider> {
   let keys = await firstKeys;
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: certificate, fetch: (request) => answer(request) });
-  const issuer = `https://localhost:${server.port}`;
+  // A port may be given again while the metadata of who had it are still known.
+  const root = `/${crypto.randomUUID()}`;
+  const issuer = `https://localhost:${server.port}${root}`;
   const provider: ForgedProvider = {
     issuer,
     behaviour,
@@ -52,7 +54,7 @@ export async function startForgedProvider(behaviour: Behaviour = {}): Promise<Fo
   return provider;
 
   async function answer(request: Request): Promise<Response> {
-    const path = new URL(request.url).pathname;
+    const path = new URL(request.url).pathname.replace(root, "");
     const form = Object.fromEntries(new URLSearchParams(await request.text()));
     provider.calls.push({ path, form });
     const own = provider.behaviour.answers?.[path];
