@@ -1,15 +1,15 @@
-import { Badge, ButtonLink, Code, EmptyState, Pager, SearchForm, Table, Text } from "../components/index.ts";
+import { Badge, ButtonLink, Code, EmptyState, List, Text } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { filtersOf } from "../records/records.ts";
+import { ACTIVE_FILTER, filtersOf, isFiltered } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, pathOf, titleOf } from "./application.ts";
 
 export async function listPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
-  const { Items, Next } = await records.of("Application").list(visit.caller, parameters);
+  const page = await records.of("Application").list(visit.caller, parameters);
   const mayAdd = visit.may("AccessManager:Create") && visit.may("AccessManager:Update");
-  const isFiltered = [...parameters.keys()].some((name) => name !== "Cursor" && name !== "Limit");
+  const filtered = isFiltered(parameters);
   return {
     title: "Applications",
     actions: mayAdd ? (
@@ -18,30 +18,18 @@ export async function listPage({ records }: SettingsDependencies, visit: Visit):
       </ButtonLink>
     ) : undefined,
     body: (
-      <>
-        <SearchForm
-          visit={visit}
-          filters={[
-            { name: "Search", label: "Name, key or external Id" },
-            {
-              name: "Is_Active",
-              label: "State",
-              options: [
-                { value: "true", label: "Active" },
-                { value: "false", label: "Inactive" },
-              ],
-            },
-          ]}
-        />
-        {Items.length > 0 ? (
-          <Table caption="Applications" columns={columns(visit)} rows={Items as unknown as Application[]} />
-        ) : (
-          <EmptyState title={isFiltered ? "No application is like that" : "No applications to see"}>
+      <List
+        visit={visit}
+        caption="Applications"
+        filters={[{ name: "Search", label: "Name, key or external Id" }, ACTIVE_FILTER]}
+        page={{ Items: page.Items as unknown as Application[], Next: page.Next }}
+        columns={columns(visit)}
+        empty={
+          <EmptyState title={filtered ? "No application is like that" : "No applications to see"}>
             <p>An application with credentials is an OAuth client: it signs people in, or calls the API by itself.</p>
           </EmptyState>
-        )}
-        <Pager visit={visit} next={Next} />
-      </>
+        }
+      />
     ),
   };
 }

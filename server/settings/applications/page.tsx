@@ -1,8 +1,10 @@
 import { Permission } from "../../errors.ts";
 import { readCredentials, readSecrets } from "../../oauth/index.ts";
-import { ActionButton, Badge, ButtonLink, Facts, Section, Text, Time } from "../components/index.ts";
+import { Badge, Facts, Section, Text, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
+import { RecordActions } from "../records/actions.tsx";
+import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, pathOf, providersOf, readApplication, titleOf } from "./application.ts";
 import { CredentialsSection } from "./credentials.tsx";
@@ -13,11 +15,20 @@ export async function applicationPage(deps: SettingsDependencies, visit: Visit):
   const { sql, publicUrl } = deps;
   const credentials = await seenCredentials(deps, visit, application);
   const secrets = credentials && (await readSecrets(sql, visit.caller, Number(application.Id)));
-  const signsInWith = (await providersOf(deps, visit.caller)).find(({ Id }) => Id === provider);
+  const providers = provider === "" ? [] : await providersOf(deps, visit.caller);
+  const signsInWith = providers.find(({ Id }) => Id === provider);
   return {
     title: titleOf(application),
     above: [{ name: "Applications", path: APPLICATIONS }],
-    actions: <Actions visit={visit} application={application} />,
+    actions: (
+      <RecordActions
+        visit={visit}
+        type="Application"
+        record={application}
+        path={pathOf(application)}
+        isActive={application.Is_Active}
+      />
+    ),
     body: (
       <>
         <Section title="Application">
@@ -64,14 +75,13 @@ function factsOf(
   provider: string,
   providerName: string | undefined,
 ): [string, JSX.Element][] {
-  const text = (value: string) => (value === "" ? <span class="none">none</span> : <Text text={value} />);
   const kinds = [application.Is_System ? "system" : "", application.Is_EndUser ? "for end users" : ""];
   return [
     ["State", <Badge state={application.Is_Active ? "Active" : "Inactive"} />],
-    ["Application key", text(application.ApplicationKey)],
-    ["External Id", text(application.ExternalId)],
-    ["Web site", text(application.WebSiteURL)],
-    ["Kind", text(kinds.filter(Boolean).join(", "))],
+    ["Application key", <Value text={application.ApplicationKey} />],
+    ["External Id", <Value text={application.ExternalId} />],
+    ["Web site", <Value text={application.WebSiteURL} />],
+    ["Kind", <Value text={kinds.filter(Boolean).join(", ")} />],
     [
       "Users sign in with",
       provider === "" ? (
@@ -85,34 +95,4 @@ function factsOf(
     ["Created", <Time at={new Date(application.CreatedOn)} />],
     ["Changed", <Time at={new Date(application.ModifiedOn)} />],
   ];
-}
-
-function Actions({ visit, application }: { visit: Visit; application: Application }): JSX.Element {
-  const record = { ...application };
-  const path = pathOf(application);
-  const mayChange = visit.may("AccessManager:Create") && visit.may("AccessManager:Update", "Application", record);
-  return (
-    <>
-      {mayChange ? (
-        <>
-          <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink>
-          <ActionButton
-            visit={visit}
-            action={`${path}/state`}
-            label={application.Is_Active ? "Deactivate" : "Activate"}
-            fields={{ Is_Active: String(!application.Is_Active) }}
-          />
-        </>
-      ) : (
-        ""
-      )}
-      {visit.may("AccessManager:Delete", "Application", record) ? (
-        <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
-          Delete
-        </ButtonLink>
-      ) : (
-        ""
-      )}
-    </>
-  );
 }

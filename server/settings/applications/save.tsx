@@ -17,7 +17,7 @@ import {
 } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { addRecord, changeRecord, deleteRecord } from "../records/records.ts";
+import { addRecord, changeRecord, deleteRecord, textsOf } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import {
   APPLICATIONS,
@@ -127,11 +127,14 @@ export async function deleteApplication({ records }: SettingsDependencies, visit
 
 /** An identity provider that stays as it was is not sent: who may not see it can still change the rest. */
 function bodyOf(form: URLSearchParams, before: string): EntityRecord {
-  const texts = TEXTS.map((name) => [name, (form.get(name) ?? "").trim()]);
   const flags = FLAGS.map((name) => [name, form.get(name) === "true"]);
   const provider = form.get("AuthenticationId") ?? before;
   const AuthenticationId = provider === "" ? null : { FieldType: "Id", Value: provider };
-  return { ...Object.fromEntries([...texts, ...flags]), ...(provider === before ? {} : { AuthenticationId }) };
+  return {
+    ...textsOf(form, TEXTS),
+    ...Object.fromEntries(flags),
+    ...(provider === before ? {} : { AuthenticationId }),
+  };
 }
 
 /** @returns undefined if there is none to choose */

@@ -3,6 +3,7 @@
 export { confirmation } from "./confirm.tsx";
 export { Checkbox, CheckboxGroup, Form, Hidden, type Option, SelectField, TextField } from "./form.tsx";
 export { type FormState, formOf, refusedForm } from "./form-state.ts";
+export { List } from "./list.tsx";
 export {
   ActionButton,
   Badge,

@@ -1,16 +1,16 @@
-import { Badge, ButtonLink, EmptyState, Pager, SearchForm, Table } from "../components/index.ts";
+import { Badge, ButtonLink, EmptyState, List } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { filtersOf } from "../records/records.ts";
+import { ACTIVE_FILTER, filtersOf, isFiltered } from "../records/records.ts";
 import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { DEPARTMENTS, type Department, pathOf, titleOf } from "./department.ts";
 
 export async function listPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
-  const { Items, Next } = await records.of("Department").list(visit.caller, parameters);
+  const page = await records.of("Department").list(visit.caller, parameters);
   const mayAdd = visit.may("AccessManager:Create") && visit.may("AccessManager:Update");
-  const isFiltered = [...parameters.keys()].some((name) => name !== "Cursor" && name !== "Limit");
+  const filtered = isFiltered(parameters);
   return {
     title: "Departments",
     actions: mayAdd ? (
@@ -19,34 +19,22 @@ export async function listPage({ records }: SettingsDependencies, visit: Visit):
       </ButtonLink>
     ) : undefined,
     body: (
-      <>
-        <SearchForm
-          visit={visit}
-          filters={[
-            { name: "Search", label: "Search" },
-            {
-              name: "Is_Active",
-              label: "State",
-              options: [
-                { value: "true", label: "Active" },
-                { value: "false", label: "Inactive" },
-              ],
-            },
-          ]}
-        />
-        {Items.length > 0 ? (
-          <Table caption="Departments" columns={columns(visit)} rows={Items as unknown as Department[]} />
-        ) : (
-          <EmptyState title={isFiltered ? "No department is like that" : "No departments to see"}>
+      <List
+        visit={visit}
+        caption="Departments"
+        filters={[{ name: "Search", label: "Search" }, ACTIVE_FILTER]}
+        page={{ Items: page.Items as unknown as Department[], Next: page.Next }}
+        columns={columns(visit)}
+        empty={
+          <EmptyState title={filtered ? "No department is like that" : "No departments to see"}>
             <p>
-              {isFiltered
+              {filtered
                 ? "The search looks for a part of names and external Ids."
                 : "A department is a part of the organisation that users belong to."}
             </p>
           </EmptyState>
-        )}
-        <Pager visit={visit} next={Next} />
-      </>
+        }
+      />
     ),
   };
 }

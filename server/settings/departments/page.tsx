@@ -1,6 +1,7 @@
 import { Badge, ButtonLink, Code, Facts, Section, Table, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
+import { RecordActions } from "../records/actions.tsx";
 import { readRecord } from "../records/records.ts";
 import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
@@ -17,7 +18,7 @@ export async function departmentPage({ records }: SettingsDependencies, visit: V
   return {
     title: titleOf(department),
     above: [{ name: "Departments", path: DEPARTMENTS }],
-    actions: <Actions visit={visit} department={department} />,
+    actions: <RecordActions visit={visit} type="Department" record={department} path={pathOf(department)} />,
     body: (
       <>
         <Section title="Department">
@@ -73,25 +74,4 @@ function factsOf(visit: Visit, department: Department): [string, JSX.Element][] 
     ["Changed", <Time at={new Date(ModifiedOn)} />],
     ["Id", <Code text={String(Id)} copy />],
   ];
-}
-
-function Actions({ visit, department }: { visit: Visit; department: Department }): JSX.Element {
-  const record = { ...department };
-  const path = pathOf(department);
-  return (
-    <>
-      {visit.may("AccessManager:Create") && visit.may("AccessManager:Update", "Department", record) ? (
-        <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink>
-      ) : (
-        ""
-      )}
-      {visit.may("AccessManager:Delete", "Department", record) ? (
-        <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
-          Delete
-        </ButtonLink>
-      ) : (
-        ""
-      )}
-    </>
-  );
 }

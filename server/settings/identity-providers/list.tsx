@@ -1,4 +1,4 @@
-import { Badge, ButtonLink, EmptyState, Pager, SearchForm, Table, Text } from "../components/index.ts";
+import { Badge, ButtonLink, EmptyState, List, Text } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { filtersOf } from "../records/records.ts";
@@ -7,24 +7,25 @@ import { PROVIDERS, type ProviderRecord, pathOf, TYPES } from "./provider.ts";
 
 export async function listPage({ providers }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
-  const { Items, Next } = await providers.list(visit.caller, parameters);
+  const page = await providers.list(visit.caller, parameters);
   return {
     title: "Identity providers",
     actions: visit.may("Settings:Update") ? <AddLinks visit={visit} /> : undefined,
     body: (
-      <>
-        <SearchForm visit={visit} filters={[{ name: "Name", label: "Name, in full" }]} />
-        {Items.length > 0 ? (
-          <Table caption="Identity providers" columns={columns(visit)} rows={Items} />
-        ) : (
+      <List
+        visit={visit}
+        caption="Identity providers"
+        filters={[{ name: "Name", label: "Name, in full" }]}
+        page={page}
+        columns={columns(visit)}
+        empty={
           <EmptyState
             title={parameters.has("Name") ? "No identity provider has this name" : "People sign in by password here"}
           >
             <p>With an identity provider they sign in at another service, such as the organisation's directory.</p>
           </EmptyState>
-        )}
-        <Pager visit={visit} next={Next} />
-      </>
+        }
+      />
     ),
   };
 }

@@ -1,6 +1,7 @@
 import { ActionButton, Badge, ButtonLink, Code, Facts, Section, Text } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
+import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { PROVIDERS, PROVISIONING, type ProviderRecord, pathOf, TYPES } from "./provider.ts";
 
@@ -42,7 +43,6 @@ export async function providerPage({ providers }: SettingsDependencies, visit: V
 }
 
 function factsOf(provider: ProviderRecord): [string, JSX.Element][] {
-  const text = (value: string) => (value === "" ? <span class="none">none</span> : <Text text={value} />);
   const addresses: [string, string][] =
     provider.Type === "OpenIDConnect"
       ? [["Issuer", provider.Issuer]]
@@ -56,9 +56,9 @@ function factsOf(provider: ProviderRecord): [string, JSX.Element][] {
     ["Protocol", <Text text={TYPES[provider.Type]} />],
     ...addresses.map(([name, address]): [string, JSX.Element] => [name, <Code text={address} />]),
     ["ClientId", <Code text={provider.ClientId} />],
-    ["Scopes", text(provider.Scopes.join(" "))],
+    ["Scopes", <Value text={provider.Scopes.join(" ")} />],
     ["Redirect URI", <Code text={provider.RedirectUri} copy />],
-    ["External Id", text(provider.ExternalId)],
+    ["External Id", <Value text={provider.ExternalId} />],
   ];
 }
 

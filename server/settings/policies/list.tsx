@@ -1,5 +1,5 @@
 import type { PolicyRecord } from "../../access/index.ts";
-import { ButtonLink, EmptyState, Pager, SearchForm, Table, Time } from "../components/index.ts";
+import { ButtonLink, EmptyState, List, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { filtersOf } from "../records/records.ts";
@@ -9,7 +9,7 @@ import { POLICIES, pathOf } from "./policy.ts";
 
 export async function listPage({ policies }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
-  const { Items, Next } = await policies.list(visit.caller, parameters);
+  const page = await policies.list(visit.caller, parameters);
   return {
     title: "Policies",
     lead: (
@@ -25,17 +25,18 @@ export async function listPage({ policies }: SettingsDependencies, visit: Visit)
       </ButtonLink>
     ) : undefined,
     body: (
-      <>
-        <SearchForm visit={visit} filters={[{ name: "Name", label: "Name, in full" }]} />
-        {Items.length > 0 ? (
-          <Table caption="Policies" columns={columns(visit)} rows={Items} />
-        ) : (
+      <List
+        visit={visit}
+        caption="Policies"
+        filters={[{ name: "Name", label: "Name, in full" }]}
+        page={page}
+        columns={columns(visit)}
+        empty={
           <EmptyState title={parameters.get("Name") ? "No policy is called so" : "No policies to see"}>
             <p>Nothing is allowed that no policy permits.</p>
           </EmptyState>
-        )}
-        <Pager visit={visit} next={Next} />
-      </>
+        }
+      />
     ),
   };
 }

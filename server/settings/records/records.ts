@@ -10,6 +10,20 @@ export function filtersOf({ url }: Visit): URLSearchParams {
   return new URLSearchParams([...url.searchParams].filter(([, value]) => value !== ""));
 }
 
+/** Whether a list is of a part only, whichever page of it. */
+export function isFiltered(parameters: URLSearchParams): boolean {
+  return [...parameters.keys()].some((name) => name !== "Cursor" && name !== "Limit");
+}
+
+export const ACTIVE_FILTER = {
+  name: "Is_Active",
+  label: "State",
+  options: [
+    { value: "true", label: "Active" },
+    { value: "false", label: "Inactive" },
+  ],
+};
+
 /** The record that the path's `:id` names, and its version for the form. */
 export async function readRecord<Shape>(
   service: EntityService,

@@ -1,5 +1,5 @@
 import type { RoleRecord } from "../../access/index.ts";
-import { ButtonLink, EmptyState, Pager, SearchForm, Table, Text } from "../components/index.ts";
+import { ButtonLink, EmptyState, List, Text } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { filtersOf } from "../records/records.ts";
@@ -9,7 +9,7 @@ import { pathOf, ROLES } from "./role.ts";
 
 export async function listPage({ roles }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
-  const { Items, Next } = await roles.list(visit.caller, parameters);
+  const page = await roles.list(visit.caller, parameters);
   return {
     title: "Roles",
     lead: (
@@ -25,17 +25,18 @@ export async function listPage({ roles }: SettingsDependencies, visit: Visit): P
       </ButtonLink>
     ) : undefined,
     body: (
-      <>
-        <SearchForm visit={visit} filters={[{ name: "Name", label: "Name, in full" }]} />
-        {Items.length > 0 ? (
-          <Table caption="Roles" columns={columns(visit)} rows={Items} />
-        ) : (
+      <List
+        visit={visit}
+        caption="Roles"
+        filters={[{ name: "Name", label: "Name, in full" }]}
+        page={page}
+        columns={columns(visit)}
+        empty={
           <EmptyState title={parameters.get("Name") ? "No role is called so" : "No roles to see"}>
             <p>A role is a group of users and applications that policies speak of.</p>
           </EmptyState>
-        )}
-        <Pager visit={visit} next={Next} />
-      </>
+        }
+      />
     ),
   };
 }

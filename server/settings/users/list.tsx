@@ -1,8 +1,8 @@
 import { UNSET_DATE } from "../../entities/index.ts";
-import { Badge, ButtonLink, EmptyState, Pager, SearchForm, Table, Time } from "../components/index.ts";
+import { Badge, ButtonLink, EmptyState, List, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { filtersOf } from "../records/records.ts";
+import { ACTIVE_FILTER, filtersOf, isFiltered } from "../records/records.ts";
 import { choiceOf, nameOf } from "../records/reference-field.tsx";
 import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
@@ -10,10 +10,10 @@ import { type Person, pathOf, titleOf, USERS } from "./person.ts";
 
 export async function listPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
-  const { Items, Next } = await records.of("User").list(visit.caller, parameters);
+  const page = await records.of("User").list(visit.caller, parameters);
   const { options } = await choiceOf(records.of("Department"), visit, undefined);
   const mayAdd = visit.may("AccessManager:Create") && visit.may("AccessManager:Update");
-  const isFiltered = [...parameters.keys()].some((name) => name !== "Cursor" && name !== "Limit");
+  const filtered = isFiltered(parameters);
   return {
     title: "Users",
     actions: mayAdd ? (
@@ -22,37 +22,28 @@ export async function listPage({ records }: SettingsDependencies, visit: Visit):
       </ButtonLink>
     ) : undefined,
     body: (
-      <>
-        <SearchForm
-          visit={visit}
-          filters={[
-            { name: "Search", label: "Search" },
-            {
-              name: "Is_Active",
-              label: "State",
-              options: [
-                { value: "true", label: "Active" },
-                { value: "false", label: "Inactive" },
-              ],
-            },
-            ...(options && options.length > 1
-              ? [{ name: "Department", label: "Department", options: withNone(options) }]
-              : []),
-          ]}
-        />
-        {Items.length > 0 ? (
-          <Table caption="Users" columns={columns(visit)} rows={Items as unknown as Person[]} />
-        ) : (
-          <EmptyState title={isFiltered ? "Nobody is like that" : "No users to see"}>
+      <List
+        visit={visit}
+        caption="Users"
+        filters={[
+          { name: "Search", label: "Search" },
+          ACTIVE_FILTER,
+          ...(options && options.length > 1
+            ? [{ name: "Department", label: "Department", options: withNone(options) }]
+            : []),
+        ]}
+        page={{ Items: page.Items as unknown as Person[], Next: page.Next }}
+        columns={columns(visit)}
+        empty={
+          <EmptyState title={filtered ? "Nobody is like that" : "No users to see"}>
             <p>
-              {isFiltered
+              {filtered
                 ? "The search looks for a part of names, user names, e-mail addresses, phone numbers and external Ids."
                 : "Users are added here, by the API, or by an identity provider when they first sign in."}
             </p>
           </EmptyState>
-        )}
-        <Pager visit={visit} next={Next} />
-      </>
+        }
+      />
     ),
   };
 }

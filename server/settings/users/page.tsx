@@ -1,6 +1,7 @@
-import { ActionButton, Badge, ButtonLink, Code, Facts, Section, Time } from "../components/index.ts";
+import { Badge, Code, Facts, Section, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
+import { RecordActions } from "../records/actions.tsx";
 import { readRecord } from "../records/records.ts";
 import { nameOf } from "../records/reference-field.tsx";
 import { Value } from "../records/value.tsx";
@@ -33,7 +34,9 @@ export async function userPage({ records, users, consents }: SettingsDependencie
   return {
     title: titleOf(person),
     above: [{ name: "Users", path: USERS }],
-    actions: <Actions visit={visit} person={person} />,
+    actions: (
+      <RecordActions visit={visit} type="User" record={person} path={pathOf(person)} isActive={person.Is_Active} />
+    ),
     body: (
       <>
         <Section title="Person">
@@ -76,34 +79,4 @@ function factsOf(visit: Visit, person: Person): [string, JSX.Element][] {
     ["Last sign-in", <LastLogin at={person.Last_Login} />],
     ["Id", <Code text={String(person.Id)} copy />],
   ];
-}
-
-function Actions({ visit, person }: { visit: Visit; person: Person }): JSX.Element {
-  const record = { ...person };
-  const path = pathOf(person);
-  const mayChange = visit.may("AccessManager:Create") && visit.may("AccessManager:Update", "User", record);
-  return (
-    <>
-      {mayChange ? (
-        <>
-          <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink>
-          <ActionButton
-            visit={visit}
-            action={`${path}/state`}
-            label={person.Is_Active ? "Deactivate" : "Activate"}
-            fields={{ Is_Active: String(!person.Is_Active) }}
-          />
-        </>
-      ) : (
-        ""
-      )}
-      {visit.may("AccessManager:Delete", "User", record) ? (
-        <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
-          Delete
-        </ButtonLink>
-      ) : (
-        ""
-      )}
-    </>
-  );
 }

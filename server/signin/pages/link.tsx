@@ -1,5 +1,6 @@
 import { attribute } from "./attribute.ts";
 import { Layout } from "./layout.tsx";
+import { NameAndPassword } from "./name-and-password.tsx";
 import type { Site } from "./site.ts";
 
 export interface LinkProps {
@@ -21,8 +22,6 @@ export interface LinkProps {
 
 /** Somebody whom a provider has signed in proves, once, to be the owner of an account here. */
 export function LinkPage({ site, provider, there, username, link, csrf, problem, otherHref }: LinkProps): JSX.Element {
-  const described = problem ? "problem" : undefined;
-  const invalid = problem ? "true" : undefined;
   return (
     <Layout site={site} title={problem ? "Error: Link your account" : "Link your account"}>
       <h1>Link your account</h1>
@@ -40,32 +39,7 @@ export function LinkPage({ site, provider, there, username, link, csrf, problem,
       <form method="post" action={site.href("/signin/link")}>
         <input type="hidden" name="link" value={attribute(link)} />
         <input type="hidden" name="csrf" value={csrf} />
-        <label for="username">User name</label>
-        <input
-          id="username"
-          name="username"
-          value={attribute(username)}
-          autocomplete="username"
-          autocapitalize="none"
-          spellcheck="false"
-          maxlength="1000"
-          required
-          autofocus={username === ""}
-          aria-describedby={described}
-          aria-invalid={invalid}
-        />
-        <label for="password">Password</label>
-        <input
-          id="password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          maxlength="1000"
-          required
-          autofocus={username !== ""}
-          aria-describedby={described}
-          aria-invalid={invalid}
-        />
+        <NameAndPassword username={username} problem={problem} />
         <button type="submit">Link and sign in</button>
       </form>
       {otherHref === undefined ? (

@@ -1,5 +1,6 @@
 import { attribute } from "./attribute.ts";
 import { Layout } from "./layout.tsx";
+import { NameAndPassword } from "./name-and-password.tsx";
 import type { Site } from "./site.ts";
 
 export interface SignInProps {
@@ -19,11 +20,9 @@ export interface SignInProps {
   providers?: { name: string; href: string }[];
 }
 
-/** The names `username` and `password` and the one submit button are DESIGN's, and what password managers look for. */
+/** The one submit button is DESIGN's; other ways stand outside the form. */
 export function SignInPage(props: SignInProps): JSX.Element {
   const { site, action = "/signin", application, request, csrf, username, problem, providers = [] } = props;
-  const described = problem ? "problem" : undefined;
-  const invalid = problem ? "true" : undefined;
   return (
     <Layout site={site} title={problem ? "Error: Sign in" : "Sign in"}>
       <h1>Sign in</h1>
@@ -40,32 +39,7 @@ export function SignInPage(props: SignInProps): JSX.Element {
       <form method="post" action={site.href(action)}>
         <input type="hidden" name="request" value={attribute(request)} />
         <input type="hidden" name="csrf" value={csrf} />
-        <label for="username">User name</label>
-        <input
-          id="username"
-          name="username"
-          value={attribute(username)}
-          autocomplete="username"
-          autocapitalize="none"
-          spellcheck="false"
-          maxlength="1000"
-          required
-          autofocus={username === ""}
-          aria-describedby={described}
-          aria-invalid={invalid}
-        />
-        <label for="password">Password</label>
-        <input
-          id="password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          maxlength="1000"
-          required
-          autofocus={username !== ""}
-          aria-describedby={described}
-          aria-invalid={invalid}
-        />
+        <NameAndPassword username={username} problem={problem} />
         <button type="submit">Sign in</button>
       </form>
       {providers.length > 0 ? (
