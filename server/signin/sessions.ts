@@ -1,5 +1,5 @@
 import { type Details, originOf, recordAudit } from "../audit/index.ts";
-import type { Queries, Sql } from "../db/connection.ts";
+import type { Queries, Sql, Transaction } from "../db/connection.ts";
 import { Conflict } from "../errors.ts";
 import type { TenantId } from "../tenants/index.ts";
 import type { Cookies } from "./cookies.ts";
@@ -70,9 +70,15 @@ export interface Sessions {
   /**
    * Begins a session and ends the one the browser had: no cookie from before a sign-in is good after it. With it the
    * audit log has the sign-in, unless it is unfinished.
+   * @param also what is done with it or not at all
    * @throws Conflict if the password is another by now: a new one ends all that the former has begun
    */
-  begin(request: Request, authentication: Authentication, caller: Caller): Promise<BegunSession>;
+  begin(
+    request: Request,
+    authentication: Authentication,
+    caller: Caller,
+    also?: (tx: Transaction, session: Pick<Session, "id" | "isUnfinished">) => Promise<void>,
+  ): Promise<BegunSession>;
   /**
    * The user has given a second factor: the session goes on under a new cookie, and an account that waited for it is
    * linked.
@@ -101,7 +107,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       return session?.isUnfinished ? undefined : session;
     },
     findStarted,
-    async begin(request, authentication, caller) {
+    async begin(request, authentication, caller, also) {
       const value = newOpaqueValue();
       const former = cookies.read(request, "session");
       const { passwordHash, ...authenticated } = authentication;
@@ -122,6 +128,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
         });
         const isUnfinished = needsSecondFactor && acr === ACR.oneFactor;
         if (!isUnfinished) await recordSuccess(tx, request, authenticated);
+        await also?.(tx, { id, isUnfinished });
         return isUnfinished;
       });
       return { id, isUnfinished, cookie: cookies.set("session", value) };

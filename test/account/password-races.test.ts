@@ -7,6 +7,8 @@ import { Visitor } from "../authorize/visitor.ts";
 import { db, newCaller } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
 import { until } from "../support/api.ts";
+import { newPerson, startRealProvider } from "../upstream/real-provider.ts";
+import { newRealTenant, signIn } from "../upstream/tenant.ts";
 import { newApplication, Person, signedIn } from "./person.ts";
 
 const NEW = "correct horse battery staple";
@@ -57,6 +59,29 @@ describe("while a link sets a new password", () => {
     expect((await signingIn.sent).status).toBe(409);
     expect(await person.isSignedIn()).toBe(false);
     expect(answerOf(await new Person(client).signIn(NEW)).code).toBeString();
+  });
+
+  test("an account at a provider that is being linked by the former one is not linked", async () => {
+    await using real = await startRealProvider();
+    const { client, caller } = await newRealTenant(real, { Provisioning: "LinkOnly" });
+    const { userId, reset } = await atTheLink(client);
+    const visitor = new Visitor();
+    const page = await signIn(visitor, real.visitor(), newPerson(real).login, client.authorize());
+    const linking = await holding(
+      (tx) => tx`select from users where id = ${userId} for no key update`,
+      async () => {
+        const sent = visitor.submit(page, client.tenant.admin);
+        await untilWaiting("set last_login", 1);
+        expect((await reset()).heading).toBe("Your password is set");
+        return { sent };
+      },
+    );
+    expect((await linking.sent).status).toBe(409);
+    expect((await ok(caller.get(`/User/${userId}/Identities`))).Items).toEqual([]);
+    // What was begun is there still, for the password that is right now.
+    const again = await visitor.submit(page, { username: client.tenant.admin.username, password: NEW });
+    expect(answerOf(again).code).toBeString();
+    expect((await ok(caller.get(`/User/${userId}/Identities`))).Items).toBeArrayOfSize(1);
   });
 
   test("another change of it, by the former one, is not made", async () => {

@@ -52,14 +52,13 @@ async function link(
   if (result.outcome !== "authenticated") return again({ problem: REFUSED, status: 422 });
   const { userId, amr } = result.authentication;
   if (!isExpected(checked, userId)) return again({ problem: WRONG_USER, status: 422 });
-  const { needsSecondFactor, cookies } = result;
   const by = (id: number) => originOf(request, { actor: { type: "User", id }, clientId });
-  if (!needsSecondFactor && !(await deps.upstream.link(pending, userId, by))) throw overAlready();
   const authentication = { ...result.authentication, amr: [...amr, "fed"], identityProviderId: providerId };
-  const { id, cookie } = await deps.sessions.begin(request, authentication, caller);
-  if (needsSecondFactor && !(await deps.upstream.linkOnceFinished(pending, id))) throw overAlready();
+  const { cookie } = await deps.sessions.begin(request, authentication, caller, async (tx, session) => {
+    if (!(await deps.upstream.linkAtSignIn(tx, pending, { ...session, userId }, by))) throw overAlready();
+  });
   const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
-  return goTo(deps.endpoints.site, target.path, rest, [cookie, ...cookies]);
+  return goTo(deps.endpoints.site, target.path, rest, [cookie, ...result.cookies]);
 }
 
 function overAlready(): BadInput {

@@ -58,16 +58,14 @@ export function accountOf(
 }
 
 /** Links an account whose owner has proved all; false if that was done meanwhile, or cannot be. */
-export function linkAccount(
-  sql: Sql,
+export async function linkAccount(
+  tx: Transaction,
   { tenantId, providerId, identity, digest }: PendingLink,
   userId: number,
   by: LinkedBy,
 ): Promise<boolean> {
-  return sql.begin(async (tx) => {
-    if (!(await deleteAttempt(tx, tenantId, digest))) return false;
-    return insertLink(tx, tenantId, { providerId, ...identity }, userId, by);
-  }) as Promise<boolean>;
+  if (!(await deleteAttempt(tx, tenantId, digest))) return false;
+  return insertLink(tx, tenantId, { providerId, ...identity }, userId, by);
 }
 
 /** The same for an account whose owner has given the second factor by now, if that was waited for. */

@@ -1,10 +1,12 @@
 // Signing in by a provider, put together from its parts.
 
-import type { Sql } from "../../db/connection.ts";
+import type { Sql, Transaction } from "../../db/connection.ts";
 import type { EgressFetch } from "../../egress/index.ts";
 import type { MasterKey } from "../../keys/master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
+import { isSession } from "../account/store.ts";
 import type { Cookies } from "../cookies.ts";
+import type { Session } from "../sessions.ts";
 import { type Account, accountOf, type LinkedBy, linkAccount } from "./accounts.ts";
 import { type Attempts, createAttempts, type PendingLink } from "./attempts.ts";
 import { authorityOf } from "./authority.ts";
@@ -50,13 +52,19 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
   accountOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity, by: LinkedBy): Promise<Account>;
   /** Whose account it is linked with, if with any. */
   ownerOf(tenantId: TenantId, provider: Provider, identity: UpstreamIdentity): Promise<number | undefined>;
-  /** @returns false if it was done meanwhile */
-  link(pending: PendingLink, userId: number, by: LinkedBy): Promise<boolean>;
+  /** Links the session's user. @returns false if it was done meanwhile, or the session has ended */
+  link(pending: PendingLink, session: Pick<Session, "id" | "userId">, by: LinkedBy): Promise<boolean>;
   /**
-   * Links the session's user once the second factor is given in it, if that is in time.
+   * Links the user of a session that this transaction begins: at once, or once the second factor is given in it, if that
+   * is in time.
    * @returns false if it was done meanwhile
    */
-  linkOnceFinished(pending: PendingLink, sessionId: string): Promise<boolean>;
+  linkAtSignIn(
+    tx: Transaction,
+    pending: PendingLink,
+    session: Pick<Session, "id" | "userId" | "isUnfinished">,
+    by: LinkedBy,
+  ): Promise<boolean>;
 }
 
 export function createUpstream({ sql, masterKey, fetch, cookies, publicUrl }: UpstreamDependencies): Upstream {
@@ -87,7 +95,15 @@ export function createUpstream({ sql, masterKey, fetch, cookies, publicUrl }: Up
     async ownerOf(tenantId, { id: providerId }, { authority, subject }) {
       return (await findLinkedUser(sql, tenantId, { providerId, authority, subject }))?.userId;
     },
-    link: (pending, userId, by) => linkAccount(sql, pending, userId, by),
-    linkOnceFinished: ({ tenantId, digest }, sessionId) => holdAttempt(sql, tenantId, digest, sessionId),
+    link(pending, { id, userId }, by) {
+      return sql.begin(async (tx) => {
+        if (!(await isSession(tx, pending.tenantId, userId, id))) return false;
+        return linkAccount(tx, pending, userId, by);
+      }) as Promise<boolean>;
+    },
+    async linkAtSignIn(tx, pending, { id, userId, isUnfinished }, by) {
+      if (isUnfinished) return holdAttempt(tx, pending.tenantId, pending.digest, id);
+      return linkAccount(tx, pending, userId, by);
+    },
   };
 }

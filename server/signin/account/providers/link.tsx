@@ -60,7 +60,7 @@ export async function finishLinking(deps: AccountDependencies, visit: Visit): Pr
   const trouble = await troubleWithProof(deps, visit, form);
   if (trouble) return linkPage(deps, visit, provider, link, pending.identity, trouble);
   const by = (id: number) => originOf(request, { actor: { type: "User", id } });
-  if (!(await deps.upstream.link(pending, session.userId, by))) throw overAlready();
+  if (!(await deps.upstream.link(pending, session, by))) throw overAlready();
   return toAccount(deps, "linked");
 }
 
