@@ -122,7 +122,7 @@ export function createApp({
     checkUrl,
     endGrantsBy: provider.endGrantsBy,
   });
-  const records = createEntities({ sql, onCommitted: metrics.accepted }, entities);
+  const records = createEntities({ sql, onCommitted: metrics.accepted, onChange: provider.onRecordChange }, entities);
   const administration = provider.administration(findRecord);
   const policies = createPolicies(sql, access);
   const roles = createRoles(sql, access);

@@ -26,6 +26,8 @@ const OUTCOMES = {
   "RefreshToken.Reused": "Failure",
   "Token.Revoked": "Success",
   "Credentials.Changed": "Success",
+  /** The Application or User was deleted, and with it all that it could prove itself by. */
+  "Credentials.Deleted": "Success",
   "Secret.Created": "Success",
   "Secret.Deleted": "Success",
   "TenantSettings.Changed": "Success",

@@ -1,5 +1,6 @@
 // PATCH and POST of an array: all of it or nothing.
 
+import type { Caller } from "../access/index.ts";
 import type { Transaction } from "../db/connection.ts";
 import { ApiError, BadInput } from "../errors.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
@@ -11,7 +12,7 @@ import { toRecord } from "./record.ts";
 import type { Entity } from "./registry.ts";
 import { lockAll, type Row, waitForTurn } from "./store.ts";
 import { inTransaction, type RecordChange, type Records } from "./transaction.ts";
-import { applyUpsert, type Changer, givenIdentifiers } from "./upsert.ts";
+import { applyUpsert, givenIdentifiers } from "./upsert.ts";
 
 export const MOST_RECORDS = 1_000;
 
@@ -22,7 +23,7 @@ export const MOST_RECORDS = 1_000;
  */
 export async function upsertRecords(
   records: Records,
-  caller: Changer,
+  caller: Caller,
   entity: Entity,
   bodies: unknown[],
 ): Promise<Row[]> {
@@ -38,7 +39,7 @@ export async function upsertRecords(
     const changed = new Map<number, EventType>();
     const rows = new Map<number, Row>();
     for (const [index, input] of inputs.entries()) {
-      const { before, after } = await applyUpsert(tx, caller, entity, input, UNCONDITIONAL).catch((error) => {
+      const { before, after } = await applyUpsert(tx, records, caller, entity, input, UNCONDITIONAL).catch((error) => {
         throw ofRecord(index, error);
       });
       ids.push(after.id);

@@ -33,6 +33,7 @@ export async function deleteRecord(
     requireConditions(conditions, before);
     refuseOwnEnd(caller, entity, before.id, "delete");
     await refuseIfReferenced(tx, tenantId, entity, before.id);
+    await records.onChange(tx, caller, entity.name, { before });
     await deleteRow(tx, tenantId, entity, before.id);
     await record({
       eventType: "Deleted",

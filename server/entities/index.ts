@@ -8,4 +8,5 @@ export { createFindRecord, resourceTypes } from "./resource-types.ts";
 export { entitiesController } from "./routes.ts";
 export { createEntities, type Entities, type EntityRecord, type EntityService } from "./service.ts";
 export { insertSystemApplication } from "./system-application.ts";
+export type { OnChange } from "./transaction.ts";
 export { INT32_MAX, type Matchable, matchables, searchables } from "./values.ts";

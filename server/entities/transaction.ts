@@ -3,13 +3,23 @@ import type { Sql, Transaction } from "../db/connection.ts";
 import { Conflict } from "../errors.ts";
 import { type RecordedChange, recordEvent } from "../webhooks/index.ts";
 import type { Entity } from "./registry.ts";
+import type { Row } from "./store.ts";
 
 /** Where records stand, and who is told of their changes. */
 export interface Records {
   sql: Sql;
   /** Called with the events of a transaction once it has committed. */
   onCommitted(events: RecordedChange[]): void;
+  onChange: OnChange;
 }
+
+/** What else a change brings about, in its transaction: `before` is missing of a new record, `after` of one that goes. */
+export type OnChange = (
+  tx: Transaction,
+  caller: Caller,
+  entityName: string,
+  change: { before?: Row; after?: Row },
+) => Promise<void>;
 
 /** Writes a change's event into the transaction of the change. */
 export type RecordChange = (change: RecordedChange) => Promise<void>;

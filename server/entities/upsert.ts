@@ -26,9 +26,6 @@ import {
 } from "./store.ts";
 import { ATTEMPTS, inTransaction, keepsChanging, type Records } from "./transaction.ts";
 
-/** Who changes records. */
-export type Changer = Pick<Caller, "tenantId" | "clientId" | "actor" | "permissions" | "traceParent">;
-
 /** What an upsert came to; the same row twice: nothing was to be changed. */
 export interface Change {
   before: Row | undefined;
@@ -43,7 +40,7 @@ const UNIQUE_VIOLATION = "23505";
  */
 export async function upsertRecord(
   records: Records,
-  caller: Changer,
+  caller: Caller,
   entity: Entity,
   body: unknown,
   conditions: Conditions,
@@ -51,7 +48,7 @@ export async function upsertRecord(
   const input = parseInput(entity, body);
   return inTransaction(records, caller, entity, async (tx, record) => {
     if (needsTurn(entity, input)) await waitForTurn(tx, caller.tenantId, entity);
-    const { before, after } = await applyUpsert(tx, caller, entity, input, conditions);
+    const { before, after } = await applyUpsert(tx, records, caller, entity, input, conditions);
     if (after !== before) {
       await record({
         eventType: before ? "Updated" : "Created",
@@ -67,7 +64,8 @@ export async function upsertRecord(
 /** One record of a transaction, without its event. */
 export async function applyUpsert(
   tx: Transaction,
-  caller: Changer,
+  { onChange }: Records,
+  caller: Caller,
   entity: Entity,
   input: EntityInput,
   conditions: Conditions,
@@ -87,14 +85,16 @@ export async function applyUpsert(
       return { before, after: before };
     }
     const after = await write(tx, tenantId, entity, before, changes, actor);
-    if (after) return { before, after };
+    if (!after) continue;
+    await onChange(tx, caller, entity.name, { before, after });
+    return { before, after };
   }
   throw keepsChanging(entity);
 }
 
 /** DESIGN.md section 4.1: a policy over the record before and after. */
 function requirePermission(
-  { permissions }: Changer,
+  { permissions }: Caller,
   entity: Entity,
   before: Row | undefined,
   proposed: Partial<Row>,

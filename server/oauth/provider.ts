@@ -42,6 +42,7 @@ import { jwksController } from "./keys/jwks.ts";
 import { signingKeysController } from "./keys/routes.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { logoutController } from "./logout.tsx";
+import { createOnRecordChange } from "./record-changes.ts";
 import { createRevocations } from "./revocations/revocations.ts";
 import { revocationController } from "./revoke.ts";
 import { createSettingsClient } from "./settings-client/settings-client.ts";
@@ -138,6 +139,7 @@ export function createProvider({ config, sql, masterKey, log, fetch, onClient, o
     settings,
     administration,
     endGrantsBy: createEndGrantsBy(families),
+    onRecordChange: createOnRecordChange(endGrants),
     verifyAccessToken,
     forSettingsPages: { site, cookies, forms, sessions, settingsClient },
   };

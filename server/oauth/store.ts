@@ -51,6 +51,25 @@ export async function findClient(sql: Queries, clientId: string): Promise<Client
   return client;
 }
 
+/** Whether there is anything by which an Application or a User can prove who they are. */
+export async function hasCredentials(
+  sql: Queries,
+  tenantId: TenantId,
+  type: "Application" | "User",
+  id: number,
+): Promise<boolean> {
+  const [row] = await (type === "Application"
+    ? sql<{ has: boolean }[]>`
+        select exists (
+          select from credentials c join applications a on a.id = c.application_id
+          where a.tenant_id = ${tenantId} and a.id = ${id}) as has`
+    : sql<{ has: boolean }[]>`
+        select exists (
+          select from passwords p join users u on u.id = p.user_id where u.tenant_id = ${tenantId} and u.id = ${id})
+        or exists (select from upstream_identities where tenant_id = ${tenantId} and user_id = ${id}) as has`);
+  return row!.has;
+}
+
 /** Whether a client and, if there is one, the user it acts for are still active. */
 export async function areActive(
   sql: Queries,

@@ -1,5 +1,5 @@
 export { accountController } from "./account/account.tsx";
-export { createCredentials } from "./account/credentials.ts";
+export { createCredentials, type EndGrants, endSessions } from "./account/credentials.ts";
 export { createLinkedAccounts } from "./account/providers/linked.ts";
 export { type AccountReturns, createAccountReturns } from "./account/providers/returns.ts";
 export type { IdentityRecord } from "./administration/identities.ts";
@@ -38,7 +38,7 @@ export { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "./second-factor/
 export { createSecondFactor, type Proposal, type SecondFactor } from "./second-factor/second-factor.ts";
 export { ACR, type Caller, createSessions, type Session, type Sessions } from "./sessions.ts";
 export { createSignIn, type SignIn } from "./sign-in.ts";
-export { removeExpiredSessions, removeForgottenDevices, removeOldFailures } from "./store.ts";
+export { holdActiveUser, removeExpiredSessions, removeForgottenDevices, removeOldFailures } from "./store.ts";
 export { type Trouble, throttled } from "./trouble.ts";
 export { UpstreamFailure } from "./upstream/failure.ts";
 export { type UpstreamIdentity, whoIs } from "./upstream/identity.ts";

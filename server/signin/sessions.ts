@@ -4,7 +4,15 @@ import { Conflict } from "../errors.ts";
 import type { TenantId } from "../tenants/index.ts";
 import type { Cookies } from "./cookies.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";
-import { deleteSession, findSession, holdPasswordHash, insertSession, raiseSession, touchSession } from "./store.ts";
+import {
+  deleteSession,
+  findSession,
+  holdActiveUser,
+  holdPasswordHash,
+  insertSession,
+  raiseSession,
+  touchSession,
+} from "./store.ts";
 import { linkHeldAccount } from "./upstream/accounts.ts";
 
 /** Seconds without a request after which a session ends. */
@@ -71,7 +79,7 @@ export interface Sessions {
    * Begins a session and ends the one the browser had: no cookie from before a sign-in is good after it. With it the
    * audit log has the sign-in, unless it is unfinished.
    * @param also what is done with it or not at all
-   * @throws Conflict if the password is another by now: a new one ends all that the former has begun
+   * @throws Conflict if the password is another by now, or the user deactivated: either ends all that was begun before
    */
   begin(
     request: Request,
@@ -117,6 +125,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
         if (passwordHash !== undefined && (await holdPasswordHash(tx, tenantId, userId)) !== passwordHash) {
           throw new Conflict("The password was changed just now. Go back to the application and sign in again.");
         }
+        if (!(await holdActiveUser(tx, tenantId, userId))) throw new Conflict("The account was deactivated just now.");
         const needsSecondFactor = await insertSession(tx, tenantId, {
           ...authenticated,
           id,
@@ -141,6 +150,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       const amr = [...new Set([...session.amr, ...methods, "mfa"])];
       const acr = ACR.twoFactors;
       await sql.begin(async (tx) => {
+        await holdActiveUser(tx, tenantId, userId);
         // It may have ended while the code was looked at.
         const isThere = await raiseSession(tx, tenantId, id, { digest: digestOf(value), amr, acr });
         if (!isThere || !isUnfinished) return;

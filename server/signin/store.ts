@@ -73,6 +73,17 @@ export async function holdPasswordHash(sql: Queries, tenantId: TenantId, userId:
   return row?.hash;
 }
 
+/**
+ * Until the transaction ends, who deactivates the user waits. To be called before anything of the user's is locked, as
+ * deactivating does.
+ * @returns false if the user is not active
+ */
+export async function holdActiveUser(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
+  const rows = await sql`
+    select from users where tenant_id = ${tenantId} and id = ${userId} and is_active for key share`;
+  return rows.length > 0;
+}
+
 /** Whether the user can sign in by password: has one, and a user name that is nobody else's. */
 export async function hasPasswordToSignInWith(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
   const [row] = await sql<{ has: boolean }[]>`

@@ -65,6 +65,39 @@ describe.concurrent("an Application's credentials", () => {
   });
 });
 
+describe.concurrent("who can sign in, and where", () => {
+  test("is told of an Application whose users sign in elsewhere from now on", async () => {
+    const caller = await newCaller();
+    const Id = await newApplication(caller);
+    const endpoints = { Issuer: "https://id.example.com", ClientId: "x" };
+    const provider = await caller.made("IdentityProvider", { Name: "ID", Type: "OpenIDConnect", ...endpoints });
+    await caller.made("Application", { Id, AuthenticationId: { Id: provider.Id } });
+    await caller.made("Application", { Id, AuthenticationId: { Id: provider.Id }, Description: "x" });
+    await ok(caller.patch("/Application", [{ Id, AuthenticationId: null }]));
+    const about = { Subject: { Type: "Application", Id }, ...byClient(caller) };
+    const Changed = ["AuthenticationId"];
+    expect(await logOf(caller, "Kind=Credentials.Changed")).toMatchObject([
+      { ...about, Details: { Changed, AuthenticationId: { From: provider.Id, To: null } } },
+      { ...about, Details: { Changed, AuthenticationId: { From: null, To: provider.Id } } },
+    ]);
+  });
+
+  test("is told of an Application and a User that are deleted, if they had credentials", async () => {
+    const caller = await newCaller();
+    const [{ Id: admin }] = (await ok(caller.get("/User?Username=admin"))).Items;
+    const [client, none] = [await newApplication(caller), await caller.made("Application", { Name: "No client" })];
+    await ok(caller.send("POST", settings(client, "Secrets")));
+    const nobody = await caller.made("User", { Name: "Nobody" });
+    for (const path of [`/Application/${client}`, `/Application/${none.Id}`, `/User/${admin}`, `/User/${nobody.Id}`]) {
+      await ok(caller.remove(path));
+    }
+    expect(await logOf(caller, "Kind=Credentials.Deleted")).toMatchObject([
+      { Subject: { Type: "User", Id: String(admin) }, ...byClient(caller) },
+      { Subject: { Type: "Application", Id: client }, ...byClient(caller) },
+    ]);
+  });
+});
+
 describe.concurrent("settings", () => {
   test("have a policy that is made, changed and deleted, not its text", async () => {
     const caller = await newCaller();

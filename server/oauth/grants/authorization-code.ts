@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { recordAudit } from "../../audit/index.ts";
-import { digestOf } from "../../signin/index.ts";
+import { digestOf, holdActiveUser } from "../../signin/index.ts";
 import { findCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
 import { originOfClient } from "../client-authentication.ts";
 import type { Door } from "../door.ts";
@@ -13,7 +13,7 @@ export async function authorizationCode(request: GrantRequest): Promise<TokenRes
   const { client, form, door, sql, tokens, families } = request;
   const digest = digestOf(requiredParameter(form, "code"));
   const code = await findCode(sql, client.tenantId, digest);
-  if (!code) throw new TokenError("invalid_grant", "The code is not one of ours, or has expired.");
+  if (!code) throw noCode();
   ownCode(client.id, code);
   if (code.isUsed) return revokeAll(request, digest);
   unexpired(code);
@@ -28,6 +28,7 @@ export async function authorizationCode(request: GrantRequest): Promise<TokenRes
   };
   const { userId, scopes } = code;
   const family = await sql.begin(async (tx) => {
+    if (!(await holdActiveUser(tx, client.tenantId, userId))) throw noCode();
     if (!(await takeCode(tx, client.tenantId, digest))) return undefined;
     const started = await families.start(tx, client.tenantId, {
       clientId: client.id,
@@ -54,6 +55,10 @@ export async function authorizationCode(request: GrantRequest): Promise<TokenRes
     refresh_token: client.grantTypes.includes("refresh_token") ? family.refreshToken : undefined,
     scope: scopes.join(" "),
   };
+}
+
+function noCode(): TokenError {
+  return new TokenError("invalid_grant", "The code is not one of ours, or has expired.");
 }
 
 function ownCode(clientId: number, code: StoredCode): void {

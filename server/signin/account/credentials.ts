@@ -35,10 +35,6 @@ export interface Credentials {
 }
 
 export function createCredentials(sql: Sql, passwords: Passwords, endGrants: EndGrants): Credentials {
-  async function endSessions(tx: Queries, tenantId: TenantId, userId: number, except: string | undefined) {
-    await deleteOtherSessions(tx, tenantId, userId, except);
-    await endGrants(tx, tenantId, userId, { exceptSessionId: except });
-  }
   return {
     async changePassword(request, { id, tenantId, userId }, password) {
       const hash = await passwords.hash(password);
@@ -48,7 +44,7 @@ export function createCredentials(sql: Sql, passwords: Passwords, endGrants: End
         if (!(await isSession(tx, tenantId, userId, id))) {
           throw new Conflict("You were signed out just now, so your password is not changed. Sign in again.");
         }
-        await endSessions(tx, tenantId, userId, id);
+        await endSessions(tx, endGrants, tenantId, userId, id);
         await recordOwn(tx, request, tenantId, userId, { kind: "Password.Changed" });
       });
     },
@@ -57,7 +53,7 @@ export function createCredentials(sql: Sql, passwords: Passwords, endGrants: End
       return sql.begin(async (tx) => {
         if (!(await takeReset(tx, tenantId, digestOf(token)))) return false;
         await savePassword(tx, tenantId, userId, hash);
-        await endSessions(tx, tenantId, userId, undefined);
+        await endSessions(tx, endGrants, tenantId, userId);
         await recordOwn(tx, request, tenantId, userId, { kind: "Password.Reset" });
         return true;
       });
@@ -71,11 +67,28 @@ export function createCredentials(sql: Sql, passwords: Passwords, endGrants: End
     },
     async endOtherSessions(request, { id, tenantId, userId }) {
       await sql.begin(async (tx) => {
-        await endSessions(tx, tenantId, userId, id);
+        await endSessions(tx, endGrants, tenantId, userId, id);
         await recordOwn(tx, request, tenantId, userId, { kind: "Session.Revoked", details: { Sessions: "Others" } });
       });
     },
   };
+}
+
+/**
+ * Ends all that a user's sign-ins have begun.
+ * @param except a session that stays
+ * @returns how many sessions there were
+ */
+export async function endSessions(
+  tx: Queries,
+  endGrants: EndGrants,
+  tenantId: TenantId,
+  userId: number,
+  except?: string,
+): Promise<number> {
+  const ended = await deleteOtherSessions(tx, tenantId, userId, except);
+  await endGrants(tx, tenantId, userId, { exceptSessionId: except });
+  return ended;
 }
 
 /** What users do to their own sign-in. */

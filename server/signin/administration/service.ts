@@ -7,9 +7,9 @@ import type { Queries, Sql } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { isUuid, type Page, readPaging, toPage } from "../../http/paging.ts";
 import { readQuery } from "../../http/query.ts";
-import type { EndGrants } from "../account/credentials.ts";
+import { type EndGrants, endSessions } from "../account/credentials.ts";
 import { deviceOf } from "../account/device.ts";
-import { deleteOtherSessions, deleteUsersSession } from "../account/store.ts";
+import { deleteUsersSession } from "../account/store.ts";
 import { type FindUser, requireUser } from "../find-user.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
 import { RESET_LIFETIME, RESET_PATH } from "../password-reset/link.ts";
@@ -114,8 +114,7 @@ export function createUserAdministration(deps: AdministrationDependencies): User
     async endSessions(caller, userId) {
       return sql.begin(async (tx) => {
         const { id } = await open(tx, caller, "Settings:Update", userId);
-        const ended = await deleteOtherSessions(tx, caller.tenantId, id, undefined);
-        await endGrants(tx, caller.tenantId, id, { exceptSessionId: undefined });
+        const ended = await endSessions(tx, endGrants, caller.tenantId, id);
         await record(tx, caller, id, { kind: "Session.Revoked", details: { Sessions: "All" } });
         return ended;
       });

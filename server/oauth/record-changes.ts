@@ -1,0 +1,46 @@
+// What a change of a record is for signing in. It stands in the transaction of the change, whoever makes it.
+
+import type { Caller } from "../access/index.ts";
+import { type AuditEntry, changesOf, recordAudit } from "../audit/index.ts";
+import type { Transaction } from "../db/connection.ts";
+import type { OnChange } from "../entities/index.ts";
+import { type EndGrants, endSessions } from "../signin/index.ts";
+import { hasCredentials } from "./store.ts";
+
+type Change = Parameters<OnChange>[3];
+
+/**
+ * A deactivated user's sessions and tokens are over, also if the user is activated again. And the audit log has who
+ * changed where an Application's users sign in, and who deleted what somebody could sign in by.
+ */
+export function createOnRecordChange(endGrants: EndGrants): OnChange {
+  return async (tx, caller, entityName, change) => {
+    if (entityName === "User" && change.before?.is_active && !change.after?.is_active) {
+      await endSessions(tx, endGrants, caller.tenantId, change.before.id);
+    }
+    const told = entriesOf(entityName, change);
+    for (const entry of told) await recordAudit(tx, caller.tenantId, caller, entry);
+    if (change.after === undefined) await recordDeletion(tx, caller, entityName, change.before!.id);
+  };
+}
+
+function entriesOf(entityName: string, { before, after }: Change): AuditEntry[] {
+  if (after === undefined) return [];
+  const subject = { type: entityName, id: after.id };
+  if (entityName === "User") {
+    const details = { Sessions: "All", Reason: "Deactivated" };
+    return before?.is_active && !after.is_active ? [{ kind: "Session.Revoked", subject, details }] : [];
+  }
+  if (entityName !== "Application") return [];
+  const shown = (row: Change["before"]) => ({
+    AuthenticationId: row?.authentication_id ? String(row.authentication_id) : null,
+  });
+  const details = changesOf(shown(before), shown(after), ["AuthenticationId"], ["AuthenticationId"]);
+  return details ? [{ kind: "Credentials.Changed", subject, details }] : [];
+}
+
+async function recordDeletion(tx: Transaction, caller: Caller, entityName: string, id: number): Promise<void> {
+  if (entityName !== "User" && entityName !== "Application") return;
+  if (!(await hasCredentials(tx, caller.tenantId, entityName, id))) return;
+  await recordAudit(tx, caller.tenantId, caller, { kind: "Credentials.Deleted", subject: { type: entityName, id } });
+}

@@ -1,0 +1,58 @@
+// A user who is deactivated is out, and stays out until signing in anew.
+
+import { describe, expect, test } from "bun:test";
+import { logOf } from "../audit/log.ts";
+import { answerOf, newClient } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { newCaller } from "../entities/client.ts";
+import { postAs } from "../oauth/client.ts";
+import { ok } from "../policies/people.ts";
+
+/** The tenant's admin is signed in, an application has their tokens, and another code is on its way. */
+async function arrange() {
+  const client = await newClient();
+  const caller = await newCaller(client.tenant);
+  const [{ Id }] = (await ok(caller.get("/User?Username=admin"))).Items;
+  const visitor = new Visitor();
+  const tokens = (await client.token(await client.code(visitor))).body;
+  const code = await client.code(visitor);
+  return { client, caller, userId: Id as number, visitor, tokens, code };
+}
+
+const silently = { prompt: "none" };
+
+describe.concurrent("a user who is deactivated and activated again", () => {
+  test.each([
+    ["alone", (Id: number, Is_Active: boolean) => ({ Id, Is_Active })],
+    ["in an array", (Id: number, Is_Active: boolean) => [{ Id, Is_Active }]],
+  ])("%s has no session, code or token left, and what was allowed to applications", async (_, body) => {
+    const { client, caller, userId, visitor, tokens, code } = await arrange();
+    const consents = await ok(caller.get(`/User/${userId}/Consents`));
+    expect(consents.Items).toBeArrayOfSize(1);
+    for (const isActive of [false, true]) await ok(caller.patch("/User", body(userId, isActive)));
+
+    expect(answerOf(await visitor.open(client.authorize(silently)))).toMatchObject({ error: "login_required" });
+    expect((await ok(caller.get(`/User/${userId}/Sessions`))).Items).toEqual([]);
+    expect((await client.token(code)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await client.refresh(tokens.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
+    const { body: seen } = await postAs(caller, "/oauth2/introspect", { token: tokens.access_token });
+    expect(seen).toEqual({ active: false });
+    expect(await ok(caller.get(`/User/${userId}/Consents`))).toEqual(consents);
+    expect(await logOf(caller, "Kind=Session.Revoked")).toMatchObject([
+      {
+        Actor: { Type: "Application", Id: caller.clientId },
+        Subject: { Type: "User", Id: String(userId) },
+        Details: { Sessions: "All", Reason: "Deactivated" },
+      },
+    ]);
+    expect((await client.token(await client.code(visitor))).status).toBe(200);
+  });
+
+  test("loses nothing by a change that leaves the user active", async () => {
+    const { client, caller, userId, visitor, code } = await arrange();
+    await ok(caller.patch("/User", { Id: userId, Is_Active: true, Name: "Another name" }));
+    expect(answerOf(await visitor.open(client.authorize(silently))).code).toBeString();
+    expect((await client.token(code)).status).toBe(200);
+    expect(await logOf(caller, "Kind=Session.Revoked")).toEqual([]);
+  });
+});
