@@ -25,6 +25,8 @@ const OUTCOMES = {
   "AuthorizationCode.Reused": "Failure",
   "RefreshToken.Reused": "Failure",
   "Token.Revoked": "Success",
+  /** Of one client it stands here once a minute at most, with how often it was. */
+  "ClientAuthentication.Failed": "Failure",
   "Credentials.Changed": "Success",
   /** The Application or User was deleted, and with it all that it could prove itself by. */
   "Credentials.Deleted": "Success",
@@ -59,7 +61,12 @@ export type Outcome = (typeof OUTCOMES)[AuditKind];
 export const AUDIT_KINDS = Object.keys(OUTCOMES) as AuditKind[];
 
 /** Those that somebody who has not signed in can cause, as often as they like. */
-export const STRANGERS_FAILURES: readonly AuditKind[] = ["SignIn.Failed", "SignIn.Throttled", "SecondFactor.Failed"];
+export const STRANGERS_FAILURES: readonly AuditKind[] = [
+  "SignIn.Failed",
+  "SignIn.Throttled",
+  "SecondFactor.Failed",
+  "ClientAuthentication.Failed",
+];
 
 export function outcomeOf(kind: AuditKind): Outcome {
   return OUTCOMES[kind];

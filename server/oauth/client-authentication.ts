@@ -12,6 +12,15 @@ export function hashSecret(secret: string): Buffer {
 /** @throws TokenError if the request does not prove to be a client's */
 export type AuthenticateClient = (request: Request, form: Map<string, string>) => Promise<Client>;
 
+/** Why a client was refused: for who reads the audit log, never for who tries. */
+export type Refusal = "NoSecret" | "WrongSecret" | "InactiveApplication";
+/** Told of a request that did not prove to be the client's that it names. */
+export type OnRefusedClient = (
+  request: Request,
+  client: Pick<Client, "id" | "tenantId">,
+  reason: Refusal,
+) => Promise<void>;
+
 interface Presented {
   clientId: string;
   /** "": none, as public clients have it. */
@@ -22,19 +31,27 @@ interface Presented {
  * Who the client is: by form or Basic header (RFC 6749 2.3.1), public clients by their client_id alone (RFC 6749 2.1).
  * @throws TokenError; invalid_client with one text for every way that a secret can be wrong
  */
-export async function authenticateClient(sql: Sql, request: Request, form: Map<string, string>): Promise<Client> {
+export async function authenticateClient(
+  { sql, onRefused }: { sql: Sql; onRefused: OnRefusedClient },
+  request: Request,
+  form: Map<string, string>,
+): Promise<Client> {
   const { clientId, secret } = presentedCredentials(request, form);
   const client = await findClient(sql, clientId);
-  if (secret === "") {
-    if (client?.isActive && client.clientType !== "confidential") return client;
-    throw new TokenError("unauthenticated_client", "client_secret is missing.");
-  }
+  const reason = client && refusalOf(client, secret);
+  if (client && reason === undefined) return client;
+  if (client && reason) await onRefused(request, client, reason);
+  if (secret === "") throw new TokenError("unauthenticated_client", "client_secret is missing.");
+  throw new TokenError("invalid_client", "Client authentication failed: client_id or client_secret is wrong.");
+}
+
+/** @returns undefined if it has proved to be the client */
+function refusalOf({ clientType, isActive, digests }: Client, secret: string): Refusal | undefined {
   const digest = hashSecret(secret);
-  const matches = (client?.digests ?? []).filter((live) => timingSafeEqual(digest, live)).length > 0;
-  if (!client?.isActive || !matches) {
-    throw new TokenError("invalid_client", "Client authentication failed: client_id or client_secret is wrong.");
-  }
-  return client;
+  const matches = digests.filter((live) => timingSafeEqual(digest, live)).length > 0;
+  const isProved = secret === "" ? clientType !== "confidential" : matches;
+  if (!isProved) return secret === "" ? "NoSecret" : "WrongSecret";
+  return isActive ? undefined : "InactiveApplication";
 }
 
 /** Who asks, for the audit log: a client without a secret has proved nothing. */

@@ -43,6 +43,7 @@ import { signingKeysController } from "./keys/routes.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { logoutController } from "./logout.tsx";
 import { createOnRecordChange } from "./record-changes.ts";
+import { createOnRefusedClient } from "./refused-clients.ts";
 import { createRevocations } from "./revocations/revocations.ts";
 import { revocationController } from "./revoke.ts";
 import { createSettingsClient } from "./settings-client/settings-client.ts";
@@ -72,8 +73,9 @@ export function createProvider({ config, sql, masterKey, log, fetch, onClient, o
     onReuse: (tenantId, { id, clientId, userId }) =>
       log.warn({ tenantId, familyId: id, clientId, userId }, "a refresh token was used again; its family is revoked"),
   });
+  const onRefused = createOnRefusedClient(sql);
   const authenticate: AuthenticateClient = async (request, form) => {
-    const client = await authenticateClient(sql, request, form);
+    const client = await authenticateClient({ sql, onRefused }, request, form);
     onClient(request, { tenantId: client.tenantId, clientId: String(client.id) });
     return client;
   };

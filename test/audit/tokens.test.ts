@@ -20,7 +20,7 @@ async function arrange(credentials = {}) {
 }
 
 const revoke = (client: { clientId: string; clientSecret: string }, token: string) =>
-  postAs(client as Parameters<typeof postAs>[0], "/oauth2/revoke", { token });
+  postAs(client, "/oauth2/revoke", { token });
 
 describe.concurrent("a token", () => {
   test("that its client revokes is in the log once, without itself", async () => {

@@ -20,7 +20,11 @@ export function form(fields: Fields): URLSearchParams {
 }
 
 /** Posts a form as a client, its credentials in the form. */
-export function postAs(client: Caller, path: string, fields: Fields): Promise<Answer> {
+export function postAs(
+  client: Pick<Caller, "clientId" | "clientSecret">,
+  path: string,
+  fields: Fields,
+): Promise<Answer> {
   const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
   return request("POST", path, { body: form({ ...credentials, ...fields }) });
 }

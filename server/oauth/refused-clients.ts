@@ -1,0 +1,45 @@
+// What the audit log has of clients that could not prove who they are.
+
+import { originOf, recordAudit } from "../audit/index.ts";
+import type { Sql } from "../db/connection.ts";
+import type { OnRefusedClient } from "./client-authentication.ts";
+
+/** Anybody can fail as a client, as often as they like: in this time one row of each client is enough. */
+const ROW_EVERY_MS = 60_000;
+/** From this many clients on, those that have been told of long ago are forgotten. */
+const CLIENTS_KEPT = 10_000;
+
+interface Told {
+  /** Milliseconds of `now`. */
+  at: number;
+  /** Failures since then, which no row tells of yet. */
+  untold: number;
+}
+
+/**
+ * Writes the first failure down at once, and the next one that comes after the time is over, with how many there were in
+ * between. Each process counts for itself, in memory.
+ */
+export function createOnRefusedClient(sql: Sql, now = () => performance.now()): OnRefusedClient {
+  const clients = new Map<number, Told>();
+
+  function sweep(time: number): void {
+    for (const [id, { at }] of clients) if (time - at >= ROW_EVERY_MS) clients.delete(id);
+  }
+
+  return async (request, { id, tenantId }, reason) => {
+    const time = now();
+    const told = clients.get(id);
+    if (told && time - told.at < ROW_EVERY_MS) {
+      told.untold++;
+      return;
+    }
+    if (clients.size >= CLIENTS_KEPT) sweep(time);
+    clients.set(id, { at: time, untold: 0 });
+    await recordAudit(sql, tenantId, originOf(request, { clientId: String(id) }), {
+      kind: "ClientAuthentication.Failed",
+      subject: { type: "Application", id },
+      details: { Reason: reason, Times: 1 + (told?.untold ?? 0) },
+    });
+  };
+}

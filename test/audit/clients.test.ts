@@ -1,0 +1,83 @@
+// Clients that do not prove to be themselves.
+
+import { describe, expect, test } from "bun:test";
+import { createOnRefusedClient } from "../../server/oauth/refused-clients.ts";
+import type { TenantId } from "../../server/tenants/index.ts";
+import { type Caller, db, newCaller, request, TOKEN_PATH } from "../entities/client.ts";
+import { postAs } from "../oauth/client.ts";
+import { ok } from "../policies/people.ts";
+import { fromHere, logOf, textOf } from "./log.ts";
+
+const KIND = "Kind=ClientAuthentication.Failed";
+
+/** An Application with a secret, looked at by the tenant's own client. */
+async function arrange(): Promise<{ reader: Caller; client: { clientId: string; clientSecret: string } }> {
+  const reader = await newCaller();
+  const { Id } = await reader.made("Application", { Name: "Payroll", Is_Active: true });
+  await ok(reader.patch(`/Application/${Id}/Credentials`, { GrantTypes: ["client_credentials"] }));
+  const { Secret } = await ok(reader.send("POST", `/Application/${Id}/Secrets`));
+  return { reader, client: { clientId: Id, clientSecret: Secret } };
+}
+
+const grant = { grant_type: "client_credentials" };
+const about = (clientId: string) => ({
+  Outcome: "Failure",
+  Actor: null,
+  Subject: { Type: "Application", Id: clientId },
+  ...fromHere(clientId),
+});
+
+describe.concurrent("a client that fails", () => {
+  test.each([
+    ["/oauth2/token", grant],
+    ["/oauth2/revoke", { token: "x" }],
+    ["/oauth2/introspect", { token: "x" }],
+    [TOKEN_PATH, grant],
+  ])("at %s is told of, without what it sent", async (path, form) => {
+    const { reader, client } = await arrange();
+    const guess = { ...client, clientSecret: "a-wrong-secret" };
+    expect((await postAs(guess, path, form)).status).toBeOneOf([400, 401]);
+    expect(await logOf(reader, KIND)).toMatchObject([
+      { ...about(client.clientId), Details: { Reason: "WrongSecret", Times: 1 } },
+    ]);
+    expect(await textOf(reader.tenantId)).not.toContain("a-wrong-secret");
+  });
+
+  test("again and again is one row a minute", async () => {
+    const { reader, client } = await arrange();
+    for (let tried = 0; tried < 5; tried++) await postAs({ ...client, clientSecret: "guess" }, "/oauth2/token", grant);
+    expect(await logOf(reader, KIND)).toBeArrayOfSize(1);
+    expect((await postAs(client, "/oauth2/token", grant)).status).toBe(200);
+  });
+
+  test("is told of once more after a minute, with how often it was in between", async () => {
+    const { reader, client } = await arrange();
+    const { id, tenantId } = { id: Number(client.clientId), tenantId: reader.tenantId as TenantId };
+    let minutes = 0;
+    const onRefused = createOnRefusedClient(db(), () => minutes * 60_000);
+    const refused = (at: number) => {
+      minutes = at;
+      return onRefused(new Request("http://localhost"), { id, tenantId }, "WrongSecret");
+    };
+    for (const at of [0, 0.2, 0.5, 0.9, 1.1, 5]) await refused(at);
+    const times = (await logOf(reader, KIND)).map(({ Details }) => Details.Times);
+    expect(times).toEqual([1, 4, 1]);
+  });
+
+  test("for want of a secret, or because its Application is switched off, has that as the reason", async () => {
+    const [silent, inactive] = [await arrange(), await arrange()];
+    const { clientId: client_id } = silent.client;
+    await request("POST", "/oauth2/token", { body: new URLSearchParams({ ...grant, client_id }) });
+    expect(await logOf(silent.reader, KIND)).toMatchObject([{ Details: { Reason: "NoSecret" } }]);
+    await inactive.reader.made("Application", { Id: inactive.client.clientId, Is_Active: false });
+    await postAs(inactive.client, "/oauth2/token", grant);
+    expect(await logOf(inactive.reader, KIND)).toMatchObject([{ Details: { Reason: "InactiveApplication" } }]);
+  });
+
+  test("under an id that nobody has is in no log", async () => {
+    const stranger = { clientId: "999999999", clientSecret: "guess" };
+    expect((await postAs(stranger, "/oauth2/token", grant)).status).toBe(401);
+    const rows = await db()`select from audit_log where client_id = ${stranger.clientId}`;
+    expect(rows).toBeArrayOfSize(0);
+  });
+});
