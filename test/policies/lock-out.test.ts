@@ -42,6 +42,20 @@ describe.concurrent("refused with 409, and nothing has changed", () => {
   });
 });
 
+test.concurrent("nor can one forbid oneself to see what one has to change back", async () => {
+  const admin = await newAdmin();
+  const blinding = { Name: "Blind", Policy: 'forbid (principal, action == Action::"Settings:Read", resource);' };
+  const refused = await admin.patch("/Policy", blinding);
+  expectError(
+    refused,
+    409,
+    "Conflict",
+    `${API}/Policy`,
+    /^With this change no policy would let you read this Policy any/,
+  );
+  expect(await policyOf(admin, "Blind")).toBeUndefined();
+});
+
 test.concurrent("another administrator may do it, for it keeps its own access", async () => {
   const admin = await newAdmin();
   const other = await newPerson(admin);

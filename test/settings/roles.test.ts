@@ -77,3 +77,21 @@ describe("what one may do is what the REST API would let one do", () => {
     await page.getByText("A policy forbids Webhooks:Read on this WebhookConnection.").waitFor();
   });
 });
+
+test("an administrator cannot take the scopes of Settings out of the last role that gives them", async () => {
+  const api = await newTenant();
+  await using visitor = await enterSettings(browser, api.tenant);
+  const { page, open } = visitor;
+  await open("/settings/roles");
+  await page.getByRole("link", { name: "admin", exact: true }).click();
+  await page.getByRole("link", { name: "Change" }).click();
+  for (const scope of ["Settings:Update", "Settings:Read"]) {
+    await page.getByRole("checkbox", { name: scope }).uncheck();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText(`With this change none of your roles would have ${scope} any more.`).waitFor();
+    await page.getByRole("checkbox", { name: scope }).check();
+  }
+  await page.getByRole("checkbox", { name: "Webhooks:Delete" }).uncheck();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The role is changed.").waitFor();
+});
