@@ -95,6 +95,26 @@ test("of two who change the same connection, the second is told and loses nothin
   await page.getByLabel("Name").fill("Mine");
   await api.call("PATCH", "/WebhookConnection", { Id, Name: "Theirs" });
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByRole("alert").getByText("no longer what").waitFor();
+  await page.getByRole("alert").getByText("Somebody else has changed this since you opened it.").waitFor();
   expect(await page.getByLabel("Name").inputValue()).toBe("Mine");
+  expect((await api.connection(Id)).Name).toBe("Theirs");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The connection is changed.").waitFor();
+  expect((await api.connection(Id)).Name).toBe("Mine");
+});
+
+test("who has something else to correct first is told all the same that somebody was faster", async () => {
+  const api = await newTenant();
+  const { Id } = await api.connect("https://localhost:9443/", { Name: "Directory" });
+  await using visitor = await enterSettings(browser, api.tenant);
+  const { page, open } = visitor;
+  await open(`/settings/webhooks/${Id}/change`);
+  await api.call("PATCH", "/WebhookConnection", { Id, Name: "Theirs" });
+  await page.getByLabel("URL Endpoint").fill("https://user@localhost/");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").waitFor();
+  await page.getByLabel("URL Endpoint").fill("https://localhost:9444/");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("alert").getByText("Somebody else has changed this since you opened it.").waitFor();
+  expect((await api.connection(Id)).Name).toBe("Theirs");
 });

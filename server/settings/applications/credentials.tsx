@@ -183,7 +183,7 @@ function CredentialsForm({ visit, application, state, version }: CredentialsForm
   return (
     <div class="panel narrow">
       <Form visit={visit} action={`${pathOf(application)}/credentials`} state={state}>
-        <Hidden name="version" value={version} />
+        <Hidden name="version" value={state.version(version)} />
         <SelectField
           state={state}
           name="ClientType"

@@ -167,7 +167,7 @@ function ApplicationForm({ visit, state, providers, action, back, version }: App
   return (
     <div class="panel narrow">
       <Form visit={visit} action={action} state={state}>
-        {version === undefined ? "" : <Hidden name="version" value={version} />}
+        {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
         <TextField {...field} name="Name" label="Name" hint="Shown to people when they sign in to it; unique." />
         <TextField {...field} name="ApplicationKey" label="Application key" hint="A short name for machines; unique." />
         <TextField {...field} name="ExternalId" label="External Id" hint="What another system knows it by; unique." />

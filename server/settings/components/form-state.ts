@@ -1,5 +1,10 @@
 import { ApiError } from "../../errors.ts";
 
+/** The service speaks of If-Match there. */
+const OUTDATED =
+  "Somebody else has changed this since you opened it. What you typed is still here: save it again to put it over " +
+  "theirs, or open the page anew to begin from theirs.";
+
 /** One problem, with the field it stands beside. */
 export interface FieldProblem {
   field: string;
@@ -16,6 +21,12 @@ export interface FormState {
   problems: FieldProblem[];
   /** Problems of no field. */
   others: string[];
+  /**
+   * The entity tag that goes with the form. Of a refused one it stays that of what its reader has seen, until they are
+   * told that somebody else was faster.
+   * @param current of the record as it stands
+   */
+  version(current: string): string;
 }
 
 /** A form before anything is typed. */
@@ -25,7 +36,7 @@ export function formOf(values: Record<string, string | readonly string[]> = {}):
       (typeof value === "string" ? [value] : value).map((item) => [name, item]),
     ),
   );
-  return stateOf(all, [], []);
+  return stateOf(all, [], [], undefined);
 }
 
 /**
@@ -36,6 +47,7 @@ export function formOf(values: Record<string, string | readonly string[]> = {}):
  */
 export function refusedForm(sent: URLSearchParams, failure: unknown, fields: readonly string[]): FormState {
   if (!(failure instanceof ApiError) || !isAboutInput(failure)) throw failure;
+  if (failure.status === 412) return stateOf(sent, [], [OUTDATED], undefined);
   const problems: FieldProblem[] = [];
   const others: string[] = [];
   for (const text of failure.errors) {
@@ -45,7 +57,7 @@ export function refusedForm(sent: URLSearchParams, failure: unknown, fields: rea
     if (field === undefined) others.push(text);
     else problems.push({ field, text: withoutField(text, field) });
   }
-  return stateOf(sent, problems, others);
+  return stateOf(sent, problems, others, sent.get("version") ?? undefined);
 }
 
 /** "Policy, line 2: …" stands beside Policy as "Line 2: …". */
@@ -59,7 +71,12 @@ function isAboutInput({ status }: ApiError): boolean {
   return [400, 409, 412, 413].includes(status);
 }
 
-function stateOf(all: URLSearchParams, problems: FieldProblem[], others: string[]): FormState {
+function stateOf(
+  all: URLSearchParams,
+  problems: FieldProblem[],
+  others: string[],
+  version: string | undefined,
+): FormState {
   return {
     value: (name) => all.get(name) ?? "",
     values: (name) => all.getAll(name),
@@ -69,5 +86,6 @@ function stateOf(all: URLSearchParams, problems: FieldProblem[], others: string[
     },
     problems,
     others,
+    version: (current) => version ?? current,
   };
 }

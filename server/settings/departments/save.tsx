@@ -116,7 +116,7 @@ function Fields({ visit, state, parent, action, back, version }: FieldsProps): J
   return (
     <div class="panel narrow">
       <Form visit={visit} action={action} state={state}>
-        {version === undefined ? "" : <Hidden name="version" value={version} />}
+        {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
         <TextField {...field} name="Name" label="Name" hint="No other department may have it." />
         <TextField
           {...field}

@@ -82,7 +82,7 @@ export function ProviderForm({ visit, type, state, action, back, version }: Prov
   return (
     <div class="panel narrow">
       <Form visit={visit} action={action} state={state}>
-        {isNew ? "" : <Hidden name="version" value={version} />}
+        {isNew ? "" : <Hidden name="version" value={state.version(version)} />}
         <TextField state={state} name="Name" label="Name" hint="What the sign-in page calls it." required />
         <Addresses state={state} type={type} />
         <TextField state={state} name="ClientId" label="ClientId" hint="What the provider knows us by." required />

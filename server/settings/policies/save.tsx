@@ -130,7 +130,7 @@ function PolicyForm({ visit, state, problems, action, version }: PolicyFormProps
     <>
       <div class="panel">
         <Form visit={visit} action={action} state={state}>
-          {version === undefined ? "" : <Hidden name="version" value={version} />}
+          {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
           <TextField state={state} name="Name" label="Name" required />
           <TextField state={state} name="Description" label="Description" hint="For people." required={false} />
           <Editor state={state} problems={problems} />

@@ -119,7 +119,7 @@ function RoleForm({ visit, state, action, back, version }: RoleFormProps): JSX.E
   return (
     <div class="panel narrow">
       <Form visit={visit} action={action} state={state}>
-        {version === undefined ? "" : <Hidden name="version" value={version} />}
+        {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
         <TextField
           state={state}
           name="Name"

@@ -29,7 +29,7 @@ export function UserForm({ visit, state, department, action, back, label, versio
   return (
     <div class="panel narrow">
       <Form visit={visit} action={action} state={state}>
-        {version === undefined ? "" : <Hidden name="version" value={version} />}
+        {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
         <TextField {...field} name="Name" label="Full name" />
         <TextField {...field} name="Username" label="User name" hint="What the person signs in with." />
         <TextField {...field} name="Email" label="E-mail" type="email" />

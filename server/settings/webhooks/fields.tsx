@@ -27,7 +27,7 @@ export function ConnectionForm(props: ConnectionFormProps): JSX.Element {
   return (
     <div class="panel narrow">
       <Form visit={visit} action={action} state={state}>
-        {version === undefined ? "" : <Hidden name="version" value={version} />}
+        {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
         <TextField
           state={state}
           name="URL"
