@@ -83,7 +83,9 @@ export class Visit {
    * @param told what the next page says at its top, at most 300 characters
    */
   goTo(path: string, told?: string): Response {
-    const headers = new Headers({ location: this.href(path), ...NO_STORE });
+    // An Id of the address may have characters that no header takes.
+    const { pathname, search } = new URL(path, this.url);
+    const headers = new Headers({ location: this.href(pathname) + search, ...NO_STORE });
     if (told) headers.append("set-cookie", flashCookie(this.cookies, told));
     return new Response(null, { status: 303, headers });
   }

@@ -112,6 +112,19 @@ describe.each(OF_ONE)("%s", (path) => {
   });
 });
 
+describe.each(OF_ONE)("%s", (path) => {
+  test("says of what is no Id that there is no such record", async () => {
+    const ids = (id: string) => Object.fromEntries(Object.keys(own.ids).map((area) => [area, id]));
+    for (const id of ["abc", "%00", "a".repeat(5_000), "%E2%80%AE"]) {
+      for (const method of ["GET", "POST"]) {
+        const fields = method === "POST" ? { csrf: own.csrf, State: "Paused" } : undefined;
+        const { status } = await send(own, method, fill(path, ids(id)), fields);
+        expect({ id, method, status, isTold: status >= 300 && status < 500 }).toMatchObject({ isTold: true });
+      }
+    }
+  });
+});
+
 describe.each(PATHS)("%s", (path) => {
   test("takes no form without its token, nor with another browser's", async () => {
     const mine = fill(path, own.ids);

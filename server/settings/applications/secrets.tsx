@@ -1,5 +1,6 @@
 // The secrets of an application: made, shown once, and deleted when another has taken their place.
 
+import { readId } from "../../http/record-id.ts";
 import { type Credentials, MOST_SECRETS, makeSecret, removeSecret, type StoredSecret } from "../../oauth/index.ts";
 import { ActionButton, ButtonLink, Code, confirmation, Section, Table, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
@@ -103,6 +104,7 @@ export async function deleteSecretPage(deps: SettingsDependencies, visit: Visit)
 }
 
 export async function deleteSecret({ sql }: SettingsDependencies, visit: Visit): Promise<Response> {
-  await removeSecret(sql, visit.caller, Number(visit.params.id), visit.params.secret!);
-  return visit.goTo(`${APPLICATIONS}/${visit.params.id}`, "The secret is deleted.");
+  const id = readId("Application", visit.params.id!);
+  await removeSecret(sql, visit.caller, id, visit.params.secret!);
+  return visit.goTo(`${APPLICATIONS}/${id}`, "The secret is deleted.");
 }

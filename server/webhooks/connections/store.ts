@@ -1,4 +1,5 @@
 import type { Queries } from "../../db/connection.ts";
+import { isUuid } from "../../http/paging.ts";
 import type { TenantId } from "../../tenants/index.ts";
 
 export const CONNECTION_STATES = ["Active", "Held", "Paused"] as const;
@@ -33,7 +34,9 @@ export const connectionColumns = (sql: Queries) => sql`
   id, name, description, url, entities, events, secret, api_key as "apiKey", headers, timeout_ms as "timeoutMs", state,
   held_on as "heldOn", held_reason as "heldReason"`;
 
+/** @param id anybody's text */
 export async function findConnection(sql: Queries, tenantId: TenantId, id: string): Promise<Connection | undefined> {
+  if (!isUuid(id)) return undefined;
   const [row] = await sql<Connection[]>`
     select ${connectionColumns(sql)} from webhook_connections
     where tenant_id = ${tenantId} and id = ${id} and deleted_on is null`;
@@ -51,11 +54,13 @@ export async function findConnections(
     where tenant_id = ${tenantId} and id = any (${ids}::uuid[])`;
 }
 
+/** @param key anybody's texts */
 export async function lockConnection(
   sql: Queries,
   tenantId: TenantId,
   key: { id: string } | { name: string },
 ): Promise<Connection | undefined> {
+  if ("id" in key && !isUuid(key.id)) return undefined;
   const match = "id" in key ? sql`id = ${key.id}` : sql`name = ${key.name}`;
   const [row] = await sql<Connection[]>`
     select ${connectionColumns(sql)} from webhook_connections
