@@ -10,6 +10,7 @@ import { requestUrl } from "../http/request-url.ts";
 import { MessagePage, pageResponse } from "../signin/index.ts";
 import type { ConsoleDependencies } from "./dependencies.ts";
 import { readFlash } from "./flash.ts";
+import { askToSend, holdForm, isOwnForm } from "./held-form.tsx";
 import { Layout } from "./layout.tsx";
 import { navigationFor } from "./navigation.ts";
 import type { Handler, Page, View } from "./page.ts";
@@ -44,7 +45,7 @@ async function respond(
   const answerWith = (view: View, headers?: Record<string, string>) => show(deps, pages, visit!, view, headers);
   try {
     const entrant = await findEntrant(deps, request);
-    if (!entrant) return toSignIn(deps, request);
+    if (!entrant) return isOwnForm(request) ? await holdForm(deps.site, request, FORM_LIMIT) : toSignIn(deps, request);
     deps.onClient(request, entrant.caller);
     visit = visitOf(deps, request, params, entrant);
     const answer = await answerOf(deps, page, visit);
@@ -77,7 +78,9 @@ async function answerOf({ forms }: ConsoleDependencies, page: Page, visit: Visit
   if (!handler) throw new MethodNotAllowed([...(page.GET ? ["GET"] : []), ...(page.POST ? ["POST"] : [])]);
   if (request.method === "POST") {
     visit.form = new URLSearchParams(await readFormText(request, FORM_LIMIT));
-    forms.require(request, visit.form.get("csrf") ?? undefined, session);
+    const csrf = visit.form.get("csrf") ?? undefined;
+    if (isOwnForm(request) && !forms.accepts(request, csrf, session)) return askToSend(visit);
+    forms.require(request, csrf, session);
   }
   requireScopes(visit, handler);
   return handler.answer(visit);

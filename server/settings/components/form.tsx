@@ -182,7 +182,7 @@ export function Checkbox({ state, name, label, hint }: FieldProps): JSX.Element 
 
 /** What comes along unseen, such as the version that the form was made of. */
 export function Hidden({ name, value }: { name: string; value: string }): JSX.Element {
-  return <input type="hidden" name={name} value={attribute(value)} />;
+  return <input type="hidden" name={attribute(name)} value={attribute(value)} />;
 }
 
 function Notes({ name, hint, problem }: { name: string; hint?: string; problem: string | undefined }): JSX.Element {

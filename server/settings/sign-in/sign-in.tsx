@@ -13,7 +13,7 @@ import { OrganisationPage, SignedOutPage, StartAgainPage } from "./pages.tsx";
 import { bindingsOf, readState, writeState } from "./state.ts";
 import { insertSettingsSession } from "./store.ts";
 
-const SIGN_IN_PATH = "/settings/sign-in";
+export const SIGN_IN_PATH = "/settings/sign-in";
 /** Seconds in which a person has to come back with a code. */
 const SIGN_IN_LIFETIME = 3600;
 /** Seconds that a browser remembers whose Settings it was in. */
