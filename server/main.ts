@@ -76,7 +76,8 @@ function table(running: Running, seconds: number): string {
   const file = shortPath(demoFile(config.dataDir));
   const database = new URL(databaseUrl);
   const rows = [
-    ["API", publicUrl],
+    ["Settings", `${publicUrl}/settings`],
+    ["API", `${publicUrl}, described at ${publicUrl}/openapi`],
     ["Temporal UI", temporalUi],
     ["Temporal", `${temporalAddress}, namespace ${config.temporal.namespace}`],
     ["PostgreSQL", `${database.host}${database.pathname}, user ${decodeURIComponent(database.username)}`],
@@ -84,8 +85,8 @@ function table(running: Running, seconds: number): string {
   const signIn =
     demoTenant === "unknown"
       ? "`bun run tenant create NAME` makes a tenant, its admin and its client."
-      : `The demo tenant's client for API calls, and its admin, stand in ${file}.\n` +
-        `README.md has a tour; \`bun run tenant create NAME\` makes another tenant.`;
+      : `Sign in to Settings as admin (organisation demo). The password, and the client for API calls, stand in\n` +
+        `${file}. README.md has a tour; \`bun run tenant create NAME\` makes another tenant.`;
   return [
     `\nGatehouse is ready after ${seconds.toFixed(1)} s.\n`,
     ...rows.map(([name, address]) => `  ${name?.padEnd(12)} ${address}`),

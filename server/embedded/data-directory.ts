@@ -48,11 +48,14 @@ export function takeDataDirectory(path: string): DataDirectory {
       throw new ConfigError([`DATA_DIR is "${path}"; it must be a directory that this user can write to (${message})`]);
     }
     const pid = existsSync(pidFile) ? readFileSync(pidFile, "utf8").trim() : "unknown";
+    const address = readRunning(path)?.publicUrl ?? "still starting";
     throw new Error(
-      `Gatehouse is already running in ${path} (process ${pid}). Stop it first, or set DATA_DIR to another directory.`,
+      `Gatehouse is already running in ${path} (process ${pid}, ${address}). ` +
+        "Stop it first, or set DATA_DIR to another directory.",
     );
   }
   writeFileSync(pidFile, `${process.pid}\n`);
+  removeRunning(path);
   const taken = lock;
   return { path, release: () => taken.close() };
 }

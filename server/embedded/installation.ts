@@ -29,6 +29,12 @@ const POSTGRESQL_PORT = 15_432;
 const LOOPBACK = "127.0.0.1";
 const ALL_UP_LIMIT = 60_000;
 
+const DEMO_STATES: Record<DemoState, string> = {
+  created: "created",
+  kept: "there already",
+  unknown: "none; the database has tenants of its own",
+};
+
 type Env = Record<string, string | undefined>;
 export type PartName = "postgresql" | "temporal" | "worker" | "api";
 
@@ -94,9 +100,10 @@ export class Installation {
     const { options } = this;
     const { say } = options;
     const config = readStartConfig(options.env);
+    // First, so that who starts twice is told so, and not of the first one's ports.
+    this.directory = takeDataDirectory(config.dataDir);
     if (isPortFixed(config) && (await isTaken(config.port, config.host))) throw takenPort(config);
     await requireMetricsPorts(config.metrics);
-    this.directory = takeDataDirectory(config.dataDir);
     // Before any port is chosen: what is left of an earlier start may still have ours.
     await stopLeftovers(config.dataDir, say);
 
@@ -169,7 +176,7 @@ export class Installation {
     const publicUrl = given.PUBLIC_URL ? config.publicUrl : `http://localhost:${port}`;
     const addresses = { publicUrl, temporalUi, temporalAddress };
     const demoTenant = await ensureDemoTenant(databaseUrl, config.dataDir, addresses);
-    say(`demo tenant   ${demoTenant === "created" ? "created" : "there already"}`);
+    say(`demo tenant   ${DEMO_STATES[demoTenant]}`);
 
     let env: Env = {
       ...given,

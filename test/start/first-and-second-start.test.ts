@@ -15,6 +15,7 @@ test("a first start brings up everything, a second one in the same place is refu
   expect(order).toEqual(order.toSorted((a, b) => a - b));
   expect((await readiness(url)).body).toMatchObject({ postgresql: "up", temporal: "up", worker: "up" });
   expect((await fetch(first.address("Temporal UI"))).status).toBe(200);
+  expect(await (await fetch(first.address("Settings"))).text()).toContain("<h1>Sign in</h1>");
 
   const demo = readDemo(first.dataDir);
   expect(demo.publicUrl).toBe(url);
@@ -32,7 +33,7 @@ test("a first start brings up everything, a second one in the same place is refu
 
   await using rival = new StartCommand(first.dataDir);
   expect(await rival.ended()).toBe(1);
-  expect(rival.output).toContain(`Gatehouse is already running in ${first.dataDir} (process ${first.pid})`);
+  expect(rival.output).toContain(`Gatehouse is already running in ${first.dataDir} (process ${first.pid}, ${url})`);
 
   const parts = Object.values(await partsOf(first.dataDir, first.pid)).map((part) => part!);
   expect(parts).toHaveLength(4);
