@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Sql } from "../server/db/connection.ts";
 import type { Egress } from "../server/egress/index.ts";
-import type { MasterKey } from "../server/keys/master-key.ts";
+import type { MasterKey } from "../server/master-key.ts";
 import type { WorkerMetrics } from "../server/metrics/index.ts";
 import type { Tracing } from "../server/tracing/index.ts";
 import type { InFlight, SlowLane } from "../server/webhooks/index.ts";

@@ -31,7 +31,7 @@ import { readinessController } from "./http/readiness.ts";
 import { requestKey } from "./http/request-key.ts";
 import { createRequestLog } from "./http/request-log.ts";
 import { noteResponseHeaders } from "./http/response-headers.ts";
-import type { MasterKey } from "./keys/master-key.ts";
+import type { MasterKey } from "./master-key.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
 import { createProvider, OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";

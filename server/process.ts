@@ -2,7 +2,6 @@
 
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { migrate } from "./db/migrate.ts";
-import { masterKeyFile, type RunningInstallation, readRunning } from "./embedded/data-directory.ts";
 
 export type ProductionConfig = Config & { databaseUrl: string; masterKey: string };
 
@@ -36,28 +35,6 @@ export async function prepareDatabase(databaseUrl: string): Promise<string[]> {
   }
 }
 
-/**
- * What a command works on: DATABASE_URL, or the PostgreSQL of a `start` that is running.
- * @throws CannotStart if there is neither
- */
-export async function installationOf({
-  databaseUrl,
-  publicUrl,
-  temporal,
-  dataDir,
-}: Config): Promise<RunningInstallation> {
-  if (databaseUrl) {
-    await prepareDatabase(databaseUrl);
-    return { databaseUrl, publicUrl, temporalUi: temporal.uiUrl, temporalAddress: temporal.address };
-  }
-  const running = readRunning(dataDir);
-  const answers = running && (await prepareDatabase(running.databaseUrl).catch(() => undefined));
-  if (answers) return running;
-  throw new CannotStart(
-    `No Gatehouse runs in ${dataDir}. Leave \`bun run start\` running in another terminal, or set DATABASE_URL.`,
-  );
-}
-
 let stopping = false;
 
 /** Runs an entry; a failure to start is told in words and ends the process with 1. */
@@ -87,15 +64,4 @@ export function onStop(stop: () => Promise<void>): void {
     process.stdin.on("error", once);
     process.stdin.resume();
   }
-}
-
-/**
- * For a command: MASTER_KEY, or the one that `start` keeps.
- * @throws CannotStart if there is neither
- */
-export async function masterKeyOf({ databaseUrl, masterKey, dataDir }: Config): Promise<string> {
-  if (masterKey) return masterKey;
-  const kept = Bun.file(masterKeyFile(dataDir));
-  if (!databaseUrl && (await kept.exists())) return (await kept.text()).trim();
-  throw new CannotStart("No master key: set MASTER_KEY to the one that the API and the workers have.");
 }

@@ -6,7 +6,7 @@ import type { Authenticate, VerifyAccessToken } from "../access/index.ts";
 import type { Config } from "../config.ts";
 import type { Sql } from "../db/connection.ts";
 import type { EgressFetch } from "../egress/index.ts";
-import type { MasterKey } from "../keys/master-key.ts";
+import type { MasterKey } from "../master-key.ts";
 import {
   accountController,
   createAccountReturns,

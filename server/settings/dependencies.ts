@@ -2,7 +2,7 @@ import type { Access, Caller, Policies, Roles } from "../access/index.ts";
 import type { AuditLog } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import type { Entities } from "../entities/index.ts";
-import type { MasterKey } from "../keys/master-key.ts";
+import type { MasterKey } from "../master-key.ts";
 import type { Consents, SettingsClient } from "../oauth/index.ts";
 import type { Cookies, Forms, IdentityProviders, Sessions, Site, UserAdministration } from "../signin/index.ts";
 import type { SettingsSite } from "./assets.ts";

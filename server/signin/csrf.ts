@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import type { MasterKey } from "../keys/master-key.ts";
+import type { MasterKey } from "../master-key.ts";
 
 /** A signed double submit: the token in a form is a MAC of the cookies that come back with it. */
 export interface Csrf {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { importMasterKey, unseal } from "../../server/keys/master-key.ts";
+import { importMasterKey, unseal } from "../../server/master-key.ts";
 import { type Caller, db, newCaller, unique } from "../entities/client.ts";
 import { setting } from "../support/tenant.ts";
 

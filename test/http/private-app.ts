@@ -5,7 +5,7 @@ import { createApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 import { connect } from "../../server/db/connection.ts";
 import { createEgress } from "../../server/egress/index.ts";
-import { importMasterKey } from "../../server/keys/master-key.ts";
+import { importMasterKey } from "../../server/master-key.ts";
 import { type Installed, setting, shared } from "../support/tenant.ts";
 
 export interface PrivateApp extends Installed, AsyncDisposable {

@@ -1,7 +1,7 @@
 // One client at both doors, and what the product's own parts can arrange that no request can yet.
 
 import { expect } from "bun:test";
-import { importMasterKey } from "../../server/keys/master-key.ts";
+import { importMasterKey } from "../../server/master-key.ts";
 import { createFamilies, createRevocations, createSigningKeys, createTokens } from "../../server/oauth/index.ts";
 import type { TenantId } from "../../server/tenants/index.ts";
 import { type Answer, type Caller, db, request, TOKEN_PATH } from "../entities/client.ts";

@@ -2,7 +2,7 @@
 
 import { connect, type Sql } from "../../server/db/connection.ts";
 import { migrate } from "../../server/db/migrate.ts";
-import { importMasterKey } from "../../server/keys/master-key.ts";
+import { importMasterKey } from "../../server/master-key.ts";
 import { shared } from "../support/tenant.ts";
 
 export interface KeyDatabase extends AsyncDisposable {

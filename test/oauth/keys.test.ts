@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, jwtVerify } from "jose";
-import { importMasterKey } from "../../server/keys/master-key.ts";
+import { importMasterKey } from "../../server/master-key.ts";
 import { createSigningKeys, replaceSigningKeys, rotateSigningKeys, SIGNING_ALGS } from "../../server/oauth/index.ts";
 import { createTenant } from "../../server/tenants/index.ts";
 import { until } from "../support/api.ts";
@@ -164,7 +164,7 @@ async function rotate({ url, masterKeyText }: KeyDatabase, ...alg: string[]): Pr
 }
 
 async function keysCommand(args: string[], env: Record<string, string>): Promise<{ code: number; text: string }> {
-  const child = Bun.spawn([process.execPath, "server/keys/main.ts", ...args], {
+  const child = Bun.spawn([process.execPath, "server/commands/keys.ts", ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: "/nowhere", ...env },
     stdout: "pipe",
     stderr: "pipe",

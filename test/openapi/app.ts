@@ -6,8 +6,8 @@ import { readConfig } from "../../server/config.ts";
 import { connect, type Sql } from "../../server/db/connection.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { ENTITIES, type EntityDefinition } from "../../server/entities/index.ts";
-import { importMasterKey } from "../../server/keys/master-key.ts";
 import { createLog } from "../../server/log.ts";
+import { importMasterKey } from "../../server/master-key.ts";
 import { setting, shared } from "../support/tenant.ts";
 
 const connections: Sql[] = [];

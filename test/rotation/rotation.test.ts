@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { isSignedWith } from "../../examples/receiver/verify.ts";
-import { importMasterKey, unseal } from "../../server/keys/master-key.ts";
+import { importMasterKey, unseal } from "../../server/master-key.ts";
 import { closeOpenDelivery, removeFormerSecrets } from "../../server/webhooks/index.ts";
 import { logOf, textOf } from "../audit/log.ts";
 import { type Caller, db, newCaller } from "../entities/client.ts";

@@ -7,7 +7,7 @@ const FILES = {
   start: "server/main.ts",
   server: "server/serve.ts",
   worker: "activities/worker.ts",
-  tenant: "server/tenants/main.ts",
+  tenant: "server/commands/tenant.ts",
 };
 
 /** @returns all that it printed, and what of it went to standard output */

@@ -10,7 +10,7 @@ import {
   jwtVerify,
   SignJWT,
 } from "jose";
-import { importMasterKey, unseal } from "../../server/keys/master-key.ts";
+import { importMasterKey, unseal } from "../../server/master-key.ts";
 import { createRevocations, createSigningKeys, createTokens } from "../../server/oauth/index.ts";
 import type { TenantId } from "../../server/tenants/index.ts";
 import { API, type Caller, db, expectError, newCaller, request } from "../entities/client.ts";

@@ -2,7 +2,7 @@
 // So nothing of it is stored, and the same rotation asked for twice gives the same value.
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import type { MasterKey } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../master-key.ts";
 
 const FAMILY_BYTES = 16;
 const CLIENT_BYTES = 8;

@@ -2,7 +2,7 @@
 
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 import type { Sql, Transaction } from "../../db/connection.ts";
-import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
+import { type MasterKey, seal, unseal } from "../../master-key.ts";
 import { SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./algorithms.ts";
 import { deleteSigningKeys, insertSigningKey, listSigningKeys, lockSigningKeys, type StoredKey } from "./store.ts";
 

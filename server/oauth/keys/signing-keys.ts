@@ -3,7 +3,7 @@
 import { type CryptoKey, importJWK, type JWK } from "jose";
 import type { Sql } from "../../db/connection.ts";
 import { watch } from "../../db/watch.ts";
-import { type MasterKey, unseal } from "../../keys/master-key.ts";
+import { type MasterKey, unseal } from "../../master-key.ts";
 import { SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./algorithms.ts";
 import { rotateSigningKeys } from "./rotation.ts";
 import { KEYS_CHANNEL, listSigningKeys, type StoredKey } from "./store.ts";

@@ -1,6 +1,6 @@
 // One delivery of an event: how it stands, and each attempt.
 
-import type { MasterKey } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../master-key.ts";
 import { attribute } from "../../signin/index.ts";
 import type { readEvent } from "../../webhooks/index.ts";
 import { type AttemptRecord, type Connection, type EventRecord, knownRequest } from "../../webhooks/index.ts";

@@ -1,7 +1,7 @@
 // What a user keeps for the day the authenticator is lost (NIST SP 800-63B, look-up secrets).
 
 import { createHmac, hkdfSync, randomInt } from "node:crypto";
-import type { MasterKey } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
 
 export const RECOVERY_CODES = 10;

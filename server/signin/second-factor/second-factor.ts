@@ -2,7 +2,7 @@
 
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
+import { type MasterKey, seal, unseal } from "../../master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
 import { noteFailure, noteThrottled } from "../refusals.ts";

@@ -11,7 +11,7 @@ import {
   type ServerMetadata,
 } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
-import type { MasterKey } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../master-key.ts";
 import { openSecret } from "./providers/secret.ts";
 import type { Provider } from "./providers/store.ts";
 

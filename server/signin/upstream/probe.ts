@@ -2,7 +2,7 @@
 
 import { type Configuration, genericGrantRequest, type ServerMetadata } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
-import type { MasterKey } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../master-key.ts";
 import { configurationOf, endpointsOf, type GuardedFetch, guardedFetch } from "./configuration.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 import { ID_TOKEN_ALGS, readMetadata } from "./metadata.ts";

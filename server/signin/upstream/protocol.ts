@@ -10,7 +10,7 @@ import {
   fetchUserInfo,
 } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
-import type { MasterKey } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../master-key.ts";
 import { authorityOf } from "./authority.ts";
 import { configurationOf, endpointsOf, guardedFetch } from "./configuration.ts";
 import { kindOfStatus, toUpstreamFailure, UpstreamFailure } from "./failure.ts";

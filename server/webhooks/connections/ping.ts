@@ -1,7 +1,7 @@
 import type { Caller } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import type { MasterKey } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../master-key.ts";
 import { recordPing } from "../events/record-event.ts";
 import { noConnection, toConnectionRecord } from "./record.ts";
 import { lockConnection } from "./store.ts";

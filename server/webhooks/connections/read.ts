@@ -1,7 +1,7 @@
 import type { Caller } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { type Page, type Paging, toPage } from "../../http/paging.ts";
-import type { MasterKey } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../master-key.ts";
 import { type ConnectionRecord, noConnection, toConnectionRecord } from "./record.ts";
 import { type Connection, type ConnectionFilter, findConnection, findConnections, listConnections } from "./store.ts";
 

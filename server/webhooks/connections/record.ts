@@ -1,6 +1,6 @@
 import { NotFound } from "../../errors.ts";
 import { isUuid } from "../../http/paging.ts";
-import { type MasterKey, unseal } from "../../keys/master-key.ts";
+import { type MasterKey, unseal } from "../../master-key.ts";
 import { ownApiKeys } from "./api-key.ts";
 import { hideValues } from "./headers.ts";
 import { API_KEY_PURPOSE, unsealHeaders } from "./sealed.ts";

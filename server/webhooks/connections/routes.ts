@@ -8,7 +8,7 @@ import { readPaging } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
 import { readQuery, readText, readWord } from "../../http/query.ts";
 import { requestUrl } from "../../http/request-url.ts";
-import type { MasterKey } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../master-key.ts";
 import { parseConnection } from "./input.ts";
 import { pingConnection } from "./ping.ts";
 import { readConnection, readConnections } from "./read.ts";

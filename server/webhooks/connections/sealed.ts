@@ -1,6 +1,6 @@
 // What of a connection is sealed at rest; each value opens for its own purpose alone.
 
-import { type MasterKey, seal, unseal } from "../../keys/master-key.ts";
+import { type MasterKey, seal, unseal } from "../../master-key.ts";
 import type { ExtraHeaders } from "./headers.ts";
 
 export const SECRET_PURPOSE = "webhook secret";

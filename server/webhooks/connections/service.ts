@@ -4,7 +4,7 @@ import { changesOf, recordAudit, valuesShown } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
-import { type MasterKey, seal } from "../../keys/master-key.ts";
+import { type MasterKey, seal } from "../../master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import { cancelDeliveries } from "../deliveries/store.ts";
 import { endHold, probeAtOnce } from "../holding/store.ts";

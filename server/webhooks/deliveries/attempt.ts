@@ -1,7 +1,7 @@
 // One attempt of one delivery: sign, post, log.
 
 import type { Egress, EgressOutcome } from "../../egress/index.ts";
-import type { MasterKey } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../master-key.ts";
 import type { ExtraHeaders } from "../connections/headers.ts";
 import { requestOf } from "./request.ts";
 import type { Attempt, OpenDelivery } from "./store.ts";

@@ -1,6 +1,6 @@
 // What an attempt sends beside the payload, and what of it may be shown.
 
-import { type MasterKey, unseal } from "../../keys/master-key.ts";
+import { type MasterKey, unseal } from "../../master-key.ts";
 import { ownApiKeys } from "../connections/api-key.ts";
 import type { ExtraHeaders } from "../connections/headers.ts";
 import { API_KEY_PURPOSE, SECRET_PURPOSE, unsealHeaders } from "../connections/sealed.ts";

@@ -4,7 +4,7 @@
 import type { ProbeResult } from "../../../workflows/contract.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import type { Egress } from "../../egress/index.ts";
-import type { MasterKey } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../master-key.ts";
 import { attemptDelivery } from "../deliveries/attempt.ts";
 import { type Attempt, openProbe, recordAttempt } from "../deliveries/store.ts";
 import { startDrain } from "../redelivery/store.ts";

@@ -7,7 +7,7 @@ import { readJson, requireJson } from "../../http/body.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
 import { NO_STORE } from "../../http/no-store.ts";
 import { API_PATH } from "../../http/paths.ts";
-import type { MasterKey } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../master-key.ts";
 import { connectionIdOf } from "../connections/record.ts";
 import { parseStaging } from "./input.ts";
 import { giveUpRotation, proveSecret, readRotation, stageNewSecret } from "./service.ts";

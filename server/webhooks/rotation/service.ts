@@ -4,7 +4,7 @@ import type { Caller } from "../../access/index.ts";
 import { type AuditEntry, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict } from "../../errors.ts";
-import { type MasterKey, seal } from "../../keys/master-key.ts";
+import { type MasterKey, seal } from "../../master-key.ts";
 import { readConnection } from "../connections/read.ts";
 import { type ConnectionRecord, noConnection, toConnectionRecord } from "../connections/record.ts";
 import { SECRET_PURPOSE } from "../connections/sealed.ts";

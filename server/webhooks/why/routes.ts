@@ -8,7 +8,7 @@ import { readPaging } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
 import { readQuery } from "../../http/query.ts";
 import { requestUrl } from "../../http/request-url.ts";
-import type { MasterKey } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../master-key.ts";
 import { readConnectionId } from "../connections/filter.ts";
 import { explainEvent } from "./service.ts";
 

@@ -1,7 +1,7 @@
 import type { Caller } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { type Page, type Paging, toPage } from "../../http/paging.ts";
-import type { MasterKey } from "../../keys/master-key.ts";
+import type { MasterKey } from "../../master-key.ts";
 import { toConnectionRecord } from "../connections/record.ts";
 import { readEvent } from "../log/read.ts";
 import { explain, type Outcome } from "./explain.ts";

@@ -1,7 +1,7 @@
 // A provider as it is to be: what was given, over what it was, or over the defaults.
 
 import { BadInput } from "../../../errors.ts";
-import type { MasterKey } from "../../../keys/master-key.ts";
+import type { MasterKey } from "../../../master-key.ts";
 import type { ProviderInput } from "./input.ts";
 import { sealSecret } from "./secret.ts";
 import type { Mapping, Provider, ProviderType } from "./store.ts";

@@ -1,4 +1,4 @@
-import { type MasterKey, seal, unseal } from "../../../keys/master-key.ts";
+import { type MasterKey, seal, unseal } from "../../../master-key.ts";
 import type { Provider } from "./store.ts";
 
 /** What a sealed secret is for; it opens for nothing else. */

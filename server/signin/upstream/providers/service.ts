@@ -9,7 +9,7 @@ import { type Conditions, requireConditions } from "../../../http/conditions.ts"
 import { type Page, readPaging, toPage } from "../../../http/paging.ts";
 import { readQuery, readText } from "../../../http/query.ts";
 import { readId, toRecordId } from "../../../http/record-id.ts";
-import type { MasterKey } from "../../../keys/master-key.ts";
+import type { MasterKey } from "../../../master-key.ts";
 import type { TenantId } from "../../../tenants/index.ts";
 import { createProbe, type ProbeResult } from "../probe.ts";
 import { type ProviderInput, parseProvider } from "./input.ts";

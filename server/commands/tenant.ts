@@ -3,8 +3,9 @@
 import { readConfig } from "../config.ts";
 import { connect } from "../db/connection.ts";
 import { demoRecord } from "../embedded/demo.ts";
-import { installationOf, runEntry } from "../process.ts";
-import { createTenant } from "./index.ts";
+import { runEntry } from "../process.ts";
+import { createTenant } from "../tenants/index.ts";
+import { installationOf } from "./target.ts";
 
 const USAGE = "Usage: bun run tenant create NAME";
 

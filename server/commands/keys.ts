@@ -2,9 +2,10 @@
 
 import { readConfig } from "../config.ts";
 import { connect } from "../db/connection.ts";
+import { importMasterKey } from "../master-key.ts";
 import { replaceSigningKeys, SIGNING_ALGS } from "../oauth/index.ts";
-import { installationOf, masterKeyOf, runEntry } from "../process.ts";
-import { importMasterKey } from "./master-key.ts";
+import { runEntry } from "../process.ts";
+import { installationOf, masterKeyOf } from "./target.ts";
 
 await runEntry(async () => {
   const [command, wanted, ...rest] = process.argv.slice(2);
