@@ -31,6 +31,7 @@ test(
         "call",
         "call",
         "call",
+        "call",
         "receiver",
         "call",
         "call",
@@ -51,20 +52,24 @@ test(
       // The receiver prints before the attempt is recorded.
       const log = await until("the delivery to be recorded", async () => {
         const text = await paste(clone, [calls[0]!, calls[2]!]);
-        return text.includes('"State":"Delivered"') && text;
+        return text.includes('"State": "Delivered"') && text;
       });
       expect(log).toContain("/workflows/");
+      const console = await paste(clone, [calls[0]!, calls[3]!]);
+      const [, address, password] = /^(http\S+) as admin, password (\S+)$/m.exec(console)!;
+      expect(password).not.toBeEmpty();
+      expect(await (await fetch(address!)).text()).toContain("<h1>Sign in</h1>");
 
       await stop(receiver.process);
-      const failing = terminal(clone, steps[5]!);
+      const failing = terminal(clone, steps[6]!);
       running.push(failing.process);
       await failing.shows("listening");
-      await paste(clone, [calls[0]!, calls[3]!]);
+      await paste(clone, [calls[0]!, calls[4]!]);
       const exhausted = await until("the delivery to be given up", async () => {
-        const text = await paste(clone, [calls[0]!, calls[4]!]);
-        return text.includes('"State":"Exhausted"') && text;
+        const text = await paste(clone, [calls[0]!, calls[5]!]);
+        return text.includes('"State": "Exhausted"') && text;
       });
-      expect(exhausted).toContain('"AttemptCount":3');
+      expect(exhausted).toContain('"AttemptCount": 3');
       expect(failing.text().match(/answered 500/g)).toHaveLength(3);
     } finally {
       for (const child of running.reverse()) await stop(child);
