@@ -1,16 +1,9 @@
 // `bun run worker`: runs workflows and activities, and beside them the dispatcher and the reconciler.
 
-import { join } from "node:path";
 import { Client } from "@temporalio/client";
-import {
-  bundleWorkflowCode,
-  NativeConnection,
-  type NativeConnectionOptions,
-  Runtime,
-  Worker,
-} from "@temporalio/worker";
+import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from "@temporalio/worker";
 import type { Logger } from "pino";
-import { PROJECT_ROOT, type TemporalConfig } from "../server/config.ts";
+import type { TemporalConfig } from "../server/config.ts";
 import { connect } from "../server/db/connection.ts";
 import { startWorkerHeartbeat } from "../server/db/store.ts";
 import { createEgress } from "../server/egress/index.ts";
@@ -32,6 +25,7 @@ import { createActivities } from "./index.ts";
 import { HEARTBEAT_MS } from "./lanes.ts";
 import { createPosts } from "./posts.ts";
 import { temporalLogger } from "./temporal-log.ts";
+import { bundleWorkflows } from "./workflow-bundle.ts";
 
 /** The SDK's own default is derived from a heap limit that Bun reports wrongly. */
 const CACHED_WORKFLOWS = 500;
@@ -63,10 +57,7 @@ await runEntry(async () => {
   stops.push(() => tracing.stop());
   const metricsServer = serveMetrics(config.metrics, metrics.registry);
   stops.push(() => metricsServer.stop());
-  const workflowBundle = await bundleWorkflowCode({
-    workflowsPath: join(PROJECT_ROOT, "workflows/index.ts"),
-    logger: temporalLogger(log),
-  });
+  const workflowBundle = await bundleWorkflows(temporalLogger(log));
   const connection = await connectToTemporal(temporalOptions(config.temporal), log);
   const inFlight = createInFlight(config.webhooks.timeout);
   const slowLane = createSlowLane(sql, config.webhooks.timeout, log);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from "@temporalio/worker";
 import { DeterminismViolationError } from "@temporalio/workflow";
-import { PROJECT_ROOT } from "../../server/config.ts";
+import { bundleWorkflows } from "../../activities/workflow-bundle.ts";
 
 const folder = join(import.meta.dir, "histories");
 const histories = readdirSync(folder);
@@ -18,7 +18,7 @@ let breaking: WorkflowBundle;
 beforeAll(async () => {
   Runtime.install({ logger, telemetryOptions: { logging: { forward: {}, filter: "ERROR" } } });
   [current, breaking] = await Promise.all([
-    bundleWorkflowCode({ workflowsPath: join(PROJECT_ROOT, "workflows", "index.ts"), logger }),
+    bundleWorkflows(logger),
     bundleWorkflowCode({ workflowsPath: join(import.meta.dir, "breaking", "index.ts"), logger }),
   ]);
 }, 120_000);

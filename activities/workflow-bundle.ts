@@ -1,0 +1,53 @@
+// The workflows as the one script that a worker runs them from. To bundle them takes seconds of work, and comes to the
+// same until code changes; so the script is kept with the installed packages, for whoever starts a worker next.
+
+import { createHash } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { bundleWorkflowCode, type Logger, type WorkflowBundle } from "@temporalio/worker";
+import { PROJECT_ROOT } from "../server/config.ts";
+
+const CACHE = join(PROJECT_ROOT, "node_modules/.cache/gatehouse");
+const PREFIX = "workflows-";
+/** All that a bundle is made from: our code, and the packages' versions with what we patch of them. */
+const MADE_FROM = new Bun.Glob("{workflows/**/*.ts,bun.lock,patches/*}");
+
+/** @param folder where it is kept; one that cannot be written to costs no more than the work */
+export async function bundleWorkflows(logger: Logger, folder = CACHE): Promise<WorkflowBundle> {
+  const name = `${PREFIX}${await fingerprint()}.js`;
+  const kept = await readFile(join(folder, name), "utf8").catch(() => "");
+  if (kept) return { code: kept };
+  const { code } = await bundleWorkflowCode({ workflowsPath: join(PROJECT_ROOT, "workflows/index.ts"), logger });
+  await keep(folder, name, code).catch((error) => logger.info("The workflow bundle cannot be kept", { error }));
+  return { code };
+}
+
+/** The place counts as well, for a workflow's stack traces name its files. */
+async function fingerprint(): Promise<string> {
+  const hash = createHash("sha256").update(PROJECT_ROOT);
+  for (const path of (await Array.fromAsync(MADE_FROM.scan(PROJECT_ROOT))).sort()) {
+    const bytes = await readFile(join(PROJECT_ROOT, path));
+    hash.update(`\0${path}\0${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest("hex").slice(0, 32);
+}
+
+/** Nobody ever sees half of it, whoever else is at it and whatever power fails; those of other versions go. */
+async function keep(folder: string, name: string, code: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const others = (await readdir(folder)).filter((other) => other.startsWith(PREFIX));
+  const draft = join(folder, `${name}.${process.pid}.draft`);
+  try {
+    const file = await open(draft, "w");
+    try {
+      await file.writeFile(code);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, join(folder, name));
+  } finally {
+    await rm(draft, { force: true });
+  }
+  for (const other of others) if (other !== name) await rm(join(folder, other), { force: true });
+}

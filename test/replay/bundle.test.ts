@@ -1,0 +1,38 @@
+// A worker's start is quick because the workflows' script is kept; it must never be another version's.
+
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DefaultLogger } from "@temporalio/worker";
+import { bundleWorkflows } from "../../activities/workflow-bundle.ts";
+import { temporaryDirectory } from "../support/stack.ts";
+
+const logger = new DefaultLogger("ERROR");
+
+test("the workflows are bundled once, and those of other versions are neither taken nor kept", async () => {
+  const folder = temporaryDirectory("bundle");
+  writeFileSync(join(folder, "workflows-of-another-version.js"), "throw new Error()");
+  writeFileSync(join(folder, "workflows-of-who-was-killed.js.1.draft"), "thr");
+  writeFileSync(join(folder, "somebody-elses.js"), "");
+
+  const made = await bundleWorkflows(logger, folder);
+  expect(made.code).toContain("deliverWebhook");
+  const [others, own, ...more] = readdirSync(folder).sort();
+  expect([others, more]).toEqual(["somebody-elses.js", []]);
+  const { ino, mtimeMs } = statSync(join(folder, own!));
+  expect(readFileSync(join(folder, own!), "utf8")).toBe(made.code);
+
+  expect(await bundleWorkflows(logger, folder)).toEqual({ code: made.code });
+  expect(statSync(join(folder, own!))).toMatchObject({ ino, mtimeMs });
+
+  // What a power failure may leave of a file.
+  writeFileSync(join(folder, own!), "");
+  expect(await bundleWorkflows(logger, folder)).toEqual({ code: made.code });
+  expect(readFileSync(join(folder, own!), "utf8")).toBe(made.code);
+}, 120_000);
+
+test("where nothing can be kept, a worker has its workflows all the same", async () => {
+  const file = join(temporaryDirectory("bundle"), "file");
+  writeFileSync(file, "");
+  expect((await bundleWorkflows(logger, join(file, "below"))).code).toContain("deliverWebhook");
+}, 120_000);
