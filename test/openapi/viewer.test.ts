@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import chromium from "@sparticuz/chromium";
-import { type Browser, type Page, chromium as playwright } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { until } from "../support/api.ts";
+import { launchBrowser } from "../support/browser.ts";
 import { newTenant, shared } from "../support/tenant.ts";
-
-/** Keeps the browser from asking the network for anything of its own. */
-const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
 
 /** A browser is slow to draw so long a page when others need the processor too. */
 const PATIENCE_MS = 60_000;
@@ -13,8 +10,7 @@ const PATIENCE_MS = 60_000;
 let browser: Browser;
 let page: Page;
 beforeAll(async () => {
-  const args = [...chromium.args, ...QUIET];
-  browser = await playwright.launch({ executablePath: await chromium.executablePath(), args, headless: true });
+  browser = await launchBrowser();
   page = await browser.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
 });

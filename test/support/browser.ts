@@ -7,8 +7,13 @@ const QUIET = ["--disable-background-networking", "--disable-component-update", 
 /** In one process, a script's requests in one context go out with the cookies of another. */
 const ONE_PROCESS = "--single-process";
 
+/** A graphics processor played by the CPU draws the same pages at twice the work. */
+const PLAYED_GPU =
+  /^--(in-process-gpu|use-gl=angle|use-angle=swiftshader|enable-unsafe-swiftshader|ignore-gpu-blocklist)$/;
+
 /** A real Chromium; close it as a whole, for its contexts do not close one by one. */
 export async function launchBrowser(): Promise<Browser> {
-  const args = [...chromium.args.filter((arg) => arg !== ONE_PROCESS), ...QUIET];
+  const wanted = chromium.args.filter((arg) => arg !== ONE_PROCESS && !PLAYED_GPU.test(arg));
+  const args = [...wanted, "--disable-gpu", ...QUIET];
   return playwright.launch({ executablePath: await chromium.executablePath(), args, headless: true });
 }
