@@ -181,6 +181,28 @@ describe.concurrent("a connection", () => {
     expect(arrived(receiver).at(-1)).toBe("Meanwhile");
   });
 
+  test("whose drain somebody has paused gets no more of it by a probe that arrives", async () => {
+    const api = await newTenant(stack);
+    let status = 410;
+    await using receiver = receive(() => status);
+    const { Id } = await api.connect(receiver.url, { State: "Paused" });
+    for (let index = 1; index <= 4; index++) await api.change({ Name: `Gate ${index}` });
+    await api.setState(Id, "Active");
+    await until("it to be held", async () => (await api.connection(Id)).State === "Held");
+    const { body } = await api.call<{ Items: { Id: string }[] }>("GET", `/Redelivery?ConnectionId=${Id}`);
+    const drainId = body.Items[0]!.Id;
+    await api.changeRedelivery(drainId, { State: "Paused" });
+    status = 200;
+    await until("it to be Active", async () => (await api.connection(Id)).State === "Active");
+    await api.change({ Name: "Meanwhile" });
+    expect(await api.redelivery(drainId)).toMatchObject({ State: "Paused" });
+    expect((await api.events("State=Held")).Items).toHaveLength(3);
+    expect(arrived(receiver)).toEqual(["Gate 2"]);
+    await api.changeRedelivery(drainId, { State: "Running" });
+    await until("the rest", () => arrived(receiver).length === 4);
+    expect(arrived(receiver)).toEqual(["Gate 2", "Gate 3", "Gate 4", "Meanwhile"]);
+  });
+
   test("whose drain is cancelled is Paused, and keeps what it has missed for the next one", async () => {
     const api = await newTenant(stack);
     await using receiver = receive(() => 200);

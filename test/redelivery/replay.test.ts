@@ -165,6 +165,35 @@ describe.concurrent("a replay", () => {
     expect(receiver.calls).toHaveLength(8);
   });
 
+  test("of nothing is over at once, also while its connection is paused", async () => {
+    const { api, id, receiver } = await delivered(1);
+    await using _ = receiver;
+    await api.setState(id, "Paused");
+    const { Id } = await api.replay({ ConnectionId: id });
+    expect(await api.endedRedelivery(Id)).toMatchObject({ State: "Completed", Total: 0, Done: 0 });
+    expect((await api.connection(id)).State).toBe("Paused");
+  });
+
+  test("has done its part with what its connection is paused for, and what is left of that is the drain's", async () => {
+    const api = await newTenant();
+    const paused = Promise.withResolvers<number>();
+    await using receiver = startReceiver(({ count }) => (count === 4 ? paused.promise : 500));
+    const { Id: id } = await api.connect(receiver.url, { TimeoutMs: 30_000 });
+    await api.change({ Name: "Gate" });
+    await untilAllEnded(api);
+    const { Id } = await api.replay({ ConnectionId: id });
+    await until("it to be out", () => receiver.calls.length === 4);
+    await api.setState(id, "Paused");
+    paused.resolve(500);
+    const ended = { State: "Completed", Total: 1, Done: 1, Delivered: 0, Exhausted: 0 };
+    expect(await api.endedRedelivery(Id)).toMatchObject(ended);
+    expect((await api.newestEvent()).State).toBe("Held");
+    await api.setState(id, "Active");
+    await until("the drain to send it", async () => (await api.newestEvent()).State === "Exhausted");
+    expect(await api.redelivery(Id)).toMatchObject(ended);
+    expect(receiver.calls).toHaveLength(6);
+  });
+
   test("ends with its connection", async () => {
     const { api, id, receiver } = await delivered(4);
     await using _ = receiver;

@@ -8,6 +8,7 @@ import { type MasterKey, seal } from "../../master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import { cancelDeliveries } from "../deliveries/store.ts";
 import { endHold, probeAtOnce } from "../holding/store.ts";
+import { countAllEnded } from "../redelivery/sending/store.ts";
 import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
 import { endRotation } from "../rotation/store.ts";
 import { ownApiKeys } from "./api-key.ts";
@@ -82,7 +83,8 @@ async function upsert(
       await wakeStarters(tx);
     }
     if (connection.state === "Active" && existing.state !== "Active") {
-      await startDrain(tx, tenantId, connection.id);
+      await countAllEnded(tx, tenantId, connection.id);
+      await startDrain(tx, tenantId, connection.id, true);
     }
     const changes = changesOf(
       { ...record(existing), Secret: existing.secret, Headers: existing.headers },

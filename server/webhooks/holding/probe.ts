@@ -7,6 +7,7 @@ import type { Egress } from "../../egress/index.ts";
 import type { MasterKey } from "../../master-key.ts";
 import { attemptDelivery } from "../deliveries/attempt.ts";
 import { type Attempt, openProbe, recordAttempt } from "../deliveries/store.ts";
+import { countAllEnded } from "../redelivery/sending/store.ts";
 import { startDrain } from "../redelivery/store.ts";
 import { endHold, findHeld, type HeldConnection, lockHeld, scheduleProbe, setActive } from "./store.ts";
 
@@ -52,6 +53,8 @@ export async function probe(
   const isHeld = await sql.begin(async (tx) => {
     const version = await lockHeld(tx, tenantId, connectionId);
     if (version !== held.version) wait = AT_ONCE_MS;
+    // Redeliveries first: who counts what has ended locks them before the deliveries.
+    if (delivered) await countAllEnded(tx, tenantId, connectionId);
     // A Held delivery stays so unless it was delivered.
     await recordAttempt(tx, tenantId, delivery.id, attempt, delivered ? "Delivered" : "Retrying", undefined);
     if (version === undefined) return false;
@@ -65,7 +68,7 @@ export async function probe(
 async function resume(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
   await setActive(tx, tenantId, connectionId);
   await endHold(tx, tenantId, connectionId);
-  await startDrain(tx, tenantId, connectionId);
+  await startDrain(tx, tenantId, connectionId, false);
 }
 
 function waiting({ reason, probes }: HeldConnection, waitMs: number, last?: string): ProbeResult {

@@ -168,9 +168,15 @@ export async function stopDraining(tx: Transaction, tenantId: string, connection
 /**
  * For a connection that takes posts again: what it has held back is sent by a Drain, and what comes meanwhile waits
  * behind it. Its other redeliveries go on too.
- * @param tx has locked the connection
+ * @param tx has locked the connection, and counted what its redeliveries have sent and came to be Held
+ * @param byHand false: a Drain that somebody has paused stays so
  */
-export async function startDrain(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+export async function startDrain(
+  tx: Transaction,
+  tenantId: string,
+  connectionId: string,
+  byHand: boolean,
+): Promise<void> {
   await tx`
     with held as (
       select count(*) as total from deliveries
@@ -182,7 +188,8 @@ export async function startDrain(tx: Transaction, tenantId: string, connectionId
     insert into redeliveries (id, tenant_id, connection_id, kind, delivery_states, rate, total)
     select ${Bun.randomUUIDv7()}, ${tenantId}, ${connectionId}, 'Drain', '{Held}', ${DRAIN_RATE}, total
     from held where total > 0
-    on conflict (connection_id, kind) where state in ('Running', 'Paused') do update set state = 'Running'`;
+    on conflict (connection_id, kind) where state in ('Running', 'Paused')
+      do update set state = case when ${byHand} then 'Running' else redeliveries.state end`;
   await tx`
     update redeliveries set lease_until = '-infinity'
     where tenant_id = ${tenantId} and connection_id = ${connectionId} and state in ('Running', 'Paused')`;

@@ -10,6 +10,7 @@ import {
   countOpen,
   countTotal,
   endDraining,
+  isAnyLeft,
   readSentAhead,
   releaseNext,
 } from "./store.ts";
@@ -32,7 +33,7 @@ const BEGIN_PATIENCE_MS = 2_500;
 const FIRST_LOOK_MS = 5;
 const LONGEST_LOOK_MS = 100;
 
-/** "waiting": it is paused, has ended, or its connection takes no posts; "sent": all is, some of it with retries. */
+/** "waiting": it is paused, has ended, or may not send what is left; "sent": all is, some of it with retries. */
 type Turn = "released" | "changed" | "waiting" | "sent";
 
 /**
@@ -89,9 +90,12 @@ async function release(
   lock: "share" | "update",
 ): Promise<[Turn, number]> {
   const redelivery = await lockRedelivery(tx, tenantId, id, lock);
-  if (redelivery?.state !== "Running" || reasonToWait(redelivery)) return ["waiting", 0];
+  if (redelivery?.state !== "Running") return ["waiting", 0];
   const { kind, rate, connectionId } = redelivery;
-  const released = await releaseNext(tx, tenantId, redelivery);
+  const waits = reasonToWait(redelivery) !== undefined;
+  // A Replay that has nothing left to send waits for nobody. A Drain goes on to the end of what is held back.
+  if (waits && (kind === "Drain" || (await isAnyLeft(tx, tenantId, redelivery)))) return ["waiting", 0];
+  const released = waits ? "none" : await releaseNext(tx, tenantId, redelivery);
   if (released !== "none") return [released, rate];
   if (lock === "update") {
     if (kind === "Drain") await endDraining(tx, tenantId, connectionId);
@@ -109,7 +113,7 @@ async function progressOf(sql: Sql, tenantId: string, id: string, isSent: boolea
   const progress: RedeliveryProgress = { state, total, done, delivered, exhausted };
   if (state === "Paused") return { ...progress, waitsFor: "somebody to set it Running" };
   if (state !== "Running") return progress;
-  const waitsFor = reasonToWait(redelivery);
+  const waitsFor = isSent ? undefined : reasonToWait(redelivery);
   return waitsFor ? { ...progress, waitsFor } : { ...progress, retrying: isSent };
 }
 

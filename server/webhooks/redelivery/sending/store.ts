@@ -41,6 +41,12 @@ export async function releaseNext(
   return row.released ? "released" : "changed";
 }
 
+/** Whether it has still something to put into the outbox. */
+export async function isAnyLeft(sql: Queries, tenantId: string, redelivery: Redelivery): Promise<boolean> {
+  const [row] = await sql<{ left: boolean }[]>`select exists (select ${matching(sql, tenantId, redelivery)}) as left`;
+  return row!.left;
+}
+
 /** Of the deliveries it has sent and whose first attempt has not ended. */
 export interface SentAhead {
   /** Attempts that are out. */
