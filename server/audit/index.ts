@@ -7,3 +7,4 @@ export type { AuditRecord } from "./record-shape.ts";
 export { AUDIT_RESOURCE_TYPE } from "./resource-type.ts";
 export { auditController, exportResponse } from "./routes.ts";
 export { type AuditLog, createAuditLog, MOST_EXPORTED } from "./service.ts";
+export { insertConsequence } from "./store.ts";

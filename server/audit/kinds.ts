@@ -47,8 +47,10 @@ const OUTCOMES = {
   "WebhookConnection.Deleted": "Success",
   "WebhookEvent.Redelivered": "Success",
   "WebhookConnection.Pinged": "Success",
-  /** A new secret waits for its proof. It is in force once the ping that proves it is delivered. */
+  /** A new secret waits for its proof. */
   "WebhookConnection.SecretStaged": "Success",
+  /** The ping that was to prove a staged secret was delivered: the secret is in force. */
+  "WebhookConnection.SecretChanged": "Success",
   /** A staged secret was given up, or a former one ended before its time. */
   "WebhookConnection.RotationEnded": "Success",
   "Redelivery.Created": "Success",

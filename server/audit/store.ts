@@ -1,4 +1,4 @@
-import type { Queries } from "../db/connection.ts";
+import type { Queries, Transaction } from "../db/connection.ts";
 import type { TenantId } from "../tenants/index.ts";
 import type { Details } from "./details.ts";
 import { type AuditKind, type Outcome, outcomeOf } from "./kinds.ts";
@@ -40,6 +40,28 @@ export async function insertAuditEvent(
     values (${tenantId}, ${Bun.randomUUIDv7()}, ${kind}, ${outcomeOf(kind)}, ${actor?.type ?? null},
       ${actor?.id ?? null}, ${clientId ?? null}, ${address}, ${userAgent}, ${subject?.type ?? null},
       ${subject ? String(subject.id) : null}, ${sql.json(details)}, ${requestKey})`;
+}
+
+/**
+ * Adds a row for what has come of something that stands in the log: who wished for that has done this too, from there.
+ * @param cause its row; of the details those that tell it from others, and which the new row has too
+ * @param tx of the change it tells of
+ */
+export async function insertConsequence(
+  tx: Transaction,
+  tenantId: string,
+  { kind, subject, details }: Required<AuditEntry>,
+  consequence: AuditKind,
+): Promise<void> {
+  await tx`
+    insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, client_id, address, user_agent,
+      subject_type, subject_id, details, request_key)
+    select tenant_id, ${Bun.randomUUIDv7()}, ${consequence}, ${outcomeOf(consequence)}, actor_type, actor_id, client_id,
+      address, user_agent, subject_type, subject_id, ${tx.json(details)}, request_key
+    from audit_log
+    where tenant_id = ${tenantId} and subject_type = ${subject.type} and subject_id = ${String(subject.id)}
+      and kind = ${kind} and details @> ${tx.json(details)}
+    limit 1`;
 }
 
 /** How many rows of these kinds the last hour has; counted up to `most`. */

@@ -170,6 +170,23 @@ describe.concurrent("a new secret", () => {
 });
 
 describe.concurrent("how a secret changes", () => {
+  test("stands in the audit log by whoever had it proved, once it is in force", async () => {
+    const story = await begin();
+    await using _ = story.receiver;
+    await story.stage({ Secret: NEW });
+    const { Proof } = await story.prove();
+    await story.reaches("Overlap");
+    const path = `/AuditEvent?SubjectType=WebhookConnection&SubjectId=${story.id}`;
+    const { body } = await story.api.call<{ Items: Record<string, unknown>[] }>("GET", path);
+    const actor = { Actor: { Type: "Application", Id: story.api.tenant.client.clientId } };
+    const details = { EventId: Proof!.EventId, Proves: "Secret" };
+    expect(body.Items.slice(0, 2)).toMatchObject([
+      { ...actor, Kind: "WebhookConnection.SecretChanged", Outcome: "Success", Details: details },
+      { ...actor, Kind: "WebhookConnection.Pinged", Details: details },
+    ]);
+    expect(body.Items[0]!.RequestKey).toBe(body.Items[1]!.RequestKey!);
+  });
+
   test("is read without a secret, and stands in the audit log without one", async () => {
     const caller = await newCaller();
     const path = await connectionPath(caller);

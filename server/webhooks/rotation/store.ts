@@ -54,9 +54,22 @@ export async function beginProof(sql: Queries, tenantId: TenantId, id: string, e
   return count === 1;
 }
 
-/** Puts the staged secret in force if it is this delivery that proves it, and not one that is superseded. */
-export async function takeStagedSecret(sql: Queries, tenantId: string, deliveryId: string): Promise<void> {
-  await sql`
+export interface ProvedSecret {
+  connectionId: string;
+  /** Of the ping that has proved it. */
+  eventId: string;
+}
+
+/**
+ * Puts the staged secret in force if it is this delivery that proves it.
+ * @returns undefined if that is superseded
+ */
+export async function takeStagedSecret(
+  sql: Queries,
+  tenantId: string,
+  deliveryId: string,
+): Promise<ProvedSecret | undefined> {
+  const [row] = await sql<ProvedSecret[]>`
     update webhook_connections c set secret = staged_secret, staged_secret = null, staged_on = null,
       staged_overlap_seconds = null, staged_event_id = null, modified_on = now(),
       former_secret = case when staged_overlap_seconds > 0 then secret end,
@@ -64,7 +77,9 @@ export async function takeStagedSecret(sql: Queries, tenantId: string, deliveryI
         then now() + staged_overlap_seconds * interval '1 second' end
     from deliveries d
     where d.id = ${deliveryId} and d.tenant_id = ${tenantId} and c.tenant_id = ${tenantId} and c.id = d.connection_id
-      and c.staged_event_id = d.event_id`;
+      and c.staged_event_id = d.event_id
+    returning c.id as "connectionId", d.event_id as "eventId"`;
+  return row;
 }
 
 /** Nothing is staged any more, and the former secret signs no more. */
