@@ -9,6 +9,7 @@ import type { Attempt, OpenDelivery } from "./store.ts";
 const GONE = 410;
 /** A receiver may ask for a later retry, but not for one later than this. */
 const RETRY_AFTER_CEILING_MS = 3_600_000;
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
 /** Characters of an extra header's value that is hidden where an answer repeats it. */
 const SHORTEST_SECRET = 8;
 
@@ -89,7 +90,12 @@ function hide(secrets: string[], text: string): string {
 function retryAfter(header: string | null, now: Date): number | undefined {
   if (header === null) return undefined;
   const text = header.trim();
-  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
+  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : dateOf(text) - now.getTime();
   if (Number.isNaN(wait) || wait < 0) return undefined;
   return Math.min(wait, RETRY_AFTER_CEILING_MS);
+}
+
+/** RFC 9110 5.6.7, whose oldest form has no zone. Date.parse alone finds a year in almost any text. */
+function dateOf(text: string): number {
+  return HTTP_DATE.test(text) ? Date.parse(`${text.replace(/ GMT$/, "")} GMT`) : Number.NaN;
 }
