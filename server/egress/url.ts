@@ -11,14 +11,21 @@ const BLOCKED_PORTS = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
+/** The parser drops and turns some characters silently: a person, or a policy, would read another host than is called. */
+const PLAIN = /^https:\/\/[^\s\\/@?#]+([/?#]|$)/i;
+const CONTROL = /\p{Cc}/u;
+
 /** Why this URL cannot be used, as a sentence that repeats no more of it than its host; undefined if it can. */
 export function reasonAgainstUrl(text: string, allow: AllowList): string | undefined {
-  if (!URL.canParse(text)) return "The URL cannot be read; write it in full, such as https://example.com/webhooks.";
+  if (!URL.canParse(text)) return "The URL cannot be read; write it in full, such as https://example.com/path.";
   const url = new URL(text);
   if (url.protocol !== "https:") return "The URL must start with https://.";
   if (url.username || url.password) return "The URL must not hold a user name or password before its host.";
+  if (!PLAIN.test(text) || CONTROL.test(text)) {
+    return "The URL must be written as https:// and its host, without control characters, and without \\ and @ in the host.";
+  }
   if (url.port && BLOCKED_PORTS.has(Number(url.port))) {
-    return `The URL's port ${url.port} belongs to another protocol and cannot be used for webhooks.`;
+    return `The URL's port ${url.port} belongs to another protocol and cannot be used.`;
   }
   return reasonAgainstLiteral(url, allow);
 }

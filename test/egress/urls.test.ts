@@ -16,6 +16,7 @@ describe("a webhook's URL", () => {
     ["https://localhost:8443/"],
     ["https://bücher.example/"],
     ["HTTPS://EXAMPLE.COM"],
+    ["https://example.com?to=ana@example.com"],
   ])("%s can be saved", (url) => {
     expect(check(url)).toBeUndefined();
   });
@@ -32,6 +33,12 @@ describe("a webhook's URL", () => {
     ["https://user@example.com/", "user name"],
     ["https://user:password@example.com/", "user name"],
     ["https://:password@example.com/", "user name"],
+    ["https://@example.com/", "@ in the host"],
+    ["https:example.com/", "written as https://"],
+    ["https:///example.com/", "written as https://"],
+    ["https://example.com\\@other.example/", "\\ and @"],
+    ["https://exam\tple.com/", "control characters"],
+    ["https://example.com/\r\nX-Header: 1", "control characters"],
     ["https://example.com:22/", "port 22"],
     ["https://example.com:6667/", "port 6667"],
     ["https://example.com:0/", "port 0"],
