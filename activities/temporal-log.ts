@@ -8,11 +8,13 @@ import { ATTEMPT_FAILED, EXHAUSTED, NOT_YET } from "../workflows/contract.ts";
 const LEVELS = { TRACE: "trace", DEBUG: "debug", INFO: "debug", WARN: "warn", ERROR: "error" } as const;
 /** A post runs within its workflow's task, so that a slow receiver makes a slow task. */
 const SLOW_WORKFLOW_TASK = "[TMPRL1104]";
+/** Of the slow lane's worker, which has none by design. */
+const NO_WORKFLOWS = "No workflows registered";
 
 export function temporalLogger(log: Logger): TemporalLogger {
   const write = (level: keyof typeof LEVELS, message: string, meta: LogMetadata = {}) => {
     const { taskToken, ...told } = meta;
-    log[isReceiversDoing(message, told) ? "debug" : LEVELS[level]](told, message);
+    log[isAsItShouldBe(message, told) ? "debug" : LEVELS[level]](told, message);
   };
   return {
     log: write,
@@ -24,8 +26,9 @@ export function temporalLogger(log: Logger): TemporalLogger {
   };
 }
 
-/** Each attempt has an info line of ours, by createPostWebhook. */
-function isReceiversDoing(message: string, { sdkComponent, error }: LogMetadata): boolean {
+/** A receiver's doing is none of ours: each attempt has an info line, by createAttempt. */
+function isAsItShouldBe(message: string, { sdkComponent, error }: LogMetadata): boolean {
+  if (message.startsWith(NO_WORKFLOWS)) return true;
   if (sdkComponent === SdkComponent.core) return message.startsWith(SLOW_WORKFLOW_TASK);
   if (message === "Activity failed") return [ATTEMPT_FAILED, EXHAUSTED, NOT_YET].includes(error?.type);
   // On its way out of the workflow's isolate a failure has lost its type.

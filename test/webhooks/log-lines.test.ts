@@ -6,6 +6,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting } from "../support/tenant.ts";
 
 const FILE = join(setting("GATEHOUSE_TEST_DATA_DIR"), "logs", "gatehouse.log");
+const WARN = 40;
 
 test("each attempt is one info line, a failed one too, and the SDK adds nothing to it", async () => {
   const api = await newTenant();
@@ -29,6 +30,11 @@ test("each attempt is one info line, a failed one too, and the SDK adds nothing 
     { ...attempt, attempt: 2, state: "Retrying" },
     { ...attempt, attempt: 3, state: "Exhausted" },
   ]);
+});
+
+test("no line warns of what is as it should be", () => {
+  const told = linesWith("No workflows registered, not polling for workflow tasks") as { level: number }[];
+  expect(told.filter(({ level }) => level >= WARN)).toEqual([]);
 });
 
 function linesWith(id: string): object[] {
