@@ -4,7 +4,7 @@ import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { ConnectionState } from "../connections/store.ts";
-import { eventIdAfter, eventIdBefore } from "../events/event-ids.ts";
+import { lowestIdOf } from "../events/event-id.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 
 export interface EventFilter {
@@ -79,8 +79,8 @@ export async function listEvents(
       ${after ? sql`and e.id < ${after}` : sql``}
       ${filter.eventRecord ? sql`and e.event_record = ${filter.eventRecord}` : sql``}
       ${filter.eventType ? sql`and e.event_type = ${filter.eventType}` : sql``}
-      ${filter.from ? sql`and e.occurred_on >= ${filter.from} and e.id > ${eventIdBefore(filter.from)}` : sql``}
-      ${filter.to ? sql`and e.occurred_on < ${filter.to} and e.id < ${eventIdAfter(filter.to)}` : sql``}
+      ${filter.from ? sql`and e.occurred_on >= ${filter.from} and e.id >= ${lowestIdOf(filter.from)}` : sql``}
+      ${filter.to ? sql`and e.occurred_on < ${filter.to} and e.id < ${lowestIdOf(filter.to)}` : sql``}
       ${
         byDelivery
           ? sql`and exists (select from deliveries d where d.event_id = e.id

@@ -7,7 +7,7 @@ import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { isUuid } from "../../http/paging.ts";
 import { lockConnection } from "../connections/store.ts";
-import { eventIdBefore } from "../events/event-ids.ts";
+import { lowestIdOf } from "../events/event-id.ts";
 import type { RedeliveryChange, RedeliveryInput } from "./input.ts";
 import { toRedeliveryRecord } from "./record.ts";
 import { countAllEnded } from "./sending/store.ts";
@@ -115,7 +115,7 @@ async function planned(
     kind: "Replay",
     // What comes later is none of its.
     to: input.to && input.to < now ? input.to : now,
-    lastEventId: eventIdBefore(input.from),
+    lastEventId: lowestIdOf(input.from),
     state: "Running",
     total: 0,
     done: 0,

@@ -5,7 +5,7 @@ import type { DeliveryState, RedeliveryState } from "../../../workflows/contract
 import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { ConnectionState } from "../connections/store.ts";
-import { eventIdAfter } from "../events/event-ids.ts";
+import { lowestIdOf } from "../events/event-id.ts";
 import { PING } from "../events/event-types.ts";
 import { MOST_REDELIVERIES } from "./event/store.ts";
 
@@ -64,7 +64,7 @@ export function matching(sql: Queries, tenantId: string, selection: Selection) {
   return sql`
     from deliveries d join events e on e.id = d.event_id
     where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = any (${states}::text[])
-      and d.event_id > ${lastEventId} and d.event_id < ${eventIdAfter(to)}
+      and d.event_id > ${lastEventId} and d.event_id < ${lowestIdOf(to)}
       and e.occurred_on >= ${from} and e.occurred_on < ${to} and e.event_type <> ${PING}
       and d.redelivery_id is null and cardinality(d.redelivered_after) < ${MOST_REDELIVERIES}`;
 }
