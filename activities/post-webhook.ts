@@ -13,12 +13,11 @@ import {
 } from "../server/webhooks/index.ts";
 import {
   ATTEMPT_FAILED,
+  backoff,
   type DeliveryState,
   EXHAUSTED,
-  LONGEST_BACKOFF,
   type PostWebhookInput,
   type PostWebhookResult,
-  type RetrySettings,
 } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./index.ts";
 import type { Attempt } from "./posts.ts";
@@ -62,6 +61,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     );
     if (state === "Delivered" || state === "Cancelled") return { state, attempts: delivery.number };
     if (isWorkflowCancelled(signal)) throw signal.reason;
+    // Counted in PostgreSQL, the waits go on growing when a worker dies.
     const wait = Math.max(backoff(retry, delivery.numberInRun), result.retryAfterMs ?? 0);
     throw failure(result.reason, last ? undefined : wait);
 
@@ -125,15 +125,12 @@ function failure(message: string, retryAfterMs?: number): ApplicationFailure {
     type: last ? EXHAUSTED : ATTEMPT_FAILED,
     nonRetryable: last,
     nextRetryDelay: retryAfterMs,
+    // The delay itself does not come through to a workflow.
+    details: retryAfterMs === undefined ? undefined : [retryAfterMs],
   });
   // A receiver's answer is no bug of ours: in the Temporal UI the reason should stand alone.
   failure.stack = "";
   return failure;
-}
-
-/** The wait after an attempt. It goes on growing when a worker dies, where Temporal's own would start over. */
-function backoff({ initialInterval, backoffCoefficient }: RetrySettings, attempt: number): number {
-  return Math.min(Math.round(initialInterval * backoffCoefficient ** (attempt - 1)), LONGEST_BACKOFF);
 }
 
 /** Waits for PostgreSQL to come back: giving up would use up an attempt, or post the same bytes again. */

@@ -1,12 +1,10 @@
-// Types and names that the server, the worker and the workflows share.
+// Types, names and the one formula that the server, the worker and the workflows share.
 
 /** The task queue of webhook deliveries. */
 export const TASK_QUEUE = "webhooks";
 /** The task queue of posts that would hold a workflow's task for too long. */
 export const SLOW_TASK_QUEUE = "webhooks-slow";
 export const MAXIMUM_ATTEMPTS = 3;
-/** Milliseconds that a wait between two attempts grows to at most. */
-export const LONGEST_BACKOFF = 86_400_000;
 /** An event with more deliveries is split over `EventId`, `EventId/2`, … */
 export const DELIVERIES_PER_WORKFLOW = 500;
 
@@ -30,6 +28,14 @@ export interface RetrySettings {
   /** Milliseconds before the second attempt. */
   initialInterval: number;
   backoffCoefficient: number;
+}
+
+/** Milliseconds that a wait between two attempts grows to at most. */
+const LONGEST_BACKOFF = 86_400_000;
+
+/** @returns milliseconds to wait after an attempt, the first of which is 1 */
+export function backoff({ initialInterval, backoffCoefficient }: RetrySettings, attempt: number): number {
+  return Math.min(Math.round(initialInterval * backoffCoefficient ** (attempt - 1)), LONGEST_BACKOFF);
 }
 
 export interface DeliveryToMake {

@@ -10,20 +10,22 @@ import {
   CancelledFailure,
   proxyActivities,
   proxyLocalActivities,
+  sleep,
   TemporalFailure,
   upsertSearchAttributes,
 } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
 import {
+  backoff,
   type DeliverWebhookInput,
   type DeliveryOutcome,
   type DeliveryState,
   EXHAUSTED,
-  LONGEST_BACKOFF,
   MAXIMUM_ATTEMPTS,
   type PostSlowlyInput,
   type PostWebhookInput,
   type PostWebhookResult,
+  type RetrySettings,
   SLOW_TASK_QUEUE,
 } from "./contract.ts";
 
@@ -68,8 +70,7 @@ async function deliver(
     return { connectionId, ...result };
   } catch (error) {
     if (!(error instanceof TemporalFailure)) throw error;
-    // A local activity's failure is not wrapped, its timeout may be.
-    const cause = error instanceof ActivityFailure ? error.cause : error;
+    const cause = causeOf(error);
     if (cause instanceof ApplicationFailure && cause.type === EXHAUSTED) {
       return { connectionId, state: "Exhausted", attempts: MAXIMUM_ATTEMPTS, reason: cause.message };
     }
@@ -80,17 +81,43 @@ async function deliver(
   }
 }
 
+/**
+ * Every attempt stands in the history with its failure, and every wait is a durable timer. Temporal's own retry of a
+ * local activity would do as much, but takes more steps to its timer than a hand-over takes to its activity: where both
+ * happen in one task, a replay would find them in another order.
+ */
 async function postInTask(input: DeliverWebhookInput, post: PostWebhookInput): Promise<PostWebhookResult> {
-  const { postWebhook } = proxyLocalActivities<Activities>({
-    startToCloseTimeout: input.timeout + RECORDING_MS,
-    // Any wait is a durable timer, and every attempt stands in the history with its failure.
-    localRetryThreshold: 1,
-    // Temporal only waits; the attempts are counted in PostgreSQL, for Temporal starts over when a worker dies.
-    retry: { ...input.retry, maximumInterval: LONGEST_BACKOFF },
-    summary: `post to connection ${post.connectionId}`,
-  });
-  const result = await postWebhook(post);
-  return result.state === "StillOut" ? postInSlowLane(input, { ...post, handedOver: true }) : result;
+  for (let attempt = 1; ; attempt++) {
+    const { postWebhook } = proxyLocalActivities<Activities>({
+      startToCloseTimeout: input.timeout + RECORDING_MS,
+      retry: { maximumAttempts: 1 },
+      summary: `post to connection ${post.connectionId}`,
+    });
+    const next = await postWebhook(post).catch((error) => waitAfter(error, input.retry, attempt));
+    if (typeof next !== "number") {
+      return next.state === "StillOut" ? postInSlowLane(input, { ...post, handedOver: true }) : next;
+    }
+    await sleep(next, { summary: `until the next post to connection ${post.connectionId}` });
+  }
+}
+
+/**
+ * The attempts are counted in PostgreSQL: the one that was the last says so itself.
+ *
+ * @returns milliseconds
+ * @throws the error, if no attempt follows
+ */
+function waitAfter(error: unknown, retry: RetrySettings, attempt: number): number {
+  if (!(error instanceof TemporalFailure) || CancellationScope.current().consideredCancelled) throw error;
+  const cause = causeOf(error);
+  if (!(cause instanceof ApplicationFailure)) return backoff(retry, attempt);
+  if (cause.nonRetryable) throw error;
+  return (cause.details?.[0] as number | undefined) ?? backoff(retry, attempt);
+}
+
+/** A local activity's failure is not wrapped, its timeout may be. */
+function causeOf(error: TemporalFailure): Error | undefined {
+  return error instanceof ActivityFailure ? error.cause : error;
 }
 
 function postInSlowLane(input: DeliverWebhookInput, post: PostSlowlyInput): Promise<PostWebhookResult> {

@@ -21,6 +21,7 @@ const KINDS: Record<string, (api: Api) => Promise<string>> = {
   redelivered: redeliver,
   probed: probe,
   "handed-over": (api) => deliver(api, ["hang", 200]),
+  "handed-over-beside-a-retry": handOverBesideRetry,
 };
 const NOBODY = "worker@localhost";
 
@@ -50,6 +51,15 @@ async function deliver(api: Api, replies: Reply[], cancel = false): Promise<stri
     await until("both to wait", () => receiver.calls.length === 2);
     await client.workflow.getHandle((await api.newestEvent()).EventId).cancel();
   }
+  return (await api.settledEvent()).EventId;
+}
+
+/** In one task one post fails, and two turn out to be slow. */
+async function handOverBesideRetry(api: Api): Promise<string> {
+  await using slow = startReceiver(({ count }) => (count <= 2 ? "hang" : 200), { dataDir: stack.dataDir });
+  await using failing = startReceiver([503, 200], { dataDir: stack.dataDir });
+  for (const { url } of [slow, failing, slow]) await api.connect(url);
+  await api.change({ Name: "Gate" });
   return (await api.settledEvent()).EventId;
 }
 
