@@ -9,9 +9,10 @@ import { startWorkerHeartbeat } from "../server/db/store.ts";
 import { createEgress } from "../server/egress/index.ts";
 import { createLog } from "../server/log.ts";
 import { startMaintenance } from "../server/maintenance/index.ts";
-import { importMasterKey } from "../server/master-key.ts";
+import { importMasterKey, WrongMasterKey } from "../server/master-key.ts";
 import { createWorkerMetrics, serveMetrics } from "../server/metrics/index.ts";
-import { onStop, readProductionConfig, runEntry } from "../server/process.ts";
+import { requireSigningKeys } from "../server/oauth/index.ts";
+import { CannotStart, onStop, readProductionConfig, runEntry } from "../server/process.ts";
 import { createTracing } from "../server/tracing/index.ts";
 import {
   createInFlight,
@@ -47,6 +48,12 @@ await runEntry(async () => {
   });
 
   const sql = connect(config.databaseUrl, "gatehouse worker", 10);
+  const masterKey = importMasterKey(config.masterKey, config.masterKeyPrevious);
+  // A worker that cannot open a connection's secret would use its deliveries' attempts up.
+  await requireSigningKeys(sql, masterKey).catch((error) => {
+    // PostgreSQL may be away, and come back.
+    if (error instanceof WrongMasterKey) throw new CannotStart(error.message);
+  });
   // From here on it can be told to stop, also while Temporal is not there yet.
   const stops: (() => Promise<unknown>)[] = [() => sql.end({ timeout: 1 })];
   onStop(async () => {
@@ -65,7 +72,7 @@ await runEntry(async () => {
   const activities = createActivities({
     sql,
     egress: createEgress(config.egress),
-    masterKey: importMasterKey(config.masterKey),
+    masterKey,
     log,
     metrics,
     tracing,

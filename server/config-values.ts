@@ -108,6 +108,14 @@ export function parseMasterKey(text: string): string {
   return text;
 }
 
+export function parseMasterKeys(text: string): string[] {
+  try {
+    return text.split(",").map((part) => parseMasterKey(part.trim()));
+  } catch {
+    throw new Error("a comma list of keys that MASTER_KEY once was, each 32 bytes in base64");
+  }
+}
+
 export function parseBoolean(text: string): boolean {
   if (text === "true" || text === "1") return true;
   if (text === "false" || text === "0") return false;

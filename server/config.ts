@@ -10,6 +10,7 @@ import {
   parseDuration,
   parseInteger,
   parseMasterKey,
+  parseMasterKeys,
   parseMetricsPort,
   parseMetricsToken,
   parseOrigin,
@@ -34,6 +35,8 @@ export interface Config {
   dataDir: string;
   /** Base64 of 32 bytes; encrypts secrets at rest. Undefined means: `start` keeps one in the data directory. */
   masterKey: string | undefined;
+  /** Those it has replaced, which only open what they have sealed. */
+  masterKeyPrevious: string[];
   temporal: TemporalConfig;
   webhooks: WebhookConfig;
   egress: EgressConfig;
@@ -101,6 +104,7 @@ export interface TracingConfig {
 /** A wrong value of these may hold a password or a key, so it is not repeated. */
 const SECRET_VARIABLES = [
   "MASTER_KEY",
+  "MASTER_KEY_PREVIOUS",
   "METRICS_TOKEN",
   "DATABASE_URL",
   "PUBLIC_URL",
@@ -146,6 +150,7 @@ export function readConfig(env: Record<string, string | undefined>, found: strin
     databaseUrl: read<string | undefined>("DATABASE_URL", undefined, parsePostgresUrl),
     dataDir: resolve(env.DATA_DIR || ".gatehouse"),
     masterKey: read<string | undefined>("MASTER_KEY", undefined, parseMasterKey),
+    masterKeyPrevious: read("MASTER_KEY_PREVIOUS", [], parseMasterKeys),
     temporal: readTemporal(env, problems, read),
     webhooks: {
       retryInitialInterval: read("WEBHOOK_RETRY_INITIAL_INTERVAL", 10_000, parseDuration),

@@ -19,7 +19,7 @@ await runEntry(async () => {
   const log = createLog(config.logLevel, "api");
   await prepareDatabase(config.databaseUrl);
   const sql = connect(config.databaseUrl, "gatehouse api", 10);
-  const masterKey = importMasterKey(config.masterKey);
+  const masterKey = importMasterKey(config.masterKey, config.masterKeyPrevious);
   // Who caches the key set before the first token should find its key there; and a wrong MASTER_KEY shows here.
   await rotateSigningKeys(sql, masterKey).catch((error: Error) => {
     throw new CannotStart(error.message);

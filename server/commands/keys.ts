@@ -1,29 +1,61 @@
-// `bun run keys rotate [ALG]`: for a signing key that has leaked. README.md says what it breaks.
+// `bun run keys`: what a person does to the installation's keys. README.md says when, and what it breaks.
 
 import { readConfig } from "../config.ts";
-import { connect } from "../db/connection.ts";
-import { importMasterKey } from "../master-key.ts";
-import { replaceSigningKeys, SIGNING_ALGS } from "../oauth/index.ts";
-import { runEntry } from "../process.ts";
+import { connect, type Sql } from "../db/connection.ts";
+import { type MasterKey, WrongMasterKey } from "../master-key.ts";
+import { replaceSigningKeys, SEALED_BY_OAUTH, SIGNING_ALGS } from "../oauth/index.ts";
+import { CannotStart, runEntry } from "../process.ts";
+import { keepRecoveryKeys, SEALED_BY_SIGN_IN } from "../signin/index.ts";
+import { SEALED_BY_WEBHOOKS } from "../webhooks/index.ts";
+import { resealColumn } from "./reseal.ts";
 import { installationOf, masterKeyOf } from "./target.ts";
 
+const USAGE = `Usage: bun run keys rotate [${SIGNING_ALGS.join(" | ")}]
+       bun run keys reseal`;
+
 await runEntry(async () => {
-  const [command, wanted, ...rest] = process.argv.slice(2);
-  const algs = SIGNING_ALGS.filter((alg) => wanted === undefined || wanted === alg);
-  if (command !== "rotate" || algs.length === 0 || rest.length > 0) {
-    console.error(`Usage: bun run keys rotate [${SIGNING_ALGS.join(" | ")}]`);
+  const command = commandOf(process.argv.slice(2));
+  if (!command) {
+    console.error(USAGE);
     process.exit(2);
   }
   const config = readConfig(process.env);
-  const masterKey = importMasterKey(await masterKeyOf(config));
+  const masterKey = await masterKeyOf(config);
   const { databaseUrl } = await installationOf(config);
   const sql = connect(databaseUrl, "gatehouse keys", 1);
   try {
-    for (const alg of algs) {
-      const { announced, removed } = await replaceSigningKeys(sql, masterKey, alg);
-      console.log(`${alg}: ${announced.join()} signs from now on; removed ${removed.join(", ") || "none"}`);
-    }
+    await command(sql, masterKey);
   } finally {
     await sql.end();
   }
 });
+
+function commandOf([command, ...args]: string[]): ((sql: Sql, masterKey: MasterKey) => Promise<void>) | undefined {
+  const [wanted, ...rest] = args;
+  if (command === "reseal" && wanted === undefined) return resealAll;
+  const algs = SIGNING_ALGS.filter((alg) => wanted === undefined || wanted === alg);
+  if (command !== "rotate" || algs.length === 0 || rest.length > 0) return undefined;
+  return async (sql, masterKey) => {
+    for (const alg of algs) {
+      const { announced, removed } = await replaceSigningKeys(sql, masterKey, alg);
+      console.log(`${alg}: ${announced.join()} signs from now on; removed ${removed.join(", ") || "none"}`);
+    }
+  };
+}
+
+/** After MASTER_KEY was replaced: seals by it what still needs MASTER_KEY_PREVIOUS. */
+async function resealAll(sql: Sql, masterKey: MasterKey): Promise<void> {
+  try {
+    await keepRecoveryKeys(sql, masterKey);
+    for (const column of [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS]) {
+      const count = await resealColumn(sql, masterKey, column);
+      console.log(`${column.table}.${column.column}: ${count} sealed anew`);
+    }
+  } catch (error) {
+    throw error instanceof WrongMasterKey ? new CannotStart(error.message) : error;
+  }
+  console.log(
+    "All that is stored opens with MASTER_KEY alone. MASTER_KEY_PREVIOUS can be dropped once every process has this " +
+      "MASTER_KEY; users' refresh tokens that nobody has used since then end with it.",
+  );
+}

@@ -2,6 +2,7 @@
 
 import type { Config } from "../config.ts";
 import { masterKeyFile, type RunningInstallation, readRunning } from "../embedded/data-directory.ts";
+import { importMasterKey, type MasterKey } from "../master-key.ts";
 import { CannotStart, prepareDatabase } from "../process.ts";
 
 /**
@@ -30,9 +31,9 @@ export async function installationOf({
  * MASTER_KEY, or the one that `start` keeps.
  * @throws CannotStart if there is neither
  */
-export async function masterKeyOf({ databaseUrl, masterKey, dataDir }: Config): Promise<string> {
-  if (masterKey) return masterKey;
+export async function masterKeyOf({ databaseUrl, masterKey, masterKeyPrevious, dataDir }: Config): Promise<MasterKey> {
+  if (masterKey) return importMasterKey(masterKey, masterKeyPrevious);
   const kept = Bun.file(masterKeyFile(dataDir));
-  if (!databaseUrl && (await kept.exists())) return (await kept.text()).trim();
+  if (!databaseUrl && (await kept.exists())) return importMasterKey((await kept.text()).trim(), masterKeyPrevious);
   throw new CannotStart("No master key: set MASTER_KEY to the one that the API and the workers have.");
 }

@@ -1,5 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import type { MasterKey } from "../master-key.ts";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { derivedKeys, type MasterKey } from "../master-key.ts";
 
 /** A signed double submit: the token in a form is a MAC of the cookies that come back with it. */
 export interface Csrf {
@@ -9,15 +9,18 @@ export interface Csrf {
 }
 
 export function createCsrf(masterKey: MasterKey): Csrf {
-  const key = Buffer.from(hkdfSync("sha256", masterKey, "", "csrf", 32));
-  const mac = (visitor: string, session = "") => createHmac("sha256", key).update(`${visitor}.${session}`).digest();
+  const keys = derivedKeys(masterKey, "csrf");
+  const mac = (key: Buffer, visitor: string, session = "") =>
+    createHmac("sha256", key).update(`${visitor}.${session}`).digest();
   return {
-    token: (visitor, session) => mac(visitor, session).toString("base64url"),
+    token: (visitor, session) => mac(keys[0]!, visitor, session).toString("base64url"),
     matches(token, visitor, session) {
       if (token === undefined || visitor === undefined) return false;
       const given = Buffer.from(token, "base64url");
-      const right = mac(visitor, session);
-      return given.length === right.length && timingSafeEqual(given, right);
+      return keys.some((key) => {
+        const right = mac(key, visitor, session);
+        return given.length === right.length && timingSafeEqual(given, right);
+      });
     },
   };
 }

@@ -14,6 +14,7 @@ export { pingConnection } from "./connections/ping.ts";
 export { readConnection, readConnections, readConnectionsOf } from "./connections/read.ts";
 export { type ConnectionRecord, toConnectionRecord, versionOf } from "./connections/record.ts";
 export { connectionsController } from "./connections/routes.ts";
+export { SEALED as SEALED_BY_WEBHOOKS } from "./connections/sealed.ts";
 export { removeConnection, upsertConnection } from "./connections/service.ts";
 export { CONNECTION_STATES, type Connection } from "./connections/store.ts";
 export { BLAMES } from "./dead-letters/blame.ts";

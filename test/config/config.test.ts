@@ -23,6 +23,7 @@ test("an empty environment gives the documented defaults", () => {
     publicUrl: "http://localhost:3000",
     databaseUrl: undefined,
     masterKey: undefined,
+    masterKeyPrevious: [],
     temporal: { outside: false, namespace: "default" },
     webhooks: { retryInitialInterval: 10_000, retryBackoff: 6, timeout: 10_000 },
     egress: { allow: [], caFile: undefined },
@@ -112,6 +113,7 @@ const WRONG: Record<string, string> = {
   PUBLIC_URL: "localhost:3000",
   DATABASE_URL: "mysql://db.example/gatehouse",
   MASTER_KEY: "c2hvcnQ=",
+  MASTER_KEY_PREVIOUS: `${KEY},c2hvcnQ=`,
   WEBHOOK_RETRY_INITIAL_INTERVAL: "10",
   WEBHOOK_RETRY_BACKOFF: "0.5",
   WEBHOOK_TIMEOUT: "soon",
@@ -147,6 +149,7 @@ test.each(Object.entries(WRONG))("%s alone is told alone", (name, value) => {
 describe("secrets are never repeated", () => {
   test.each([
     ["MASTER_KEY", "hunter2-is-no-key"],
+    ["MASTER_KEY_PREVIOUS", "hunter2-is-no-key"],
     ["DATABASE_URL", "mysql://admin:hunter2@db.example/gatehouse"],
     ["PUBLIC_URL", "https://admin:hunter2@gate.example"],
     ["METRICS_TOKEN", "hunter2"],

@@ -20,7 +20,8 @@ export interface ApiProcess extends AsyncDisposable {
 const PUBLIC_URL = "https://id.example.com";
 const reserved = new Set<number>();
 
-export async function startApiProcess(database: KeyDatabase): Promise<ApiProcess> {
+/** @param env over what the database asks for */
+export async function startApiProcess(database: KeyDatabase, env: Record<string, string> = {}): Promise<ApiProcess> {
   const port = await nextFreePort(0, "127.0.0.1", reserved);
   const url = `http://127.0.0.1:${port}`;
   const child = Bun.spawn([process.execPath, join(PROJECT_ROOT, "server", "serve.ts")], {
@@ -28,6 +29,7 @@ export async function startApiProcess(database: KeyDatabase): Promise<ApiProcess
       ...withoutSettings(process.env),
       ...{ PORT: String(port), HOST: "127.0.0.1", PUBLIC_URL, LOG_LEVEL: "silent" },
       ...{ DATABASE_URL: database.url, MASTER_KEY: database.masterKeyText },
+      ...env,
     },
     stdin: "ignore",
     stdout: "ignore",

@@ -8,6 +8,7 @@ const FILES = {
   server: "server/serve.ts",
   worker: "activities/worker.ts",
   tenant: "server/commands/tenant.ts",
+  keys: "server/commands/keys.ts",
 };
 
 /** @returns all that it printed, and what of it went to standard output */

@@ -68,7 +68,8 @@ test("a database of one's own is migrated and used", async () => {
     const { exitCode, output } = await runEntry("server", { ...env, MASTER_KEY: newMasterKey() });
     expect(exitCode).toBe(1);
     expect(output.trim()).toBe(
-      "A stored signing key does not open with this MASTER_KEY. Start with the key it was sealed by.",
+      "A stored signing key does not open with this MASTER_KEY. Start with the key it was sealed by, or name that in " +
+        "MASTER_KEY_PREVIOUS.",
     );
   } finally {
     await postgresql.stop();

@@ -1,8 +1,8 @@
 // A refresh token as its holder sees it: opaque, it names its family, client and generation under a MAC by MASTER_KEY.
 // So nothing of it is stored, and the same rotation asked for twice gives the same value.
 
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import type { MasterKey } from "../../master-key.ts";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { derivedKeys, type MasterKey } from "../../master-key.ts";
 
 const FAMILY_BYTES = 16;
 const CLIENT_BYTES = 8;
@@ -24,8 +24,8 @@ export interface RefreshValues {
 }
 
 export function createRefreshValues(masterKey: MasterKey): RefreshValues {
-  const key = Buffer.from(hkdfSync("sha256", masterKey, "", "refresh token", MAC_BYTES));
-  const mac = (named: Uint8Array) => createHmac("sha256", key).update(named).digest();
+  const keys = derivedKeys(masterKey, "refresh token");
+  const mac = (named: Uint8Array, key: Buffer) => createHmac("sha256", key).update(named).digest();
 
   return {
     write({ familyId, clientId, generation }) {
@@ -33,14 +33,14 @@ export function createRefreshValues(masterKey: MasterKey): RefreshValues {
       named.write(familyId.replaceAll("-", ""), "hex");
       named.writeBigUInt64BE(BigInt(clientId), FAMILY_BYTES);
       named.writeUInt32BE(generation, FAMILY_BYTES + CLIENT_BYTES);
-      return Buffer.concat([named, mac(named)]).toString("base64url");
+      return Buffer.concat([named, mac(named, keys[0]!)]).toString("base64url");
     },
     read(text) {
       const bytes = Buffer.from(text, "base64url");
       // Of the spellings that base64 leaves open, one is ours.
       if (bytes.length !== NAMED_BYTES + MAC_BYTES || bytes.toString("base64url") !== text) return undefined;
       const named = bytes.subarray(0, NAMED_BYTES);
-      if (!timingSafeEqual(mac(named), bytes.subarray(NAMED_BYTES))) return undefined;
+      if (!keys.some((key) => timingSafeEqual(mac(named, key), bytes.subarray(NAMED_BYTES)))) return undefined;
       return {
         familyId: uuid(named.subarray(0, FAMILY_BYTES)),
         clientId: Number(named.readBigUInt64BE(FAMILY_BYTES)),

@@ -54,6 +54,11 @@ export async function replaceSigningKeys(sql: Sql, masterKey: MasterKey, alg: Si
   });
 }
 
+/** @throws WrongMasterKey if a signing key does not open with it: nor would anything else that is sealed */
+export async function requireSigningKeys(sql: Sql, masterKey: MasterKey): Promise<void> {
+  for (const key of await listSigningKeys(sql)) unseal(masterKey, SIGNING_KEY_PURPOSE, key.privateJwk);
+}
+
 /** Where in its life a key is. */
 export interface KeyLife {
   /** Published but not signing yet; the one that signs; published still, for tokens it has signed. */
@@ -79,7 +84,7 @@ export function livesOf<Key extends Pick<StoredKey, "alg" | "signsFrom">>(
   });
 }
 
-/** @throws Error if they were sealed by another MASTER_KEY: no process could open them beside one of ours */
+/** @throws WrongMasterKey if they were sealed by another: no process could open them beside one of ours */
 async function lockStoredKeys(tx: Transaction, masterKey: MasterKey): Promise<StoredKey[]> {
   await lockSigningKeys(tx);
   const stored = await listSigningKeys(tx);

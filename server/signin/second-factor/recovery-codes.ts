@@ -1,7 +1,6 @@
 // What a user keeps for the day the authenticator is lost (NIST SP 800-63B, look-up secrets).
 
-import { createHmac, hkdfSync, randomInt } from "node:crypto";
-import type { MasterKey } from "../../master-key.ts";
+import { createHmac, randomBytes, randomInt } from "node:crypto";
 import type { TenantId } from "../../tenants/index.ts";
 
 export const RECOVERY_CODES = 10;
@@ -9,24 +8,23 @@ export const RECOVERY_CODES = 10;
 const SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const LENGTH = 10;
 const GROUP = 5;
+const KEY_BYTES = 32;
 
-export interface RecoveryCodes {
-  /** New ones as they are shown, such as `7K3QD-90XWM`. */
-  make(): string[];
-  /** @returns how a code is stored, or undefined if it cannot be one */
-  digest(tenantId: TenantId, userId: number, code: string): Buffer | undefined;
+/** New ones as they are shown, such as `7K3QD-90XWM`. */
+export function newRecoveryCodes(): string[] {
+  return Array.from({ length: RECOVERY_CODES }, newCode);
 }
 
-export function createRecoveryCodes(masterKey: MasterKey): RecoveryCodes {
-  const key = Buffer.from(hkdfSync("sha256", masterKey, "", "recovery codes", 32));
-  return {
-    make: () => Array.from({ length: RECOVERY_CODES }, newCode),
-    digest(tenantId, userId, code) {
-      const plain = normalized(code);
-      if (plain.length !== LENGTH) return undefined;
-      return createHmac("sha256", key).update(`${tenantId} ${userId} ${plain}`).digest();
-    },
-  };
+/** What digests of a user's codes are made by, in base64: it is kept sealed, so that it outlives a master key. */
+export function newRecoveryKey(): string {
+  return randomBytes(KEY_BYTES).toString("base64");
+}
+
+/** @returns how a code is stored, or undefined if it cannot be one */
+export function digestOfCode(key: string, tenantId: TenantId, userId: number, code: string): Buffer | undefined {
+  const plain = normalized(code);
+  if (plain.length !== LENGTH) return undefined;
+  return createHmac("sha256", Buffer.from(key, "base64")).update(`${tenantId} ${userId} ${plain}`).digest();
 }
 
 function newCode(): string {

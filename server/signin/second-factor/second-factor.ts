@@ -1,27 +1,26 @@
 // A second factor beside the password: an authenticator app, and recovery codes for the day it is lost.
 
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql, Transaction } from "../../db/connection.ts";
 import { type MasterKey, seal, unseal } from "../../master-key.ts";
 import type { TenantId } from "../../tenants/index.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
 import { noteFailure, noteThrottled } from "../refusals.ts";
 import type { Caller, Session } from "../sessions.ts";
 import { admit, countSuccess } from "../throttle.ts";
-import { createRecoveryCodes } from "./recovery-codes.ts";
+import { digestOfCode, newRecoveryCodes, newRecoveryKey } from "./recovery-codes.ts";
+import { RECOVERY_KEY_PURPOSE, recoveryKeyOf, TOTP_PURPOSE } from "./sealed.ts";
 import {
   deleteFactor,
   type EnrolledFactor,
   findFactor,
-  findSecret,
+  findSealedFactor,
   insertSecret,
   replaceRecoveryCodes,
   takeRecoveryCode,
   takeStep,
 } from "./store.ts";
 import { newTotpSecret, stepOf, TOTP_DIGITS, totpUri } from "./totp.ts";
-
-const PURPOSE = "TOTP secret";
 
 /** A secret that its user has not confirmed yet; it is stored nowhere but in the form. */
 export interface Proposal {
@@ -63,7 +62,6 @@ export function createSecondFactor(
   browsers: KnownBrowsers,
   issuer: string,
 ): SecondFactor {
-  const recoveryCodes = createRecoveryCodes(masterKey);
   const { hostname } = new URL(issuer);
 
   const proposal = (session: Session, key: string, sealed: string): Proposal => ({
@@ -72,18 +70,22 @@ export function createSecondFactor(
     uri: totpUri(key, hostname, session.username || session.name),
   });
 
-  function digestsOf({ tenantId, userId }: Owner, codes: string[]): Buffer[] {
-    return codes.map((code) => recoveryCodes.digest(tenantId, userId, code)!);
+  async function giveRecoveryCodes(tx: Transaction, { tenantId, userId }: Owner): Promise<string[]> {
+    const [key, codes] = [newRecoveryKey(), newRecoveryCodes()];
+    const digests = codes.map((code) => digestOfCode(key, tenantId, userId, code)!);
+    await replaceRecoveryCodes(tx, tenantId, userId, seal(masterKey, RECOVERY_KEY_PURPOSE, key), digests);
+    return codes;
   }
 
   async function take({ tenantId, userId }: Owner, code: string): Promise<boolean> {
+    const factor = await findSealedFactor(sql, tenantId, userId);
+    if (!factor) return false;
     const digits = code.replace(/\s/g, "");
     if (isTotp(digits)) {
-      const sealed = await findSecret(sql, tenantId, userId);
-      const step = sealed && stepOf(unseal(masterKey, PURPOSE, sealed), digits);
+      const step = stepOf(unseal(masterKey, TOTP_PURPOSE, factor.secret), digits);
       return step !== undefined && takeStep(sql, tenantId, userId, step);
     }
-    const digest = recoveryCodes.digest(tenantId, userId, code);
+    const digest = digestOfCode(recoveryKeyOf(masterKey, factor), tenantId, userId, code);
     return digest !== undefined && takeRecoveryCode(sql, tenantId, userId, digest);
   }
 
@@ -108,10 +110,9 @@ export function createSecondFactor(
       const step = isTotp(digits) ? stepOf(key, digits) : undefined;
       if (step === undefined) return undefined;
       const { tenantId, userId } = session;
-      const codes = recoveryCodes.make();
       return sql.begin(async (tx) => {
-        if (!(await insertSecret(tx, tenantId, userId, seal(masterKey, PURPOSE, key), step))) return undefined;
-        await replaceRecoveryCodes(tx, tenantId, userId, digestsOf(session, codes));
+        if (!(await insertSecret(tx, tenantId, userId, seal(masterKey, TOTP_PURPOSE, key), step))) return undefined;
+        const codes = await giveRecoveryCodes(tx, session);
         const subject = { type: "User", id: userId };
         await recordAudit(tx, tenantId, byOwner(request, session), { kind: "SecondFactor.Enrolled", subject });
         return codes;
@@ -137,14 +138,13 @@ export function createSecondFactor(
     },
 
     async newRecoveryCodes(request, owner) {
-      const codes = recoveryCodes.make();
       const { tenantId, userId } = owner;
       const subject = { type: "User", id: userId };
-      await sql.begin(async (tx) => {
-        await replaceRecoveryCodes(tx, tenantId, userId, digestsOf(owner, codes));
+      return sql.begin(async (tx) => {
+        const codes = await giveRecoveryCodes(tx, owner);
         await recordAudit(tx, tenantId, byOwner(request, owner), { kind: "RecoveryCodes.Replaced", subject });
+        return codes;
       });
-      return codes;
     },
 
     async remove(request, owner) {

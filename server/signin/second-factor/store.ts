@@ -20,11 +20,38 @@ export async function findFactor(
   return row;
 }
 
-/** @returns sealed */
-export async function findSecret(sql: Queries, tenantId: TenantId, userId: number): Promise<Uint8Array | undefined> {
-  const [row] = await sql<{ secret: Uint8Array }[]>`
-    select secret from totp_secrets where tenant_id = ${tenantId} and user_id = ${userId}`;
-  return row?.secret;
+/** As it is stored. */
+export interface SealedFactor {
+  secret: Uint8Array;
+  /** What the digests of recovery codes are made by; null: from before there was one. */
+  recoveryKey: Uint8Array | null;
+}
+
+export async function findSealedFactor(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+): Promise<SealedFactor | undefined> {
+  const [row] = await sql<SealedFactor[]>`
+    select secret, recovery_key as "recoveryKey" from totp_secrets
+    where tenant_id = ${tenantId} and user_id = ${userId}`;
+  return row;
+}
+
+/** Of all tenants. */
+export async function listFactorsWithoutRecoveryKey(
+  sql: Queries,
+): Promise<(SealedFactor & { tenantId: TenantId; userId: number })[]> {
+  return sql`
+    select tenant_id as "tenantId", user_id as "userId", secret, recovery_key as "recoveryKey" from totp_secrets
+    where recovery_key is null`;
+}
+
+/** Of a factor that has none yet. */
+export async function saveRecoveryKey(sql: Queries, tenantId: TenantId, userId: number, sealed: Buffer): Promise<void> {
+  await sql`
+    update totp_secrets set recovery_key = ${sealed}
+    where tenant_id = ${tenantId} and user_id = ${userId} and recovery_key is null`;
 }
 
 /**
@@ -61,12 +88,15 @@ export async function deleteFactor(sql: Queries, tenantId: TenantId, userId: num
   return rows.length > 0;
 }
 
+/** @param key sealed, by which the digests were made */
 export async function replaceRecoveryCodes(
   sql: Queries,
   tenantId: TenantId,
   userId: number,
+  key: Buffer,
   digests: Buffer[],
 ): Promise<void> {
+  await sql`update totp_secrets set recovery_key = ${key} where tenant_id = ${tenantId} and user_id = ${userId}`;
   await sql`delete from recovery_codes where tenant_id = ${tenantId} and user_id = ${userId}`;
   const hex = digests.map((digest) => digest.toString("hex"));
   await sql`

@@ -1,0 +1,10 @@
+import type { SealedColumn } from "../master-key.ts";
+import { RECOVERY_KEY_PURPOSE, TOTP_PURPOSE } from "./second-factor/sealed.ts";
+import { CLIENT_SECRET_PURPOSE } from "./upstream/providers/secret.ts";
+
+/** What is sealed at rest here. */
+export const SEALED: SealedColumn[] = [
+  { table: "totp_secrets", column: "secret", purpose: TOTP_PURPOSE },
+  { table: "totp_secrets", column: "recovery_key", purpose: RECOVERY_KEY_PURPOSE },
+  { table: "identity_providers", column: "client_secret", purpose: CLIENT_SECRET_PURPOSE },
+];

@@ -1,0 +1,179 @@
+// MASTER_KEY is replaced: first both keys are known, then all is sealed anew, and then the former one is gone.
+
+import { expect, test } from "bun:test";
+import { createHmac, hkdfSync } from "node:crypto";
+import type { Sql } from "../../server/db/connection.ts";
+import type { SealedColumn } from "../../server/master-key.ts";
+import { importMasterKey, type MasterKey, unseal } from "../../server/master-key.ts";
+import {
+  createFamilies,
+  createRevocations,
+  createSigningKeys,
+  createTokens,
+  SEALED_BY_OAUTH,
+} from "../../server/oauth/index.ts";
+import {
+  createCookies,
+  createKnownBrowsers,
+  createSecondFactor,
+  SEALED_BY_SIGN_IN,
+  type Session,
+} from "../../server/signin/index.ts";
+import { createTenant, type NewTenant } from "../../server/tenants/index.ts";
+import { SEALED_BY_WEBHOOKS } from "../../server/webhooks/index.ts";
+import { Authenticator } from "../account/person.ts";
+import { API } from "../entities/client.ts";
+import { runEntry } from "../start/entry.ts";
+import { startApiProcess } from "./api-process.ts";
+import { type KeyDatabase, newKeyDatabase } from "./key-database.ts";
+
+const SEALED = [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS];
+const ISSUER = "https://id.example.com";
+const newKey = (byte: number) => Buffer.alloc(32, byte).toString("base64");
+const [SECOND, STRANGE] = [newKey(6), newKey(7)];
+const CALLER = { address: "127.0.0.1", userAgent: "" };
+const WRONG_KEY = /^A stored [a-z ]+ does not open with this MASTER_KEY\./m;
+
+/** The product's own parts, as a process with these keys has them. */
+function partsOf(sql: Sql, masterKey: MasterKey) {
+  const browsers = createKnownBrowsers(sql, createCookies(ISSUER));
+  const keys = createSigningKeys(sql, masterKey);
+  const tokens = createTokens({ keys, issuer: ISSUER, lifetime: 3600, isRevoked: createRevocations(sql).isRevoked });
+  return {
+    factor: createSecondFactor(sql, masterKey, browsers, ISSUER),
+    families: createFamilies({ masterKey, tokens, onReuse: () => {} }),
+  };
+}
+
+const request = () => new Request(ISSUER);
+
+/** Of a tenant's admin: an app with recovery codes, and an application's refresh token. */
+async function giveSecrets({ sql, masterKey }: KeyDatabase, { tenantId, client }: NewTenant) {
+  const { factor, families } = partsOf(sql, masterKey);
+  const [user] = await sql<{ id: number }[]>`select id from users where tenant_id = ${tenantId}`;
+  const session = { tenantId, userId: user!.id, id: Bun.randomUUIDv7(), username: "admin", name: "" } as Session;
+  const proposal = factor.propose(session);
+  const app = new Authenticator(proposal.key);
+  const codes = await factor.enrol(request(), session, proposal, app.code());
+  const grant = { clientId: Number(client.clientId), userId: user!.id, scopes: [], authTime: 0 };
+  return { session, app, codes: codes!, ...(await families.start(sql, tenantId, grant)) };
+}
+
+async function stored(sql: Sql, { table, column }: SealedColumn): Promise<Uint8Array[]> {
+  const rows = await sql<{ value: Uint8Array }[]>`
+    select ${sql(column)} as value from ${sql(table)} where ${sql(column)} is not null`;
+  return rows.map(({ value }) => value);
+}
+
+/** Everything sealed, as it stands, by its column. */
+async function allStored(sql: Sql) {
+  const values = await Promise.all(SEALED.map(async (column) => ({ column, values: await stored(sql, column) })));
+  for (const { column, values: some } of values)
+    expect({ column, some: some.length > 0 }).toEqual({ column, some: true });
+  return values;
+}
+
+test("a master key is replaced without losing anything that it has sealed", async () => {
+  await using database = await newKeyDatabase();
+  const { sql, url: DATABASE_URL, masterKeyText: first } = database;
+  const tenant = await createTenant(sql, "tenant");
+  const both = { DATABASE_URL, MASTER_KEY: SECOND, MASTER_KEY_PREVIOUS: `${STRANGE},${first}` };
+  const alone = { DATABASE_URL, MASTER_KEY: SECOND };
+
+  let token = "";
+  let connection: { Id: string; ApiKey: string } | undefined;
+  const call = async (api: { url: string }, method: string, path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const answer = await fetch(api.url + API + path, { method, headers, body: body && JSON.stringify(body) });
+    expect({ path, ok: answer.ok }).toEqual({ path, ok: true });
+    // biome-ignore lint/suspicious/noExplicitAny: the test says what it must be.
+    return (await answer.json()) as any;
+  };
+  {
+    await using api = await startApiProcess(database);
+    token = await api.token(tenant.client);
+    connection = await call(api, "PATCH", "/WebhookConnection", {
+      ...{ Name: "orders", URL: "https://receiver.example/hooks", Entities: ["User"], Events: ["Created"] },
+      ...{ Secret: "the first secret", Headers: { Authorization: "Basic x" } },
+    });
+    await call(api, "POST", `/WebhookConnection/${connection!.Id}/Secret`, { Secret: "the second secret" });
+    // One that was proved has the former secret beside it, which takes a receiver.
+    await sql`update webhook_connections set former_secret = staged_secret`;
+    const provider = {
+      Name: "ID",
+      Type: "OpenIDConnect",
+      Issuer: "https://id.example",
+      ClientId: "x",
+      ClientSecret: "y",
+    };
+    await call(api, "PATCH", "/IdentityProvider", provider);
+  }
+  const { session, app, codes, refreshToken } = await giveSecrets(database, tenant);
+  const sealedByFirst = await allStored(sql);
+
+  const wrong = { ...alone, MASTER_KEY_PREVIOUS: STRANGE };
+  for (const [entry, ...args] of [["server"], ["worker"], ["keys", "reseal"]] as const) {
+    const { exitCode, output } = await runEntry(entry, { ...wrong, LOG_LEVEL: "silent" }, args);
+    expect({ entry, exitCode }).toEqual({ entry, exitCode: 1 });
+    expect(output).toMatch(WRONG_KEY);
+  }
+  expect(await allStored(sql)).toEqual(sealedByFirst);
+
+  {
+    await using api = await startApiProcess(database, both);
+    expect(await api.accepts(token)).toBe(true);
+    expect((await call(api, "GET", `/WebhookConnection/${connection!.Id}`)).ApiKey).toBe(connection!.ApiKey);
+    const withBoth = partsOf(sql, importMasterKey(SECOND, [STRANGE, first]));
+    expect(await withBoth.factor.check(request(), session, codes[0]!, CALLER)).toEqual({ outcome: "right" });
+    expect(await withBoth.families.read(refreshToken)).toBeDefined();
+
+    const { exitCode, printed } = await runEntry("keys", both, ["reseal"]);
+    expect(exitCode).toBe(0);
+    for (const { table, column } of SEALED)
+      expect(printed).toMatch(new RegExp(`^${table}\\.${column}: [1-9]\\d* sealed`, "m"));
+    expect(printed).toContain("MASTER_KEY_PREVIOUS can be dropped");
+    expect((await runEntry("keys", both, ["reseal"])).printed).not.toMatch(/: [1-9]\d* sealed/);
+    expect(await api.accepts(await api.token(tenant.client))).toBe(true);
+  }
+
+  const second = importMasterKey(SECOND);
+  for (const { column, values } of await allStored(sql)) {
+    for (const value of values) expect(unseal(second, column.purpose, value)).toBeString();
+  }
+  await using api = await startApiProcess(database, alone);
+  expect(await api.accepts(token)).toBe(true);
+  expect((await call(api, "GET", `/WebhookConnection/${connection!.Id}`)).ApiKey).toBe(connection!.ApiKey);
+  const { factor, families } = partsOf(sql, second);
+  expect(await factor.check(request(), session, codes[0]!, CALLER)).toEqual({ outcome: "wrong" });
+  expect(await factor.check(request(), session, codes[1]!, CALLER)).toEqual({ outcome: "right" });
+  expect(await factor.check(request(), session, app.code(1), CALLER)).toEqual({ outcome: "right" });
+  expect(await families.read(refreshToken)).toBeUndefined();
+}, 120_000);
+
+test("recovery codes from before they had a key of their own outlive the master key", async () => {
+  await using database = await newKeyDatabase();
+  const { sql, url: DATABASE_URL, masterKeyText: first } = database;
+  const tenant = await createTenant(sql, "tenant");
+  const { session } = await giveSecrets(database, tenant);
+  const { tenantId, userId } = session;
+  const derived = Buffer.from(hkdfSync("sha256", Buffer.from(first, "base64"), "", "recovery codes", 32));
+  const digest = createHmac("sha256", derived).update(`${tenantId} ${userId} ABCDEFGH23`).digest();
+  await sql`update totp_secrets set recovery_key = null`;
+  await sql`delete from recovery_codes`;
+  await sql`insert into recovery_codes (tenant_id, user_id, digest) values (${tenantId}, ${userId}, ${digest})`;
+
+  const env = { DATABASE_URL, MASTER_KEY: SECOND, MASTER_KEY_PREVIOUS: first };
+  expect((await runEntry("keys", env, ["reseal"])).exitCode).toBe(0);
+  const { factor } = partsOf(sql, importMasterKey(SECOND));
+  expect(await factor.check(request(), session, "abcde-fgh23", CALLER)).toEqual({ outcome: "right" });
+}, 60_000);
+
+test("every column that holds sealed values is among those that are sealed anew", async () => {
+  await using database = await newKeyDatabase();
+  const columns = await database.sql<{ name: string }[]>`
+    select table_name || '.' || column_name as name from information_schema.columns
+    where table_schema = 'public' and data_type = 'bytea' and column_name not in ('digest', 'browser')`;
+  expect(columns.map(({ name }) => name).sort()).toEqual(
+    SEALED.map(({ table, column }) => `${table}.${column}`).sort(),
+  );
+});
