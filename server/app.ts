@@ -155,21 +155,12 @@ export function createApp({
     )
     .use(readinessController(sql, config.temporal.address))
     .use(metricsController(metrics.registry, config.metrics.token))
-    .use(openApiController(config.publicUrl, entities))
+    .use(openApiController(publicUrl, entities))
     .use(provider.controller)
     .use(provider.settings(authenticate, administration))
     .use(identityProvidersController(identityProviders, authenticate))
     .use(entitiesController(records, authenticate))
-    .use(
-      connectionsController({
-        sql,
-        masterKey,
-        authenticate,
-        entities: entityNames,
-        checkUrl,
-        workflowUrl,
-      }),
-    )
+    .use(connectionsController({ sql, masterKey, authenticate, entities: entityNames, checkUrl, workflowUrl }))
     .use(secretController({ sql, masterKey, authenticate, overlapMs: config.webhooks.secretOverlap }))
     .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))
     .use(deadLettersController(sql, masterKey, authenticate))
@@ -190,10 +181,10 @@ export function createApp({
         auditLog,
         sql,
         masterKey,
-        publicUrl: config.publicUrl,
+        publicUrl,
         access,
         entities: entityNames,
-        checkUrl: (url) => egress.checkUrl(url),
+        checkUrl,
         secretOverlapMs: config.webhooks.secretOverlap,
         workflowUrl,
         onClient,

@@ -1,4 +1,4 @@
-// How a foreign key in a body names what it points at (DESIGN.md "Foreign keys in").
+// How a foreign key in a body names what it points at (SPEC.md Resources, "FieldType").
 
 import { toRecordId } from "../http/record-id.ts";
 import type { ReferenceKey } from "./store.ts";

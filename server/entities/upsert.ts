@@ -92,7 +92,7 @@ export async function applyUpsert(
   throw keepsChanging(entity);
 }
 
-/** DESIGN.md section 4.1: a policy over the record before and after. */
+/** Policies judge the record before and after. */
 function requirePermission(
   { permissions }: Caller,
   entity: Entity,

@@ -18,8 +18,7 @@ import type { Area, PathItem } from "./types.ts";
 import { users } from "./users.ts";
 import { webhooks } from "./webhooks.ts";
 
-const DESCRIPTION = `An identity, entity access and webhook service: an OAuth 2.0 token endpoint, a REST API over entity
-records, and signed webhooks.
+const DESCRIPTION = `An OAuth 2.0 and OpenID Connect provider, a REST API over entity records, and signed webhooks.
 
 Get an access token from the token endpoint and send it as \`Authorization: Bearer <ACCESS_TOKEN>\`. Every error of the
 entity API is one error record.`;

@@ -116,7 +116,7 @@ function recordReference({ description, pointsAt }: EntityReference): Schema {
   return { ...schemaRef(pointsAt.idAsText ? "AbstractText" : "AbstractLong"), description };
 }
 
-/** Foreign keys, as SPEC.md's tables and DESIGN.md "Foreign keys in" have them. */
+/** Foreign keys, as SPEC.md's tables have them; FieldType is how a body names one. */
 export const FOREIGN_KEY_SCHEMAS: Record<string, Schema> = {
   AbstractLong: abstract("An abstract foreign-key object with a numeric key.", {
     type: "integer",

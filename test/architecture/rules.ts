@@ -21,6 +21,7 @@ const CLOSED_FOLDERS = [
   "metrics",
   "settings",
   "tracing",
+  "maintenance",
 ].map((name) => `server/${name}/`);
 const NAMELESS_FOLDERS = ["utils", "util", "helpers", "helper", "common", "misc", "shared", "lib"];
 

@@ -3,33 +3,19 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { answerOf } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
+import { Visitor } from "../authorize/visitor.ts";
 import { db, newCaller, unique } from "../entities/client.ts";
 import { composedApp } from "../openapi/app.ts";
 import { type Behaviour, sentBack, startForgedProvider } from "../upstream/forged-provider.ts";
 import { newPerson, type RealProvider, startRealProvider } from "../upstream/real-provider.ts";
 import { addProvider, idTokenOf, newRealTenant, newUpstreamTenant, signIn, toProvider } from "../upstream/tenant.ts";
+import { expectNothing, onTheWay } from "../upstream/way-back.ts";
 
 let real: RealProvider;
 beforeAll(async () => {
   real = await startRealProvider();
 });
 afterAll(() => real[Symbol.asyncDispose]());
-
-/** A browser that a provider is about to send back. */
-async function onTheWay() {
-  const provider = await startForgedProvider();
-  const tenant = await newUpstreamTenant({ Issuer: provider.issuer });
-  const visitor = new Visitor();
-  const location = await toProvider(visitor, await visitor.open(tenant.client.authorize()));
-  return { provider, tenant, visitor, location, back: sentBack(provider, location) };
-}
-
-function expectNothing(view: View, visitor: Visitor): void {
-  expect(view).toMatchObject({ status: 400, location: undefined });
-  expect(view.html).toContain("was begun in another browser");
-  expect(visitor.cookies.has("session")).toBe(false);
-}
 
 describe.concurrent("login CSRF: the attacker's way back in the victim's browser", () => {
   test("signs nobody in, whether or not the victim was on the way too", async () => {

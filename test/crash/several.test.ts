@@ -2,13 +2,14 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { Client, Connection } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import { PROJECT_ROOT } from "../../server/config.ts";
 import { type Api, signIn, until } from "../support/api.ts";
+import { logLines } from "../support/log-lines.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack, withoutSettings } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
-import { finished } from "../webhooks/temporal.ts";
+import { finished, temporal } from "../webhooks/temporal.ts";
 import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
 
 const CHANGES = 24;
@@ -28,7 +29,7 @@ let secondApi: Process;
 
 beforeAll(async () => {
   stack = await startStack({ env: SETTINGS });
-  client = new Client({ connection: await Connection.connect({ address: stack.temporalAddress }) });
+  client = await temporal(stack.temporalAddress);
   secondApi = start("server/serve.ts", { PORT: "0", PUBLIC_URL: stack.publicUrl });
   workers = [start("activities/worker.ts"), start("activities/worker.ts")];
   await Promise.all([secondApi.said("api ready"), ...workers.map((worker) => worker.said("worker ready"))]);
@@ -102,8 +103,7 @@ function start(entry: string, env: Record<string, string> = {}): Process {
     stdout: "pipe",
     stderr: "inherit",
   });
-  const lines: Record<string, unknown>[] = [];
-  void readLines(child.stdout, (line) => lines.push(JSON.parse(line)));
+  const lines = logLines(child.stdout);
   return {
     pid: child.pid,
     said: (message) => until(message, () => lines.find(({ msg }) => msg === message)),
@@ -112,14 +112,4 @@ function start(entry: string, env: Record<string, string> = {}): Process {
       await child.exited;
     },
   };
-}
-
-async function readLines(stream: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of stream) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) take(line);
-  }
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { PROJECT_ROOT } from "../../server/config.ts";
 import { type Answer, API } from "../entities/client.ts";
 import { until } from "../support/api.ts";
+import { logLines } from "../support/log-lines.ts";
 import { withoutSettings } from "../support/stack.ts";
 import { setting, shared } from "../support/tenant.ts";
 
@@ -31,8 +32,7 @@ export async function startSecondApi(env: Record<string, string> = {}): Promise<
     stdout: "pipe",
     stderr: "inherit",
   });
-  const lines: Record<string, unknown>[] = [];
-  void readLines(child.stdout, (line) => lines.push(JSON.parse(line)));
+  const lines = logLines(child.stdout);
   const ready = await until("the second API", () => lines.find((line) => line.msg === "api ready"));
   return {
     pid: child.pid,
@@ -48,14 +48,4 @@ export async function startSecondApi(env: Record<string, string> = {}): Promise<
       await child.exited;
     },
   };
-}
-
-async function readLines(stream: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of stream) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) take(line);
-  }
 }

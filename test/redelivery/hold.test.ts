@@ -1,11 +1,12 @@
 // A receiver that fails again and again: its connection is held, probed, and gets all that it has missed.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Client, Connection } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import { type Api, type ConnectionFields, until } from "../support/api.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
+import { temporal } from "../webhooks/temporal.ts";
 
 const HOLD_AFTER = 3;
 const PROBE_INTERVAL_MS = 500;
@@ -23,7 +24,7 @@ beforeAll(async () => {
       WEBHOOK_RETRY_INITIAL_INTERVAL: "10ms",
     },
   });
-  client = new Client({ connection: await Connection.connect({ address: stack.temporalAddress }) });
+  client = await temporal(stack.temporalAddress);
 }, 60_000);
 afterAll(async () => {
   await client?.connection.close();

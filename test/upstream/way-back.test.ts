@@ -2,26 +2,10 @@
 
 import { describe, expect, test } from "bun:test";
 import { answerOf } from "../authorize/client.ts";
-import { type View, Visitor } from "../authorize/visitor.ts";
 import { db } from "../entities/client.ts";
-import { sentBack, startForgedProvider } from "./forged-provider.ts";
-import { newUpstreamTenant, toProvider } from "./tenant.ts";
+import { expectNothing, onTheWay } from "./way-back.ts";
 
 describe.concurrent("the way back", () => {
-  async function onTheWay() {
-    const provider = await startForgedProvider();
-    const tenant = await newUpstreamTenant({ Issuer: provider.issuer });
-    const visitor = new Visitor();
-    const location = await toProvider(visitor, await visitor.open(tenant.client.authorize()));
-    return { provider, tenant, visitor, location, back: sentBack(provider, location) };
-  }
-
-  function expectNothing(view: View, visitor: Visitor): void {
-    expect(view).toMatchObject({ status: 400, location: undefined });
-    expect(view.html).toContain("was begun in another browser");
-    expect(visitor.cookies.has("session")).toBe(false);
-  }
-
   test("is closed without a state, with one that was made up, and with one that was used", async () => {
     const { visitor, back, location } = await onTheWay();
     const state = location.searchParams.get("state")!;

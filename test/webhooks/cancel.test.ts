@@ -1,11 +1,12 @@
 // What an ops person may do to a delivery's workflow in the Temporal UI.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Client, Connection } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import { until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
+import { temporal } from "./temporal.ts";
 
 let stack: Stack;
 let client: Client;
@@ -17,7 +18,7 @@ const deliveryState = async (workflowId: string) =>
 beforeAll(async () => {
   // The reconciler looks so often that it would soon undo what does not hold.
   stack = await startStack({ env: { WEBHOOK_RECONCILE_INTERVAL: "500ms", WEBHOOK_TIMEOUT: "30s" } });
-  client = new Client({ connection: await Connection.connect({ address: stack.temporalAddress }) });
+  client = await temporal(stack.temporalAddress);
 }, 60_000);
 afterAll(async () => {
   await client?.connection.close();

@@ -2,13 +2,13 @@
 // events, not other tenants.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Client, Connection } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import { SLOW_TASK_QUEUE } from "../../workflows/contract.ts";
 import { type Api, until } from "../support/api.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
-import { historyText } from "./temporal.ts";
+import { historyText, temporal } from "./temporal.ts";
 
 /** What a worker takes on for one tenant, and what it may take on beyond its bound while lanes race. */
 const BOUND = 150;
@@ -23,7 +23,7 @@ let client: Client;
 beforeAll(async () => {
   // Longer than any test: what hangs does so until it is released.
   stack = await startStack({ env: { WEBHOOK_TIMEOUT: "60s" } });
-  client = new Client({ connection: await Connection.connect({ address: stack.temporalAddress }) });
+  client = await temporal(stack.temporalAddress);
 }, 60_000);
 afterAll(async () => {
   await client?.connection.close();

@@ -1,4 +1,4 @@
-// What a caller may do to a record: SPEC.md Authentication 2, DESIGN.md section 5 "ABAC".
+// What a caller may do to a record: SPEC.md Authentication 2, decided by Cedar.
 
 import type { CedarValueJson, EntityJson } from "@cedar-policy/cedar-wasm/nodejs";
 import type { Logger } from "pino";

@@ -7,7 +7,7 @@ export interface NameAndPasswordProps {
   problem?: string;
 }
 
-/** The names `username` and `password` are DESIGN's, and what password managers look for. */
+/** The names `username` and `password` are what password managers, and scripts that sign in, look for. */
 export function NameAndPassword({ username, problem }: NameAndPasswordProps): JSX.Element {
   const described = problem ? "problem" : undefined;
   const invalid = problem ? "true" : undefined;

@@ -20,7 +20,7 @@ export interface SignInProps {
   providers?: { name: string; href: string }[];
 }
 
-/** The one submit button is DESIGN's; other ways stand outside the form. */
+/** The form has one submit button, so that scripts can find it; other ways stand outside. */
 export function SignInPage(props: SignInProps): JSX.Element {
   const { site, action = "/signin", application, request, csrf, username, problem, providers = [] } = props;
   return (

@@ -1,0 +1,16 @@
+/** @returns the lines that a process logs on its standard output, as they come */
+export function logLines(stdout: ReadableStream<Uint8Array>): Record<string, unknown>[] {
+  const lines: Record<string, unknown>[] = [];
+  void collect(stdout, lines);
+  return lines;
+}
+
+async function collect(stdout: ReadableStream<Uint8Array>, lines: Record<string, unknown>[]): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of stdout) {
+    const complete = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = complete.pop() ?? "";
+    for (const line of complete) lines.push(JSON.parse(line));
+  }
+}

@@ -1,0 +1,20 @@
+import { expect } from "bun:test";
+import { type View, Visitor } from "../authorize/visitor.ts";
+import { sentBack, startForgedProvider } from "./forged-provider.ts";
+import { newUpstreamTenant, toProvider } from "./tenant.ts";
+
+/** A browser that a provider is about to send back. */
+export async function onTheWay() {
+  const provider = await startForgedProvider();
+  const tenant = await newUpstreamTenant({ Issuer: provider.issuer });
+  const visitor = new Visitor();
+  const location = await toProvider(visitor, await visitor.open(tenant.client.authorize()));
+  return { provider, tenant, visitor, location, back: sentBack(provider, location) };
+}
+
+/** What a browser gets that is sent back without having been sent there. */
+export function expectNothing(view: View, visitor: Visitor): void {
+  expect(view).toMatchObject({ status: 400, location: undefined });
+  expect(view.html).toContain("was begun in another browser");
+  expect(visitor.cookies.has("session")).toBe(false);
+}
