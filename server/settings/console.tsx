@@ -18,8 +18,8 @@ import { type Entrant, findEntrant } from "./sign-in/entrant.ts";
 import { toSignIn } from "./sign-in/sign-in.tsx";
 import { Visit } from "./visit.ts";
 
-/** Bytes of a form: a text of 10,000 characters fits, whatever they are. */
-const FORM_LIMIT = 256 * 1024;
+/** Bytes of a form: a text of 10,000 characters fits into every field of the longest one, so that none is lost. */
+const FORM_LIMIT = 2 * 1024 * 1024;
 
 export function consolePages(deps: ConsoleDependencies, pages: readonly Page[]) {
   const app = new Elysia();

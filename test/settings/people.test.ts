@@ -227,7 +227,7 @@ test.concurrent(
     const { tenant } = await newApplication();
     const api = await signIn(shared().url, tenant);
     await api.call("PATCH", "/Role", { Name: "reviewers" });
-    const { page, open } = await enterSettings(browser, tenant);
+    const { page, open } = await enterSettings(browser, tenant, { timezoneId: "Asia/Kolkata" });
     await open("/settings/audit-log");
     await page.getByLabel("What", { exact: true }).selectOption("Role.Created");
     await page.getByRole("button", { name: "Filter" }).click();
@@ -242,6 +242,19 @@ test.concurrent(
     const lines = (await Bun.file((await download.path())!).text()).trimEnd().split("\r\n");
     expect(lines).toHaveLength(2);
     expect(lines[1]).toContain('"Role.Created"');
+    const hourBefore = new Date(Date.now() - 3_600_000);
+    const inIndia = new Date(hourBefore.getTime() + 5.5 * 3_600_000).toISOString().slice(0, 16);
+    for (const [label, rows] of [
+      ["From", 1],
+      ["Before", 0],
+    ] as const) {
+      await open("/settings/audit-log?Kind=Role.Created");
+      await page.getByLabel(`${label} (India Time)`).fill(inIndia);
+      await page.getByRole("button", { name: "Filter" }).click();
+      await page.waitForURL(new RegExp(encodeURIComponent(hourBefore.toISOString().slice(0, 16))));
+      expect(await page.locator("tbody tr").count()).toBe(rows);
+      expect(await page.getByLabel(`${label} (India Time)`).inputValue()).toStartWith(inIndia);
+    }
     await open("/settings/audit-log?ActorId=7");
     await page.getByRole("alert").getByText("“Who: Id” needs “Who: kind” beside it.").waitFor();
     expect(await page.getByLabel("Who: Id").inputValue()).toBe("7");

@@ -17,6 +17,12 @@ const MORE_SHAPES = [
   { width: 400, height: 800, colorScheme: "light" },
 ] as const;
 
+/** @throws if axe finds something in the page as it is */
+export async function inspectAsItIs(page: Page, name: string): Promise<void> {
+  await page.evaluate(axe.source);
+  expect({ name, found: await violations(page) }).toEqual({ name, found: [] });
+}
+
 /** @throws if axe finds something, or the page is wider than the screen, in any shape */
 export async function inspect(page: Page, name: string): Promise<void> {
   await page.evaluate(axe.source);
@@ -24,10 +30,7 @@ export async function inspect(page: Page, name: string): Promise<void> {
     await page.setViewportSize({ width, height });
     // Colours that are on their way are not those that people read.
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    const found = await page.evaluate(async () => {
-      const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
-    });
+    const found = await violations(page);
     const overflow = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}.png`, fullPage: true });
     expect({ name, width, colorScheme, found, overflow }).toEqual({
@@ -38,4 +41,11 @@ export async function inspect(page: Page, name: string): Promise<void> {
       overflow: false,
     });
   }
+}
+
+async function violations(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+  });
 }

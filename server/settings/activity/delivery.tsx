@@ -4,7 +4,7 @@ import type { MasterKey } from "../../master-key.ts";
 import { attribute } from "../../signin/index.ts";
 import type { readEvent } from "../../webhooks/index.ts";
 import { type AttemptRecord, type Connection, type EventRecord, knownRequest } from "../../webhooks/index.ts";
-import { ActionButton, Badge, CopyButton } from "../components/index.ts";
+import { ActionButton, Badge, CopyButton, phrase } from "../components/index.ts";
 import type { Visit } from "../visit.ts";
 import { titleOf } from "../webhooks/title.ts";
 import { AttemptDetails, AttemptTable } from "./attempts.tsx";
@@ -116,7 +116,7 @@ export interface ConnectionNameProps {
 export function ConnectionName({ visit, connection, connectionId }: ConnectionNameProps): JSX.Element {
   if (!connection) return <code safe>{connectionId}</code>;
   const title = titleOf({ Name: connection.name ?? "", URL: connection.url });
-  if (connection.deletedOn) return <span safe>{`${title} (deleted)`}</span>;
+  if (connection.deletedOn) return <span safe>{phrase`${title} (deleted)`}</span>;
   return (
     <a href={visit.href(`/settings/webhooks/${connectionId}`)} safe>
       {title}

@@ -13,17 +13,21 @@ import {
 import {
   Badge,
   EmptyState,
+  find,
   inUtc,
   Live,
+  NotAsked,
   Pager,
   Refreshing,
   SearchForm,
+  statusOf,
   Table,
   Text,
   Time,
 } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
+import { filtersOf, isFiltered } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import { titleOf } from "../webhooks/title.ts";
 import { deliveriesInWords, recordOf } from "./title.ts";
@@ -33,44 +37,43 @@ const REFRESH_SECONDS = 5;
 export async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const { sql, entities, workflowUrl } = deps;
   const { caller, url } = visit;
-  const query = readQuery(inUtc(url.searchParams, ["From", "To"]), EVENT_FILTERS);
-  const filter = readEventFilter(query, entities);
-  const paging = readPaging(query);
-  const [{ Items, Next }, connections] = await Promise.all([
-    readEvents(sql, caller, filter, paging, workflowUrl),
-    connectionOptions(deps, visit, filter.connectionId),
-  ]);
+  const filters = [
+    { name: "State", label: "State", options: words(DELIVERY_STATES) },
+    { name: "EventRecord", label: "Entity", options: words([...entities, PING_RECORD]) },
+    { name: "EventType", label: "Event", options: words(LOGGED_EVENT_TYPES) },
+    { name: "ConnectionId", label: "Connection", options: await connectionOptions(deps, visit) },
+    { name: "From", label: "From", type: "datetime-local" as const },
+    { name: "To", label: "To", type: "datetime-local" as const },
+  ];
+  const found = await find(visit, filters, async () => {
+    const query = readQuery(inUtc(url.searchParams, ["From", "To"]), EVENT_FILTERS);
+    return readEvents(sql, caller, readEventFilter(query, entities), readPaging(query), workflowUrl);
+  });
+  const { Items, Next } = found.page;
   const list =
     Items.length > 0 ? (
       <Table caption="Events, newest first" columns={columns(visit)} rows={Items} />
+    ) : found.problems ? (
+      <NotAsked />
     ) : (
-      <NothingThere isFiltered={Object.values(filter).some(Boolean)} isMore={Next !== null} />
+      <NothingThere isFiltered={isFiltered(filtersOf(visit))} isMore={Next !== null} />
     );
   return {
     title: "Activity",
+    status: statusOf(found),
     body: (
       <>
-        <SearchForm
-          visit={visit}
-          filters={[
-            { name: "State", label: "State", options: words(DELIVERY_STATES) },
-            { name: "EventRecord", label: "Entity", options: words([...entities, PING_RECORD]) },
-            { name: "EventType", label: "Event", options: words(LOGGED_EVENT_TYPES) },
-            { name: "ConnectionId", label: "Connection", options: connections },
-            { name: "From", label: "From", type: "datetime-local" },
-            { name: "To", label: "To", type: "datetime-local" },
-          ]}
-        />
+        <SearchForm visit={visit} filters={filters} problems={found.problems} />
         {/* Further pages are of the past, and stay as they are. */}
-        {paging.after === undefined ? (
+        {found.problems || url.searchParams.has("Cursor") ? (
+          list
+        ) : (
           <>
             <Live visit={visit} id="events" seconds={REFRESH_SECONDS}>
               {list}
             </Live>
             <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
           </>
-        ) : (
-          list
         )}
         <Pager visit={visit} next={Next} />
       </>
@@ -79,7 +82,8 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
 }
 
 /** Those there are, newest first, and the chosen one, which may be deleted. */
-async function connectionOptions({ sql, masterKey }: SettingsDependencies, { caller }: Visit, chosen?: string) {
+async function connectionOptions({ sql, masterKey }: SettingsDependencies, { caller, url }: Visit) {
+  const chosen = url.searchParams.get("ConnectionId") ?? "";
   const { Items } = await readConnections(sql, masterKey, caller, {}, { limit: MOST_LIMIT, after: undefined });
   const options = Items.map((record) => ({ value: record.Id, label: titleOf(record) }));
   if (chosen && !options.some(({ value }) => value === chosen)) options.push({ value: chosen, label: chosen });

@@ -1,17 +1,22 @@
-import { Badge, ButtonLink, Code, EmptyState, List, Text } from "../components/index.ts";
+import { Badge, ButtonLink, Code, EmptyState, find, List, statusOf, Text } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { ACTIVE_FILTER, filtersOf, isFiltered } from "../records/records.ts";
+import { ACTIVE_FILTER, filtersOf, isFiltered, listRecords } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, pathOf, titleOf } from "./application.ts";
 
+const FILTERS = [{ name: "Search", label: "Name, key or external Id" }, ACTIVE_FILTER];
+
 export async function listPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
-  const page = await records.of("Application").list(visit.caller, parameters);
+  const found = await find(visit, FILTERS, () =>
+    listRecords<Application>(records.of("Application"), visit.caller, parameters),
+  );
   const mayAdd = visit.may("AccessManager:Create") && visit.may("AccessManager:Update");
   const filtered = isFiltered(parameters);
   return {
     title: "Applications",
+    status: statusOf(found),
     actions: mayAdd ? (
       <ButtonLink href={visit.href(`${APPLICATIONS}/add`)} kind="main">
         {"Add application"}
@@ -21,8 +26,8 @@ export async function listPage({ records }: SettingsDependencies, visit: Visit):
       <List
         visit={visit}
         caption="Applications"
-        filters={[{ name: "Search", label: "Name, key or external Id" }, ACTIVE_FILTER]}
-        page={{ Items: page.Items as unknown as Application[], Next: page.Next }}
+        filters={FILTERS}
+        found={found}
         columns={columns(visit)}
         empty={
           <EmptyState title={filtered ? "No application is like that" : "No applications to see"}>

@@ -11,6 +11,7 @@ import {
   formOf,
   Hidden,
   type Option,
+  phrase,
   refusedForm,
   SelectField,
   TextField,
@@ -109,7 +110,7 @@ export async function deletePage(deps: SettingsDependencies, visit: Visit): Prom
     title: "Delete this application?",
     above: aboveOf(application),
     effects: [
-      `${titleOf(application)} is gone, with its credentials and secrets.`,
+      phrase`${titleOf(application)} is gone, with its credentials and secrets.`,
       "The tokens it has are no longer good, and nobody can sign in to it any more.",
       "Webhook connections that listen to Application get its last state.",
       "What it did stays in the audit log, under its Id.",
@@ -122,7 +123,7 @@ export async function deletePage(deps: SettingsDependencies, visit: Visit): Prom
 
 export async function deleteApplication({ records }: SettingsDependencies, visit: Visit): Promise<Response> {
   const gone = (await deleteRecord(records.of("Application"), visit)) as unknown as Application;
-  return visit.goTo(APPLICATIONS, `${titleOf(gone)} is deleted.`);
+  return visit.goTo(APPLICATIONS, phrase`${titleOf(gone)} is deleted.`);
 }
 
 /** An identity provider that stays as it was is not sent: who may not see it can still change the rest. */

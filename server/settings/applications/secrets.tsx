@@ -2,7 +2,7 @@
 
 import { readId } from "../../http/record-id.ts";
 import { type Credentials, MOST_SECRETS, makeSecret, removeSecret, type StoredSecret } from "../../oauth/index.ts";
-import { ActionButton, ButtonLink, Code, confirmation, Section, Table, Time } from "../components/index.ts";
+import { ActionButton, ButtonLink, Code, confirmation, phrase, Section, Table, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
@@ -94,7 +94,7 @@ export async function deleteSecretPage(deps: SettingsDependencies, visit: Visit)
     title: "Delete this secret?",
     above: aboveOf(application),
     effects: [
-      `${titleOf(application)} gets no tokens by it any more, from now on.`,
+      phrase`${titleOf(application)} gets no tokens by it any more, from now on.`,
       "Tokens that it has got stay good until they expire.",
     ],
     label: "Delete secret",

@@ -1,9 +1,12 @@
-// Filters by time: without this script they are UTC; with it they are in the reader's own zone, and UTC in the address.
-const fields = document.querySelectorAll("input[data-utc]");
+// Fields for a moment: without this script they are UTC; with it they are in the reader's own zone, which the label names,
+// and what is sent is UTC.
+const zone = new Intl.DateTimeFormat(undefined, { timeZoneName: "shortGeneric" });
+const isUtc = zone.resolvedOptions().timeZone === "UTC";
+const name = zone.formatToParts(Date.now()).find(({ type }) => type === "timeZoneName").value;
 
-for (const field of fields) {
+for (const field of document.querySelectorAll("input[data-utc]")) {
   const label = field.labels[0];
-  label.textContent = label.textContent.replace(field.dataset.utc, "").trim();
+  if (!isUtc) label.textContent = label.textContent.replace(field.dataset.utc, `(${name})`);
   if (field.value) field.value = inZone(new Date(`${field.value}Z`));
   field.form.addEventListener("formdata", ({ formData }) => {
     if (field.value) formData.set(field.name, new Date(field.value).toISOString());

@@ -1,7 +1,17 @@
 import { ACTOR_TYPES, AUDIT_KINDS, type AuditRecord, SUBJECT_TYPES } from "../../audit/index.ts";
-import { BadInput } from "../../errors.ts";
-import type { Page } from "../../http/paging.ts";
-import { Badge, ButtonLink, EmptyState, Pager, SearchForm, Table, Time } from "../components/index.ts";
+import {
+  Badge,
+  ButtonLink,
+  EmptyState,
+  find,
+  inUtc,
+  NotAsked,
+  Pager,
+  SearchForm,
+  statusOf,
+  Table,
+  Time,
+} from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { lookUpNames, type NameOf } from "../records/names.ts";
@@ -11,23 +21,21 @@ import type { Visit } from "../visit.ts";
 import { AUDIT_LOG, KindName, namedIn, RecordLink, summaryOf } from "./row.tsx";
 
 export async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
-  const parameters = filtersOf(visit);
-  const { page, problems } = await listed(() => deps.auditLog.list(visit.caller, parameters));
+  const parameters = auditFilters(visit);
+  const found = await find(visit, FILTERS, () => deps.auditLog.list(visit.caller, parameters));
+  const { page, problems } = found;
   const name = await lookUpNames(deps, visit, namedIn(page.Items));
   return {
     title: "Audit log",
-    status: problems.length > 0 ? 400 : 200,
-    actions: problems.length > 0 ? undefined : <Exports visit={visit} parameters={parameters} />,
+    status: statusOf(found),
+    actions: problems ? undefined : <Exports visit={visit} parameters={parameters} />,
     body: (
       <>
-        <SearchForm visit={visit} filters={FILTERS} />
-        {problems.map((problem) => (
-          <p class="problem" role="alert" safe>
-            {problem}
-          </p>
-        ))}
+        <SearchForm visit={visit} filters={FILTERS} problems={problems} />
         {page.Items.length > 0 ? (
           <Table caption="Audit log" columns={columns(visit, name)} rows={page.Items} />
+        ) : problems ? (
+          <NotAsked />
         ) : (
           <EmptyState title={parameters.size > 0 ? "Nothing is like that" : "Nothing to see"}>
             <p>Sign-ins and changes of credentials, roles, policies and connections stand here, and stay here.</p>
@@ -47,25 +55,13 @@ const FILTERS = [
   { name: "ActorId", label: "Who: Id" },
   { name: "SubjectType", label: "To what: kind", options: options(SUBJECT_TYPES) },
   { name: "SubjectId", label: "To what: Id" },
-  { name: "From", label: "From (UTC)", type: "date" as const },
-  { name: "To", label: "Before (UTC)", type: "date" as const },
+  { name: "From", label: "From", type: "datetime-local" as const },
+  { name: "To", label: "Before", type: "datetime-local" as const },
 ];
 
-/** A filter that is wrong is said above the list, with the filters as they were typed. */
-async function listed(
-  list: () => Promise<Page<AuditRecord>>,
-): Promise<{ page: Page<AuditRecord>; problems: string[] }> {
-  try {
-    return { page: await list(), problems: [] };
-  } catch (error) {
-    if (!(error instanceof BadInput)) throw error;
-    return { page: { Items: [], Next: null }, problems: error.errors.map(inLabels) };
-  }
-}
-
-/** The service calls its filters as the API does, and the page by their labels. */
-function inLabels(problem: string): string {
-  return FILTERS.reduce((text, { name, label }) => text.replace(new RegExp(`\\b${name}\\b`), `“${label}”`), problem);
+/** What is asked of the log, or of its file. */
+export function auditFilters(visit: Visit): URLSearchParams {
+  return inUtc(filtersOf(visit), ["From", "To"]);
 }
 
 /** What the filters let through, as a file. */

@@ -5,10 +5,9 @@ import { Badge, Code, Facts, Section, Text, Time } from "../components/index.ts"
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { Page, View } from "../page.ts";
 import { lookUpNames } from "../records/names.ts";
-import { filtersOf } from "../records/records.ts";
 import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
-import { listPage } from "./list.tsx";
+import { auditFilters, listPage } from "./list.tsx";
 import { AUDIT_LOG, namedIn, RecordLink } from "./row.tsx";
 
 export function auditLogPages(deps: SettingsDependencies): Page[] {
@@ -21,7 +20,7 @@ export function auditLogPages(deps: SettingsDependencies): Page[] {
 }
 
 async function exportFile({ auditLog }: SettingsDependencies, visit: Visit): Promise<Response> {
-  return exportResponse(await auditLog.export(visit.caller, filtersOf(visit)));
+  return exportResponse(await auditLog.export(visit.caller, auditFilters(visit)));
 }
 
 async function eventPage(deps: SettingsDependencies, visit: Visit): Promise<View> {

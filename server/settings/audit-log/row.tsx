@@ -1,5 +1,5 @@
 import type { AuditRecord } from "../../audit/index.ts";
-import { Text } from "../components/index.ts";
+import { phrase, Text } from "../components/index.ts";
 import { type Named, type NameOf, pathOfRecord } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
@@ -46,7 +46,7 @@ export function summaryOf(details: AuditRecord["Details"]): string {
   // What has changed to what says as well that it has changed.
   const others = Array.isArray(Changed) ? Changed.filter((name) => !Object.hasOwn(values, String(name))) : [];
   const text = [...(others.length > 0 ? [["Changed", others] as const] : []), ...Object.entries(values)]
-    .map(([name, value]) => `${name}: ${wordsOf(value)}`)
+    .map(([name, value]) => phrase`${name}: ${wordsOf(value)}`)
     .join("; ");
   return text.length > SUMMARY_LIMIT ? `${text.slice(0, SUMMARY_LIMIT)}…` : text;
 }

@@ -60,10 +60,13 @@ export function refusedForm(sent: URLSearchParams, failure: unknown, fields: rea
   return stateOf(sent, problems, others, sent.get("version") ?? undefined);
 }
 
-/** "Policy, line 2: …" stands beside Policy as "Line 2: …". */
+/** "Policy, line 2: …" stands beside Policy as "Line 2: …". What somebody has typed stays as it is, and nobody types null. */
 function withoutField(text: string, field: string): string {
-  const rest = text.replace(`${field}: `, "").replace(`${field}, `, "");
-  return rest.charAt(0).toUpperCase() + rest.slice(1);
+  const rest = text
+    .replace(`${field}: `, "")
+    .replace(`${field}, `, "")
+    .replace(/, or null\.$/, ".");
+  return /^[a-z]+ /.test(rest) ? rest.charAt(0).toUpperCase() + rest.slice(1) : rest;
 }
 
 /** 400, 409, 412 and 413; that one may not, or that there is no such record, is a page of its own. */

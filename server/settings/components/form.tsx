@@ -2,6 +2,7 @@ import type { Children } from "@kitajs/html";
 import { attribute } from "../../signin/index.ts";
 import type { Visit } from "../visit.ts";
 import type { FormState } from "./form-state.ts";
+import { inReadersZone, UTC } from "./moment.ts";
 
 export interface FormProps {
   visit: Visit;
@@ -86,7 +87,7 @@ export function TextField(props: TextFieldProps): JSX.Element {
   return (
     <div class="field">
       <label for={fieldId(name)} safe>
-        {labelText(label, required)}
+        {labelText(type === "datetime-local" ? `${label} ${UTC}` : label, required)}
       </label>
       <Notes name={name} hint={hint} problem={problem} />
       {rows ? (
@@ -95,7 +96,11 @@ export function TextField(props: TextFieldProps): JSX.Element {
           {`\n${value}`}
         </textarea>
       ) : (
-        <input {...shared} type={type} value={attribute(value)} />
+        <input
+          {...shared}
+          type={type}
+          {...(type === "datetime-local" ? inReadersZone(value) : { value: attribute(value) })}
+        />
       )}
     </div>
   );

@@ -3,7 +3,8 @@
 export { confirmation } from "./confirm.tsx";
 export { Checkbox, CheckboxGroup, Form, Hidden, type Option, SelectField, TextField } from "./form.tsx";
 export { type FormState, formOf, refusedForm } from "./form-state.ts";
-export { List } from "./list.tsx";
+export { find, List, NotAsked, statusOf } from "./list.tsx";
+export { inUtc, momentInUtc } from "./moment.ts";
 export {
   ActionButton,
   Badge,
@@ -19,5 +20,6 @@ export {
   Text,
   Time,
 } from "./parts.tsx";
-export { inUtc, SearchForm } from "./search.tsx";
+export { phrase } from "./phrase.ts";
+export { SearchForm } from "./search.tsx";
 export { type Column, Facts, Table } from "./table.tsx";

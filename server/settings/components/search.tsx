@@ -1,6 +1,8 @@
 import { attribute } from "../../signin/index.ts";
 import type { Visit } from "../visit.ts";
 import type { Option } from "./form.tsx";
+import type { FormState } from "./form-state.ts";
+import { inReadersZone, UTC } from "./moment.ts";
 
 /** A filter of a list; its value lives in the address. */
 export interface Filter {
@@ -9,25 +11,49 @@ export interface Filter {
   label: string;
   /** One of these; without them a text. */
   options?: Option[];
-  type?: "search" | "datetime-local" | "date";
+  type?: "search" | "datetime-local";
+}
+
+/** Characters of a filter: as many as the longest name has, so that one can be looked for. */
+const MOST_TYPED = 256;
+
+export interface SearchFormProps {
+  visit: Visit;
+  filters: Filter[];
+  /** What is wrong with what was asked for. */
+  problems?: FormState;
 }
 
 /** Filters over a list: a GET form, so that the address can be kept and passed on. */
-export function SearchForm({ visit, filters }: { visit: Visit; filters: Filter[] }): JSX.Element {
+export function SearchForm({ visit, filters, problems }: SearchFormProps): JSX.Element {
   const { searchParams, pathname } = visit.url;
   const isFiltered = filters.some(({ name }) => searchParams.get(name));
   return (
     <search>
+      {problems?.others.map((text) => (
+        <p class="problem" role="alert" safe>
+          {text}
+        </p>
+      ))}
       <form class="filters" method="get" action={visit.href(pathname)}>
         {filters.map(({ name, label, options, type = "search" }) => {
           const given = searchParams.get(name) ?? "";
+          const problem = problems?.problem(name);
+          const told = problem ? { "aria-invalid": "true" as const, "aria-describedby": `filter-${name}-problem` } : {};
           return (
             <div class="filter">
               <label for={`filter-${name}`} safe>
                 {type === "datetime-local" ? `${label} ${UTC}` : label}
               </label>
+              {problem ? (
+                <p class="wrong" role="alert" id={`filter-${name}-problem`} safe>
+                  {inLabels(problem, filters)}
+                </p>
+              ) : (
+                ""
+              )}
               {options ? (
-                <select id={`filter-${name}`} name={name}>
+                <select id={`filter-${name}`} name={name} {...told}>
                   <option value="">Any</option>
                   {options.map((option) => (
                     <option value={attribute(option.value)} selected={option.value === given} safe>
@@ -40,8 +66,10 @@ export function SearchForm({ visit, filters }: { visit: Visit; filters: Filter[]
                   id={`filter-${name}`}
                   name={name}
                   type={type}
-                  value={attribute(type === "datetime-local" ? utcField(given) : given)}
-                  {...(type === "datetime-local" ? MOMENT : {})}
+                  {...(type === "datetime-local"
+                    ? inReadersZone(given)
+                    : { value: attribute(given), maxlength: MOST_TYPED })}
+                  {...told}
                   autocomplete="off"
                 />
               )}
@@ -65,22 +93,7 @@ export function SearchForm({ visit, filters }: { visit: Visit; filters: Filter[]
   );
 }
 
-/** moments.js takes the word away, and puts the value into the reader's own zone. */
-const UTC = "(UTC)";
-const MOMENT = { step: "any", "data-utc": UTC };
-
-/** A moment of the address as the field has it; what is none is left out. */
-function utcField(given: string): string {
-  const date = new Date(ZONELESS.test(given) ? `${given}Z` : given);
-  return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 19);
-}
-
-const ZONELESS = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/;
-
-/** Without script the fields of a form say a time without its zone, which is UTC's. */
-export function inUtc(parameters: URLSearchParams, names: readonly string[]): URLSearchParams {
-  const entries = [...parameters].map(([name, value]) => {
-    return [name, names.includes(name) && ZONELESS.test(value) ? `${value}Z` : value];
-  });
-  return new URLSearchParams(entries);
+/** The service calls filters as the API does, and a page by their labels. */
+function inLabels(problem: string, filters: Filter[]): string {
+  return filters.reduce((text, { name, label }) => text.replace(new RegExp(`\\b${name}\\b`), `“${label}”`), problem);
 }

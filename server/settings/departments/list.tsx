@@ -1,18 +1,23 @@
-import { Badge, ButtonLink, EmptyState, List } from "../components/index.ts";
+import { Badge, ButtonLink, EmptyState, find, List, statusOf } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { ACTIVE_FILTER, filtersOf, isFiltered } from "../records/records.ts";
+import { ACTIVE_FILTER, filtersOf, isFiltered, listRecords } from "../records/records.ts";
 import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { DEPARTMENTS, type Department, pathOf, titleOf } from "./department.ts";
 
+const FILTERS = [{ name: "Search", label: "Search" }, ACTIVE_FILTER];
+
 export async function listPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
-  const page = await records.of("Department").list(visit.caller, parameters);
+  const found = await find(visit, FILTERS, () =>
+    listRecords<Department>(records.of("Department"), visit.caller, parameters),
+  );
   const mayAdd = visit.may("AccessManager:Create") && visit.may("AccessManager:Update");
   const filtered = isFiltered(parameters);
   return {
     title: "Departments",
+    status: statusOf(found),
     actions: mayAdd ? (
       <ButtonLink href={visit.href(`${DEPARTMENTS}/add`)} kind="main">
         {"Add department"}
@@ -22,8 +27,8 @@ export async function listPage({ records }: SettingsDependencies, visit: Visit):
       <List
         visit={visit}
         caption="Departments"
-        filters={[{ name: "Search", label: "Search" }, ACTIVE_FILTER]}
-        page={{ Items: page.Items as unknown as Department[], Next: page.Next }}
+        filters={FILTERS}
+        found={found}
         columns={columns(visit)}
         empty={
           <EmptyState title={filtered ? "No department is like that" : "No departments to see"}>

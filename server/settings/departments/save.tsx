@@ -8,6 +8,7 @@ import {
   type FormState,
   formOf,
   Hidden,
+  phrase,
   refusedForm,
   TextField,
 } from "../components/index.ts";
@@ -83,7 +84,8 @@ export async function deletePage({ records }: SettingsDependencies, visit: Visit
     title: "Delete this department?",
     above: [...ABOVE, { name: titleOf(department), path }],
     effects: [
-      `${titleOf(department)} is gone. While users or other departments belong to it, it cannot be deleted.`,
+      phrase`${titleOf(department)} is gone.`,
+      "While users or other departments belong to it, it cannot be deleted: first give them another one.",
       "Webhook connections that listen to Department get its last state.",
     ],
     label: "Delete department",
@@ -94,7 +96,7 @@ export async function deletePage({ records }: SettingsDependencies, visit: Visit
 
 export async function deleteDepartment({ records }: SettingsDependencies, visit: Visit): Promise<Response> {
   const gone = (await deleteRecord(records.of("Department"), visit)) as unknown as Department;
-  return visit.goTo(DEPARTMENTS, `${titleOf(gone)} is deleted.`);
+  return visit.goTo(DEPARTMENTS, phrase`${titleOf(gone)} is deleted.`);
 }
 
 function bodyOf(form: URLSearchParams) {

@@ -1,22 +1,25 @@
-import { Badge, ButtonLink, EmptyState, List, Text } from "../components/index.ts";
+import { Badge, ButtonLink, EmptyState, find, List, statusOf, Text } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { filtersOf } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import { PROVIDERS, type ProviderRecord, pathOf, TYPES } from "./provider.ts";
 
+const FILTERS = [{ name: "Name", label: "Name, in full" }];
+
 export async function listPage({ providers }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
-  const page = await providers.list(visit.caller, parameters);
+  const found = await find(visit, FILTERS, () => providers.list(visit.caller, parameters));
   return {
     title: "Identity providers",
+    status: statusOf(found),
     actions: visit.may("Settings:Update") ? <AddLinks visit={visit} /> : undefined,
     body: (
       <List
         visit={visit}
         caption="Identity providers"
-        filters={[{ name: "Name", label: "Name, in full" }]}
-        page={page}
+        filters={FILTERS}
+        found={found}
         columns={columns(visit)}
         empty={
           <EmptyState

@@ -3,7 +3,7 @@
 import { Conflict, NotFound } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import { PROVIDER_TYPES } from "../../signin/index.ts";
-import { confirmation, type FormState, formOf, refusedForm } from "../components/index.ts";
+import { confirmation, type FormState, formOf, phrase, refusedForm } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
@@ -98,7 +98,7 @@ export async function deletePage({ providers }: SettingsDependencies, visit: Vis
     title: "Delete this provider?",
     above: aboveOf(provider),
     effects: [
-      `Nobody signs in by ${provider.Name} any more, and which account there is whose here is forgotten.`,
+      phrase`Nobody signs in by ${provider.Name} any more, and which account there is whose here is forgotten.`,
       "Users that have no password need a password link to come in again.",
       "While an application names it as the way in, it cannot be deleted.",
     ],
@@ -110,7 +110,7 @@ export async function deletePage({ providers }: SettingsDependencies, visit: Vis
 
 export async function deleteProvider({ providers }: SettingsDependencies, visit: Visit): Promise<Response> {
   const { record } = await providers.remove(visit.caller, visit.params.id!, UNCONDITIONAL);
-  return visit.goTo(PROVIDERS, `${record.Name} is deleted.`);
+  return visit.goTo(PROVIDERS, phrase`${record.Name} is deleted.`);
 }
 
 function typeOf({ params }: Visit): ProviderRecord["Type"] {

@@ -1,5 +1,5 @@
 import { UNCONDITIONAL } from "../../http/conditions.ts";
-import { confirmation } from "../components/index.ts";
+import { confirmation, phrase } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
@@ -16,7 +16,7 @@ export async function deletePage({ policies }: SettingsDependencies, visit: Visi
       { name: policy.Name, path: pathOf(policy) },
     ],
     effects: [
-      `What only "${policy.Name}" permits is refused from now on.`,
+      phrase`What only "${policy.Name}" permits is refused from now on.`,
       "What only it forbids is allowed from now on, where another policy permits it.",
       "The text is not kept; copy it first if you may want it again.",
     ],
@@ -28,5 +28,5 @@ export async function deletePage({ policies }: SettingsDependencies, visit: Visi
 
 export async function deletePolicy({ policies }: SettingsDependencies, visit: Visit): Promise<Response> {
   const { Name } = await policies.remove(visit.caller, visit.params.id!, UNCONDITIONAL);
-  return visit.goTo(POLICIES, `The policy ${Name} is deleted.`);
+  return visit.goTo(POLICIES, phrase`The policy ${Name} is deleted.`);
 }

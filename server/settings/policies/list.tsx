@@ -1,5 +1,5 @@
 import type { PolicyRecord } from "../../access/index.ts";
-import { ButtonLink, EmptyState, List, Time } from "../components/index.ts";
+import { ButtonLink, EmptyState, find, List, statusOf, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { filtersOf } from "../records/records.ts";
@@ -7,11 +7,14 @@ import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { POLICIES, pathOf } from "./policy.ts";
 
+const FILTERS = [{ name: "Name", label: "Name, in full" }];
+
 export async function listPage({ policies }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
-  const page = await policies.list(visit.caller, parameters);
+  const found = await find(visit, FILTERS, () => policies.list(visit.caller, parameters));
   return {
     title: "Policies",
+    status: statusOf(found),
     lead: (
       <p class="fine">
         {"A request needs a scope and a policy that permits it. "}
@@ -28,8 +31,8 @@ export async function listPage({ policies }: SettingsDependencies, visit: Visit)
       <List
         visit={visit}
         caption="Policies"
-        filters={[{ name: "Name", label: "Name, in full" }]}
-        page={page}
+        filters={FILTERS}
+        found={found}
         columns={columns(visit)}
         empty={
           <EmptyState title={parameters.get("Name") ? "No policy is called so" : "No policies to see"}>

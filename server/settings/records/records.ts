@@ -1,8 +1,10 @@
 // What pages of entity records have in common.
 
+import type { Caller } from "../../access/index.ts";
 import type { EntityRecord, EntityService } from "../../entities/index.ts";
 import { Conflict } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import type { Page } from "../../http/paging.ts";
 import type { Visit } from "../visit.ts";
 
 /** What the filters of a page ask of a list: one that is sent empty asks for nothing. */
@@ -23,6 +25,16 @@ export const ACTIVE_FILTER = {
     { value: "false", label: "Inactive" },
   ],
 };
+
+/** A page of them, as their response shape. */
+export async function listRecords<Shape>(
+  service: EntityService,
+  caller: Caller,
+  parameters: URLSearchParams,
+): Promise<Page<Shape>> {
+  const { Items, Next } = await service.list(caller, parameters);
+  return { Items: Items as unknown as Shape[], Next };
+}
 
 /** The record that the path's `:id` names, and its version for the form. */
 export async function readRecord<Shape>(

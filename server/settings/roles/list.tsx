@@ -1,5 +1,5 @@
 import type { RoleRecord } from "../../access/index.ts";
-import { ButtonLink, EmptyState, List, Text } from "../components/index.ts";
+import { ButtonLink, EmptyState, find, List, statusOf, Text } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { filtersOf } from "../records/records.ts";
@@ -7,11 +7,14 @@ import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { pathOf, ROLES } from "./role.ts";
 
+const FILTERS = [{ name: "Name", label: "Name, in full" }];
+
 export async function listPage({ roles }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
-  const page = await roles.list(visit.caller, parameters);
+  const found = await find(visit, FILTERS, () => roles.list(visit.caller, parameters));
   return {
     title: "Roles",
+    status: statusOf(found),
     lead: (
       <p class="fine">
         {"A role gives its users their scopes, and "}
@@ -28,8 +31,8 @@ export async function listPage({ roles }: SettingsDependencies, visit: Visit): P
       <List
         visit={visit}
         caption="Roles"
-        filters={[{ name: "Name", label: "Name, in full" }]}
-        page={page}
+        filters={FILTERS}
+        found={found}
         columns={columns(visit)}
         empty={
           <EmptyState title={parameters.get("Name") ? "No role is called so" : "No roles to see"}>

@@ -42,6 +42,7 @@ async function findMember({ records }: SettingsDependencies, visit: Visit, type:
     const { record } = await records.of(type).read(visit.caller, { pathValue, fieldName: FOUND_BY[type].fieldName });
     return Number(record.Id);
   } catch (error) {
+    if (error instanceof BadInput) throw new BadInput(`Member: ${error.errors.join(" ")}`);
     if (!(error instanceof NotFound)) throw error;
     throw new BadInput(`Member: there is no ${FOUND_BY[type].words}.`);
   }

@@ -11,6 +11,7 @@ import {
   type FormState,
   formOf,
   Hidden,
+  phrase,
   refusedForm,
   TextField,
 } from "../components/index.ts";
@@ -83,7 +84,7 @@ export async function deletePage({ roles }: SettingsDependencies, visit: Visit):
     above: [...ABOVE, { name: role.Name, path: pathOf(role) }],
     effects: [
       members === 1 ? "Its one member loses it." : `Its ${members.toLocaleString("en")} members lose it.`,
-      `Policies that speak of Role::"${role.Name}" stay as they are, and mean nobody.`,
+      phrase`Policies that speak of Role::"${role.Name}" stay as they are, and mean nobody.`,
       "Users lose the scopes that only this role gives.",
     ],
     label: "Delete role",
@@ -94,7 +95,7 @@ export async function deletePage({ roles }: SettingsDependencies, visit: Visit):
 
 export async function deleteRole({ roles }: SettingsDependencies, visit: Visit): Promise<Response> {
   const { Name } = await roles.remove(visit.caller, visit.params.id!, UNCONDITIONAL);
-  return visit.goTo(ROLES, `The role ${Name} is deleted.`);
+  return visit.goTo(ROLES, phrase`The role ${Name} is deleted.`);
 }
 
 function bodyOf(form: URLSearchParams) {

@@ -2,7 +2,7 @@
 
 import type { Page } from "../../http/paging.ts";
 import type { ConsentRecord } from "../../oauth/index.ts";
-import { ActionButton, ButtonLink, Pager, Section, Table, Text, Time } from "../components/index.ts";
+import { ActionButton, ButtonLink, Pager, phrase, Section, Table, Text, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { filtersOf, readRecord } from "../records/records.ts";
@@ -85,5 +85,5 @@ function columns(visit: Visit, person: Person) {
 export async function revokeConsent({ consents }: SettingsDependencies, visit: Visit): Promise<Response> {
   const { Application } = await consents.revoke(visit.caller, visit.params.id!, visit.form.get("application") ?? "");
   const name = nameOf("Application", Application);
-  return visit.goTo(`${USERS}/${visit.params.id}`, `${name} has lost its access. It will ask again.`);
+  return visit.goTo(`${USERS}/${visit.params.id}`, phrase`${name} has lost its access. It will ask again.`);
 }

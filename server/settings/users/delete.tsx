@@ -1,5 +1,5 @@
 import { UNCONDITIONAL } from "../../http/conditions.ts";
-import { confirmation } from "../components/index.ts";
+import { confirmation, phrase } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { deleteRecord, readRecord } from "../records/records.ts";
@@ -15,7 +15,7 @@ export async function deletePage({ records }: SettingsDependencies, visit: Visit
     title: "Delete this user?",
     above: aboveOf(person),
     effects: [
-      `${titleOf(person)} can no longer sign in, and is signed out everywhere.`,
+      phrase`${titleOf(person)} can no longer sign in, and is signed out everywhere.`,
       "The password, the second factor, roles and what applications were allowed go with the user.",
       "Webhook connections that listen to User get its last state.",
       "What the user did stays in the audit log, under its Id.",
@@ -28,7 +28,7 @@ export async function deletePage({ records }: SettingsDependencies, visit: Visit
 
 export async function deleteUser({ records }: SettingsDependencies, visit: Visit): Promise<Response> {
   const gone = (await deleteRecord(records.of("User"), visit)) as unknown as Person;
-  return visit.goTo(USERS, `${titleOf(gone)} is deleted.`);
+  return visit.goTo(USERS, phrase`${titleOf(gone)} is deleted.`);
 }
 
 /** Active or not, by one button. */

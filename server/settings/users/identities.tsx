@@ -1,7 +1,7 @@
 // The accounts at other providers that a User signs in by.
 
 import type { IdentityRecord } from "../../signin/index.ts";
-import { ActionButton, Badge, Section, Table, Text, Time } from "../components/index.ts";
+import { ActionButton, Badge, phrase, Section, Table, Text, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { Visit } from "../visit.ts";
 import { type Person, pathOf, USERS } from "./person.ts";
@@ -61,6 +61,6 @@ function columns(visit: Visit, person: Person, mayChange: boolean) {
 export async function unlinkIdentity({ users }: SettingsDependencies, visit: Visit): Promise<Response> {
   const { caller, form, params } = visit;
   const { IdentityProvider } = await users.unlinkIdentity(caller, params.id!, form.get("identity") ?? "");
-  const told = `${IdentityProvider.Name} signs this user in no more. If there is no password, make a password link.`;
+  const told = phrase`${IdentityProvider.Name} signs this user in no more. If there is no password, make a password link.`;
   return visit.goTo(`${USERS}/${params.id}`, told);
 }

@@ -1,8 +1,8 @@
 import { UNSET_DATE } from "../../entities/index.ts";
-import { Badge, ButtonLink, EmptyState, List, Time } from "../components/index.ts";
+import { Badge, ButtonLink, EmptyState, find, List, statusOf, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { ACTIVE_FILTER, filtersOf, isFiltered } from "../records/records.ts";
+import { ACTIVE_FILTER, filtersOf, isFiltered, listRecords } from "../records/records.ts";
 import { choiceOf, nameOf } from "../records/reference-field.tsx";
 import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
@@ -10,12 +10,18 @@ import { type Person, pathOf, titleOf, USERS } from "./person.ts";
 
 export async function listPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
-  const page = await records.of("User").list(visit.caller, parameters);
   const { options } = await choiceOf(records.of("Department"), visit, undefined);
+  const filters = [
+    { name: "Search", label: "Search" },
+    ACTIVE_FILTER,
+    ...(options && options.length > 1 ? [{ name: "Department", label: "Department", options: withNone(options) }] : []),
+  ];
+  const found = await find(visit, filters, () => listRecords<Person>(records.of("User"), visit.caller, parameters));
   const mayAdd = visit.may("AccessManager:Create") && visit.may("AccessManager:Update");
   const filtered = isFiltered(parameters);
   return {
     title: "Users",
+    status: statusOf(found),
     actions: mayAdd ? (
       <ButtonLink href={visit.href(`${USERS}/add`)} kind="main">
         {"Add user"}
@@ -25,14 +31,8 @@ export async function listPage({ records }: SettingsDependencies, visit: Visit):
       <List
         visit={visit}
         caption="Users"
-        filters={[
-          { name: "Search", label: "Search" },
-          ACTIVE_FILTER,
-          ...(options && options.length > 1
-            ? [{ name: "Department", label: "Department", options: withNone(options) }]
-            : []),
-        ]}
-        page={{ Items: page.Items as unknown as Person[], Next: page.Next }}
+        filters={filters}
+        found={found}
         columns={columns(visit)}
         empty={
           <EmptyState title={filtered ? "Nobody is like that" : "No users to see"}>

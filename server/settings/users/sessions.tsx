@@ -2,7 +2,17 @@
 
 import type { Page } from "../../http/paging.ts";
 import type { SessionRecord } from "../../signin/index.ts";
-import { ActionButton, ButtonLink, confirmation, Pager, Section, Table, Text, Time } from "../components/index.ts";
+import {
+  ActionButton,
+  ButtonLink,
+  confirmation,
+  Pager,
+  phrase,
+  Section,
+  Table,
+  Text,
+  Time,
+} from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { filtersOf, readRecord } from "../records/records.ts";
@@ -87,7 +97,7 @@ export async function endSessionsPage({ records }: SettingsDependencies, visit: 
     title: "End all sign-ins?",
     above: aboveOf(person),
     effects: [
-      `${titleOf(person)} is signed out in every browser.`,
+      phrase`${titleOf(person)} is signed out in every browser.`,
       "All applications lose their refresh tokens for this person; access tokens they hold end with them.",
       "The password stays good. If somebody else knows it, make a password link as well.",
     ],

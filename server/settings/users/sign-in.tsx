@@ -1,7 +1,7 @@
 // How a User signs in: the password link, and the second factor.
 
 import type { FactorRecord } from "../../signin/index.ts";
-import { ActionButton, ButtonLink, Code, confirmation, Facts, Section, Time } from "../components/index.ts";
+import { ActionButton, ButtonLink, Code, confirmation, Facts, phrase, Section, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { readRecord } from "../records/records.ts";
@@ -96,7 +96,7 @@ export async function removeFactorPage(
     title: "Remove the second factor?",
     above: aboveOf(person),
     effects: [
-      `${titleOf(person)} signs in by password alone, unless every user here needs a second factor.`,
+      phrase`${titleOf(person)} signs in by password alone, unless every user here needs a second factor.`,
       "The authenticator app and all recovery codes are no longer good.",
       "First make sure by another way that it is really this person who asks for it.",
     ],

@@ -1,6 +1,6 @@
 import { UNCONDITIONAL } from "../../http/conditions.ts";
 import { readConnection, removeConnection, toConnectionRecord } from "../../webhooks/index.ts";
-import { confirmation } from "../components/index.ts";
+import { confirmation, phrase } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
@@ -23,7 +23,7 @@ export async function deletePage({ sql, masterKey }: SettingsDependencies, visit
       { name: titleOf(record), path },
     ],
     effects: [
-      `${addressOf(record.URL)} gets no more events.`,
+      phrase`${addressOf(record.URL)} gets no more events.`,
       waiting === 0
         ? "Nothing waits for it now."
         : `${waiting.toLocaleString("en")} ${waiting === 1 ? "delivery that waits" : "deliveries that wait"} for it will be Cancelled.`,
@@ -38,5 +38,5 @@ export async function deletePage({ sql, masterKey }: SettingsDependencies, visit
 
 export async function deleteTheConnection({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<Response> {
   const { url } = await removeConnection(sql, masterKey, visit.caller, visit.params.id!, UNCONDITIONAL);
-  return visit.goTo("/settings/webhooks", `The connection to ${addressOf(url)} is deleted.`);
+  return visit.goTo("/settings/webhooks", phrase`The connection to ${addressOf(url)} is deleted.`);
 }

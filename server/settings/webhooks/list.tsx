@@ -1,9 +1,22 @@
 import { readPaging } from "../../http/paging.ts";
 import { readQuery, readText, readWord } from "../../http/query.ts";
 import { CONNECTION_STATES, type ConnectionRecord, readConnections } from "../../webhooks/index.ts";
-import { Badge, ButtonLink, EmptyState, Live, Pager, Refreshing, SearchForm, Table } from "../components/index.ts";
+import {
+  Badge,
+  ButtonLink,
+  EmptyState,
+  find,
+  Live,
+  NotAsked,
+  Pager,
+  Refreshing,
+  SearchForm,
+  statusOf,
+  Table,
+} from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
+import { filtersOf, isFiltered } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import { mayAddConnection } from "./add.tsx";
 import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
@@ -14,15 +27,23 @@ const REFRESH_SECONDS = 10;
 
 type Row = ConnectionRecord & { health: Health };
 
+const FILTERS = [
+  { name: "Name", label: "Name, in full" },
+  { name: "State", label: "State", options: CONNECTION_STATES.map((value) => ({ value, label: value })) },
+];
+
 export async function listPage({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<View> {
   const { caller, url } = visit;
-  const query = readQuery(url.searchParams, ["Name", "State"]);
-  const filter = { name: readText(query, "Name") || undefined, state: readWord(query, "State", CONNECTION_STATES) };
-  const { Items, Next } = await readConnections(sql, masterKey, caller, filter, readPaging(query));
+  const found = await find(visit, FILTERS, async () => {
+    const query = readQuery(url.searchParams, ["Name", "State"]);
+    const filter = { name: readText(query, "Name") || undefined, state: readWord(query, "State", CONNECTION_STATES) };
+    return readConnections(sql, masterKey, caller, filter, readPaging(query));
+  });
+  const { Items, Next } = found.page;
   const ids = Items.map(({ Id }) => Id);
   const health = new Map((await listHealth(sql, caller.tenantId, ids)).map((one) => [one.connectionId, one]));
   const rows = Items.map((record): Row => ({ ...record, health: health.get(record.Id)! }));
-  const isFiltered = Boolean(filter.name || filter.state);
+  const filtered = isFiltered(filtersOf(visit));
   const mayAdd = mayAddConnection(visit);
   const add = (
     <ButtonLink href={visit.href("/settings/webhooks/add")} kind="main">
@@ -31,20 +52,17 @@ export async function listPage({ sql, masterKey }: SettingsDependencies, visit: 
   );
   return {
     title: "Webhooks",
+    status: statusOf(found),
     actions: mayAdd ? add : undefined,
     body: (
       <>
-        <SearchForm
-          visit={visit}
-          filters={[
-            { name: "Name", label: "Name" },
-            { name: "State", label: "State", options: CONNECTION_STATES.map((value) => ({ value, label: value })) },
-          ]}
-        />
+        <SearchForm visit={visit} filters={FILTERS} problems={found.problems} />
         <Live visit={visit} id="connections" seconds={REFRESH_SECONDS}>
           {rows.length > 0 ? (
             <Table caption="Webhook connections" columns={columns(visit)} rows={rows} />
-          ) : isFiltered ? (
+          ) : found.problems ? (
+            <NotAsked />
+          ) : filtered ? (
             <EmptyState title="No connection is like that">
               <p>A name has to be given in full.</p>
             </EmptyState>

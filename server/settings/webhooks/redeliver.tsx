@@ -10,7 +10,15 @@ import {
   readConnection,
   toConnectionRecord,
 } from "../../webhooks/index.ts";
-import { CheckboxGroup, Form, type FormState, formOf, refusedForm, TextField } from "../components/index.ts";
+import {
+  CheckboxGroup,
+  Form,
+  type FormState,
+  formOf,
+  momentInUtc,
+  refusedForm,
+  TextField,
+} from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
@@ -42,7 +50,7 @@ export async function redeliverPage(
           <TextField
             state={state}
             name="From"
-            label="Events from (UTC)"
+            label="Events from"
             type="datetime-local"
             hint="What happened then or later."
             required
@@ -50,7 +58,7 @@ export async function redeliverPage(
           <TextField
             state={state}
             name="To"
-            label="Events before (UTC)"
+            label="Events before"
             type="datetime-local"
             hint="Empty: until now."
             required={false}
@@ -106,8 +114,8 @@ export async function redeliver(deps: SettingsDependencies, visit: Visit): Promi
     const rate = form.get("Rate")?.trim();
     const { input } = parseRedelivery({
       ConnectionId: params.id,
-      From: moment(form.get("From")),
-      To: moment(form.get("To")),
+      From: momentInUtc(form.get("From") ?? ""),
+      To: momentInUtc(form.get("To") ?? ""),
       States: form.getAll("States"),
       Rate: rate ? Number(rate) : DEFAULT_RATE,
     });
@@ -125,12 +133,4 @@ export async function redeliver(deps: SettingsDependencies, visit: Visit): Promi
 /** The form as it was sent, with nothing wrong in it. */
 function sentForm(form: URLSearchParams): FormState {
   return formOf(Object.fromEntries(FIELDS.map((name) => [name, form.getAll(name)])));
-}
-
-/** What a field of a date and a time sends has no zone; the label says which it is. */
-function moment(text: string | null): string {
-  if (!text) return "";
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text)
-    ? `${text.length === 16 ? `${text}:00` : text}Z`
-    : text;
 }

@@ -175,7 +175,7 @@ function Replace({ visit, state }: { visit: Visit; state: FormState }): JSX.Elem
   );
 }
 
-export async function stage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+export async function stage(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   const { sql, masterKey, secretOverlapMs } = deps;
   const { form, caller, params } = visit;
   try {
@@ -186,8 +186,9 @@ export async function stage(deps: SettingsDependencies, visit: Visit): Promise<V
     });
     const overlapSeconds = Math.ceil(secretOverlapMs / 1_000);
     const { generated } = await stageNewSecret(sql, masterKey, caller, params.id!, input, overlapSeconds);
+    if (!generated) return visit.goTo(pathOf(visit), "The new secret is staged. Once the receiver has it, prove it.");
     // No redirect: a secret that is shown once has to be in the answer.
-    return secretPage(deps, visit, { generated: generated ?? undefined });
+    return secretPage(deps, visit, { generated });
   } catch (error) {
     return secretPage(deps, visit, { refused: refusedForm(form, error, FIELDS) });
   }

@@ -114,22 +114,21 @@ function takeId(input: ProviderInput, value: unknown): string | undefined {
 function takeScopes(input: ProviderInput, value: unknown): string | undefined {
   const isScope = (item: unknown) => isText(item, WORD_LIMIT) && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(item);
   if (!Array.isArray(value) || value.length > MOST_SCOPES || !value.every(isScope)) {
-    return `Scopes must be a list of at most ${MOST_SCOPES} scopes.`;
+    return `Scopes must be a list of at most ${MOST_SCOPES} scopes, each of at most ${WORD_LIMIT} visible ASCII characters but " and \\.`;
   }
   input.scopes = [...new Set(value as string[])];
   return undefined;
 }
 
 function takeMapping(input: ProviderInput, value: unknown): string | undefined {
+  const isMapped = (name: string) => (MAPPED as readonly string[]).includes(name);
   const isMapping =
-    typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.entries(value).every(
-      ([name, claim]) => (MAPPED as readonly string[]).includes(name) && (claim === "" || isText(claim, WORD_LIMIT)),
-    );
+    typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).every(isMapped);
   if (!isMapping) return `Mapping must be an object that names a claim for some of ${MAPPED.join(", ")}.`;
-  input.mapping = Object.fromEntries(Object.entries(value).filter(([, claim]) => claim !== ""));
+  const claims = Object.entries(value).filter(([, claim]) => claim !== "");
+  const wrong = claims.find(([, claim]) => !isText(claim, WORD_LIMIT));
+  if (wrong) return `Mapping.${wrong[0]} must be a claim's name, a string of at most ${WORD_LIMIT} characters.`;
+  input.mapping = Object.fromEntries(claims);
   return undefined;
 }
 

@@ -1,0 +1,161 @@
+// Every form of Settings, and every page that shows what it has saved, with texts that somebody means harm by.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import type { Api } from "../support/api.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { inspectAsItIs } from "../support/inspect.ts";
+import { newTenant } from "../support/tenant.ts";
+import { enterSettings, type Visitor } from "./console.ts";
+import { flawsOf, HOSTILE, LONG, type Outcome, send, type Typed, tamper } from "./hostile.ts";
+import { type FoundForm, type FoundPage, walk } from "./walk.ts";
+
+const DIRECTORY = "https://directory.example.com";
+const OAUTH2 = {
+  AuthorizationEndpoint: `${DIRECTORY}/authorize`,
+  TokenEndpoint: `${DIRECTORY}/token`,
+  UserinfoEndpoint: `${DIRECTORY}/userinfo`,
+};
+const CLAIMS = ["Name", "Username", "Email", "EmailVerified", "MobilePhone", "External_Id"].map(
+  (field) => `Mapping.${field}`,
+);
+const OPENID_FIELDS = ["Name Issuer ClientId ClientSecret Scopes", ...CLAIMS, "ExternalId"].join(" ");
+const OAUTH2_FIELDS = ["Name", ...Object.keys(OAUTH2), "ClientId ClientSecret Scopes Mapping.Subject", ...CLAIMS].join(
+  " ",
+);
+const PERMIT_ALL = "permit (principal, action, resource);";
+
+/** With these in place of what is refused, a form is taken; the other fields stay hostile. */
+const FREE = {};
+const CONNECTION = { URL: "https://localhost:9443/", ApiKey: "", Headers: "", TimeoutMs: "" };
+const OPENID = { Issuer: DIRECTORY, Scopes: "openid" };
+const CREDENTIALS = { RedirectUris: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, PostLogoutRedirectUris: "" };
+
+/** Every form that somebody types into, as `walk` finds it. A filter takes what it is given, or says what is wrong. */
+const FORMS: Record<string, Typed | "filter"> = {
+  "GET /settings/activity From To": "filter",
+  "GET /settings/applications Search": "filter",
+  "GET /settings/audit-log ActorId SubjectId From To": "filter",
+  "GET /settings/departments Search": "filter",
+  "GET /settings/identity-providers Name": "filter",
+  "GET /settings/policies Name": "filter",
+  "GET /settings/roles Name": "filter",
+  "GET /settings/users Search": "filter",
+  "GET /settings/webhooks Name": "filter",
+  "POST /settings/applications/:id/change Name ApplicationKey ExternalId WebSiteURL Description": FREE,
+  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris": CREDENTIALS,
+  "POST /settings/applications/add Name ApplicationKey ExternalId WebSiteURL Description": FREE,
+  "POST /settings/departments/:id/change Name ExternalId Description": FREE,
+  "POST /settings/departments/add Name ExternalId Description": FREE,
+  [`POST /settings/identity-providers/:id/change ${OAUTH2_FIELDS} ExternalId`]: { ...OAUTH2, Scopes: "openid" },
+  [`POST /settings/identity-providers/:id/change ${OPENID_FIELDS}`]: OPENID,
+  [`POST /settings/identity-providers/add/OAuth2 ${OAUTH2_FIELDS} ExternalId`]: { ...OAUTH2, Scopes: "openid" },
+  [`POST /settings/identity-providers/add/OpenIDConnect ${OPENID_FIELDS}`]: OPENID,
+  "POST /settings/policies/:id Name Description Policy": { Policy: PERMIT_ALL },
+  "POST /settings/policies/add Name Description Policy": { Policy: `// ${HOSTILE}\n${PERMIT_ALL}` },
+  "POST /settings/roles/:id/change Name Description": FREE,
+  "POST /settings/roles/:id/members/add Member": { Member: "colleague" },
+  "POST /settings/roles/add Name Description": FREE,
+  "POST /settings/users/:id/change Name Username Email MobilePhone External_Id": FREE,
+  "POST /settings/users/add Name Username Email MobilePhone External_Id": FREE,
+  "POST /settings/webhooks/:id/change URL Name Description ApiKey Headers TimeoutMs": CONNECTION,
+  "POST /settings/webhooks/:id/redeliver From To Rate": FREE,
+  "POST /settings/webhooks/:id/secret Secret OverlapSeconds": FREE,
+  "POST /settings/webhooks/add URL Secret Name Description ApiKey Headers TimeoutMs": CONNECTION,
+};
+
+/** The pages that name such a record; each shows the name as it was typed. */
+const NAMED = ["webhooks", "applications", "users", "departments", "identity-providers", "policies", "roles"];
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+}, 60_000);
+afterAll(() => browser?.close());
+
+const PATIENCE_MS = 240_000;
+
+test(
+  "whatever is typed into a form of Settings is saved or told why not, is not lost, and is text wherever it is shown",
+  async () => {
+    const api = await newTenant();
+    await arrange(api);
+    await using visitor = await enterSettings(browser, api.tenant, { viewport: { width: 400, height: 800 } });
+    const forms = formsOf(await walk(visitor.page, 2));
+    // A form that is new stands in FORMS as well.
+    expect(keysOf(forms)).toEqual(Object.keys(FORMS).toSorted());
+    expect(await tamper(visitor.page, forms)).toEqual([]);
+    for (const form of forms.filter(({ typed }) => typed.length > 0)) await tryForm(visitor, form, FORMS[form.key]!);
+
+    const shown = showing(await walk(visitor.page, 3));
+    for (const { path } of shown.values()) {
+      await visitor.open(path);
+      expect({ path, flaws: await flawsOf(visitor.page) }).toEqual({ path, flaws: [] });
+    }
+    const named = NAMED.flatMap((area) => [area, `${area}/:id`, `${area}/:id/delete`].map((end) => `/settings/${end}`));
+    expect(named.filter((kind) => !shown.has(kind))).toEqual([]);
+    expect(visitor.complaints.filter((line) => !line.includes("responded with a status of 4"))).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+/** One record of each kind that has a form. */
+async function arrange(api: Api): Promise<void> {
+  const { Id: ConnectionId } = await api.connect("https://localhost:9443/", { Name: "Directory" });
+  await api.change({ Name: "Front door" });
+  await api.replay({ ConnectionId, From: "2026-01-01" });
+  await api.call("PATCH", "/User", { Username: "colleague" });
+  await api.call("PATCH", "/Department", { Name: "Finance" });
+  const provider = { ClientId: "us", Mapping: { Subject: "id" } };
+  await api.call("PATCH", "/IdentityProvider", { ...provider, ...OAUTH2, Name: "OAuth2", Type: "OAuth2" });
+  await api.call("PATCH", "/IdentityProvider", {
+    Name: "OIDC",
+    Type: "OpenIDConnect",
+    ClientId: "us",
+    Issuer: DIRECTORY,
+  });
+}
+
+/** One of each, policies before roles: what permits all is there before those that policies speak of are renamed. */
+function formsOf(pages: FoundPage[]): FoundForm[] {
+  const byKey = new Map(pages.flatMap(({ forms }) => forms).map((form) => [form.key, form]));
+  return [...byKey.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function keysOf(forms: FoundForm[]): string[] {
+  return forms.filter(({ typed }) => typed.length > 0).map(({ key }) => key);
+}
+
+/** Of each kind one that shows such a text. */
+function showing(pages: FoundPage[]): Map<string, FoundPage> {
+  return new Map(pages.filter(({ text }) => text.includes(HOSTILE)).map((page) => [page.kind, page]));
+}
+
+let number = 0;
+
+async function tryForm({ page, open }: Visitor, form: FoundForm, taken: Typed | "filter"): Promise<void> {
+  await open(form.path);
+  const first = await send(page, form, () => LONG);
+  judge(form, first);
+  if (!first.kept) await open(form.path);
+  if (taken === "filter") return;
+  number += 1;
+  // Names have to differ.
+  const outcome = await send(page, form, (name) => (name in taken ? taken[name] : `${number} ${HOSTILE}`));
+  const { status, problems, said, flaws } = outcome;
+  expect({ form: form.key, status, problems, flaws }).toEqual({ form: form.key, status: 200, problems: {}, flaws: [] });
+  expect(said).not.toBe("");
+  // The record's own page, named by the hostile text.
+  if (form.action.endsWith("/add")) await inspectAsItIs(page, form.key);
+}
+
+/** It was taken, or refused with why beside a field, and then nothing that was typed is lost. */
+function judge({ key }: FoundForm, { status, typed, kept, problems, flaws, said }: Outcome): void {
+  const isRefused = status === 400 || status === 422;
+  expect({ key, flaws, isAnswered: isRefused || status === 200 }).toEqual({ key, flaws: [], isAnswered: true });
+  if (!isRefused) return;
+  expect({ key, kept }).toEqual({ key, kept: typed });
+  expect({ key, said, isBeside: Object.keys(problems).length > 0 }).toEqual({ key, said, isBeside: true });
+  for (const [field, problem] of Object.entries(problems))
+    expect({ field, length: problem.length > 10 }).toEqual({ field, length: true });
+}

@@ -1,0 +1,77 @@
+// All pages and forms of Settings, found as a person finds them: by following the links.
+
+import type { Page } from "playwright-core";
+
+/** A form, told apart from others by where it goes and what it has fields for. */
+export interface FoundForm {
+  /** Such as `POST /settings/roles/:id/change Name Description`: the fields are those that one can type into. */
+  key: string;
+  /** The page it stands on. */
+  path: string;
+  /** As the page writes it. */
+  action: string;
+  typed: string[];
+  /** What can only be chosen, or comes along unseen; the form's token is none of it. */
+  closed: string[];
+}
+
+export interface FoundPage {
+  path: string;
+  /** The path with `:id` in the place of what a record is known by. */
+  kind: string;
+  forms: FoundForm[];
+  /** Of its middle. */
+  text: string;
+}
+
+/**
+ * Follows the links from the overview on.
+ * @param most pages of one kind, the first that are linked to
+ */
+export async function walk(page: Page, most: number): Promise<FoundPage[]> {
+  return page.evaluate(walkHere, most);
+}
+
+/** Runs in the browser. */
+async function walkHere(most: number): Promise<FoundPage[]> {
+  const kindOf = (path: string) => path.replace(/\/([0-9a-f]{8}-[0-9a-f-]{27}|\d+)(?=\/|$)/g, "/:id");
+  const counts = new Map<string, number>();
+  const seen = new Set<string>();
+  const found: FoundPage[] = [];
+  let next = ["/settings"];
+  while (next.length > 0) next = (await Promise.all(next.filter(isWanted).map(readPage))).flat();
+  return found;
+
+  function isWanted(path: string): boolean {
+    const count = counts.get(kindOf(path)) ?? 0;
+    if (seen.has(path) || count >= most) return false;
+    seen.add(path);
+    counts.set(kindOf(path), count + 1);
+    return true;
+  }
+
+  async function readPage(path: string): Promise<string[]> {
+    const answer = await fetch(path);
+    if (!answer.headers.get("content-type")?.startsWith("text/html") || answer.redirected) return [];
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const forms = [...page.querySelectorAll("main form")].map((form) => describe(form as HTMLFormElement, path));
+    found.push({ path, kind: kindOf(path), forms, text: page.querySelector("main")!.textContent });
+    return [...page.links]
+      .map((link) => new URL(link.getAttribute("href")!, location.origin + path))
+      .filter(({ origin, pathname }) => origin === location.origin && /^\/settings(\/|$)/.test(pathname))
+      .map(({ pathname }) => pathname);
+  }
+
+  function describe(form: HTMLFormElement, path: string): FoundForm {
+    const action = form.getAttribute("action")!;
+    const { pathname } = new URL(action, location.origin + path);
+    const fields = [...form.querySelectorAll<HTMLInputElement>("[name]:not(button)")].filter(
+      ({ name }) => name !== "csrf",
+    );
+    const isTyped = (field: Element) => !field.matches("select, [type=hidden], [type=checkbox], [type=radio]");
+    const names = (some: HTMLInputElement[]) => [...new Set(some.map(({ name }) => name))];
+    const typed = names(fields.filter(isTyped));
+    const closed = names(fields.filter((field) => !isTyped(field)));
+    return { key: [form.method.toUpperCase(), kindOf(pathname), ...typed].join(" "), path, action, typed, closed };
+  }
+}
