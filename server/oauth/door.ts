@@ -4,6 +4,12 @@
  */
 export type Door = "spec" | "rfc";
 
+/**
+ * OIDC Core 11 has offline_access ignored where it does not apply: here the grant types of a client say whether it gets
+ * refresh tokens.
+ */
+export const IGNORED_SCOPES: Record<Door, readonly string[]> = { spec: [], rfc: ["offline_access"] };
+
 export const SPEC_TOKEN_PATH = "/oAuth/rest/v2/Token";
 
 export const AUTHORIZATION_PATH = "/oauth2/authorize";

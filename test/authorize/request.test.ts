@@ -162,10 +162,24 @@ describe.concurrent("is taken", () => {
     expect(answerOf(back).code).toBeString();
   });
 
+  test("offline_access is ignored at the RFC door: the grant types say who gets refresh tokens", async () => {
+    const client = await newClient({ first_party: true, grant_types: ["authorization_code", "refresh_token"] });
+    const scope = "openid offline_access";
+    const { body } = await client.token(await client.code(new Visitor(), { scope, prompt: "consent" }));
+    expect(body.scope).toBe("openid");
+    const next = await client.refresh(body.refresh_token, { scope });
+    expect(next).toMatchObject({ status: 200, body: { scope: "openid" } });
+    const alone = await newClient({ first_party: true, grant_types: ["authorization_code"] });
+    const other = await alone.token(await alone.code(new Visitor(), { scope }));
+    expect(other.body).not.toHaveProperty("refresh_token");
+    const refused = await new Visitor().open(client.authorize({ scope }, SPEC_PATH));
+    expect(answerOf(refused)).toMatchObject({ error: "invalid_scope" });
+  });
+
   test("other methods are 405 with Allow", async () => {
     for (const path of [SPEC_PATH, RFC_PATH, "/oauth2/logout"]) {
       const answer = await fetch(new Visitor().origin + path, { method: "DELETE" });
-      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST"]);
+      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD, POST"]);
     }
   });
 });

@@ -89,7 +89,7 @@ export async function checkRequest(
     permittedResponseMode(door, responseType, parameters);
     const isHybrid = answersIdToken(responseType, mode);
     mayUseCodes(client);
-    const scopes = ownedScopes(client, parameters);
+    const scopes = ownedScopes(door, client, parameters);
     openIdForHybrid(isHybrid, scopes);
     knownResource(issuer, parameters);
     const challenge = codeChallenge(client, parameters);

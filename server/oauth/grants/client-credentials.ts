@@ -6,7 +6,7 @@ export async function clientCredentials({ client, form, door, tokens }: GrantReq
   if (client.clientType !== "confidential") {
     throw new TokenError("unauthorized_client", "Only a confidential client can use grant_type client_credentials.");
   }
-  const scopes = requestedScopes(form.get("scope"), client.scopes);
+  const scopes = requestedScopes(door, form.get("scope"), client.scopes);
   const response = { token_type: "Bearer", expires_in: tokens.lifetime, scope: scopes.join(" ") } as const;
   // RFC 6749 4.4.3: a refresh token should not be included.
   if (door === "rfc" || !client.grantTypes.includes("refresh_token")) {

@@ -3,7 +3,7 @@
 import { grantedScopes, ScopeNotGranted } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { printable } from "../../http/body.ts";
-import type { Door } from "../door.ts";
+import { type Door, IGNORED_SCOPES } from "../door.ts";
 import type { Families } from "../families/families.ts";
 import type { Client } from "../store.ts";
 import { TokenError } from "../token-error.ts";
@@ -45,9 +45,9 @@ export function requiredParameter(form: Map<string, string>, name: string): stri
  * The scopes asked for, of those that may be had.
  * @throws TokenError invalid_scope
  */
-export function requestedScopes(requested: string | undefined, owned: string[]): string[] {
+export function requestedScopes(door: Door, requested: string | undefined, owned: string[]): string[] {
   try {
-    return grantedScopes(requested, owned);
+    return grantedScopes(requested, owned, IGNORED_SCOPES[door]);
   } catch (error) {
     if (!(error instanceof ScopeNotGranted)) throw error;
     const missing = printable(error.scopes.join(" "));

@@ -1,4 +1,5 @@
 import { originOfClient } from "../client-authentication.ts";
+import type { Door } from "../door.ts";
 import type { Family } from "../families/store.ts";
 import type { Client } from "../store.ts";
 import { TokenError } from "../token-error.ts";
@@ -10,6 +11,7 @@ export async function refreshToken({
   request,
   client,
   form,
+  door,
   sql,
   tokens,
   families,
@@ -25,7 +27,7 @@ export async function refreshToken({
     client.tenantId,
     presented,
     (found) => {
-      scopes = narrowedScopes(form.get("scope"), found, client);
+      scopes = narrowedScopes(door, form.get("scope"), found, client);
     },
     originOfClient(request, client),
   );
@@ -42,9 +44,9 @@ export async function refreshToken({
 }
 
 /** What was granted, less what the client has lost since. */
-function narrowedScopes(requested: string | undefined, family: Family, client: Client): string[] {
+function narrowedScopes(door: Door, requested: string | undefined, family: Family, client: Client): string[] {
   const owned = family.scopes.filter((scope) => client.scopes.includes(scope));
-  return requestedScopes(requested?.trim() || "*", owned);
+  return requestedScopes(door, requested?.trim() || "*", owned);
 }
 
 function userOf({ userId, authTime, acr, amr }: Family) {

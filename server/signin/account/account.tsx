@@ -2,6 +2,7 @@
 
 import { Elysia } from "elysia";
 import { readForm } from "../../http/body.ts";
+import { isRead } from "../../http/method.ts";
 import { isUuid } from "../../http/paging.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import { pageEndpoint } from "../pages/endpoint.tsx";
@@ -30,7 +31,7 @@ export function accountController(deps: AccountDependencies) {
   const page = (path: string, { get, post }: { get?: Open; post?: Open }) => {
     const methods = [...(get ? (["GET"] as const) : []), ...(post ? (["POST"] as const) : [])];
     return pageEndpoint(deps.endpoints, path, methods, (request, caller) =>
-      (request.method === "GET" ? get! : post!)(request, caller),
+      (isRead(request) ? get! : post!)(request, caller),
     );
   };
   const app = new Elysia()

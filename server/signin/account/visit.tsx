@@ -1,5 +1,6 @@
 // Who may see the account pages: whoever has signed in, both factors given where two are needed.
 
+import { isRead } from "../../http/method.ts";
 import type { Caller, Session } from "../sessions.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 import { codePage, enrolPage } from "./second-factor.tsx";
@@ -23,7 +24,7 @@ export async function visited(
   const session = await deps.sessions.findStarted(request);
   if (session && !session.isUnfinished) return answer({ request, caller, session });
   // What was sent is not taken: it was the word of a session that is not there.
-  if (request.method !== "GET") return toAccount(deps);
+  if (!isRead(request)) return toAccount(deps);
   if (!session) return signInPage(deps, request);
   return session.hasSecondFactor ? codePage(deps, request, session) : enrolPage(deps, { request, caller, session });
 }

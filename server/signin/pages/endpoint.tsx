@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
-import { MethodNotAllowed } from "../../errors.ts";
 import { clientNetwork } from "../../http/client-address.ts";
 import { asApiError } from "../../http/error-record.ts";
+import { requireMethod } from "../../http/method.ts";
 import { requestKey } from "../../http/request-key.ts";
 import type { Caller } from "../sessions.ts";
 import { MessagePage } from "./message.tsx";
@@ -14,7 +14,11 @@ export interface PageEndpoints {
   onFailure: (error: unknown, request: Request) => void;
 }
 
-/** An address that people's browsers go to: it answers pages, its errors too. */
+/**
+ * An address that people's browsers go to: it answers pages, its errors too. HEAD is answered as GET is to a browser
+ * without cookies: what GET goes on with there, such as a code or the end of a session, is nobody's who only asks for
+ * the head (RFC 9110 9.2.1).
+ */
 export function pageEndpoint(
   { site, onFailure }: PageEndpoints,
   path: string,
@@ -23,7 +27,8 @@ export function pageEndpoint(
 ) {
   async function respond(request: Request): Promise<Response> {
     try {
-      if (!(methods as string[]).includes(request.method)) throw new MethodNotAllowed(methods);
+      requireMethod(request, ...methods);
+      if (request.method === "HEAD") request.headers.delete("cookie");
       const userAgent = request.headers.get("user-agent") ?? "";
       return await answer(request, { address: clientNetwork(request), userAgent });
     } catch (failure) {
@@ -32,7 +37,15 @@ export function pageEndpoint(
       return response;
     }
   }
-  return new Elysia().all(path, ({ request }) => respond(request), { parse: "none" });
+  return new Elysia().all(
+    path,
+    async ({ request }) => {
+      const response = await respond(request);
+      if (request.method === "HEAD") response.headers.delete("set-cookie");
+      return response;
+    },
+    { parse: "none" },
+  );
 }
 
 function errorPage(site: Site, failure: unknown, request: Request): Promise<Response> {

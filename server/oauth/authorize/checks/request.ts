@@ -2,7 +2,7 @@
 
 import { grantedScopes, ScopeNotGranted } from "../../../access/index.ts";
 import { printable } from "../../../http/body.ts";
-import type { Door } from "../../door.ts";
+import { type Door, IGNORED_SCOPES } from "../../door.ts";
 import { resourceProblem } from "../../resource.ts";
 import type { Client } from "../../store.ts";
 import { AuthorizationError } from "../authorization-error.ts";
@@ -73,9 +73,9 @@ export function mayUseCodes(client: Client): void {
 }
 
 /** What is asked for, of the client's own scopes; the user's are taken from it once the user is known. */
-export function ownedScopes(client: Client, parameters: Parameters): string[] {
+export function ownedScopes(door: Door, client: Client, parameters: Parameters): string[] {
   try {
-    return grantedScopes(parameters.get("scope"), client.scopes);
+    return grantedScopes(parameters.get("scope"), client.scopes, IGNORED_SCOPES[door]);
   } catch (error) {
     if (!(error instanceof ScopeNotGranted)) throw error;
     const missing = printable(error.scopes.join(" "));

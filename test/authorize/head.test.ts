@@ -1,0 +1,55 @@
+// HEAD of what browsers go to (RFC 9110 9.3.2): as GET, and nothing happens by it.
+
+import { describe, expect, test } from "bun:test";
+import { db } from "../entities/client.ts";
+import { answerOf, newClient, RFC_PATH, SPEC_PATH } from "./client.ts";
+import { Visitor } from "./visitor.ts";
+
+/** As the visitor's browser would send it. */
+function head(visitor: Visitor, path: string): Promise<Response> {
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  return fetch(visitor.origin + path, { method: "HEAD", headers: { cookie }, redirect: "manual" });
+}
+
+describe.concurrent("HEAD", () => {
+  test.each([SPEC_PATH, RFC_PATH])("of %s gives no code away", async (path) => {
+    const client = await newClient({ first_party: true });
+    const visitor = new Visitor();
+    await client.code(visitor);
+    const answer = await head(visitor, client.authorize({}, path));
+    expect({ status: answer.status, text: await answer.text() }).toEqual({ status: 200, text: "" });
+    expect(answer.headers.get("content-type")).toStartWith("text/html");
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    const [row] = await db()`select count(*) from authorization_codes where tenant_id = ${client.tenant.tenantId}`;
+    expect(row!.count).toBe(1);
+    expect(answerOf(await visitor.open(client.authorize({ prompt: "none" }))).code).toBeString();
+  });
+
+  test("tells a client's mistake as GET does", async () => {
+    const client = await newClient();
+    const answer = await head(new Visitor(), client.authorize({ response_type: "token" }));
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get("location")).toContain("error=unsupported_response_type");
+    expect((await head(new Visitor(), client.authorize({ redirect_uri: "https://evil.example" }))).status).toBe(404);
+  });
+
+  test("of the logout endpoint ends no session", async () => {
+    const client = await newClient({ first_party: true });
+    const visitor = new Visitor();
+    const { id_token } = (await client.token(await client.code(visitor))).body;
+    expect((await head(visitor, `/oauth2/logout?id_token_hint=${id_token}`)).status).toBe(200);
+    expect(answerOf(await visitor.open(client.authorize({ prompt: "none" }))).code).toBeString();
+  });
+
+  test("of the account pages is answered, and their forms' addresses take POST alone", async () => {
+    for (const path of ["/account", "/account/password", "/account/reset?token=x"]) {
+      const visitor = new Visitor();
+      expect({ path, status: (await head(visitor, path)).status }).toEqual({
+        path,
+        status: (await visitor.open(path)).status,
+      });
+    }
+    const form = await head(new Visitor(), "/signin");
+    expect([form.status, form.headers.get("allow")]).toEqual([405, "POST"]);
+  });
+});
