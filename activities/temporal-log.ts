@@ -2,18 +2,23 @@
 
 import { type LogMetadata, SdkComponent, type Logger as TemporalLogger } from "@temporalio/common";
 import type { Logger } from "pino";
+import { createOutageLog } from "../server/log.ts";
 import { ATTEMPT_FAILED, EXHAUSTED, NOT_YET } from "../workflows/contract.ts";
 
 /** What the SDK finds worth an info is none for an operator. */
 const LEVELS = { TRACE: "trace", DEBUG: "debug", INFO: "debug", WARN: "warn", ERROR: "error" } as const;
 /** A post runs within its workflow's task, so that a slow receiver makes a slow task. */
 const SLOW_WORKFLOW_TASK = "[TMPRL1104]";
+/** Each of its calls says so after some tries, and again after each further one. */
+const TRIED_AGAIN = /^gRPC call \w+ retried \d+ times$/;
 /** Of the slow lane's worker, which has none by design. */
 const NO_WORKFLOWS = "No workflows registered";
 
 export function temporalLogger(log: Logger): TemporalLogger {
+  const triedAgain = createOutageLog(log);
   const write = (level: keyof typeof LEVELS, message: string, meta: LogMetadata = {}) => {
     const { taskToken, ...told } = meta;
+    if (TRIED_AGAIN.test(message)) return triedAgain(told, message);
     log[isAsItShouldBe(message, told) ? "debug" : LEVELS[level]](told, message);
   };
   return {

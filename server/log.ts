@@ -15,6 +15,28 @@ export function createLog(level: LogLevel, part: string): Logger {
   });
 }
 
+/** After so long without a failure, what was away is taken to have been there. */
+const QUIET_MS = 60_000;
+
+/** Writes a line that tells of a failure. */
+export type OutageLog = (fields: { err?: unknown; error?: unknown; [name: string]: unknown }, message: string) => void;
+
+/**
+ * For what fails again and again while something is away: the first failure of a cause is a warning, those that follow
+ * it are debug lines.
+ */
+export function createOutageLog(log: Logger): OutageLog {
+  const lastOf = new Map<string, number>();
+  return (fields, message) => {
+    const now = performance.now();
+    for (const [cause, last] of lastOf) if (now - last > QUIET_MS) lastOf.delete(cause);
+    const failure = fields.err ?? fields.error;
+    const cause = failure instanceof Error ? failure.message : String(failure);
+    log[lastOf.has(cause) ? "debug" : "warn"](fields, message);
+    lastOf.set(cause, now);
+  };
+}
+
 function withoutValues(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   return Object.fromEntries(Object.entries(stdSerializers.err(error)).filter(([key]) => !VALUES.includes(key)));

@@ -39,20 +39,45 @@ test("an error stands in our log by its message, its stack and its cause, withou
     log.warn({ error: "a text" }, "failed");
     await sql.end();`;
   const [CREATE, INSERT] = STATEMENTS;
-  const child = Bun.spawn([process.execPath, "-e", script], {
-    cwd: PROJECT_ROOT,
-    env: { ...process.env, DATABASE_URL: setting("GATEHOUSE_TEST_DATABASE_URL"), VALUE, CREATE, INSERT },
-    stdout: "pipe",
+  const output = await outputOf(script, {
+    DATABASE_URL: setting("GATEHOUSE_TEST_DATABASE_URL"),
+    VALUE,
+    CREATE,
+    INSERT,
   });
-  const output = await new Response(child.stdout).text();
-  const lines = output
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  expect(lines).toMatchObject([
+  expect(linesOf(output)).toMatchObject([
     { msg: "refused", err: { message: CONFLICT, code: "23505", stack: expect.stringContaining("at ") } },
     { msg: "failed", error: { message: "outer: inner", stack: expect.stringContaining("at ") } },
     { msg: "failed", error: "a text" },
   ]);
   expect(output).not.toContain(VALUE);
 });
+
+test("what fails again and again while something is away is one warning for each cause; debug lines have the rest", async () => {
+  const script = `
+    import { createLog, createOutageLog } from "./server/log.ts";
+    const log = createLog(process.env.LEVEL, "test");
+    const failed = createOutageLog(log);
+    for (const event of [1, 2, 3]) failed({ err: new Error("no answer"), event }, "not started");
+    failed({ error: "not permitted", event: 4 }, "not started");
+    failed({ err: new Error("no answer"), event: 5 }, "not started");`;
+  const linesAt = async (LEVEL: string) => linesOf(await outputOf(script, { LEVEL }));
+  expect((await linesAt("info")).map(({ level, event }) => [level, event])).toEqual([
+    [40, 1],
+    [40, 4],
+  ]);
+  expect((await linesAt("debug")).map(({ event }) => event)).toEqual([1, 2, 3, 4, 5]);
+});
+
+/** What a program writes that uses our log. */
+function outputOf(script: string, env: Record<string, string | undefined>): Promise<string> {
+  const options = { cwd: PROJECT_ROOT, env: { ...process.env, ...env }, stdout: "pipe" } as const;
+  return new Response(Bun.spawn([process.execPath, "-e", script], options).stdout).text();
+}
+
+function linesOf(output: string): Record<string, unknown>[] {
+  return output
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}

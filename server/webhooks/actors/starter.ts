@@ -12,6 +12,7 @@ import {
   TASK_QUEUE,
 } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/connection.ts";
+import { createOutageLog } from "../../log.ts";
 import { CONNECTION_ID, TENANT_ID } from "../dispatch/search-attributes.ts";
 import { claimProbes, type ProbedConnection, unclaimProbe } from "../holding/store.ts";
 import { redeliveryWorkflowId } from "../redelivery/record.ts";
@@ -32,6 +33,7 @@ export interface Actors {
 
 /** @param checkMs after so long a workflow is made sure of again, for Temporal's store may be wiped */
 export function startActors(sql: Sql, client: Client, checkMs: number, log: Logger): Actors {
+  const [notLookedFor, notStarted] = [createOutageLog(log), createOutageLog(log)];
   let pass: Promise<void> = Promise.resolve();
   let waiting = false;
   const wake = () => {
@@ -39,7 +41,7 @@ export function startActors(sql: Sql, client: Client, checkMs: number, log: Logg
     waiting = true;
     pass = pass
       .then(start)
-      .catch((error) => log.warn({ err: error }, "redeliveries and probes could not be looked for"));
+      .catch((error) => notLookedFor({ err: error }, "redeliveries and probes could not be looked for"));
   };
   const stopListening = listenForRedeliveries(sql, wake);
   const poll = setInterval(wake, POLL_MS);
@@ -68,7 +70,7 @@ export function startActors(sql: Sql, client: Client, checkMs: number, log: Logg
         staticSummary: `${kind} of connection ${connectionId}`,
       });
     } catch (error) {
-      log.warn({ err: error, tenantId, redeliveryId: id }, "Temporal did not start a redelivery; it is tried again");
+      notStarted({ err: error, tenantId, redeliveryId: id }, "Temporal did not start a redelivery; it is tried again");
       await unclaimRedelivery(sql, tenantId, id);
     }
   }
@@ -91,7 +93,7 @@ export function startActors(sql: Sql, client: Client, checkMs: number, log: Logg
       // It may wait for a time that is no longer true.
       if (due) await tellIfThere(workflowId, PROBE_CHANGED);
     } catch (error) {
-      log.warn({ err: error, tenantId, connectionId: id }, "Temporal did not start a probe; it is tried again");
+      notStarted({ err: error, tenantId, connectionId: id }, "Temporal did not start a probe; it is tried again");
       await unclaimProbe(sql, tenantId, id);
     }
   }

@@ -5,6 +5,7 @@ import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
 import type { WebhookConfig } from "../../config.ts";
 import type { Sql } from "../../db/connection.ts";
+import { createOutageLog } from "../../log.ts";
 import type { WorkerMetrics } from "../../metrics/index.ts";
 import type { SlowLane } from "../lanes/slow-lane.ts";
 import { BATCH, type InFlight } from "./in-flight.ts";
@@ -46,6 +47,7 @@ export function startDispatcher(
   log: Logger,
   metrics: Pick<WorkerMetrics, "dispatched">,
 ): Dispatcher {
+  const notStarted = createOutageLog(log);
   const quick = startLoop(LANES, dispatchBatch, log);
   const slow = startLoop(1, dispatchTurns, log);
   inFlight.onRoom(quick.wake);
@@ -111,7 +113,7 @@ export function startDispatcher(
       if (outcome !== "busy" && dispatch.turn === null) metrics.dispatched(dispatch.createdOn);
       return outcome;
     } catch (error) {
-      log.warn({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
+      notStarted({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
       return "failed";
     }
   }

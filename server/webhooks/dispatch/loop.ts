@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { createOutageLog } from "../../log.ts";
 
 const FAILURE_PAUSE_MS = 1_000;
 
@@ -16,6 +17,7 @@ export interface Loop {
  * Looks for work in several lanes at once, as long as there is some, and sleeps until it is woken.
  */
 export function startLoop(lanes: number, step: () => Promise<Found>, log: Logger): Loop {
+  const failed = createOutageLog(log);
   let stopping = false;
   let wakes = 0;
   /** Lanes with nothing to do, the one idle longest first. */
@@ -31,7 +33,7 @@ export function startLoop(lanes: number, step: () => Promise<Found>, log: Logger
     while (!stopping) {
       const wakesBefore = wakes;
       const found = await step().catch(async (error) => {
-        log.warn({ err: error }, "events could not be dispatched; they stay in PostgreSQL and are tried again");
+        failed({ err: error }, "events could not be dispatched; they stay in PostgreSQL and are tried again");
         await pause();
         return "nothing" as const;
       });

@@ -5,6 +5,7 @@ import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { defineSearchAttributeKey } from "@temporalio/common";
 import type { Logger } from "pino";
 import type { Sql } from "../../db/connection.ts";
+import { createOutageLog } from "../../log.ts";
 import { workflowId } from "./start-workflow.ts";
 import { findStaleDeliveries, insertDispatch, type StaleDelivery } from "./store.ts";
 
@@ -19,9 +20,10 @@ export interface Reconciler {
 
 /** @param interval milliseconds between two passes, and how long a delivery must be untouched to be looked at */
 export function startReconciler(sql: Sql, client: Client, interval: number, log: Logger): Reconciler {
+  const failed = createOutageLog(log);
   let pass: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    pass = pass.then(reconcile).catch((error) => log.warn({ err: error }, "deliveries could not be reconciled"));
+    pass = pass.then(reconcile).catch((error) => failed({ err: error }, "deliveries could not be reconciled"));
   }, interval);
 
   async function reconcile(): Promise<void> {
