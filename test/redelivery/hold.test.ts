@@ -221,6 +221,20 @@ describe.concurrent("a connection", () => {
     await until("the rest", async () => (await api.events("State=Delivered")).Items.length === 12);
     expect(arrived(receiver)).toHaveLength(12);
   });
+
+  test("whose drain is cancelled while it is held is Paused, and probed no more", async () => {
+    const api = await newTenant(stack);
+    await using receiver = receive(() => 410);
+    const { Id } = await api.connect(receiver.url, { State: "Paused" });
+    for (let index = 1; index <= 3; index++) await api.change({ Name: `Gate ${index}` });
+    await api.setState(Id, "Active");
+    await until("it to be probed", async () => (await statusOf(`probe/${Id}`)) === "RUNNING");
+    const { body } = await api.call<{ Items: { Id: string }[] }>("GET", `/Redelivery?ConnectionId=${Id}`);
+    await api.changeRedelivery(body.Items[0]!.Id, { State: "Cancelled" });
+    await until("the probes to end", async () => (await statusOf(`probe/${Id}`)) === "COMPLETED");
+    expect(await api.connection(Id)).toMatchObject({ State: "Paused", HeldOn: null, HeldReason: null });
+    expect((await api.events("State=Held")).Items).toHaveLength(2);
+  });
 });
 
 /** Fails so often that the connection is held. */

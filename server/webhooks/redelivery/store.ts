@@ -7,6 +7,7 @@ import type { TenantId } from "../../tenants/index.ts";
 import type { ConnectionState } from "../connections/store.ts";
 import { lowestIdOf } from "../events/event-id.ts";
 import { PING } from "../events/event-types.ts";
+import { endHold } from "../holding/store.ts";
 import { MOST_REDELIVERIES } from "./event/store.ts";
 
 /** Wakes the workers' starters when the transaction commits. */
@@ -160,9 +161,10 @@ export async function updateRedelivery(
 /** What a cancelled Drain has not sent stays Held, so the connection takes no posts until somebody sets it Active. */
 export async function stopDraining(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
   await tx`
-    update webhook_connections set draining = false, modified_on = now(),
-      state = case state when 'Active' then 'Paused' else state end
+    update webhook_connections set draining = false, state = 'Paused', modified_on = now()
     where tenant_id = ${tenantId} and id = ${connectionId}`;
+  // A probe would make it Active again.
+  await endHold(tx, tenantId, connectionId);
 }
 
 /**
