@@ -11,6 +11,7 @@ export const ACTOR_TYPES = ["User", "Application"] as const;
 export const SUBJECT_TYPES = [
   "User",
   "Application",
+  "Department",
   "Policy",
   "Role",
   "IdentityProvider",

@@ -33,6 +33,10 @@ const OUTCOMES = {
   "Secret.Created": "Success",
   "Secret.Deleted": "Success",
   "TenantSettings.Changed": "Success",
+  /** An Application, a User or a Department, by a person; what clients do by themselves stands in the activity log. */
+  "Record.Created": "Success",
+  "Record.Changed": "Success",
+  "Record.Deleted": "Success",
   "Policy.Created": "Success",
   "Policy.Changed": "Success",
   "Policy.Deleted": "Success",

@@ -5,6 +5,7 @@ import type { Transaction } from "../db/connection.ts";
 import { Conflict } from "../errors.ts";
 import { type Conditions, requireConditions } from "../http/conditions.ts";
 import type { TenantId } from "../tenants/index.ts";
+import { followChange } from "./follow-change.ts";
 import { refuseOwnEnd } from "./own-access.ts";
 import { type Address, requireOne, resolveAddress } from "./read.ts";
 import { toRecord } from "./record.ts";
@@ -33,7 +34,7 @@ export async function deleteRecord(
     requireConditions(conditions, before);
     refuseOwnEnd(caller, entity, before.id, "delete");
     await refuseIfReferenced(tx, tenantId, entity, before.id);
-    await records.onChange(tx, caller, entity.name, { before });
+    await followChange(tx, records, caller, entity, { before });
     await deleteRow(tx, tenantId, entity, before.id);
     await record({
       eventType: "Deleted",

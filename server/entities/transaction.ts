@@ -2,8 +2,8 @@ import type { Caller } from "../access/index.ts";
 import type { Sql, Transaction } from "../db/connection.ts";
 import { Conflict } from "../errors.ts";
 import { type RecordedChange, recordEvent } from "../webhooks/index.ts";
+import type { RowChange } from "./follow-change.ts";
 import type { Entity } from "./registry.ts";
-import type { Row } from "./store.ts";
 
 /** Where records stand, and who is told of their changes. */
 export interface Records {
@@ -13,13 +13,8 @@ export interface Records {
   onChange: OnChange;
 }
 
-/** What else a change brings about, in its transaction: `before` is missing of a new record, `after` of one that goes. */
-export type OnChange = (
-  tx: Transaction,
-  caller: Caller,
-  entityName: string,
-  change: { before?: Row; after?: Row },
-) => Promise<void>;
+/** What else a change brings about, in its transaction. */
+export type OnChange = (tx: Transaction, caller: Caller, entityName: string, change: RowChange) => Promise<void>;
 
 /** Writes a change's event into the transaction of the change. */
 export type RecordChange = (change: RecordedChange) => Promise<void>;

@@ -8,6 +8,7 @@ import { type Conditions, requireConditions } from "../http/conditions.ts";
 import { readDate } from "../http/dates.ts";
 import { toRecordId } from "../http/record-id.ts";
 import type { TenantId } from "../tenants/index.ts";
+import { followChange } from "./follow-change.ts";
 import { type EntityInput, parseInput } from "./input.ts";
 import { refuseOwnEnd } from "./own-access.ts";
 import { toRecord } from "./record.ts";
@@ -64,7 +65,7 @@ export async function upsertRecord(
 /** One record of a transaction, without its event. */
 export async function applyUpsert(
   tx: Transaction,
-  { onChange }: Records,
+  records: Records,
   caller: Caller,
   entity: Entity,
   input: EntityInput,
@@ -86,7 +87,7 @@ export async function applyUpsert(
     }
     const after = await write(tx, tenantId, entity, before, changes, actor);
     if (!after) continue;
-    await onChange(tx, caller, entity.name, { before, after });
+    await followChange(tx, records, caller, entity, { before, after });
     return { before, after };
   }
   throw keepsChanging(entity);
