@@ -7,7 +7,7 @@ import { toRecordId } from "../http/record-id.ts";
 import { toRecord } from "./record.ts";
 import type { Entity } from "./registry.ts";
 import { listRows } from "./store.ts";
-import { findMatchable, matchables, parseValue, searchables } from "./values.ts";
+import { findMatchable, matchables, parseValue } from "./values.ts";
 
 /** Characters of a Search. */
 export const SEARCH_LIMIT = 200;
@@ -30,9 +30,7 @@ export async function listRecords(sql: Sql, caller: Caller, entity: Entity, para
     const text = query.get(field.name);
     return text === undefined ? [] : { column: field.column, value: parseValue(field, text) };
   });
-  const search = readSearch(query);
-  const searched =
-    search === "" ? undefined : { text: search, columns: searchables(entity).map(({ column }) => column) };
+  const searched = readSearch(query);
   return caller.permissions.readable("AccessManager:Read", entity.name, async () => {
     const rows = await listRows(sql, caller.tenantId, entity, { filters, searched }, limit, after);
     return toPage(
@@ -46,8 +44,10 @@ export async function listRecords(sql: Sql, caller: Caller, entity: Entity, para
 
 const SEARCH = "Search";
 
-function readSearch(query: Query): string {
-  const text = readText(query, SEARCH) ?? "";
+/** @returns undefined if nothing is looked for */
+function readSearch(query: Query): string | undefined {
+  const text = readText(query, SEARCH) || undefined;
+  if (text === undefined) return undefined;
   if (text.length > SEARCH_LIMIT) throw new BadInput(`${SEARCH} must have at most ${SEARCH_LIMIT} characters.`);
   return text;
 }

@@ -25,8 +25,8 @@ export interface Filter {
 /** What narrows a list down. */
 export interface Narrowed {
   filters: Filter[];
-  /** A part, in any case, of what any of these columns holds. */
-  searched?: { text: string; columns: string[] };
+  /** A part, in any case, of what is searched in. */
+  searched?: string;
 }
 
 /** How a foreign key in the input finds its target. */
@@ -71,7 +71,7 @@ export async function listRows(
   return sql<Row[]>`
     select ${columns(sql, entity)} from ${sql(entity.table)}
     where tenant_id = ${tenantId} ${after ? sql`and id > ${after}::bigint` : sql``} ${filtered}
-      ${searched ? sql`and (${holds(sql, searched)})` : sql``}
+      ${searched ? holds(sql, searched) : sql``}
     order by id limit ${limit + 1}`;
 }
 
@@ -262,9 +262,9 @@ function equals(sql: Queries, { column, value }: Filter) {
   return value === null ? sql`${sql(column)} is null` : sql`${sql(column)} = ${value as string}`;
 }
 
-function holds(sql: Queries, { text, columns: searched }: NonNullable<Narrowed["searched"]>) {
+function holds(sql: Queries, text: string) {
   const pattern = `%${text.replace(/[\\%_]/g, "\\$&")}%`;
-  return searched.map((column) => sql`${sql(column)} ilike ${pattern}`).reduce((any, one) => sql`${any} or ${one}`);
+  return sql`and search_text like lower(${pattern})`;
 }
 
 function by(change: "created" | "modified", actor: Actor | undefined, moment: Date) {

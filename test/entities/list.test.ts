@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { shared } from "../support/tenant.ts";
 import { API, type Caller, expectError, newCaller } from "./client.ts";
 
 const NAMES = ["Ada", "Bob", "Cyd", "Dan", "Eve"];
@@ -102,6 +103,23 @@ describe("a filter", () => {
     ["Search=&Name=Eve", ["Eve"]],
   ])("%s", async (query, names) => {
     expect((await usernames(query)).map((name) => name.split(" ")[0]!)).toEqual(names);
+  });
+
+  test.each([
+    ["User", ["Name", "Username", "Email", "MobilePhone", "External_Id"]],
+    ["Department", ["Name", "ExternalId"]],
+    ["Application", ["Name", "ApplicationKey", "ExternalId", "WebSiteURL"]],
+  ])("by a part of a text looks at every short one of a %s, one by one", async (entity, fields) => {
+    const own = await newCaller();
+    await own.made(entity, Object.fromEntries(fields.map((field) => [field, `Begin-${field}-End`])));
+    const found = async (search: string) => (await own.get(`/${entity}?Search=${search}`)).body.Items.length;
+    for (const field of fields) expect([field, await found(`gIN-${field}-e`)]).toEqual([field, 1]);
+    expect(await found(`${fields[0]}-End%20Begin`)).toBe(0);
+    // As the document says it.
+    const document = await (await fetch(`${shared().url}/openapi.json`)).json();
+    const parameters = document.paths[`${API}/${entity}`].get.parameters;
+    const { description } = parameters.find(({ name }: { name: string }) => name === "Search");
+    for (const field of fields) expect(description).toContain(field);
   });
 
   test("by a part of a text goes on over pages, and takes %, _ and \\ as they are", async () => {
