@@ -18,4 +18,4 @@ export { rolesController } from "./roles/routes.ts";
 export { createRoles, type RoleRecord, type Roles } from "./roles/service.ts";
 export { userScopes } from "./roles/user-scopes.ts";
 export { ACTIONS, grantedScopes, SCOPES, type Scope, ScopeNotGranted } from "./scopes.ts";
-export { insertStarterAccess } from "./starter.ts";
+export { type DeletedPolicy, insertStarterAccess, recoverAccess } from "./starter.ts";

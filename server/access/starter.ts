@@ -2,8 +2,8 @@
 
 import type { Queries } from "../db/connection.ts";
 import type { TenantId } from "../tenants/index.ts";
-import { insertPolicy } from "./policies/store.ts";
-import { insertRole, type Member, replaceMembers } from "./roles/store.ts";
+import { deletePolicy, insertPolicy, listAllPolicies, waitForSettingsTurn } from "./policies/store.ts";
+import { findRole, insertRole, type Member, replaceMembers } from "./roles/store.ts";
 import { ACTIONS, type Scope } from "./scopes.ts";
 
 const ROLES: { name: string; description: string; scopes: Scope[] }[] = [
@@ -104,4 +104,37 @@ export async function insertStarterAccess(tx: Queries, tenantId: TenantId, admin
     const id = await insertRole(tx, tenantId, role, undefined);
     if (role.name === "admin") await replaceMembers(tx, tenantId, id, admins);
   }
+}
+
+/** A policy as it was before it was deleted. */
+export interface DeletedPolicy {
+  Name: string;
+  Description: string;
+  Policy: string;
+}
+
+/**
+ * Lets an administrator in where policies and roles let nobody: the role admin and the policy Administrators are as in a
+ * new tenant, but for the role's other members, and nothing else forbids anything.
+ * @param admin may do everything from then on
+ * @returns the policies that stood in the way
+ */
+export async function recoverAccess(tx: Queries, tenantId: TenantId, admin: Member): Promise<DeletedPolicy[]> {
+  await waitForSettingsTurn(tx, tenantId);
+  const stored = await listAllPolicies(tx, tenantId);
+  const isStarter = (policy: { name: string; policy: string }) =>
+    POLICIES.some((starter) => starter.name === policy.name && starter.policy === policy.policy);
+  const administrators = POLICIES.find(({ name }) => name === "Administrators")!;
+  const deleted = stored.filter(
+    (policy) => !isStarter(policy) && (policy.name === administrators.name || /\bforbid\b/.test(policy.policy)),
+  );
+  for (const { id } of deleted) await deletePolicy(tx, tenantId, id);
+  const isLeft = stored.some((policy) => policy.name === administrators.name && isStarter(policy));
+  if (!isLeft) await insertPolicy(tx, tenantId, administrators, undefined);
+
+  const starter = ROLES.find(({ name }) => name === "admin")!;
+  const role = await findRole(tx, tenantId, { name: starter.name });
+  const roleId = role?.id ?? (await insertRole(tx, tenantId, starter, undefined));
+  await replaceMembers(tx, tenantId, roleId, [...(role?.members ?? []), admin]);
+  return deleted.map(({ name, description, policy }) => ({ Name: name, Description: description, Policy: policy }));
 }

@@ -32,6 +32,8 @@ const OUTCOMES = {
   "Credentials.Deleted": "Success",
   "Secret.Created": "Success",
   "Secret.Deleted": "Success",
+  /** By the command for a tenant whose settings nobody could change. */
+  "Access.Recovered": "Success",
   "TenantSettings.Changed": "Success",
   /** An Application, a User or a Department, by a person; what clients do by themselves stands in the activity log. */
   "Record.Created": "Success",

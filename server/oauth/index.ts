@@ -13,6 +13,7 @@ export {
 export {
   changeCredentials,
   MOST_SECRETS,
+  makeClient,
   makeSecret,
   readCredentials,
   readSecrets,

@@ -41,6 +41,10 @@ export async function listPolicyTexts(sql: Queries, tenantId: TenantId): Promise
     select name, policy from policies where tenant_id = ${tenantId} order by id`;
 }
 
+export async function listAllPolicies(sql: Queries, tenantId: TenantId): Promise<Policy[]> {
+  return sql<Policy[]>`select ${columns(sql)} from policies where tenant_id = ${tenantId} order by id`;
+}
+
 export async function findPolicy(
   sql: Queries,
   tenantId: TenantId,

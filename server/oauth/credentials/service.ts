@@ -5,6 +5,7 @@ import type { Queries, Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { isUuid } from "../../http/paging.ts";
+import type { TenantId } from "../../tenants/index.ts";
 import { hashSecret } from "../client-authentication.ts";
 import type { Credentials } from "../store.ts";
 import { parseCredentials, requireSound, toCredentialsRecord } from "./input.ts";
@@ -97,6 +98,20 @@ export async function makeSecret(
     return made;
   });
   return { ...stored, secret };
+}
+
+/** Makes a new Application a client with a secret, which nobody sees again; in the transaction of whoever made it. */
+export async function makeClient(
+  tx: Queries,
+  tenantId: TenantId,
+  applicationId: number,
+  given: Pick<Credentials, "grantTypes" | "scopes">,
+): Promise<{ clientId: string; clientSecret: string }> {
+  const clientSecret = randomBytes(SECRET_BYTES).toString("base64url");
+  const credentials = (await findCredentials(tx, tenantId, applicationId))!;
+  await saveCredentials(tx, tenantId, applicationId, { ...credentials, ...given });
+  await insertSecret(tx, tenantId, applicationId, { id: Bun.randomUUIDv7(), digest: hashSecret(clientSecret) });
+  return { clientId: String(applicationId), clientSecret };
 }
 
 /** @throws NotFound, Permission */
