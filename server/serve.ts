@@ -43,8 +43,11 @@ function listen(app: ReturnType<typeof createApp>, { port, host }: Config): void
     app.listen({ port, hostname: host, reusePort: false });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE") throw new CannotStart(`PORT is ${port}, and something listens there already.`);
-    if (code === "EACCES") throw new CannotStart(`PORT is ${port}, where this user may not listen.`);
+    const other = "set PORT to another";
+    if (code === "EADDRINUSE") {
+      throw new CannotStart(`PORT is ${port}, and something listens there already. Stop it, or ${other}.`);
+    }
+    if (code === "EACCES") throw new CannotStart(`PORT is ${port}, where this user may not listen; ${other}.`);
     throw error;
   }
 }

@@ -273,7 +273,7 @@ async function requireMetricsPorts({ port, host }: Config["metrics"]): Promise<v
     [port + 1, "worker"],
   ] as const) {
     if (await isTaken(one, host))
-      throw new Error(`METRICS_PORT is ${port}, and port ${one}, the ${whose}'s, is taken.`);
+      throw new Error(`METRICS_PORT is ${port}, and port ${one}, the ${whose}'s, is taken. Set it to another.`);
   }
 }
 

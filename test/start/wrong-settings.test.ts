@@ -71,5 +71,5 @@ test.concurrent("two servers do not share a port", async () => {
   });
   await taken.stop(true);
   expect(exitCode).toBe(1);
-  expect(output.trim()).toBe(`PORT is ${port}, and something listens there already.`);
+  expect(output.trim()).toBe(`PORT is ${port}, and something listens there already. Stop it, or set PORT to another.`);
 });
