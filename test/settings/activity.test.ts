@@ -87,6 +87,7 @@ test("an event that is not at its end refreshes itself until it is, and leaves o
   await page.getByRole("button", { name: "Redeliver" }).waitFor({ state: "detached" });
   held.resolve(200);
   await page.getByText("Delivered at the 2nd attempt").waitFor();
+  expect(await page.getByRole("status").textContent()).toBe("Delivered");
   await page.getByRole("button", { name: "Redeliver" }).waitFor();
   expect(await first.isVisible()).toBe(true);
   expect(await page.locator("#event").getAttribute("hx-get")).toBeNull();

@@ -85,6 +85,17 @@ describe.concurrent("signing in to Settings", () => {
     expect((await visitor.open(answer)).heading).toBe("Overview");
   });
 
+  test("leads to the first page from an address that is too long to take along", async () => {
+    const api = await newTenant();
+    const { visitor } = await comeIn(api);
+    for (const name of ["session", "settings"]) visitor.cookies.delete(name);
+    for (const length of [2_000, 10_000]) {
+      const asked = await visitor.open(`/settings/users?Search=${"a".repeat(length)}`);
+      expect({ length, heading: asked.heading }).toEqual({ length, heading: "Sign in" });
+    }
+    expect((await visitor.submit(await visitor.open("/settings"), api.tenant.admin)).heading).toBe("Overview");
+  });
+
   test("leads to no address but those of Settings", async () => {
     const api = await newTenant();
     for (const next of ["https://evil.example/", "//evil.example", "/settings/../account", "/settings\\..\\account"]) {

@@ -142,7 +142,7 @@ function Summary({ visit, record, mayRedeliver }: SummaryProps): JSX.Element {
     <div class="panel">
       <Facts
         facts={[
-          ["State", <Badge state={State ?? "No delivery"} />],
+          ["State", <Badge state={State ?? "No delivery"} spoken />],
           ["Deliveries", Reason ? <Text text={Reason} /> : <Counts visit={visit} record={record} />],
           ["Happened", <Time at={new Date(Timestamp)} />],
           ["EventId", <Code text={EventId} copy />],

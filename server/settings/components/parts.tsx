@@ -30,9 +30,10 @@ const TONES: Record<string, Tone> = {
 };
 
 /** A state's word as the API says it, in its colour. */
-export function Badge({ state, tone }: { state: string; tone?: Tone }): JSX.Element {
+/** @param spoken what a page is about: a screen reader says so when it changes by itself (WCAG 2.2, 4.1.3) */
+export function Badge({ state, tone, spoken }: { state: string; tone?: Tone; spoken?: boolean }): JSX.Element {
   return (
-    <span class={`badge ${tone ?? TONES[state] ?? "quiet"}`} safe>
+    <span class={`badge ${tone ?? TONES[state] ?? "quiet"}`} role={spoken ? "status" : undefined} safe>
       {state}
     </span>
   );

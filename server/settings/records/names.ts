@@ -16,15 +16,18 @@ export interface Named {
 /** What one is called; by its Id if it is gone, or not to be read. */
 export type NameOf = (one: Named) => string;
 
-const ENTITIES = ["User", "Application"];
+const ENTITIES = ["User", "Application", "Department"];
 /** Where its page is; the others have none. */
 const PATHS: Record<string, string> = {
   User: "/settings/users",
   Application: "/settings/applications",
+  Department: "/settings/departments",
   Policy: "/settings/policies",
   Role: "/settings/roles",
   IdentityProvider: "/settings/identity-providers",
   WebhookConnection: "/settings/webhooks",
+  WebhookEvent: "/settings/activity",
+  Redelivery: "/settings/redeliveries",
 };
 
 export async function lookUpNames(deps: SettingsDependencies, visit: Visit, named: Named[]): Promise<NameOf> {

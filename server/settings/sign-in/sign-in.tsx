@@ -14,6 +14,8 @@ import { bindingsOf, readState, writeState } from "./state.ts";
 import { insertSettingsSession } from "./store.ts";
 
 export const SIGN_IN_PATH = "/settings/sign-in";
+/** Characters of the path that a sign-in leads back to: it is part of an authorization request, which has a limit too. */
+const NEXT_LIMIT = 3_000;
 /** Seconds in which a person has to come back with a code. */
 const SIGN_IN_LIFETIME = 3600;
 /** Seconds that a browser remembers whose Settings it was in. */
@@ -116,9 +118,12 @@ async function signOut(deps: ConsoleDependencies, request: Request): Promise<Res
   return to(deps.site.href("/settings/signed-out"), cookies);
 }
 
-/** @param text anybody's; what is no page of Settings leads to the first one */
+/** @param text anybody's; what is no page of Settings, or too long to take along, leads to the first one */
 function pathOfSettings(text: string | null): string {
-  const url = text !== null && /^\/settings(\/|\?|$)/.test(text) ? new URL(text, "http://localhost") : undefined;
+  const url =
+    text !== null && text.length <= NEXT_LIMIT && /^\/settings(\/|\?|$)/.test(text)
+      ? new URL(text, "http://localhost")
+      : undefined;
   const isOurs = url?.pathname === "/settings" || url?.pathname.startsWith("/settings/");
   const isSignIn = [SIGN_IN_PATH, SETTINGS_CALLBACK_PATH].includes(url?.pathname ?? "");
   return url && isOurs && !isSignIn ? url.pathname + url.search : "/settings";

@@ -57,7 +57,7 @@ export async function connectionPage(deps: SettingsDependencies, visit: Visit): 
             <Facts
               brief
               facts={[
-                ["State", <Badge state={record.State} />],
+                ["State", <Badge state={record.State} spoken />],
                 ["Success, 24 h", <SuccessRate health={health} />],
                 ["Waiting", <Waiting health={health} />],
                 ["Last failure", <LastFailure health={health} />],

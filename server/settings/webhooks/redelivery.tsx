@@ -63,7 +63,7 @@ function Progress({ visit, redelivery }: { visit: Visit; redelivery: LocatedRede
       <Facts
         brief
         facts={[
-          ["State", <Badge state={State} />],
+          ["State", <Badge state={State} spoken />],
           ["Delivered", count(Delivered)],
           ["Exhausted", count(Exhausted)],
           ["A second", count(Rate)],
