@@ -7,7 +7,7 @@ import { commandLine } from "../../server/embedded/processes.ts";
 import { temporaryDirectory, withoutSettings } from "../support/stack.ts";
 
 const POLL = 50;
-const PATIENCE = 45_000;
+const PATIENCE = 90_000;
 
 export class StartCommand implements AsyncDisposable {
   output = "";
