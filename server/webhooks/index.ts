@@ -16,7 +16,7 @@ export { type ConnectionRecord, toConnectionRecord, versionOf } from "./connecti
 export { connectionsController } from "./connections/routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./connections/sealed.ts";
 export { removeConnection, upsertConnection } from "./connections/service.ts";
-export { CONNECTION_STATES, type Connection } from "./connections/store.ts";
+export { CONNECTION_STATES, type LoggedConnection } from "./connections/store.ts";
 export { BLAMES } from "./dead-letters/blame.ts";
 export { deadLettersController } from "./dead-letters/routes.ts";
 export { DEAD_STATES } from "./dead-letters/store.ts";

@@ -74,6 +74,34 @@ test("an auditor reads all of it, sees no button that sends, and may not send", 
   expect(receiver.callsFor(EventId)).toHaveLength(3);
 });
 
+test("an attempt shows what it has sent, and says so once the connection is another", async () => {
+  const api = await newTenant();
+  await using receiver = startReceiver();
+  const Headers = { "X-Tenant": "north" };
+  const { Id } = await api.connect(receiver.url, { Name: "Directory", Secret: "a secret of mine", Headers });
+  await api.change({ Name: "Front door" });
+  const { EventId } = await api.settledEvent();
+  const [call] = receiver.callsFor(EventId);
+  const { page, open } = await enterSettings(browser, api.tenant);
+  await open(`/settings/activity/${EventId}`);
+  const [first = "", ...lines] = (await page.getByLabel("Request of attempt 1").textContent())!.trim().split("\n");
+  expect(first).toBe(`POST https://${call!.url.host}${call!.url.pathname}?ApiKey=•••`);
+  const shown = Object.fromEntries(lines.map((line) => line.split(": ")));
+  const sent = [...call!.headers].filter(([name]) => /^(content-type|x-|webhook-)/.test(name));
+  expect(
+    Object.keys(shown)
+      .map((name) => name.toLowerCase())
+      .toSorted(),
+  ).toEqual(sent.map(([name]) => name).toSorted());
+  for (const [name, value] of Object.entries(shown)) {
+    if (value !== "•••") expect([name, value]).toEqual([name, call!.headers.get(name)]);
+  }
+  expect(await page.locator("details.attempt").textContent()).toContain("As it was sent.");
+  await api.call("PATCH", "/WebhookConnection", { Id, Headers: {} });
+  await open(`/settings/activity/${EventId}`);
+  expect(await page.locator("details.attempt").textContent()).toContain("As the connection is now: it changed on");
+});
+
 test("another organisation's event is not there", async () => {
   const [api, stranger] = [await newTenant(), await newTenant()];
   const { Id } = await api.change({ Name: "Front door" });

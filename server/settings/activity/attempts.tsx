@@ -61,10 +61,12 @@ export interface AttemptDetailsProps {
   attempt: AttemptRecord;
   /** Undefined if the reader may not see it. */
   request: KnownRequest | undefined;
+  /** When the connection changed after the attempt; undefined: it has not. */
+  changedOn: Date | undefined;
   open: boolean;
 }
 
-export function AttemptDetails({ id, attempt, request, open }: AttemptDetailsProps): JSX.Element {
+export function AttemptDetails({ id, attempt, request, changedOn, open }: AttemptDetailsProps): JSX.Element {
   const { Number: number, Response: response, Failure: failure } = attempt;
   return (
     <details class="attempt" id={id} open={open}>
@@ -75,9 +77,7 @@ export function AttemptDetails({ id, attempt, request, open }: AttemptDetailsPro
           {request ? (
             <>
               <Source label={`Request of attempt ${number}`} text={requestText(request)} />
-              <p class="hint">
-                As the connection is now; the headers of an attempt are not kept. Values of secrets are hidden.
-              </p>
+              <RequestNote changedOn={changedOn} />
             </>
           ) : (
             <p class="none">The connection is none that you may see.</p>
@@ -90,6 +90,18 @@ export function AttemptDetails({ id, attempt, request, open }: AttemptDetailsPro
         </div>
       </div>
     </details>
+  );
+}
+
+function RequestNote({ changedOn }: { changedOn: Date | undefined }): JSX.Element {
+  const hidden = "Secrets, and what they sign, are hidden.";
+  if (!changedOn) return <p class="hint">{`As it was sent. ${hidden}`}</p>;
+  return (
+    <p class="hint">
+      {"As the connection is now: it changed on "}
+      <Time at={changedOn} />
+      {`, after this attempt, whose own address and headers are not kept. ${hidden}`}
+    </p>
   );
 }
 

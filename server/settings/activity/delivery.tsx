@@ -3,7 +3,7 @@
 import type { MasterKey } from "../../master-key.ts";
 import { attribute } from "../../signin/index.ts";
 import type { readEvent } from "../../webhooks/index.ts";
-import { type AttemptRecord, type Connection, type EventRecord, knownRequest } from "../../webhooks/index.ts";
+import { type AttemptRecord, type EventRecord, knownRequest, type LoggedConnection } from "../../webhooks/index.ts";
 import { ActionButton, Badge, CopyButton, phrase } from "../components/index.ts";
 import type { Visit } from "../visit.ts";
 import { titleOf } from "../webhooks/title.ts";
@@ -17,7 +17,7 @@ export type Event = Awaited<ReturnType<typeof readEvent>>;
 export interface ShownDelivery {
   delivery: DeliveryRecord;
   /** Undefined if the reader may not see it, and nothing of what was sent there. */
-  connection: (Connection & { deletedOn: Date | null }) | undefined;
+  connection: LoggedConnection | undefined;
   /** Why it stands as it does, in words. */
   reason: string | undefined;
   /** Its last ones. */
@@ -91,6 +91,7 @@ export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }
               id={`attempt-${Id}-${attempt.Number}`}
               attempt={attempt}
               request={requestAt(new Date(attempt.StartedOn))}
+              changedOn={connection && changedSince(connection, attempt)}
               open={index === attempts.length - 1 && State !== "Delivered"}
             />
           ))}
@@ -100,6 +101,11 @@ export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }
       )}
     </section>
   );
+}
+
+/** When the connection changed after an attempt; undefined: what is known of it is what was sent. */
+function changedSince({ modifiedOn }: LoggedConnection, { StartedOn }: AttemptRecord): Date | undefined {
+  return modifiedOn > new Date(StartedOn) ? modifiedOn : undefined;
 }
 
 function sentence(text: string): string {

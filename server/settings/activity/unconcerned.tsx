@@ -1,7 +1,13 @@
 // The connections that did not get an event, each with why.
 
 import { MOST_LIMIT } from "../../http/paging.ts";
-import { type Connection, type EventRecord, explainEvent, PING, readConnectionsOf } from "../../webhooks/index.ts";
+import {
+  type EventRecord,
+  explainEvent,
+  type LoggedConnection,
+  PING,
+  readConnectionsOf,
+} from "../../webhooks/index.ts";
 import { Badge, Section, Table, Text } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { Visit } from "../visit.ts";
@@ -10,7 +16,7 @@ import { ConnectionName } from "./delivery.tsx";
 interface Unconcerned {
   outcome: string;
   reason: string;
-  connection: (Connection & { deletedOn: Date | null }) | undefined;
+  connection: LoggedConnection | undefined;
   connectionId: string;
 }
 

@@ -3,7 +3,14 @@ import type { Sql } from "../../db/connection.ts";
 import { type Page, type Paging, toPage } from "../../http/paging.ts";
 import type { MasterKey } from "../../master-key.ts";
 import { type ConnectionRecord, noConnection, toConnectionRecord } from "./record.ts";
-import { type Connection, type ConnectionFilter, findConnection, findConnections, listConnections } from "./store.ts";
+import {
+  type Connection,
+  type ConnectionFilter,
+  findConnection,
+  findConnections,
+  type LoggedConnection,
+  listConnections,
+} from "./store.ts";
 
 /** @throws NotFound, Permission */
 export async function readConnection(
@@ -46,7 +53,7 @@ export async function readConnectionsOf(
   masterKey: MasterKey,
   { tenantId, permissions }: Caller,
   ids: string[],
-): Promise<(Connection & { deletedOn: Date | null })[]> {
+): Promise<LoggedConnection[]> {
   const found = await findConnections(sql, tenantId, ids);
   return found.filter((connection) =>
     permissions.allows("Webhooks:Read", "WebhookConnection", toConnectionRecord(masterKey, connection)),

@@ -24,6 +24,13 @@ export interface Connection {
   heldReason: string | null;
 }
 
+/** One that the activity log speaks of, which may be gone. */
+export interface LoggedConnection extends Connection {
+  deletedOn: Date | null;
+  /** When its settings or its state last changed; what is proved or probed counts too. */
+  modifiedOn: Date;
+}
+
 export interface ConnectionFilter {
   /** "" is that of those without one. */
   name?: string;
@@ -44,13 +51,9 @@ export async function findConnection(sql: Queries, tenantId: TenantId, id: strin
 }
 
 /** Those of the ids, deleted ones too. */
-export async function findConnections(
-  sql: Queries,
-  tenantId: TenantId,
-  ids: string[],
-): Promise<(Connection & { deletedOn: Date | null })[]> {
-  return sql<(Connection & { deletedOn: Date | null })[]>`
-    select ${connectionColumns(sql)}, deleted_on as "deletedOn" from webhook_connections
+export async function findConnections(sql: Queries, tenantId: TenantId, ids: string[]): Promise<LoggedConnection[]> {
+  return sql<LoggedConnection[]>`
+    select ${connectionColumns(sql)}, deleted_on as "deletedOn", modified_on as "modifiedOn" from webhook_connections
     where tenant_id = ${tenantId} and id = any (${ids}::uuid[])`;
 }
 

@@ -52,7 +52,10 @@ function headersOf(delivery: Addressed, masterKey: MasterKey, timestamp: Date): 
   };
 }
 
-/** A request as its connection is now: what was sent at the time is not written down. */
+/**
+ * A request as its connection is now, which is as it was sent unless that has changed since: it is not written down. HTTP
+ * itself adds to it, such as Host, and tracing adds traceparent.
+ */
 export interface KnownRequest {
   /** Without what its query may hide. */
   address: string;
