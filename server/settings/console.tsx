@@ -31,7 +31,7 @@ export function consolePages(deps: ConsoleDependencies, pages: readonly Page[]) 
 }
 
 async function nothingHere(): Promise<never> {
-  throw new NotFound("There is no such page. Perhaps what it showed is deleted.");
+  throw new NotFound("There is no such page. Perhaps what it showed is deleted; the menu leads to what there is.");
 }
 
 async function respond(

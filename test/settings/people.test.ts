@@ -261,3 +261,30 @@ test.concurrent(
   },
   PATIENCE_MS,
 );
+
+test("among too many departments to choose from, one page leads to its users, and that can be seen and ended", async () => {
+  const api = await newTenant();
+  const departments = Array.from({ length: 201 }, (_, index) => ({ Name: `Department ${index + 1}` }));
+  const { body } = await api.call<{ Id: number }[]>("PATCH", "/Department", departments);
+  const { Id } = body.at(-1)!;
+  await api.call("PATCH", "/User", [{ Username: "ana", Department: { Id } }, { Username: "bob" }]);
+  const { page, open } = await enterSettings(browser, api.tenant);
+  await open("/settings/users/add");
+  await page.getByLabel("User name").fill("cyd");
+  await page.getByLabel("Department").fill("Department 201");
+  await page.getByRole("button", { name: "Add user" }).click();
+  await page.getByRole("link", { name: "Department 201" }).click();
+  await page.getByRole("link", { name: "Users of this department" }).click();
+  expect(await page.getByRole("rowheader").allTextContents()).toEqual(["ana", "cyd"]);
+  await page.getByLabel("Search").fill("CY");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.waitForURL(/Search=CY/);
+  expect(await page.getByRole("rowheader").allTextContents()).toEqual(["cyd"]);
+  expect(await page.locator("#filter-Department option:checked").textContent()).toBe("Department 201");
+  await page.getByRole("link", { name: "Clear" }).click();
+  await page.getByRole("link", { name: "bob" }).waitFor();
+  await open(`/settings/departments?Limit=200`);
+  await page.getByRole("link", { name: "Next page" }).click();
+  await page.getByRole("link", { name: "Back to the first" }).waitFor();
+  expect(await page.getByRole("rowheader").allTextContents()).toEqual(["Department 201"]);
+});

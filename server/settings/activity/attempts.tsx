@@ -44,7 +44,12 @@ function columns(attempts: AttemptRecord[]): Column<Row>[] {
   return [
     {
       name: "Attempt",
-      cell: ({ attempt }) => <Text text={`${attempt.Number}${hasRuns ? `, run ${attempt.Run}` : ""}`} />,
+      cell: ({ attempt }) => (
+        <>
+          <span class="on-cards">Attempt </span>
+          <Text text={`${attempt.Number}${hasRuns ? `, run ${attempt.Run}` : ""}`} />
+        </>
+      ),
     },
     {
       name: "Result",

@@ -27,7 +27,11 @@ export interface SearchFormProps {
 /** Filters over a list: a GET form, so that the address can be kept and passed on. */
 export function SearchForm({ visit, filters, problems }: SearchFormProps): JSX.Element {
   const { searchParams, pathname } = visit.url;
-  const isFiltered = filters.some(({ name }) => searchParams.get(name));
+  // What a link has asked for beside the fields stays asked for.
+  const others = [...searchParams].filter(
+    ([name, value]) => value !== "" && name !== "Cursor" && !filters.some((filter) => filter.name === name),
+  );
+  const asked = [...filters.map(({ name }) => searchParams.get(name)), ...others.map(([name]) => name !== "Limit")];
   return (
     <search>
       {problems?.others.map((text) => (
@@ -36,6 +40,9 @@ export function SearchForm({ visit, filters, problems }: SearchFormProps): JSX.E
         </p>
       ))}
       <form class="filters" method="get" action={visit.href(pathname)}>
+        {others.map(([name, value]) => (
+          <input type="hidden" name={attribute(name)} value={attribute(value)} />
+        ))}
         {filters.map(({ name, label, options, type = "search" }) => {
           const given = searchParams.get(name) ?? "";
           const problem = problems?.problem(name);
@@ -80,7 +87,7 @@ export function SearchForm({ visit, filters, problems }: SearchFormProps): JSX.E
           <button type="submit" class="plain">
             Filter
           </button>
-          {isFiltered ? (
+          {asked.some(Boolean) ? (
             <a class="button quiet" href={visit.href(pathname)}>
               Clear
             </a>

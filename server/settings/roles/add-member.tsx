@@ -19,7 +19,7 @@ export function AddMember({ visit, role, state }: { visit: Visit; role: RoleReco
               ]}
             />
           </div>
-          <div class="filter">
+          <div class="filter wide">
             <TextField state={state} name="Member" label="User name, or application's name" required />
           </div>
           <div class="filter buttons">

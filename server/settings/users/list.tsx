@@ -1,20 +1,21 @@
-import { UNSET_DATE } from "../../entities/index.ts";
-import { Badge, ButtonLink, EmptyState, find, List, statusOf, Time } from "../components/index.ts";
+import { type EntityService, UNSET_DATE } from "../../entities/index.ts";
+import { ApiError } from "../../errors.ts";
+import { Badge, ButtonLink, EmptyState, find, List, type Option, statusOf, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { ACTIVE_FILTER, filtersOf, isFiltered, listRecords } from "../records/records.ts";
-import { choiceOf, nameOf } from "../records/reference-field.tsx";
+import { choiceOf, nameOf, type Reference } from "../records/reference-field.tsx";
 import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { type Person, pathOf, titleOf, USERS } from "./person.ts";
 
 export async function listPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
-  const { options } = await choiceOf(records.of("Department"), visit, undefined);
+  const options = await departmentOptions(records.of("Department"), visit);
   const filters = [
     { name: "Search", label: "Search" },
     ACTIVE_FILTER,
-    ...(options && options.length > 1 ? [{ name: "Department", label: "Department", options: withNone(options) }] : []),
+    ...(options.length > 0 ? [{ name: "Department", label: "Department", options }] : []),
   ];
   const found = await find(visit, filters, () => listRecords<Person>(records.of("User"), visit.caller, parameters));
   const mayAdd = visit.may("AccessManager:Create") && visit.may("AccessManager:Update");
@@ -48,9 +49,23 @@ export async function listPage({ records }: SettingsDependencies, visit: Visit):
   };
 }
 
-/** 0 is what a foreign key that points nowhere is found by. */
-function withNone(options: { value: string; label: string }[]) {
-  return options.map(({ value, label }) => ({ value: value || "0", label }));
+/** All there are; of too many the one that a link has chosen, such as its own page's. */
+async function departmentOptions(departments: EntityService, visit: Visit): Promise<Option[]> {
+  const { options } = await choiceOf(departments, visit, undefined);
+  // 0 is what a foreign key that points nowhere is found by.
+  if (options) return options.length > 1 ? options.map(({ value, label }) => ({ value: value || "0", label })) : [];
+  const chosen = visit.url.searchParams.get("Department");
+  return chosen ? [{ value: chosen, label: await nameOfDepartment(departments, visit, chosen) }] : [];
+}
+
+async function nameOfDepartment(departments: EntityService, { caller }: Visit, id: string): Promise<string> {
+  try {
+    const { record } = await departments.read(caller, { pathValue: id, fieldName: "" });
+    return nameOf("Department", record as unknown as Reference);
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return `Department ${id}`;
+    throw error;
+  }
 }
 
 function columns(visit: Visit) {
