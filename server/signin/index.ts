@@ -59,4 +59,4 @@ export { createIdentityProviders, type IdentityProviders } from "./upstream/prov
 export { MAPPED, PROVIDER_TYPES, PROVISIONINGS, type Provider } from "./upstream/providers/store.ts";
 export { beginSessionByProvider } from "./upstream/session.ts";
 export { removeExpiredAttempts } from "./upstream/store.ts";
-export { createUpstream, type OfferedProvider, type Upstream } from "./upstream/upstream.ts";
+export { canSignInAnew, createUpstream, type OfferedProvider, type Upstream } from "./upstream/upstream.ts";

@@ -35,6 +35,8 @@ export interface Session {
   username: string;
   name: string;
   authTime: Date;
+  /** False: it is when a provider has sent the user, who may have signed in there long before. */
+  isAuthTimeKnown: boolean;
   /** How the user was authenticated (RFC 8176). */
   amr: string[];
   acr: string;
@@ -57,6 +59,8 @@ export interface Authentication {
   identityProviderId?: number;
   /** When, if not just now. */
   authTime?: Date;
+  /** False: when it was done is not known. */
+  isAuthTimeKnown?: boolean;
   /** The hash by which the password was found right: it has to be the user's still. */
   passwordHash?: string;
 }

@@ -126,6 +126,7 @@ export interface NewSession {
   acr: string;
   identityProviderId?: number;
   authTime?: Date;
+  isAuthTimeKnown?: boolean;
   /** Seconds. */
   lifetime: number;
   address: string;
@@ -136,10 +137,10 @@ export interface NewSession {
 export async function insertSession(sql: Queries, tenantId: TenantId, session: NewSession): Promise<boolean> {
   const [row] = await sql<{ needsSecondFactor: boolean }[]>`
     with former as (delete from sessions where digest = ${session.replaces ?? null})
-    insert into sessions (id, tenant_id, user_id, digest, auth_time, amr, acr, identity_provider_id, expires_on, address,
-      user_agent)
+    insert into sessions (id, tenant_id, user_id, digest, auth_time, is_auth_time_known, amr, acr, identity_provider_id,
+      expires_on, address, user_agent)
     values (${session.id}, ${tenantId}, ${session.userId}, ${session.digest},
-      coalesce(${session.authTime ?? null}::timestamptz, now()), ${session.amr}::text[], ${session.acr},
+      coalesce(${session.authTime ?? null}::timestamptz, now()), ${session.isAuthTimeKnown ?? true}, ${session.amr}::text[], ${session.acr},
       ${session.identityProviderId ?? null}, now() + make_interval(secs => ${session.lifetime}), ${session.address},
       ${session.userAgent})
     returning (select ${needsSecondFactor(sql)} from users u where u.id = sessions.user_id) as "needsSecondFactor"`;
@@ -157,7 +158,8 @@ export async function findSession(
 ): Promise<StoredSession | undefined> {
   const [session] = await sql<StoredSession[]>`
     select s.id, s.tenant_id as "tenantId", s.user_id as "userId", coalesce(u.username, '') as username,
-      coalesce(u.name, '') as name, s.auth_time as "authTime", s.amr, s.acr,
+      coalesce(u.name, '') as name, s.auth_time as "authTime",
+      s.is_auth_time_known as "isAuthTimeKnown", s.amr, s.acr,
       s.identity_provider_id as "identityProviderId", s.last_seen as "lastSeen",
       ${hasSecondFactor(sql)} as "hasSecondFactor", ${needsSecondFactor(sql)} as "needsSecondFactor"
     from sessions s join users u on u.id = s.user_id and u.tenant_id = s.tenant_id
@@ -180,9 +182,11 @@ export async function raiseSession(
   id: string,
   raised: { digest: Buffer; amr: string[]; acr: string },
 ): Promise<boolean> {
+  const isOneSignIn = sql`auth_time > now() - make_interval(mins => ${ONE_SIGN_IN_MINUTES})`;
   const updated = await sql`
-    update sessions set digest = ${raised.digest}, amr = ${raised.amr}::text[], acr = ${raised.acr}, auth_time =
-      case when auth_time > now() - make_interval(mins => ${ONE_SIGN_IN_MINUTES}) then now() else auth_time end
+    update sessions set digest = ${raised.digest}, amr = ${raised.amr}::text[], acr = ${raised.acr},
+      auth_time = case when ${isOneSignIn} then now() else auth_time end,
+      is_auth_time_known = is_auth_time_known or ${isOneSignIn}
     where tenant_id = ${tenantId} and id = ${id}`;
   return updated.count > 0;
 }

@@ -12,6 +12,7 @@ import {
   idTokenOf,
   linksOf,
   newRealTenant,
+  plainOAuth,
   signIn,
   signInThere,
   toProvider,
@@ -85,16 +86,7 @@ describe.concurrent("a user of another provider", () => {
   });
 
   test("signs in by plain OAuth 2.0 and userinfo, as the mapping says", async () => {
-    const plain = {
-      Type: "OAuth2",
-      Issuer: null,
-      AuthorizationEndpoint: `${real.issuer}/auth`,
-      TokenEndpoint: `${real.issuer}/token`,
-      UserinfoEndpoint: `${real.issuer}/me`,
-      Scopes: ["openid", "profile"],
-      Mapping: { Name: "preferred_username", External_Id: "sub" },
-    };
-    const { client, caller } = await newRealTenant(real, plain);
+    const { client, caller } = await newRealTenant(real, plainOAuth(real));
     const person = newPerson(real);
     const answer = answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
     expect(answer.code).toBeString();

@@ -44,6 +44,19 @@ export async function newRealTenant(
   return { ...tenant, provider: await tenant.caller.made("IdentityProvider", { Id, ...registered }) };
 }
 
+/** Fields of the real provider without OpenID Connect. */
+export function plainOAuth({ issuer }: RealProvider) {
+  return {
+    Type: "OAuth2",
+    Issuer: null,
+    AuthorizationEndpoint: `${issuer}/auth`,
+    TokenEndpoint: `${issuer}/token`,
+    UserinfoEndpoint: `${issuer}/me`,
+    Scopes: ["openid", "profile"],
+    Mapping: { Name: "preferred_username", External_Id: "sub" },
+  };
+}
+
 /** All AuthenticationIds of the tenant's client point there. */
 export async function force({ caller, client, provider }: UpstreamTenant): Promise<void> {
   await caller.made("Application", { Id: client.id, AuthenticationId: { Id: provider.Id } });

@@ -40,11 +40,12 @@ export async function nextStep(
   return { name: "answer", session };
 }
 
-function needsSignIn({ prompts, maxAge, expectedUser }: AuthorizationRequest, { userId, authTime }: Session): boolean {
+function needsSignIn({ prompts, maxAge, expectedUser }: AuthorizationRequest, session: Session): boolean {
+  const { userId, authTime, isAuthTimeKnown } = session;
   if (prompts.has("login")) return true;
   if (expectedUser !== undefined && expectedUser !== userId) return true;
   // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
-  return maxAge !== undefined && (maxAge === 0 || Date.now() - authTime.getTime() > maxAge * 1_000);
+  return maxAge !== undefined && (maxAge === 0 || !isAuthTimeKnown || Date.now() - authTime.getTime() > maxAge * 1_000);
 }
 
 /**

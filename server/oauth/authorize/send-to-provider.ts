@@ -1,8 +1,9 @@
 import { originOf, recordAudit } from "../../audit/index.ts";
 import { NotFound } from "../../errors.ts";
 import { NO_STORE } from "../../http/no-store.ts";
-import { failedBy, type Provider, UpstreamFailure, type UpstreamProblem } from "../../signin/index.ts";
-import type { AuthorizationRequest } from "./authorization-request.ts";
+import { canSignInAnew, failedBy, type Provider, UpstreamFailure, type UpstreamProblem } from "../../signin/index.ts";
+import { AuthorizationError } from "./authorization-error.ts";
+import { type AuthorizationRequest, RefusedRequest } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { type Target, targetText } from "./target.ts";
 import { type ProviderWay, upstreamProblem } from "./upstream-pages.tsx";
@@ -17,6 +18,11 @@ export async function sendToProvider(
 ): Promise<Response> {
   const { client, prompts, loginHint } = checked;
   const provider = await usableProvider(deps, checked, providerId);
+  if (wantsFreshSignIn(checked) && !canSignInAnew(provider)) {
+    // OIDC Core 3.1.2.1: who cannot authenticate the user again says so.
+    const reason = `${provider.name} cannot be asked to sign the user in again.`;
+    throw new RefusedRequest(new AuthorizationError("login_required", reason), checked.reply);
+  }
   return tellingTheUser(deps, { request, target, checked, provider }, async () => {
     // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
     const maxAge = prompts.has("login") ? 0 : checked.maxAge;
@@ -26,6 +32,11 @@ export async function sendToProvider(
     for (const cookie of cookies) headers.append("set-cookie", cookie);
     return new Response(null, { status: 303, headers });
   });
+}
+
+/** An earlier sign-in, somewhere else, may not be enough. */
+export function wantsFreshSignIn({ prompts, maxAge }: AuthorizationRequest): boolean {
+  return prompts.has("login") || maxAge !== undefined;
 }
 
 /** @throws NotFound for one that is not there, or that the application's users cannot use */

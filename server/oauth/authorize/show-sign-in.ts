@@ -1,6 +1,8 @@
+import { canSignInAnew } from "../../signin/index.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { type SignInState, signInPage } from "./pages.tsx";
+import { wantsFreshSignIn } from "./send-to-provider.ts";
 import type { Target } from "./target.ts";
 
 /** The sign-in page, with the tenant's providers beside the form; an application that has one of its own shows no other. */
@@ -12,6 +14,7 @@ export async function showSignIn(
   state: SignInState,
 ): Promise<Response> {
   const { tenantId, identityProvider } = checked.client;
-  const providers = identityProvider ? [] : await upstream.offered(tenantId);
+  const offered = identityProvider ? [] : await upstream.offered(tenantId);
+  const providers = wantsFreshSignIn(checked) ? offered.filter(canSignInAnew) : offered;
   return signInPage(site, target, checked, forms.protect(request), providers, state);
 }

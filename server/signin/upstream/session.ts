@@ -23,7 +23,8 @@ export async function beginSessionByProvider(
   { userId, clientId }: { userId: number } & Pick<Origin, "clientId">,
 ): Promise<string[]> {
   const authTime = authTimeOf(told, maxAge, startedOn);
-  const authentication = { tenantId, clientId, userId, ...BY_PROVIDER, identityProviderId: providerId, authTime };
+  const when = { authTime, isAuthTimeKnown: told !== undefined };
+  const authentication = { tenantId, clientId, userId, ...BY_PROVIDER, identityProviderId: providerId, ...when };
   const { cookie, isUnfinished } = await sessions.begin(request, authentication, caller);
   return isUnfinished ? [cookie] : [cookie, await browsers.remember(request, { tenantId, userId }, caller.address)];
 }

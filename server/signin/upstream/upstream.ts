@@ -28,7 +28,12 @@ export interface UpstreamDependencies {
 }
 
 /** One who can be signed in with, as the sign-in page needs it. */
-export type OfferedProvider = Pick<Provider, "id" | "name">;
+export type OfferedProvider = Pick<Provider, "id" | "name" | "type">;
+
+/** Plain OAuth 2.0 has no word for it, nor one for when a user has signed in. */
+export function canSignInAnew({ type }: Pick<Provider, "type">): boolean {
+  return type === "OpenIDConnect";
+}
 
 export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed"> {
   offered(tenantId: TenantId): Promise<OfferedProvider[]>;

@@ -80,9 +80,9 @@ export async function listActiveProviders(
   sql: Queries,
   tenantId: TenantId,
   limit: number,
-): Promise<Pick<Provider, "id" | "name">[]> {
-  return sql<Pick<Provider, "id" | "name">[]>`
-    select id, name from identity_providers where tenant_id = ${tenantId} and is_active
+): Promise<Pick<Provider, "id" | "name" | "type">[]> {
+  return sql<Pick<Provider, "id" | "name" | "type">[]>`
+    select id, name, type from identity_providers where tenant_id = ${tenantId} and is_active
     order by lower(name), id limit ${limit}`;
 }
 

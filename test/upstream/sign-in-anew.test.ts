@@ -1,0 +1,57 @@
+// Applications that want their users to sign in again, and providers that cannot be asked to have them do so.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { answerOf } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
+import { force, linksOf, newRealTenant, plainOAuth, signIn } from "./tenant.ts";
+
+let real: RealProvider;
+beforeAll(async () => {
+  real = await startRealProvider();
+});
+afterAll(() => real[Symbol.asyncDispose]());
+
+const ANEW = [{ prompt: "login" }, { max_age: "0" }, { max_age: "3600" }];
+
+describe.concurrent("a provider by plain OAuth 2.0", () => {
+  test("that an application points at cannot sign its user in again, and the application is told", async () => {
+    const tenant = await newRealTenant(real, plainOAuth(real));
+    await force(tenant);
+    const { client } = tenant;
+    const visitor = new Visitor();
+    const { login } = newPerson(real);
+    for (const fields of ANEW) {
+      expect(answerOf(await visitor.open(client.authorize(fields)))).toMatchObject({ error: "login_required" });
+    }
+    expect(answerOf(await signIn(visitor, real.visitor(), login, client.authorize())).code).toBeString();
+    expect(answerOf(await visitor.open(client.authorize())).code).toBeString();
+    // That it sent the user just now does not say when the user signed in there.
+    for (const fields of ANEW) {
+      expect(answerOf(await visitor.open(client.authorize(fields)))).toMatchObject({ error: "login_required" });
+    }
+  });
+
+  test("is not offered then, and the password is asked for", async () => {
+    const { client, provider } = await newRealTenant(real, plainOAuth(real));
+    const visitor = new Visitor();
+    const names = async (fields = {}) => linksOf(await visitor.open(client.authorize(fields))).map(({ text }) => text);
+    expect((await names()).join()).toContain(provider.Name);
+    for (const fields of ANEW) expect(await names(fields)).toEqual([]);
+    const page = await visitor.open(client.authorize({ max_age: "3600" }));
+    expect(answerOf(await visitor.submit(page, client.tenant.admin)).code).toBeString();
+    expect(answerOf(await visitor.open(client.authorize({ max_age: "3600" }))).code).toBeString();
+  });
+});
+
+test("a provider that did not say when the user signed in there is asked for it as soon as that counts", async () => {
+  const { client } = await newRealTenant(real);
+  const visitor = new Visitor();
+  const atProvider = real.visitor();
+  const { login } = newPerson(real);
+  expect(answerOf(await signIn(visitor, atProvider, login, client.authorize())).code).toBeString();
+  expect((await visitor.open(client.authorize({ max_age: "3600" }))).heading).toBe("Sign in");
+  const again = await signIn(visitor, atProvider, login, client.authorize({ max_age: "3600" }));
+  expect(answerOf(again).code).toBeString();
+  expect(answerOf(await visitor.open(client.authorize({ max_age: "3600" }))).code).toBeString();
+});
