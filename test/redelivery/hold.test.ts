@@ -204,6 +204,20 @@ describe.concurrent("a connection", () => {
     expect(arrived(receiver)).toEqual(["Gate 2", "Gate 3", "Gate 4", "Meanwhile"]);
   });
 
+  test("that is held by the last that its drain sent has nothing left of that drain, which is over", async () => {
+    const api = await newTenant(stack);
+    await using receiver = receive(() => 410);
+    const { Id } = await api.connect(receiver.url, { State: "Paused" });
+    await api.change({ Name: "Gate" });
+    await api.setState(Id, "Active");
+    await until("it to be held", async () => (await api.connection(Id)).State === "Held");
+    const { body } = await api.call<{ Items: { Id: string }[] }>("GET", `/Redelivery?ConnectionId=${Id}`);
+    const drain = await api.endedRedelivery(body.Items[0]!.Id);
+    expect(drain).toMatchObject({ State: "Completed", Total: 1, Done: 1, Exhausted: 1 });
+    await api.change({ Name: "Next" });
+    expect((await api.settledEvent()).State).toBe("Held");
+  });
+
   test("whose drain is cancelled is Paused, and keeps what it has missed for the next one", async () => {
     const api = await newTenant(stack);
     await using receiver = receive(() => 200);

@@ -26,7 +26,9 @@ import {
  * @throws NotFound, Permission
  */
 export async function countRedelivery(sql: Sql, caller: Caller, input: RedeliveryInput): Promise<number> {
-  return sql.begin(async (tx) => (await planned(tx, caller, input)).total);
+  const redelivery = await sql.begin((tx) => planned(tx, caller, input));
+  // Counted without the lock: there may be many, and no change should wait for that.
+  return countSelected(sql, caller.tenantId, redelivery);
 }
 
 /**
@@ -35,9 +37,10 @@ export async function countRedelivery(sql: Sql, caller: Caller, input: Redeliver
  */
 export async function createRedelivery(sql: Sql, caller: Caller, input: RedeliveryInput): Promise<Redelivery> {
   const { tenantId } = caller;
+  const total = await countRedelivery(sql, caller, input);
   try {
     return await sql.begin(async (tx) => {
-      const redelivery = await planned(tx, caller, input);
+      const redelivery = { ...(await planned(tx, caller, input)), total };
       await insertRedelivery(tx, tenantId, redelivery);
       const { ConnectionId, From, To, States, Rate, Total } = toRedeliveryRecord(redelivery);
       await recordAudit(tx, tenantId, caller, {
@@ -100,7 +103,7 @@ export function noRedelivery(): NotFound {
   return new NotFound("There is no Redelivery with this Id.");
 }
 
-/** What the caller may have made, its deliveries counted. */
+/** What the caller may have made, its deliveries not counted yet. */
 async function planned(
   tx: Transaction,
   { tenantId, permissions }: Caller,
@@ -129,7 +132,7 @@ async function planned(
   permissions.require("Webhooks:Create", "Redelivery", toRedeliveryRecord(redelivery));
   // What belongs to another one is passed over.
   await countAllEnded(tx, tenantId, connection.id);
-  return { ...redelivery, total: await countSelected(tx, tenantId, redelivery) };
+  return redelivery;
 }
 
 function hasEnded(state: RedeliveryState): boolean {

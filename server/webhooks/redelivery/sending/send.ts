@@ -93,8 +93,8 @@ async function release(
   if (redelivery?.state !== "Running") return ["waiting", 0];
   const { kind, rate, connectionId } = redelivery;
   const waits = reasonToWait(redelivery) !== undefined;
-  // A Replay that has nothing left to send waits for nobody. A Drain goes on to the end of what is held back.
-  if (waits && (kind === "Drain" || (await isAnyLeft(tx, tenantId, redelivery)))) return ["waiting", 0];
+  // What has nothing left to send waits for nobody.
+  if (waits && (await isAnyLeft(tx, tenantId, redelivery))) return ["waiting", 0];
   const released = waits ? "none" : await releaseNext(tx, tenantId, redelivery);
   if (released !== "none") return [released, rate];
   if (lock === "update") {
