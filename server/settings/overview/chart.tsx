@@ -207,8 +207,9 @@ function niceCeiling(most: number): number {
   }
 }
 
+/** Five characters at most: so wide is the margin. */
 function short(count: number): string {
-  return count >= 10_000 ? `${(count / 1_000).toLocaleString("en")}k` : count.toLocaleString("en");
+  return count.toLocaleString("en", { notation: count >= 10_000 ? "compact" : "standard" });
 }
 
 const hourOf = (hour: Date) => hour.toISOString().slice(11, 16);
