@@ -9,14 +9,6 @@ import { SIGN_IN_PATH } from "./sign-in/sign-in.tsx";
 import type { Visit } from "./visit.ts";
 
 /**
- * The browser itself says that one of our pages sent it; no other site can, so that none gets its form held. Origin
- * does not tell, for our pages send no referrer. A browser that says nothing is none we could trust in this.
- */
-export function isOwnForm(request: Request): boolean {
-  return request.method === "POST" && request.headers.get("sec-fetch-site") === "same-origin";
-}
-
-/**
  * Nobody is signed in any more: the form waits in the page until somebody is, in another tab.
  * @param limit bytes of the form
  * @throws UnsupportedMediaType, PayloadTooLarge, BadInput

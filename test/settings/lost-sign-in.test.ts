@@ -76,3 +76,17 @@ describe("what somebody has typed", () => {
     }
   });
 });
+
+test("a page from before one has signed in again can still sign out", async () => {
+  const api = await newTenant();
+  await using visitor = await enterSettings(browser, api.tenant);
+  const { page } = visitor;
+  await endSessions(api, api.tenant.admin.username);
+  const tab = await page.context().newPage();
+  await tab.goto(`${issuer()}/settings`);
+  await signIn(tab, api.tenant.admin);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Signed out", level: 1 }).waitFor();
+  await tab.reload();
+  await tab.getByRole("heading", { name: "Sign in", level: 1 }).waitFor();
+});

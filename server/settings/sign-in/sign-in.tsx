@@ -3,6 +3,7 @@
 import { Elysia } from "elysia";
 import { readForm } from "../../http/body.ts";
 import { NO_STORE } from "../../http/no-store.ts";
+import { isOwnForm } from "../../http/own-form.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import { SETTINGS_CALLBACK_PATH } from "../../oauth/index.ts";
 import { digestOf, newOpaqueValue, type PageEndpoints, pageEndpoint, pageResponse } from "../../signin/index.ts";
@@ -112,7 +113,8 @@ async function signOut(deps: ConsoleDependencies, request: Request): Promise<Res
   const session = await deps.sessions.findStarted(request);
   const cookies = [deps.cookies.clear("settings")];
   if (session) {
-    deps.forms.require(request, form.get("csrf"), session);
+    // A page from before the last sign-in has another token, and its button has to work all the same.
+    if (!isOwnForm(request)) deps.forms.require(request, form.get("csrf"), session);
     cookies.push(await deps.sessions.end(request, session));
   }
   return to(deps.site.href("/settings/signed-out"), cookies);
