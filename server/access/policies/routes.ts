@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { readJson } from "../../http/body.ts";
+import { readJson, requireJson } from "../../http/body.ts";
 import { requireMethod } from "../../http/method.ts";
 import { API_PATH } from "../../http/paths.ts";
 import type { Authenticate } from "../bearer.ts";
@@ -13,6 +13,8 @@ export function policiesController(policies: Policies, authenticate: Authenticat
       async ({ request }) => {
         const caller = await authenticate(request);
         requireMethod(request, "POST");
+        requireJson(request);
+        policies.requireWrite(caller);
         const problems = policies.validate(caller, await readJson(request));
         return Response.json({
           Problems: problems.map(({ message, line = null, column = null }) => {

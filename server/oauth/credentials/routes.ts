@@ -1,9 +1,9 @@
 // An Application's credentials: …/Application/{Id}/Credentials and …/Application/{Id}/Secrets.
 
 import { Elysia } from "elysia";
-import type { Authenticate, Caller } from "../../access/index.ts";
+import { type Authenticate, type Caller, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { readJson } from "../../http/body.ts";
+import { readJson, requireJson } from "../../http/body.ts";
 import { answerRead, answerRecord, readConditions } from "../../http/conditions.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
 import { NO_STORE } from "../../http/no-store.ts";
@@ -26,6 +26,8 @@ export function credentialsController(sql: Sql, authenticate: Authenticate) {
           const credentials = await readCredentials(sql, caller, readId("Application", params.id));
           return answerRead(conditions, toCredentialsRecord(credentials));
         }
+        requireJson(request);
+        requireScopes(caller, "Settings:Update");
         const conditions = readConditions(request.headers);
         const body = await readJson(request);
         const id = readId("Application", params.id);

@@ -41,9 +41,9 @@ export function redeliveriesController({ sql, authenticate, workflowUrl }: Redel
       async ({ request }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "POST");
+        if (!isRead(request)) requireJson(request);
         requireScopes(caller, isRead(request) ? "Webhooks:Read" : "Webhooks:Create");
         if (isRead(request)) return list(request, caller);
-        requireJson(request);
         const { input, dryRun } = parseRedelivery(await readJson(request));
         if (dryRun) return Response.json({ Count: await countRedelivery(sql, caller, input) });
         return Response.json(located(await createRedelivery(sql, caller, input), workflowUrl));
@@ -55,9 +55,9 @@ export function redeliveriesController({ sql, authenticate, workflowUrl }: Redel
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "PATCH");
+        if (!isRead(request)) requireJson(request);
         requireScopes(caller, isRead(request) ? "Webhooks:Read" : "Webhooks:Update");
         if (isRead(request)) return Response.json(await readRedelivery(sql, caller, params.id, workflowUrl));
-        requireJson(request);
         const change = parseRedeliveryChange(await readJson(request));
         return Response.json(located(await changeRedelivery(sql, caller, params.id, change), workflowUrl));
       },

@@ -1,7 +1,7 @@
 // …/IdentityProvider: where a tenant's users may sign in instead of here.
 
 import { Elysia } from "elysia";
-import type { Authenticate } from "../../../access/index.ts";
+import { type Authenticate, requireScopes } from "../../../access/index.ts";
 import { readJson, requireJson } from "../../../http/body.ts";
 import { answerRead, answerRecord, readConditions } from "../../../http/conditions.ts";
 import { isRead, requireMethod } from "../../../http/method.ts";
@@ -19,6 +19,7 @@ export function identityProvidersController(providers: IdentityProviders, authen
         requireMethod(request, "GET", "PATCH", "POST");
         if (isRead(request)) return Response.json(await providers.list(caller, requestUrl(request).searchParams));
         requireJson(request);
+        requireScopes(caller, "Settings:Update");
         const conditions = readConditions(request.headers);
         const { record, version } = await providers.save(caller, await readJson(request), conditions);
         return answerRecord(record, version);

@@ -1,0 +1,26 @@
+// What a request is refused for first: its media type, then its scopes, then its body.
+
+import { expect, test } from "bun:test";
+import { API, newCaller } from "../entities/client.ts";
+import { operationsOf, readDocument, resolve } from "./document.ts";
+
+test("a media type is judged before the scopes, and a body after them, wherever a body is taken", async () => {
+  const document = await readDocument();
+  const taking = operationsOf(document).filter(
+    ({ path, operation }) =>
+      path.startsWith(API) && resolve(document, operation.requestBody)?.content?.["application/json"],
+  );
+  expect(taking.length).toBeGreaterThan(10);
+  const reader = await (await newCaller()).withScope("AccessManager:Read");
+  for (const { method, path } of taking) {
+    const ask = async (type: string) => {
+      const to = path.slice(API.length).replace(/\{[^}]+\}/g, "1");
+      return (await reader.send(method.toUpperCase(), to, { headers: { "content-type": type }, body: "{" })).status;
+    };
+    expect({ method, path, plain: await ask("text/plain"), json: await ask("application/json") }).toEqual({
+      ...{ method, path },
+      plain: 415,
+      json: 403,
+    });
+  }
+});
