@@ -35,7 +35,7 @@ export class ScopeNotGranted extends Error {
 /**
  * The scopes a token will carry (SPEC.md Endpoints 3): all the client's for `*`, those of the defaults it has when
  * nothing was asked for, else exactly what was asked for.
- * @param ignored scopes that may be asked for, and are no token's
+ * @param ignored scopes that count as not asked for
  * @throws ScopeNotGranted
  */
 export function grantedScopes(
@@ -43,13 +43,12 @@ export function grantedScopes(
   owned: string[],
   ignored: readonly string[] = [],
 ): string[] {
-  const asked = splitScope(requested ?? "");
+  const asked = splitScope(requested ?? "").filter((scope) => !ignored.includes(scope));
   if (asked.length === 0) return DEFAULT_SCOPES.filter((scope) => owned.includes(scope));
   if (asked.includes("*")) return [...owned];
-  const wanted = asked.filter((scope) => !ignored.includes(scope));
-  const missing = wanted.filter((scope) => !owned.includes(scope));
+  const missing = asked.filter((scope) => !owned.includes(scope));
   if (missing.length > 0) throw new ScopeNotGranted(missing);
-  return wanted;
+  return asked;
 }
 
 /**

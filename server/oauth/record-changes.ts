@@ -18,8 +18,7 @@ export function createOnRecordChange(endGrants: EndGrants): OnChange {
     if (entityName === "User" && change.before?.is_active && !change.after?.is_active) {
       await endSessions(tx, endGrants, caller.tenantId, change.before.id);
     }
-    const told = entriesOf(entityName, change);
-    for (const entry of told) await recordAudit(tx, caller.tenantId, caller, entry);
+    for (const entry of entriesOf(entityName, change)) await recordAudit(tx, caller.tenantId, caller, entry);
     if (change.after === undefined) await recordDeletion(tx, caller, entityName, change.before!.id);
   };
 }
@@ -27,16 +26,23 @@ export function createOnRecordChange(endGrants: EndGrants): OnChange {
 function entriesOf(entityName: string, { before, after }: Change): AuditEntry[] {
   if (after === undefined) return [];
   const subject = { type: entityName, id: after.id };
-  if (entityName === "User") {
-    const details = { Sessions: "All", Reason: "Deactivated" };
-    return before?.is_active && !after.is_active ? [{ kind: "Session.Revoked", subject, details }] : [];
+  const entries: Omit<AuditEntry, "subject">[] = [];
+  if (entityName === "User" && before) {
+    // A name, and so never written down itself.
+    const isRenamed = before.username !== after.username;
+    if (isRenamed) entries.push({ kind: "Credentials.Changed", details: { Changed: ["Username"] } });
+    if (before.is_active && !after.is_active) {
+      entries.push({ kind: "Session.Revoked", details: { Sessions: "All", Reason: "Deactivated" } });
+    }
   }
-  if (entityName !== "Application") return [];
-  const shown = (row: Change["before"]) => ({
-    AuthenticationId: row?.authentication_id ? String(row.authentication_id) : null,
-  });
-  const details = changesOf(shown(before), shown(after), ["AuthenticationId"], ["AuthenticationId"]);
-  return details ? [{ kind: "Credentials.Changed", subject, details }] : [];
+  if (entityName === "Application") {
+    const shown = (row: Change["before"]) => ({
+      AuthenticationId: row?.authentication_id ? String(row.authentication_id) : null,
+    });
+    const details = changesOf(shown(before), shown(after), ["AuthenticationId"], ["AuthenticationId"]);
+    if (details) entries.push({ kind: "Credentials.Changed", details });
+  }
+  return entries.map((entry) => ({ ...entry, subject }));
 }
 
 async function recordDeletion(tx: Transaction, caller: Caller, entityName: string, id: number): Promise<void> {

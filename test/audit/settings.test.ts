@@ -82,6 +82,17 @@ describe.concurrent("who can sign in, and where", () => {
     ]);
   });
 
+  test("is told of a User who has another user name, without the name", async () => {
+    const caller = await newCaller();
+    const { Id } = await caller.made("User", { Username: "ana.silva", Is_Active: true });
+    await caller.made("User", { Id, Name: "Ana" });
+    await caller.made("User", { Id, Username: "ana.costa" });
+    expect(await logOf(caller)).toMatchObject([
+      { Kind: "Credentials.Changed", Subject: { Type: "User", Id: String(Id) }, Details: { Changed: ["Username"] } },
+    ]);
+    expect(await textOf(caller.tenantId)).not.toContain("ana.");
+  });
+
   test("is told of an Application and a User that are deleted, if they had credentials", async () => {
     const caller = await newCaller();
     const [{ Id: admin }] = (await ok(caller.get("/User?Username=admin"))).Items;

@@ -169,6 +169,8 @@ describe.concurrent("is taken", () => {
     expect(body.scope).toBe("openid");
     const next = await client.refresh(body.refresh_token, { scope });
     expect(next).toMatchObject({ status: 200, body: { scope: "openid" } });
+    const only = await client.token(await client.code(new Visitor(), { scope: "offline_access" }));
+    expect(only.body.scope).toBe("openid profile name");
     const alone = await newClient({ first_party: true, grant_types: ["authorization_code"] });
     const other = await alone.token(await alone.code(new Visitor(), { scope }));
     expect(other.body).not.toHaveProperty("refresh_token");
