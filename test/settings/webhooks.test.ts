@@ -44,7 +44,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       .waitFor();
     expect(receiver.calls[0]!.headers.get("x-signature")).toMatch(/^[0-9a-f]{64}$/);
     // What was done is said once.
-    if (!javaScriptEnabled) expect(await page.getByRole("status").count()).toBe(0);
+    if (!javaScriptEnabled) expect(await page.getByText("The connection is added.").count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 });
@@ -152,4 +152,17 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     expect((await api.connection(Id)).State).toBe("Active");
     expect(receiver.calls.at(-1)!.status).toBe(200);
   });
+});
+
+test("the overview of more connections than it counts says that it is of the newest", async () => {
+  const api = await newTenant();
+  const names = Array.from({ length: 201 }, (_, index) => `Receiver ${index + 1}`);
+  await Promise.all(names.map((Name) => api.connect("https://localhost:9443/", { Name })));
+  const { page, open } = await enterSettings(browser, api.tenant);
+  await page.getByText("Of the newest 200 connections.").waitFor();
+  await page.getByText("Nothing. All of these get what they should.").waitFor();
+  await open("/settings/webhooks?Limit=200");
+  await page.getByRole("link", { name: "Next page" }).click();
+  await page.getByRole("link", { name: "Back to the first" }).waitFor();
+  expect(await page.getByRole("rowheader").count()).toBe(1);
 });

@@ -1,11 +1,12 @@
-import { Badge, ButtonLink, Code, EmptyState, find, List, statusOf, Text } from "../components/index.ts";
+import { Badge, ButtonLink, Code, EmptyState, find, List, statusOf } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { ACTIVE_FILTER, filtersOf, isFiltered, listRecords } from "../records/records.ts";
+import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, pathOf, titleOf } from "./application.ts";
 
-const FILTERS = [{ name: "Search", label: "Name, key or external Id" }, ACTIVE_FILTER];
+const FILTERS = [{ name: "Search", label: "Search" }, ACTIVE_FILTER];
 
 export async function listPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
@@ -31,7 +32,11 @@ export async function listPage({ records }: SettingsDependencies, visit: Visit):
         columns={columns(visit)}
         empty={
           <EmptyState title={filtered ? "No application is like that" : "No applications to see"}>
-            <p>An application with credentials is an OAuth client: it signs people in, or calls the API by itself.</p>
+            <p>
+              {filtered
+                ? "The search looks for a part of names, keys, external Ids and web sites."
+                : "An application with credentials is an OAuth client: it signs people in, or calls the API by itself."}
+            </p>
           </EmptyState>
         }
       />
@@ -50,8 +55,8 @@ function columns(visit: Visit) {
       ),
     },
     { name: "client_id", cell: ({ Id }: Application) => <Code text={Id} /> },
-    { name: "Key", cell: ({ ApplicationKey }: Application) => <Text text={ApplicationKey} /> },
-    { name: "External Id", cell: ({ ExternalId }: Application) => <Text text={ExternalId} /> },
+    { name: "Key", cell: ({ ApplicationKey }: Application) => <Value text={ApplicationKey} /> },
+    { name: "External Id", cell: ({ ExternalId }: Application) => <Value text={ExternalId} /> },
     { name: "State", cell: ({ Is_Active }: Application) => <Badge state={Is_Active ? "Active" : "Inactive"} /> },
   ];
 }

@@ -25,7 +25,7 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
   const { sql, masterKey } = deps;
   const { caller } = visit;
   const paging = { limit: MOST_CONNECTIONS, after: undefined };
-  const { Items } = await readConnections(sql, masterKey, caller, {}, paging);
+  const { Items, Next } = await readConnections(sql, masterKey, caller, {}, paging);
   if (Items.length === 0) return { title, body: <NoConnections visit={visit} /> };
   const ids = Items.map(({ Id }) => Id);
   const now = Date.now();
@@ -42,6 +42,7 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
   const concerns = concernsOf(watched, now);
   return {
     title,
+    lead: Next === null ? undefined : <OnlyTheNewest visit={visit} />,
     body: (
       <>
         <Live visit={visit} id="overview" seconds={REFRESH_SECONDS}>
@@ -49,7 +50,11 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
             {concerns.length > 0 ? (
               <Concerns visit={visit} concerns={concerns} />
             ) : (
-              <p class="fine">Nothing. Every connection gets what it should.</p>
+              <p class="fine">
+                {Next === null
+                  ? "Nothing. Every connection gets what it should."
+                  : "Nothing. All of these get what they should."}
+              </p>
             )}
           </Section>
           <Figures watched={watched} counts={counts} now={now} />
@@ -62,6 +67,18 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
       </>
     ),
   };
+}
+
+function OnlyTheNewest({ visit }: { visit: Visit }): JSX.Element {
+  return (
+    <p class="fine">
+      {`Of the newest ${MOST_CONNECTIONS} connections. `}
+      <a href={visit.href("/settings/webhooks")}>Webhooks</a>
+      {" lists all of them, "}
+      <a href={visit.href("/settings/activity?State=Exhausted")}>Activity</a>
+      {" what has failed at any."}
+    </p>
+  );
 }
 
 /** Of one connection, or of all. */
