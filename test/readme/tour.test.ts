@@ -1,12 +1,12 @@
 // Runs the README's tour as it stands, in a fresh clone.
 
 import { expect, test } from "bun:test";
-import { cp, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import { isTaken } from "../../server/embedded/ports.ts";
 import { until } from "../support/api.ts";
+import { temporaryDirectory } from "../support/stack.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const TOUR_TIMEOUT_MS = 240_000;
@@ -20,7 +20,7 @@ interface Step {
 test(
   "a newcomer pastes the README's tour and sees a signed call, the log, and three attempts",
   async () => {
-    const clone = join(await mkdtemp(join(tmpdir(), "gatehouse-tour-")), "gatehouse");
+    const clone = join(temporaryDirectory("tour"), "gatehouse");
     const running: Bun.Subprocess[] = [];
     try {
       await copyCheckout(clone);
