@@ -26,7 +26,7 @@ export async function providerPage({ providers }: SettingsDependencies, visit: V
                 <Text text={provider.AllowLocal ? "yes" : "not to an application that names this provider"} />,
               ],
               ...Object.entries(provider.Mapping).map(([field, claim]): [string, JSX.Element] => [
-                field,
+                `Claim that becomes ${field}`,
                 <Code text={claim} />,
               ]),
             ]}
