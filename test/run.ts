@@ -41,7 +41,8 @@ async function run(): Promise<number> {
 }
 
 async function runTests(stack: Stack, args: string[]): Promise<number> {
-  const options = [`--timeout=${TEST_TIMEOUT}`, `--parallel=${WORKERS}`, `--timings=${TIMINGS}`];
+  const parallel = [`--parallel=${WORKERS}`, "--no-isolate"];
+  const options = [`--timeout=${TEST_TIMEOUT}`, ...parallel, `--timings=${TIMINGS}`];
   const tests = Bun.spawn([process.execPath, "test", ...options, ...args], {
     env: {
       ...withoutSettings(process.env),

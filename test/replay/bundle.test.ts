@@ -3,11 +3,9 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DefaultLogger } from "@temporalio/worker";
 import { bundleWorkflows } from "../../activities/workflow-bundle.ts";
 import { temporaryDirectory } from "../support/stack.ts";
-
-const logger = new DefaultLogger("ERROR");
+import { logger } from "./runtime.ts";
 
 test("the workflows are bundled once, and those of other versions are neither taken nor kept", async () => {
   const folder = temporaryDirectory("bundle");

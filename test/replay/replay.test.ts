@@ -3,20 +3,18 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from "@temporalio/worker";
+import { bundleWorkflowCode, Worker, type WorkflowBundle } from "@temporalio/worker";
 import { DeterminismViolationError } from "@temporalio/workflow";
 import { bundleWorkflows } from "../../activities/workflow-bundle.ts";
+import { logger } from "./runtime.ts";
 
 const folder = join(import.meta.dir, "histories");
 const histories = readdirSync(folder);
-const logger = new DefaultLogger("ERROR");
 
 let current: WorkflowBundle;
 let breaking: WorkflowBundle;
 
 beforeAll(async () => {
-  Runtime.install({ logger, telemetryOptions: { logging: { forward: {}, filter: "ERROR" } } });
   [current, breaking] = await Promise.all([
     bundleWorkflows(logger),
     bundleWorkflowCode({ workflowsPath: join(import.meta.dir, "breaking", "index.ts"), logger }),

@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { NativeConnection, Worker } from "@temporalio/worker";
 import { type DeliverWebhookInput, TASK_QUEUE } from "../../workflows/contract.ts";
 import { until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
 import { temporal } from "../webhooks/temporal.ts";
+import "./runtime.ts";
 
 const PATIENCE_MS = 120_000;
 
@@ -36,8 +37,6 @@ test("a workflow whose history cannot be replayed is terminated, and its deliver
 }, 240_000);
 
 async function beginByAnotherVersion({ temporalAddress }: Stack, input: DeliverWebhookInput) {
-  const logger = new DefaultLogger("ERROR");
-  Runtime.install({ logger, telemetryOptions: { logging: { forward: {}, filter: "ERROR" } } });
   const client = await temporal(temporalAddress);
   const connection = await NativeConnection.connect({ address: temporalAddress });
   const worker = await Worker.create({
