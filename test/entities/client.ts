@@ -1,9 +1,10 @@
 // Raw HTTP as one tenant's client: every header and byte is the test's own.
 
-import { afterAll, expect } from "bun:test";
-import { connect, type Sql } from "../../server/db/connection.ts";
+import { expect } from "bun:test";
 import type { NewTenant } from "../../server/tenants/index.ts";
-import { newTenant, shared } from "../support/tenant.ts";
+import { db, newTenant, shared } from "../support/tenant.ts";
+
+export { db };
 
 export const API = "/Endpoint/rest/api/v1";
 export const TOKEN_PATH = "/oAuth/rest/v2/Token";
@@ -37,21 +38,6 @@ export interface SendOptions {
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
-/** Seconds: where many tests run at once, a connection may have to wait. */
-const PATIENT = { connect_timeout: 30 };
-let database: Sql | undefined;
-
-/** For what the API has no way to arrange or to look at. */
-export function db(): Sql {
-  database ??= connect(shared().databaseUrl, "gatehouse test", 2, PATIENT);
-  return database;
-}
-
-afterAll(async () => {
-  await database?.end();
-  database = undefined;
-});
-
 /** A client of a tenant, by default a new one, its token good for everything. */
 export async function newCaller(tenant?: NewTenant): Promise<Caller> {
   const { tenantId, client } = tenant ?? (await newTenant()).tenant;

@@ -100,7 +100,9 @@ export interface RedeliveryRecord {
 const API = "/Endpoint/rest/api/v1";
 const FINAL: (DeliveryState | null)[] = ["Delivered", "Exhausted", "Held", "Cancelled"];
 const PATIENCE_MS = 45_000;
-const POLL_MS = 20;
+/** To ask is work for all: who has waited for long asks less often. */
+const FIRST_POLL_MS = 20;
+const LAST_POLL_MS = 100;
 
 export class Api {
   constructor(
@@ -244,11 +246,12 @@ export async function until<T>(
   condition: () => T | Promise<T>,
   patience = PATIENCE_MS,
 ): Promise<Exclude<T, false | undefined | null | 0 | "">> {
-  const end = Date.now() + patience;
+  const began = Date.now();
   for (;;) {
     const answer = await condition();
     if (answer) return answer as Exclude<T, false | undefined | null | 0 | "">;
-    if (Date.now() > end) throw new Error(`Waited ${patience} ms in vain for ${what}.`);
-    await Bun.sleep(POLL_MS);
+    const waited = Date.now() - began;
+    if (waited > patience) throw new Error(`Waited ${patience} ms in vain for ${what}.`);
+    await Bun.sleep(Math.min(Math.max(FIRST_POLL_MS, waited / 10), LAST_POLL_MS));
   }
 }
