@@ -41,6 +41,7 @@ async function run(): Promise<number> {
 }
 
 async function runTests(stack: Stack, args: string[]): Promise<number> {
+  // To load the server's modules anew for each file was a tenth of the work.
   const parallel = [`--parallel=${WORKERS}`, "--no-isolate"];
   const options = [`--timeout=${TEST_TIMEOUT}`, ...parallel, `--timings=${TIMINGS}`];
   const tests = Bun.spawn([process.execPath, "test", ...options, ...args], {

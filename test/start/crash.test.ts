@@ -70,7 +70,7 @@ test("when `bun run start` is killed above it, everything stops", async () => {
   const parts = Object.values(await partsOf(start.dataDir, supervisor)).map((left) => left!);
   start.signal("SIGKILL");
   await until("every part to be gone", async () => (await Promise.all(parts.map(isGone))).every(Boolean));
-});
+}, 120_000);
 
 async function part(start: StartCommand, name: string): Promise<PartProcess | undefined> {
   return (await partsOf(start.dataDir, start.pid))[name];

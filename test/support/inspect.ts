@@ -45,7 +45,9 @@ export async function inspect(page: Page, name: string): Promise<void> {
 
 async function violations(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
-    const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+    const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run({
+      resultTypes: ["violations"],
+    });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
   });
 }
