@@ -1,9 +1,10 @@
 // A worker's start is quick because the workflows' script is kept; it must never be another version's.
 
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleWorkflows } from "../../activities/workflow-bundle.ts";
+import { bundleWorkflows, fingerprint } from "../../activities/workflow-bundle.ts";
+import { PROJECT_ROOT } from "../../server/config.ts";
 import { temporaryDirectory } from "../support/stack.ts";
 import { logger } from "./runtime.ts";
 
@@ -34,3 +35,26 @@ test("where nothing can be kept, a worker has its workflows all the same", async
   writeFileSync(file, "");
   expect((await bundleWorkflows(logger, join(file, "below"))).code).toContain("deliverWebhook");
 }, 120_000);
+
+test("a change of any workflow, package or patch makes another version", async () => {
+  const root = temporaryDirectory("version");
+  for (const part of ["workflows", "bun.lock", "patches"]) {
+    cpSync(join(PROJECT_ROOT, part), join(root, part), { recursive: true });
+  }
+  const files = ["workflows", "patches"].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((file) => join(folder, file)),
+  );
+  expect(files).toContain("workflows/deliver-webhook.ts");
+  const found = [await fingerprint(root)];
+  expect(await fingerprint(root)).toBe(found[0]!);
+  for (const file of [...files, "bun.lock"]) {
+    appendFileSync(join(root, file), " ");
+    found.push(await fingerprint(root));
+  }
+  writeFileSync(join(root, "workflows/one-more.ts"), "");
+  found.push(await fingerprint(root));
+  expect(new Set(found).size).toBe(files.length + 3);
+
+  rmSync(join(root, "workflows"), { recursive: true });
+  await expect(fingerprint(root)).rejects.toThrow("nothing of what workflows are bundled from");
+});
