@@ -1,6 +1,6 @@
 import { closeOpenDelivery } from "../server/webhooks/index.ts";
 import type { CloseDeliveryInput, DeliveryState } from "../workflows/contract.ts";
-import type { ActivityDependencies } from "./index.ts";
+import type { ActivityDependencies } from "./dependencies.ts";
 
 const REASONS = { Exhausted: "attempts lost", Cancelled: "cancelled in Temporal" };
 

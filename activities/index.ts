@@ -1,38 +1,10 @@
-import type { Logger } from "pino";
-import type { Sql } from "../server/db/connection.ts";
-import type { Egress } from "../server/egress/index.ts";
-import type { MasterKey } from "../server/master-key.ts";
-import type { WorkerMetrics } from "../server/metrics/index.ts";
-import type { Tracing } from "../server/tracing/index.ts";
-import type { InFlight, SlowLane } from "../server/webhooks/index.ts";
 import { createCloseDelivery } from "./close-delivery.ts";
+import type { ActivityDependencies } from "./dependencies.ts";
 import { createLanes } from "./lanes.ts";
 import { createRemoveExpired, createRotateSigningKeys } from "./maintenance.ts";
 import { createAttempt } from "./post-webhook.ts";
-import type { Posts } from "./posts.ts";
 import { createSendProbe } from "./probe.ts";
 import { createCancelRedelivery, createSendRedelivery } from "./redeliver.ts";
-
-export interface ActivityDependencies {
-  sql: Sql;
-  egress: Egress;
-  masterKey: MasterKey;
-  log: Logger;
-  tracing: Pick<Tracing, "begin">;
-  metrics: Pick<WorkerMetrics, "attempted" | "ended">;
-  /** Told when an attempt has ended, so that the dispatcher may take on more. */
-  inFlight: Pick<InFlight, "end">;
-  slowLane: SlowLane;
-  posts: Posts;
-  /** Milliseconds one attempt may take. */
-  timeout: number;
-  holding: {
-    /** Exhausted deliveries in a row after which a connection is Held. */
-    after: number;
-    /** Milliseconds before a Held connection is probed for the first time. */
-    probeInterval: number;
-  };
-}
 
 export function createActivities(dependencies: ActivityDependencies) {
   return {

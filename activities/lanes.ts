@@ -10,7 +10,7 @@ import {
   type PostWebhookInput,
   type PostWebhookResult,
 } from "../workflows/contract.ts";
-import type { ActivityDependencies } from "./index.ts";
+import type { ActivityDependencies } from "./dependencies.ts";
 import type { Attempt, Post } from "./posts.ts";
 
 /** What a post may hold its workflow's task for; the retries of others in that workflow wait so long. */

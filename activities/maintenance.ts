@@ -1,7 +1,7 @@
 import { removeExpired } from "../server/maintenance/index.ts";
 import { rotateSigningKeys } from "../server/oauth/index.ts";
 import type { MaintenanceResult } from "../workflows/contract.ts";
-import type { ActivityDependencies } from "./index.ts";
+import type { ActivityDependencies } from "./dependencies.ts";
 
 /** Makes and removes signing keys as their schedule says. */
 export function createRotateSigningKeys({ sql, masterKey, log }: ActivityDependencies) {

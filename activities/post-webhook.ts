@@ -19,7 +19,7 @@ import {
   type PostWebhookInput,
   type PostWebhookResult,
 } from "../workflows/contract.ts";
-import type { ActivityDependencies } from "./index.ts";
+import type { ActivityDependencies } from "./dependencies.ts";
 import type { Attempt } from "./posts.ts";
 
 const DATABASE_WAIT_MS = 500;

@@ -1,7 +1,7 @@
 import { Context } from "@temporalio/activity";
 import { probe } from "../server/webhooks/index.ts";
 import type { ProbeInput, ProbeResult } from "../workflows/contract.ts";
-import type { ActivityDependencies } from "./index.ts";
+import type { ActivityDependencies } from "./dependencies.ts";
 import { HEARTBEAT_MS } from "./lanes.ts";
 
 /** Probes a Held connection if its time has come. */

@@ -1,7 +1,7 @@
 import { Context } from "@temporalio/activity";
 import { cancelRedelivery, sendRedelivery } from "../server/webhooks/index.ts";
 import type { RedeliverInput, RedeliveryProgress } from "../workflows/contract.ts";
-import type { ActivityDependencies } from "./index.ts";
+import type { ActivityDependencies } from "./dependencies.ts";
 
 /** Sends what is next of a bulk redelivery, for some seconds. */
 export function createSendRedelivery({ sql }: ActivityDependencies) {

@@ -37,7 +37,8 @@ import { createProvider, OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
 import { settingsController } from "./settings/index.ts";
 import { createIdentityProviders, identityProvidersController, SIGN_IN_RESOURCE_TYPES } from "./signin/index.ts";
-import { TENANT_RESOURCE_TYPE, type TenantId, tenantSettingsController } from "./tenants/index.ts";
+import type { TenantId } from "./tenant-id.ts";
+import { TENANT_RESOURCE_TYPE, tenantSettingsController } from "./tenants/index.ts";
 import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/index.ts";
 import {
   connectionsController,

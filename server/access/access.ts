@@ -3,7 +3,7 @@
 import type { Logger } from "pino";
 import type { Queries, Sql } from "../db/connection.ts";
 import { Unauthorized } from "../errors.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import type { Actor, Bearer } from "./bearer.ts";
 import { createEngine, type PolicySet } from "./policies/engine.ts";
 import { type CallContext, createPermissions, type Permissions, type Principal } from "./policies/permissions.ts";

@@ -3,7 +3,7 @@ import { clientAddress } from "../http/client-address.ts";
 import { requestKey } from "../http/request-key.ts";
 import { traceParentOf } from "../http/trace-parent.ts";
 import { userAgentOf } from "../http/user-agent.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import type { Call } from "./access.ts";
 import type { Permissions } from "./policies/permissions.ts";
 import type { Scope } from "./scopes.ts";

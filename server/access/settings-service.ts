@@ -5,7 +5,7 @@ import { NotFound } from "../errors.ts";
 import type { Conditions } from "../http/conditions.ts";
 import { isUuid, type Page, readPaging, toPage } from "../http/paging.ts";
 import { readQuery, readText } from "../http/query.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import { type Caller, requireScopes } from "./bearer.ts";
 import type { PolicyRecord } from "./policies/resource-type.ts";
 

@@ -2,7 +2,7 @@ import type { Queries } from "../db/connection.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { requestKey } from "../http/request-key.ts";
 import { userAgentOf } from "../http/user-agent.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import type { Details } from "./details.ts";
 import { type AuditKind, STRANGERS_FAILURES } from "./kinds.ts";
 import { countLately, insertAuditEvent } from "./store.ts";

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../db/connection.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import type { Details } from "./details.ts";
 import { type AuditKind, type Outcome, outcomeOf } from "./kinds.ts";
 import type { AuditEntry, Origin } from "./record.ts";

@@ -5,7 +5,8 @@ import { recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import { insertSystemApplication } from "../entities/index.ts";
 import { makeClient } from "../oauth/index.ts";
-import { findTenant, type TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
+import { findTenant } from "../tenants/index.ts";
 
 export interface RecoveredTenant {
   tenantId: TenantId;

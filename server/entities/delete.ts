@@ -4,7 +4,7 @@ import type { Caller } from "../access/index.ts";
 import type { Transaction } from "../db/connection.ts";
 import { Conflict } from "../errors.ts";
 import { type Conditions, requireConditions } from "../http/conditions.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import { followChange } from "./follow-change.ts";
 import { refuseOwnEnd } from "./own-access.ts";
 import { type Address, requireOne, resolveAddress } from "./read.ts";

@@ -1,7 +1,7 @@
 // Users whom signing in makes or changes: no caller asks, so no policy is asked, and the User is who did it.
 
 import type { Transaction } from "../db/connection.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import { type EventType, recordEvent } from "../webhooks/index.ts";
 import { checkInput } from "./input.ts";
 import { toRecord } from "./record.ts";

@@ -3,7 +3,7 @@
 import type { Queries } from "../db/connection.ts";
 import { BadInput, MultipleRows } from "../errors.ts";
 import { printable } from "../http/body.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import type { PointedAt } from "./definition.ts";
 import type { EntityInput } from "./input.ts";
 import type { Abstract } from "./record.ts";

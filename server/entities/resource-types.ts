@@ -2,7 +2,7 @@
 
 import type { AttributeType, ResourceType } from "../access/index.ts";
 import type { Queries } from "../db/connection.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import { ACTOR_FIELDS, type EntityDefinition, type FieldType } from "./definition.ts";
 import { toRecord } from "./record.ts";
 import { createRegistry } from "./registry.ts";

@@ -1,5 +1,5 @@
 import type { Transaction } from "../db/connection.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import { recordEvent } from "../webhooks/index.ts";
 import { toRecord } from "./record.ts";
 import { createRegistry, ENTITIES } from "./registry.ts";

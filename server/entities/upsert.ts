@@ -7,7 +7,7 @@ import { printable } from "../http/body.ts";
 import { type Conditions, requireConditions } from "../http/conditions.ts";
 import { readDate } from "../http/dates.ts";
 import { toRecordId } from "../http/record-id.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import { followChange } from "./follow-change.ts";
 import { type EntityInput, parseInput } from "./input.ts";
 import { refuseOwnEnd } from "./own-access.ts";

@@ -27,7 +27,7 @@ import {
   type FindUser,
   userAdministrationController,
 } from "../signin/index.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import { createApplications, createEndGrants, createEndGrantsBy } from "./account.ts";
 import { authorizeController } from "./authorize/index.ts";
 import { type AuthenticateClient, authenticateClient } from "./client-authentication.ts";

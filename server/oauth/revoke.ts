@@ -2,7 +2,7 @@
 
 import { type AuditEntry, recordAudit } from "../audit/index.ts";
 import type { Sql, Transaction } from "../db/connection.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import { type AuthenticateClient, originOfClient } from "./client-authentication.ts";
 import { REVOCATION_PATH } from "./door.ts";
 import { formEndpoint, type OnFailure } from "./endpoint.ts";

@@ -1,6 +1,6 @@
 import type { Queries } from "../db/connection.ts";
 import { toRecordId } from "../http/record-id.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 
 export type ClientType = "confidential" | "public" | "native";
 export type AccessTokenAlg = "EdDSA" | "RS256";

@@ -1,6 +1,6 @@
 import type { Queries } from "../db/connection.ts";
 import { NotFound } from "../errors.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 
 /** Finds a User in its response shape, which is what policies judge. */
 export type FindUser = (

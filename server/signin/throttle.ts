@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Queries, Sql } from "../db/connection.ts";
-import type { TenantId } from "../tenants/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import { addFailure, type FailureRule, forgetFailures, markBlocked, secondsBlocked, takeAttempt } from "./store.ts";
 
 /** One account at one address, or in one known browser. */

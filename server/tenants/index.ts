@@ -3,10 +3,8 @@ import { insertStarterAccess, SCOPES } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
 import { GRANT_TYPES, hashSecret } from "../oauth/index.ts";
 import { hashPassword } from "../signin/index.ts";
+import type { TenantId } from "../tenant-id.ts";
 import { countTenants, insertAdmin, insertClient, insertTenant } from "./store.ts";
-
-declare const brand: unique symbol;
-export type TenantId = string & { readonly [brand]: "TenantId" };
 
 /** What a new tenant is handed once; nothing of it can be read again. */
 export interface NewTenant {

@@ -1,5 +1,5 @@
 import type { Queries } from "../db/connection.ts";
-import type { TenantId } from "./index.ts";
+import type { TenantId } from "../tenant-id.ts";
 
 /** An organisation, as its people know it. */
 export interface Tenant {

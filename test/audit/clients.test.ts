@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { createOnRefusedClient } from "../../server/oauth/refused-clients.ts";
-import type { TenantId } from "../../server/tenants/index.ts";
+import type { TenantId } from "../../server/tenant-id.ts";
 import { type Caller, db, newCaller, request, TOKEN_PATH } from "../entities/client.ts";
 import { postAs } from "../oauth/client.ts";
 import { ok } from "../policies/people.ts";

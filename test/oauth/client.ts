@@ -3,7 +3,7 @@
 import { expect } from "bun:test";
 import { importMasterKey } from "../../server/master-key.ts";
 import { createFamilies, createRevocations, createSigningKeys, createTokens } from "../../server/oauth/index.ts";
-import type { TenantId } from "../../server/tenants/index.ts";
+import type { TenantId } from "../../server/tenant-id.ts";
 import { type Answer, type Caller, db, request, TOKEN_PATH } from "../entities/client.ts";
 import { setting } from "../support/tenant.ts";
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { userScopes } from "../../server/access/index.ts";
-import type { TenantId } from "../../server/tenants/index.ts";
+import type { TenantId } from "../../server/tenant-id.ts";
 import { API, db, expectError, newCaller, unique } from "../entities/client.ts";
 import { newAdmin, newPerson, ok, roleOf } from "./people.ts";
 

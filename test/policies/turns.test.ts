@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createTurns } from "../../server/access/policies/turns.ts";
 import { ServiceBusy } from "../../server/errors.ts";
-import type { TenantId } from "../../server/tenants/index.ts";
+import type { TenantId } from "../../server/tenant-id.ts";
 
 const [ONE, OTHER] = ["one", "other"] as TenantId[] as [TenantId, TenantId];
 

@@ -10,7 +10,8 @@ import { connect, type Sql } from "../../server/db/connection.ts";
 import { migrate } from "../../server/db/migrate.ts";
 import { createFindRecord, ENTITIES, resourceTypes } from "../../server/entities/index.ts";
 import { createLog } from "../../server/log.ts";
-import { createTenant, type TenantId } from "../../server/tenants/index.ts";
+import type { TenantId } from "../../server/tenant-id.ts";
+import { createTenant } from "../../server/tenants/index.ts";
 import { db } from "../entities/client.ts";
 import { shared } from "../support/tenant.ts";
 

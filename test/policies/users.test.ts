@@ -5,7 +5,7 @@ import { createAccess } from "../../server/access/index.ts";
 import { connect } from "../../server/db/connection.ts";
 import { createFindRecord, ENTITIES, type EntityDefinition, resourceTypes } from "../../server/entities/index.ts";
 import { createLog } from "../../server/log.ts";
-import type { TenantId } from "../../server/tenants/index.ts";
+import type { TenantId } from "../../server/tenant-id.ts";
 import { unique } from "../entities/client.ts";
 import { shared } from "../support/tenant.ts";
 import { newAdmin, ok, savePolicy } from "./people.ts";

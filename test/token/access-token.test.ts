@@ -12,7 +12,7 @@ import {
 } from "jose";
 import { importMasterKey, unseal } from "../../server/master-key.ts";
 import { createRevocations, createSigningKeys, createTokens } from "../../server/oauth/index.ts";
-import type { TenantId } from "../../server/tenants/index.ts";
+import type { TenantId } from "../../server/tenant-id.ts";
 import { API, type Caller, db, expectError, newCaller, request } from "../entities/client.ts";
 import { until } from "../support/api.ts";
 import { setting, shared } from "../support/tenant.ts";

@@ -2,7 +2,7 @@
 
 import { createRequire } from "node:module";
 import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { tooComplex } from "./complexity.ts";
 import { type Mentioned, mentionedBy, typesNamedBy } from "./mentions.ts";
 import { type Problem, problemsIn } from "./problems.ts";

@@ -4,7 +4,7 @@ import type { CedarValueJson, EntityJson } from "@cedar-policy/cedar-wasm/nodejs
 import type { Logger } from "pino";
 import { Permission } from "../../errors.ts";
 import type { Page } from "../../http/paging.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import type { Action } from "../scopes.ts";
 import type { Decision, Engine, PolicySet } from "./engine.ts";
 import type { Mentioned } from "./mentions.ts";

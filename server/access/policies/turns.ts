@@ -1,7 +1,7 @@
 // Cedar decides in this process's only thread, so whoever asks it for much lets others in between.
 
 import { ServiceBusy } from "../../errors.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 
 /** Work that goes on for longer lets other requests be answered, then goes on. */
 const SLICE_MS = 10;

@@ -1,6 +1,6 @@
 import { userScopes } from "../../access/index.ts";
 import type { Queries } from "../../db/connection.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 
 /** The scopes a client may have when it acts for a user: of the client's own, those that the user has as well. */
 export async function scopesForUser(

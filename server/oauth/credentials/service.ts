@@ -5,7 +5,7 @@ import type { Queries, Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { isUuid } from "../../http/paging.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { hashSecret } from "../client-authentication.ts";
 import type { Credentials } from "../store.ts";
 import { parseCredentials, requireSound, toCredentialsRecord } from "./input.ts";

@@ -1,5 +1,5 @@
 import type { Queries } from "../../db/connection.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import type { Credentials } from "../store.ts";
 
 /** A secret as it can be read again: without itself. */

@@ -3,7 +3,7 @@
 import { type Origin, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
 import type { MasterKey } from "../../master-key.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { TokenError } from "../token-error.ts";
 import type { ClientRefreshGrant, Tokens } from "../tokens/tokens.ts";
 import { createRefreshValues, type RefreshValue } from "./refresh-value.ts";

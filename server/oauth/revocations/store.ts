@@ -1,5 +1,5 @@
 import type { Queries } from "../../db/connection.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 
 /** Told of every revocation when its transaction commits. */
 export const REVOCATION_CHANNEL = "gatehouse_revocation";

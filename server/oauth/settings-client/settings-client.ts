@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { SCOPES } from "../../access/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { insertSystemApplication } from "../../entities/index.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { findCredentials, saveCredentials } from "../credentials/store.ts";
 import { AUTHORIZATION_PATH } from "../door.ts";
 import type { Families } from "../families/families.ts";

@@ -1,5 +1,5 @@
 import type { Queries } from "../../db/connection.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 
 /** @returns the Id of the Application by which people sign in to Settings, null if there is none yet */
 export async function findSettingsClient(sql: Queries, tenantId: TenantId): Promise<number | null> {

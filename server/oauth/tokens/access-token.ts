@@ -1,7 +1,7 @@
 // RFC 9068.
 
 import type { Bearer } from "../../access/index.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { Client } from "../store.ts";
 import { subjectOfUser, userOfSubject } from "../subject.ts";

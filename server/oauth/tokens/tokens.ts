@@ -2,7 +2,7 @@
 
 import type { JWTPayload } from "jose";
 import type { VerifyAccessToken } from "../../access/index.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { Client } from "../store.ts";
 import {

@@ -1,7 +1,7 @@
 // What we can say of a user (OIDC Core 5.1 and 5.4).
 
 import type { Queries } from "../../db/connection.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { findUserClaims, type UserRow } from "./store.ts";
 
 const CLAIMS: Record<string, (user: UserRow) => string | number | null> = {

@@ -1,5 +1,5 @@
 import type { Queries } from "../../db/connection.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 
 /** A User as its claims need it. */
 export interface UserRow {

@@ -3,7 +3,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { isUuid } from "../../http/paging.ts";
 import type { Bindings } from "../../oauth/index.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 
 export interface SignInState {
   tenantId: TenantId;

@@ -2,7 +2,7 @@
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 
 /** How a connection fares. */
 export interface Health extends Ended, Backlog {

@@ -1,7 +1,7 @@
 // What a user keeps for the day the authenticator is lost (NIST SP 800-63B, look-up secrets).
 
 import { createHmac, randomBytes, randomInt } from "node:crypto";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 
 export const RECOVERY_CODES = 10;
 /** 32 signs, none of which is taken for another (Crockford's Base32): 50 bits a code. */

@@ -2,7 +2,7 @@
 
 import type { Queries } from "../../db/connection.ts";
 import { derivedKeyBeside, type MasterKey, seal, unseal } from "../../master-key.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { listFactorsWithoutRecoveryKey, type SealedFactor, saveRecoveryKey } from "./store.ts";
 
 export const TOTP_PURPOSE = "TOTP secret";

@@ -3,7 +3,7 @@
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { type MasterKey, seal, unseal } from "../../master-key.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
 import { noteFailure, noteThrottled } from "../refusals.ts";
 import type { Caller, Session } from "../sessions.ts";

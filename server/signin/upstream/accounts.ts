@@ -3,7 +3,7 @@
 import { type Origin, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { changeOwnUser, makeOwnUser, waitForUsers } from "../../entities/index.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import type { Session } from "../sessions.ts";
 import type { PendingLink } from "./attempts.ts";
 import type { UpstreamIdentity, UserFields } from "./identity.ts";

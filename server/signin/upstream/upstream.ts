@@ -3,7 +3,7 @@
 import type { Sql, Transaction } from "../../db/connection.ts";
 import type { EgressFetch } from "../../egress/index.ts";
 import type { MasterKey } from "../../master-key.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { isSession } from "../account/store.ts";
 import type { Cookies } from "../cookies.ts";
 import type { Session } from "../sessions.ts";

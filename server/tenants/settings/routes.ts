@@ -8,7 +8,7 @@ import { BadInput } from "../../errors.ts";
 import { printable, readJson, requireJson } from "../../http/body.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
 import { API_PATH } from "../../http/paths.ts";
-import type { TenantId } from "../index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { SETTINGS_RESOURCE_TYPE } from "./resource-type.ts";
 import { findSettings, lockSettings, SECOND_FACTOR_RULES, saveSettings, type TenantSettings } from "./store.ts";
 

@@ -5,7 +5,7 @@ import type { Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { type MasterKey, seal } from "../../master-key.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { cancelDeliveries } from "../deliveries/store.ts";
 import { endHold, probeAtOnce } from "../holding/store.ts";
 import { countAllEnded } from "../redelivery/sending/store.ts";

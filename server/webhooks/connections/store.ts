@@ -1,6 +1,6 @@
 import type { Queries } from "../../db/connection.ts";
 import { isUuid } from "../../http/paging.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 
 export const CONNECTION_STATES = ["Active", "Held", "Paused"] as const;
 export type ConnectionState = (typeof CONNECTION_STATES)[number];

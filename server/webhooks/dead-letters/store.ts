@@ -1,5 +1,5 @@
 import type { Queries } from "../../db/connection.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { type Connection, connectionColumns } from "../connections/store.ts";
 import { lowestIdOf } from "../events/event-id.ts";
 import { isDrainPaused } from "../redelivery/store.ts";

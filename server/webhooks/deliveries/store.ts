@@ -2,7 +2,7 @@
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 
 /** A delivery whose turn has come, with all that the post needs. */
 export interface OpenDelivery {

@@ -1,5 +1,5 @@
 import type { Transaction } from "../../db/connection.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { timeOf } from "./event-id.ts";
 import { type EventType, type LoggedEventType, PING, PING_RECORD } from "./event-types.ts";
 import { insertEvent, insertPing, type NewEvent } from "./store.ts";

@@ -2,7 +2,7 @@
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import type { ConnectionState } from "../connections/store.ts";
 import { lowestIdOf } from "../events/event-id.ts";
 import { isDrainPaused } from "../redelivery/store.ts";

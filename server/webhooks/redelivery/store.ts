@@ -3,7 +3,7 @@
 import type { PendingQuery, Row } from "postgres";
 import type { DeliveryState, RedeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import type { ConnectionState } from "../connections/store.ts";
 import { lowestIdOf } from "../events/event-id.ts";
 import { PING } from "../events/event-types.ts";

@@ -2,7 +2,7 @@
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
-import type { TenantId } from "../../tenants/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
 
 export interface Rotation {
   /** Whether the connection's calls are signed. */

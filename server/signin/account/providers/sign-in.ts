@@ -1,7 +1,7 @@
 // Signing in at a provider for the account pages themselves.
 
 import { originOf } from "../../../audit/index.ts";
-import type { TenantId } from "../../../tenants/index.ts";
+import type { TenantId } from "../../../tenant-id.ts";
 import type { Caller } from "../../sessions.ts";
 import type { TakenAttempt } from "../../upstream/attempts.ts";
 import { beginSessionByProvider } from "../../upstream/session.ts";

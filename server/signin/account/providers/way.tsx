@@ -4,7 +4,7 @@ import { originOf, recordAudit } from "../../../audit/index.ts";
 import { NotFound } from "../../../errors.ts";
 import { NO_STORE } from "../../../http/no-store.ts";
 import { toRecordId } from "../../../http/record-id.ts";
-import type { TenantId } from "../../../tenants/index.ts";
+import type { TenantId } from "../../../tenant-id.ts";
 import { pageResponse } from "../../pages/response.ts";
 import { UpstreamProblemPage } from "../../pages/upstream-problem.tsx";
 import { UpstreamFailure } from "../../upstream/failure.ts";

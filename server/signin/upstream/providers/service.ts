@@ -10,7 +10,7 @@ import { type Page, readPaging, toPage } from "../../../http/paging.ts";
 import { readQuery, readText } from "../../../http/query.ts";
 import { readId, toRecordId } from "../../../http/record-id.ts";
 import type { MasterKey } from "../../../master-key.ts";
-import type { TenantId } from "../../../tenants/index.ts";
+import type { TenantId } from "../../../tenant-id.ts";
 import { createProbe, type ProbeResult } from "../probe.ts";
 import { type ProviderInput, parseProvider } from "./input.ts";
 import { merged, requireSound } from "./merge.ts";

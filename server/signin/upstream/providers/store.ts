@@ -1,5 +1,5 @@
 import type { Queries } from "../../../db/connection.ts";
-import type { TenantId } from "../../../tenants/index.ts";
+import type { TenantId } from "../../../tenant-id.ts";
 
 export const PROVIDER_TYPES = ["OpenIDConnect", "OAuth2"] as const;
 export type ProviderType = (typeof PROVIDER_TYPES)[number];

@@ -1,6 +1,6 @@
 import type { DeliveryState } from "../../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../../db/connection.ts";
-import type { TenantId } from "../../../tenants/index.ts";
+import type { TenantId } from "../../../tenant-id.ts";
 import { DISPATCH_CHANNEL } from "../../events/store.ts";
 
 /** Of one delivery: where its runs begin is kept for good. */
