@@ -8,6 +8,7 @@ const MIGRATION_LOCK = 7_203_415;
 /**
  * Applies every migration not applied yet, in the order of its number, in one transaction.
  * @returns the names of those applied
+ * @throws Error if the database has one that is not here, for newer code has changed it
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const sql = connect(databaseUrl, "gatehouse migrate", 1);
@@ -17,6 +18,12 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
       await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
       await tx`create table if not exists migrations (name text primary key, applied_on timestamptz not null default now())`;
       const applied = new Set((await tx<{ name: string }[]>`select name from migrations`).map((row) => row.name));
+      const unknown = [...applied].filter((name) => !names.includes(name));
+      if (unknown.length > 0) {
+        throw new Error(
+          `newer code has been here (${unknown.join(", ")}). Start that, or go back to a backup from before it.`,
+        );
+      }
       const due = names.filter((name) => !applied.has(name));
       for (const name of due) {
         await tx.unsafe(await Bun.file(join(FOLDER, name)).text());

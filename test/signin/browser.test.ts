@@ -175,9 +175,14 @@ test("an application's own form starts a sign-in from another site, and finds th
 
 test("no page can be framed", async () => {
   const client = await newClient();
+  const framed = `${shared().url}${client.authorize()}`.replaceAll("&", "&amp;");
+  await using other = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response(`<iframe src="${framed}"></iframe>`, { headers: { "content-type": "text/html" } }),
+  });
   const { page, complaints } = await newPage(true);
-  await page.goto("about:blank");
-  await page.setContent(`<iframe src="${shared().url}${client.authorize().replaceAll("&", "&amp;")}"></iframe>`);
+  await page.goto(other.url.href);
   await until("the browser to refuse it", () => complaints.length > 0);
   expect(complaints.join()).toMatch(/frame-ancestors|X-Frame-Options/);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { connect } from "../../server/db/connection.ts";
 import { newMasterKey } from "../../server/embedded/data-directory.ts";
 import { Part } from "../../server/embedded/part.ts";
 import { nextFreePort } from "../../server/embedded/ports.ts";
@@ -70,6 +71,15 @@ test("a database of one's own is migrated and used", async () => {
     expect(output.trim()).toBe(
       "A stored signing key does not open with this MASTER_KEY. Start with the key it was sealed by, or name that in " +
         "MASTER_KEY_PREVIOUS.",
+    );
+
+    const sql = connect(databaseUrl, "gatehouse test", 1);
+    await sql`insert into migrations (name) values ('999-later.sql')`;
+    await sql.end();
+    const older = await runEntry("server", env);
+    expect(older.exitCode).toBe(1);
+    expect(older.output.trim()).toEndWith(
+      "cannot be used: newer code has been here (999-later.sql). Start that, or go back to a backup from before it.",
     );
   } finally {
     await postgresql.stop();
