@@ -14,8 +14,8 @@ export interface ActivityDependencies {
   log: Logger;
   tracing: Pick<Tracing, "begin">;
   metrics: Pick<WorkerMetrics, "attempted" | "ended">;
-  /** Told when an attempt has ended, so that the dispatcher may take on more. */
-  inFlight: Pick<InFlight, "end">;
+  /** Told when an attempt begins and when it has ended, so that the dispatcher may take on more. */
+  inFlight: Pick<InFlight, "begin" | "end">;
   slowLane: SlowLane;
   posts: Posts;
   /** Milliseconds one attempt may take. */

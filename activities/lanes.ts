@@ -26,6 +26,7 @@ export function createLanes({ posts, inFlight, slowLane, log }: Dependencies, at
   async function postWebhook(input: PostWebhookInput): Promise<PostWebhookResult | PostStillOut> {
     const { tenantId, deliveryId, connectionId } = input;
     const patience = startPatience();
+    inFlight.begin(deliveryId);
     try {
       // There is one already if its workflow's task was lost, and is done again.
       const post = posts.find(deliveryId) ?? posts.begin(attempt, input);

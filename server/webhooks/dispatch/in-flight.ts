@@ -6,11 +6,20 @@ export const BATCH = 16;
 /** Deliveries in flight of all tenants, and of one: a tenant with slow receivers leaves room for the others. */
 const MOST = 200;
 const MOST_OF_A_TENANT = 150;
+/**
+ * Workflows whose first post is yet to begin, of all tenants and of one. They wait for Temporal and this process in the
+ * order they came, so another tenant's change waits for all of them.
+ */
+const MOST_QUEUED = 64;
+const MOST_QUEUED_OF_A_TENANT = 40;
 /** Beyond the time an attempt may take; an entry that old belongs to a task that Temporal has given to another worker. */
 const GRACE_MS = 30_000;
 
 export interface InFlight {
+  /** The deliveries of one workflow. */
   add(tenantId: string, deliveryIds: string[]): void;
+  /** Told when a post begins. */
+  begin(deliveryId: string): void;
   /** Also for deliveries that were never added: retries, and those another process has started. */
   end(deliveryIds: string[]): void;
   isFull(): boolean;
@@ -19,20 +28,31 @@ export interface InFlight {
   onRoom(call: () => void): void;
 }
 
+interface Workflow {
+  tenantId: string;
+  since: number;
+  queued: boolean;
+}
+
 /** @param timeoutMs what one attempt may take */
 export function createInFlight(timeoutMs: number): InFlight {
-  const entries = new Map<string, { tenantId: string; since: number }>();
-  const tenants = new Map<string, number>();
+  const entries = new Map<string, Workflow>();
+  const deliveries = createCounter(MOST - BATCH, MOST_OF_A_TENANT - BATCH);
+  const queued = createCounter(MOST_QUEUED - BATCH, MOST_QUEUED_OF_A_TENANT - BATCH);
   let call = () => {};
 
+  function leaveQueue(workflow: Workflow): void {
+    if (!workflow.queued) return;
+    workflow.queued = false;
+    if (queued.remove(workflow.tenantId)) call();
+  }
+
   function remove(deliveryId: string): void {
-    const entry = entries.get(deliveryId);
-    if (!entry) return;
-    const left = tenants.get(entry.tenantId)! - 1;
+    const workflow = entries.get(deliveryId);
+    if (!workflow) return;
     entries.delete(deliveryId);
-    if (left === 0) tenants.delete(entry.tenantId);
-    else tenants.set(entry.tenantId, left);
-    if (left === MOST_OF_A_TENANT - BATCH || entries.size === MOST - BATCH) call();
+    leaveQueue(workflow);
+    if (deliveries.remove(workflow.tenantId)) call();
   }
 
   /** The oldest stand first. */
@@ -46,21 +66,49 @@ export function createInFlight(timeoutMs: number): InFlight {
 
   return {
     add(tenantId, deliveryIds) {
-      for (const deliveryId of deliveryIds) {
-        if (entries.has(deliveryId)) continue;
-        entries.set(deliveryId, { tenantId, since: performance.now() });
-        tenants.set(tenantId, (tenants.get(tenantId) ?? 0) + 1);
+      const added = deliveryIds.filter((deliveryId) => !entries.has(deliveryId));
+      if (added.length === 0) return;
+      const workflow = { tenantId, since: performance.now(), queued: true };
+      queued.add(tenantId);
+      for (const deliveryId of added) {
+        entries.set(deliveryId, workflow);
+        deliveries.add(tenantId);
       }
+    },
+    begin(deliveryId) {
+      const workflow = entries.get(deliveryId);
+      if (workflow) leaveQueue(workflow);
     },
     end: (deliveryIds) => deliveryIds.forEach(remove),
     isFull() {
       removeExpired();
-      return entries.size > MOST - BATCH;
+      return deliveries.isFull() || queued.isFull();
     },
-    fullTenants: () =>
-      [...tenants].filter(([, count]) => count > MOST_OF_A_TENANT - BATCH).map(([tenantId]) => tenantId),
+    fullTenants: () => [...new Set([...deliveries.fullTenants(), ...queued.fullTenants()])],
     onRoom(callback) {
       call = callback;
     },
+  };
+}
+
+/** Counts by tenant, and is full beyond `most` of all or `mostOfOne` of a tenant. */
+function createCounter(most: number, mostOfOne: number) {
+  const tenants = new Map<string, number>();
+  let all = 0;
+  return {
+    add(tenantId: string): void {
+      all++;
+      tenants.set(tenantId, (tenants.get(tenantId) ?? 0) + 1);
+    },
+    /** @returns whether there is room only since now */
+    remove(tenantId: string): boolean {
+      const left = tenants.get(tenantId)! - 1;
+      all--;
+      if (left === 0) tenants.delete(tenantId);
+      else tenants.set(tenantId, left);
+      return left === mostOfOne || all === most;
+    },
+    isFull: () => all > most,
+    fullTenants: () => [...tenants].filter(([, count]) => count > mostOfOne).map(([tenantId]) => tenantId),
   };
 }
