@@ -10,8 +10,8 @@ const MOST_OF_A_TENANT = 150;
  * Workflows whose first post is yet to begin, of all tenants and of one. They wait for Temporal and this process in the
  * order they came, so another tenant's change waits for all of them.
  */
-const MOST_QUEUED = 64;
-const MOST_QUEUED_OF_A_TENANT = 40;
+const MOST_QUEUED = 40;
+const MOST_QUEUED_OF_A_TENANT = 20;
 /** Beyond the time an attempt may take; an entry that old belongs to a task that Temporal has given to another worker. */
 const GRACE_MS = 30_000;
 
