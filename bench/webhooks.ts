@@ -3,7 +3,8 @@
 //
 //   bun run bench webhooks --rates=25,50,100,200,400 --receivers=1,10 --seconds=5 --rounds=1 --own
 //
-// --own leaves the other side out, to compare two states of the tree by CPU a delivery.
+// --patience is how many seconds a load gets to arrive (120). --own leaves the other side out, to compare two states of
+// the tree by CPU a delivery.
 
 import { loadavg } from "node:os";
 import { join } from "node:path";
@@ -13,7 +14,6 @@ import { startOther } from "./own-api.ts";
 import { allocated, cpuSeconds } from "./processes.ts";
 import { startService } from "./service.ts";
 
-const DRAIN_MS = 120_000;
 /** Changes that do not count. */
 const WARM_UP = { rate: 30, seconds: 3 };
 
@@ -24,6 +24,7 @@ const { values: options } = parseArgs({
     receivers: { type: "string", default: "1,10" },
     seconds: { type: "string", default: "5" },
     rounds: { type: "string", default: "1" },
+    patience: { type: "string", default: "120" },
     own: { type: "boolean", default: false },
   },
 });
@@ -112,7 +113,7 @@ async function measure(side: Side, fan: number, rate: number, duration: number):
     (id) => side.send(fan, id),
     () => receivers,
   );
-  const latencies = await settle(arrivals as Arrivals, load.sent, DRAIN_MS);
+  const latencies = await settle(arrivals as Arrivals, load.sent, Number(options.patience) * 1_000);
   const after = await cpuOf(side);
   const cpu = Object.fromEntries(
     Object.keys(before).map((name) => [name, ((after[name]! - before[name]!) * 1_000) / latencies.delivered]),
