@@ -5,12 +5,14 @@ import type { ActivityDependencies } from "./dependencies.ts";
 const REASONS = { Exhausted: "attempts lost", Cancelled: "cancelled in Temporal" };
 
 /** Writes the final state of a delivery whose attempts wrote none; retried without end. */
-export function createCloseDelivery({ sql, log, metrics }: ActivityDependencies) {
+export function createCloseDelivery({ sql, posts, log, metrics }: ActivityDependencies) {
   return async ({
     tenantId,
     deliveryId,
     state = "Exhausted",
   }: CloseDeliveryInput): Promise<{ state: DeliveryState; attempts: number; reason: string }> => {
+    // One that was handed over stays out if its workflow is cancelled before the slow lane has taken it up.
+    await posts.breakOff(deliveryId, "its workflow has ended");
     const closed = await closeOpenDelivery(sql, tenantId, deliveryId, state);
     const reason = REASONS[state];
     if (closed) metrics.ended(closed.state);

@@ -14,14 +14,23 @@ export interface Post {
 export interface Posts {
   find(deliveryId: string): Post | undefined;
   begin(attempt: Attempt, input: PostWebhookInput): Post;
-  /** Breaks off what is out, and resolves when it is recorded. */
+  /** Breaks off a delivery's attempt, if one is out, and resolves when it is recorded. */
+  breakOff(deliveryId: string, reason: string): Promise<void>;
+  /** Breaks off all of them. */
   stop(): Promise<void>;
 }
 
 export function createPosts(): Posts {
   const out = new Map<string, Post & { controller: AbortController }>();
 
+  async function breakOff(deliveryId: string, reason: string): Promise<void> {
+    const post = out.get(deliveryId);
+    post?.controller.abort(new Error(reason));
+    await post?.ended.catch(() => {});
+  }
+
   return {
+    breakOff,
     find: (deliveryId) => out.get(deliveryId),
     begin(attempt, input) {
       const controller = new AbortController();
@@ -33,9 +42,7 @@ export function createPosts(): Posts {
       return post;
     },
     async stop() {
-      const last = [...out.values()];
-      for (const { controller } of last) controller.abort(new Error("the worker stops"));
-      await Promise.allSettled(last.map(({ ended }) => ended));
+      await Promise.all([...out.keys()].map((deliveryId) => breakOff(deliveryId, "the worker stops")));
     },
   };
 }

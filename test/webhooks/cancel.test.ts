@@ -51,21 +51,26 @@ describe.concurrent("a delivery workflow", () => {
     await untilStatus(EventId, "CANCELLED");
   });
 
-  test("that is cancelled in mid-post ends the post, logs it and leaves the delivery Cancelled", async () => {
-    const api = await newTenant(stack);
-    await using receiver = startReceiver("hang", { dataDir: dataDir() });
-    await api.connect(receiver.url);
-    await api.change({ Name: "Gate" });
-    await until("the post", () => receiver.calls.length === 1);
-    const { EventId } = await api.newestEvent();
-    await client.workflow.getHandle(EventId).cancel();
+  // A post leaves its workflow's task after a second, and goes on in the slow lane.
+  test.each([0, 200, 400, 600, 800, 1_000, 1_200])(
+    "that is cancelled %i ms into its post ends the post, logs it and leaves the delivery Cancelled",
+    async (moment) => {
+      const api = await newTenant(stack);
+      await using receiver = startReceiver("hang", { dataDir: dataDir() });
+      await api.connect(receiver.url);
+      await api.change({ Name: "Gate" });
+      await until("the post", () => receiver.calls.length === 1);
+      const { EventId } = await api.newestEvent();
+      await Bun.sleep(moment);
+      await client.workflow.getHandle(EventId).cancel();
 
-    await untilStatus(EventId, "CANCELLED");
-    const event = await api.event(EventId);
-    expect(event).toMatchObject({ State: "Cancelled", Deliveries: [{ AttemptCount: 1 }] });
-    expect(event.Deliveries[0]!.Attempts.map((attempt) => attempt.Failure)).toEqual(["cancelled"]);
-    expect(receiver.calls).toHaveLength(1);
-  });
+      await untilStatus(EventId, "CANCELLED");
+      const event = await api.event(EventId);
+      expect(event).toMatchObject({ State: "Cancelled", Deliveries: [{ AttemptCount: 1 }] });
+      expect(event.Deliveries[0]!.Attempts.map((attempt) => attempt.Failure)).toEqual(["cancelled"]);
+      expect(receiver.calls).toHaveLength(1);
+    },
+  );
 
   test("that is terminated is no decision about its deliveries: they get a new run", async () => {
     const api = await newTenant(stack);
