@@ -4,11 +4,12 @@ import type { Egress } from "../server/egress/index.ts";
 import type { MasterKey } from "../server/master-key.ts";
 import type { WorkerMetrics } from "../server/metrics/index.ts";
 import type { Tracing } from "../server/tracing/index.ts";
-import type { InFlight, SlowLane } from "../server/webhooks/index.ts";
+import type { AttemptLog, InFlight, SlowLane } from "../server/webhooks/index.ts";
 import type { Posts } from "./posts.ts";
 
 export interface ActivityDependencies {
   sql: Sql;
+  attemptLog: AttemptLog;
   egress: Egress;
   masterKey: MasterKey;
   log: Logger;

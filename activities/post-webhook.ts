@@ -7,8 +7,6 @@ import {
   attemptDelivery,
   closeOpenDelivery,
   type OpenDelivery,
-  openAttempt,
-  recordAttempt,
   recordProof,
 } from "../server/webhooks/index.ts";
 import {
@@ -26,12 +24,12 @@ const DATABASE_WAIT_MS = 500;
 
 type AttemptDependencies = Pick<
   ActivityDependencies,
-  "sql" | "egress" | "masterKey" | "log" | "metrics" | "tracing" | "timeout" | "holding"
+  "sql" | "attemptLog" | "egress" | "masterKey" | "log" | "metrics" | "tracing" | "timeout" | "holding"
 >;
 
 /** One attempt of a delivery. Its failure carries the host, the status and one word, never a body. */
 export function createAttempt(dependencies: AttemptDependencies): Attempt {
-  const { sql, egress, masterKey, log, metrics, tracing, timeout, holding } = dependencies;
+  const { sql, attemptLog, egress, masterKey, log, metrics, tracing, timeout, holding } = dependencies;
   return async (input, signal) => {
     const { tenantId, deliveryId, maximumAttempts, retry } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
@@ -48,8 +46,11 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     const hold = delivery.ping
       ? undefined
       : { gone: result.gone, after: holding.after, probeInMs: holding.probeInterval };
-    const record = delivery.proof && result.delivered ? recordProof : recordAttempt;
-    const state = await database(() => record(sql, tenantId, deliveryId, result.attempt, reached, hold));
+    const state = await database(() =>
+      delivery.proof && result.delivered
+        ? recordProof(sql, tenantId, deliveryId, result.attempt, reached, hold)
+        : attemptLog.record(tenantId, deliveryId, result.attempt, reached, hold),
+    );
     const firstRun = delivery.number === delivery.numberInRun;
     metrics.attempted(result.attempt);
     if (!delivery.ping) metrics.ended(state ?? reached, firstRun ? delivery.occurredOn : undefined);
@@ -68,7 +69,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     /** A local activity runs again when its worker dies before the task is recorded, so much may have happened. */
     async function open(): Promise<OpenDelivery | { ended: PostWebhookResult }> {
       for (;;) {
-        const found = await database(() => openAttempt(sql, tenantId, deliveryId, maximumAttempts));
+        const found = await database(() => attemptLog.open({ tenantId, deliveryId, maximumAttempts }));
         if (!found) throw unattempted("the delivery is not in the database");
         if (found.attempted) return found;
         const { state, attempts } = await ended(found);

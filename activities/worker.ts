@@ -15,6 +15,7 @@ import { requireSigningKeys } from "../server/oauth/index.ts";
 import { CannotStart, onStop, readProductionConfig, runEntry } from "../server/process.ts";
 import { createTracing } from "../server/tracing/index.ts";
 import {
+  createAttemptLog,
   createInFlight,
   createSlowLane,
   startActors,
@@ -71,6 +72,7 @@ await runEntry(async () => {
   const posts = createPosts();
   const activities = createActivities({
     sql,
+    attemptLog: createAttemptLog(sql, log),
     egress: createEgress(config.egress),
     masterKey,
     log,

@@ -32,22 +32,19 @@ const { values: options } = parseArgs({
 const rate = Number(options.rate);
 const seconds = Number(options.seconds);
 const rounds = Number(options.rounds);
-const SCENARIOS: Record<string, (service: Service) => Promise<void>> = {
-  nobody: (service) => hanging(service, "nobody of 10 hangs", { tenants: 1, receivers: 10, hang: [] }),
-  tenth: (service) => hanging(service, "1 receiver of 10 hangs", { tenants: 1, receivers: 10, hang: [0] }),
-  hundredth: (service) => hanging(service, "1 receiver of 100 hangs", { tenants: 10, receivers: 10, hang: [0] }),
-  "ten-hundredths": (service) =>
-    hanging(service, "10 receivers of 100 hang", {
+const SCENARIOS: Record<string, () => Promise<void>> = {
+  nobody: () => hanging("nobody of 10 hangs", { tenants: 1, receivers: 10, hang: [] }),
+  tenth: () => hanging("1 receiver of 10 hangs", { tenants: 1, receivers: 10, hang: [0] }),
+  hundredth: () => hanging("1 receiver of 100 hangs", { tenants: 10, receivers: 10, hang: [0] }),
+  "ten-hundredths": () =>
+    hanging("10 receivers of 100 hang", {
       ...{ tenants: 10, receivers: 10 },
       hang: Array.from({ length: 10 }, (_, index) => index * 10),
     }),
   burst,
 };
 
-for (const name of options.only.split(",")) {
-  await using service = await startService();
-  await SCENARIOS[name]!(service);
-}
+for (const name of options.only.split(",")) await SCENARIOS[name]!();
 
 interface Scene {
   tenants: number;
@@ -56,11 +53,12 @@ interface Scene {
   hang: number[];
 }
 
-/** New tenants for every round, so that the one before leaves nothing behind. */
-async function hanging(service: Service, title: string, scene: Scene): Promise<void> {
+/** A new service for every round: what hung in the one before is still to be tried again. */
+async function hanging(title: string, scene: Scene): Promise<void> {
   console.log(`\n${title}, ${rate} changes/s for ${seconds} s`);
   const ratios: number[] = [];
   for (let round = 0; round < rounds; round++) {
+    await using service = await startService();
     const [without, during] = await measureRound(service, scene);
     ratios.push(during.p99 / without.p99);
     report("without", without);
@@ -101,7 +99,8 @@ async function measureRound(service: Service, { tenants, receivers, hang }: Scen
 }
 
 /** A tenant's single changes, one at a time, before and during another's burst. */
-async function burst(service: Service): Promise<void> {
+async function burst(): Promise<void> {
+  await using service = await startService();
   await using arrivals = startArrivals(2, service.certificate);
   const [loud, quiet] = await Promise.all([service.newTenant(), service.newTenant()]);
   await loud.connect([arrivals.urls[0]!]);

@@ -12,19 +12,22 @@ import { createLog } from "../../server/log.ts";
 import { importMasterKey } from "../../server/master-key.ts";
 import { createWorkerMetrics } from "../../server/metrics/index.ts";
 import { withoutCollector } from "../../server/tracing/index.ts";
-import { createInFlight, createSlowLane } from "../../server/webhooks/index.ts";
+import { createAttemptLog, createInFlight, createSlowLane } from "../../server/webhooks/index.ts";
 import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
+import { type Api, type Delivery, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
 
+const LATER = new Response(null, { status: 503, headers: { "retry-after": "3600" } });
 const RETRY = { initialInterval: 1, backoffCoefficient: 1 };
 /** The SDK warns of every activity that fails, as these shall. */
 const logger = new DefaultLogger("ERROR");
-const sql = connect(shared().databaseUrl, "gatehouse test", 2);
+const sql = connect(shared().databaseUrl, "gatehouse test", 4);
 afterAll(() => sql.end());
 const log = createLog("silent", "test");
 const activities = createActivities({
   sql,
+  attemptLog: createAttemptLog(sql, log),
   egress: createEgress({
     allow: ["127.0.0.0/8", "::1/128"],
     caFile: join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem"),
@@ -52,16 +55,7 @@ test.each([
     await api.change({ Name: "Gate" });
     const event = await api.settledEvent();
     expect(event.State).toBe(state);
-    const input = {
-      tenantId: api.tenant.tenantId,
-      deliveryId: event.Deliveries[0]!.Id,
-      connectionId: event.Deliveries[0]!.ConnectionId,
-      maximumAttempts: MAXIMUM_ATTEMPTS,
-      retry: RETRY,
-    };
-    const again = await new MockActivityEnvironment({ attempt: 1 }, { logger })
-      .run(activities.postWebhook, input)
-      .catch((error) => error.type);
+    const again = await post(api, event.Deliveries[0]!).catch((error) => error.type);
     expect(again).toEqual(outcome);
     expect(receiver.calls).toHaveLength(posts);
     expect(await api.event(event.EventId)).toEqual(event);
@@ -75,13 +69,49 @@ test("a delivery of another tenant is not found", async () => {
   await api.connect(receiver.url);
   await api.change({ Name: "Gate" });
   const event = await api.settledEvent();
-  const input = {
-    tenantId: stranger.tenant.tenantId,
-    deliveryId: event.Deliveries[0]!.Id,
-    connectionId: event.Deliveries[0]!.ConnectionId,
-    maximumAttempts: MAXIMUM_ATTEMPTS,
-    retry: RETRY,
-  };
-  const attempt = new MockActivityEnvironment({}, { logger }).run(activities.postWebhook, input);
-  await expect(attempt).rejects.toThrow("not in the database");
+  await expect(post(stranger, event.Deliveries[0]!)).rejects.toThrow("not in the database");
 }, 60_000);
+
+test.each(["opened", "recorded"])(
+  "a delivery that is locked when it is to be %s lets no other wait",
+  async (step) => {
+    const api = await newTenant();
+    const answer = Promise.withResolvers<number>();
+    await using receiver = startReceiver(({ url, count }) => {
+      if (count <= 5) return LATER;
+      return url.searchParams.has("locked") ? answer.promise : 200;
+    });
+    const { Id } = await api.connect(`${receiver.url}?locked=`);
+    for (let other = 1; other <= 4; other++) await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.newestEvent();
+    const countOf = async (state: string) =>
+      (await api.event(EventId)).Deliveries.filter(({ State }) => State === state).length;
+    await until("all to wait for an hour", async () => (await countOf("Retrying")) === 5);
+    const { Deliveries } = await api.event(EventId);
+    const locked = Deliveries.find(({ ConnectionId }) => ConnectionId === Id)!;
+    const others = Deliveries.filter((delivery) => delivery !== locked);
+
+    if (step === "recorded") {
+      void post(api, locked);
+      await until("its post", () => receiver.calls.length === 6);
+    }
+    await sql.begin(async (tx) => {
+      await tx`select from deliveries where id = ${locked.Id} for update`;
+      answer.resolve(200);
+      if (step === "opened") void post(api, locked);
+      await Promise.all(others.map((delivery) => post(api, delivery)));
+      expect(await countOf("Delivered")).toBe(4);
+    });
+    await until("the locked one", async () => (await countOf("Delivered")) === 5);
+    expect(receiver.calls).toHaveLength(10);
+  },
+  60_000,
+);
+
+async function post(api: Api, { Id, ConnectionId }: Delivery): Promise<unknown> {
+  return new MockActivityEnvironment({ attempt: 1 }, { logger }).run(activities.postWebhook, {
+    ...{ tenantId: api.tenant.tenantId, deliveryId: Id, connectionId: ConnectionId },
+    ...{ maximumAttempts: MAXIMUM_ATTEMPTS, retry: RETRY },
+  });
+}

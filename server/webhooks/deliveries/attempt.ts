@@ -3,8 +3,9 @@
 import type { Egress, EgressOutcome } from "../../egress/index.ts";
 import type { MasterKey } from "../../master-key.ts";
 import type { ExtraHeaders } from "../connections/headers.ts";
+import type { OpenDelivery } from "./opening/store.ts";
 import { requestOf } from "./request.ts";
-import type { Attempt, OpenDelivery } from "./store.ts";
+import type { Attempt } from "./store.ts";
 
 const GONE = 410;
 /** A receiver may ask for a later retry, but not for one later than this. */

@@ -6,7 +6,7 @@ import type { ExtraHeaders } from "../connections/headers.ts";
 import { API_KEY_PURPOSE, SECRET_PURPOSE, unsealHeaders } from "../connections/sealed.ts";
 import type { Connection } from "../connections/store.ts";
 import { signPayload, standardWebhooksHeaders } from "../signature.ts";
-import type { OpenDelivery } from "./store.ts";
+import type { OpenDelivery } from "./opening/store.ts";
 
 type Addressed = Pick<
   OpenDelivery,

@@ -1,41 +1,9 @@
-// A delivery's life: its attempts, as the activity writes them, and what becomes of it with its connection.
+// A delivery's life: its attempts, as the activity records them, and what becomes of it with its connection.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
+import { uuids } from "../../db/arrays.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
-
-/** A delivery whose turn has come, with all that the post needs. */
-export interface OpenDelivery {
-  id: string;
-  /** True if it is marked as being attempted; false if there is nothing to post, or another worker was faster. */
-  attempted: boolean;
-  state: DeliveryState;
-  /** How an open delivery that may not be attempted has to end. */
-  endsAs: EndedState | null;
-  eventId: string;
-  occurredOn: Date;
-  /** Of the request that made the event; null if that was before traces. */
-  traceParent: string | null;
-  payload: string;
-  url: string;
-  /** Null: the calls are not signed. Of a ping that proves a new secret, that one alone. */
-  secret: Uint8Array | null;
-  /** Those that sign beside it while secrets change. */
-  stagedSecret: Uint8Array | null;
-  formerSecret: Uint8Array | null;
-  /** A ping that proves the staged secret: delivered, it puts that in force. */
-  proof: boolean;
-  apiKey: Uint8Array;
-  headers: Uint8Array | null;
-  /** null: as WEBHOOK_TIMEOUT says. */
-  timeoutMs: number | null;
-  /** A ping goes to its connection in any state, has one attempt, and changes nothing of the connection. */
-  ping: boolean;
-  /** This attempt's number, or the last one's if there is none. */
-  number: number;
-  /** As `number`, but counted from the run's start: a redelivery has all its attempts again. */
-  numberInRun: number;
-}
 
 /** An end that is not an attempt's. */
 export type EndedState = "Exhausted" | "Cancelled" | "Held";
@@ -48,86 +16,6 @@ export interface Attempt {
   failure: string | null;
   responseHeaders: string | null;
   responseBody: string | null;
-}
-
-/**
- * Marks the delivery as being attempted and reads what the post needs, in one statement. An attempt found still
- * marked was lost with its worker and is logged as such. A delivery that is final, whose connection takes no posts or
- * whose attempts are used up is read with the state it comes to.
- *
- * The mark is not waited for on disk: losing it with PostgreSQL costs a line in the log, never a delivery.
- *
- * @param maximumAttempts counted here and not by Temporal, which starts over when a worker dies
- */
-export function openAttempt(
-  sql: Queries,
-  tenantId: string,
-  deliveryId: string,
-  maximumAttempts: number,
-): Promise<OpenDelivery | undefined> {
-  return open(sql, tenantId, deliveryId, maximumAttempts, false);
-}
-
-/**
- * The same for an attempt by which a Held connection is probed, and which takes none from those of its delivery's run.
- * @returns undefined if it is not to be made: the delivery or the connection is Held no more
- */
-export async function openProbe(sql: Queries, tenantId: string, deliveryId: string): Promise<OpenDelivery | undefined> {
-  const delivery = await open(sql, tenantId, deliveryId, 0, true);
-  return delivery?.attempted ? delivery : undefined;
-}
-
-async function open(
-  sql: Queries,
-  tenantId: string,
-  deliveryId: string,
-  maximumAttempts: number,
-  probing: boolean,
-): Promise<OpenDelivery | undefined> {
-  const [row] = await sql<OpenDelivery[]>`
-    with relaxed as (select set_config('synchronous_commit', 'off', true) as setting),
-    before as (
-      select d.id, d.state, d.event_id, d.attempts, d.earlier_attempts, d.attempt_started_on,
-        c.url, c.secret, c.staged_secret, case when c.former_until > now() then c.former_secret end as former_secret,
-        c.api_key, c.headers, c.timeout_ms, e.occurred_on, e.trace_parent, e.payload, e.event_type = 'Ping' as ping,
-        coalesce(c.staged_event_id = d.event_id, false) as proof,
-        d.state in ('Pending', 'Retrying') as open,
-        ${probing} and d.state = 'Held' and c.state = 'Held' and c.deleted_on is null as probed,
-        case
-          when d.state not in ('Pending', 'Retrying') then null
-          when c.deleted_on is not null then 'Cancelled'
-          when d.attempts - d.earlier_attempts >= case e.event_type when 'Ping' then 1 else ${maximumAttempts}::int end
-            then 'Exhausted'
-          when c.state <> 'Active' and e.event_type <> 'Ping' then 'Held'
-        end as ends_as
-      from relaxed, deliveries d join webhook_connections c on c.id = d.connection_id join events e on e.id = d.event_id
-      where d.id = ${deliveryId} and d.tenant_id = ${tenantId}
-    ), lost as (
-      insert into attempts (delivery_id, number, started_on, duration_ms, failure)
-      select id, attempts, attempt_started_on,
-        least(2147483647, 1000 * extract(epoch from now() - attempt_started_on))::int, 'lost'
-      from before where attempt_started_on is not null
-      on conflict do nothing
-    ), due as (
-      select *, (probed or (not ${probing} and open and ends_as is null))::int as step from before
-    ), marked as (
-      update deliveries d set attempts = d.attempts + due.step, changed_on = now(),
-        earlier_attempts = d.earlier_attempts + due.probed::int,
-        attempt_started_on = case when due.step = 1 then now() end
-      from due
-      where d.id = due.id and d.attempts = due.attempts and (due.step = 1 or due.attempt_started_on is not null)
-      returning d.id
-    )
-    select due.id, due.step = 1 and exists (select from marked) as attempted, due.state, due.ends_as as "endsAs",
-      due.event_id as "eventId", due.occurred_on as "occurredOn",
-      due.trace_parent as "traceParent", due.payload, due.url,
-      case when due.proof then due.staged_secret else due.secret end as secret,
-      case when not due.proof then due.staged_secret end as "stagedSecret",
-      case when not due.proof then due.former_secret end as "formerSecret", due.proof,
-      due.api_key as "apiKey", due.headers, due.timeout_ms as "timeoutMs", due.ping,
-      due.attempts + due.step as number, due.attempts + due.step - due.earlier_attempts as "numberInRun"
-    from due`;
-  return row;
 }
 
 /** When an exhausted delivery makes its connection Held. */
@@ -165,10 +53,7 @@ export async function recordAttempt(
         response_body)
       values (${deliveryId}, ${number}, ${attempt.startedOn}, ${attempt.durationMs}, ${attempt.statusCode},
         ${attempt.failure}, ${attempt.responseHeaders}, ${attempt.responseBody})
-      on conflict (delivery_id, number) do update set duration_ms = excluded.duration_ms,
-        status_code = excluded.status_code, failure = excluded.failure, response_headers = excluded.response_headers,
-        response_body = excluded.response_body
-      where attempts.failure = 'lost'
+      ${unlessKnown(sql)}
     ), connection as (
       select c.id, c.state,
         case ${state} when 'Exhausted' then c.exhausted_run + 1 when 'Delivered' then 0 else c.exhausted_run end as run
@@ -200,6 +85,56 @@ export async function recordAttempt(
     returning state`;
   return row?.state;
 }
+
+/** An attempt that was answered with success. */
+export interface DeliveredAttempt {
+  tenantId: string;
+  deliveryId: string;
+  attempt: Attempt;
+}
+
+/**
+ * As recordAttempt, of attempts that change nothing but their deliveries: those that somebody has locked, that are final
+ * already, or whose connection has failed before are left out.
+ *
+ * @returns the ids of those that are written
+ */
+export async function recordDelivered(sql: Queries, delivered: readonly DeliveredAttempt[]): Promise<Set<string>> {
+  const ids = delivered.map(({ deliveryId }) => deliveryId);
+  const tenantIds = delivered.map(({ tenantId }) => tenantId);
+  const each = <T>(value: (attempt: Attempt) => T) => delivered.map(({ attempt }) => value(attempt));
+  const rows = await sql<{ id: string }[]>`
+    with locked as materialized (
+      select id, tenant_id, connection_id, state from deliveries
+      where id = any (${uuids(sql, ids)}) for update skip locked
+    ), posted as (
+      select made.* from unnest(
+        ${uuids(sql, ids)}, ${uuids(sql, tenantIds)},
+        ${each(({ number }) => number)}::int[], ${each(({ startedOn }) => startedOn.toISOString())}::timestamptz[],
+        ${each(({ durationMs }) => durationMs)}::int[], ${each(({ statusCode }) => statusCode)}::int[],
+        ${each(({ responseHeaders }) => responseHeaders)}::text[], ${each(({ responseBody }) => responseBody)}::text[]
+      ) as made (delivery_id, tenant_id, number, started_on, duration_ms, status_code, response_headers, response_body)
+        join locked d on d.id = made.delivery_id and d.tenant_id = made.tenant_id
+        join webhook_connections c on c.id = d.connection_id
+      where d.state in ('Pending', 'Retrying') and c.exhausted_run = 0
+    ), attempt as (
+      insert into attempts (delivery_id, number, started_on, duration_ms, status_code, response_headers, response_body)
+      select delivery_id, number, started_on, duration_ms, status_code, response_headers, response_body from posted
+      ${unlessKnown(sql)}
+    )
+    update deliveries d set changed_on = now(), state = 'Delivered', reason = null,
+      attempt_started_on = case when d.attempts > posted.number then d.attempt_started_on end
+    from posted where d.id = posted.delivery_id
+    returning d.id`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** What is known of an attempt stays, unless it was taken to be lost. */
+const unlessKnown = (sql: Queries) => sql`
+  on conflict (delivery_id, number) do update set duration_ms = excluded.duration_ms,
+    status_code = excluded.status_code, failure = excluded.failure, response_headers = excluded.response_headers,
+    response_body = excluded.response_body
+  where attempts.failure = 'lost'`;
 
 /**
  * Ends a delivery that no attempt has ended, logging the attempt that was lost. It is held only if its connection

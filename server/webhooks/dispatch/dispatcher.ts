@@ -28,6 +28,8 @@ const LANES = 4;
 const TENANT_SHARE = 8;
 /** Beyond the time an attempt may take; a turn that old is over, for its worker has died. */
 const TURN_GRACE_MS = 30_000;
+/** What is set aside for a slow receiver waits for a turn in any case; a turn that ends is given on at once. */
+const SLOW_WAIT_MS = 250;
 /** The net under NOTIFY. */
 const POLL_MS = 2_000;
 
@@ -52,6 +54,7 @@ export function startDispatcher(
   const slow = startLoop(1, dispatchTurns, log);
   inFlight.onRoom(quick.wake);
   slowLane.onTurnEnded(slow.wake);
+  let slowWait: Timer | undefined;
   const stopListening = listenForDispatches(sql, quick.wake);
   const poll = setInterval(() => {
     quick.wake();
@@ -62,10 +65,17 @@ export function startDispatcher(
     if (inFlight.isFull()) return "nothing";
     const claimed = await claimDispatches(sql, BATCH, TENANT_SHARE, inFlight.fullTenants());
     if (claimed.length === 0) return "nothing";
-    const batch = await setSlowAside(sql, claimed, slow.wake);
+    const batch = await setSlowAside(sql, claimed, wakeSlowSoon);
     await start(batch, startInFlight);
     // A tenant's whole share: there is likely more.
     return claimed.length >= TENANT_SHARE ? "more" : "some";
+  }
+
+  function wakeSlowSoon(): void {
+    slowWait ??= setTimeout(() => {
+      slowWait = undefined;
+      slow.wake();
+    }, SLOW_WAIT_MS);
   }
 
   async function dispatchTurns(): Promise<Found> {
@@ -121,6 +131,7 @@ export function startDispatcher(
   return {
     async stop() {
       clearInterval(poll);
+      clearTimeout(slowWait);
       await Promise.all([quick.stop(), slow.stop()]);
       await stopListening();
     },

@@ -177,6 +177,7 @@ export async function findStaleDeliveries(sql: Queries, olderThanMs: number, lim
       where id in (
         select d.id from deliveries d
         where d.state in ('Pending', 'Retrying') and d.changed_on < now() - ${olderThanMs} * interval '1 millisecond'
+          and (d.attempt_started_on < now() - ${olderThanMs} * interval '1 millisecond') is not false
           and not exists (select from dispatches o where o.event_id = d.event_id and o.part = d.part)
         order by d.changed_on limit ${limit} for update skip locked
       )

@@ -1,4 +1,5 @@
 import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
+import { uuids } from "../../db/arrays.ts";
 import type { Queries } from "../../db/connection.ts";
 
 /** What a smallint holds; the parts of an event are numbered by one. */
@@ -34,11 +35,11 @@ export async function splitOff(sql: Queries, deliveryIds: string[]): Promise<str
       select id, (1 + (count(*) over event - 1) / ${DELIVERIES_PER_WORKFLOW}::int
         + row_number() over (event order by id))::int as part
       from deliveries
-      where event_id in (select event_id from deliveries where id = any (${deliveryIds}::uuid[]))
+      where event_id in (select event_id from deliveries where id = any (${uuids(sql, deliveryIds)}))
       window event as (partition by event_id)
     ), moved as (
       update deliveries d set part = place.part from place
-      where d.id = place.id and d.id = any (${deliveryIds}::uuid[]) and place.part <= ${LAST_PART}
+      where d.id = place.id and d.id = any (${uuids(sql, deliveryIds)}) and place.part <= ${LAST_PART}
       returning d.id, d.tenant_id, d.event_id, d.part, d.connection_id
     ), dispatch as (
       insert into dispatches (tenant_id, event_id, part, connection_id)

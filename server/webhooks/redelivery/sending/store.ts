@@ -68,7 +68,7 @@ export async function readSentAhead(
 ): Promise<SentAhead> {
   const [row] = await sql<SentAhead[]>`
     select count(attempt_started_on) as posting,
-      coalesce(bool_or(changed_on > now() - interval '1 millisecond'
+      coalesce(bool_or(coalesce(attempt_started_on, changed_on) > now() - interval '1 millisecond'
         * case when attempt_started_on is null then ${waitingMs}::int else ${postingMs}::int end), false) as recent
     from deliveries where redelivery_id = ${id} and state = 'Pending' and tenant_id = ${tenantId}`;
   return row!;

@@ -1,0 +1,48 @@
+// Attempts as the activities open and record them: many at a time in one statement, so that a delivery costs less the
+// more there are. What a batch leaves out, or fails with, is asked for alone: no delivery waits or fails for another.
+
+import type { Logger } from "pino";
+import { createBatches } from "../../db/batches.ts";
+import type { Sql } from "../../db/connection.ts";
+import { createOutageLog } from "../../log.ts";
+import { type DueAttempt, type OpenDelivery, openAttempts } from "./opening/store.ts";
+import { type DeliveredAttempt, recordAttempt, recordDelivered } from "./store.ts";
+
+const MOST = 50;
+
+export interface AttemptLog {
+  /** Marks a delivery as being attempted, and reads what the post needs; undefined if there is none. */
+  open(due: DueAttempt): Promise<OpenDelivery | undefined>;
+  /** As recordAttempt; an attempt that delivered with others of its kind. */
+  record: OmitFirst<typeof recordAttempt>;
+}
+
+type OmitFirst<F> = F extends (first: never, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never;
+
+export function createAttemptLog(sql: Sql, log: Logger): AttemptLog {
+  const failed = createOutageLog(log);
+  /** For nothing is lost by it: each is asked for alone. */
+  const note = (error: unknown) => failed({ err: error }, "attempts could not be written together");
+  const openTogether = createBatches<DueAttempt, OpenDelivery | undefined>(async (due) => {
+    const opened = new Map((await openAttempts(sql, due, "skip")).map((delivery) => [delivery.id, delivery]));
+    return due.map(({ deliveryId }) => opened.get(deliveryId));
+  }, MOST);
+  const recordTogether = createBatches<DeliveredAttempt, boolean>(async (delivered) => {
+    const recorded = await recordDelivered(sql, delivered);
+    return delivered.map(({ deliveryId }) => recorded.has(deliveryId));
+  }, MOST);
+
+  return {
+    async open(due) {
+      const delivery = await openTogether(due).catch(note);
+      return delivery ?? (await openAttempts(sql, [due], "wait"))[0];
+    },
+    async record(tenantId, deliveryId, attempt, state, hold) {
+      if (state === "Delivered") {
+        const recorded = await recordTogether({ tenantId, deliveryId, attempt }).catch(note);
+        if (recorded) return state;
+      }
+      return recordAttempt(sql, tenantId, deliveryId, attempt, state, hold);
+    },
+  };
+}
