@@ -81,7 +81,7 @@ export function createLanes({ posts, inFlight, slowLane, log }: Dependencies, at
       throw error;
     } finally {
       slowLane.leave(connectionId);
-      if (patience.end()) await slowLane.mark(tenantId, connectionId);
+      await (patience.end() ? slowLane.mark : slowLane.noteQuick)(tenantId, connectionId);
       await slowLane.endTurn(tenantId, deliveryId);
     }
   }

@@ -16,6 +16,8 @@ const BEYOND = 64;
 /** Slow posts at a time that make a receiver known, and how many of those that wait may join them at first. */
 const POSTS_TO_TELL = 10;
 const TURNS = 10;
+/** Quick posts in a row after which a receiver is slow no more. */
+const QUICK_POSTS = 5;
 
 let stack: Stack;
 let client: Client;
@@ -75,6 +77,26 @@ describe.concurrent("a receiver that hangs", () => {
     await running.result();
     expect((await api.event(EventId)).State).toBe("Delivered");
     expect(sluggish.receiver.callsFor(EventId)).toHaveLength(1);
+  }, 60_000);
+
+  test("is as any other soon after it is quick again: what it has missed comes, and what is new in the event's workflow", async () => {
+    const api = await newTenant(stack);
+    await using sluggish = startSluggish();
+    await using prompt = startReceiver(200, { dataDir: dataDir() });
+    const slow = await api.connect(sluggish.receiver.url);
+    await api.connect(prompt.url);
+    await becomeKnown(api, sluggish.receiver);
+    const missed = TURNS + QUICK_POSTS;
+    await makeChanges(api, missed);
+    await until("all its turns to be taken", () => sluggish.receiver.calls.length === POSTS_TO_TELL + TURNS);
+
+    sluggish.release();
+    await until("what it has missed", () => sluggish.receiver.calls.length === POSTS_TO_TELL + missed);
+    await until("a delivery beside the others", async () => {
+      await api.change({ Name: "Next" });
+      const { EventId, Deliveries } = await api.settledEvent();
+      return Deliveries.find(({ ConnectionId }) => ConnectionId === slow.Id)!.WorkflowId === EventId;
+    });
   }, 60_000);
 
   test("has but a few posts out, while the rest waits in PostgreSQL and another slow receiver has its own turns", async () => {

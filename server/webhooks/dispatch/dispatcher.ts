@@ -28,8 +28,10 @@ const LANES = 4;
 const TENANT_SHARE = 8;
 /** Beyond the time an attempt may take; a turn that old is over, for its worker has died. */
 const TURN_GRACE_MS = 30_000;
-/** What is set aside for a slow receiver waits for a turn in any case; a turn that ends is given on at once. */
+/** What is set aside for a slow receiver waits for a turn in any case. */
 const SLOW_WAIT_MS = 250;
+/** Turns begun at a time: each is a workflow of its own. */
+const TURNS = 2;
 /** The net under NOTIFY. */
 const POLL_MS = 2_000;
 
@@ -79,10 +81,15 @@ export function startDispatcher(
   }
 
   async function dispatchTurns(): Promise<Found> {
-    const turns = await claimTurns(sql, slowLane.turns, BATCH, config.timeout + TURN_GRACE_MS);
+    // Quick receivers go first: a receiver that is back, with all that it has missed, would make everybody wait.
+    const behind = inFlight.isBehind();
+    if (behind && slowWait) return "nothing";
+    const turns = await claimTurns(sql, slowLane.turns, behind ? 1 : TURNS, config.timeout + TURN_GRACE_MS);
     if (turns.length === 0) return "nothing";
     await start(turns, startOne);
-    return "some";
+    if (!behind) return "some";
+    wakeSlowSoon();
+    return "nothing";
   }
 
   async function start(batch: Dispatch[], startEach: (dispatch: Dispatch) => Promise<Outcome>): Promise<void> {

@@ -12,6 +12,8 @@ const MOST_OF_A_TENANT = 150;
  */
 const MOST_QUEUED = 40;
 const MOST_QUEUED_OF_A_TENANT = 20;
+/** A workflow that is queued for so long says that this process, or Temporal, has more to do than it can. */
+const BEHIND_AFTER_MS = 100;
 /** Beyond the time an attempt may take; an entry that old belongs to a task that Temporal has given to another worker. */
 const GRACE_MS = 30_000;
 
@@ -23,6 +25,8 @@ export interface InFlight {
   /** Also for deliveries that were never added: retries, and those another process has started. */
   end(deliveryIds: string[]): void;
   isFull(): boolean;
+  /** Whether what is queued waits longer than it should: then nothing that can wait should be begun. */
+  isBehind(): boolean;
   fullTenants(): string[];
   /** Called when there is room again for a batch, of all or of a tenant's share. */
   onRoom(call: () => void): void;
@@ -83,6 +87,10 @@ export function createInFlight(timeoutMs: number): InFlight {
     isFull() {
       removeExpired();
       return deliveries.isFull() || queued.isFull();
+    },
+    isBehind() {
+      for (const { since, queued } of entries.values()) if (queued) return performance.now() - since > BEHIND_AFTER_MS;
+      return false;
     },
     fullTenants: () => [...new Set([...deliveries.fullTenants(), ...queued.fullTenants()])],
     onRoom(callback) {

@@ -12,6 +12,10 @@ export async function markSlow(sql: Queries, tenantId: string, connectionId: str
     on conflict (connection_id) do update set until = excluded.until`;
 }
 
+export async function unmarkSlow(sql: Queries, tenantId: string, connectionId: string): Promise<void> {
+  await sql`delete from slow_receivers where connection_id = ${connectionId} and tenant_id = ${tenantId}`;
+}
+
 /** Lets dispatches of one delivery each wait for its receiver's turn. */
 export async function parkDispatches(sql: Queries, dispatches: { id: number; connectionId: string }[]): Promise<void> {
   if (dispatches.length === 0) return;
