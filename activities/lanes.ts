@@ -29,7 +29,7 @@ export function createLanes({ posts, inFlight, slowLane, log }: Dependencies, at
     inFlight.begin(deliveryId);
     try {
       // There is one already if its workflow's task was lost, and is done again.
-      const post = posts.find(deliveryId) ?? posts.begin(attempt, input);
+      const post = posts.find(deliveryId) ?? beginInTask(input);
       const first = Promise.race([post.ended, patience.over]);
       const result = await post.wait(first, Context.current().cancellationSignal);
       if (result !== "over") return result;
@@ -41,6 +41,16 @@ export function createLanes({ posts, inFlight, slowLane, log }: Dependencies, at
       patience.end();
       inFlight.end([deliveryId]);
     }
+  }
+
+  function beginInTask(input: PostWebhookInput): Post {
+    const { tenantId, connectionId } = input;
+    if (slowLane.silence.begin(connectionId)) void slowLane.mark(tenantId, connectionId);
+    const began = performance.now();
+    const post = posts.begin(attempt, input);
+    const end = () => slowLane.silence.end(connectionId, performance.now() - began);
+    post.ended.then(end, end);
+    return post;
   }
 
   /** A post that goes on by itself has its place in the slow lane, and leaves word of when the next one is due. */

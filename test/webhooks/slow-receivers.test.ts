@@ -15,7 +15,7 @@ const BOUND = 150;
 const BEYOND = 64;
 /** Slow posts at a time that make a receiver known, and how many of those that wait may join them at first. */
 const POSTS_TO_TELL = 10;
-const TURNS = 10;
+const TURNS = 5;
 /** Quick posts in a row after which a receiver is slow no more. */
 const QUICK_POSTS = 5;
 

@@ -3,6 +3,7 @@
 import type { Logger } from "pino";
 import type { Sql } from "../../db/connection.ts";
 import { type Bulkhead, createBulkhead } from "./bulkhead.ts";
+import { createSilence, type Silence } from "./silence.ts";
 import { createSlowReceivers, type SlowReceivers } from "./slow-receivers.ts";
 import { endTurn, readWait, writeNextAttempt } from "./store.ts";
 import { createTurns, type Turns } from "./turns.ts";
@@ -12,6 +13,7 @@ const RECORDING_GRACE_MS = 5_000;
 
 export interface SlowLane extends Bulkhead, SlowReceivers {
   turns: Turns;
+  silence: Silence;
   /** Ends the turn of a delivery, if it had one. */
   endTurn(tenantId: string, deliveryId: string): Promise<void>;
   onTurnEnded(call: () => void): void;
@@ -28,6 +30,7 @@ export function createSlowLane(sql: Sql, timeoutMs: number, log: Logger): SlowLa
     ...createBulkhead(timeoutMs),
     ...createSlowReceivers(sql, log),
     turns: createTurns(),
+    silence: createSilence(),
     async endTurn(tenantId, deliveryId) {
       await endTurn(sql, tenantId, deliveryId);
       turnEnded();

@@ -1,7 +1,7 @@
 // How many deliveries that wait for a slow receiver may be under way at a time: one that answers, if late, gets more
 // turns, and one that does not gets fewer, so that it costs less.
 
-const AT_FIRST = 10;
+const AT_FIRST = 5;
 const FEWEST = 4;
 const MOST = 50;
 /** Receivers whose turns are remembered; those forgotten begin anew. */
