@@ -218,7 +218,7 @@ export async function takeAttempt(
 ): Promise<boolean> {
   const taken = await sql`
     insert into signin_failures as f (tenant_id, key, failures, last_on, blocked_until)
-    select ${tenantId}, ${key}, 1, now(), now()
+    select ${tenantId}, ${key}, 1, now(), '-infinity'
     where not exists (
       select from signin_failures where tenant_id = ${tenantId} and key = any(${others}::text[]) and blocked_until > now())
     on conflict (tenant_id, key) do update set ${oneMore(sql, rule)} where f.blocked_until <= now()
@@ -229,21 +229,23 @@ export async function takeAttempt(
 export async function addFailure(sql: Queries, tenantId: TenantId, key: string, rule: FailureRule): Promise<void> {
   await sql`
     insert into signin_failures as f (tenant_id, key, failures, last_on, blocked_until)
-    values (${tenantId}, ${key}, 1, now(), now())
+    values (${tenantId}, ${key}, 1, now(), '-infinity')
     on conflict (tenant_id, key) do update set ${oneMore(sql, rule)}`;
 }
 
 function oneMore(sql: Queries, { free, most }: FailureRule) {
   const failures = sql`case when f.last_on < now() - make_interval(hours => ${FAILURE_HOURS}) then 1 else f.failures + 1 end`;
   // The exponent has a ceiling of its own: a power of a large count would not fit.
-  const wait = sql`case when ${failures} > ${free} then least(${FIRST_WAIT} * power(2, least(${failures} - ${free} - 1, 20)), ${most}) else 0 end`;
-  return sql`failures = ${failures}, last_on = now(), blocked_until = now() + make_interval(secs => ${wait})`;
+  const wait = sql`least(${FIRST_WAIT} * power(2, least(${failures} - ${free} - 1, 20)), ${most})`;
+  // Not until now(), which for an attempt that began a moment earlier is yet to come.
+  const until = sql`case when ${failures} > ${free} then now() + make_interval(secs => ${wait}) else '-infinity' end`;
+  return sql`failures = ${failures}, last_on = now(), blocked_until = ${until}`;
 }
 
 export async function secondsBlocked(sql: Queries, tenantId: TenantId, keys: string[]): Promise<number> {
   const [row] = await sql<{ seconds: number }[]>`
     select coalesce(ceil(extract(epoch from max(blocked_until) - now())), 0)::int as seconds
-    from signin_failures where tenant_id = ${tenantId} and key = any(${keys}::text[])`;
+    from signin_failures where tenant_id = ${tenantId} and key = any(${keys}::text[]) and blocked_until > now()`;
   return row!.seconds;
 }
 

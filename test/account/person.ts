@@ -66,7 +66,7 @@ export class Person {
     const form = view.forms.find(
       (one) => one.action === action && Object.entries(fields).every(([name, value]) => one.fields[name] === value),
     );
-    if (!form) throw new Error(`The account page has no form for ${action}: ${JSON.stringify(view.forms)}`);
+    if (!form) throw new Error(`"${view.heading}" has no form for ${action}: ${JSON.stringify(view.forms)}`);
     return this.visitor.post(form.action, form.fields);
   }
 

@@ -125,6 +125,20 @@ describe.concurrent("guessing", () => {
     expect(views.filter((view) => view.status === 429)).toHaveLength(14);
   });
 
+  test("is no word for one person's browsers that sign in at the same moment", async () => {
+    const client = await newClient();
+    for (let round = 0; round < 5; round++) {
+      const pages = await Promise.all(
+        Array.from({ length: 4 }, async () => {
+          const visitor = new Visitor();
+          return { visitor, page: await visitor.open(client.authorize()) };
+        }),
+      );
+      const views = await Promise.all(pages.map(({ visitor, page }) => visitor.submit(page, client.tenant.admin)));
+      expect(views.map((view) => alertOf(view))).toEqual(["", "", "", ""]);
+    }
+  });
+
   test("by a stranger does not shut the owner's own browser out", async () => {
     const client = await newClient();
     const owner = new Visitor();

@@ -25,9 +25,10 @@ const logger = new DefaultLogger("ERROR");
 const sql = connect(shared().databaseUrl, "gatehouse test", 4);
 afterAll(() => sql.end());
 const log = createLog("silent", "test");
+const attemptLog = createAttemptLog(sql, log);
 const activities = createActivities({
   sql,
-  attemptLog: createAttemptLog(sql, log),
+  attemptLog,
   egress: createEgress({
     allow: ["127.0.0.0/8", "::1/128"],
     caFile: join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem"),
@@ -108,6 +109,20 @@ test.each(["opened", "recorded"])(
   },
   60_000,
 );
+
+test("an attempt that cannot be asked for fails alone", async () => {
+  const api = await newTenant();
+  await using receiver = startReceiver(LATER);
+  await api.connect(receiver.url);
+  await api.change({ Name: "Gate" });
+  await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
+  const [delivery] = (await api.newestEvent()).Deliveries;
+  const open = (deliveryId: string) =>
+    attemptLog.open({ tenantId: api.tenant.tenantId, deliveryId, maximumAttempts: MAXIMUM_ATTEMPTS });
+  const [known, impossible] = await Promise.allSettled([open(delivery!.Id), open("no id")]);
+  expect(known).toMatchObject({ status: "fulfilled", value: { id: delivery!.Id, attempted: true, number: 2 } });
+  expect(impossible.status).toBe("rejected");
+}, 60_000);
 
 async function post(api: Api, { Id, ConnectionId }: Delivery): Promise<unknown> {
   return new MockActivityEnvironment({ attempt: 1 }, { logger }).run(activities.postWebhook, {
