@@ -48,7 +48,7 @@ export function createLanes({ posts, inFlight, slowLane, log }: Dependencies, at
     if (slowLane.silence.begin(connectionId)) void slowLane.mark(tenantId, connectionId);
     const began = performance.now();
     const post = posts.begin(attempt, input);
-    const end = () => slowLane.silence.end(connectionId, performance.now() - began);
+    const end = () => slowLane.silence.end(connectionId, performance.now() - began < PATIENCE_MS);
     post.ended.then(end, end);
     return post;
   }

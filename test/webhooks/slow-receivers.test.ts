@@ -16,6 +16,8 @@ const BEYOND = 64;
 /** Slow posts at a time that make a receiver known, and how many of those that wait may join them at first. */
 const POSTS_TO_TELL = 10;
 const TURNS = 5;
+/** So slowly that ten posts take far longer than a second. */
+const CHANGE_EVERY_MS = 300;
 /** Quick posts in a row after which a receiver is slow no more. */
 const QUICK_POSTS = 5;
 
@@ -79,6 +81,24 @@ describe.concurrent("a receiver that hangs", () => {
     expect(sluggish.receiver.callsFor(EventId)).toHaveLength(1);
   }, 60_000);
 
+  test("is known by a few posts already, if it has answered none of them for a second", async () => {
+    const api = await newTenant(stack);
+    await using sluggish = startSluggish();
+    await using prompt = startReceiver(200, { dataDir: dataDir() });
+    const slow = await api.connect(sluggish.receiver.url);
+    await api.connect(prompt.url);
+    await until("a delivery in a workflow of its own", async () => {
+      await Bun.sleep(CHANGE_EVERY_MS);
+      await makeChanges(api, 1);
+      const { EventId } = await api.newestEvent();
+      await until("the other receiver to have it", () => prompt.callsFor(EventId).length === 1);
+      const { Deliveries } = await api.event(EventId);
+      return Deliveries.find(({ ConnectionId }) => ConnectionId === slow.Id)!.WorkflowId !== EventId;
+    });
+    expect(sluggish.receiver.calls.length).toBeLessThan(POSTS_TO_TELL);
+    sluggish.release();
+  }, 60_000);
+
   test("is as any other soon after it is quick again: what it has missed comes, and what is new in the event's workflow", async () => {
     const api = await newTenant(stack);
     await using sluggish = startSluggish();
@@ -93,7 +113,7 @@ describe.concurrent("a receiver that hangs", () => {
     sluggish.release();
     await until("what it has missed", () => sluggish.receiver.calls.length === POSTS_TO_TELL + missed);
     await until("a delivery beside the others", async () => {
-      await api.change({ Name: "Next" });
+      await makeChanges(api, 1);
       const { EventId, Deliveries } = await api.settledEvent();
       return Deliveries.find(({ ConnectionId }) => ConnectionId === slow.Id)!.WorkflowId === EventId;
     });
@@ -169,6 +189,7 @@ async function becomeKnown(api: Api, receiver: Receiver): Promise<void> {
 async function makeChanges(api: Api, count: number): Promise<void> {
   let made = 0;
   const lane = async () => {
+    // A name of its own: what changes nothing has no event.
     while (made < count) await api.change({ Name: `Gate ${Bun.randomUUIDv7()} ${++made}` });
   };
   await Promise.all([lane(), lane(), lane(), lane()]);

@@ -129,6 +129,14 @@ export async function recordDelivered(sql: Queries, delivered: readonly Delivere
   return new Set(rows.map(({ id }) => id));
 }
 
+/** Logs the attempts that deliveries of `before` are still marked with: they were lost with their worker. */
+export const insertLost = (sql: Queries) => sql`
+  insert into attempts (delivery_id, number, started_on, duration_ms, failure)
+  select id, attempts, attempt_started_on,
+    least(2147483647, 1000 * extract(epoch from now() - attempt_started_on))::int, 'lost'
+  from before where attempt_started_on is not null
+  on conflict do nothing`;
+
 /** What is known of an attempt stays, unless it was taken to be lost. */
 const unlessKnown = (sql: Queries) => sql`
   on conflict (delivery_id, number) do update set duration_ms = excluded.duration_ms,
@@ -158,11 +166,7 @@ export async function closeOpenDelivery(
         and (${state} <> 'Held' or c.state <> 'Active')
       for update of d
     ), lost as (
-      insert into attempts (delivery_id, number, started_on, duration_ms, failure)
-      select id, attempts, attempt_started_on,
-        least(2147483647, 1000 * extract(epoch from now() - attempt_started_on))::int, 'lost'
-      from before where attempt_started_on is not null
-      on conflict do nothing
+      ${insertLost(sql)}
     ), closed as (
       update deliveries d set state = ${state}, attempt_started_on = null, changed_on = now(),
         reason = case when ${state} = 'Exhausted' then 'lost' else d.reason end

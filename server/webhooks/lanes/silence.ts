@@ -5,8 +5,6 @@ const SIGNS = [
   { posts: 10, silentMs: 500 },
   { posts: 3, silentMs: 1_000 },
 ];
-/** An answer that took longer is none that a receiver is quick by. */
-const QUICK_MS = 1_000;
 
 export interface Silence {
   /**
@@ -14,8 +12,8 @@ export interface Silence {
    * @returns whether its receiver seems to hang
    */
   begin(connectionId: string): boolean;
-  /** @param tookMs what the post took */
-  end(connectionId: string, tookMs: number): void;
+  /** @param quick whether the post ended soon: a late end breaks no silence */
+  end(connectionId: string, quick: boolean): void;
 }
 
 export function createSilence(): Silence {
@@ -29,11 +27,11 @@ export function createSilence(): Silence {
       receiver.out++;
       return SIGNS.some(({ posts, silentMs }) => receiver.out >= posts && now - receiver.since >= silentMs);
     },
-    end(connectionId, tookMs) {
+    end(connectionId, quick) {
       const receiver = receivers.get(connectionId);
       if (!receiver) return;
       receiver.out--;
-      if (tookMs < QUICK_MS) receiver.since = performance.now();
+      if (quick) receiver.since = performance.now();
       if (receiver.out === 0) receivers.delete(connectionId);
     },
   };

@@ -3,7 +3,7 @@
 import type { DeliveryState } from "../../../../workflows/contract.ts";
 import { uuids } from "../../../db/arrays.ts";
 import type { Queries } from "../../../db/connection.ts";
-import type { EndedState } from "../store.ts";
+import { type EndedState, insertLost } from "../store.ts";
 
 /** A delivery whose turn has come, with all that the post needs. */
 export interface OpenDelivery {
@@ -104,11 +104,7 @@ function open(
         join events e on e.id = d.event_id
       ${locked === "skip" ? sql`for update of d skip locked` : sql``}
     ), lost as (
-      insert into attempts (delivery_id, number, started_on, duration_ms, failure)
-      select id, attempts, attempt_started_on,
-        least(2147483647, 1000 * extract(epoch from now() - attempt_started_on))::int, 'lost'
-      from before where attempt_started_on is not null
-      on conflict do nothing
+      ${insertLost(sql)}
     ), due as (
       select *, (probed or (not ${probing} and open and ends_as is null))::int as step from before
     ), marked as (
