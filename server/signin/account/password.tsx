@@ -32,7 +32,7 @@ export async function changePassword(deps: AccountDependencies, visit: Visit): P
   const form = await readForm(request);
   deps.forms.require(request, form.get("csrf"), session);
   const chosen = form.get("new_password") ?? "";
-  const problem = passwordProblem(chosen, session);
+  const problem = await passwordProblem(chosen, session);
   if (problem) return passwordPage(deps, visit, { problem, status: 422 });
   const result = await deps.ownPassword.check(request, session, form.get("password") ?? "", caller);
   const trouble = troubleOf(result, WRONG_PASSWORD);
@@ -53,7 +53,7 @@ export async function resetPassword(deps: AccountDependencies, request: Request)
   deps.forms.require(request, form.get("csrf"));
   const reset = await liveReset(deps, token);
   const chosen = form.get("new_password") ?? "";
-  const problem = passwordProblem(chosen, reset);
+  const problem = await passwordProblem(chosen, reset);
   if (problem) return resetForm(deps, request, token, reset, { problem, status: 422 });
   if (!(await deps.credentials.resetPassword(request, reset, token, chosen))) throw deadLink();
   const lines = ["From now on you sign in with it. Go to your application and sign in."];

@@ -1,8 +1,9 @@
 // Sees to it that each bulk redelivery and each Held connection has its workflow, and that it hears of what is wished.
 // Runs beside the worker: the API writes wishes down in PostgreSQL and needs no Temporal for them.
 
-import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import type { SearchAttributePair } from "@temporalio/common";
+import { WorkflowNotFoundError } from "@temporalio/common";
 import type { Logger } from "pino";
 import {
   PROBE_CHANGED,

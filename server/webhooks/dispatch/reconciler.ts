@@ -1,8 +1,8 @@
 // Finds deliveries that are not final though no workflow runs for them any more (Temporal's store was wiped, a
 // workflow was terminated) or that cannot go on, and puts them back into the outbox.
 
-import { type Client, WorkflowNotFoundError } from "@temporalio/client";
-import { defineSearchAttributeKey } from "@temporalio/common";
+import type { Client } from "@temporalio/client";
+import { defineSearchAttributeKey, WorkflowNotFoundError } from "@temporalio/common";
 import type { Logger } from "pino";
 import type { Sql } from "../../db/connection.ts";
 import { createOutageLog } from "../../log.ts";

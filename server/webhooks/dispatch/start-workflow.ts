@@ -1,5 +1,10 @@
-import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
-import { type SearchAttributePair, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "@temporalio/common";
+import type { Client } from "@temporalio/client";
+import {
+  type SearchAttributePair,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+} from "@temporalio/common";
 import { type DeliverWebhookInput, type DeliveryState, TASK_QUEUE } from "../../../workflows/contract.ts";
 import type { WebhookConfig } from "../../config.ts";
 import { traceIdOf } from "../../http/trace-parent.ts";
