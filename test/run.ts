@@ -9,8 +9,8 @@ import { type Stack, startStack, temporaryDirectory, withoutSettings } from "./s
 
 /** Patience costs nothing where all is well, and a small machine may be busy. */
 const TEST_TIMEOUT = "60000";
-/** Most tests wait for processes, so one more than there are cores; each may have a whole Gatehouse of its own. */
-const WORKERS = Math.min(availableParallelism() + 1, 4);
+/** Most tests wait for processes, so two more than there are cores; each may have a whole Gatehouse of its own. */
+const WORKERS = Math.min(availableParallelism() + 2, 6);
 /** What the files took once: the slowest are started first. `bun run test --update-timings` writes it anew. */
 const TIMINGS = join(import.meta.dir, "timings.json");
 

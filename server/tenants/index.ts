@@ -24,19 +24,30 @@ export { findOnlyTenant, findTenant, type Tenant } from "./store.ts";
 
 export const tenantCount = countTenants;
 
+/** The admin's, and what is kept of it. */
+export interface AdminPassword {
+  password: string;
+  hash: string;
+}
+
+export async function newAdminPassword(): Promise<AdminPassword> {
+  const password = randomBytes(15).toString("base64url");
+  return { password, hash: await hashPassword(password) };
+}
+
 /**
  * Makes a tenant with an admin, a client that has all scopes and grants, and policies to start from, in one transaction.
+ * @param chosen the admin's password, hashed before; a new one by default
  * @throws Error with a readable message if the name is empty, too long or taken
  */
-export async function createTenant(sql: Sql, name: string): Promise<NewTenant> {
+export async function createTenant(sql: Sql, name: string, chosen?: AdminPassword): Promise<NewTenant> {
   const trimmed = name.trim();
   if (trimmed === "" || trimmed.length > TENANT_NAME_LIMIT) {
     throw new Error(`A tenant's name has 1 to ${TENANT_NAME_LIMIT} characters.`);
   }
   const tenantId = Bun.randomUUIDv7() as TenantId;
-  const password = randomBytes(15).toString("base64url");
   const clientSecret = randomBytes(32).toString("base64url");
-  const passwordHash = await hashPassword(password);
+  const { password, hash: passwordHash } = chosen ?? (await newAdminPassword());
   try {
     const clientId = await sql.begin(async (tx) => {
       await insertTenant(tx, tenantId, trimmed);

@@ -1,6 +1,7 @@
 // Signing in by password: one answer for every failure, and guessing is slowed down without shutting the owner out.
 
 import { describe, expect, test } from "bun:test";
+import { createTenant } from "../../server/tenants/index.ts";
 import { answerOf, type Client, newClient } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { API, db, request } from "../entities/client.ts";
@@ -30,7 +31,7 @@ describe.concurrent("is refused with one text", () => {
     ["an overlong password", () => ({ username: "admin", password: "x".repeat(5_000) })],
     ["an overlong user name", () => ({ username: "x".repeat(5_000), password: "x" })],
     ["a NUL in the user name", () => ({ username: "admin\0", password: "x" })],
-    ["another tenant's user", async () => (await newClient()).tenant.admin],
+    ["another tenant's user", async () => (await createTenant(db(), `other ${Bun.randomUUIDv7()}`)).admin],
     [
       "an inactive user",
       async ({ tenant }) => {

@@ -1,7 +1,7 @@
 // A tenant of a test's own, so that all tests can share one Gatehouse at the same time.
 
 import { connect, type Sql } from "../../server/db/connection.ts";
-import { createTenant } from "../../server/tenants/index.ts";
+import { createTenant, newAdminPassword } from "../../server/tenants/index.ts";
 import { type Api, signIn } from "./api.ts";
 
 /** The Gatehouse a test talks to; `Stack` is one. */
@@ -18,6 +18,8 @@ export function shared(): Installed {
 /** Where many tests run at once, a connection may have to wait. */
 const PATIENT = { connect_timeout: 30 };
 let database: Sql | undefined;
+/** One for the tenants of a process: to hash it is more work than all the rest of making one. */
+const adminPassword = newAdminPassword();
 
 /** The shared one's database, for what the API has no way to arrange or to look at; the process closes it by its end. */
 export function db(): Sql {
@@ -29,11 +31,11 @@ export function db(): Sql {
 export async function newTenant({ url, databaseUrl }: Installed = shared()): Promise<Api> {
   const name = `test ${Bun.randomUUIDv7()}`;
   if (databaseUrl === process.env.GATEHOUSE_TEST_DATABASE_URL) {
-    return signIn(url, await createTenant(db(), name));
+    return signIn(url, await createTenant(db(), name, await adminPassword));
   }
   const sql = connect(databaseUrl, "gatehouse test", 1, PATIENT);
   try {
-    return await signIn(url, await createTenant(sql, name));
+    return await signIn(url, await createTenant(sql, name, await adminPassword));
   } finally {
     await sql.end();
   }
