@@ -1,20 +1,16 @@
 // The account and second-factor pages in a real browser, and what axe-core finds in them.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { describe, expect, test } from "bun:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Client } from "../authorize/client.ts";
 import { newCaller } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 import { shared } from "../support/tenant.ts";
 import { Authenticator, newApplication } from "./person.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-afterAll(() => browser?.close());
+const browser = openWindows();
 
 /** A browser of the tenant's admin, as far as the password brings. */
 async function open(client: Client, options: BrowserContextOptions = {}): Promise<Page> {

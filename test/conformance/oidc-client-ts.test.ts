@@ -1,26 +1,20 @@
 // oidc-client-ts, which nobody here wrote, in a real browser: a public client without a server of its own.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { type Client, issuer, newClient } from "../authorize/client.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { openWindows } from "../support/browser.ts";
 
 const PATIENCE_MS = 60_000;
 
-let browser: Browser;
+const browser = openWindows();
 let script: string;
 beforeAll(async () => {
   const entrypoint = join(import.meta.dir, "browser-app/app.ts");
-  const [built] = await Promise.all([
-    Bun.build({ entrypoints: [entrypoint], target: "browser" }),
-    launchBrowser().then((launched) => {
-      browser = launched;
-    }),
-  ]);
+  const built = await Bun.build({ entrypoints: [entrypoint], target: "browser" });
   script = await built.outputs[0]!.text();
 }, PATIENCE_MS);
-afterAll(() => browser?.close());
 
 /** @param hostname localhost is Gatehouse's own site; 127.0.0.1 is another one */
 async function startApplication(hostname: string) {

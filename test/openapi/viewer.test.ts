@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import { beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { until } from "../support/api.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { openWindows } from "../support/browser.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 
 /** A browser is slow to draw so long a page when others need the processor too. */
 const PATIENCE_MS = 60_000;
 
-let browser: Browser;
+const browser = openWindows();
 let page: Page;
 beforeAll(async () => {
-  browser = await launchBrowser();
   page = await browser.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
 });
-
-afterAll(() => browser?.close());
 
 test(
   "the viewer shows every operation, narrow or wide, and asks nobody but us",

@@ -1,9 +1,8 @@
 // Every page of the activity log, with ten thousand events in it: axe finds nothing, and it fits.
 
-import { afterAll, beforeAll, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import { test } from "bun:test";
 import { db } from "../entities/client.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { openWindows } from "../support/browser.ts";
 import { fill } from "../support/fill.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -31,11 +30,7 @@ const PAGES: Listed<Ids>[] = [
   },
 ];
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-afterAll(() => browser?.close());
+const browser = openWindows();
 
 const DAY_MS = 86_400_000;
 const PATIENCE_MS = 240_000;

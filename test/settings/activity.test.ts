@@ -1,17 +1,13 @@
 // The activity log in Settings, as those use it who are called at night.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
-import { launchBrowser } from "../support/browser.ts";
+import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { openWindows } from "../support/browser.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
 import { enterSettings, newColleague } from "./console.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-afterAll(() => browser?.close());
+const browser = openWindows();
 
 const REFRESH_MS = 5_000;
 

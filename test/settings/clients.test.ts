@@ -1,19 +1,19 @@
 // Applications, their credentials and secrets, and identity providers in Settings, as administrators use them.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
-import { launchBrowser } from "../support/browser.ts";
+import type { Page } from "playwright-core";
+import { openWindows } from "../support/browser.ts";
 import { newTenant } from "../support/tenant.ts";
 import { askToken, formOf } from "../token/client.ts";
 import { type RealProvider, startRealProvider } from "../upstream/real-provider.ts";
 import { enterSettings, inspectAll, type Listed, newColleague } from "./console.ts";
 
-let browser: Browser;
+const browser = openWindows();
 let provider: RealProvider;
 beforeAll(async () => {
-  [browser, provider] = await Promise.all([launchBrowser(), startRealProvider()]);
+  provider = await startRealProvider();
 }, 60_000);
-afterAll(() => Promise.all([browser?.close(), provider?.[Symbol.asyncDispose]()]));
+afterAll(() => provider?.[Symbol.asyncDispose]());
 
 const PATIENCE_MS = 240_000;
 const told = (page: Page, text: string | RegExp) => page.getByRole("status").getByText(text).waitFor();

@@ -1,20 +1,15 @@
 // One event's page in Settings: what may be seen there, and what may be done.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import { signPayload } from "../../server/webhooks/signature.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { openWindows } from "../support/browser.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting } from "../support/tenant.ts";
 import { enterSettings, newColleague } from "./console.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-afterAll(() => browser?.close());
+const browser = openWindows();
 
 test("an event that is being delivered is not sent again: the page says so", async () => {
   const api = await newTenant();

@@ -1,16 +1,11 @@
 // Forms of Settings: what is wrong, what is hostile, and who was faster.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { launchBrowser } from "../support/browser.ts";
+import { expect, test } from "bun:test";
+import { openWindows } from "../support/browser.ts";
 import { newTenant } from "../support/tenant.ts";
 import { enterSettings } from "./console.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-afterAll(() => browser?.close());
+const browser = openWindows();
 
 test("a form that is refused keeps what was typed, and says beside each field what is wrong", async () => {
   const api = await newTenant();

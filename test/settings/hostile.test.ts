@@ -1,9 +1,8 @@
 // Every form of Settings, and every page that shows what it has saved, with texts that somebody means harm by.
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import { expect, test } from "bun:test";
 import type { Api } from "../support/api.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { openWindows } from "../support/browser.ts";
 import { inspectAsItIs } from "../support/inspect.ts";
 import { newTenant } from "../support/tenant.ts";
 import { enterSettings, type Visitor } from "./console.ts";
@@ -67,11 +66,7 @@ const FORMS: Record<string, Typed | "filter"> = {
 /** The pages that name such a record; each shows the name as it was typed. */
 const NAMED = ["webhooks", "applications", "users", "departments", "identity-providers", "policies", "roles"];
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-afterAll(() => browser?.close());
+const browser = openWindows();
 
 const PATIENCE_MS = 240_000;
 

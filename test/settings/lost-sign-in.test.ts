@@ -1,19 +1,15 @@
 // A sign-in that ends while somebody types: nothing is saved without them, and nothing is lost.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { issuer } from "../authorize/client.ts";
 import type { Api } from "../support/api.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 import { newTenant } from "../support/tenant.ts";
 import { enterSettings } from "./console.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-afterAll(() => browser?.close());
+const browser = openWindows();
 
 /** As an administrator does who ends all of somebody's sign-ins. */
 async function endSessions(api: Api, username: string): Promise<void> {

@@ -1,8 +1,7 @@
 // Every page of Settings: axe finds nothing in it, it fits, and the browser has nothing to complain of.
 
-import { afterAll, beforeAll, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { launchBrowser } from "../support/browser.ts";
+import { test } from "bun:test";
+import { openWindows } from "../support/browser.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
 import { enterSettings, inspectAll, type Listed } from "./console.ts";
@@ -36,11 +35,7 @@ const PAGES: Listed<Ids>[] = [
   { name: "nothing-here", path: () => "/settings/nothing/here" },
 ];
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-afterAll(() => browser?.close());
+const browser = openWindows();
 
 const PATIENCE_MS = 240_000;
 

@@ -1,12 +1,11 @@
 // The pages of users, departments, policies, roles, signing keys and the audit log: axe finds nothing in them, they fit,
 // and the browser has nothing to complain of.
 
-import { afterAll, beforeAll, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import { test } from "bun:test";
 import { enrolled } from "../account/person.ts";
 import { Client, newClient, otherClient } from "../authorize/client.ts";
 import { signIn } from "../support/api.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { openWindows } from "../support/browser.ts";
 import { shared } from "../support/tenant.ts";
 import { enterSettings, inspectAll, type Listed, newColleague, type Visitor } from "./console.ts";
 
@@ -132,11 +131,7 @@ async function arrange(): Promise<{ client: Client; ids: Ids }> {
   return { client, ids: { user, department: finance.Id, policy, role, event } };
 }
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-afterAll(() => browser?.close());
+const browser = openWindows();
 
 const PATIENCE_MS = 400_000;
 

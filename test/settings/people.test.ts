@@ -1,20 +1,16 @@
 // Users, departments, roles, policies and the audit log in Settings, as administrators use them.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { newApplication, signedIn } from "../account/person.ts";
 import { issuer } from "../authorize/client.ts";
 import { Visitor as PlainBrowser } from "../authorize/visitor.ts";
 import { signIn } from "../support/api.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { openWindows } from "../support/browser.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 import { enterSettings, newColleague } from "./console.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-afterAll(() => browser?.close());
+const browser = openWindows();
 
 const PATIENCE_MS = 120_000;
 const told = (page: Page, text: string | RegExp) => page.getByRole("status").getByText(text).waitFor();

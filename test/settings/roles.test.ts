@@ -1,16 +1,11 @@
 // What people see and may do in Settings, by their roles and policies.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { launchBrowser } from "../support/browser.ts";
+import { describe, expect, test } from "bun:test";
+import { openWindows } from "../support/browser.ts";
 import { newTenant } from "../support/tenant.ts";
 import { enterSettings, newColleague } from "./console.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-afterAll(() => browser?.close());
+const browser = openWindows();
 
 describe("what one may do is what the REST API would let one do", () => {
   test("ops see connections and their deliveries, and change nothing", async () => {

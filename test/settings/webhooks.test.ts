@@ -1,19 +1,14 @@
 // Webhook connections in Settings, as people use them.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import type { Browser } from "playwright-core";
 import { until } from "../support/api.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { openWindows } from "../support/browser.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
 import { enterSettings, newColleague } from "./console.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-afterAll(() => browser?.close());
+const browser = openWindows();
 
 describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   test("an admin adds a connection and sees its first delivery", async () => {

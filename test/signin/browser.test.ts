@@ -1,19 +1,15 @@
 // The same in a real browser, which holds to the pages' policies.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { type Client, newClient, newPkce } from "../authorize/client.ts";
 import { db, request } from "../entities/client.ts";
 import { until } from "../support/api.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { openWindows } from "../support/browser.ts";
 import { shared } from "../support/tenant.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-afterAll(() => browser?.close());
+const browser = openWindows();
 
 /** The application: its callback keeps what it was sent, and may send the browser on to another origin. */
 function startApplication(options: { goesOnTo?: string } = {}) {

@@ -1,5 +1,7 @@
+import { afterAll } from "bun:test";
 import chromium from "@sparticuz/chromium";
-import { type Browser, chromium as playwright } from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium as playwright } from "playwright-core";
+import { setting } from "./tenant.ts";
 
 /** Keeps the browser from asking the network for anything of its own. */
 const QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
@@ -12,9 +14,36 @@ const QUIET = ["--disable-background-networking", "--disable-component-update", 
 const UNWANTED =
   /^--(single-process|disable-web-security|allow-running-insecure-content|in-process-gpu|use-gl=angle|use-angle=swiftshader|enable-unsafe-swiftshader|ignore-gpu-blocklist)$/;
 
-/** A real Chromium; close it as a whole, for its contexts do not close one by one. */
-export async function launchBrowser(): Promise<Browser> {
+/** What a test opens windows by. */
+export type Windows = Pick<Browser, "newContext" | "newPage">;
+
+let running: Promise<Browser> | undefined;
+
+/**
+ * Stands at the top of a test file. The Chromium is one for all files of a process, and ends with it; a context is the
+ * file's own, and closed by its end at the latest: an open page goes on refreshing itself.
+ */
+export function openWindows(): Windows {
+  const opened = new Set<BrowserContext>();
+  afterAll(() => Promise.all([...opened].map((context) => context.close())));
+  const newContext = async (options?: BrowserContextOptions) => {
+    running ??= launch();
+    const context = await (await running).newContext(options);
+    opened.add(context);
+    return context;
+  };
+  return { newContext, newPage: async (options) => (await newContext(options)).newPage() };
+}
+
+async function launch(): Promise<Browser> {
   const wanted = chromium.args.filter((arg) => !UNWANTED.test(arg));
   const args = [...wanted, "--disable-gpu", ...QUIET];
-  return playwright.launch({ executablePath: await chromium.executablePath(), args, headless: true });
+  const executablePath = await chromium.executablePath();
+  // It ends with the process, and leaves what it wrote to the test run, which removes it.
+  process.env.TMPDIR = setting("GATEHOUSE_TEST_ROOT");
+  const browser = await playwright.launch({ executablePath, args, headless: true });
+  browser.on("disconnected", () => {
+    running = undefined;
+  });
+  return browser;
 }

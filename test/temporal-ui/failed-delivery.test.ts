@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import { expect, test } from "bun:test";
 import { until } from "../support/api.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { openWindows } from "../support/browser.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting } from "../support/tenant.ts";
 import { temporal } from "../webhooks/temporal.ts";
@@ -9,13 +8,7 @@ import { temporal } from "../webhooks/temporal.ts";
 /** The UI is a large program, and the machine may be busy. */
 const PAGE_PATIENCE_MS = 60_000;
 
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-
-afterAll(() => browser?.close());
+const browser = openWindows();
 
 test("ops follows the log's link and reads in the Temporal UI why a delivery failed, after how many attempts", async () => {
   await using receiver = startReceiver(503);

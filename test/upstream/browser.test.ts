@@ -1,22 +1,21 @@
 // The same in a real browser, which holds to the pages' policies and to the cookies' rules.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { type Client, issuer } from "../authorize/client.ts";
 import { db } from "../entities/client.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 import { startForgedProvider } from "./forged-provider.ts";
 import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
 import { addProvider, force, newRealTenant, type UpstreamTenant } from "./tenant.ts";
 
-let browser: Browser;
+const browser = openWindows();
 let real: RealProvider;
 beforeAll(async () => {
-  [browser, real] = await Promise.all([launchBrowser(), startRealProvider()]);
+  real = await startRealProvider();
 }, 60_000);
 afterAll(async () => {
-  await browser?.close();
   await real?.[Symbol.asyncDispose]();
 });
 
