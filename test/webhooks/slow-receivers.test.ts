@@ -18,6 +18,8 @@ const POSTS_TO_TELL = 10;
 const TURNS = 5;
 /** So slowly that ten posts take far longer than a second. */
 const CHANGE_EVERY_MS = 300;
+/** The local activity that posts within its workflow's task, as a history names it. */
+const IN_TASK = "postWebhook";
 /** Quick posts in a row after which a receiver is slow no more. */
 const QUICK_POSTS = 5;
 
@@ -99,16 +101,34 @@ describe.concurrent("a receiver that hangs", () => {
     sluggish.release();
   }, 60_000);
 
+  test("keeps no event from another receiver that was paused, and has its turns all the same", async () => {
+    const api = await newTenant(stack);
+    await using sluggish = startSluggish();
+    await using paused = startReceiver(200, { dataDir: dataDir() });
+    await api.connect(sluggish.receiver.url);
+    const { Id } = await api.connect(paused.url);
+    const beside = await becomeKnown(api, sluggish.receiver);
+    await api.setState(Id, "Paused");
+    const changes = 2 * TURNS;
+    await makeChanges(api, changes);
+    await until("all its turns to be taken", () => sluggish.receiver.calls.length === beside + TURNS);
+
+    await api.setState(Id, "Active");
+    await until("what the other has missed", () => paused.calls.length === POSTS_TO_TELL + changes);
+    sluggish.release();
+    await until("its own", () => sluggish.receiver.calls.length === POSTS_TO_TELL + changes);
+  }, 120_000);
+
   test("is as any other soon after it is quick again: what it has missed comes, and what is new in the event's workflow", async () => {
     const api = await newTenant(stack);
     await using sluggish = startSluggish();
     await using prompt = startReceiver(200, { dataDir: dataDir() });
     const slow = await api.connect(sluggish.receiver.url);
     await api.connect(prompt.url);
-    await becomeKnown(api, sluggish.receiver);
+    const beside = await becomeKnown(api, sluggish.receiver);
     const missed = TURNS + QUICK_POSTS;
     await makeChanges(api, missed);
-    await until("all its turns to be taken", () => sluggish.receiver.calls.length === POSTS_TO_TELL + TURNS);
+    await until("all its turns to be taken", () => sluggish.receiver.calls.length === beside + TURNS);
 
     sluggish.release();
     await until("what it has missed", () => sluggish.receiver.calls.length === POSTS_TO_TELL + missed);
@@ -124,17 +144,17 @@ describe.concurrent("a receiver that hangs", () => {
     await using sluggish = startSluggish();
     await using other = startSluggish();
     await api.connect(sluggish.receiver.url);
-    await becomeKnown(api, sluggish.receiver);
+    const beside = await becomeKnown(api, sluggish.receiver);
     const changes = 3 * TURNS;
     await makeChanges(api, changes);
-    await until("all its turns to be taken", () => sluggish.receiver.calls.length >= POSTS_TO_TELL + TURNS);
+    await until("all its turns to be taken", () => sluggish.receiver.calls.length >= beside + TURNS);
 
     const stranger = await newTenant(stack);
     await stranger.connect(other.receiver.url);
-    await becomeKnown(stranger, other.receiver);
+    const besideOther = await becomeKnown(stranger, other.receiver);
     await makeChanges(stranger, TURNS);
-    await until("the other's turns", () => other.receiver.calls.length === POSTS_TO_TELL + TURNS);
-    expect(sluggish.receiver.calls).toHaveLength(POSTS_TO_TELL + TURNS);
+    await until("the other's turns", () => other.receiver.calls.length === besideOther + TURNS);
+    expect(sluggish.receiver.calls).toHaveLength(beside + TURNS);
     const { count } = await client.workflow.count(`TenantId = "${api.tenant.tenantId}"`);
     expect(count).toBeLessThanOrEqual(POSTS_TO_TELL + TURNS);
 
@@ -175,15 +195,20 @@ function startSluggish() {
   return { receiver, release, [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose]() };
 }
 
-/** Changes that keep their workflow waiting, until another one is at once recognised as a slow receiver's. */
-async function becomeKnown(api: Api, receiver: Receiver): Promise<void> {
+/**
+ * Changes that keep their workflow waiting, until another one is at once recognised as a slow receiver's.
+ *
+ * @returns how many posts are out beside those that have had a turn: all of them, if the machine is quick enough
+ */
+async function becomeKnown(api: Api, receiver: Receiver): Promise<number> {
   await makeChanges(api, POSTS_TO_TELL);
   await until("its posts to be slow", () => receiver.calls.length === POSTS_TO_TELL);
   const handles = receiver.calls.map(({ payload }) => payload.EventId);
-  await until("each to be handed over", async () => {
-    const histories = await Promise.all(handles.map((id) => historyText(client, id)));
-    return histories.every((text) => text.includes(SLOW_TASK_QUEUE));
+  const histories = await until("each to be handed over", async () => {
+    const texts = await Promise.all(handles.map((id) => historyText(client, id)));
+    return texts.every((text) => text.includes(SLOW_TASK_QUEUE)) && texts;
   });
+  return histories.filter((text) => text.includes(IN_TASK)).length;
 }
 
 async function makeChanges(api: Api, count: number): Promise<void> {

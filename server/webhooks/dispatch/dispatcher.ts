@@ -113,7 +113,9 @@ export function startDispatcher(
   }
 
   async function startInFlight(dispatch: Dispatch): Promise<Outcome> {
-    const deliveryIds = dispatch.deliveries.map((delivery) => delivery.deliveryId);
+    // The slow lane counts its own.
+    const quick = dispatch.deliveries.filter(({ lane }) => lane !== "slow");
+    const deliveryIds = quick.map(({ deliveryId }) => deliveryId);
     // Added before the start, for it may be over before the start is answered.
     inFlight.add(dispatch.tenantId, deliveryIds);
     const outcome = await startOne(dispatch);

@@ -32,8 +32,12 @@ export async function setSlowAside(sql: Queries, batch: Dispatch[], wake: () => 
   return left.filter((dispatch) => !parked.includes(dispatch));
 }
 
-/** All slow ones, but for the first if there is nothing else in the run: that one may have it for itself. */
-function toSplit({ deliveries }: Dispatch): string[] {
+/**
+ * All slow ones, but for the first if there is nothing else in the run: that one may have it for itself. What is held
+ * will need the run's id before a slow receiver's turn comes.
+ */
+function toSplit({ deliveries, held, again }: Dispatch): string[] {
   const slow = deliveries.filter(isSlow).map(({ deliveryId }) => deliveryId);
-  return slow.length === deliveries.length ? slow.slice(1) : slow;
+  const alone = slow.length === deliveries.length && (held === 0 || again);
+  return alone ? slow.slice(1) : slow;
 }

@@ -97,11 +97,12 @@ export async function claimTurns(
         using (connection_id)
       where w.connection_id is not null
     ), oldest as (
-      -- Turns are given to the oldest, so these are among them, and what waits behind is not counted every time.
+      -- Turns are given to the oldest that are not postponed, and what waits behind is not counted every time.
       select r.turns, first.*
       from receiver r, lateral (
         select id, connection_id, lease_until < now() as free, started_on is not null as started from dispatches d
-        where d.connection_id = r.connection_id order by d.id limit 2 * r.turns for update skip locked
+        where d.connection_id = r.connection_id and (d.lease_until < now() or d.started_on is not null)
+        order by d.id limit 2 * r.turns for update skip locked
       ) first
     ), ranked as (
       select id, free, started, turns,

@@ -35,15 +35,20 @@ export async function parkDispatches(sql: Queries, dispatches: { id: number; con
 export async function splitOff(sql: Queries, deliveryIds: string[]): Promise<string[]> {
   if (deliveryIds.length === 0) return [];
   const rows = await sql<{ id: string }[]>`
-    with place as (
+    with free as (
+      -- Of what somebody else is at, a post may be out already.
+      select id from deliveries
+      where id = any (${uuids(sql, deliveryIds)}) and state = 'Pending' and attempts = 0
+      order by id for update skip locked
+    ), place as (
       select id, (1 + (count(*) over event - 1) / ${DELIVERIES_PER_WORKFLOW}::int
         + row_number() over (event order by id))::int as part
       from deliveries
       where event_id in (select event_id from deliveries where id = any (${uuids(sql, deliveryIds)}))
       window event as (partition by event_id)
     ), moved as (
-      update deliveries d set part = place.part from place
-      where d.id = place.id and d.id = any (${uuids(sql, deliveryIds)}) and place.part <= ${LAST_PART}
+      update deliveries d set part = place.part from place join free using (id)
+      where d.id = place.id and place.part <= ${LAST_PART}
       returning d.id, d.tenant_id, d.event_id, d.part, d.connection_id
     ), dispatch as (
       insert into dispatches (tenant_id, event_id, part, connection_id)
@@ -58,7 +63,8 @@ export async function endTurn(sql: Queries, tenantId: string, deliveryId: string
   await sql`
     delete from dispatches o using deliveries d
     where d.id = ${deliveryId} and d.tenant_id = ${tenantId}
-      and o.event_id = d.event_id and o.part = d.part and o.started_on is not null`;
+      and o.event_id = d.event_id and o.part = d.part and o.connection_id = d.connection_id
+      and o.started_on is not null`;
 }
 
 /** Says when the next attempt is due, for a worker that has not seen the last one end. */
