@@ -1,6 +1,7 @@
 import { closeOpenDelivery } from "../server/webhooks/index.ts";
 import type { CloseDeliveryInput, DeliveryState } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
+import { workflowCancelled } from "./post-webhook.ts";
 
 const REASONS = { Exhausted: "attempts lost", Cancelled: "cancelled in Temporal" };
 
@@ -12,7 +13,7 @@ export function createCloseDelivery({ sql, posts, log, metrics }: ActivityDepend
     state = "Exhausted",
   }: CloseDeliveryInput): Promise<{ state: DeliveryState; attempts: number; reason: string }> => {
     // One that was handed over stays out if its workflow is cancelled before the slow lane has taken it up.
-    await posts.breakOff(deliveryId, "its workflow has ended");
+    await posts.breakOff(deliveryId, workflowCancelled());
     const closed = await closeOpenDelivery(sql, tenantId, deliveryId, state);
     const reason = REASONS[state];
     if (closed) metrics.ended(closed.state);

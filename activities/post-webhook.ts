@@ -42,10 +42,14 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     const result = await attemptDelivery(egress, masterKey, delivery, timeout, signal, traceParent);
     span.end(spanEnd(input, delivery, result));
     const last = result.gone || delivery.ping || delivery.numberInRun >= maximumAttempts;
-    const reached: DeliveryState = result.delivered ? "Delivered" : last ? "Exhausted" : "Retrying";
-    const hold = delivery.ping
-      ? undefined
-      : { gone: result.gone, after: holding.after, probeInMs: holding.probeInterval };
+    // Who is cut off by us has not failed; and what a cancelled workflow leaves open is closed by its end.
+    const cutOff = result.attempt.failure === "cancelled";
+    const ends = last && !(cutOff && isWorkflowCancelled(signal));
+    const reached: DeliveryState = result.delivered ? "Delivered" : ends ? "Exhausted" : "Retrying";
+    const hold =
+      delivery.ping || cutOff
+        ? undefined
+        : { gone: result.gone, after: holding.after, probeInMs: holding.probeInterval };
     const state = await database(() =>
       delivery.proof && result.delivered
         ? recordProof(sql, tenantId, deliveryId, result.attempt, reached, hold)
@@ -113,9 +117,15 @@ function spanEnd(
   };
 }
 
-/** A worker's end also cancels, and then another worker shall go on. */
+/** The reason that the SDK gives. A worker's end also cancels, by another one, and then another worker shall go on. */
+const WORKFLOW_CANCELLED = "CANCELLED";
+
+export function workflowCancelled(): Error {
+  return new CancelledFailure(WORKFLOW_CANCELLED);
+}
+
 function isWorkflowCancelled({ reason }: AbortSignal): boolean {
-  return reason instanceof CancelledFailure && reason.message === "CANCELLED";
+  return reason instanceof CancelledFailure && reason.message === WORKFLOW_CANCELLED;
 }
 
 /** @param retryAfterMs undefined: it is the delivery's end */

@@ -15,7 +15,7 @@ export interface Posts {
   find(deliveryId: string): Post | undefined;
   begin(attempt: Attempt, input: PostWebhookInput): Post;
   /** Breaks off a delivery's attempt, if one is out, and resolves when it is recorded. */
-  breakOff(deliveryId: string, reason: string): Promise<void>;
+  breakOff(deliveryId: string, reason: Error): Promise<void>;
   /** Breaks off all of them. */
   stop(): Promise<void>;
 }
@@ -23,9 +23,9 @@ export interface Posts {
 export function createPosts(): Posts {
   const out = new Map<string, Post & { controller: AbortController }>();
 
-  async function breakOff(deliveryId: string, reason: string): Promise<void> {
+  async function breakOff(deliveryId: string, reason: Error): Promise<void> {
     const post = out.get(deliveryId);
-    post?.controller.abort(new Error(reason));
+    post?.controller.abort(reason);
     await post?.ended.catch(() => {});
   }
 
@@ -42,7 +42,8 @@ export function createPosts(): Posts {
       return post;
     },
     async stop() {
-      await Promise.all([...out.keys()].map((deliveryId) => breakOff(deliveryId, "the worker stops")));
+      const reason = new Error("the worker stops");
+      await Promise.all([...out.keys()].map((deliveryId) => breakOff(deliveryId, reason)));
     },
   };
 }

@@ -72,6 +72,22 @@ describe.concurrent("a delivery workflow", () => {
     },
   );
 
+  test.each([0, 1_200])("that is cancelled %i ms into its last post is no receiver's failure", async (moment) => {
+    const api = await newTenant(stack);
+    await using receiver = startReceiver([503, 503, "hang"], { dataDir: dataDir() });
+    await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    await until("the last post", () => receiver.calls.length === 3);
+    const { EventId } = await api.newestEvent();
+    await Bun.sleep(moment);
+    await client.workflow.getHandle(EventId).cancel();
+
+    await untilStatus(EventId, "CANCELLED");
+    const event = await api.event(EventId);
+    expect(event).toMatchObject({ State: "Cancelled", Deliveries: [{ AttemptCount: 3 }] });
+    expect(event.Deliveries[0]!.Attempts.map((attempt) => attempt.Failure)).toEqual([null, null, "cancelled"]);
+  });
+
   test("that is terminated is no decision about its deliveries: they get a new run", async () => {
     const api = await newTenant(stack);
     await using receiver = startReceiver([later, 200], { dataDir: dataDir() });
