@@ -44,6 +44,7 @@ import {
   connectionsController,
   deadLettersController,
   eventLogController,
+  type RecordedChange,
   redeliveriesController,
   secretController,
   WEBHOOK_RESOURCE_TYPES,
@@ -123,7 +124,11 @@ export function createApp({
     checkUrl,
     endGrantsBy: provider.endGrantsBy,
   });
-  const records = createEntities({ sql, onCommitted: metrics.accepted, onChange: provider.onRecordChange }, entities);
+  const onCommitted = (tenantId: TenantId, events: RecordedChange[]) => {
+    metrics.accepted(events);
+    for (const { eventRecord, recordIds } of events) access.forgetRecords(tenantId, eventRecord, recordIds);
+  };
+  const records = createEntities({ sql, onCommitted, onChange: provider.onRecordChange }, entities);
   const administration = provider.administration(findRecord);
   const policies = createPolicies(sql, access);
   const roles = createRoles(sql, access);

@@ -30,6 +30,8 @@ export interface Access {
   permissionsIn(tx: Queries, call: Call): Promise<Permissions>;
   /** Forgets a tenant's policies and principals; other processes hear of the change from PostgreSQL. */
   forget(tenantId: TenantId): void;
+  /** Forgets who of these records may call, so that the caller who has changed them meets what was changed. */
+  forgetRecords(tenantId: TenantId, type: string, ids: readonly string[]): void;
 }
 
 export interface AccessDependencies {
@@ -95,6 +97,9 @@ export function createAccess({ sql, log, resourceTypes, findRecord }: AccessDepe
     forget(tenantId) {
       policies.drop(tenantId);
       principals.drop(tenantId);
+    },
+    forgetRecords(tenantId, type, ids) {
+      for (const id of ids) principals.drop(tenantId, `${type} ${id}`);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Caller } from "../access/index.ts";
 import type { Sql, Transaction } from "../db/connection.ts";
 import { Conflict } from "../errors.ts";
+import type { TenantId } from "../tenant-id.ts";
 import { type RecordedChange, recordEvent } from "../webhooks/index.ts";
 import type { RowChange } from "./follow-change.ts";
 import type { Entity } from "./registry.ts";
@@ -9,7 +10,7 @@ import type { Entity } from "./registry.ts";
 export interface Records {
   sql: Sql;
   /** Called with the events of a transaction once it has committed. */
-  onCommitted(events: RecordedChange[]): void;
+  onCommitted(tenantId: TenantId, events: RecordedChange[]): void;
   onChange: OnChange;
 }
 
@@ -44,7 +45,7 @@ export async function inTransaction<T>(
           events.push(change);
         }),
       );
-      onCommitted(events);
+      onCommitted(tenantId, events);
       return result as T;
     } catch (error) {
       const { code } = error as { code?: string };

@@ -7,7 +7,8 @@ const ENTRIES = 20_000;
 
 export interface TenantCache<Value> {
   get(tenantId: TenantId, key: string): Promise<Value>;
-  drop(tenantId: TenantId): void;
+  /** @param key without it, all of the tenant's */
+  drop(tenantId: TenantId, key?: string): void;
   /** What follows is kept only while changes are heard of. */
   clear(hearing: boolean): void;
 }
@@ -23,9 +24,14 @@ export function createTenantCache<Value>(
   let size = 0;
   let keeping = false;
 
-  function drop(tenantId: TenantId): void {
-    size -= tenants.get(tenantId)?.size ?? 0;
-    tenants.delete(tenantId);
+  function drop(tenantId: TenantId, key?: string): void {
+    const entries = tenants.get(tenantId);
+    if (key === undefined) {
+      size -= entries?.size ?? 0;
+      tenants.delete(tenantId);
+    } else if (entries?.delete(key)) {
+      size--;
+    }
   }
 
   function keep(tenantId: TenantId, key: string, value: Promise<Value>): void {
