@@ -2,15 +2,9 @@
 // that takes longer goes on by itself, and the slow lane waits for its end. In the slow lane as an activity of its own.
 
 import { Context } from "@temporalio/activity";
-import { ApplicationFailure } from "@temporalio/common";
-import {
-  NOT_YET,
-  type PostSlowlyInput,
-  type PostStillOut,
-  type PostWebhookInput,
-  type PostWebhookResult,
-} from "../workflows/contract.ts";
+import type { PostSlowlyInput, PostStillOut, PostWebhookInput, PostWebhookResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
+import { isNotYet, notYet } from "./not-yet.ts";
 import type { Attempt, Post } from "./posts.ts";
 
 /** What a post may hold its workflow's task for; the retries of others in that workflow wait so long. */
@@ -31,7 +25,11 @@ export function createLanes({ posts, inFlight, slowLane, log }: Dependencies, at
       // There is one already if its workflow's task was lost, and is done again.
       const post = posts.find(deliveryId) ?? beginInTask(input);
       const first = Promise.race([post.ended, patience.over]);
-      const result = await post.wait(first, Context.current().cancellationSignal);
+      const result = await post.wait(first, Context.current().cancellationSignal).catch((error) => {
+        // The slow lane's waits add nothing to the workflow's history.
+        if (isNotYet(error)) return { state: "StillOut" } as const;
+        throw error;
+      });
       if (result !== "over") return result;
       const isSlow = slowLane.enterAnyway(connectionId);
       leaveAtEnd(input, post);
@@ -87,7 +85,7 @@ export function createLanes({ posts, inFlight, slowLane, log }: Dependencies, at
       slowLane.turns.answered(connectionId);
       return result;
     } catch (error) {
-      slowLane.turns.failed(connectionId);
+      if (!isNotYet(error)) slowLane.turns.failed(connectionId);
       throw error;
     } finally {
       slowLane.leave(connectionId);
@@ -113,15 +111,4 @@ function startPatience() {
       return steps >= PATIENCE_STEPS;
     },
   };
-}
-
-/** No attempt, and nobody's failure: the activity is to be asked again. */
-function notYet(waitMs: number): ApplicationFailure {
-  const failure = ApplicationFailure.create({
-    message: "its turn is yet to come",
-    type: NOT_YET,
-    nextRetryDelay: waitMs,
-  });
-  failure.stack = "";
-  return failure;
 }

@@ -8,6 +8,7 @@ import {
   closeOpenDelivery,
   type OpenDelivery,
   recordProof,
+  takeBackAttempt,
 } from "../server/webhooks/index.ts";
 import {
   ATTEMPT_FAILED,
@@ -18,9 +19,12 @@ import {
   type PostWebhookResult,
 } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
+import { notYet } from "./not-yet.ts";
 import type { Attempt } from "./posts.ts";
 
 const DATABASE_WAIT_MS = 500;
+/** A post that there was no place for is tried again after so long, or up to twice as long, so that not all come at once. */
+const UNSENT_WAIT_MS = 1_000;
 
 type AttemptDependencies = Pick<
   ActivityDependencies,
@@ -39,7 +43,12 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     const span = tracing.begin("webhook attempt", "client", delivery.traceParent);
     // One that is not sampled would keep the receiver from sampling its own.
     const traceParent = span.sampled ? span.traceParent : undefined;
-    const result = await attemptDelivery(egress, masterKey, delivery, timeout, signal, traceParent);
+    const result = await attemptDelivery(egress, masterKey, tenantId, delivery, timeout, signal, traceParent);
+    if ("unsent" in result) {
+      span.end({ attributes: {}, problem: result.unsent });
+      await database(() => takeBackAttempt(sql, tenantId, deliveryId, delivery.number));
+      throw notYet(UNSENT_WAIT_MS * (1 + Math.random()));
+    }
     span.end(spanEnd(input, delivery, result));
     const last = result.gone || delivery.ping || delivery.numberInRun >= maximumAttempts;
     // Who is cut off by us has not failed; and what a cancelled workflow leaves open is closed by its end.

@@ -5,20 +5,26 @@ import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from 
 import type { Logger } from "pino";
 import type { TemporalConfig } from "../server/config.ts";
 import { connect } from "../server/db/connection.ts";
+import { requireSchema } from "../server/db/migrate.ts";
+import { refuseSharedSessions } from "../server/db/pooler.ts";
 import { startWorkerHeartbeat } from "../server/db/store.ts";
 import { createEgress } from "../server/egress/index.ts";
+import { createLifecycle } from "../server/http/lifecycle.ts";
+import { serveWorkerProbes } from "../server/http/worker-probes.ts";
 import { createLog } from "../server/log.ts";
 import { startMaintenance } from "../server/maintenance/index.ts";
-import { importMasterKey, WrongMasterKey } from "../server/master-key.ts";
+import { importMasterKey } from "../server/master-key.ts";
 import { createWorkerMetrics, serveMetrics } from "../server/metrics/index.ts";
 import { requireSigningKeys } from "../server/oauth/index.ts";
-import { CannotStart, onStop, readProductionConfig, runEntry } from "../server/process.ts";
+import { CannotStart, onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "../server/process.ts";
+import { requireNamespace } from "../server/temporal.ts";
 import { createTracing } from "../server/tracing/index.ts";
 import {
   createAttemptLog,
   createInFlight,
   createSlowLane,
   startActors,
+  startClearing,
   startDispatcher,
   startReconciler,
 } from "../server/webhooks/index.ts";
@@ -26,6 +32,7 @@ import { SLOW_TASK_QUEUE, TASK_QUEUE } from "../workflows/contract.ts";
 import { createActivities } from "./index.ts";
 import { HEARTBEAT_MS } from "./lanes.ts";
 import { createPosts } from "./posts.ts";
+import { createStartTroubles } from "./start-troubles.ts";
 import { temporalLogger } from "./temporal-log.ts";
 import { bundleWorkflows } from "./workflow-bundle.ts";
 
@@ -50,23 +57,28 @@ await runEntry(async () => {
 
   const sql = connect(config.databaseUrl, "gatehouse worker", 10);
   const masterKey = importMasterKey(config.masterKey, config.masterKeyPrevious);
-  // A worker that cannot open a connection's secret would use its deliveries' attempts up.
-  await requireSigningKeys(sql, masterKey).catch((error) => {
-    // PostgreSQL may be away, and come back.
-    if (error instanceof WrongMasterKey) throw new CannotStart(error.message);
-  });
-  // From here on it can be told to stop, also while Temporal is not there yet.
+  const lifecycle = createLifecycle();
+  // From here on it can be told to stop, also while PostgreSQL or Temporal is not there yet.
   const stops: (() => Promise<unknown>)[] = [() => sql.end({ timeout: 1 })];
   onStop(async () => {
+    lifecycle.stop();
     for (const stop of stops.toReversed()) await stop();
   });
+  const probes = serveWorkerProbes(config.workerProbes, sql, config.temporal.address, lifecycle);
+  stops.push(() => probes.stop());
   const metrics = createWorkerMetrics();
   const tracing = await createTracing(config.tracing, "worker", log);
   stops.push(() => tracing.stop());
   const metricsServer = serveMetrics(config.metrics, metrics.registry);
   stops.push(() => metricsServer.stop());
+  await onceDatabaseIsThere(config.databaseUrl, log, async () => {
+    await refuseSharedSessions(config.databaseUrl);
+    await requireSchema(sql);
+    // A worker that cannot open a connection's secret would use its deliveries' attempts up.
+    await requireSigningKeys(sql, masterKey);
+  });
   const workflowBundle = await bundleWorkflows(temporalLogger(log));
-  const connection = await connectToTemporal(temporalOptions(config.temporal), log);
+  const connection = await connectToTemporal(config.temporal, log);
   const inFlight = createInFlight(config.webhooks.timeout);
   const slowLane = createSlowLane(sql, config.webhooks.timeout, log);
   const posts = createPosts();
@@ -109,15 +121,31 @@ await runEntry(async () => {
     await running.catch(() => {});
     await posts.stop();
   });
-  const client = new Client({ connection, namespace: config.temporal.namespace });
+  const troubles = createStartTroubles(sql, log);
+  stops.push(() => troubles.stop());
+  const interceptors = { workflow: [troubles.interceptor] };
+  const client = new Client({ connection, namespace: config.temporal.namespace, interceptors });
   const outbox = connect(config.databaseUrl, "gatehouse outbox", 8);
   stops.push(() => outbox.end({ timeout: 1 }));
-  const dispatcher = startDispatcher(outbox, client, config.webhooks, inFlight, slowLane, log, metrics);
+  const dispatcher = startDispatcher(
+    config.databaseUrl,
+    outbox,
+    client,
+    config.webhooks,
+    inFlight,
+    slowLane,
+    log,
+    metrics,
+  );
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
   const actors = startActors(outbox, client, config.webhooks.reconcileInterval, log);
+  const clearing = startClearing(outbox, log);
   const maintenance = startMaintenance(client, log);
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);
-  stops.push(() => Promise.all([dispatcher, reconciler, actors, maintenance, heartbeat].map((part) => part.stop())));
+  stops.push(() =>
+    Promise.all([dispatcher, reconciler, actors, clearing, maintenance, heartbeat].map((part) => part.stop())),
+  );
+  lifecycle.serve();
   log.info({ namespace: config.temporal.namespace, taskQueue: TASK_QUEUE }, "worker ready");
 
   // A worker that ends by itself has met a fatal error; whoever watches the process starts it again.
@@ -131,11 +159,17 @@ function temporalOptions({ address, connect }: TemporalConfig): NativeConnection
 }
 
 /** Waits for a Temporal that is not there yet: until then changes are safe in PostgreSQL. */
-async function connectToTemporal(options: NativeConnectionOptions, log: Logger) {
+async function connectToTemporal(temporal: TemporalConfig, log: Logger): Promise<NativeConnection> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await NativeConnection.connect(options);
+      const connection = await NativeConnection.connect(temporalOptions(temporal));
+      await requireNamespace(connection.workflowService, temporal).catch(async (error) => {
+        await connection.close();
+        throw error;
+      });
+      return connection;
     } catch (error) {
+      if (error instanceof CannotStart) throw error;
       if (attempt % 20 === 1) log.warn({ err: error }, "Temporal does not answer; trying again");
       await new Promise((resolve) => setTimeout(resolve, CONNECT_PAUSE_MS));
     }

@@ -4,8 +4,9 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readConfig } from "../server/config.ts";
 import { connect, type Sql } from "../server/db/connection.ts";
-import { apiPart } from "../server/embedded/api.ts";
+import { apiPart, readiness } from "../server/embedded/api.ts";
 import { newMasterKey, openLog } from "../server/embedded/data-directory.ts";
 import { Part } from "../server/embedded/part.ts";
 import { nextFreePort } from "../server/embedded/ports.ts";
@@ -55,7 +56,9 @@ export async function startOwnApi(env: Record<string, string> = {}): Promise<Own
     ...{ PUBLIC_URL: url, RATE_LIMIT, RATE_LIMIT_BURST: RATE_LIMIT },
     ...env,
   };
-  const api = await start(new Part(apiPart(settings, openLog(dataDir, "gatehouse").fd, url), say));
+  const log = openLog(dataDir, "gatehouse").fd;
+  const api = await start(new Part(apiPart(settings, log, url, readConfig(settings).shutdown), say));
+  while ((await readiness(url)).status === "unavailable") await Bun.sleep(50);
 
   const sql = connect(databaseUrl, "gatehouse bench", 2);
   started.defer(() => sql.end());

@@ -4,10 +4,12 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureReceiverCertificate, type ReceiverCertificate } from "../examples/receiver/certificate.ts";
-import { connect } from "../server/db/connection.ts";
+import { connect, type Sql } from "../server/db/connection.ts";
 import { openLog } from "../server/embedded/data-directory.ts";
 import { Installation, type PartName } from "../server/embedded/installation.ts";
-import { createTenant } from "../server/tenants/index.ts";
+import type { TenantId } from "../server/tenant-id.ts";
+import { createTenant, type NewTenant } from "../server/tenants/index.ts";
+import { residentMiB } from "./processes.ts";
 
 /** No client is to meet it. */
 const RATE_LIMIT = "1000000";
@@ -18,10 +20,19 @@ export interface Service extends AsyncDisposable {
   certificate: ReceiverCertificate;
   /** Process ids of what runs. */
   pids: Record<PartName, number>;
+  /** For what the measurement needs to set up and to count. */
+  sql: Sql;
+  /** Resident memory of the API's process. */
+  apiMiB(): Promise<number>;
   newTenant(): Promise<Tenant>;
 }
 
 export interface Tenant {
+  id: TenantId;
+  fetch(method: string, path: string, body?: unknown): Promise<Response>;
+  request(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
+  /** A sign-in page that is open; it may be submitted again and again. */
+  signInForm(): Promise<{ submit(username: string, password: string): Promise<number> }>;
   /** Upserts an Application. */
   change(fields: Record<string, unknown>): Promise<void>;
   /** Makes a webhook connection for each of these receivers. */
@@ -60,13 +71,19 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
   }
   try {
     const { localUrl, databaseUrl, temporalAddress } = await installation.start();
+    const sql = connect(databaseUrl, "gatehouse bench", 2);
     const pids = Object.fromEntries(Object.entries(installation.parts).map(([name, part]) => [name, part.pid!]));
     return {
       temporalAddress,
       certificate,
       pids: pids as Service["pids"],
-      newTenant: () => newTenant(localUrl, databaseUrl),
-      [Symbol.asyncDispose]: stop,
+      sql,
+      apiMiB: () => residentMiB(pids.api!),
+      newTenant: () => newTenant(localUrl, sql),
+      async [Symbol.asyncDispose]() {
+        await sql.end();
+        await stop();
+      },
     };
   } catch (error) {
     await stop();
@@ -74,9 +91,8 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
   }
 }
 
-async function newTenant(url: string, databaseUrl: string): Promise<Tenant> {
-  const sql = connect(databaseUrl, "gatehouse bench", 1);
-  const { client } = await createTenant(sql, `bench ${Bun.randomUUIDv7()}`).finally(() => sql.end());
+async function newTenant(url: string, sql: Sql): Promise<Tenant> {
+  const { tenantId, client } = await createTenant(sql, `bench ${Bun.randomUUIDv7()}`);
   const answer = await fetch(`${url}/oauth2/token`, {
     method: "POST",
     body: new URLSearchParams({
@@ -86,18 +102,45 @@ async function newTenant(url: string, databaseUrl: string): Promise<Tenant> {
   });
   const { access_token } = (await answer.json()) as { access_token: string };
   const headers = { authorization: `Bearer ${access_token}`, "content-type": "application/json" };
+  const send = (method: string, path: string, body?: unknown) =>
+    fetch(url + API + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
   const post = async (path: string, fields: unknown) => {
-    const made = await fetch(url + API + path, { method: "POST", headers, body: JSON.stringify(fields) });
+    const made = await send("POST", path, fields);
     const text = await made.text();
     if (made.status !== 200) throw new Error(`${path}: ${made.status} ${text}`);
   };
   return {
+    id: tenantId,
+    fetch: send,
+    async request(method, path, body) {
+      const answered = await send(method, path, body);
+      return { status: answered.status, body: await answered.json() };
+    },
+    signInForm: () => openSignIn(url, client),
     change: (fields) => post("/Application", fields),
     async connect(urls) {
       for (const [index, URL] of urls.entries()) {
         const fields = { Name: `bench ${index}`, URL, Entities: ["Application"], Events: ["Created"] };
         await post("/WebhookConnection", { ...fields, Secret: "bench" });
       }
+    },
+  };
+}
+
+async function openSignIn(url: string, { clientId, redirectUris }: NewTenant["client"]) {
+  const query = new URLSearchParams({ response_type: "code", client_id: clientId, redirect_uri: redirectUris[0]! });
+  const page = await fetch(`${url}/oauth2/authorize?${query}`);
+  const csrf = /name="csrf" value="([^"]*)"/.exec(await page.text())![1]!;
+  const cookie = page.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
+  return {
+    async submit(username: string, password: string) {
+      const body = new URLSearchParams({ csrf, request: `/oauth2/authorize?${query}`, username, password });
+      const answer = await fetch(`${url}/signin`, { method: "POST", headers: { cookie }, body, redirect: "manual" });
+      await answer.arrayBuffer();
+      return answer.status;
     },
   };
 }

@@ -8,46 +8,62 @@ import {
   createAuthenticate,
   createPolicies,
   createRoles,
+  type FindRecords,
+  findPolicyRecords,
+  findRoleRecords,
   policiesController,
   rolesController,
 } from "./access/index.ts";
 import { AUDIT_RESOURCE_TYPE, auditController, createAuditLog } from "./audit/index.ts";
 import type { Config } from "./config.ts";
 import type { Sql } from "./db/connection.ts";
+import { outageOf } from "./db/outage.ts";
 import type { Egress } from "./egress/index.ts";
 import {
   createEntities,
   createFindRecord,
+  createFindRecords,
   ENTITIES,
   type EntityDefinition,
   entitiesController,
   resourceTypes,
 } from "./entities/index.ts";
-import { NotFound } from "./errors.ts";
+import { ApiError, ServiceUnavailable } from "./errors.ts";
 import { noteClientAddress } from "./http/client-address.ts";
-import { asApiError, errorResponse } from "./http/error-record.ts";
+import { asApiError, errorResponse, OUTAGES } from "./http/error-record.ts";
+import { createSpelling } from "./http/letter-case.ts";
+import { type Lifecycle, servingLifecycle } from "./http/lifecycle.ts";
+import { API_PATH } from "./http/paths.ts";
+import { probesController } from "./http/probes.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
-import { readinessController } from "./http/readiness.ts";
 import { requestKey } from "./http/request-key.ts";
-import { createRequestLog } from "./http/request-log.ts";
+import { createRequestLog, isProbe } from "./http/request-log.ts";
+import { requireHost, withPlainUrl } from "./http/request-url.ts";
 import { noteResponseHeaders } from "./http/response-headers.ts";
+import { createOutageLog } from "./log.ts";
 import type { MasterKey } from "./master-key.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
-import { createProvider, OAUTH_RESOURCE_TYPES } from "./oauth/index.ts";
+import { createProvider, endpointRefusal, OAUTH_RESOURCE_TYPES, SPEC_PATHS, scopesNow } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
-import { settingsController } from "./settings/index.ts";
-import { createIdentityProviders, identityProvidersController, SIGN_IN_RESOURCE_TYPES } from "./signin/index.ts";
+import { nothingHere, settingsController } from "./settings/index.ts";
+import {
+  createFindProviders,
+  createIdentityProviders,
+  identityProvidersController,
+  SIGN_IN_RESOURCE_TYPES,
+} from "./signin/index.ts";
 import type { TenantId } from "./tenant-id.ts";
 import { TENANT_RESOURCE_TYPE, tenantSettingsController } from "./tenants/index.ts";
 import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/index.ts";
 import {
   connectionsController,
+  createFindConnections,
   deadLettersController,
   eventLogController,
   type RecordedChange,
   redeliveriesController,
   secretController,
-  WEBHOOK_RESOURCE_TYPES,
+  webhookResourceTypes,
   whyController,
 } from "./webhooks/index.ts";
 
@@ -62,6 +78,8 @@ export interface AppDependencies {
   log: Logger;
   metrics?: ApiMetrics;
   tracing?: Tracing;
+  /** By default the app serves from the start. */
+  lifecycle?: Lifecycle;
   /** What the API has records of. */
   entities?: readonly EntityDefinition[];
 }
@@ -74,21 +92,32 @@ export function createApp({
   log,
   metrics = createApiMetrics(sql),
   tracing = withoutCollector(),
+  lifecycle = servingLifecycle(),
   entities = ENTITIES,
 }: AppDependencies) {
   const findRecord = createFindRecord(entities);
+  const entityTypes = resourceTypes(entities);
+  const findEntityRecords = createFindRecords(entities);
+  const finders: Record<string, FindRecords> = {
+    Policy: findPolicyRecords,
+    Role: findRoleRecords,
+    IdentityProvider: createFindProviders(config.publicUrl),
+    WebhookConnection: createFindConnections(masterKey),
+  };
   const access = createAccess({
     sql,
+    masterKey,
     log,
     resourceTypes: [
-      ...resourceTypes(entities),
-      ...WEBHOOK_RESOURCE_TYPES,
+      ...entityTypes,
+      ...webhookResourceTypes(entityTypes),
       ...OAUTH_RESOURCE_TYPES,
       AUDIT_RESOURCE_TYPE,
       TENANT_RESOURCE_TYPE,
       ...SIGN_IN_RESOURCE_TYPES,
     ],
-    findRecord,
+    findRecords: (queries, tenantId, type, ids) => (finders[type] ?? findEntityRecords)(queries, tenantId, type, ids),
+    findScopes: scopesNow,
   });
   const checkUrl = (url: string) => egress.checkUrl(url);
   const requestSpans = createRequestSpans(tracing);
@@ -104,11 +133,16 @@ export function createApp({
   const workflowUrl = (workflowId: string) =>
     `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows/${encodeURIComponent(workflowId)}`;
   const entityNames = entities.map((entity) => entity.name);
-  const logFailure = (error: unknown, request: Request) =>
-    log.error({ err: error, requestKey: requestKey(request) }, "a request failed");
+  const databaseIsAway = createOutageLog(log);
+  const logFailure = (error: unknown, request: Request) => {
+    const line = { err: error, requestKey: requestKey(request) };
+    if (outageOf(error)) databaseIsAway(line, "PostgreSQL is away or takes no writes; requests are answered 503");
+    else if (!(error instanceof ApiError)) log.error(line, "a request failed");
+  };
   const provider = createProvider({
     config,
     sql,
+    access,
     masterKey,
     log,
     fetch: egress.fetch,
@@ -133,33 +167,46 @@ export function createApp({
   const policies = createPolicies(sql, access);
   const roles = createRoles(sql, access);
   const auditLog = createAuditLog(sql);
-  const authenticateBearer = createAuthenticate(provider.verifyAccessToken, access.permissionsOf);
+  const authenticateBearer = createAuthenticate(provider.verifyAccessToken, access.admit);
   const authenticate: Authenticate = async (request) => {
     const caller = await authenticateBearer(request);
     onClient(request, caller);
     return caller;
   };
 
-  return new Elysia({ serve: { maxRequestBodySize: HARD_BODY_LIMIT, development: false } })
+  let spell: ((path: string) => string) | undefined;
+  const app = new Elysia({ serve: { maxRequestBodySize: HARD_BODY_LIMIT, development: false } })
+    .wrap((handle) => (request: Request) => {
+      spell ??= createSpelling(app.routes.map(({ path }) => path).filter(isSpecified));
+      return handle(withPlainUrl(request, spell));
+    })
     .onRequest(({ request, set, server }) => {
       noteClientAddress(request, server?.requestIP(request)?.address, config.trustProxy);
       requestSpans.begin(request);
       requestLog.begin(request);
+      lifecycle.begin(request);
       noteResponseHeaders(request, set.headers);
       set.headers["x-request-id"] = requestKey(request);
       set.headers["x-content-type-options"] = "nosniff";
+      requireHost(request);
+      if (lifecycle.phase === "stopping") set.headers.connection = "close";
+      // Nothing can be answered by a database that may not have our tables yet.
+      if (lifecycle.phase === "starting" && !isProbe(request)) throw new ServiceUnavailable(OUTAGES.away);
     })
-    .onError({ as: "global" }, ({ error, code, request }) => {
-      const failure = code === "NOT_FOUND" ? new NotFound("Nothing stands at this path.") : error;
-      if (asApiError(failure).status === 500) logFailure(failure, request);
-      const response = errorResponse(failure, request);
+    .onError({ as: "global" }, async ({ error, code, request }) => {
+      const isNothing = code === "NOT_FOUND";
+      if (!isNothing && asApiError(error).status >= 500) logFailure(error, request);
+      const response = isNothing
+        ? await nothingHere(provider.forSettingsPages.site, request)
+        : (endpointRefusal(error, request) ?? errorResponse(error, request));
       requestLog.noteStatus(request, response.status);
       return response;
     })
-    .onAfterResponse({ as: "global" }, ({ request, route, responseValue }) =>
-      requestLog.end(request, route, responseValue instanceof Response ? responseValue.status : undefined),
-    )
-    .use(readinessController(sql, config.temporal.address))
+    .onAfterResponse({ as: "global" }, ({ request, route, responseValue }) => {
+      lifecycle.end(request);
+      requestLog.end(request, route, responseValue instanceof Response ? responseValue.status : undefined);
+    })
+    .use(probesController(sql, config.temporal.address, lifecycle))
     .use(metricsController(metrics.registry, config.metrics.token))
     .use(openApiController(publicUrl, entities))
     .use(provider.controller)
@@ -197,4 +244,10 @@ export function createApp({
         onFailure: logFailure,
       }),
     );
+  return app;
+}
+
+/** Of all routes, SPEC.md's own. */
+function isSpecified(path: string): boolean {
+  return path.startsWith(`${API_PATH}/`) || SPEC_PATHS.includes(path);
 }

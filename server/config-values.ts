@@ -1,7 +1,8 @@
 // What the text of an environment variable means. Each function throws an Error that says what it must be.
 
 import { resolve } from "node:path";
-import { parseAllowList, readCertificates } from "./egress/index.ts";
+import { parseDatabaseUrl } from "./db/address.ts";
+import { isNameServer, parseAllowList, parseDenyList, readCertificates } from "./egress/index.ts";
 
 /**
  * Parses a duration such as `200ms`, `10s` or `5m` into milliseconds.
@@ -15,6 +16,11 @@ export function parseDuration(text: string): number {
   return milliseconds;
 }
 
+/** As a duration, but there may be none. */
+export function parseDelay(text: string): number {
+  return /^0(ms|s|m)?$/.test(text.trim()) ? 0 : parseDuration(text);
+}
+
 export function parseInteger(text: string, least: number, most: number, expected: string): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= least && value <= most)) throw new Error(expected);
@@ -23,6 +29,10 @@ export function parseInteger(text: string, least: number, most: number, expected
 
 export function parseMetricsPort(text: string): number {
   return parseInteger(text, 1, 65_534, "a port from 1 to 65534");
+}
+
+export function parseWorkerPort(text: string): number {
+  return parseInteger(text, 1, 65_535, "a port from 1 to 65535");
 }
 
 export function parseMetricsToken(text: string): string {
@@ -64,16 +74,38 @@ export function parseBackoff(text: string): number {
 }
 
 export function parseAllow(text: string): string[] {
-  const entries = text
-    .split(",")
-    .map((part) => part.trim())
-    .filter(Boolean);
+  const entries = parseList(text);
   try {
     parseAllowList(entries);
   } catch {
     throw new Error("a comma list of host:port (localhost:8443, [::1]:8443) and ranges (10.0.0.0/8)");
   }
   return entries;
+}
+
+export function parseDeny(text: string): string[] {
+  const entries = parseList(text);
+  try {
+    parseDenyList(entries);
+  } catch {
+    throw new Error("a comma list of ranges (10.0.0.0/8), addresses and host names (internal.example)");
+  }
+  return entries;
+}
+
+export function parseNameServers(text: string): string[] {
+  const servers = parseList(text);
+  if (servers.length === 0 || !servers.every(isNameServer)) {
+    throw new Error("a comma list of addresses of name servers (192.0.2.53, 192.0.2.53:5353, [2001:db8::53]:53)");
+  }
+  return servers;
+}
+
+function parseList(text: string): string[] {
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter(Boolean);
 }
 
 export function parseCertificatesFile(text: string): string {
@@ -95,9 +127,7 @@ export function parseOrigin(text: string): string {
 }
 
 export function parsePostgresUrl(text: string): string {
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new Error("an address such as postgres://user@host:5432/gatehouse");
-  }
+  parseDatabaseUrl(text);
   return text;
 }
 

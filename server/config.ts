@@ -7,17 +7,21 @@ import {
   parseBackoff,
   parseBoolean,
   parseCertificatesFile,
+  parseDelay,
+  parseDeny,
   parseDuration,
   parseInteger,
   parseMasterKey,
   parseMasterKeys,
   parseMetricsPort,
   parseMetricsToken,
+  parseNameServers,
   parseOrigin,
   parsePostgresUrl,
   parseRatio,
   parseRequests,
   parseTraceSampler,
+  parseWorkerPort,
   type TraceSampler,
 } from "./config-values.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
@@ -41,6 +45,9 @@ export interface Config {
   webhooks: WebhookConfig;
   egress: EgressConfig;
   metrics: MetricsConfig;
+  /** Where a worker answers /healthz and /readyz. */
+  workerProbes: WorkerProbesConfig;
+  shutdown: ShutdownConfig;
   tracing: TracingConfig;
   /** Every request comes through a proxy of ours, which adds the caller's address to the end of X-Forwarded-For. */
   trustProxy: boolean;
@@ -81,6 +88,10 @@ export interface WebhookConfig {
 export interface EgressConfig {
   /** `host:port` or CIDR that may be private. */
   allow: string[];
+  /** CIDR, addresses and host names that nothing goes to, whatever is allowed. */
+  deny: string[];
+  /** Name servers instead of the system's. */
+  dns: string[];
   /** PEM file with certificates trusted beside the system's. */
   caFile: string | undefined;
 }
@@ -91,6 +102,20 @@ export interface MetricsConfig {
   host: string;
   /** What must be shown, and what opens /metrics on the API's own port. */
   token: string | undefined;
+}
+
+export interface WorkerProbesConfig {
+  /** Undefined: nowhere. */
+  port: number | undefined;
+  host: string;
+}
+
+/** Of an API. */
+export interface ShutdownConfig {
+  /** Milliseconds that /readyz says 503 before the port is closed. */
+  delay: number;
+  /** Milliseconds that requests under way get. */
+  grace: number;
 }
 
 export interface TracingConfig {
@@ -165,12 +190,22 @@ export function readConfig(env: Record<string, string | undefined>, found: strin
     },
     egress: {
       allow: read("EGRESS_ALLOW", [], parseAllow),
+      deny: read("EGRESS_DENY", [], parseDeny),
+      dns: read("EGRESS_DNS", [], parseNameServers),
       caFile: read<string | undefined>("EGRESS_CA_FILE", undefined, parseCertificatesFile),
     },
     metrics: {
       port: read<number | undefined>("METRICS_PORT", undefined, parseMetricsPort),
       host: env.METRICS_HOST || "127.0.0.1",
       token: read<string | undefined>("METRICS_TOKEN", undefined, parseMetricsToken),
+    },
+    workerProbes: {
+      port: read<number | undefined>("WORKER_PORT", undefined, parseWorkerPort),
+      host: env.WORKER_HOST || "127.0.0.1",
+    },
+    shutdown: {
+      delay: read("SHUTDOWN_DELAY", 0, parseDelay),
+      grace: read("SHUTDOWN_GRACE", 10_000, parseDuration),
     },
     tracing: {
       endpoint: read<string | undefined>("OTEL_EXPORTER_OTLP_ENDPOINT", undefined, parseOrigin),

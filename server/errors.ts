@@ -31,6 +31,13 @@ export class BadInput extends ApiError {
   }
 }
 
+/** The caller's connection ended, or stood still for too long, in the middle of the body. */
+export class BodyCutOff extends BadInput {
+  constructor() {
+    super("The body broke off before it was whole.");
+  }
+}
+
 /** The spelling is SPEC.md's. */
 export class MultipleRows extends ApiError {
   constructor(...errors: string[]) {
@@ -99,16 +106,37 @@ export class TooManyRequests extends ApiError {
   }
 }
 
+/** A tenant has used up its share of what all tenants share. */
+export class TenantBusy extends ApiError {
+  constructor({ name, perTenant, waiting }: { name: string; perTenant: number; waiting: number }) {
+    const beside = waiting > 0 ? ` and ${waiting} waiting` : "";
+    super(
+      429,
+      "Too Many Requests",
+      "Too Many Requests",
+      [
+        `This tenant has ${perTenant} ${name} under way${beside}, which is the most it can have. Try again after these.`,
+      ],
+      { "retry-after": "2" },
+    );
+  }
+}
+
 export class UnsupportedMediaType extends ApiError {
   constructor(expected: string) {
     super(415, "Unsupported Media Type", "Unsupported Media Type", [`Send the body as Content-Type ${expected}.`]);
   }
 }
 
-export class ServiceBusy extends ApiError {
-  constructor() {
-    super(503, "Service Unavailable", "Service Unavailable", ["Too many requests wait. Try again in a moment."], {
-      "retry-after": "2",
-    });
+/** Nobody's fault, and soon over. */
+export class ServiceUnavailable extends ApiError {
+  constructor(error: string) {
+    super(503, "Service Unavailable", "Service Unavailable", [error], { "retry-after": "2" });
+  }
+}
+
+export class ServiceBusy extends ServiceUnavailable {
+  constructor(error = "Too many requests wait. Try again in a moment.") {
+    super(error);
   }
 }

@@ -68,6 +68,11 @@ export function derivedKeys(masterKey: MasterKey, purpose: string): Buffer[] {
   return masterKey.map((key) => derivedKey(key, purpose));
 }
 
+/** The same, to seal by: a key of its own seals no more values than its purpose has. */
+export function derivedMasterKey(masterKey: MasterKey, purpose: string): MasterKey {
+  return derivedKeys(masterKey, purpose) as unknown as MasterKey;
+}
+
 /** As derivedKeys, of the master key that opens a value of the same age. @throws WrongMasterKey */
 export function derivedKeyBeside(
   masterKey: MasterKey,

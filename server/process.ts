@@ -1,7 +1,12 @@
 // What every entry shares: how it is told to stop, and how it says why it cannot start.
 
+import type { Logger } from "pino";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { migrate } from "./db/migrate.ts";
+import { outageOf } from "./db/outage.ts";
+import { refuseSharedSessions } from "./db/pooler.ts";
+import { createOutageLog } from "./log.ts";
+import { WrongMasterKey } from "./master-key.ts";
 
 export type ProductionConfig = Config & { databaseUrl: string; masterKey: string };
 
@@ -28,11 +33,47 @@ export function readProductionConfig(env: Record<string, string | undefined>, fo
  */
 export async function prepareDatabase(databaseUrl: string): Promise<string[]> {
   try {
+    await refuseSharedSessions(databaseUrl);
     return await migrate(databaseUrl);
   } catch (error) {
-    const { host, pathname } = new URL(databaseUrl);
-    throw new CannotStart(`PostgreSQL at ${host}${pathname} cannot be used: ${(error as Error).message}`);
+    throw cannotBeUsed(databaseUrl, error);
   }
+}
+
+const ASK_AGAIN_MS = 250;
+
+/**
+ * Asks a database again and again until it is there: for processes that are to outlive its restart, also one that
+ * begins before them.
+ * @throws CannotStart where waiting is of no use
+ */
+export async function onceDatabaseIsThere<T>(databaseUrl: string, log: Logger, ask: () => Promise<T>): Promise<T> {
+  const away = createOutageLog(log);
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!outageOf(error) || isRefusal(error)) throw cannotBeUsed(databaseUrl, error);
+      const { message } = error as Error;
+      away({ error: message }, `${placeOf(databaseUrl)} is away: ${message}. It is asked again until it is there`);
+      await Bun.sleep(ASK_AGAIN_MS);
+    }
+  }
+}
+
+/** A wrong password, or a database that does not exist, does not become right by itself. */
+function isRefusal(error: unknown): boolean {
+  return /^(28|3D)/.test((error as NodeJS.ErrnoException).code ?? "");
+}
+
+function cannotBeUsed(databaseUrl: string, error: unknown): Error {
+  if (error instanceof CannotStart || error instanceof WrongMasterKey) return new CannotStart(error.message);
+  return new CannotStart(`${placeOf(databaseUrl)} cannot be used: ${(error as Error).message}`);
+}
+
+function placeOf(databaseUrl: string): string {
+  const { host, pathname } = new URL(databaseUrl);
+  return `PostgreSQL at ${host}${pathname}`;
 }
 
 let stopping = false;
@@ -44,9 +85,17 @@ export async function runEntry(main: () => Promise<void>): Promise<void> {
   } catch (error) {
     // What is taken down while it starts has every reason to fail.
     if (stopping) return;
-    console.error(error instanceof ConfigError || error instanceof CannotStart ? error.message : error);
+    console.error(wordsFor(error) ?? error);
     process.exit(1);
   }
+}
+
+/** @returns undefined for what can only be a fault of ours: its stack is the best there is */
+function wordsFor(error: unknown): string | undefined {
+  if (error instanceof ConfigError || error instanceof CannotStart || error instanceof WrongMasterKey) {
+    return error.message;
+  }
+  return outageOf(error) ? `PostgreSQL cannot be used: ${(error as Error).message}` : undefined;
 }
 
 /** Stops once, on SIGTERM or SIGINT, and, under `start`, when `start` itself is gone. */

@@ -3,38 +3,44 @@
 import { createApp } from "./app.ts";
 import { type Config, hostProblems } from "./config.ts";
 import { connect } from "./db/connection.ts";
+import { migrate } from "./db/migrate.ts";
+import { refuseSharedSessions } from "./db/pooler.ts";
 import { createEgress } from "./egress/index.ts";
+import { createLifecycle, shutDown } from "./http/lifecycle.ts";
 import { createLog } from "./log.ts";
 import { importMasterKey } from "./master-key.ts";
 import { createApiMetrics, serveMetrics } from "./metrics/index.ts";
 import { rotateSigningKeys } from "./oauth/index.ts";
-import { CannotStart, onStop, prepareDatabase, readProductionConfig, runEntry } from "./process.ts";
+import { CannotStart, onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "./process.ts";
 import { createTracing } from "./tracing/index.ts";
-
-/** What requests under way get; `start` gives the whole process 2 s. */
-const SHUTDOWN_MS = 1_000;
 
 await runEntry(async () => {
   const config = readProductionConfig(process.env, hostProblems(process.env));
+  const { databaseUrl, shutdown } = config;
   const log = createLog(config.logLevel, "api");
-  await prepareDatabase(config.databaseUrl);
-  const sql = connect(config.databaseUrl, "gatehouse api", 10);
+  const sql = connect(databaseUrl, "gatehouse api", 10);
   const masterKey = importMasterKey(config.masterKey, config.masterKeyPrevious);
-  // Who caches the key set before the first token should find its key there; and a wrong MASTER_KEY shows here.
-  await rotateSigningKeys(sql, masterKey).catch((error: Error) => {
-    throw new CannotStart(error.message);
-  });
   const metrics = createApiMetrics(sql);
   const tracing = await createTracing(config.tracing, "api", log);
-  const app = createApp({ config, sql, masterKey, egress: createEgress(config.egress), log, metrics, tracing });
+  const lifecycle = createLifecycle();
+  const egress = createEgress(config.egress);
+  const app = createApp({ config, sql, masterKey, egress, log, metrics, tracing, lifecycle });
+  // Before the database is there: who asks is told to come again.
   listen(app, config);
   const metricsServer = serveMetrics(config.metrics, metrics.registry);
-  log.info({ port: app.server?.port, publicUrl: config.publicUrl }, "api ready");
-
   onStop(async () => {
-    await Promise.race([app.server?.stop(), new Promise((resolve) => setTimeout(resolve, SHUTDOWN_MS))]);
+    await shutDown(app.server!, lifecycle, shutdown);
     await Promise.all([metricsServer.stop(), tracing.stop(), sql.end({ timeout: 1 })]);
   });
+
+  await onceDatabaseIsThere(databaseUrl, log, async () => {
+    await refuseSharedSessions(databaseUrl);
+    await migrate(databaseUrl);
+    // Who caches the key set before the first token should find its key there; and a wrong MASTER_KEY shows here.
+    await rotateSigningKeys(sql, masterKey);
+  });
+  lifecycle.serve();
+  log.info({ port: app.server?.port, publicUrl: config.publicUrl }, "api ready");
 });
 
 function listen(app: ReturnType<typeof createApp>, { port, host }: Config): void {

@@ -1,34 +1,59 @@
 // Who may do what: policies and roles of every tenant, in memory, and forgotten in all processes when they change.
 
 import type { Logger } from "pino";
+import { createBudget } from "../budget.ts";
 import type { Queries, Sql } from "../db/connection.ts";
 import { Unauthorized } from "../errors.ts";
+import type { MasterKey } from "../master-key.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { Actor, Bearer } from "./bearer.ts";
+import { createCursors } from "./gate/cursors.ts";
+import { createGate, type Gate } from "./gate/gate.ts";
+import type { FindRecords, ReadActionOf } from "./gate/references.ts";
 import { createEngine, type PolicySet } from "./policies/engine.ts";
-import { type CallContext, createPermissions, type Permissions, type Principal } from "./policies/permissions.ts";
+import { createExaminer } from "./policies/examiner.ts";
+import {
+  type CallContext,
+  createPermissions,
+  type Memberships,
+  memberKey,
+  type Permissions,
+  type Principal,
+} from "./policies/permissions.ts";
 import type { Problem } from "./policies/problems.ts";
-import type { PolicyRecord, ResourceType } from "./policies/resource-type.ts";
-import { CLIENT_RECORD, cedarSchema } from "./policies/schema.ts";
+import type { ResourceType } from "./policies/resource-type.ts";
+import { CLIENT_RECORD } from "./policies/schema.ts";
 import { listenForAccessChanges, listPolicyTexts } from "./policies/store.ts";
 import { createTenantCache } from "./policies/tenant-cache.ts";
-import { createTurns } from "./policies/turns.ts";
-import { listRoleNames } from "./roles/store.ts";
+import { listMembers, listRoleNames } from "./roles/store.ts";
+import { ACTIONS } from "./scopes.ts";
 import { SETTINGS_TYPES } from "./settings-types.ts";
 
 const LISTEN_PAUSE_MS = 1_000;
+/** Reading a page and deciding what of it the caller sees. */
+const LISTS = { name: "lists", perTenant: 1, waiting: 200, longestWaitMs: 5_000 };
 
 /** A call by someone whose token is good. */
 export type Call = Bearer & Omit<CallContext, "tenantId" | "scopes">;
 
+/** What a caller may do, and what it may see. */
+export interface Admitted {
+  permissions: Permissions;
+  gate: Gate;
+}
+
 export interface Access {
-  /** What keeps a text from being saved as a policy; empty if it is good. */
-  checkPolicy(text: string): Problem[];
+  /** What keeps a text from being saved as a policy; empty if it is good. @throws TenantBusy */
+  checkPolicy(tenantId: TenantId, text: string): Promise<Problem[]>;
+  /** What keeps these texts, which are policies, from being all of the tenant's. @throws TenantBusy */
+  weighPolicies(tenantId: TenantId, texts: string[]): Promise<string | undefined>;
   /** @throws Unauthorized if who the token was issued to is gone or inactive */
-  permissionsOf(call: Call): Promise<Permissions>;
+  admit(call: Call): Promise<Admitted>;
   /** What the caller may do once a transaction commits. */
   permissionsIn(tx: Queries, call: Call): Promise<Permissions>;
-  /** Forgets a tenant's policies and principals; other processes hear of the change from PostgreSQL. */
+  /** What tokens of a client, and of a user it acts for, give; undefined if one of them is no longer active. */
+  knownScopes(tenantId: TenantId, clientId: number, userId: number | undefined): Promise<readonly string[] | undefined>;
+  /** Forgets a tenant's policies, principals and scopes; other processes hear of the change from PostgreSQL. */
   forget(tenantId: TenantId): void;
   /** Forgets who of these records may call, so that the caller who has changed them meets what was changed. */
   forgetRecords(tenantId: TenantId, type: string, ids: readonly string[]): void;
@@ -36,73 +61,120 @@ export interface Access {
 
 export interface AccessDependencies {
   sql: Sql;
+  masterKey: MasterKey;
   log: Logger;
   /** Every type of record there is beside our own Policy and Role. */
   resourceTypes: readonly ResourceType[];
-  findRecord(sql: Queries, tenantId: TenantId, type: string, id: number): Promise<PolicyRecord | undefined>;
+  findRecords: FindRecords;
+  /** What `knownScopes` keeps. */
+  findScopes(
+    sql: Queries,
+    tenantId: TenantId,
+    clientId: number,
+    userId: number | undefined,
+  ): Promise<string[] | undefined>;
 }
 
-export function createAccess({ sql, log, resourceTypes, findRecord }: AccessDependencies): Access {
+export function createAccess(deps: AccessDependencies): Access {
+  const { sql, masterKey, log, resourceTypes, findRecords, findScopes } = deps;
   const allTypes = [...resourceTypes, ...SETTINGS_TYPES];
   const types = new Map(allTypes.map((type) => [type.name, type]));
-  const engine = createEngine(cedarSchema(allTypes));
-  const inTurn = createTurns();
+  const engine = createEngine();
+  const examiner = createExaminer(allTypes);
+  /** The first of a type's families is the one it is read by. */
+  const readActionOf: ReadActionOf = (type) =>
+    ACTIONS.find((action) => action === `${types.get(type)?.families[0]}:Read`);
+  const gateDeps = { sql, cursors: createCursors(masterKey), lists: createBudget(LISTS), readActionOf, findRecords };
   const policies = createTenantCache((tenantId) => loadPolicies(sql, tenantId));
+  const memberships = createTenantCache((tenantId, key) => loadMemberships(sql, tenantId, JSON.parse(key)));
   const principals = createTenantCache((tenantId, key) => loadPrincipal(sql, tenantId, parseActor(key)));
+  /** By the client's Id and the user's, or 0. */
+  const scopes = createTenantCache((tenantId, key) => {
+    const [clientId, userId] = key.split(" ").map(Number);
+    return findScopes(sql, tenantId, clientId!, userId || undefined);
+  });
 
   async function loadPolicies(queries: Queries, tenantId: TenantId): Promise<PolicySet> {
     return engine.compile(tenantId, await listPolicyTexts(queries, tenantId));
   }
 
   async function loadPrincipal(queries: Queries, tenantId: TenantId, actor: Actor): Promise<Principal | undefined> {
-    const record = await findRecord(queries, tenantId, actor.type, actor.id);
+    const [record] = await findRecords(queries, tenantId, actor.type, [String(actor.id)]);
     if (!record?.Is_Active) return undefined;
     const roles = await listRoleNames(queries, tenantId, actor);
     const type = actor.type === CLIENT_RECORD ? "Client" : "User";
     return { type, id: String(actor.id), record, recordType: types.get(actor.type)!, roles };
   }
 
-  function permissions(call: Call, set: PolicySet, principal: Principal | undefined): Permissions {
+  async function loadMemberships(queries: Queries, tenantId: TenantId, roles: string[]): Promise<Memberships> {
+    const members = await listMembers(queries, tenantId, roles);
+    return new Map(members.map((member) => [memberKey(member.type, member.id), member.roles]));
+  }
+
+  function permissions(
+    call: Call,
+    set: PolicySet,
+    members: Memberships,
+    principal: Principal | undefined,
+  ): Permissions {
     if (!principal) {
       throw new Unauthorized(
         `The ${call.actor.type} that the access token was issued to is no longer active.`,
         'Bearer error="invalid_token"',
       );
     }
-    return createPermissions({ engine, types, log, inTurn }, set, principal, call);
+    return createPermissions({ engine, types, log }, set, members, principal, call);
   }
 
   keepListening(sql, log, (hearing, change) => {
     if (!change) {
       policies.clear(hearing);
       principals.clear(hearing);
+      scopes.clear(hearing);
+      memberships.clear(hearing);
       return;
     }
-    if (change.what === "policies") policies.drop(change.tenantId);
-    else principals.drop(change.tenantId);
+    if (change.what === "policies") return policies.drop(change.tenantId);
+    principals.drop(change.tenantId);
+    scopes.drop(change.tenantId);
+    if (change.what === "roles") memberships.drop(change.tenantId);
   });
 
   return {
-    checkPolicy: engine.check,
-    async permissionsOf(call) {
+    checkPolicy: examiner.check,
+    weighPolicies: examiner.weigh,
+    async admit(call) {
       const { tenantId, actor } = call;
-      const known = [policies.get(tenantId, ""), principals.get(tenantId, keyOf(actor))] as const;
-      return permissions(call, ...(await Promise.all(known)));
+      const [set, principal] = await Promise.all([policies.get(tenantId, ""), principals.get(tenantId, keyOf(actor))]);
+      const roles = set.rolesOfRecords;
+      const members = roles.length > 0 ? await memberships.get(tenantId, JSON.stringify(roles)) : NOBODY;
+      const permitted = permissions(call, set, members, principal);
+      return { permissions: permitted, gate: createGate(gateDeps, permitted, call) };
     },
     async permissionsIn(tx, call) {
       const { tenantId, actor } = call;
       const set = await loadPolicies(tx, tenantId);
-      return permissions(call, set, await loadPrincipal(tx, tenantId, actor));
+      const roles = set.rolesOfRecords;
+      const members = roles.length > 0 ? await loadMemberships(tx, tenantId, roles) : NOBODY;
+      return permissions(call, set, members, await loadPrincipal(tx, tenantId, actor));
     },
+    knownScopes: (tenantId, clientId, userId) => scopes.get(tenantId, `${clientId} ${userId ?? 0}`),
     forget(tenantId) {
       policies.drop(tenantId);
       principals.drop(tenantId);
+      scopes.drop(tenantId);
+      memberships.drop(tenantId);
     },
     forgetRecords(tenantId, type, ids) {
       for (const id of ids) principals.drop(tenantId, `${type} ${id}`);
+      const place = { Application: 0, User: 1 }[type];
+      const gone = new Set(ids);
+      if (place !== undefined) scopes.dropWhere(tenantId, (key) => gone.has(key.split(" ")[place]!));
     },
   };
 }
+
+const NOBODY: Memberships = new Map();
 
 const keyOf = (actor: Actor) => `${actor.type} ${actor.id}`;
 
@@ -120,13 +192,21 @@ function keepListening(
   log: Logger,
   onChange: (hearing: boolean, change?: { what: string; tenantId: TenantId }) => void,
 ): void {
+  let hasHeard = false;
   const listen = () =>
     listenForAccessChanges(
       sql,
       (what, tenantId) => onChange(true, { what, tenantId }),
-      () => onChange(true),
+      () => {
+        hasHeard = true;
+        onChange(true);
+      },
     ).catch((error) => {
-      log.warn({ err: error }, "changes of policies are not heard of yet; they are read for every request");
+      // Before it has ever listened, the entry tells that PostgreSQL is away.
+      log[hasHeard ? "warn" : "debug"](
+        { err: error },
+        "changes of policies are not heard of yet; they are read for every request",
+      );
       setTimeout(listen, LISTEN_PAUSE_MS).unref();
     });
   onChange(false);

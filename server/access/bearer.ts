@@ -4,8 +4,7 @@ import { requestKey } from "../http/request-key.ts";
 import { traceParentOf } from "../http/trace-parent.ts";
 import { userAgentOf } from "../http/user-agent.ts";
 import type { TenantId } from "../tenant-id.ts";
-import type { Call } from "./access.ts";
-import type { Permissions } from "./policies/permissions.ts";
+import type { Admitted, Call } from "./access.ts";
 import type { Scope } from "./scopes.ts";
 
 /** Who stands in CreatedBy and ModifiedBy. */
@@ -22,13 +21,12 @@ export interface Bearer {
   scopes: ReadonlySet<string>;
 }
 
-/** Who calls, from where and when, and what policies let it do. */
-export interface Caller extends Call {
+/** Who calls, from where and when, what policies let it do, and what they let it see. */
+export interface Caller extends Call, Admitted {
   /** What it calls itself. */
   userAgent: string;
   /** W3C Trace Context of the request's own span. */
   traceParent: string | undefined;
-  permissions: Permissions;
 }
 
 /** Verifies an access token; undefined if it is not ours, expired or malformed. */
@@ -36,10 +34,7 @@ export type VerifyAccessToken = (token: string) => Promise<Bearer | undefined>;
 export type Authenticate = (request: Request) => Promise<Caller>;
 
 /** @returns reads `Authorization: Bearer` (RFC 6750 2.1) and throws Unauthorized without a good token */
-export function createAuthenticate(
-  verify: VerifyAccessToken,
-  permissionsOf: (call: Call) => Promise<Permissions>,
-): Authenticate {
+export function createAuthenticate(verify: VerifyAccessToken, admit: (call: Call) => Promise<Admitted>): Authenticate {
   return async (request) => {
     const header = request.headers.get("authorization");
     if (header === null) {
@@ -65,7 +60,7 @@ export function createAuthenticate(
       ...call,
       userAgent: userAgentOf(request),
       traceParent: traceParentOf(request),
-      permissions: await permissionsOf(call),
+      ...(await admit(call)),
     };
   };
 }

@@ -22,7 +22,7 @@ export async function changeSettings<Changed extends PolicyRecord>(
   type: "Policy" | "Role",
   change: (tx: Transaction, permissions: Permissions) => Promise<Changed>,
 ): Promise<Changed> {
-  const record = await sql.begin(async (tx) => {
+  const record = await sql.beginFor(caller.tenantId, async (tx) => {
     await waitForSettingsTurn(tx, caller.tenantId);
     // Who had its turn before may have taken the caller's access away.
     const before = await access.permissionsIn(tx, caller);

@@ -7,15 +7,20 @@ export {
   requireScopes,
   type VerifyAccessToken,
 } from "./bearer.ts";
+export { answer, answerRead, answerRecord } from "./gate/answer.ts";
+export { MOST_LOOKED_AT } from "./gate/list.ts";
+export type { FindRecords } from "./gate/references.ts";
+export { type Shown, type ShownPage, type Tagged, type Whole, withoutRecords } from "./gate/shown.ts";
 export { NAME_LIMIT } from "./input.ts";
 export { DESCRIPTION_LIMIT, POLICY_LIMIT } from "./policies/input.ts";
 export type { Problem } from "./policies/problems.ts";
 export type { AttributeType, ResourceType } from "./policies/resource-type.ts";
 export { policiesController } from "./policies/routes.ts";
-export { createPolicies, type Policies, type PolicyRecord } from "./policies/service.ts";
+export { createPolicies, findPolicyRecords, type Policies, type PolicyRecord } from "./policies/service.ts";
 export { MEMBER_LIMIT } from "./roles/input.ts";
 export { rolesController } from "./roles/routes.ts";
-export { createRoles, type RoleRecord, type Roles } from "./roles/service.ts";
+export { createRoles, findRoleRecords, type RoleRecord, type Roles } from "./roles/service.ts";
 export { userScopes } from "./roles/user-scopes.ts";
-export { ACTIONS, grantedScopes, SCOPES, type Scope, ScopeNotGranted } from "./scopes.ts";
+export { ACTIONS, type Action, DEFAULT_SCOPES, grantedScopes, SCOPES, type Scope, ScopeNotGranted } from "./scopes.ts";
+export { requireSeen } from "./seen.ts";
 export { type DeletedPolicy, insertStarterAccess, recoverAccess } from "./starter.ts";

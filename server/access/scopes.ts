@@ -23,7 +23,8 @@ export type Scope = (typeof SCOPES)[number];
 export type Action = Extract<Scope, `${string}:${string}`>;
 export const ACTIONS = SCOPES.filter((scope): scope is Action => scope.includes(":"));
 
-const DEFAULT_SCOPES = ["openid", "profile", "name"];
+/** SPEC.md Endpoints 1 and 3. */
+export const DEFAULT_SCOPES = ["openid", "profile", "name"];
 
 /** What a request asked for and the client does not have. */
 export class ScopeNotGranted extends Error {

@@ -2,11 +2,12 @@
 
 import { Elysia } from "elysia";
 import { readJson, requireJson } from "../http/body.ts";
-import { answerRead, answerRecord, readConditions } from "../http/conditions.ts";
+import { readConditions } from "../http/conditions.ts";
 import { isRead, requireMethod } from "../http/method.ts";
 import { API_PATH } from "../http/paths.ts";
 import { requestUrl } from "../http/request-url.ts";
 import type { Authenticate } from "./bearer.ts";
+import { answer, answerRead, answerRecord } from "./gate/answer.ts";
 import type { PolicyRecord } from "./policies/resource-type.ts";
 import type { SettingsService } from "./settings-service.ts";
 
@@ -22,7 +23,7 @@ export function settingsController<Item extends PolicyRecord>(
       async ({ request }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "PATCH", "POST");
-        if (isRead(request)) return Response.json(await service.list(caller, requestUrl(request).searchParams));
+        if (isRead(request)) return answer(await service.list(caller, requestUrl(request).searchParams));
         requireJson(request);
         service.requireWrite(caller);
         const conditions = readConditions(request.headers);

@@ -3,10 +3,11 @@
 import type { Queries, Sql } from "../db/connection.ts";
 import { NotFound } from "../errors.ts";
 import type { Conditions } from "../http/conditions.ts";
-import { isUuid, type Page, readPaging, toPage } from "../http/paging.ts";
+import { isUuid, readPaging } from "../http/paging.ts";
 import { readQuery, readText } from "../http/query.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { type Caller, requireScopes } from "./bearer.ts";
+import type { ShownPage, Tagged, Whole } from "./gate/shown.ts";
 import type { PolicyRecord } from "./policies/resource-type.ts";
 
 /** The records of one kind; each asks for the scope and for a policy that permits it. */
@@ -16,9 +17,9 @@ export interface SettingsService<Item extends PolicyRecord> {
    * @param parameters Name, Limit, Cursor
    * @throws Permission, BadInput, ServiceBusy
    */
-  list(caller: Caller, parameters: URLSearchParams): Promise<Page<Item>>;
+  list(caller: Caller, parameters: URLSearchParams): Promise<ShownPage<Item>>;
   /** @throws Permission, NotFound */
-  read(caller: Caller, id: string): Promise<Item>;
+  read(caller: Caller, id: string): Promise<Whole<Item>>;
   /** What `save` asks first, for who has to read a body before. @throws Permission */
   requireWrite(caller: Caller): void;
   /**
@@ -26,12 +27,12 @@ export interface SettingsService<Item extends PolicyRecord> {
    * @param body in the API's shape
    * @throws Permission, BadInput, NotFound, Conflict, PreconditionFailed
    */
-  save(caller: Caller, body: unknown, conditions: Conditions): Promise<Item>;
+  save(caller: Caller, body: unknown, conditions: Conditions): Promise<Tagged<Item>>;
   /**
-   * @returns its last state
+   * @returns its last state, as far as the caller may see it
    * @throws Permission, NotFound, Conflict, PreconditionFailed
    */
-  remove(caller: Caller, id: string, conditions: Conditions): Promise<Item>;
+  remove(caller: Caller, id: string, conditions: Conditions): Promise<Tagged<Item>>;
 }
 
 export interface SettingsKind<Row extends { id: string }, Item extends PolicyRecord> {
@@ -61,28 +62,30 @@ export function createSettingsService<Row extends { id: string }, Item extends P
     async list(caller, parameters) {
       requireScopes(caller, "Settings:Read");
       const query = readQuery(parameters, ["Name"]);
-      const { limit, after } = readPaging(query);
+      const paging = readPaging(query);
       const filter = { name: readText(query, "Name") };
-      return caller.permissions.readable("Settings:Read", name, async () =>
-        toPage(await list(sql, caller.tenantId, filter, limit, after), limit, (row) => row.id, toRecord),
-      );
+      return caller.gate.list({
+        type: name,
+        paging,
+        read: (limit, after) => list(sql, caller.tenantId, filter, limit, after),
+        id: (row) => row.id,
+        item: toRecord,
+      });
     },
     async read(caller, id) {
       requireScopes(caller, "Settings:Read");
       const row = isUuid(id) ? await find(sql, caller.tenantId, { id }) : undefined;
       if (!row) throw noSuch();
-      const record = toRecord(row);
-      caller.permissions.require("Settings:Read", name, record);
-      return record;
+      return caller.gate.show(name, toRecord(row));
     },
     async save(caller, body, conditions) {
       requireWrite(caller);
-      return save(caller, body, conditions);
+      return caller.gate.written(name, await save(caller, body, conditions), body);
     },
     async remove(caller, id, conditions) {
       requireScopes(caller, "Settings:Update");
       if (!isUuid(id)) throw noSuch();
-      return remove(caller, id, conditions);
+      return caller.gate.written(name, await remove(caller, id, conditions), {});
     },
   };
 }

@@ -67,6 +67,17 @@ permit (
 `,
   },
   {
+    name: "Payloads",
+    description: "By the place: ops read records in the payloads of events, and nowhere else. Delete it to hide them.",
+    policy: `permit (
+  principal in Role::"ops",
+  action == Action::"AccessManager:Read",
+  resource
+)
+when { context.payload };
+`,
+  },
+  {
     name: "System applications",
     description: "By the record: only admins change a system application, or make an application one.",
     policy: `forbid (

@@ -22,21 +22,32 @@ const WRITERS: Record<ExportFormat, { type: string; head: () => string; line: (r
   NDJSON: { type: "application/x-ndjson", head: () => "", line: (record) => `${JSON.stringify(record)}\n` },
 };
 
-/** The first page is read before it returns, so that what is wrong with the request is still an error of its own. */
-export async function exportAs(format: ExportFormat, readPage: ReadPage): Promise<Export> {
+/**
+ * The first page is read before it returns, so that what is wrong with the request is still an error of its own.
+ * @param onEnd called when all is read, when reading fails, or when nobody reads on
+ */
+export async function exportAs(format: ExportFormat, readPage: ReadPage, onEnd: () => void): Promise<Export> {
   const { type, head, line } = WRITERS[format];
   const encode = (text: string) => new TextEncoder().encode(text);
+  const ended = (error: unknown) => {
+    onEnd();
+    throw error;
+  };
   let next: Page<AuditRecord> | undefined = await readPage(undefined);
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(encode(head())),
     // One page for each time that the reader has room, so that nothing piles up here.
     async pull(controller) {
       const page: Page<AuditRecord> | undefined = next;
-      if (!page) return controller.close();
+      if (!page) {
+        onEnd();
+        return controller.close();
+      }
       const text = page.Items.map(line).join("");
-      next = page.Next === null ? undefined : await readPage(page.Next);
+      next = page.Next === null ? undefined : await readPage(page.Next).catch(ended);
       controller.enqueue(encode(text));
     },
+    cancel: onEnd,
   });
   const day = new Date().toISOString().slice(0, 10);
   return { type, fileName: `audit-log-${day}.${format.toLowerCase()}`, body };

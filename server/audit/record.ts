@@ -16,7 +16,8 @@ export interface Origin {
   actor?: { type: "User" | "Application"; id: number };
   /** The application it was done by or for. */
   clientId?: string;
-  address: string;
+  /** Undefined if it is not known. */
+  address: string | undefined;
   userAgent: string;
   requestKey: string;
 }

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { Authenticate } from "../access/index.ts";
+import { type Authenticate, answer } from "../access/index.ts";
 import { requireMethod } from "../http/method.ts";
 import { NO_STORE } from "../http/no-store.ts";
 import { API_PATH } from "../http/paths.ts";
@@ -20,7 +20,7 @@ export function auditController(log: AuditLog, authenticate: Authenticate) {
       path,
       async ({ request }) => {
         const { caller, parameters } = await reader(request);
-        return Response.json(await log.list(caller, parameters));
+        return answer(await log.list(caller, parameters));
       },
       { parse: "none" },
     )
@@ -36,7 +36,7 @@ export function auditController(log: AuditLog, authenticate: Authenticate) {
       `${path}/:id`,
       async ({ request, params }) => {
         const { caller } = await reader(request);
-        return Response.json(await log.read(caller, params.id));
+        return answer(await log.read(caller, params.id));
       },
       { parse: "none" },
     );

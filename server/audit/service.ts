@@ -1,20 +1,23 @@
 // The audit log, as it is read: by REST and by the console. Nothing changes it.
 
-import { type Caller, requireScopes } from "../access/index.ts";
+import { type Caller, requireScopes, type Shown, type ShownPage } from "../access/index.ts";
+import { createBudget } from "../budget.ts";
 import type { Sql } from "../db/connection.ts";
 import { BadInput, NotFound } from "../errors.ts";
-import { isUuid, type Page, readPaging, toPage } from "../http/paging.ts";
+import { isUuid, readPaging } from "../http/paging.ts";
 import { readQuery, readWord } from "../http/query.ts";
 import { EXPORT_FORMATS, type Export, exportAs } from "./export.ts";
 import { FILTERS, readFilter } from "./filter.ts";
 import { type AuditRecord, toRecord } from "./record-shape.ts";
 import { AUDIT_RESOURCE_TYPE } from "./resource-type.ts";
-import { countAuditEvents, findAuditEvent, listAuditEvents } from "./store.ts";
+import { type AuditEvent, type AuditFilter, countAuditEvents, findAuditEvent, listAuditEvents } from "./store.ts";
 
 /** Rows of an export, before policies leave some out. */
 export const MOST_EXPORTED = 100_000;
 /** Rows that an export reads at a time. */
 const EXPORT_PAGE = 500;
+/** An export is under way until its reader has all of it. */
+const EXPORTS = { name: "exports", perTenant: 2, waiting: 0 };
 
 const RESOURCE = AUDIT_RESOURCE_TYPE.name;
 
@@ -24,36 +27,54 @@ export interface AuditLog {
    * @param parameters FILTERS, Limit, Cursor
    * @throws Permission, BadInput, ServiceBusy
    */
-  list(caller: Caller, parameters: URLSearchParams): Promise<Page<AuditRecord>>;
+  list(caller: Caller, parameters: URLSearchParams): Promise<ShownPage<AuditRecord>>;
   /** @throws Permission, NotFound */
-  read(caller: Caller, id: string): Promise<AuditRecord>;
+  read(caller: Caller, id: string): Promise<Shown<AuditRecord>>;
   /**
    * All that the filters let through, as a file that is written while it is read.
    * @param parameters FILTERS, Format
-   * @throws Permission, BadInput also if it would have more rows than MOST_EXPORTED, ServiceBusy
+   * @throws Permission, BadInput also if it would have more rows than MOST_EXPORTED, TenantBusy, ServiceBusy
    */
   export(caller: Caller, parameters: URLSearchParams): Promise<Export>;
 }
 
 export function createAuditLog(sql: Sql): AuditLog {
+  const exports = createBudget(EXPORTS);
+
+  const listOf = ({ tenantId }: Caller, filter: AuditFilter) => ({
+    type: RESOURCE,
+    read: (limit: number, after: string | undefined) => listAuditEvents(sql, tenantId, filter, limit, after),
+    id: (row: AuditEvent) => row.id,
+    item: toRecord,
+  });
+
+  /** What a row tells of its subject is for who may read that; who did what to which, and when, is the log's own. */
+  async function hideDetails({ gate }: Caller, page: ShownPage<AuditRecord>): Promise<ShownPage<AuditRecord>> {
+    const subjects = page.Items.flatMap(({ Subject }) => Subject ?? []);
+    const seen = new Set<string>();
+    for (const [type, own] of Map.groupBy(subjects, ({ Type }) => Type)) {
+      const ids = [...new Set(own.map(({ Id }) => Id))];
+      for (const id of await gate.seenIds(sql, type, ids)) seen.add(`${type} ${id}`);
+    }
+    const isHidden = ({ Subject }: AuditRecord) => Subject !== null && !seen.has(`${Subject.Type} ${Subject.Id}`);
+    return { ...page, Items: page.Items.map((row) => (isHidden(row) ? { ...row, Details: {} } : row)) };
+  }
+
   return {
     async list(caller, parameters) {
       requireScopes(caller, "Settings:Read");
       const query = readQuery(parameters, FILTERS);
-      const { limit, after } = readPaging(query);
-      const filter = readFilter(query);
-      return caller.permissions.readable("Settings:Read", RESOURCE, async () =>
-        toPage(await listAuditEvents(sql, caller.tenantId, filter, limit, after), limit, (row) => row.id, toRecord),
-      );
+      const paging = readPaging(query);
+      const page = await caller.gate.list({ ...listOf(caller, readFilter(query)), paging });
+      return hideDetails(caller, page);
     },
 
     async read(caller, id) {
       requireScopes(caller, "Settings:Read");
       const event = isUuid(id) ? await findAuditEvent(sql, caller.tenantId, id) : undefined;
       if (!event) throw new NotFound("There is no AuditEvent with this Id.");
-      const record = toRecord(event);
-      caller.permissions.require("Settings:Read", RESOURCE, record);
-      return record;
+      const { record } = await caller.gate.show(RESOURCE, toRecord(event));
+      return (await hideDetails(caller, caller.gate.page([record]))).Items[0]!;
     },
 
     async export(caller, parameters) {
@@ -62,17 +83,19 @@ export function createAuditLog(sql: Sql): AuditLog {
       if (query.has("Limit") || query.has("Cursor")) throw new BadInput("An export has no pages: no Limit, no Cursor.");
       const format = readWord(query, "Format", EXPORT_FORMATS) ?? "CSV";
       const filter = readFilter(query);
-      const { tenantId, permissions } = caller;
-      if ((await countAuditEvents(sql, tenantId, filter, MOST_EXPORTED + 1)) > MOST_EXPORTED) {
-        throw new BadInput(`An export has at most ${MOST_EXPORTED} rows. Ask for less by From and To.`);
+      const { tenantId, gate } = caller;
+      const release = await exports.take(tenantId);
+      const readPage = async (after: string | undefined) =>
+        hideDetails(caller, await gate.listAfter(listOf(caller, filter), EXPORT_PAGE, after));
+      try {
+        if ((await countAuditEvents(sql, tenantId, filter, MOST_EXPORTED + 1)) > MOST_EXPORTED) {
+          throw new BadInput(`An export has at most ${MOST_EXPORTED} rows. Ask for less by From and To.`);
+        }
+        return await exportAs(format, readPage, release);
+      } catch (error) {
+        release();
+        throw error;
       }
-      return exportAs(format, (after) =>
-        permissions.readable("Settings:Read", RESOURCE, async () => {
-          const rows = await listAuditEvents(sql, tenantId, filter, EXPORT_PAGE, after);
-          const Next = rows.length > EXPORT_PAGE ? rows[EXPORT_PAGE - 1]!.id : null;
-          return { Items: rows.slice(0, EXPORT_PAGE).map(toRecord), Next };
-        }),
-      );
     },
   };
 }

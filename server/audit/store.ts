@@ -1,4 +1,5 @@
 import type { Queries, Transaction } from "../db/connection.ts";
+import { UNKNOWN_ADDRESS } from "../http/client-address.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { Details } from "./details.ts";
 import { type AuditKind, type Outcome, outcomeOf } from "./kinds.ts";
@@ -28,6 +29,7 @@ export interface AuditFilter {
   to?: Date;
 }
 
+/** A tenant that somebody has named and that there is not has no log. */
 export async function insertAuditEvent(
   sql: Queries,
   tenantId: TenantId,
@@ -37,9 +39,10 @@ export async function insertAuditEvent(
   await sql`
     insert into audit_log (tenant_id, id, kind, outcome, actor_type, actor_id, client_id, address, user_agent,
       subject_type, subject_id, details, request_key)
-    values (${tenantId}, ${Bun.randomUUIDv7()}, ${kind}, ${outcomeOf(kind)}, ${actor?.type ?? null},
-      ${actor?.id ?? null}, ${clientId ?? null}, ${address}, ${userAgent}, ${subject?.type ?? null},
-      ${subject ? String(subject.id) : null}, ${sql.json(details)}, ${requestKey})`;
+    select id, ${Bun.randomUUIDv7()}, ${kind}, ${outcomeOf(kind)}, ${actor?.type ?? null},
+      ${actor?.id ?? null}, ${clientId ?? null}, ${address ?? UNKNOWN_ADDRESS}, ${userAgent}, ${subject?.type ?? null},
+      ${subject ? String(subject.id) : null}, ${sql.json(details)}, ${requestKey}
+    from tenants where id = ${tenantId}`;
 }
 
 /**

@@ -2,15 +2,15 @@
 
 import { readConfig } from "../config.ts";
 import { connect, type Sql } from "../db/connection.ts";
-import { type MasterKey, WrongMasterKey } from "../master-key.ts";
+import type { MasterKey } from "../master-key.ts";
 import { replaceSigningKeys, SEALED_BY_OAUTH, SIGNING_ALGS } from "../oauth/index.ts";
-import { CannotStart, runEntry } from "../process.ts";
+import { runEntry } from "../process.ts";
 import { keepRecoveryKeys, SEALED_BY_SIGN_IN } from "../signin/index.ts";
 import { SEALED_BY_WEBHOOKS } from "../webhooks/index.ts";
 import { resealColumn } from "./reseal.ts";
 import { installationOf, masterKeyOf } from "./target.ts";
 
-const USAGE = `Usage: bun run keys rotate [${SIGNING_ALGS.join(" | ")}]
+const USAGE = `Usage: bun run keys rotate [--leaked] [${SIGNING_ALGS.join(" | ")}]
        bun run keys reseal`;
 
 await runEntry(async () => {
@@ -31,13 +31,14 @@ await runEntry(async () => {
 });
 
 function commandOf([command, ...args]: string[]): ((sql: Sql, masterKey: MasterKey) => Promise<void>) | undefined {
-  const [wanted, ...rest] = args;
+  const leaked = command === "rotate" && args.includes("--leaked");
+  const [wanted, ...rest] = leaked ? args.filter((arg) => arg !== "--leaked") : args;
   if (command === "reseal" && wanted === undefined) return resealAll;
   const algs = SIGNING_ALGS.filter((alg) => wanted === undefined || wanted === alg);
   if (command !== "rotate" || algs.length === 0 || rest.length > 0) return undefined;
   return async (sql, masterKey) => {
     for (const alg of algs) {
-      const { announced, removed } = await replaceSigningKeys(sql, masterKey, alg);
+      const { announced, removed } = await replaceSigningKeys(sql, masterKey, alg, { leaked });
       console.log(`${alg}: ${announced.join()} signs from now on; removed ${removed.join(", ") || "none"}`);
     }
   };
@@ -45,14 +46,10 @@ function commandOf([command, ...args]: string[]): ((sql: Sql, masterKey: MasterK
 
 /** After MASTER_KEY was replaced: seals by it what still needs MASTER_KEY_PREVIOUS. */
 async function resealAll(sql: Sql, masterKey: MasterKey): Promise<void> {
-  try {
-    await keepRecoveryKeys(sql, masterKey);
-    for (const column of [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS]) {
-      const count = await resealColumn(sql, masterKey, column);
-      console.log(`${column.table}.${column.column}: ${count} sealed anew`);
-    }
-  } catch (error) {
-    throw error instanceof WrongMasterKey ? new CannotStart(error.message) : error;
+  await keepRecoveryKeys(sql, masterKey);
+  for (const column of [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS]) {
+    const count = await resealColumn(sql, masterKey, column);
+    console.log(`${column.table}.${column.column}: ${count} sealed anew`);
   }
   console.log(
     "All that is stored opens with MASTER_KEY alone. MASTER_KEY_PREVIOUS can be dropped once every process has this " +

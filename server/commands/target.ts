@@ -9,19 +9,32 @@ import { CannotStart, prepareDatabase } from "../process.ts";
  * DATABASE_URL, or the PostgreSQL of a `start` that is running.
  * @throws CannotStart if there is neither
  */
-export async function installationOf({
+export async function installationOf(config: Config): Promise<RunningInstallation> {
+  return (await databaseOf(config)).installation;
+}
+
+/**
+ * The same, and which migrations have been applied to bring it up to date.
+ * @throws CannotStart
+ */
+export async function databaseOf({
   databaseUrl,
   publicUrl,
   temporal,
   dataDir,
-}: Config): Promise<RunningInstallation> {
+}: Config): Promise<{ installation: RunningInstallation; applied: string[] }> {
   if (databaseUrl) {
-    await prepareDatabase(databaseUrl);
-    return { databaseUrl, publicUrl, temporalUi: temporal.uiUrl, temporalAddress: temporal.address };
+    const applied = await prepareDatabase(databaseUrl);
+    return {
+      installation: { databaseUrl, publicUrl, temporalUi: temporal.uiUrl, temporalAddress: temporal.address },
+      applied,
+    };
   }
   const running = readRunning(dataDir);
-  const answers = running && (await prepareDatabase(running.databaseUrl).catch(() => undefined));
-  if (answers) return running;
+  if (running) {
+    const applied = await prepareDatabase(running.databaseUrl).catch(() => undefined);
+    if (applied) return { installation: running, applied };
+  }
   throw new CannotStart(
     `No Gatehouse runs in ${dataDir}. Leave \`bun run start\` running in another terminal, or set DATABASE_URL.`,
   );

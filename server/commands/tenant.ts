@@ -5,18 +5,35 @@ import { readConfig } from "../config.ts";
 import { connect, type Sql } from "../db/connection.ts";
 import { demoRecord } from "../embedded/demo.ts";
 import { runEntry } from "../process.ts";
-import { createTenant } from "../tenants/index.ts";
+import { createTenant, tryOutUris } from "../tenants/index.ts";
 import { recoverTenant } from "./recover-tenant.ts";
 import { installationOf } from "./target.ts";
 
-const USAGE = `Usage: bun run tenant create NAME
-       bun run tenant recover NAME`;
+const USAGE = `Usage: bun run tenant create NAME [REDIRECT_URI ...]
+       bun run tenant recover NAME
+
+REDIRECT_URI is where the tenant's client has its users sent back to. Without one there is none, or, where PUBLIC_URL is
+this machine's, one on this machine to try things out.`;
 
 type Addresses = Parameters<typeof demoRecord>[1];
 
-const COMMANDS: Record<string, (sql: Sql, name: string, addresses: Addresses) => Promise<object>> = {
-  create: async (sql, name, addresses) => demoRecord(await createTenant(sql, name), addresses),
-  recover: async (sql, name, { publicUrl }) => ({ publicUrl, ...(await recoverTenant(sql, name)) }),
+interface Command {
+  takesMore: boolean;
+  run(sql: Sql, name: string, more: string[], addresses: Addresses): Promise<object>;
+}
+
+const COMMANDS: Record<string, Command> = {
+  create: {
+    takesMore: true,
+    async run(sql, name, redirectUris, addresses) {
+      const uris = redirectUris.length > 0 ? redirectUris : tryOutUris(addresses.publicUrl);
+      return demoRecord(await createTenant(sql, name, undefined, uris), addresses);
+    },
+  },
+  recover: {
+    takesMore: false,
+    run: async (sql, name, _, { publicUrl }) => ({ publicUrl, ...(await recoverTenant(sql, name)) }),
+  },
 };
 
 await runEntry(async () => {
@@ -27,14 +44,15 @@ await runEntry(async () => {
   }
   const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;
   // What begins with a dash is an option that there is not.
-  if (!command || name === undefined || name.startsWith("-") || rest.length > 0) {
+  const isOption = (text: string) => text.startsWith("-");
+  if (!command || name === undefined || [name, ...rest].some(isOption) || (rest.length > 0 && !command.takesMore)) {
     console.error(USAGE);
     process.exit(2);
   }
   const { databaseUrl, ...addresses } = await installationOf(readConfig(process.env));
   const sql = connect(databaseUrl, "gatehouse tenant", 1);
   try {
-    console.log(JSON.stringify(await command(sql, name, addresses), null, 2));
+    console.log(JSON.stringify(await command.run(sql, name, rest, addresses), null, 2));
   } catch (error) {
     console.error((error as Error).message);
     process.exitCode = 1;

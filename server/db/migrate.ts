@@ -1,37 +1,72 @@
 import { join } from "node:path";
-import { connect } from "./connection.ts";
+import { connect, type Queries } from "./connection.ts";
 
 const FOLDER = join(import.meta.dir, "migrations");
 /** Any constant of our own: it keeps two starting processes from migrating at once. */
 const MIGRATION_LOCK = 7_203_415;
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+/** The schema is not the one of this code; the message says what to do. */
+class OtherSchema extends Error {
+  override name = "OtherSchema";
+}
 
 /**
- * Applies every migration not applied yet, in the order of its number, in one transaction.
+ * Applies every migration not applied yet, in the order of its number, in one transaction. Where none is due, it only
+ * reads: a role that may read and write the tables is enough.
  * @returns the names of those applied
- * @throws Error if the database has one that is not here, for newer code has changed it
+ * @throws OtherSchema if newer code has changed the database, or migrations are due that this role may not make
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const sql = connect(databaseUrl, "gatehouse migrate", 1);
   try {
-    const names = (await Array.fromAsync(new Bun.Glob("*.sql").scan(FOLDER))).sort();
-    return await sql.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-      await tx`create table if not exists migrations (name text primary key, applied_on timestamptz not null default now())`;
-      const applied = new Set((await tx<{ name: string }[]>`select name from migrations`).map((row) => row.name));
-      const unknown = [...applied].filter((name) => !names.includes(name));
-      if (unknown.length > 0) {
-        throw new Error(
-          `newer code has been here (${unknown.join(", ")}). Start that, or go back to a backup from before it.`,
+    const before = await dueMigrations(sql);
+    if (before.length === 0) return [];
+    return await sql
+      .begin(async (tx) => {
+        await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+        await tx`create table if not exists migrations (name text primary key, applied_on timestamptz not null default now())`;
+        const due = await dueMigrations(tx);
+        for (const name of due) {
+          await tx.unsafe(await Bun.file(join(FOLDER, name)).text());
+          await tx`insert into migrations (name) values (${name})`;
+        }
+        return due;
+      })
+      .catch((error) => {
+        if (error.code !== INSUFFICIENT_PRIVILEGE) throw error;
+        throw new OtherSchema(
+          `${described(before)}, and this role may not make them (${error.message}). Run \`bun run migrate\` as the ` +
+            "role that owns the tables.",
         );
-      }
-      const due = names.filter((name) => !applied.has(name));
-      for (const name of due) {
-        await tx.unsafe(await Bun.file(join(FOLDER, name)).text());
-        await tx`insert into migrations (name) values (${name})`;
-      }
-      return due;
-    });
+      });
   } finally {
     await sql.end();
   }
+}
+
+/** @throws OtherSchema unless the database is as this code needs it */
+export async function requireSchema(sql: Queries): Promise<void> {
+  const due = await dueMigrations(sql);
+  if (due.length === 0) return;
+  throw new OtherSchema(`${described(due)}. Run \`bun run migrate\`, or start the API, which does the same.`);
+}
+
+/** @throws OtherSchema if the database has a migration that is not here */
+async function dueMigrations(sql: Queries): Promise<string[]> {
+  const names = (await Array.fromAsync(new Bun.Glob("*.sql").scan(FOLDER))).sort();
+  const [table] = await sql<{ there: boolean }[]>`select to_regclass('migrations') is not null as there`;
+  if (!table!.there) return names;
+  const applied = new Set((await sql<{ name: string }[]>`select name from migrations`).map((row) => row.name));
+  const unknown = [...applied].filter((name) => !names.includes(name));
+  if (unknown.length > 0) {
+    throw new OtherSchema(
+      `newer code has been here (${unknown.join(", ")}). Start that, or go back to a backup from before it.`,
+    );
+  }
+  return names.filter((name) => !applied.has(name));
+}
+
+function described(due: string[]): string {
+  return `it lacks ${due.length === 1 ? "a migration" : `${due.length} migrations`} of this code (the first is ${due[0]})`;
 }

@@ -1,4 +1,4 @@
-// Which workers are there, as PostgreSQL sees it. Its clock alone is asked, so machines need not agree on the time.
+// How the parts stand, as PostgreSQL sees it. Its clock alone is asked, so machines need not agree on the time.
 
 import { connect, type Queries } from "./connection.ts";
 
@@ -7,6 +7,8 @@ const WORKER_CONNECTION = "gatehouse worker ready";
 const BEAT_INTERVAL_MS = 2_000;
 /** A worker that was silent for longer is not there, though its connection may be: it hangs, or its machine is gone. */
 const MOST_SILENCE_SECONDS = 7;
+/** After so long without being told again, a trouble is over. */
+const TROUBLE_SECONDS = 60;
 
 export interface Heartbeat {
   stop(): Promise<void>;
@@ -34,13 +36,44 @@ export function startWorkerHeartbeat(databaseUrl: string): Heartbeat {
   };
 }
 
-export async function isWorkerAlive(sql: Queries): Promise<boolean> {
-  // Of another role's connection state_change is hidden; there the connection itself has to do.
-  const [row] = await sql<{ alive: boolean }[]>`
-    select exists (
-      select from pg_stat_activity
-      where application_name = ${WORKER_CONNECTION} and datname = current_database()
-        and coalesce(state_change > now() - make_interval(secs => ${MOST_SILENCE_SECONDS}), true)
-    ) as alive`;
-  return row!.alive;
+export interface PartsSeen {
+  /** Some worker gives signs of life. */
+  worker: boolean;
+  readOnly: boolean;
+  /** Seconds that the oldest event has waited for its workflow; null if none waits. */
+  oldestDispatch: number | null;
+  /** What keeps workers from beginning deliveries, in words. */
+  troubles: string[];
+}
+
+export async function readParts(sql: Queries): Promise<PartsSeen> {
+  // Of another role's connection state_change is hidden; there the connection itself has to do. What waits for a
+  // receiver's turn, or for an earlier run of its event, waits by right.
+  const [row] = await sql<PartsSeen[]>`
+    select
+      exists (
+        select from pg_stat_activity
+        where application_name = ${WORKER_CONNECTION} and datname = current_database()
+          and coalesce(state_change > now() - make_interval(secs => ${MOST_SILENCE_SECONDS}), true)
+      ) as worker,
+      current_setting('transaction_read_only')::boolean as "readOnly",
+      (select extract(epoch from now() - created_on)::float8 from dispatches
+        where connection_id is null and delivery_ids is null order by id limit 1) as "oldestDispatch",
+      (select coalesce(array_agg(distinct reason), '{}') from delivery_troubles
+        where noticed_on > now() - make_interval(secs => ${TROUBLE_SECONDS})) as troubles`;
+  return row!;
+}
+
+/** Says what keeps a worker from beginning deliveries; told again while it lasts. */
+export async function noteTrouble(sql: Queries, workerId: string, reason: string): Promise<void> {
+  await sql`
+    insert into delivery_troubles (worker_id, reason) values (${workerId}, ${reason})
+    on conflict (worker_id) do update set reason = excluded.reason, noticed_on = now()`;
+}
+
+/** It is over, or the worker is; so are those that nobody has told of for long. */
+export async function clearTrouble(sql: Queries, workerId: string): Promise<void> {
+  await sql`
+    delete from delivery_troubles
+    where worker_id = ${workerId} or noticed_on < now() - make_interval(secs => ${TROUBLE_SECONDS})`;
 }

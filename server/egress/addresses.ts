@@ -4,6 +4,8 @@ import { isIPv4, isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+/** A network and the length of its prefix. */
+export type Range = [Address, number];
 
 /** All of today's public IPv6. Outside it lie forms such as ::127.0.0.1, which ipaddr.js takes for unicast. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
@@ -33,4 +35,37 @@ export function rangeOf(address: Address): string {
 
 export function isPublic(address: Address): boolean {
   return rangeOf(address) === "unicast";
+}
+
+/** Reads `10.0.0.0/8`, or an address alone; undefined for anything else. */
+export function parseRange(text: string): Range | undefined {
+  if (!text.includes("/")) {
+    const address = parseAddress(text);
+    return address && [address, address.kind() === "ipv4" ? 32 : 128];
+  }
+  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) return ipaddr.IPv4.parseCIDR(text);
+  if (!ipaddr.IPv6.isValidCIDR(text)) return undefined;
+  const range = ipaddr.IPv6.parseCIDR(text);
+  // Mapped addresses are judged as IPv4, so a range of them would silently cover nothing.
+  return range[0].isIPv4MappedAddress() ? undefined : range;
+}
+
+/** What the tunnels and translations put an IPv4 address into, and at which byte it stands there. */
+const EMBEDDINGS: [Range, number][] = [
+  // IPv4-compatible (RFC 4291 2.5.5.1), SIIT (RFC 7915), NAT64 (RFC 6052 2.1, RFC 8215), 6to4 (RFC 3056)
+  [ipaddr.IPv6.parseCIDR("::/96"), 12],
+  [ipaddr.IPv6.parseCIDR("::ffff:0:0:0/96"), 12],
+  [ipaddr.IPv6.parseCIDR("64:ff9b::/96"), 12],
+  [ipaddr.IPv6.parseCIDR("64:ff9b:1::/48"), 12],
+  [ipaddr.IPv6.parseCIDR("2002::/16"), 2],
+];
+const TEREDO = ipaddr.IPv6.parseCIDR("2001::/32");
+
+/** The IPv4 addresses that a gateway might make of an IPv6 address. */
+export function embeddedIPv4(address: ipaddr.IPv6): ipaddr.IPv4[] {
+  const bytes = address.toByteArray();
+  const found = EMBEDDINGS.filter(([range]) => address.match(range)).map(([, at]) => bytes.slice(at, at + 4));
+  // RFC 4380 4: the client's address stands there with all its bits turned over.
+  if (address.match(TEREDO)) found.push(bytes.slice(12).map((byte) => byte ^ 0xff));
+  return found.map((four) => new ipaddr.IPv4(four));
 }

@@ -1,7 +1,6 @@
 // EGRESS_ALLOW: the private addresses an operator lets requests go to.
 
-import ipaddr from "ipaddr.js";
-import { type Address, parseAddress } from "./addresses.ts";
+import { type Address, parseRange, type Range } from "./addresses.ts";
 
 export interface AllowList {
   /** True if an entry names this URL's host and port; it may then resolve to any address. */
@@ -9,8 +8,6 @@ export interface AllowList {
   /** True if the address lies in an entry's range. */
   covers(address: Address): boolean;
 }
-
-type Range = [Address, number];
 
 /**
  * @param entries `localhost:8443`, `127.0.0.1:8443`, `[::1]:8443` (the URL's host and port), `10.0.0.0/8`, or an
@@ -44,18 +41,6 @@ export function parseAllowList(entries: readonly string[]): AllowList {
 /** The form in which a URL and an entry are compared: always with a port, without the root's trailing dot. */
 export function hostAndPort(url: URL): string {
   return `${url.hostname.replace(/\.$/, "")}:${url.port || "443"}`;
-}
-
-function parseRange(entry: string): Range | undefined {
-  if (!entry.includes("/")) {
-    const address = parseAddress(entry);
-    return address && [address, address.kind() === "ipv4" ? 32 : 128];
-  }
-  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(entry)) return ipaddr.IPv4.parseCIDR(entry);
-  if (!ipaddr.IPv6.isValidCIDR(entry)) return undefined;
-  const range = ipaddr.IPv6.parseCIDR(entry);
-  // Mapped addresses are judged as IPv4, so a range of them would silently cover nothing.
-  return range[0].isIPv4MappedAddress() ? undefined : range;
 }
 
 function parseHostAndPort(entry: string): string | undefined {

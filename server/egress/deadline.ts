@@ -1,41 +1,46 @@
-// One time limit over several steps, some of which (a name look-up) cannot be aborted themselves.
+// A time limit over several steps, some of which (a name look-up) cannot be aborted themselves.
 
-import { cancelled, type EgressError, timedOut } from "./failures.ts";
+import { cancelled, type EgressError, toEgressError } from "./failures.ts";
 
 export interface Deadline {
-  signal: AbortSignal;
-  /** What ended it, or undefined while there is time. */
-  readonly passed: EgressError | undefined;
-  /** Waits for the promise, but no longer than the deadline. */
-  race<T>(promise: Promise<T>): Promise<T>;
-  /** Lets go of the timer and of the caller's signal. */
-  end(): void;
+  host: string;
+  timeoutMs: number;
+  /** What it is when the time is over. */
+  late: EgressError;
+  /** Ends it early, with `cancelled`. */
+  signal?: AbortSignal | undefined;
 }
 
-export function startDeadline(host: string, timeoutMs: number, caller: AbortSignal | undefined): Deadline {
+/**
+ * Waits for a step, but no longer than the deadline.
+ * @throws EgressError, whatever goes wrong
+ */
+export async function within<T>(deadline: Deadline, step: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { host, timeoutMs, late, signal: caller } = deadline;
   // A timer of our own and not AbortSignal.timeout(), which would stay behind for its whole time after every post.
-  const controller = new AbortController();
-  const { signal } = controller;
-  const cancel = () => controller.abort(cancelled(host));
-  const timer = setTimeout(() => controller.abort(timedOut(host, timeoutMs)), timeoutMs);
+  const { signal, abort } = aborting();
+  const cancel = () => abort(cancelled(host));
+  const timer = setTimeout(() => abort(late), timeoutMs);
   if (caller?.aborted) cancel();
   caller?.addEventListener("abort", cancel);
-  return {
-    signal,
-    get passed() {
-      return signal.aborted ? (signal.reason as EgressError) : undefined;
-    },
-    race: (promise) =>
-      Promise.race([
-        promise,
-        new Promise<never>((_, reject) => {
-          if (signal.aborted) reject(signal.reason);
-          signal.addEventListener("abort", () => reject(signal.reason));
-        }),
-      ]),
-    end() {
-      clearTimeout(timer);
-      caller?.removeEventListener("abort", cancel);
-    },
-  };
+  try {
+    return await Promise.race([
+      step(signal),
+      new Promise<never>((_, reject) => {
+        if (signal.aborted) reject(signal.reason);
+        signal.addEventListener("abort", () => reject(signal.reason));
+      }),
+    ]);
+  } catch (error) {
+    // Once the deadline has passed, whatever the step says is only its consequence.
+    throw signal.aborted ? signal.reason : toEgressError(error, host);
+  } finally {
+    clearTimeout(timer);
+    caller?.removeEventListener("abort", cancel);
+  }
+}
+
+function aborting() {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: (reason: EgressError) => controller.abort(reason) };
 }

@@ -11,7 +11,7 @@ export type Failure =
   | "unreachable"
   /** No TLS, or a certificate that is not trusted, not for this name, or out of date. Nothing was sent. */
   | "tls"
-  /** No complete answer within the time given, name look-up and body included. */
+  /** No complete answer within the time given, its body included. */
   | "timeout"
   /** The receiver closed the connection before its answer was complete. */
   | "reset"
@@ -20,7 +20,9 @@ export type Failure =
   /** What came back is not HTTP. */
   | "protocol"
   /** The caller gave up, as at shutdown. */
-  | "cancelled";
+  | "cancelled"
+  /** There was no place for it: nothing has left, and nobody has failed. */
+  | "unsent";
 
 /** A failure on its way to becoming an outcome. */
 export class EgressError extends Error {
@@ -35,7 +37,6 @@ export class EgressError extends Error {
 
 const WORDS: Partial<Record<string, Failure>> = {
   ECONNREFUSED: "refused",
-  ConnectionRefused: "refused",
   EHOSTUNREACH: "unreachable",
   EHOSTDOWN: "unreachable",
   ENETUNREACH: "unreachable",
@@ -43,21 +44,19 @@ const WORDS: Partial<Record<string, Failure>> = {
   EADDRNOTAVAIL: "unreachable",
   EACCES: "unreachable",
   EPERM: "unreachable",
-  FailedToOpenSocket: "unreachable",
   ETIMEDOUT: "timeout",
   ECONNRESET: "reset",
   ECONNABORTED: "reset",
   EPIPE: "reset",
-  ConnectionClosed: "reset",
   EPROTO: "tls",
-  ResponseHeadersTooLarge: "too-large",
+  HPE_HEADER_OVERFLOW: "too-large",
 };
 
-/** Names that Bun takes from OpenSSL and Node.js, such as DEPTH_ZERO_SELF_SIGNED_CERT or ERR_TLS_CERT_ALTNAME_INVALID. */
+/** Names of OpenSSL and Node.js, such as DEPTH_ZERO_SELF_SIGNED_CERT or ERR_TLS_CERT_ALTNAME_INVALID. */
 const TLS_CODE =
   /^(CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|ERROR_IN_CERT_|INVALID_CA|HOSTNAME_MISMATCH)|_CERT(IFICATE)?(_|$)/;
 
-const SENTENCES: Record<Exclude<Failure, "dns" | "blocked-address">, string> = {
+const SENTENCES: Record<Exclude<Failure, "dns" | "blocked-address" | "unsent">, string> = {
   refused: "refused the connection",
   unreachable: "cannot be reached",
   tls: "did not prove who it is by TLS",
@@ -68,7 +67,7 @@ const SENTENCES: Record<Exclude<Failure, "dns" | "blocked-address">, string> = {
   cancelled: "was not waited for",
 };
 
-/** Puts an error of fetch into a word. Its own message is dropped, because it repeats the URL with its query. */
+/** Puts an error into a word. Its own message is dropped, because it may repeat the request. */
 export function toEgressError(error: unknown, host: string): EgressError {
   if (error instanceof EgressError) return error;
   const code = codeOf(error);

@@ -1,9 +1,9 @@
 // A guarded fetch for protocols: any method, a whole answer of bounded size, all within one time limit.
 
-import { startDeadline } from "./deadline.ts";
-import { EgressError, toEgressError } from "./failures.ts";
-import { vettedAddresses } from "./names.ts";
-import { sendToFirstReachable, type Way } from "./send.ts";
+import type { IncomingMessage } from "node:http";
+import { within } from "./deadline.ts";
+import { EgressError, timedOut } from "./failures.ts";
+import { headersOf, type Way } from "./way.ts";
 
 const USER_AGENT = "Gatehouse/1.0";
 /** Bytes of an answer: sets of keys, metadata and claims are far smaller. */
@@ -21,40 +21,36 @@ export interface FetchRequest {
  * Redirects are answers like any other.
  * @throws EgressError
  */
-export type EgressFetch = (url: URL, request: FetchRequest) => Promise<Response>;
+export type EgressFetch = (tenantId: string, url: URL, request: FetchRequest) => Promise<Response>;
 
-export function createFetch({ allow, ca, resolve }: Way): EgressFetch {
-  return async (url, { method, headers, body, timeoutMs }) => {
-    const deadline = startDeadline(url.host, timeoutMs, undefined);
+export function createFetch(way: Way): EgressFetch {
+  return async (tenantId, url, { method, headers, body, timeoutMs }) => {
+    const { host } = url;
+    const leave = way.places.enter(tenantId);
+    if (!leave) throw new EgressError("unsent", `${host} was not asked, for too many requests are under way`);
+    const end = performance.now() + timeoutMs;
     try {
-      const addresses = await deadline.race(vettedAddresses(url, allow, resolve));
-      const outgoing = { url, method, headers: new Headers(headers), userAgent: USER_AGENT, body };
-      const response = await sendToFirstReachable(addresses, outgoing, ca, deadline.signal);
-      const whole = await readWhole(response, url.host);
-      return new Response(whole, { status: response.status, headers: response.headers });
-    } catch (error) {
-      // Once the deadline has passed, whatever fetch says is only its consequence.
-      throw deadline.passed ?? toEgressError(error, url.host);
+      const addresses = await way.resolve(tenantId, url, timeoutMs);
+      const left = Math.max(1, Math.ceil(end - performance.now()));
+      return await within({ host, timeoutMs: left, late: timedOut(host, timeoutMs) }, async (signal) => {
+        const outgoing = { url, method, headers: new Headers(headers), userAgent: USER_AGENT, body };
+        const answer = await way.connections.send(addresses, outgoing, signal);
+        return new Response(await readWhole(answer, host), { status: answer.statusCode!, headers: headersOf(answer) });
+      });
     } finally {
-      deadline.end();
+      leave();
     }
   };
 }
 
-async function readWhole(response: Response, host: string): Promise<Buffer<ArrayBuffer> | null> {
-  if (!response.body) return null;
-  const parts: Uint8Array[] = [];
+async function readWhole(answer: IncomingMessage, host: string): Promise<Buffer<ArrayBuffer> | null> {
+  const parts: Buffer[] = [];
   let bytes = 0;
-  const reader = response.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(parts);
-    bytes += value.length;
-    if (bytes > MOST_BODY) {
-      // Closes the connection; that it may fail to is no concern of this answer.
-      reader.cancel().catch(() => {});
-      throw new EgressError("too-large", `${host} sent an answer of more than ${MOST_BODY} bytes`);
-    }
-    parts.push(value);
+  for await (const part of answer) {
+    bytes += part.length;
+    // To leave the loop closes the connection.
+    if (bytes > MOST_BODY) throw new EgressError("too-large", `${host} sent an answer of more than ${MOST_BODY} bytes`);
+    parts.push(part);
   }
+  return bytes === 0 ? null : Buffer.concat(parts);
 }

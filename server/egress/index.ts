@@ -2,19 +2,23 @@
 
 import type { EgressConfig } from "../config.ts";
 import { parseAllowList } from "./allow-list.ts";
+import { parseDenyList } from "./deny-list.ts";
 import { EgressError } from "./failures.ts";
 import { createFetch, type EgressFetch } from "./fetch.ts";
-import { type Resolve, resolveName } from "./names.ts";
 import { createPost, type EgressOutcome, type EgressRequest } from "./post.ts";
+import { createResolver, isNameServer, type Resolve } from "./resolver.ts";
 import { readCertificates, readTrustedCertificates } from "./trust.ts";
 import { reasonAgainstUrl } from "./url.ts";
+import { createWay } from "./way.ts";
 
 export {
   EgressError,
   type EgressFetch,
   type EgressOutcome,
   type EgressRequest,
+  isNameServer,
   parseAllowList,
+  parseDenyList,
   type Resolve,
   readCertificates,
 };
@@ -30,16 +34,16 @@ export interface Egress {
 
 /**
  * @param resolve how names become addresses; the system's resolver unless a test brings its own.
- * @throws Error naming every entry of EGRESS_ALLOW that is wrong, or why EGRESS_CA_FILE cannot be used.
+ * @throws Error naming every entry of EGRESS_ALLOW or EGRESS_DENY that is wrong, or why EGRESS_CA_FILE cannot be used.
  * @example const egress = createEgress(config.egress);
  */
-export function createEgress(config: EgressConfig, resolve: Resolve = resolveName): Egress {
-  const allow = parseAllowList(config.allow);
+export function createEgress(config: EgressConfig, resolve: Resolve = createResolver(config.dns)): Egress {
+  const rules = { allow: parseAllowList(config.allow), deny: parseDenyList(config.deny) };
   const ca = readTrustedCertificates(config.caFile);
-  const way = { allow, ca, resolve };
   return {
-    post: createPost(way),
-    fetch: createFetch(way),
-    checkUrl: (url) => reasonAgainstUrl(url, allow),
+    post: createPost(createWay(rules, ca, resolve)),
+    fetch: createFetch(createWay(rules, ca, resolve)),
+    checkUrl: (url) => reasonAgainstUrl(url, rules),
   };
 }
+export { BOUND_SECRETS, movedAddresses, requireSecretsAnew } from "./bound-secrets.ts";

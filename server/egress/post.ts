@@ -1,19 +1,20 @@
-// One POST: resolve, vet, connect to the vetted address itself, read a bounded answer, all within one time limit.
+// One POST: resolve, vet, connect to the vetted address itself, read a bounded answer.
 
-import { startDeadline } from "./deadline.ts";
-import { type Failure, toEgressError } from "./failures.ts";
-import { vettedAddresses } from "./names.ts";
-import { sendToFirstReachable, type Way } from "./send.ts";
+import type { IncomingMessage } from "node:http";
+import { within } from "./deadline.ts";
+import { type EgressError, type Failure, timedOut } from "./failures.ts";
+import { headersOf, type Way } from "./way.ts";
 
 const USER_AGENT = "Gatehouse-Webhooks/1.0";
 const MOST_BODY_READ = 64 * 1024;
 const MOST_BODY_KEPT = 4 * 1024;
 
 export interface EgressRequest {
+  tenantId: string;
   url: URL;
   headers: Record<string, string>;
   body: string;
-  /** Covers name look-up, connection, answer and the reading of its body together. */
+  /** Covers connection, answer and the reading of its body together; a name look-up has 5 s of its own. */
   timeoutMs: number;
   /** Ends the request early, with the failure `cancelled`. */
   signal?: AbortSignal;
@@ -30,55 +31,55 @@ export type EgressOutcome =
     }
   | {
       kind: "failure";
-      failure: Failure;
+      failure: Exclude<Failure, "unsent">;
       /** For people: the host and what went wrong. Never a path, a query or a secret. */
       detail: string;
+      /** Of the connection, or of the name look-up if it came to none. */
       durationMs: number;
-    };
+    }
+  /** There was no place for it: nothing has left, nobody was asked anything, and it can be sent later. */
+  | { kind: "unsent"; detail: string };
 
-export function createPost({ allow, ca, resolve }: Way): (request: EgressRequest) => Promise<EgressOutcome> {
-  return async (request) => {
-    const started = performance.now();
+export function createPost(way: Way): (request: EgressRequest) => Promise<EgressOutcome> {
+  return async ({ tenantId, url, timeoutMs, signal, headers, body }) => {
+    const { host } = url;
+    const leave = way.places.enter(tenantId);
+    if (!leave) return { kind: "unsent", detail: `${host} was not asked, for too many posts are out` };
+    let started = performance.now();
     const elapsed = () => Math.round(performance.now() - started);
-    const { url } = request;
-    const deadline = startDeadline(url.host, request.timeoutMs, request.signal);
     try {
-      const addresses = await deadline.race(vettedAddresses(url, allow, resolve));
-      const post = { ...request, method: "POST", headers: new Headers(request.headers), userAgent: USER_AGENT };
-      const response = await sendToFirstReachable(addresses, post, ca, deadline.signal);
-      const body = await readStart(response);
-      return { kind: "response", status: response.status, headers: response.headers, body, durationMs: elapsed() };
+      const addresses = await way.resolve(tenantId, url, Number.POSITIVE_INFINITY, signal);
+      started = performance.now();
+      return await within({ host, timeoutMs, late: timedOut(host, timeoutMs), signal }, async (signal) => {
+        const outgoing = { url, method: "POST", headers: new Headers(headers), userAgent: USER_AGENT, body };
+        const answer = await way.connections.send(addresses, outgoing, signal);
+        const start = await readStart(answer);
+        const status = answer.statusCode!;
+        return { kind: "response", status, headers: headersOf(answer), body: start, durationMs: elapsed() };
+      });
     } catch (error) {
-      // Once the deadline has passed, whatever fetch says is only its consequence.
-      const { failure, detail } = deadline.passed ?? toEgressError(error, url.host);
-      return { kind: "failure", failure, detail, durationMs: elapsed() };
+      const { failure, detail } = error as EgressError;
+      return failure === "unsent"
+        ? { kind: failure, detail }
+        : { kind: "failure", failure, detail, durationMs: elapsed() };
     } finally {
-      deadline.end();
+      leave();
     }
   };
 }
 
 /** Reads the body to its end or to the limit, whichever comes first, and gives its start as text. */
-async function readStart(response: Response): Promise<string> {
-  if (!response.body) return "";
-  const reader = response.body.getReader();
-  const kept: Uint8Array[] = [];
+async function readStart(answer: IncomingMessage): Promise<string> {
+  const kept: Buffer[] = [];
   let keptBytes = 0;
   let readBytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    readBytes += value.length;
-    if (keptBytes < MOST_BODY_KEPT) {
-      const part = value.slice(0, MOST_BODY_KEPT - keptBytes);
-      kept.push(part);
-      keptBytes += part.length;
-    }
-    if (readBytes >= MOST_BODY_READ) {
-      // Closes the connection; that it may fail to is no concern of this answer.
-      reader.cancel().catch(() => {});
-      break;
-    }
+  for await (const part of answer) {
+    readBytes += part.length;
+    const piece = part.subarray(0, MOST_BODY_KEPT - keptBytes);
+    kept.push(piece);
+    keptBytes += piece.length;
+    // To leave the loop closes the connection.
+    if (readBytes >= MOST_BODY_READ) break;
   }
   // `stream` holds a character back that the cut has halved, instead of showing it as broken.
   const cut = readBytes > keptBytes;

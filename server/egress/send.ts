@@ -1,21 +1,23 @@
-// One request to a vetted address.
+// One request to a vetted address, over connections that are kept for the next one.
 
-import type { Address } from "./addresses.ts";
-import type { AllowList } from "./allow-list.ts";
-import { toEgressError } from "./failures.ts";
-import type { Resolve } from "./names.ts";
+import type { IncomingMessage } from "node:http";
+import { Agent, request as begin } from "node:https";
+import { createSecureContext } from "node:tls";
+import { type Address, parseAddress } from "./addresses.ts";
+import { EgressError, toEgressError } from "./failures.ts";
 
 /** A name may have any number of addresses; a dead receiver should be called dead after these. */
 const MOST_ADDRESSES_TRIED = 8;
+/**
+ * So long a connection is kept, or a second less than the peer says by Keep-Alive, if that is sooner. One that is kept
+ * until the peer closes it may be closed just when the next request is on its way, and nobody could tell then whether
+ * that was processed. Peers count in whole seconds.
+ */
+const KEPT_MS = 800;
+/** Bytes of an answer's head. */
+const MOST_HEAD = 64 * 1024;
 
-/** How requests go out. */
-export interface Way {
-  allow: AllowList;
-  ca: string[] | undefined;
-  resolve: Resolve;
-}
-
-interface Outgoing {
+export interface Outgoing {
   url: URL;
   method: string;
   headers: Headers;
@@ -23,51 +25,93 @@ interface Outgoing {
   body: string | undefined;
 }
 
-/** Tries the next address only if nothing was sent, so that one request is never sent twice. */
-export async function sendToFirstReachable(
-  addresses: Address[],
-  request: Outgoing,
-  ca: string[] | undefined,
-  signal: AbortSignal,
-): Promise<Response> {
-  const candidates = addresses.slice(0, MOST_ADDRESSES_TRIED);
-  const last = candidates.pop()!;
-  for (const address of candidates) {
-    try {
-      return await send(address, request, ca, signal);
-    } catch (error) {
-      const { failure } = toEgressError(error, request.url.host);
-      if (signal.aborted || (failure !== "refused" && failure !== "unreachable")) throw error;
-    }
-  }
-  return send(last, request, ca, signal);
+/** Connections that requests share, each kept for its address, port and name alone. */
+export interface Connections {
+  /**
+   * Sends a request to the first of the addresses that can be reached: it tries the next one only if nothing was sent,
+   * so that one request is never sent twice.
+   */
+  send(addresses: Address[], request: Outgoing, signal: AbortSignal): Promise<IncomingMessage>;
 }
 
-function send(address: Address, request: Outgoing, ca: string[] | undefined, signal: AbortSignal) {
-  const { url } = request;
-  const target = new URL(url);
-  target.hostname = address.kind() === "ipv6" ? `[${address}]` : address.toString();
-  target.hash = "";
-  const headers = new Headers(request.headers);
-  headers.set("Host", url.host);
-  headers.set("User-Agent", request.userAgent);
-  headers.set("Accept-Encoding", "identity");
-  return fetch(target, {
-    method: request.method,
-    headers,
-    body: request.body,
-    redirect: "manual",
-    // A proxy named in the environment would choose the address itself, and undo the vetting.
-    proxy: false,
-    // An answer packed against our wish stays packed: 64 KiB of it must not become 64 MiB.
-    decompress: false,
-    signal,
-    tls: {
-      // The certificate must be the name's (or the literal's), though the connection goes to the address.
-      serverName: url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, ""),
+/** @param ca the certificates to trust, or undefined for the runtime's own */
+export function createConnections(ca: string[] | undefined): Connections {
+  // Made once: to read a hundred certificates for each connection is more work than the connection itself.
+  const secureContext = createSecureContext(ca && { ca });
+  const kept = new Agent({ keepAlive: true, timeout: KEPT_MS });
+  const fresh = new Agent();
+
+  async function sendTo(address: Address, request: Outgoing, signal: AbortSignal): Promise<IncomingMessage> {
+    try {
+      return await exchange(address, request, { agent: kept, secureContext }, signal);
+    } catch (error) {
+      if (!(error instanceof ClosedBefore)) throw error;
+      return exchange(address, request, { agent: fresh, secureContext }, signal);
+    }
+  }
+
+  return {
+    async send(addresses, request, signal) {
+      const candidates = addresses.slice(0, MOST_ADDRESSES_TRIED);
+      const last = candidates.pop()!;
+      for (const address of candidates) {
+        try {
+          return await sendTo(address, request, signal);
+        } catch (error) {
+          const { failure } = toEgressError(error, request.url.host);
+          if (signal.aborted || (failure !== "refused" && failure !== "unreachable")) throw error;
+        }
+      }
+      return sendTo(last, request, signal);
+    },
+  };
+}
+
+/** A kept connection was closed before anything of the request was written to it. */
+class ClosedBefore extends Error {}
+
+function exchange(
+  address: Address,
+  { url, method, headers, userAgent, body }: Outgoing,
+  connection: { agent: Agent; secureContext: ReturnType<typeof createSecureContext> },
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const outgoing = begin({
+      ...connection,
+      host: address.toString(),
+      port: url.port || 443,
+      method,
+      path: url.pathname + url.search,
+      headers: {
+        ...Object.fromEntries(headers),
+        host: url.host,
+        "user-agent": userAgent,
+        "accept-encoding": "identity",
+      },
+      maxHeaderSize: MOST_HEAD,
+      signal,
+      // The certificate must be the name's, though the connection goes to the address; a literal's is the address's own.
+      ...(parseAddress(url.hostname) ? {} : { servername: url.hostname.replace(/\.$/, "") }),
       // Said outright, because NODE_TLS_REJECT_UNAUTHORIZED=0 would otherwise turn it off.
       rejectUnauthorized: true,
-      ...(ca && { ca }),
-    },
+    });
+    let isWritten = false;
+    const write = () => {
+      isWritten = true;
+      outgoing.end(body);
+    };
+    // That a kept connection was closed meanwhile is seen once the event loop has looked at it, between these two.
+    outgoing.once("socket", () => (outgoing.reusedSocket ? setImmediate(() => setImmediate(write)) : write()));
+    outgoing.once("response", (answer) => {
+      // A body that ends with its connection would else be whole, however that ended.
+      outgoing.on("error", (error) => answer.destroy(error));
+      resolve(answer);
+    });
+    outgoing.once("upgrade", (_, socket) => {
+      socket.destroy();
+      reject(new EgressError("protocol", `${url.host} wants to speak another protocol`));
+    });
+    outgoing.on("error", (error) => reject(outgoing.reusedSocket && !isWritten ? new ClosedBefore() : error));
   });
 }

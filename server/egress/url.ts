@@ -2,6 +2,7 @@
 
 import { isPublic, parseAddress, rangeOf } from "./addresses.ts";
 import { type AllowList, hostAndPort } from "./allow-list.ts";
+import type { DenyList } from "./deny-list.ts";
 
 /** https://fetch.spec.whatwg.org/#port-blocking: ports of protocols that an HTTP request could be abused to speak. */
 const BLOCKED_PORTS = new Set([
@@ -15,8 +16,17 @@ const BLOCKED_PORTS = new Set([
 const PLAIN = /^https:\/\/[^\s\\/@?#]+([/?#]|$)/i;
 const CONTROL = /\p{Cc}/u;
 
+/** What is said of a host that the deny list has; which entry it was is the operator's concern. */
+export const DENIED = "may not be reached: it is a cloud's own service, or EGRESS_DENY has it";
+
+/** Where requests may go. */
+export interface Rules {
+  allow: AllowList;
+  deny: DenyList;
+}
+
 /** Why this URL cannot be used, as a sentence that repeats no more of it than its host; undefined if it can. */
-export function reasonAgainstUrl(text: string, allow: AllowList): string | undefined {
+export function reasonAgainstUrl(text: string, rules: Rules): string | undefined {
   if (!URL.canParse(text)) return "The URL cannot be read; write it in full, such as https://example.com/path.";
   const url = new URL(text);
   if (url.protocol !== "https:") return "The URL must start with https://.";
@@ -27,12 +37,14 @@ export function reasonAgainstUrl(text: string, allow: AllowList): string | undef
   if (url.port && BLOCKED_PORTS.has(Number(url.port))) {
     return `The URL's port ${url.port} belongs to another protocol and cannot be used.`;
   }
-  return reasonAgainstLiteral(url, allow);
+  if (rules.deny.namesHost(url)) return `The URL's host ${url.hostname} ${DENIED}.`;
+  return reasonAgainstLiteral(url, rules);
 }
 
 /** The parser of URLs has made one notation of all: decimal, hex, octal and short forms arrive here as dotted quads. */
-function reasonAgainstLiteral(url: URL, allow: AllowList): string | undefined {
+function reasonAgainstLiteral(url: URL, { allow, deny }: Rules): string | undefined {
   const address = parseAddress(url.hostname);
+  if (address && deny.covers(address)) return `The URL's host ${url.hostname} ${DENIED}.`;
   if (!address || isPublic(address) || allow.namesHost(url) || allow.covers(address)) return undefined;
   return (
     `The URL's host ${url.hostname} is not an address of the public internet (${rangeOf(address)}); ` +

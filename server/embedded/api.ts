@@ -1,20 +1,16 @@
 // The two parts that are Gatehouse itself: the worker and the API, each a process of its own.
 
 import { join } from "node:path";
-import { PROJECT_ROOT } from "../config.ts";
+import { PROJECT_ROOT, type ShutdownConfig } from "../config.ts";
+import { type Readiness, STARTING } from "../http/readiness.ts";
 import { requireListener } from "./listeners.ts";
 import type { PartSpec } from "./part.ts";
 
 const WORKER = join(PROJECT_ROOT, "activities", "worker.ts");
 const API = join(PROJECT_ROOT, "server", "serve.ts");
 const ANSWER_LIMIT = 5_000;
-
-export interface Readiness {
-  status: string;
-  postgresql: "up" | "down";
-  temporal: "up" | "down";
-  worker: "up" | "down";
-}
+/** What an API needs beyond its requests to end. */
+const CLOSING_MS = 2_000;
 
 type Env = Record<string, string | undefined>;
 /** Where the child's log goes: to ours, or to an open file. */
@@ -33,15 +29,16 @@ export function workerPart(given: Env, output: Output): PartSpec {
   };
 }
 
-export function apiPart(env: Env, output: Output, localUrl: string): PartSpec {
+export function apiPart(env: Env, output: Output, localUrl: string, { delay, grace }: ShutdownConfig): PartSpec {
   return {
     name: "API",
     ready: async (child) => {
       await requireListener(child.pid, Number(env.PORT));
-      await readiness(localUrl);
+      const { reasons } = await readiness(localUrl);
+      if (reasons.includes(STARTING)) throw new Error(STARTING);
     },
     patience: 30_000,
-    stop: [{ signal: "SIGTERM", grace: 2_000 }],
+    stop: [{ signal: "SIGTERM", grace: delay + grace + CLOSING_MS }],
     spawn: () => spawnOwn(API, env, output),
   };
 }

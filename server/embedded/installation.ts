@@ -21,6 +21,7 @@ import { preparePostgresql } from "./postgresql.ts";
 import { allowReceiver, RECEIVER } from "./receiver.ts";
 import { checkOutsideCluster, temporalPart } from "./temporal.ts";
 import { findTemporal } from "./temporal-binary.ts";
+import { innerPlace, serveTemporalUi, type TemporalUi } from "./temporal-ui.ts";
 
 const TEMPORAL_PORT = 7233;
 const TEMPORAL_UI_PORT = 8233;
@@ -73,6 +74,7 @@ export interface Running extends Stores {
 export class Installation {
   readonly parts: Partial<Record<PartName, Part>> = {};
   private readonly reserved: Reserved = new Set();
+  private temporalUi: TemporalUi | undefined;
   private directory: DataDirectory | undefined;
   private starting: Promise<unknown> | undefined;
 
@@ -92,6 +94,7 @@ export class Installation {
   async stop(): Promise<void> {
     for (const name of ["api", "worker", "temporal", "postgresql"] as const) await this.parts[name]?.stop();
     await this.starting;
+    await this.temporalUi?.stop();
     if (this.directory) removeRunning(this.directory.path);
     this.directory?.release();
   }
@@ -137,8 +140,9 @@ export class Installation {
     const preferred = [ports?.temporal ?? TEMPORAL_PORT, ports?.temporalUi ?? TEMPORAL_UI_PORT];
     return this.onFreePorts(preferred, LOOPBACK, async ([port, uiPort]) => {
       const { dataDir } = config;
-      const spec = temporalPart({ dataDir, binary: binary.path, port: port!, uiPort: uiPort!, say });
-      await this.startPart("temporal", spec);
+      const ui = await innerPlace(this.reserved);
+      await this.startPart("temporal", temporalPart({ dataDir, binary: binary.path, port: port!, ui, say }));
+      this.temporalUi = serveTemporalUi({ port: uiPort!, inner: ui, url: env.TEMPORAL_UI_URL });
       const from = binary.from === "PATH" ? "PATH" : `the ${binary.from}`;
       const temporalAddress = `${LOOPBACK}:${port}`;
       say(`Temporal      ${temporalAddress}, by ${binary.path} (from ${from})`);
@@ -196,7 +200,7 @@ export class Installation {
     }
     await this.startPart("worker", workerPart(env, output));
     say("worker        started");
-    await this.startPart("api", apiPart(env, output, localUrl));
+    await this.startPart("api", apiPart(env, output, localUrl, config.shutdown));
     writeRunning(config.dataDir, { databaseUrl, ...addresses });
     say(`API           ${publicUrl}`);
     const { metrics } = config;
@@ -233,10 +237,11 @@ export class Installation {
 
 async function missingParts(localUrl: string): Promise<string[]> {
   try {
-    const { postgresql, temporal, worker } = await readiness(localUrl);
-    return Object.entries({ postgresql, temporal, worker })
+    const { status, postgresql, temporal, worker } = await readiness(localUrl);
+    const down = Object.entries({ postgresql, temporal, worker })
       .filter(([, state]) => state !== "up")
       .map(([name]) => name);
+    return down.length === 0 && status === "unavailable" ? ["API"] : down;
   } catch {
     return ["API"];
   }

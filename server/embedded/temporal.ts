@@ -4,12 +4,14 @@ import { closeSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Connection } from "@temporalio/client";
 import type { TemporalConfig } from "../config.ts";
+import { requireNamespace } from "../temporal.ts";
 import { openLog } from "./data-directory.ts";
 import { stopLeftoverTemporal, temporalFiles } from "./leftovers.ts";
 import { requireListener } from "./listeners.ts";
 import type { PartSpec } from "./part.ts";
 import { isTaken } from "./ports.ts";
 import { CLUSTER_ATTRIBUTES, checkSearchAttributes } from "./search-attributes.ts";
+import type { Place } from "./temporal-ui.ts";
 
 const LOOPBACK = "127.0.0.1";
 const NAMESPACE = "default";
@@ -20,24 +22,25 @@ export interface TemporalOptions {
   dataDir: string;
   binary: string;
   port: number;
-  uiPort: number;
+  /** Of its own UI, which answers any Host. */
+  ui: Place;
   say(line: string): void;
 }
 
-export function temporalPart({ dataDir, binary, port, uiPort, say }: TemporalOptions): PartSpec {
+export function temporalPart({ dataDir, binary, port, ui, say }: TemporalOptions): PartSpec {
   const { folder, database, pidFile } = temporalFiles(dataDir);
   return {
     name: "Temporal",
     patience: 60_000,
     // The dev server looks for ports of its own inner services and binds them later; now and then it loses one by then.
-    mayStartAgain: async () => !(await isTaken(port, LOOPBACK)) && !(await isTaken(uiPort, LOOPBACK)),
+    mayStartAgain: async () => !(await isTaken(port, LOOPBACK)) && !(await isTaken(ui.port, ui.host)),
     logFile: join(dataDir, "logs", "temporal.log"),
     stop: [{ signal: "SIGTERM", grace: 1_500 }],
     spawn: async () => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       await stopLeftoverTemporal(dataDir, say);
       const log = openLog(dataDir, "temporal");
-      const child = Bun.spawn([binary, ...devServerArguments(database, port, uiPort)], {
+      const child = Bun.spawn([binary, ...devServerArguments(database, port, ui)], {
         detached: true,
         stdin: "ignore",
         stdout: log.fd,
@@ -54,10 +57,13 @@ export function temporalPart({ dataDir, binary, port, uiPort, say }: TemporalOpt
   };
 }
 
-function devServerArguments(database: string, port: number, uiPort: number): string[] {
+function devServerArguments(database: string, port: number, ui: Place): string[] {
   const attributes = CLUSTER_ATTRIBUTES.flatMap(({ name, type }) => ["--search-attribute", `${name}=${type}`]);
   return [
-    ...["server", "start-dev", "--ip", LOOPBACK, "--port", String(port), "--ui-port", String(uiPort)],
+    ...["server", "start-dev", "--ip", LOOPBACK, "--port", String(port)],
+    ...["--ui-ip", ui.host, "--ui-port", String(ui.port)],
+    // The HTTP API, which nobody asked for: browsers always name a host, and it is none of these.
+    ...["--dynamic-config-value", 'frontend.httpAllowedHosts=["gatehouse.invalid"]'],
     ...["--db-filename", database, "--sqlite-pragma", "journal_mode=WAL", "--log-level", "warn"],
     // A workflow that cannot go on is told of after two failures, and not after five, which take a minute.
     ...["--dynamic-config-value", "system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2"],
@@ -89,9 +95,10 @@ export async function checkOutsideCluster(config: TemporalConfig, say: (line: st
     throw new Error(`No Temporal cluster answers at TEMPORAL_ADDRESS ${config.address}: ${error.message}`);
   });
   try {
-    const known = await connection.withDeadline(Date.now() + CALL_LIMIT, () =>
-      checkSearchAttributes(connection, config.namespace, config.address),
-    );
+    const known = await connection.withDeadline(Date.now() + CALL_LIMIT, async () => {
+      await requireNamespace(connection.workflowService, config);
+      return checkSearchAttributes(connection, config.namespace, config.address);
+    });
     if (!known) say(`${config.address} does not tell which search attributes it has; they are taken to be there`);
   } finally {
     await connection.close();

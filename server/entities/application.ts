@@ -30,6 +30,7 @@ export const application: EntityDefinition = {
       example: "Pays people on time",
     }),
     text("WebSiteURL", "web_site_url", "Web site URL of the application.", {
+      isWebAddress: true,
       example: "https://payroll.example.com",
     }),
     boolean("Is_System", "is_system", "System application (settings menu)."),

@@ -74,11 +74,13 @@ async function lockTargets(tx: Transaction, tenantId: TenantId, entity: Entity, 
 
 async function recordChanges(record: RecordChange, entity: Entity, eventType: EventType, rows: Row[]): Promise<void> {
   if (rows.length === 0) return;
+  const data = rows.map((row) => toRecord(entity, row));
   await record({
     eventType,
     eventRecord: entity.name,
     recordIds: rows.map((row) => String(row.id)),
-    data: rows.map((row) => toRecord(entity, row)),
+    // SPEC.md "Payload": an array where Data is several.
+    data: data.length === 1 ? data[0]! : data,
   });
 }
 

@@ -15,6 +15,10 @@ export interface Field {
   maxLength?: number;
   /** The constraint that keeps it unique within the tenant. */
   unique?: string;
+  /** Not unique, but some of those who have it have it alone: PostgreSQL sees to that, and its writers take turns. */
+  takesTurns?: boolean;
+  /** Its text is an address that people go to: http or https alone, for others do something in the browser. */
+  isWebAddress?: boolean;
   /** What a text may look like, for the OpenAPI document; by default its description. */
   example?: string;
 }
@@ -57,6 +61,8 @@ export const TEXT_LIMIT = 1_000;
 /** An index entry of PostgreSQL holds 2,704 bytes, and a character takes up to three of them. */
 export const UNIQUE_TEXT_LIMIT = 500;
 export const DESCRIPTION_LIMIT = 10_000;
+/** What `isWebAddress` takes, if it can be parsed as well. */
+export const WEB_ADDRESS = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\0]+$/;
 /** SPEC.md's default of every date. */
 export const UNSET_DATE = "1900-01-01T12:00:00Z";
 
@@ -65,6 +71,15 @@ export const ACTOR_FIELDS = [
   { name: "ModifiedBy", description: "Who updated the record." },
   { name: "CreatedBy", description: "Who created the record." },
 ] as const;
+
+/** SPEC.md "Application (response shape)": the order in which a record ends. */
+const LAST = ["ModifiedOn", "ModifiedBy", "CreatedBy", "CreatedOn"];
+
+/** What a record consists of, by name, in the order in which it is answered. */
+export function inAnswerOrder<T>(parts: [name: string, part: T][]): [name: string, part: T][] {
+  const last = LAST.flatMap((name) => parts.filter((part) => part[0] === name));
+  return [...parts.filter((part) => !last.includes(part)), ...last];
+}
 
 export function text(name: string, column: string, description: string, extra: Partial<Field> = {}): Field {
   const maxLength = extra.unique ? UNIQUE_TEXT_LIMIT : TEXT_LIMIT;

@@ -1,17 +1,17 @@
 // DELETE of one record, found as GET finds it.
 
-import type { Caller } from "../access/index.ts";
+import { type Caller, requireSeen } from "../access/index.ts";
 import type { Transaction } from "../db/connection.ts";
 import { Conflict } from "../errors.ts";
-import { type Conditions, requireConditions } from "../http/conditions.ts";
-import type { TenantId } from "../tenant-id.ts";
+import type { Conditions } from "../http/conditions.ts";
 import { followChange } from "./follow-change.ts";
 import { refuseOwnEnd } from "./own-access.ts";
-import { type Address, requireOne, resolveAddress } from "./read.ts";
+import { type Address, findAddressed } from "./read.ts";
 import { toRecord } from "./record.ts";
 import type { Entity } from "./registry.ts";
-import { countReferencing, deleteRow, lockByField, type Row } from "./store.ts";
+import { countReferencing, deleteRow, lockById, type Row } from "./store.ts";
 import { inTransaction, type Records } from "./transaction.ts";
+import { isEqual } from "./values.ts";
 
 /**
  * Deletes the record and all that is its own (a client's credentials and secrets, a user's password).
@@ -27,13 +27,15 @@ export async function deleteRecord(
   conditions: Conditions,
 ): Promise<Row> {
   const { tenantId } = caller;
-  const { field, text, value } = resolveAddress(entity, address);
+  const { row, noneThere, column } = await findAddressed(records.sql, caller, entity, address, "AccessManager:Delete");
   return inTransaction(records, caller, entity, async (tx, record) => {
-    const before = requireOne(entity, field, text, await lockByField(tx, tenantId, entity, field.column, value));
+    const before = await lockById(tx, tenantId, entity, row.id);
+    // Somebody may have been faster.
+    if (!before || !isEqual(before[column], row[column])) throw noneThere();
     caller.permissions.require("AccessManager:Delete", entity.name, toRecord(entity, before));
-    requireConditions(conditions, before);
+    await requireSeen(tx, caller, entity.name, conditions, before, toRecord(entity, before));
     refuseOwnEnd(caller, entity, before.id, "delete");
-    await refuseIfReferenced(tx, tenantId, entity, before.id);
+    await refuseIfReferenced(tx, caller, entity, before.id);
     await followChange(tx, records, caller, entity, { before });
     await deleteRow(tx, tenantId, entity, before.id);
     await record({
@@ -46,12 +48,14 @@ export async function deleteRecord(
   });
 }
 
-/** The row is locked, so nothing new can come to point at it. */
-async function refuseIfReferenced(tx: Transaction, tenantId: TenantId, entity: Entity, id: number): Promise<void> {
+/** The row is locked, so nothing new can come to point at it. How many do is told to who may see them all. */
+async function refuseIfReferenced(tx: Transaction, caller: Caller, entity: Entity, id: number): Promise<void> {
+  const { tenantId, gate } = caller;
   const held: string[] = [];
   for (const referencing of entity.referencedBy) {
+    const { name } = referencing.entity;
     const count = await countReferencing(tx, tenantId, referencing, id);
-    if (count > 0) held.push(`${count} ${referencing.entity.name} (${referencing.name})`);
+    if (count > 0) held.push(`${gate.seesAll(name) ? `${count} ` : ""}${name} (${referencing.name})`);
   }
   if (held.length > 0) {
     throw new Conflict(

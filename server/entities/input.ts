@@ -4,7 +4,7 @@ import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { readDate } from "../http/dates.ts";
 import { toRecordId } from "../http/record-id.ts";
-import { ACTOR_FIELDS, type Field, UNSET_DATE } from "./definition.ts";
+import { ACTOR_FIELDS, type Field, UNSET_DATE, WEB_ADDRESS } from "./definition.ts";
 import { parseReference, type ReferenceInput } from "./reference-input.ts";
 import type { Entity, EntityReference } from "./registry.ts";
 import { INT32_MAX } from "./values.ts";
@@ -66,9 +66,12 @@ function takeField(entity: Entity, input: EntityInput, name: string, value: unkn
 }
 
 function takeId(entity: Entity, input: EntityInput, value: unknown): string | undefined {
-  if (value === null || value === "" || value === 0) return undefined;
+  if (value === null || value === "") return undefined;
+  // SPEC.md "Application": its Id is a string.
+  if (entity.idAsText && typeof value !== "string") return "Id must be a record's Id as a string, or empty.";
+  if (value === 0) return undefined;
   // Where Id is a string, any string is one; that no record has it is for the look-up to say (SPEC.md Endpoints 5, rule 1).
-  const fits = (entity.idAsText && typeof value === "string") || Number.isSafeInteger(value);
+  const fits = entity.idAsText || Number.isSafeInteger(value);
   if (!fits && toRecordId(value) === undefined) return "Id must be a record's Id, or empty.";
   input.id = String(value);
   return undefined;
@@ -103,6 +106,9 @@ function textIn(field: Field, value: unknown): { value?: unknown; problem?: stri
   }
   if (value.includes("\0") || !value.isWellFormed()) {
     return { problem: "has a character that is not text (NUL or half of a surrogate pair)." };
+  }
+  if (field.isWebAddress && !(WEB_ADDRESS.test(value) && URL.canParse(value))) {
+    return { problem: "must be an address that begins with https:// or http://, or null." };
   }
   return { value };
 }

@@ -1,12 +1,12 @@
-import type { Caller } from "../access/index.ts";
+import type { Action, Caller, Whole } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
 import { BadInput, MultipleRows, NotFound } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { pathText } from "./path-value.ts";
 import { toRecord } from "./record.ts";
 import type { Entity } from "./registry.ts";
-import { findByField, type Row } from "./store.ts";
-import { findMatchable, type Matchable, matchableNames, parseValue } from "./values.ts";
+import { findByField, listRows, type Row } from "./store.ts";
+import { findMatchable, matchableNames, parseValue } from "./values.ts";
 
 /** How a path names one record. */
 export interface Address {
@@ -16,24 +16,60 @@ export interface Address {
   fieldName: string;
 }
 
+/** Who asks, and what it may see. */
+type Reader = Pick<Caller, "tenantId" | "gate">;
+
 /**
  * One record by its Id or by another field (SPEC.md Endpoints 4).
  * @throws BadInput, NotFound, MultipleRows, Permission
  */
 export async function readRecord(
   sql: Sql,
-  caller: Pick<Caller, "tenantId" | "permissions">,
+  caller: Reader,
   entity: Entity,
   address: Address,
-): Promise<Row> {
+): Promise<Whole<Record<string, unknown>>> {
+  const { row } = await findAddressed(sql, caller, entity, address);
+  return caller.gate.show(entity.name, toRecord(entity, row), { version: row });
+}
+
+/**
+ * The row that a path names. An Id is no secret, so whoever asks for one is told that there is a record; of what other
+ * fields hold, records that the caller may not see tell nothing.
+ * @param orFor who may do this with a record finds it too
+ * @throws BadInput, NotFound, MultipleRows, Permission
+ */
+export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, address: Address, orFor?: Action) {
+  const { tenantId, gate } = caller;
   const { field, text, value } = resolveAddress(entity, address);
-  const row = requireOne(entity, field, text, await findByField(sql, caller.tenantId, entity, field.column, value));
-  caller.permissions.require("AccessManager:Read", entity.name, toRecord(entity, row));
-  return row;
+  const { column } = field;
+  // Rules 1 to 3 of SPEC.md Endpoints 4.
+  const noneThere = () => new NotFound(`There is no ${entity.name} whose ${field.name} is ${printable(text)}.`);
+  if (column === "id") {
+    const [row] = await findByField(sql, tenantId, entity, column, value);
+    if (!row) throw noneThere();
+    return { row, column, noneThere };
+  }
+  if (!orFor) gate.requireSome(entity.name);
+  const list = {
+    type: entity.name,
+    orFor,
+    read: (limit: number, after: string | undefined) =>
+      listRows(sql, tenantId, entity, { filters: [{ column, value }] }, limit, after),
+    id: (row: Row) => String(row.id),
+    resource: (row: Row) => toRecord(entity, row),
+    item: (row: Row) => row,
+  };
+  const row = await gate.lookUp(list);
+  if (row === "several") {
+    throw new MultipleRows(`Several ${entity.name} records have the ${field.name} ${printable(text)}.`);
+  }
+  if (!row) throw noneThere();
+  return { row, column, noneThere };
 }
 
 /** @throws BadInput: unlike in a body (SPEC.md Endpoints 5, rule 1), an Id that is no number is here no value of Id's type */
-export function resolveAddress(entity: Entity, { pathValue, fieldName }: Address) {
+function resolveAddress(entity: Entity, { pathValue, fieldName }: Address) {
   const field = findMatchable(entity, fieldName === "" ? "Id" : fieldName);
   if (!field) {
     throw new BadInput(
@@ -42,13 +78,4 @@ export function resolveAddress(entity: Entity, { pathValue, fieldName }: Address
   }
   const text = pathText(pathValue);
   return { field, text, value: parseValue(field, text) };
-}
-
-/** Rules 1 to 3 of SPEC.md Endpoints 4. */
-export function requireOne(entity: Entity, field: Matchable, text: string, rows: Row[]): Row {
-  if (rows.length === 0) throw new NotFound(`There is no ${entity.name} whose ${field.name} is ${printable(text)}.`);
-  if (rows.length > 1) {
-    throw new MultipleRows(`Several ${entity.name} records have the ${field.name} ${printable(text)}.`);
-  }
-  return rows[0]!;
 }

@@ -1,4 +1,4 @@
-import { ACTOR_FIELDS, type Field, UNSET_DATE } from "./definition.ts";
+import { ACTOR_FIELDS, type Field, inAnswerOrder, UNSET_DATE } from "./definition.ts";
 import type { Entity } from "./registry.ts";
 import type { Row } from "./store.ts";
 
@@ -10,18 +10,21 @@ export interface Abstract {
   Type: string;
 }
 
+type Part = [name: string, value: unknown];
+
 const NOBODY: Abstract = { Id: 0, ExternalId: "", Name: "", Type: "" };
 const NO_TEXT: Abstract = { ...NOBODY, Id: "" };
 
 /** A record in its response shape; the same object is a webhook's Data. */
 export function toRecord(entity: Entity, row: Partial<Row>): Record<string, unknown> {
-  const record: Record<string, unknown> = {};
-  for (const field of entity.fields) record[field.name] = fieldOut(entity, field, row[field.column]);
-  for (const { name, inputOnly, pointsAt } of entity.references) {
-    if (!inputOnly) record[name] = row[name] ?? (pointsAt.idAsText ? NO_TEXT : NOBODY);
-  }
-  for (const { name } of ACTOR_FIELDS) record[name] = row[name] ?? NOBODY;
-  return record;
+  const shown = entity.references.filter(({ inputOnly }) => !inputOnly);
+  return Object.fromEntries(
+    inAnswerOrder<unknown>([
+      ...entity.fields.map((field): Part => [field.name, fieldOut(entity, field, row[field.column])]),
+      ...shown.map(({ name, pointsAt }): Part => [name, row[name] ?? (pointsAt.idAsText ? NO_TEXT : NOBODY)]),
+      ...ACTOR_FIELDS.map(({ name }): Part => [name, row[name] ?? NOBODY]),
+    ]),
+  );
 }
 
 function fieldOut(entity: Entity, field: Field, value: unknown): unknown {

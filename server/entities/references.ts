@@ -1,7 +1,8 @@
 // Foreign keys of an input, looked up within the tenant.
 
+import type { Caller } from "../access/index.ts";
 import type { Queries } from "../db/connection.ts";
-import { BadInput, MultipleRows } from "../errors.ts";
+import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { PointedAt } from "./definition.ts";
@@ -13,6 +14,8 @@ import { type Changes, findReferenced, listChain } from "./store.ts";
 
 /** How many records can stand above one, by a foreign key to its own entity. */
 const MOST_LEVELS = 100;
+/** Records of one name that a foreign key's own is looked for among, where some are hidden from the caller. */
+const MOST_CANDIDATES = 200;
 
 /** What an input's foreign keys come to. */
 export interface Resolved {
@@ -21,23 +24,27 @@ export interface Resolved {
   shown: Record<string, Abstract | null>;
 }
 
+/** Who names them, and what it may see. */
+type Seer = Pick<Caller, "tenantId" | "gate">;
+
 /**
  * @param ownId the record's own Id, which nothing in it may point at; undefined: it is new
- * @throws BadInput, MultipleRows
+ * @throws BadInput
  */
 export async function resolveReferences(
   sql: Queries,
-  tenantId: TenantId,
+  caller: Seer,
   entity: Entity,
   input: EntityInput,
   ownId: number | undefined,
 ): Promise<Resolved> {
   const resolved: Resolved = { columns: {}, shown: {} };
-  for (const { name, target } of input.actors) await requireActor(sql, tenantId, entity, name, target);
+  for (const { name, target } of input.actors) await requireActor(sql, caller, entity, name, target);
   for (const { reference, target } of input.references) {
     const { name, column, pointsAt } = reference;
-    const found = target && (await lookUp(sql, tenantId, name, [pointsAt], target));
-    if (found && pointsAt === entity) await refuseCycle(sql, tenantId, entity, { name, column }, found.id, ownId);
+    const found = target && (await lookUp(sql, caller, name, [pointsAt], target));
+    if (found && pointsAt === entity)
+      await refuseCycle(sql, caller.tenantId, entity, { name, column }, found.id, ownId);
     resolved.columns[column] = found?.id ?? null;
     resolved.shown[name] = found?.abstract ?? null;
   }
@@ -66,26 +73,38 @@ async function refuseCycle(
 /** ModifiedBy or CreatedBy of the input: the server's own value is stored, but what is sent has to be there. */
 async function requireActor(
   sql: Queries,
-  tenantId: TenantId,
+  caller: Seer,
   entity: Entity,
   name: string,
   target: ReferenceInput,
 ): Promise<void> {
-  await lookUp(sql, tenantId, name, entity.actors, target);
+  await lookUp(sql, caller, name, entity.actors, target);
 }
 
 /** The one record that the foreign key points at, in the first of the entities that has it. */
-async function lookUp(sql: Queries, tenantId: TenantId, name: string, entities: PointedAt[], target: ReferenceInput) {
-  const { by, value, type } = target;
+async function lookUp(sql: Queries, caller: Seer, name: string, entities: PointedAt[], target: ReferenceInput) {
+  const { by, type } = target;
   const candidates = entities.filter((candidate) => type === undefined || candidate.name === type);
   if (candidates.length === 0) {
     const names = entities.map((candidate) => candidate.name).join(" or ");
     throw new BadInput(`${name} points at a ${names}; its Type is ${printable(type ?? "")}.`);
   }
   for (const candidate of candidates) {
-    const found = await findReferenced(sql, tenantId, candidate, by, value);
-    if (found.length > 1) throw new MultipleRows(`${name} points at several ${candidate.name} records.`);
+    const found = await findSeen(sql, caller, candidate, target);
+    if (found.length > 1) throw new BadInput(`${name} points at several ${candidate.name} records.`);
     if (found[0]) return found[0];
   }
   throw new BadInput(`${name} points at no record (by ${by}).`);
+}
+
+/** An Id is no secret. By what else a record has, it is found by who may see it. */
+async function findSeen(sql: Queries, { tenantId, gate }: Seer, target: PointedAt, { by, value }: ReferenceInput) {
+  const found = await findReferenced(sql, tenantId, target, by, value, MOST_CANDIDATES);
+  if (by === "Id" || found.length === 0) return found;
+  const seen = await gate.seenIds(
+    sql,
+    target.name,
+    found.map(({ id }) => String(id)),
+  );
+  return found.filter(({ id }) => seen.has(String(id)));
 }

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from "../webhooks/index.ts";
 import { application } from "./application.ts";
-import { ACTOR_FIELDS, type EntityDefinition, type PointedAt, type Reference } from "./definition.ts";
+import { ACTOR_FIELDS, type EntityDefinition, inAnswerOrder, type PointedAt, type Reference } from "./definition.ts";
 import { department } from "./department.ts";
 import { identityProvider } from "./identity-provider.ts";
 import { user } from "./user.ts";
@@ -52,21 +52,21 @@ export function createRegistry(definitions: readonly EntityDefinition[]): Entity
 export function describeEntities(entities: readonly EntityDefinition[]) {
   const isText = (name: string) => entities.find((entity) => entity.name === name)?.idAsText ?? true;
   return entities.map((entity) => {
-    const fields = [
-      ...entity.fields.map((field) => ({
-        Name: field.name,
-        Type: entity.idAsText && field.name === "Id" ? "string" : OPENAPI_TYPES[field.type],
-      })),
-      ...entity.references.map(({ name, target }) => ({
-        Name: name,
-        Type: isText(target) ? "object (AbstractText)" : "object (AbstractLong)",
-      })),
-      ...ACTOR_FIELDS.map(({ name }) => ({ Name: name, Type: "object (AbstractLong)" })),
-    ];
+    const types = inAnswerOrder<string>([
+      ...entity.fields.map(({ name, type }): [string, string] => [
+        name,
+        entity.idAsText && name === "Id" ? "string" : OPENAPI_TYPES[type],
+      ]),
+      ...entity.references.map(({ name, target }): [string, string] => [
+        name,
+        isText(target) ? "object (AbstractText)" : "object (AbstractLong)",
+      ]),
+      ...ACTOR_FIELDS.map(({ name }): [string, string] => [name, "object (AbstractLong)"]),
+    ]);
     const filters = matchables(entity).map(({ name }) => name);
     return {
       Name: entity.name,
-      Fields: fields.map((field) => ({ ...field, Filter: filters.includes(field.Name) })),
+      Fields: types.map(([Name, Type]) => ({ Name, Type, Filter: filters.includes(Name) })),
       Events: [...EVENT_TYPES],
     };
   });

@@ -1,12 +1,13 @@
 // Entities as policies see them.
 
-import type { AttributeType, ResourceType } from "../access/index.ts";
+import type { AttributeType, FindRecords, ResourceType } from "../access/index.ts";
 import type { Queries } from "../db/connection.ts";
+import { toRecordId } from "../http/record-id.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { ACTOR_FIELDS, type EntityDefinition, type FieldType } from "./definition.ts";
 import { toRecord } from "./record.ts";
 import { createRegistry } from "./registry.ts";
-import { findByField } from "./store.ts";
+import { findByField, findByIds } from "./store.ts";
 
 const ATTRIBUTE_TYPES: Record<FieldType, AttributeType> = {
   text: "text",
@@ -22,7 +23,7 @@ export function resourceTypes(definitions: readonly EntityDefinition[]): Resourc
     name,
     families: ["AccessManager", "Settings"],
     attributes: [
-      ...fields.map((field) => ({ name: field.name, type: ATTRIBUTE_TYPES[field.type] })),
+      ...fields.map((field) => ({ name: field.name, type: ATTRIBUTE_TYPES[field.type], maxLength: field.maxLength })),
       ...[...references.filter(({ inputOnly }) => !inputOnly), ...ACTOR_FIELDS].map((reference) => ({
         name: reference.name,
         type: "reference" as const,
@@ -38,5 +39,16 @@ export function createFindRecord(definitions: readonly EntityDefinition[]) {
     const entity = entities.get(entityName);
     const [row] = entity ? await findByField(sql, tenantId, entity, "id", id) : [];
     return entity && row && toRecord(entity, row);
+  };
+}
+
+/** @returns the same for many; none of what is no entity's */
+export function createFindRecords(definitions: readonly EntityDefinition[]): FindRecords {
+  const entities = new Map(createRegistry(definitions).map((entity) => [entity.name, entity]));
+  return async (sql, tenantId, entityName, ids) => {
+    const entity = entities.get(entityName);
+    const numbers = ids.flatMap((id) => toRecordId(id) ?? []);
+    if (!entity || numbers.length === 0) return [];
+    return (await findByIds(sql, tenantId, entity, numbers)).map((row) => toRecord(entity, row));
   };
 }

@@ -1,15 +1,23 @@
 import { Elysia } from "elysia";
-import { type Authenticate, type Caller, requireScopes } from "../access/index.ts";
+import {
+  type Authenticate,
+  answer,
+  answerRead,
+  answerRecord,
+  type Caller,
+  requireScopes,
+  withoutRecords,
+} from "../access/index.ts";
 import { BadInput } from "../errors.ts";
 import { readJson, requireJson } from "../http/body.ts";
-import { answerRead, answerRecord, hasConditions, readConditions } from "../http/conditions.ts";
+import { hasConditions, readConditions } from "../http/conditions.ts";
 import { isRead, requireMethod } from "../http/method.ts";
 import { API_PATH } from "../http/paths.ts";
 import { readParameter } from "../http/query.ts";
 import { requestUrl } from "../http/request-url.ts";
 import type { Address } from "./read.ts";
 import { describeEntities } from "./registry.ts";
-import type { Entities, EntityService, Versioned } from "./service.ts";
+import type { Entities, EntityService } from "./service.ts";
 
 /** Entities, and for each of them its list, upsert, read and delete. */
 export function entitiesController(entities: Entities, authenticate: Authenticate) {
@@ -20,7 +28,7 @@ export function entitiesController(entities: Entities, authenticate: Authenticat
       const caller = await authenticate(request);
       requireMethod(request, "GET");
       requireScopes(caller, "AccessManager:Read");
-      return Response.json({ Items: describeEntities(definitions), Next: null });
+      return answer(withoutRecords({ Items: describeEntities(definitions), Next: null }));
     },
     { parse: "none" },
   );
@@ -48,24 +56,19 @@ async function onCollection(
   query: URLSearchParams,
 ): Promise<Response> {
   requireMethod(request, "GET", "PATCH", "POST");
-  if (isRead(request)) return Response.json(await service.list(caller, query));
+  if (isRead(request)) return answer(await service.list(caller, query));
   requireJson(request);
   service.requireWrite(caller);
   const conditions = readConditions(request.headers);
   const body = await readJson(request);
-  if (!Array.isArray(body)) return answer(await service.save(caller, body, conditions));
+  if (!Array.isArray(body)) return answerRecord(await service.save(caller, body, conditions));
   if (hasConditions(conditions)) throw new BadInput("If-Match and If-None-Match are for one record, not for an array.");
-  return Response.json(await service.saveAll(caller, body));
+  return answer(await service.saveAll(caller, body));
 }
 
 async function onRecord(service: EntityService, caller: Caller, request: Request, address: Address): Promise<Response> {
   requireMethod(request, "GET", "DELETE");
   const conditions = readConditions(request.headers);
-  if (!isRead(request)) return answer(await service.remove(caller, address, conditions));
-  const { record, version } = await service.read(caller, address);
-  return answerRead(conditions, record, version);
-}
-
-function answer({ record, version }: Versioned): Response {
-  return answerRecord(record, version);
+  if (!isRead(request)) return answerRecord(await service.remove(caller, address, conditions));
+  return answerRead(conditions, await service.read(caller, address));
 }

@@ -1,8 +1,7 @@
 // Records as REST and the console read and change them: the scopes that SPEC.md asks for, and then what each does.
 
-import { type Caller, requireScopes } from "../access/index.ts";
+import { type Caller, requireScopes, type Shown, type ShownPage, type Tagged, type Whole } from "../access/index.ts";
 import type { Conditions } from "../http/conditions.ts";
-import type { Page } from "../http/paging.ts";
 import { upsertRecords } from "./bulk.ts";
 import type { EntityDefinition } from "./definition.ts";
 import { deleteRecord } from "./delete.ts";
@@ -17,24 +16,21 @@ import { upsertRecord } from "./upsert.ts";
 /** In its response shape. */
 export type EntityRecord = Record<string, unknown>;
 
-export interface Versioned {
-  record: EntityRecord;
-  /** What its entity tag depends on. */
-  version: Row;
-}
+/** All of it, or of a change what its caller may see. */
+type Seen = Tagged<EntityRecord>;
 
 /** The records of one entity; what each throws beside Permission stands at the function that it calls. */
 export interface EntityService {
   readonly entity: Entity;
-  list(caller: Caller, parameters: URLSearchParams): Promise<Page<EntityRecord>>;
-  read(caller: Caller, address: Address): Promise<Versioned>;
+  list(caller: Caller, parameters: URLSearchParams): Promise<ShownPage<EntityRecord>>;
+  read(caller: Caller, address: Address): Promise<Whole<EntityRecord>>;
   /** What `save` and `saveAll` ask first, for who has to read a body before. @throws Permission */
   requireWrite(caller: Caller): void;
   /** @param body one record in the API's shape */
-  save(caller: Caller, body: unknown, conditions: Conditions): Promise<Versioned>;
-  saveAll(caller: Caller, bodies: unknown[]): Promise<EntityRecord[]>;
+  save(caller: Caller, body: unknown, conditions: Conditions): Promise<Seen>;
+  saveAll(caller: Caller, bodies: unknown[]): Promise<Shown<Shown<EntityRecord>[]>>;
   /** @returns the last state */
-  remove(caller: Caller, address: Address, conditions: Conditions): Promise<Versioned>;
+  remove(caller: Caller, address: Address, conditions: Conditions): Promise<Seen>;
 }
 
 export interface Entities {
@@ -56,7 +52,8 @@ export function createEntities(records: Records, definitions: readonly EntityDef
 }
 
 function createEntityService(records: Records, entity: Entity): EntityService {
-  const versioned = (row: Row): Versioned => ({ record: toRecord(entity, row), version: row });
+  const written = ({ gate }: Caller, row: Row, sent: unknown) =>
+    gate.written<EntityRecord>(entity.name, toRecord(entity, row), sent, { version: row });
   /** SPEC.md Authentication 2: an upsert may come to either. */
   const requireWrite = (caller: Caller) => requireScopes(caller, "AccessManager:Create", "AccessManager:Update");
   return {
@@ -68,19 +65,24 @@ function createEntityService(records: Records, entity: Entity): EntityService {
     },
     async read(caller, address) {
       requireScopes(caller, "AccessManager:Read");
-      return versioned(await readRecord(records.sql, caller, entity, address));
+      return readRecord(records.sql, caller, entity, address);
     },
     async save(caller, body, conditions) {
       requireWrite(caller);
-      return versioned(await upsertRecord(records, caller, entity, body, conditions));
+      return written(caller, await upsertRecord(records, caller, entity, body, conditions), body);
     },
     async saveAll(caller, bodies) {
       requireWrite(caller);
-      return (await upsertRecords(records, caller, entity, bodies)).map((row) => toRecord(entity, row));
+      const rows = await upsertRecords(records, caller, entity, bodies);
+      return caller.gate.writtenAll<EntityRecord>(
+        entity.name,
+        rows.map((row) => toRecord(entity, row)),
+        bodies,
+      );
     },
     async remove(caller, address, conditions) {
       requireScopes(caller, "AccessManager:Delete");
-      return versioned(await deleteRecord(records, caller, entity, address, conditions));
+      return written(caller, await deleteRecord(records, caller, entity, address, conditions), {});
     },
   };
 }

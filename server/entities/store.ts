@@ -45,17 +45,11 @@ export async function findByField(
     where tenant_id = ${tenantId} and ${equals(sql, { column, value })} order by id limit 2`;
 }
 
-/** As findByField, but the rows are locked until the transaction ends. */
-export async function lockByField(
-  sql: Queries,
-  tenantId: TenantId,
-  entity: Entity,
-  column: string,
-  value: unknown,
-): Promise<Row[]> {
+/** Those of the ids that there are, in no order. */
+export async function findByIds(sql: Queries, tenantId: TenantId, entity: Entity, ids: number[]): Promise<Row[]> {
   return sql<Row[]>`
     select ${columns(sql, entity)} from ${sql(entity.table)}
-    where tenant_id = ${tenantId} and ${equals(sql, { column, value })} order by id limit 2 for update`;
+    where tenant_id = ${tenantId} and id = any (${ids}::bigint[])`;
 }
 
 /** In the order of their ids; one more than the limit, if there are more. */
@@ -173,13 +167,14 @@ export async function countReferencing(
   return row!.count;
 }
 
-/** What a foreign key in the input points at; at most two, the second only tells that there is more than one. */
+/** What a foreign key in the input may point at, in the order of the ids. */
 export async function findReferenced(
   sql: Queries,
   tenantId: TenantId,
   target: PointedAt,
   key: ReferenceKey,
   value: string | number,
+  limit: number,
 ): Promise<{ id: number; abstract: Abstract }[]> {
   const column = keyColumn(target, key);
   if (column === undefined) return [];
@@ -187,7 +182,7 @@ export async function findReferenced(
   const match = key === "Id" ? sql`id = ${value}::bigint` : sql`${sql(column)} = ${value}`;
   return sql<{ id: number; abstract: Abstract }[]>`
     select id, ${sql.unsafe(abstractText(target, target.table))} as abstract from ${sql(target.table)}
-    where tenant_id = ${tenantId} and ${match} order by id limit 2`;
+    where tenant_id = ${tenantId} and ${match} order by id limit ${limit}`;
 }
 
 /** The ids from this one up: its own, that of the row its column points at, and so on, `limit` at most. */

@@ -1,5 +1,6 @@
 import type { Caller } from "../access/index.ts";
 import type { Sql, Transaction } from "../db/connection.ts";
+import { refusalOf } from "../db/violations.ts";
 import { Conflict } from "../errors.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { type RecordedChange, recordEvent } from "../webhooks/index.ts";
@@ -39,7 +40,7 @@ export async function inTransaction<T>(
   for (let attempt = 1; ; attempt++) {
     const events: RecordedChange[] = [];
     try {
-      const result = await sql.begin((tx) =>
+      const result = await sql.beginFor(tenantId, (tx) =>
         work(tx, async (change) => {
           await recordEvent(tx, tenantId, change, traceParent);
           events.push(change);
@@ -48,6 +49,8 @@ export async function inTransaction<T>(
       onCommitted(tenantId, events);
       return result as T;
     } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal) throw refusal;
       const { code } = error as { code?: string };
       if (code !== DEADLOCK && code !== FOREIGN_KEY_VIOLATION) throw error;
       if (attempt === ATTEMPTS) throw keepsChanging(entity);

@@ -1,8 +1,9 @@
 // PATCH and POST of an entity: SPEC.md Endpoints 5, in its order.
 
-import type { Caller } from "../access/index.ts";
+import { type Caller, requireSeen } from "../access/index.ts";
 import type { Transaction } from "../db/connection.ts";
-import { BadInput, Conflict, MultipleRows, NotFound } from "../errors.ts";
+import { refusalOf } from "../db/violations.ts";
+import { BadInput, Conflict, NotFound } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { type Conditions, requireConditions } from "../http/conditions.ts";
 import { readDate } from "../http/dates.ts";
@@ -26,6 +27,7 @@ import {
   waitForTurn,
 } from "./store.ts";
 import { ATTEMPTS, inTransaction, keepsChanging, type Records } from "./transaction.ts";
+import { isEqual } from "./values.ts";
 
 /** What an upsert came to; the same row twice: nothing was to be changed. */
 export interface Change {
@@ -37,7 +39,7 @@ const UNIQUE_VIOLATION = "23505";
 
 /**
  * Updates the record that Id or an identifier points at, or inserts one; its event stands in the same transaction.
- * @throws BadInput, NotFound, MultipleRows, Permission, Conflict, PreconditionFailed
+ * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
  */
 export async function upsertRecord(
   records: Records,
@@ -73,14 +75,20 @@ export async function applyUpsert(
 ): Promise<Change> {
   const { tenantId, actor } = caller;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const before = await lookUpTarget(tx, tenantId, entity, input);
-    requireConditions(conditions, before);
-    refuseChangedEchoes(entity, input, before);
-    const { columns, shown } = await resolveReferences(tx, tenantId, entity, input, before?.id);
+    const [before, ...others] = await lookUpTargets(tx, tenantId, entity, input);
+    // These two compare nothing: whether there is a record.
+    if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before);
+    const { columns, shown } = await resolveReferences(tx, caller, entity, input, before?.id);
     const changes: Changes = { ...input.values, ...columns };
     // The record as it would stand, before anything is written.
     const proposed: Partial<Row> = { ...before, ...changes, ...shown };
     requirePermission(caller, entity, before, proposed);
+    // That there are several is for who may change each of them.
+    for (const other of others) requirePermission(caller, entity, other, { ...other, ...changes, ...shown });
+    if (others.length > 0) throw pointsAtSeveral(entity, input);
+    // Only now, so that who may not change a record learns of no value whether it is right.
+    if (before) await requireSeen(tx, caller, entity.name, conditions, before, toRecord(entity, before));
+    refuseChangedEchoes(caller, entity, input, before);
     if (before?.is_active && !proposed.is_active) refuseOwnEnd(caller, entity, before.id, "deactivate");
     if (before && Object.keys(changes).every((column) => isEqual(before[column], proposed[column]))) {
       return { before, after: before };
@@ -107,38 +115,35 @@ function requirePermission(
 
 /**
  * Who sets a foreign key locks two rows, its own and the one it points at, and no order of ids suits both. And where
- * no constraint keeps an identifier unique, two callers could insert it at the same time.
+ * no constraint keeps an identifier unique, two callers could insert it at the same time. A turn that PostgreSQL itself
+ * takes has to come before the rows are locked.
  */
 function needsTurn(entity: Entity, input: EntityInput): boolean {
   if (input.references.some(({ target }) => target !== null)) return true;
+  if (entity.fields.some(({ column, takesTurns }) => takesTurns && input.values[column] !== undefined)) return true;
   return input.id === undefined && givenIdentifiers(entity, input).some(({ unique }) => unique === undefined);
 }
 
-async function lookUpTarget(
-  tx: Transaction,
-  tenantId: TenantId,
-  entity: Entity,
-  input: EntityInput,
-): Promise<Row | undefined> {
+/** @returns one, if it is sound input */
+async function lookUpTargets(tx: Transaction, tenantId: TenantId, entity: Entity, input: EntityInput): Promise<Row[]> {
   // Rule 1: Id is not empty.
   if (input.id !== undefined) {
     const id = toRecordId(input.id);
     const row = id === undefined ? undefined : await lockById(tx, tenantId, entity, id);
     if (!row) throw new NotFound(`There is no ${entity.name} with the Id ${printable(input.id)}.`);
-    return row;
+    return [row];
   }
   const identifiers = givenIdentifiers(entity, input);
   // Rule 3: all are empty.
-  if (identifiers.length === 0) return undefined;
+  if (identifiers.length === 0) return [];
   // Rule 2: the given ones are the record's unique identifiers.
-  const rows = await lockByIdentifiers(tx, tenantId, entity, identifiers);
-  if (rows.length > 1) {
-    const names = identifiers.map(({ name }) => name).join(", ");
-    throw new MultipleRows(
-      `${names} ${identifiers.length > 1 ? "point" : "points"} at several ${entity.name} records.`,
-    );
-  }
-  return rows[0];
+  return lockByIdentifiers(tx, tenantId, entity, identifiers);
+}
+
+function pointsAtSeveral(entity: Entity, input: EntityInput): BadInput {
+  const names = givenIdentifiers(entity, input).map(({ name }) => name);
+  const point = names.length > 1 ? "point" : "points";
+  return new BadInput(`${names.join(", ")} ${point} at several ${entity.name} records.`);
 }
 
 /** The identifiers that are not empty. */
@@ -148,10 +153,18 @@ export function givenIdentifiers(entity: Entity, input: EntityInput) {
     .map(({ name, column, unique }) => ({ name, column, unique, value: String(input.values[column]) }));
 }
 
-/** Read-only fields may come back as they were read, but not changed. */
-function refuseChangedEchoes(entity: Entity, input: EntityInput, before: Row | undefined): void {
-  const current = before ? toRecord(entity, before) : undefined;
-  const changed = input.echoes.filter(({ field, value }) => value !== null && !isEcho(value, current?.[field.name]));
+/** Read-only fields may come back as they were read, but not changed; from who may not read them, not at all. */
+function refuseChangedEchoes(
+  { gate }: Pick<Caller, "gate">,
+  entity: Entity,
+  { echoes }: EntityInput,
+  before: Row | undefined,
+): void {
+  const sent = echoes.filter(({ value }) => value !== null);
+  if (sent.length === 0) return;
+  const record = before && toRecord(entity, before);
+  const current = record && gate.sees(entity.name, record) ? record : undefined;
+  const changed = sent.filter(({ field, value }) => !isEcho(value, current?.[field.name]));
   if (changed.length > 0) {
     throw new BadInput(...changed.map(({ field }) => `${field.name} is set by the server and cannot be changed.`));
   }
@@ -163,10 +176,6 @@ function isEcho(value: unknown, own: unknown): boolean {
   return typeof value === "string" && typeof own === "string" && isEqual(readDate(value) ?? value, readDate(own));
 }
 
-function isEqual(one: unknown, other: unknown): boolean {
-  return one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;
-}
-
 /** @returns undefined if a racing caller inserted a unique value in between: the next look-up finds it */
 async function write(
   tx: Transaction,
@@ -176,13 +185,15 @@ async function write(
   changes: Changes,
   actor: Actor,
 ): Promise<Row | undefined> {
-  if (!before) return insertRow(tx, tenantId, entity, changes, actor);
-  await refuseHeld(tx, tenantId, entity, before, changes);
+  if (before) await refuseHeld(tx, tenantId, entity, before, changes);
   try {
+    if (!before) return await insertRow(tx, tenantId, entity, changes, actor);
     return await updateRow(tx, tenantId, entity, before.id, changes, actor);
   } catch (error) {
     const { code, constraint_name } = error as { code?: string; constraint_name?: string };
     if (code !== UNIQUE_VIOLATION) throw error;
+    const refusal = refusalOf(error);
+    if (refusal) throw refusal;
     const field = entity.fields.find((candidate) => candidate.unique === constraint_name);
     throw new Conflict(heldByAnother(entity, field?.name ?? "A unique value"));
   }

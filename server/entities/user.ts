@@ -9,8 +9,12 @@ export const user: EntityDefinition = {
   fields: [
     { name: "Id", column: "id", type: "int32", description: "Unique identifier of the user.", readOnly: true },
     text("Name", "name", "Full name.", { example: "Ana Silva" }),
-    // Several users may have one (SPEC.md Endpoints 4, rule 3), but it is in an index.
-    text("Username", "username", "Login name.", { maxLength: UNIQUE_TEXT_LIMIT, example: "ana" }),
+    // Several users may have one (SPEC.md Endpoints 4, rule 3), but not with one who can sign in; and it is in an index.
+    text("Username", "username", "Login name; of a user who can sign in, that user's alone, whatever its capitals.", {
+      maxLength: UNIQUE_TEXT_LIMIT,
+      takesTurns: true,
+      example: "ana",
+    }),
     text("Email", "email", "E-mail contact.", { example: "ana@example.com" }),
     text("MobilePhone", "mobile_phone", "Mobile phone number.", { example: "+351 912 345 678" }),
     text("External_Id", "external_id", "Identifier of the user in an external system.", {

@@ -65,3 +65,7 @@ export function parseValue({ name, type }: Matchable, text: string): unknown {
     }
   }
 }
+
+export function isEqual(one: unknown, other: unknown): boolean {
+  return one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;
+}

@@ -1,4 +1,4 @@
-import { BadInput, PayloadTooLarge, UnsupportedMediaType } from "../errors.ts";
+import { BadInput, BodyCutOff, PayloadTooLarge, UnsupportedMediaType } from "../errors.ts";
 
 /** Bytes of a JSON body. */
 export const JSON_BODY_LIMIT = 1024 * 1024;
@@ -59,7 +59,7 @@ async function readText(request: Request, limit: number): Promise<string> {
   if (Number(request.headers.get("content-length") ?? 0) > limit) throw new PayloadTooLarge(limit);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of chunksOf(request)) {
     size += chunk.byteLength;
     if (size > limit) throw new PayloadTooLarge(limit);
     chunks.push(chunk);
@@ -68,6 +68,23 @@ async function readText(request: Request, limit: number): Promise<string> {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
     throw new BadInput("The body is not valid UTF-8.");
+  }
+}
+
+const cutOff = new WeakSet<Request>();
+
+/** Whether the request's body was read and broke off. */
+export function isCutOff(request: Request): boolean {
+  return cutOff.has(request);
+}
+
+/** The caller's connection is all that can fail here. */
+async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of request.body ?? []) yield chunk;
+  } catch {
+    cutOff.add(request);
+    throw new BodyCutOff();
   }
 }
 

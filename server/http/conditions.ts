@@ -36,18 +36,13 @@ export function requireConditions(conditions: Conditions, version: Version | und
 }
 
 /**
- * The answer to GET of one record: 304 if it is what If-None-Match names.
+ * Before the answer to GET of one record.
+ * @returns whether it is what If-None-Match names: then the answer is 304
  * @throws PreconditionFailed
  */
-export function answerRead(conditions: Conditions, record: object, version: Version = record): Response {
+export function isNotModified(conditions: Conditions, version: Version): boolean {
   requireMatch(conditions, version);
-  if (matchesNone(conditions, version)) return answerRecord(record, version);
-  return new Response(null, { status: 304, headers: { etag: etagOf(version) } });
-}
-
-/** An answer with one record and its entity tag. */
-export function answerRecord(record: object, version: Version = record): Response {
-  return Response.json(record, { headers: { etag: etagOf(version) } });
+  return !matchesNone(conditions, version);
 }
 
 /** Strong, quotes included. */

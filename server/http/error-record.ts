@@ -1,4 +1,6 @@
-import { ApiError } from "../errors.ts";
+import { outageOf } from "../db/outage.ts";
+import { refusalOf } from "../db/violations.ts";
+import { ApiError, ServiceUnavailable } from "../errors.ts";
 import { requestKey } from "./request-key.ts";
 import { requestUrl } from "./request-url.ts";
 
@@ -12,9 +14,22 @@ export interface ErrorRecord {
   RequestKey: string;
 }
 
-/** The failure a caller is told of: our own classes as they are, anything else as a plain 500. */
+/** What a caller reads while PostgreSQL is so. */
+export const OUTAGES = {
+  away: "The database is away for the moment. Nothing is wrong with the request: send it again in a few seconds.",
+  "read-only": "The database takes no changes for the moment. Send the request again in a few seconds.",
+};
+
+/**
+ * The failure a caller is told of: our own classes as they are, a database that is away or takes no writes as 503,
+ * anything else as a plain 500.
+ */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  const refusal = refusalOf(error);
+  if (refusal) return refusal;
+  const outage = outageOf(error);
+  if (outage) return new ServiceUnavailable(OUTAGES[outage]);
   return new ApiError(500, "Internal Server Error", "Internal Server Error", [
     "Something failed on our side. Try again; if it stays, tell the operator this RequestKey.",
   ]);

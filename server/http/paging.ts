@@ -12,36 +12,27 @@ export interface Page<Item> {
 
 export interface Paging {
   limit: number;
-  /** The last id of the page before. */
-  after: string | undefined;
+  /** The Next of the page before, as the gate has sealed it. */
+  cursor: string | undefined;
+  /** All else that was asked for: a cursor goes on with nothing else. */
+  filters: string;
 }
 
 /**
- * Reads Limit and Cursor; the cursor is the last id of the page before.
- * @param isId what an id of this list looks like
+ * Reads Limit and Cursor.
  * @throws BadInput
  */
-export function readPaging(query: Query, isId: (text: string) => boolean = isUuid): Paging {
+export function readPaging(query: Query): Paging {
   const limitText = query.get("Limit") ?? String(DEFAULT_LIMIT);
   const limit = /^\d{1,3}$/.test(limitText) ? Number(limitText) : 0;
   if (limit < 1 || limit > MOST_LIMIT) throw new BadInput(`Limit must be a whole number from 1 to ${MOST_LIMIT}.`);
-  const cursor = query.get("Cursor");
-  if (!cursor) return { limit, after: undefined };
-  const after = Buffer.from(cursor, "base64url").toString("utf8");
-  if (!isId(after)) throw new BadInput("Cursor is not one that a list has given. Leave it out to start again.");
-  return { limit, after };
+  const filters = [...query].filter(([name]) => name !== "Limit" && name !== "Cursor").toSorted();
+  return { limit, cursor: query.get("Cursor") || undefined, filters: JSON.stringify(filters) };
 }
 
-/** @param rows one more than the limit, if there are more */
-export function toPage<Row, Item>(
-  rows: Row[],
-  limit: number,
-  id: (row: Row) => string,
-  item: (row: Row) => Item,
-): Page<Item> {
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { Items: shown.map(item), Next: last ? Buffer.from(id(last)).toString("base64url") : null };
+/** The first page of a list, for who does not ask for another. */
+export function firstPage(limit: number): Paging {
+  return { limit, cursor: undefined, filters: "" };
 }
 
 export function isUuid(text: string): boolean {

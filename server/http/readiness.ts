@@ -1,37 +1,98 @@
-// GET /healthz and /readyz.
+// How the service stands: what /readyz of the API and of the workers tells.
 
 import { connect } from "node:net";
-import { Elysia } from "elysia";
 import type { Sql } from "../db/connection.ts";
-import { isWorkerAlive } from "../db/store.ts";
-import { requireMethod } from "./method.ts";
+import { outageOf } from "../db/outage.ts";
+import { type PartsSeen, readParts } from "../db/store.ts";
+import type { Lifecycle } from "./lifecycle.ts";
 
 const PROBE_TIMEOUT_MS = 1_000;
+/** Deliveries that have waited for so long to begin are kept by more than a burst. */
+const LONGEST_WAIT_SECONDS = 60;
 
-/** 503 only without PostgreSQL: without Temporal or a worker, changes are still taken and delivered later. */
-export function readinessController(sql: Sql, temporalAddress: string) {
-  return new Elysia()
-    .all("/healthz", ({ request }) => {
-      requireMethod(request, "GET");
-      return Response.json({ status: "alive" });
-    })
-    .all("/readyz", async ({ request }) => {
-      requireMethod(request, "GET");
-      const [worker, temporal] = await Promise.all([workerState(sql), canConnect(temporalAddress)]);
-      const postgresql = worker !== undefined;
-      const status = !postgresql ? "unavailable" : worker && temporal ? "ready" : "degraded";
-      const word = (up: boolean) => (up ? "up" : "down");
-      return Response.json(
-        { status, postgresql: word(postgresql), temporal: word(temporal), worker: word(worker === true) },
-        { status: postgresql ? 200 : 503, headers: { "cache-control": "no-store" } },
-      );
-    });
+export interface Readiness {
+  /** "degraded": changes are taken, and delivered later. */
+  status: "ready" | "degraded" | "unavailable";
+  postgresql: "up" | "read-only" | "down";
+  temporal: "up" | "down";
+  worker: "up" | "down";
+  /** Why it is not ready, in words; none if it is. */
+  reasons: string[];
 }
 
-/** Undefined: PostgreSQL itself did not answer. */
-async function workerState(sql: Sql): Promise<boolean | undefined> {
-  const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, PROBE_TIMEOUT_MS, undefined));
-  return Promise.race([isWorkerAlive(sql).catch(() => undefined), timeout]);
+/** 503 where requests are not answered; without Temporal or a worker, changes are still taken and delivered later. */
+export function readinessResponse(readiness: Pick<Readiness, "status">): Response {
+  const status = readiness.status === "unavailable" ? 503 : 200;
+  return Response.json(readiness, { status, headers: { "cache-control": "no-store" } });
+}
+
+/** Among its reasons until the process answers requests. */
+export const STARTING = "The process is starting.";
+
+/** What a process sees of the parts it stands on. */
+interface Seen {
+  /** Undefined: PostgreSQL did not answer. */
+  parts: PartsSeen | undefined;
+  temporal: boolean;
+}
+
+export async function look(sql: Sql, temporalAddress: string): Promise<Seen> {
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, PROBE_TIMEOUT_MS, undefined));
+  const [parts, temporal] = await Promise.all([
+    Promise.race([readParts(sql).catch(withoutSchema), late]),
+    canConnect(temporalAddress),
+  ]);
+  return { parts, temporal };
+}
+
+/** PostgreSQL is there, if not yet with our tables. */
+function withoutSchema(error: unknown): PartsSeen | undefined {
+  if (outageOf(error)) return undefined;
+  return { worker: false, readOnly: false, oldestDispatch: null, troubles: [] };
+}
+
+/** Of an API. */
+export function readinessOf({ phase }: Pick<Lifecycle, "phase">, { parts, temporal }: Seen): Readiness {
+  const reasons = [...phaseReasons(phase), ...databaseReasons(parts)];
+  const isAvailable = reasons.length === 0;
+  if (parts && !parts.worker) reasons.push("No worker gives a sign of life: deliveries wait.");
+  if (!temporal) reasons.push("Temporal does not answer: deliveries wait.");
+  reasons.push(...deliveryReasons(parts));
+  return {
+    status: isAvailable ? (reasons.length === 0 ? "ready" : "degraded") : "unavailable",
+    postgresql: parts ? (parts.readOnly ? "read-only" : "up") : "down",
+    temporal: temporal ? "up" : "down",
+    worker: parts?.worker ? "up" : "down",
+    reasons,
+  };
+}
+
+/** Of a worker: whether there are others is not its concern. */
+export function workerReadinessOf(
+  { phase }: Pick<Lifecycle, "phase">,
+  { parts, temporal }: Seen,
+): Omit<Readiness, "worker"> {
+  const { worker: _, ...readiness } = readinessOf({ phase }, { parts: parts && { ...parts, worker: true }, temporal });
+  return readiness;
+}
+
+function phaseReasons(phase: Lifecycle["phase"]): string[] {
+  if (phase === "starting") return [STARTING];
+  return phase === "stopping" ? ["The process is stopping."] : [];
+}
+
+function databaseReasons(parts: PartsSeen | undefined): string[] {
+  if (!parts) return ["PostgreSQL does not answer."];
+  return parts.readOnly ? ["PostgreSQL takes no changes: it is read-only."] : [];
+}
+
+/** Why deliveries cannot begin. */
+function deliveryReasons(parts: PartsSeen | undefined): string[] {
+  if (!parts) return [];
+  const waited = parts.oldestDispatch ?? 0;
+  const wait =
+    waited > LONGEST_WAIT_SECONDS ? [`The oldest delivery has waited ${Math.round(waited)} s for its workflow.`] : [];
+  return [...parts.troubles, ...wait];
 }
 
 function canConnect(address: string): Promise<boolean> {

@@ -1,7 +1,9 @@
 // One line a request, and one observation. The line names the route and not the path, whose values may be personal.
 
 import type { Logger } from "pino";
+import { isCutOff } from "./body.ts";
 import { requestKey } from "./request-key.ts";
+import { requestUrl } from "./request-url.ts";
 import { traceIdOf, traceParentOf } from "./trace-parent.ts";
 
 interface Client {
@@ -34,6 +36,10 @@ export interface RequestLog {
 /** What machines ask all the time. */
 export const PROBES = ["/healthz", "/readyz", "/metrics"];
 
+export function isProbe(request: Request): boolean {
+  return PROBES.includes(requestUrl(request).pathname);
+}
+
 /** @param observe told of every request, also of those whose line the log's level leaves out */
 export function createRequestLog(
   log: Logger,
@@ -51,7 +57,7 @@ export function createRequestLog(
       if (noted) noted.status = status;
     },
     end(request, route, status) {
-      const level = PROBES.includes(route ?? "") ? "debug" : "info";
+      const level = PROBES.includes(route ?? "") || isCutOff(request) ? "debug" : "info";
       const noted = requests.get(request);
       if (!noted) return;
       const { method } = request;

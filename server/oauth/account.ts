@@ -3,20 +3,22 @@
 import { originOf, recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/connection.ts";
 import { toRecordId } from "../http/record-id.ts";
+import type { MasterKey } from "../master-key.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { expireCodes, expireCodesBy, inWords, type WhichSessions } from "./authorize/index.ts";
 import { deleteConsent, listConsents, lockConsent } from "./consents/store.ts";
 import type { Families } from "./families/families.ts";
+import { nobodysTenant } from "./settings-client/reference.ts";
 import { findClient } from "./store.ts";
 
 /** Of more than so many, a page is no way to look after them. */
 const MOST_LISTED = 200;
 
-export function createApplications(sql: Sql, families: Families) {
+export function createApplications(sql: Sql, masterKey: MasterKey, families: Families) {
   return {
     async find(clientId: string) {
       const client = await findClient(sql, clientId);
-      return client?.isActive ? client : undefined;
+      return client?.isActive ? client : { tenantId: nobodysTenant(masterKey, clientId), identityProvider: null };
     },
     async allowed(tenantId: TenantId, userId: number) {
       const consents = await listConsents(sql, tenantId, userId, MOST_LISTED, undefined);
@@ -27,7 +29,7 @@ export function createApplications(sql: Sql, families: Families) {
     async revoke(request: Request, tenantId: TenantId, userId: number, clientId: string) {
       const id = toRecordId(clientId);
       if (id === undefined) return;
-      await sql.begin(async (tx) => {
+      await sql.beginFor(tenantId, async (tx) => {
         const consent = await lockConsent(tx, tenantId, userId, id);
         if (!consent) return;
         await deleteConsent(tx, tenantId, userId, id);

@@ -14,12 +14,8 @@ export type AuthenticateClient = (request: Request, form: Map<string, string>) =
 
 /** Why a client was refused: for who reads the audit log, never for who tries. */
 export type Refusal = "NoSecret" | "WrongSecret" | "InactiveApplication";
-/** Told of a request that did not prove to be the client's that it names. */
-export type OnRefusedClient = (
-  request: Request,
-  client: Pick<Client, "id" | "tenantId">,
-  reason: Refusal,
-) => Promise<void>;
+/** Told of a request that did not prove to be the client's that it names; the answer waits for nothing that it does. */
+export type OnRefusedClient = (request: Request, client: Pick<Client, "id" | "tenantId">, reason: Refusal) => void;
 
 interface Presented {
   clientId: string;
@@ -40,8 +36,8 @@ export async function authenticateClient(
   const client = await findClient(sql, clientId);
   const reason = client && refusalOf(client, secret);
   if (client && reason === undefined) return client;
-  if (client && reason) await onRefused(request, client, reason);
-  if (secret === "") throw new TokenError("unauthenticated_client", "client_secret is missing.");
+  if (client && reason) onRefused(request, client, reason);
+  if (secret === "") throw new TokenError("invalid_client", "client_secret is missing.");
   throw new TokenError("invalid_client", "Client authentication failed: client_id or client_secret is wrong.");
 }
 
@@ -66,7 +62,7 @@ function presentedCredentials(request: Request, form: Map<string, string>): Pres
   const clientId = form.get("client_id");
   const secret = form.get("client_secret");
   if (header === null) {
-    if (!clientId) throw new TokenError("unauthenticated_client", "client_id is missing.");
+    if (!clientId) throw new TokenError("invalid_client", "client_id is missing.");
     return { clientId, secret: secret ?? "" };
   }
   if (secret) {

@@ -15,6 +15,7 @@ import {
   USERINFO_PATH,
 } from "./door.ts";
 import { GRANT_TYPES } from "./grants/index.ts";
+import { KNOWN_CLAIMS } from "./userinfo/claims.ts";
 
 const CLIENT_AUTHENTICATION = ["client_secret_basic", "client_secret_post"];
 
@@ -44,7 +45,7 @@ function metadata(issuer: string) {
     revocation_endpoint: issuer + REVOCATION_PATH,
     introspection_endpoint: issuer + INTROSPECTION_PATH,
     end_session_endpoint: issuer + END_SESSION_PATH,
-    scopes_supported: SCOPES,
+    scopes_supported: SUPPORTED_SCOPES,
     response_types_supported: ["code", "code id_token"],
     response_modes_supported: ["query", "fragment", "form_post"],
     grant_types_supported: GRANT_TYPES,
@@ -68,20 +69,7 @@ function metadata(issuer: string) {
 }
 
 /** Of id_token and userinfo. */
-const CLAIMS = [
-  "iss",
-  "sub",
-  "aud",
-  "exp",
-  "iat",
-  "auth_time",
-  "nonce",
-  "acr",
-  "amr",
-  "sid",
-  "name",
-  "preferred_username",
-  "email",
-  "phone_number",
-  "updated_at",
-];
+const CLAIMS = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", ...KNOWN_CLAIMS];
+
+/** A client may have the scope address, but no User has a postal address. */
+const SUPPORTED_SCOPES = SCOPES.filter((scope) => scope !== "address");

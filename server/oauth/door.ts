@@ -10,7 +10,9 @@ export type Door = "spec" | "rfc";
  */
 export const IGNORED_SCOPES: Record<Door, readonly string[]> = { spec: [], rfc: ["offline_access"] };
 
+export const SPEC_AUTHORIZATION_PATH = "/oauth/authorize";
 export const SPEC_TOKEN_PATH = "/oAuth/rest/v2/Token";
+export const SPEC_PATHS = [SPEC_AUTHORIZATION_PATH, SPEC_TOKEN_PATH];
 
 export const AUTHORIZATION_PATH = "/oauth2/authorize";
 export const RFC_TOKEN_PATH = "/oauth2/token";

@@ -27,7 +27,7 @@ export function formEndpoint(
       return body ? Response.json(body, { headers }) : new Response(null, { headers });
     } catch (failure) {
       const response = tokenErrorResponse(failure, request, door);
-      if (response.status === 500) onFailure(failure, request);
+      if (response.status >= 500) onFailure(failure, request);
       return response;
     }
   }

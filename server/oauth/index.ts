@@ -4,12 +4,13 @@ export type { ConsentRecord, Consents } from "./consents/service.ts";
 export {
   ACCESS_TOKEN_ALGS,
   CLIENT_TYPES,
+  type CredentialsRecord,
   ID_TOKEN_ALGS,
   MOST_REDIRECT_URIS,
   REDIRECT_URI_LIMIT,
   REDIRECT_URIS_LIMIT,
-  toCredentialsRecord,
 } from "./credentials/input.ts";
+export { developmentUris, redirectUriProblem } from "./credentials/redirect-uri.ts";
 export {
   changeCredentials,
   MOST_SECRETS,
@@ -18,9 +19,9 @@ export {
   readCredentials,
   readSecrets,
   removeSecret,
+  type SecretRecord,
 } from "./credentials/service.ts";
-export type { StoredSecret } from "./credentials/store.ts";
-export { SPEC_TOKEN_PATH } from "./door.ts";
+export { SPEC_PATHS, SPEC_TOKEN_PATH } from "./door.ts";
 export { createFamilies, removeEndedFamilies } from "./families/families.ts";
 export { GRANT_TYPES } from "./grants/index.ts";
 export { SEALED as SEALED_BY_OAUTH, SIGNING_ALGS } from "./keys/algorithms.ts";
@@ -31,6 +32,8 @@ export { createProvider } from "./provider.ts";
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";
 export { createRevocations } from "./revocations/revocations.ts";
 export { deleteExpiredRevocations } from "./revocations/store.ts";
-export { type Bindings, SETTINGS_CALLBACK_PATH, type SettingsClient } from "./settings-client/settings-client.ts";
-export type { Credentials } from "./store.ts";
+export { scopesNow } from "./scopes.ts";
+export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./settings-client/credentials.ts";
+export type { Bindings, SettingsClient } from "./settings-client/settings-client.ts";
+export { endpointRefusal } from "./token-error.ts";
 export { createTokens } from "./tokens/tokens.ts";

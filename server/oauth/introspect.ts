@@ -1,13 +1,14 @@
 // POST /oauth2/introspect (RFC 7662).
 
-import type { Sql } from "../db/connection.ts";
+import type { Queries, Sql } from "../db/connection.ts";
 import type { AuthenticateClient } from "./client-authentication.ts";
 import { INTROSPECTION_PATH } from "./door.ts";
 import { formEndpoint, type OnFailure } from "./endpoint.ts";
 import type { Families, PresentedRefreshToken } from "./families/families.ts";
 import { readPresentedToken } from "./presented-token.ts";
-import { areActive, type Client } from "./store.ts";
-import { subjectOfUser, userOfSubject } from "./subject.ts";
+import { issuableScopes } from "./scopes.ts";
+import type { Client } from "./store.ts";
+import { subjectOfUser } from "./subject.ts";
 import { TokenError } from "./token-error.ts";
 import type { AccessTokenClaims } from "./tokens/access-token.ts";
 import type { Tokens } from "./tokens/tokens.ts";
@@ -36,7 +37,7 @@ export function introspectionController({
     const { client, access, refresh } = await readPresentedToken(authenticateClient, tokens, families, request, form);
     requireSecret(client);
     const found = access
-      ? await describeAccessToken(sql, client, access)
+      ? describeAccessToken(client, access)
       : refresh && (await describeRefreshToken(sql, families, issuer, client, refresh));
     return found ?? INACTIVE;
   });
@@ -49,14 +50,12 @@ function requireSecret(client: Client): void {
   }
 }
 
-async function describeAccessToken(sql: Sql, client: Client, { grant_id: _, ...claims }: AccessTokenClaims) {
-  if (claims.tenant !== client.tenantId) return undefined;
-  const active = await areActive(sql, client.tenantId, Number(claims.client_id), userOfSubject(claims.sub));
-  return active ? { active: true, token_type: "Bearer", ...claims } : undefined;
+function describeAccessToken(client: Client, { grant_id: _, ...claims }: AccessTokenClaims) {
+  return claims.tenant === client.tenantId ? { active: true, token_type: "Bearer", ...claims } : undefined;
 }
 
 async function describeRefreshToken(
-  sql: Sql,
+  sql: Queries,
   families: Families,
   issuer: string,
   client: Client,
@@ -67,7 +66,7 @@ async function describeRefreshToken(
   return (
     family && {
       active: true,
-      scope: family.scopes.join(" "),
+      scope: (await issuableScopes(sql, client, family)).join(" "),
       client_id: String(client.id),
       sub: family.userId === null ? String(client.id) : subjectOfUser(family.userId),
       iss: issuer,

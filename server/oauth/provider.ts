@@ -2,7 +2,7 @@
 
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
-import type { Authenticate, VerifyAccessToken } from "../access/index.ts";
+import type { Access, Authenticate, VerifyAccessToken } from "../access/index.ts";
 import type { Config } from "../config.ts";
 import type { Sql } from "../db/connection.ts";
 import type { EgressFetch } from "../egress/index.ts";
@@ -46,6 +46,7 @@ import { createOnRecordChange } from "./record-changes.ts";
 import { createOnRefusedClient } from "./refused-clients.ts";
 import { createRevocations } from "./revocations/revocations.ts";
 import { revocationController } from "./revoke.ts";
+import { scopesNow } from "./scopes.ts";
 import { createSettingsClient } from "./settings-client/settings-client.ts";
 import { tokenController } from "./token.ts";
 import { createTokens } from "./tokens/tokens.ts";
@@ -54,6 +55,7 @@ import { userinfoController } from "./userinfo/userinfo.ts";
 export interface ProviderDependencies {
   config: Pick<Config, "publicUrl" | "tokenLifetime">;
   sql: Sql;
+  access: Pick<Access, "knownScopes" | "forget">;
   masterKey: MasterKey;
   log: Logger;
   fetch: EgressFetch;
@@ -62,18 +64,26 @@ export interface ProviderDependencies {
   onFailure: OnFailure;
 }
 
-export function createProvider({ config, sql, masterKey, log, fetch, onClient, onFailure }: ProviderDependencies) {
+export function createProvider(deps: ProviderDependencies) {
+  const { config, sql, access, masterKey, log, fetch, onClient, onFailure } = deps;
   const issuer = config.publicUrl;
   const keys = createSigningKeys(sql, masterKey);
   const revocations = createRevocations(sql);
-  const tokens = createTokens({ keys, issuer, lifetime: config.tokenLifetime, isRevoked: revocations.isRevoked });
+  const tokens = createTokens({
+    keys,
+    issuer,
+    lifetime: config.tokenLifetime,
+    isRevoked: revocations.isRevoked,
+    scopesNow: (...who) => scopesNow(sql, ...who),
+    knownScopes: access.knownScopes,
+  });
   const families = createFamilies({
     masterKey,
     tokens,
     onReuse: (tenantId, { id, clientId, userId }) =>
       log.warn({ tenantId, familyId: id, clientId, userId }, "a refresh token was used again; its family is revoked"),
   });
-  const onRefused = createOnRefusedClient(sql);
+  const onRefused = createOnRefusedClient(sql, log);
   const authenticate: AuthenticateClient = async (request, form) => {
     const client = await authenticateClient({ sql, onRefused }, request, form);
     onClient(request, { tenantId: client.tenantId, clientId: String(client.id) });
@@ -88,6 +98,7 @@ export function createProvider({ config, sql, masterKey, log, fetch, onClient, o
   const browsers = createKnownBrowsers(sql, cookies);
   const forPeople = {
     sql,
+    masterKey,
     tokens,
     issuer,
     cookies,
@@ -106,7 +117,7 @@ export function createProvider({ config, sql, masterKey, log, fetch, onClient, o
     ...forPeople,
     credentials: createCredentials(sql, passwords, endGrants),
     linkedAccounts: createLinkedAccounts(sql, endGrants),
-    applications: createApplications(sql, families),
+    applications: createApplications(sql, masterKey, families),
   };
 
   const controller = new Elysia()
@@ -129,12 +140,12 @@ export function createProvider({ config, sql, masterKey, log, fetch, onClient, o
   /** What the entity API has of it. */
   const settings = (authenticateCaller: Authenticate, { users, consents }: ReturnType<typeof administration>) =>
     new Elysia()
-      .use(credentialsController(sql, authenticateCaller))
+      .use(credentialsController(sql, access, authenticateCaller))
       .use(consentsController(consents, authenticateCaller))
       .use(userAdministrationController(users, authenticateCaller))
       .use(signingKeysController(sql, authenticateCaller));
   /** By which people come in to the Settings pages. */
-  const settingsClient = createSettingsClient({ sql, tokens, families, issuer });
+  const settingsClient = createSettingsClient({ sql, masterKey, tokens, families, issuer });
   const { forms, sessions } = forPeople;
   return {
     controller,

@@ -1,5 +1,6 @@
 // What the audit log has of clients that could not prove who they are.
 
+import type { Logger } from "pino";
 import { originOf, recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import type { OnRefusedClient } from "./client-authentication.ts";
@@ -17,17 +18,19 @@ interface Told {
 }
 
 /**
- * Writes the first failure down at once, and the next one that comes after the time is over, with how many there were in
- * between. Each process counts for itself, in memory.
+ * Writes the first failure down, and the next one that comes after the time is over, with how many there were in between.
+ * Each process counts for itself, in memory. The answer does not wait for the row: of a client that there is not there
+ * is none, and time would tell them apart. One row is written after the other.
  */
-export function createOnRefusedClient(sql: Sql, now = () => performance.now()): OnRefusedClient {
+export function createOnRefusedClient(sql: Sql, log: Pick<Logger, "error">, now = () => performance.now()) {
   const clients = new Map<number, Told>();
+  let written = Promise.resolve();
 
   function sweep(time: number): void {
     for (const [id, { at }] of clients) if (time - at >= ROW_EVERY_MS) clients.delete(id);
   }
 
-  return async (request, { id, tenantId }, reason) => {
+  const onRefused: OnRefusedClient = (request, { id, tenantId }, reason) => {
     const time = now();
     const told = clients.get(id);
     if (told && time - told.at < ROW_EVERY_MS) {
@@ -36,10 +39,16 @@ export function createOnRefusedClient(sql: Sql, now = () => performance.now()): 
     }
     if (clients.size >= CLIENTS_KEPT) sweep(time);
     clients.set(id, { at: time, untold: 0 });
-    await recordAudit(sql, tenantId, originOf(request, { clientId: String(id) }), {
-      kind: "ClientAuthentication.Failed",
-      subject: { type: "Application", id },
-      details: { Reason: reason, Times: 1 + (told?.untold ?? 0) },
-    });
+    const origin = originOf(request, { clientId: String(id) });
+    written = written
+      .then(() =>
+        recordAudit(sql, tenantId, origin, {
+          kind: "ClientAuthentication.Failed",
+          subject: { type: "Application", id },
+          details: { Reason: reason, Times: 1 + (told?.untold ?? 0) },
+        }),
+      )
+      .catch((err) => log.error({ err, tenantId, clientId: id, reason }, "a refused client is not in the audit log"));
   };
+  return onRefused;
 }

@@ -41,7 +41,7 @@ export function revocationController({
     requireOwn(presented);
     const { client, access, refresh } = presented;
     const { tenantId } = client;
-    await sql.begin(async (tx) => {
+    await sql.beginFor(tenantId, async (tx) => {
       const revoked = access
         ? await revokeAccessToken(tx, tenantId, access)
         : refresh && (await revokeFamily(tx, families, tenantId, refresh));
@@ -57,9 +57,9 @@ export function revocationController({
 async function revokeAccessToken(
   tx: Transaction,
   tenantId: TenantId,
-  { jti, exp, sub, client_id }: AccessTokenClaims,
+  { jti, sub, client_id }: AccessTokenClaims,
 ): Promise<Omit<AuditEntry, "kind"> | undefined> {
-  if (!(await insertRevokedToken(tx, tenantId, jti, new Date(exp * 1000)))) return undefined;
+  if (!(await insertRevokedToken(tx, tenantId, jti))) return undefined;
   const owner = { userId: userOfSubject(sub) ?? null, clientId: Number(client_id) };
   return { subject: ownerOf(owner), details: { TokenId: jti } };
 }

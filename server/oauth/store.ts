@@ -28,6 +28,8 @@ export interface Client extends Credentials {
   name: string;
   webSite: string;
   isActive: boolean;
+  /** By it people sign in to Settings. */
+  isSettings: boolean;
   /** Where its users sign in, if not here; `allowLocal`: they may also do so here. */
   identityProvider: { id: number; allowLocal: boolean } | null;
   /** SHA-256 of each live secret. */
@@ -37,17 +39,27 @@ export interface Client extends Credentials {
 /** The client's own tenant is the answer here, so this look-up alone has no tenant to filter by. */
 export async function findClient(sql: Queries, clientId: string): Promise<Client | undefined> {
   const id = toRecordId(clientId);
-  if (id === undefined) return undefined;
+  return id === undefined ? undefined : findOne(sql, sql`a.id = ${id}`);
+}
+
+/** The one by which people sign in to the tenant's Settings. */
+export function findSettingsClient(sql: Queries, tenantId: TenantId): Promise<Client | undefined> {
+  return findOne(sql, sql`a.id = (select settings_client_id from tenants where id = ${tenantId})`);
+}
+
+async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<Client | undefined> {
   const [client] = await sql<Client[]>`
     select a.id, a.tenant_id as "tenantId", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
-      a.is_active as "isActive", c.client_type as "clientType", c.grant_types as "grantTypes", c.scopes,
+      a.is_active as "isActive",
+      coalesce((select t.settings_client_id = a.id from tenants t where t.id = a.tenant_id), false) as "isSettings",
+      c.client_type as "clientType", c.grant_types as "grantTypes", c.scopes,
       c.redirect_uris as "redirectUris", c.post_logout_redirect_uris as "postLogoutRedirectUris",
       c.access_token_alg as "accessTokenAlg", c.id_token_alg as "idTokenAlg", c.first_party as "firstParty",
       (select json_build_object('id', p.id, 'allowLocal', p.allow_local) from identity_providers p
         where p.id = a.authentication_id) as "identityProvider",
       coalesce((select array_agg(s.digest) from client_secrets s where s.application_id = a.id), '{}') as digests
     from applications a join credentials c on c.application_id = a.id
-    where a.id = ${id}`;
+    where ${isIt}`;
   return client;
 }
 
@@ -70,18 +82,19 @@ export async function hasCredentials(
   return row!.has;
 }
 
-/** Whether a client and, if there is one, the user it acts for are still active. */
-export async function areActive(
+/** A client's own scopes; undefined if it, or the user it acts for, is not active. */
+export async function findActiveScopes(
   sql: Queries,
   tenantId: TenantId,
   clientId: number,
   userId: number | undefined,
-): Promise<boolean> {
-  const [row] = await sql<{ active: boolean }[]>`
-    select exists (select from applications where tenant_id = ${tenantId} and id = ${clientId} and is_active)
+): Promise<string[] | undefined> {
+  const [row] = await sql<{ scopes: string[] }[]>`
+    select c.scopes from applications a join credentials c on c.application_id = a.id
+    where a.tenant_id = ${tenantId} and a.id = ${clientId} and a.is_active
       and (${userId ?? null}::int is null
-        or exists (select from users where tenant_id = ${tenantId} and id = ${userId ?? null} and is_active)) as active`;
-  return row!.active;
+        or exists (select from users where tenant_id = ${tenantId} and id = ${userId ?? null} and is_active))`;
+  return row?.scopes;
 }
 
 /**

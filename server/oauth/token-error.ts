@@ -3,7 +3,15 @@
 import { ApiError } from "../errors.ts";
 import { asApiError, errorRecord } from "../http/error-record.ts";
 import { NO_STORE } from "../http/no-store.ts";
-import type { Door } from "./door.ts";
+import { requestUrl } from "../http/request-url.ts";
+import {
+  type Door,
+  INTROSPECTION_PATH,
+  REVOCATION_PATH,
+  RFC_TOKEN_PATH,
+  SPEC_TOKEN_PATH,
+  USERINFO_PATH,
+} from "./door.ts";
 
 const UNAUTHORIZED = { kind: "Unauthorized", status: 400, title: "Unauthorized" } as const;
 const PERMISSION = { kind: "Permission", status: 403, title: "Forbidden" } as const;
@@ -13,7 +21,6 @@ const BAD_INPUT = { kind: "Bad Input", status: 400, title: "Bad Request" } as co
 const FAILURES = {
   invalid_request: [BAD_INPUT, "invalid_request"],
   /** It does not say who it is, or does not prove it. */
-  unauthenticated_client: [BAD_INPUT, "invalid_client"],
   invalid_client: [UNAUTHORIZED, "invalid_client"],
   invalid_grant: [BAD_INPUT, "invalid_grant"],
   /** A code or refresh token that was issued to another client. */
@@ -45,15 +52,30 @@ export function tokenErrorResponse(failure: unknown, request: Request, door: Doo
   return door === "spec" ? specResponse(error, request) : rfcResponse(error, request);
 }
 
-/** SPEC.md "Token endpoint errors": the word stands in `error`, and as /Errors/… in Type. */
+const DOORS: Record<string, Door> = {
+  [SPEC_TOKEN_PATH]: "spec",
+  [RFC_TOKEN_PATH]: "rfc",
+  [REVOCATION_PATH]: "rfc",
+  [INTROSPECTION_PATH]: "rfc",
+  [USERINFO_PATH]: "rfc",
+};
+
+/** For a failure that no endpoint has met itself. @returns undefined if the path is none of theirs */
+export function endpointRefusal(failure: unknown, request: Request): Response | undefined {
+  const door = DOORS[requestUrl(request).pathname];
+  return door && tokenErrorResponse(failure, request, door);
+}
+
+/** SPEC.md "Token endpoint errors": the word stands in `error`, and as /Errors/… in Type; X-Request-Id has the key. */
 function specResponse(error: ApiError, request: Request): Response {
-  const body = { error: error.kind, error_description: error.message, ...errorRecord(error, request) };
+  const { RequestKey: _, ...record } = errorRecord(error, request);
+  const body = { error: error.kind, error_description: error.message, ...record };
   return Response.json(body, { status: error.status, headers: { ...error.headers, ...NO_STORE } });
 }
 
 /** RFC 6749 5.2. */
 function rfcResponse(error: ApiError, request: Request): Response {
-  const code = error instanceof TokenError ? error.code : error.status === 500 ? "server_error" : "invalid_request";
+  const code = error instanceof TokenError ? error.code : rfcCode(error.status);
   const headers: Record<string, string> = { ...error.headers, ...NO_STORE };
   if (code === "invalid_client" && request.headers.has("authorization")) {
     headers["www-authenticate"] = 'Basic realm="Gatehouse", charset="UTF-8"';
@@ -62,10 +84,15 @@ function rfcResponse(error: ApiError, request: Request): Response {
   return Response.json(body, { status: rfcStatus(error, code), headers });
 }
 
+/** RFC 6749 has words for a server's own failures at the authorization endpoint alone (4.1.2.1); they serve here too. */
+export function rfcCode(status: number): string {
+  return { 500: "server_error", 503: "temporarily_unavailable" }[status] ?? "invalid_request";
+}
+
 function rfcStatus(error: ApiError, code: string): number {
   if (code === "invalid_client") return 401;
   // Of HTTP's own refusals, a wrong method, too large a body and too many requests keep their status.
-  return [405, 413, 429, 500].includes(error.status) ? error.status : 400;
+  return [405, 413, 429, 500, 503].includes(error.status) ? error.status : 400;
 }
 
 /** RFC 6749 5.2 leaves out quotes, backslashes and everything beyond ASCII. */

@@ -32,8 +32,8 @@ async function answer(
   request: Request,
   form: Map<string, string>,
 ): Promise<TokenResponse> {
-  const grantType = requiredParameter(form, "grant_type");
   const client = await authenticateClient(request, form);
+  const grantType = requiredParameter(form, "grant_type");
   const grant = Object.hasOwn(GRANTS, grantType) ? GRANTS[grantType] : undefined;
   if (!grant) {
     throw new TokenError("unsupported_grant_type", `grant_type must be ${Object.keys(GRANTS).join(" or ")}.`);

@@ -1,6 +1,6 @@
 // What makes an Application an OAuth client: its credentials and its secrets.
 
-import { SCOPES } from "../access/index.ts";
+import { DEFAULT_SCOPES, SCOPES } from "../access/index.ts";
 import { API_PATH } from "../http/paths.ts";
 import {
   ACCESS_TOKEN_ALGS,
@@ -102,7 +102,8 @@ function change(id: string, summary: string): Operation {
     scopes: ["Settings:Update"],
     parameters: [ID, ...CONDITIONS],
     requestBody: jsonBody("Absent fields are left alone, null sets one back.", schemaRef("CredentialsData"), {
-      confidential: { RedirectUris: EXAMPLE.RedirectUris, GrantTypes: EXAMPLE.GrantTypes },
+      confidential: { RedirectUris: EXAMPLE.RedirectUris },
+      public: { ClientType: "public", RedirectUris: ["http://localhost:3001/callback"] },
       native: { ClientType: "native", RedirectUris: ["http://127.0.0.1/callback"], GrantTypes: ["authorization_code"] },
     }),
     answers: { 200: json("The credentials as they stand.", schemaRef("Credentials"), EXAMPLE, ["ETag"]) },
@@ -123,7 +124,7 @@ const SECRET = { Id: "0197c6f4-0a1b-7c2d-8e3f-405162738495", CreatedOn: "2026-01
 const EXAMPLE = {
   RedirectUris: ["https://payroll.example.com/callback"],
   PostLogoutRedirectUris: [],
-  GrantTypes: ["authorization_code", "refresh_token"],
+  GrantTypes: [...GRANT_TYPES],
   Scopes: ["openid", "profile", "name"],
   ClientType: "confidential",
   AccessTokenAlg: "EdDSA",
@@ -140,15 +141,27 @@ const URIS: Schema = {
 };
 
 const FIELDS: Record<string, Schema> = {
-  RedirectUris: { ...URIS, description: "Where users may be sent back to; compared as they are written." },
+  RedirectUris: {
+    ...URIS,
+    description:
+      "Where users may be sent back to; compared as they are written. https, or http on 127.0.0.1, [::1] or " +
+      "localhost: of a native client with any port, of others for development.",
+  },
   PostLogoutRedirectUris: { ...URIS, description: "Where users may be sent after they have signed out." },
   GrantTypes: {
     type: "array",
     items: { type: "string", enum: GRANT_TYPES },
-    default: [],
-    description: "The grants it may use at the token endpoint.",
+    default: GRANT_TYPES,
+    description:
+      "The grants it may use at the token endpoint. The default of public and native clients, and what they come to " +
+      "have if nobody chose others, is without client_credentials.",
   },
-  Scopes: { type: "array", items: { type: "string", enum: SCOPES }, default: [], description: "What it may ask for." },
+  Scopes: {
+    type: "array",
+    items: { type: "string", enum: SCOPES },
+    default: DEFAULT_SCOPES,
+    description: "What it may ask for.",
+  },
   ClientType: {
     type: "string",
     enum: CLIENT_TYPES,

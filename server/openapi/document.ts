@@ -21,7 +21,10 @@ import { webhooks } from "./webhooks.ts";
 const DESCRIPTION = `An OAuth 2.0 and OpenID Connect provider, a REST API over entity records, and signed webhooks.
 
 Get an access token from the token endpoint and send it as \`Authorization: Bearer <ACCESS_TOKEN>\`. Every error of the
-entity API is one error record.`;
+entity API is one error record.
+
+What a caller may not read by its tenant's policies is in no list, and a foreign key of it is \`{ Id, Type }\`. The answer of a
+write or a deletion is the whole record for who may read it, with its ETag; for others its Id and the fields they sent.`;
 
 /**
  * The OpenAPI 3.1 document. It is composed here and not collected from the routes by @elysiajs/openapi: ours take every

@@ -102,7 +102,7 @@ function upsert(entity: Entity, id: string, summary: string): Operation {
         },
       },
     },
-    errors: ["BadInput", "MultipleRows", "NotFound", "Conflict", "PreconditionFailed"],
+    errors: ["BadInput", "NotFound", "Conflict", "PreconditionFailed"],
   });
 }
 

@@ -6,7 +6,9 @@ import {
   type EntityReference,
   type Field,
   INT32_MAX,
+  inAnswerOrder,
   UNSET_DATE,
+  WEB_ADDRESS,
 } from "../entities/index.ts";
 import { type Schema, schemaRef } from "./types.ts";
 
@@ -34,16 +36,18 @@ export function inputSchema(entity: Entity): Schema {
 }
 
 export function recordSchema(entity: Entity): Schema {
-  const properties = Object.fromEntries([
-    ...entity.fields.map((field): [string, Schema] => [field.name, recordField(entity, field)]),
-    ...entity.references
-      .filter(({ inputOnly }) => !inputOnly)
-      .map((reference): [string, Schema] => [reference.name, recordReference(reference)]),
-    ...ACTOR_FIELDS.map(({ name, description }): [string, Schema] => [
-      name,
-      { ...schemaRef("AbstractLong"), description },
+  const properties = Object.fromEntries(
+    inAnswerOrder<Schema>([
+      ...entity.fields.map((field): [string, Schema] => [field.name, recordField(entity, field)]),
+      ...entity.references
+        .filter(({ inputOnly }) => !inputOnly)
+        .map((reference): [string, Schema] => [reference.name, recordReference(reference)]),
+      ...ACTOR_FIELDS.map(({ name, description }): [string, Schema] => [
+        name,
+        { ...schemaRef("AbstractLong"), description },
+      ]),
     ]),
-  ]);
+  );
   return { type: "object", description: entity.description, required: Object.keys(properties), properties };
 }
 
@@ -73,7 +77,8 @@ function inputField(entity: Entity, field: Field): Schema {
   if (field.name === "Id") return inputId(entity, field);
   if (field.readOnly) return { ...recordField(entity, field), readOnly: true };
   if (field.type === "text") {
-    return { type: ["string", "null"], description, maxLength: field.maxLength, pattern: NUL_FREE };
+    const pattern = field.isWebAddress ? `^$|${WEB_ADDRESS.source}` : NUL_FREE;
+    return { type: ["string", "null"], description, maxLength: field.maxLength, pattern };
   }
   const { type, ...rest } = valueSchema(field.type);
   return { type: [type, "null"], description, ...rest };
@@ -82,7 +87,7 @@ function inputField(entity: Entity, field: Field): Schema {
 /** SPEC.md Endpoints 5, rules 1 to 3: an empty Id is none. */
 function inputId(entity: Entity, { description }: Field): Schema {
   const text = `${description} Empty: the record is found by ${entity.identifiers.join(", ")}, or is new.`;
-  if (entity.idAsText) return { type: ["string", "integer", "null"], description: text };
+  if (entity.idAsText) return { type: ["string", "null"], description: text };
   return {
     type: ["integer", "string", "null"],
     description: text,
@@ -172,7 +177,7 @@ export const FOREIGN_KEY_SCHEMAS: Record<string, Schema> = {
 function abstract(description: string, id: Schema): Schema {
   return {
     type: "object",
-    description,
+    description: `${description} Of a record that the caller may not read, its Id and Type alone.`,
     required: ["Id"],
     properties: {
       Id: id,

@@ -11,12 +11,13 @@ import {
   Permission,
   PreconditionFailed,
   ServiceBusy,
+  ServiceUnavailable,
   TooManyRequests,
   Unauthorized,
   UnsupportedMediaType,
 } from "../errors.ts";
 import { JSON_BODY_LIMIT } from "../http/body.ts";
-import { asApiError, type ErrorRecord, errorRecord } from "../http/error-record.ts";
+import { asApiError, type ErrorRecord, errorRecord, OUTAGES } from "../http/error-record.ts";
 import { API_PATH } from "../http/paths.ts";
 import { type Answer, type Examples, type Ref, type Schema, schemaRef } from "./types.ts";
 
@@ -25,6 +26,8 @@ interface DescribedError {
   error: ApiError;
   headers?: string[];
 }
+
+export const DATABASE_AWAY = "PostgreSQL is away, or takes no changes; the header Retry-After says when to ask again.";
 
 const ERRORS = {
   BadInput: {
@@ -68,13 +71,18 @@ const ERRORS = {
     error: new UnsupportedMediaType("application/json"),
   },
   TooManyRequests: {
-    when: "The client has sent too many requests; the header Retry-After says when to go on.",
+    when: "The client has sent too many requests, or its tenant has too many of this kind under way; the header Retry-After says when to go on.",
     error: new TooManyRequests(500, 1),
     headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
   },
   ServiceBusy: {
-    when: "The tenant's other lists take too long; the header Retry-After says when to ask again.",
+    when: "The request has waited too long for its turn; the header Retry-After says when to ask again.",
     error: new ServiceBusy(),
+    headers: ["Retry-After"],
+  },
+  DatabaseAway: {
+    when: DATABASE_AWAY,
+    error: new ServiceUnavailable(OUTAGES.away),
     headers: ["Retry-After"],
   },
   InternalServerError: { when: "Something failed on our side.", error: asApiError(undefined) },

@@ -2,17 +2,18 @@
 
 import { API_PATH } from "../http/paths.ts";
 import {
+  AUTH_METHODS,
   CREDENTIAL_LIMIT,
   MAPPED,
+  MOST_ALLOWED,
   MOST_SCOPES,
   NAME_LIMIT,
-  PROBE_CHECKS,
-  PROBE_OUTCOMES,
   PROVIDER_TYPES,
   PROVISIONINGS,
   URL_LIMIT,
   WORD_LIMIT,
 } from "../signin/index.ts";
+import { TEST, TEST_SCHEMA } from "./identity-provider-test.ts";
 import { json, jsonBody, NOT_MODIFIED, operation, pageOf } from "./operation.ts";
 import { CONDITIONS, parameterRef } from "./parameters.ts";
 import { type Answer, type Area, type Operation, type Parameter, type Schema, schemaRef } from "./types.ts";
@@ -131,6 +132,8 @@ const INPUT = {
   ClientId: "gatehouse",
   ClientSecret: "a-long-secret",
   Provisioning: "Create",
+  AllowedDomains: ["example.com"],
+  Is_Active: true,
 };
 
 const OAUTH2_INPUT = {
@@ -152,46 +155,22 @@ const RECORD = {
   AuthorizationEndpoint: "",
   TokenEndpoint: "",
   UserinfoEndpoint: "",
+  TokenEndpointAuthMethod: "",
   Scopes: ["openid", "profile", "email"],
   Mapping: { Name: "name", Username: "preferred_username", Email: "email", EmailVerified: "email_verified" },
+  AllowedDomains: ["example.com"],
+  AllowedTenants: [],
+  RequireVerifiedEmail: false,
   AllowLocal: false,
   Is_Active: true,
   RedirectUri: "https://gatehouse.example.com/signin/upstream/1001/callback",
 };
 
-const TEST = {
-  Works: false,
-  Checks: [
-    { Name: "Metadata", Outcome: "Passed", Message: "The issuer's metadata can be used." },
-    { Name: "Keys", Outcome: "Passed", Message: "2 keys verify id_tokens: RS256, ES256." },
-    {
-      Name: "Client",
-      Outcome: "Failed",
-      Message: "The ClientId or its secret is wrong: the token endpoint answered 401 invalid_client.",
-    },
-  ],
-};
-
-const TEST_SCHEMA: Schema = {
-  type: "object",
-  required: ["Works", "Checks"],
-  properties: {
-    Works: { type: "boolean", description: "No check has failed." },
-    Checks: {
-      type: "array",
-      description: "In the order they were made; what depends on one that has failed is left out.",
-      items: {
-        type: "object",
-        required: ["Name", "Outcome", "Message"],
-        properties: {
-          Name: { type: "string", enum: PROBE_CHECKS },
-          Outcome: { type: "string", enum: PROBE_OUTCOMES, description: "Unknown: the answer says neither." },
-          Message: { type: "string", description: "What was found, in words." },
-        },
-      },
-    },
-  },
-};
+const wordList = (pattern: string): Schema => ({
+  type: "array",
+  maxItems: MOST_ALLOWED,
+  items: { type: "string", maxLength: WORD_LIMIT, pattern },
+});
 
 const address = (description: string): Schema => ({ type: "string", maxLength: URL_LIMIT, description });
 
@@ -199,15 +178,22 @@ const FIELDS: Record<string, Schema> = {
   Name: { type: "string", minLength: 1, maxLength: NAME_LIMIT, description: "Unique; stands on the sign-in page." },
   ExternalId: { type: "string", maxLength: NAME_LIMIT, description: "External system code; unique in the system." },
   Type: { type: "string", enum: PROVIDER_TYPES, description: "The protocol." },
-  Issuer: address("OpenIDConnect: https, as the provider's metadata spells it."),
+  Issuer: address(
+    "OpenIDConnect: https, as the provider's metadata spells it. With another, ClientSecret has to be sent again.",
+  ),
   AuthorizationEndpoint: address("OAuth2: where users sign in."),
-  TokenEndpoint: address("OAuth2: where codes are exchanged, with HTTP Basic."),
+  TokenEndpoint: address("OAuth2: where codes are exchanged. With another, ClientSecret has to be sent again."),
   UserinfoEndpoint: address("OAuth2: where claims about the user are read."),
   ClientId: {
     type: "string",
     minLength: 1,
     maxLength: CREDENTIAL_LIMIT,
     description: "What Gatehouse is called there.",
+  },
+  TokenEndpointAuthMethod: {
+    type: "string",
+    enum: ["", ...AUTH_METHODS],
+    description: "How the ClientSecret is sent. Empty: as the metadata says, or else client_secret_basic.",
   },
   Scopes: {
     type: "array",
@@ -226,13 +212,28 @@ const FIELDS: Record<string, Schema> = {
   Provisioning: {
     type: "string",
     enum: PROVISIONINGS,
-    description: "Whether an unknown user gets a User, or can only be linked to one that is there. Default LinkOnly.",
+    description:
+      "Whether an unknown user gets a User, or can only be linked to one that is there. Default LinkOnly. Where anybody can " +
+      "have an account, Create needs AllowedDomains or AllowedTenants.",
+  },
+  AllowedDomains: {
+    ...wordList("^([A-Za-z0-9-]+\\.)+[A-Za-z0-9-]{2,}$"),
+    description: "With Provisioning Create, only who has a verified Email at one of these domains gets a User.",
+  },
+  AllowedTenants: {
+    ...wordList("^[!-~]+$"),
+    description:
+      "With Provisioning Create, only who is of one of these organisations there (the claim hd or tid) gets a User.",
+  },
+  RequireVerifiedEmail: {
+    type: "boolean",
+    description: "With Provisioning Create, only who has a verified Email gets a User.",
   },
   AllowLocal: {
     type: "boolean",
     description: "Users of an Application that points here may also sign in by password.",
   },
-  Is_Active: { type: "boolean", description: "Users can sign in by it." },
+  Is_Active: { type: "boolean", default: false, description: "Users can sign in by it; a new one is off." },
 };
 
 const REDIRECT_URI: Schema = { type: "string", description: "What the provider has to have registered for ClientId." };

@@ -1,8 +1,9 @@
 // The token endpoint (SPEC.md Endpoints 2 and 3) and the keys that its tokens verify by.
 
 import { FORM_BODY_LIMIT } from "../http/body.ts";
+import { OUTAGES } from "../http/error-record.ts";
 import { SPEC_TOKEN_PATH } from "../oauth/index.ts";
-import { ERROR_RECORD } from "./errors.ts";
+import { DATABASE_AWAY, ERROR_RECORD } from "./errors.ts";
 import { headersOf, json, operation } from "./operation.ts";
 import { type Answer, type Area, type Operation, type Schema, schemaRef } from "./types.ts";
 
@@ -113,6 +114,10 @@ function token(): Operation {
         "Something failed on our side.",
         example(500, "Internal Server Error", "Internal Server Error", "Something failed on our side."),
       ),
+      503: {
+        ...failure(DATABASE_AWAY, example(503, "Service Unavailable", "Service Unavailable", OUTAGES.away)),
+        headers: headersOf(["X-Request-Id", "Retry-After"]),
+      },
     },
   };
 }
@@ -136,7 +141,6 @@ function example(status: number, kind: string, title: string, text: string) {
     Title: title,
     StatusCode: status,
     Instance: SPEC_TOKEN_PATH,
-    RequestKey: "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5",
   };
 }
 
@@ -177,15 +181,17 @@ const TOKEN_RESPONSE: Schema = {
   },
 };
 
+const { RequestKey: _, ...OF_ERROR_RECORD } = ERROR_RECORD.properties;
+
 /** SPEC.md "Token endpoint errors". */
 const TOKEN_ERROR: Schema = {
   type: "object",
-  description: "The error record, with the fields of RFC 6749 5.2.",
-  required: ["error", "error_description", ...ERROR_RECORD.required],
+  description: "The error record, with the fields of RFC 6749 5.2; the header X-Request-Id has its RequestKey.",
+  required: ["error", "error_description", ...Object.keys(OF_ERROR_RECORD)],
   properties: {
     error: { type: "string", description: "The last part of Type." },
     error_description: { type: "string", description: "Human-readable explanation." },
-    ...ERROR_RECORD.properties,
+    ...OF_ERROR_RECORD,
   },
 };
 

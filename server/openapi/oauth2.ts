@@ -1,5 +1,7 @@
 // The endpoints that keep strictly to the RFCs, and the discovery documents that name them.
 
+import { OUTAGES } from "../http/error-record.ts";
+import { DATABASE_AWAY } from "./errors.ts";
 import { headersOf, json, operation } from "./operation.ts";
 import { type Answer, type Area, type Operation, type Schema, schemaRef } from "./types.ts";
 
@@ -87,6 +89,12 @@ function endpoint({ id, summary, description, schema, example, answer }: Endpoin
       413: failure("The form is too large.", "invalid_request", "The body is larger than 65536 bytes."),
       429: tooManyRequests(),
       500: failure("Something failed on our side.", "server_error", "Something failed on our side."),
+      503: json(
+        DATABASE_AWAY,
+        schemaRef("Rfc6749Error"),
+        { error: "temporarily_unavailable", error_description: OUTAGES.away },
+        ["Retry-After"],
+      ),
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Scope } from "../access/index.ts";
+import { MOST_LOOKED_AT, type Scope } from "../access/index.ts";
 import { type ErrorName, errorAnswers } from "./errors.ts";
 import type { Answer, Examples, Operation, Parameter, Ref, RequestBody, Schema } from "./types.ts";
 
@@ -31,8 +31,8 @@ export function operation(described: Described): Operation {
     parameters,
     requestBody,
     responses: {
+      ...errorAnswers([...errors, ...ofToken, ...ofBody, "MethodNotAllowed", "InternalServerError", "DatabaseAway"]),
       ...(scopes ? withQuota(answers) : answers),
-      ...errorAnswers([...errors, ...ofToken, ...ofBody, "MethodNotAllowed", "InternalServerError"]),
     },
   };
 }
@@ -84,7 +84,9 @@ export function pageOf(item: Schema): Schema {
       Items: { type: "array", items: item },
       Next: {
         type: ["string", "null"],
-        description: "The Cursor of the next page; null: this is the last one.",
+        description:
+          "The Cursor of the next page; null: nothing follows that the caller may read. One request looks at " +
+          `${MOST_LOOKED_AT} rows at most: where more in a row are hidden, a page has fewer than its Limit.`,
       },
     },
   };

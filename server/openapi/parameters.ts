@@ -7,13 +7,13 @@ export const PARAMETERS = {
   Limit: {
     name: "Limit",
     in: "query",
-    description: "Records of a page.",
+    description: "Records of a page, of those that the caller may read.",
     schema: { type: "integer", format: "int32", minimum: 1, maximum: MOST_LIMIT, default: DEFAULT_LIMIT },
   },
   Cursor: {
     name: "Cursor",
     in: "query",
-    description: "The Next of the page before; empty: the first page.",
+    description: "The Next of the page before, for the same caller, list and filters; empty: the first page.",
     schema: { type: "string" },
   },
   IfMatch: {

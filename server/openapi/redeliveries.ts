@@ -195,4 +195,10 @@ const CHANGE: Schema = {
   additionalProperties: false,
 };
 
-const COUNTED: Schema = { type: "object", required: ["Count"], properties: { Count: COUNT } };
+const COUNTED_OR_NOT: Schema = {
+  ...COUNT,
+  type: ["integer", "null"],
+  description: "null: not told to who may not read every event.",
+};
+
+const COUNTED: Schema = { type: "object", required: ["Count"], properties: { Count: COUNTED_OR_NOT } };

@@ -4,7 +4,7 @@ import { json, operation } from "./operation.ts";
 import { type Area, type Schema, schemaRef } from "./types.ts";
 
 const TAG = "Service";
-const EXAMPLE = { status: "ready", postgresql: "up", temporal: "up", worker: "up" };
+const EXAMPLE = { status: "ready", postgresql: "up", temporal: "up", worker: "up", reasons: [] };
 
 export function service(): Area {
   return {
@@ -25,14 +25,21 @@ export function service(): Area {
           id: "getReadiness",
           tag: TAG,
           summary: "Which of PostgreSQL, Temporal and worker is there",
-          description: "Without Temporal or a worker, changes are still taken, and delivered later.",
+          description:
+            "While deliveries cannot begin, changes are still taken, and delivered later: status is degraded, and " +
+            "reasons has why, in words. A process that is starting or stopping is unavailable.",
           answers: {
             200: json("Requests are answered.", schemaRef("Readiness"), EXAMPLE),
-            503: json("PostgreSQL is away.", schemaRef("Readiness"), {
-              ...EXAMPLE,
-              status: "unavailable",
-              postgresql: "down",
-            }),
+            503: json(
+              "PostgreSQL is away or takes no changes, or the process is starting or stopping.",
+              schemaRef("Readiness"),
+              {
+                ...EXAMPLE,
+                status: "unavailable",
+                postgresql: "down",
+                reasons: ["PostgreSQL does not answer."],
+              },
+            ),
           },
         }),
       },
@@ -53,11 +60,12 @@ const PART: Schema = { type: "string", enum: ["up", "down"] };
 
 const READINESS: Schema = {
   type: "object",
-  required: ["status", "postgresql", "temporal", "worker"],
+  required: ["status", "postgresql", "temporal", "worker", "reasons"],
   properties: {
     status: { type: "string", enum: ["ready", "degraded", "unavailable"] },
-    postgresql: PART,
+    postgresql: { type: "string", enum: ["up", "read-only", "down"] },
     temporal: PART,
     worker: PART,
+    reasons: { type: "array", items: { type: "string" }, description: "Why the status is not ready." },
   },
 };

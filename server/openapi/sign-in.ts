@@ -1,6 +1,7 @@
 // Where users' browsers go, and what a client learns of a user who has signed in.
 
 import { AUTHORIZATION_PATHS, RESPONSE_MODES, RESPONSE_TYPES } from "../oauth/index.ts";
+import { DATABASE_AWAY } from "./errors.ts";
 import { headersOf, json } from "./operation.ts";
 import {
   type Answer,
@@ -93,6 +94,7 @@ function browserOperation({ id, summary, description, parameters, form, answers 
       405: html("The header Allow names the methods."),
       ...(form ? { 413: html("The form is too large."), 415: html("The body is no form.") } : {}),
       500: html("Something failed on our side."),
+      503: html(DATABASE_AWAY, ["Retry-After"]),
     },
   };
 }
@@ -113,6 +115,7 @@ function userinfo(): PathItem {
       405: failure("The header Allow names the methods.", "invalid_request", ["Allow"]),
       413: failure("The form is too large.", "invalid_request"),
       500: failure("Something failed on our side.", "server_error"),
+      503: failure(DATABASE_AWAY, "temporarily_unavailable", ["Retry-After"]),
     },
   });
   return { get: operation("getUserInfo"), post: operation("postUserInfo") };
@@ -122,10 +125,10 @@ function failure(description: string, error: string, headers: string[] = []): An
   return json(description, schemaRef("Rfc6749Error"), { error, error_description: description }, headers);
 }
 
-function html(description: string): Answer {
+function html(description: string, headers: string[] = []): Answer {
   return {
     description,
-    headers: headersOf(["X-Request-Id"]),
+    headers: headersOf(["X-Request-Id", ...headers]),
     content: { "text/html": { schema: { type: "string" } } },
   };
 }

@@ -1,6 +1,7 @@
 // How users sign in, as far as an administrator has a say in it.
 
 import { API_PATH } from "../http/paths.ts";
+import { SUBJECT_LIMIT } from "../signin/index.ts";
 import { SECOND_FACTOR_RULES } from "../tenants/index.ts";
 import { json, jsonBody, operation, pageOf } from "./operation.ts";
 import { parameterRef } from "./parameters.ts";
@@ -76,6 +77,19 @@ export function users(): Area {
           answers: { 200: json("All of them.", pageOf(schemaRef("Identity")), { Items: [IDENTITY], Next: null }) },
           errors: ["NotFound"],
         }),
+        post: operation({
+          id: "linkIdentity",
+          tag: TAG,
+          summary: "Link an account at an identity provider, which signs the User in from then on",
+          description: "409 if it is linked with another User. With this one, nothing changes.",
+          scopes: ["Settings:Update"],
+          parameters: [ID],
+          requestBody: jsonBody("The account.", schemaRef("IdentityData"), {
+            one: { IdentityProviderId: "1001", Subject: IDENTITY.Subject },
+          }),
+          answers: { 200: json("What is linked.", schemaRef("Identity"), IDENTITY) },
+          errors: ["BadInput", "NotFound", "Conflict"],
+        }),
       },
       [`${USER}/Identities/{IdentityId}`]: {
         delete: operation({
@@ -132,6 +146,7 @@ export function users(): Area {
       PasswordReset: RESET_SCHEMA,
       SecondFactor: FACTOR_SCHEMA,
       Identity: IDENTITY_SCHEMA,
+      IdentityData: IDENTITY_DATA,
       Session: SESSION_SCHEMA,
       EndedSessions: ENDED_SCHEMA,
     },
@@ -216,6 +231,22 @@ const SESSION_SCHEMA: Schema = {
     Amr: { type: "array", items: { type: "string" }, description: "How the User was authenticated (RFC 8176)." },
     Acr: { type: "string", enum: ["1", "2"], description: "By how many factors." },
   },
+};
+
+const IDENTITY_DATA: Schema = {
+  type: "object",
+  required: ["IdentityProviderId", "Subject"],
+  properties: {
+    IdentityProviderId: { type: "string", pattern: "^[1-9][0-9]{0,14}$" },
+    Subject: {
+      type: "string",
+      minLength: 1,
+      maxLength: SUBJECT_LIMIT,
+      pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$",
+      description: "What the provider calls the account: its sub.",
+    },
+  },
+  additionalProperties: false,
 };
 
 const IDENTITY_SCHEMA: Schema = {

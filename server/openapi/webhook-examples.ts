@@ -117,6 +117,7 @@ export const EXAMPLE_DEAD_LETTERS = {
 export const EXAMPLE_EVENT_DETAIL = {
   ...EXAMPLE_EVENT,
   Payload: EXAMPLE_PAYLOAD,
+  Withheld: null,
   Deliveries: [
     {
       ...DELIVERY,

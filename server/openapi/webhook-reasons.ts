@@ -36,7 +36,8 @@ export function countDeadLetters(tag: string): Operation {
     summary: "Count what receivers did not get, and whose fault that is",
     description:
       "Of each connection, the newest first, its deliveries that are Exhausted or Held, by what the last attempt came " +
-      "to. Pings do not count. `WebhookEvent?ConnectionId=…&State=Exhausted` lists them.",
+      "to. Pings do not count. `WebhookEvent?ConnectionId=…&State=Exhausted` lists them. Who may not read every event " +
+      "gets each connection there is, whatever it has: its counts are null, and it has no Reasons.",
     scopes: ["Webhooks:Read"],
     parameters: [
       parameterRef("Limit"),
@@ -57,7 +58,12 @@ export function countDeadLetters(tag: string): Operation {
 }
 
 export function reasonSchemas(): Record<string, Schema> {
-  const count: Schema = { type: "integer", format: "int32", minimum: 0 };
+  const count: Schema = {
+    type: ["integer", "null"],
+    format: "int32",
+    minimum: 0,
+    description: "null: not told to who may not read every event.",
+  };
   const time: Schema = { type: "string", format: "date-time", description: "Of a change." };
   return {
     WebhookDeadLetters: object({
@@ -74,7 +80,7 @@ export function reasonSchemas(): Record<string, Schema> {
       Ours: { ...count, description: "Attempts lost with a worker, or what is only just being sent." },
       Reasons: {
         type: "array",
-        description: "The most frequent first.",
+        description: "The most frequent first. Empty for who may not read every event.",
         items: object({
           Blame: { type: "string", enum: BLAMES },
           Reason: {
@@ -82,7 +88,7 @@ export function reasonSchemas(): Record<string, Schema> {
             description: "The last attempt's status or failure; of what is Held, why its connection is.",
           },
           State: { type: "string", enum: DEAD_STATES },
-          Count: count,
+          Count: { type: "integer", format: "int32", minimum: 1 },
           Oldest: time,
           Newest: time,
         }),

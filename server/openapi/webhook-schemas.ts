@@ -30,7 +30,9 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
       type: "string",
       format: "uri",
       maxLength: URL_LIMIT,
-      description: "The receiver's address. It must be https, and public unless EGRESS_ALLOW names it.",
+      description:
+        "The receiver's address. It must be https, and public unless EGRESS_ALLOW names it. At another host or port, " +
+        "Secret, ApiKey and the values of Headers have to be sent again.",
     },
     Entities: {
       type: "array",
@@ -136,7 +138,13 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
     WebhookEvent: object({ ...EVENT, Deliveries: { type: "array", items: schemaRef("WebhookDelivery") } }),
     WebhookEventDetail: object({
       ...EVENT,
-      Payload: { anyOf: [schemaRef("WebhookPayload"), schemaRef("WebhookPingPayload")] },
+      Payload: {
+        anyOf: [schemaRef("WebhookPayload"), schemaRef("WebhookPingPayload"), schemaRef("WebhookPayloadWithheld")],
+      },
+      Withheld: {
+        type: ["string", "null"],
+        description: "Why Payload has no Data: no policy lets the caller read all records in it. Else null.",
+      },
       Deliveries: { type: "array", items: schemaRef("WebhookDeliveryDetail") },
     }),
     WebhookRedeliver: {
@@ -181,11 +189,23 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
         description: "Why there was no answer, in a word.",
         examples: ["dns", "refused", "tls", "timeout", "blocked-address", null],
       },
-      Response: object({
-        Headers: { type: "string", description: "The head of the answer." },
-        Body: { type: "string", description: "Its first 4 KiB." },
-      }),
+      Response: {
+        ...object({
+          Headers: { type: "string", description: "The head of the answer." },
+          Body: { type: "string", description: "Its first 4 KiB." },
+        }),
+        type: ["object", "null"],
+        description: "null: it may repeat what was sent, which the caller may not see; or what its connection is.",
+      },
     }),
+    WebhookPayloadWithheld: {
+      ...object({
+        ...PAYLOAD,
+        EventType: { type: "string", enum: LOGGED_EVENT_TYPES },
+        EventResponse: { type: "string", enum: ["Object", "Array"] },
+      }),
+      additionalProperties: false,
+    },
     WebhookPingPayload: object({
       ...PAYLOAD,
       EventType: { type: "string", enum: [PING] },

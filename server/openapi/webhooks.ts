@@ -185,7 +185,8 @@ function redeliverEvent(): Operation {
     summary: "Send one change again",
     description:
       "The same EventId and bytes, with all attempts again; those before stay in the log. What goes to a connection " +
-      "that is Held or Paused is recorded as Held. While a delivery of the change is under way it is 409.",
+      "that is Paused is recorded as Held. While a delivery of the change is under way it is 409, and so it is if all of " +
+      "its connections are Held: resume one first, by State Active.",
     scopes: ["Webhooks:Update"],
     parameters: [uuidParameter("EventId", "The EventId of the payload.")],
     requestBody: jsonBody("To whom.", schemaRef("WebhookRedeliver"), {

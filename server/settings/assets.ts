@@ -1,4 +1,4 @@
-import { CSS, createSiteOf, JAVASCRIPT, type SiteOf } from "../signin/index.ts";
+import { CSS, createSiteOf, JAVASCRIPT, type SiteOf, TIME_SCRIPT } from "../signin/index.ts";
 
 /** Nothing comes from another host. Every script is one that the pages can do without. */
 const ASSETS = {
@@ -6,7 +6,7 @@ const ASSETS = {
   "parts.css": { url: import.meta.resolve("./assets/parts.css"), type: CSS },
   "records.css": { url: import.meta.resolve("./assets/records.css"), type: CSS },
   "editor.js": { url: import.meta.resolve("./assets/editor.js"), type: JAVASCRIPT },
-  "time.js": { url: import.meta.resolve("./assets/time.js"), type: JAVASCRIPT },
+  "time.js": TIME_SCRIPT,
   "copy.js": { url: import.meta.resolve("./assets/copy.js"), type: JAVASCRIPT },
   "moments.js": { url: import.meta.resolve("./assets/moments.js"), type: JAVASCRIPT },
   "polling.js": { url: import.meta.resolve("./assets/polling.js"), type: JAVASCRIPT },

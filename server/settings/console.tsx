@@ -8,9 +8,8 @@ import { isRead } from "../http/method.ts";
 import { isOwnForm } from "../http/own-form.ts";
 import { requestKey } from "../http/request-key.ts";
 import { requestUrl } from "../http/request-url.ts";
-import { MessagePage, pageResponse } from "../signin/index.ts";
+import { MessagePage, pageResponse, readFlash } from "../signin/index.ts";
 import type { ConsoleDependencies } from "./dependencies.ts";
-import { readFlash } from "./flash.ts";
 import { askToSend, holdForm } from "./held-form.tsx";
 import { Layout } from "./layout.tsx";
 import { navigationFor } from "./navigation.ts";
@@ -53,7 +52,7 @@ async function respond(
     return answer instanceof Response ? answer : await answerWith(answer);
   } catch (failure) {
     const { status, title, errors, headers } = asApiError(failure);
-    if (status === 500) deps.onFailure(failure, request);
+    if (status >= 500) deps.onFailure(failure, request);
     const lines = status === 500 ? [...errors, `RequestKey: ${requestKey(request)}`] : errors;
     // It speaks to clients that have tokens.
     const { "www-authenticate": _, ...rest } = headers;

@@ -13,7 +13,7 @@
 //    in the REST API; on POST `visit.form` has what was sent, its token checked. Call the service within try, answer a
 //    refusal by the same view with `refusedForm(visit.form, error, FIELDS)` and status 422, and success by
 //    `visit.goTo(path, "What was done.")`. What cannot be undone has a page of its own by `confirmation`, which takes
-//    GET and POST.
+//    GET and POST, or an `AskButton`.
 // 4. Lists: `SearchForm` for filters in the address, `Table`, `Pager`, `EmptyState`; around what changes by itself
 //    `Live`. No `style` attribute and no inline script: CSP refuses them. Classes stand in assets/parts.css.
 // 5. test/settings/pages.test.ts has a list of pages; one line there checks it by axe, in both widths and themes.
@@ -26,6 +26,7 @@ import { auditLogPages } from "./audit-log/pages.tsx";
 import { consolePages } from "./console.tsx";
 import { departmentPages } from "./departments/pages.ts";
 import type { ConsoleDependencies, SettingsDependencies } from "./dependencies.ts";
+import { frontDoor } from "./front-door.tsx";
 import { identityProviderPages } from "./identity-providers/pages.ts";
 import { overviewPages } from "./overview/pages.tsx";
 import type { Page } from "./page.ts";
@@ -35,6 +36,8 @@ import { signInController } from "./sign-in/sign-in.tsx";
 import { signingKeyPages } from "./signing-keys/pages.tsx";
 import { userPages } from "./users/pages.ts";
 import { webhookPages } from "./webhooks/pages.ts";
+
+export { nothingHere } from "./front-door.tsx";
 
 function createPages(deps: SettingsDependencies): Page[] {
   return [
@@ -56,6 +59,7 @@ export function settingsController(deps: SettingsDependencies) {
   const settingsSite = createSettingsSite(deps.publicUrl);
   const console: ConsoleDependencies = { ...deps, settingsSite };
   return new Elysia()
+    .use(frontDoor(deps.site))
     .use(settingsSite.controller())
     .use(signInController(console))
     .use(consolePages(console, createPages(deps)));

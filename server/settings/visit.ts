@@ -1,7 +1,6 @@
 import type { Caller, Scope } from "../access/index.ts";
 import { NO_STORE } from "../http/no-store.ts";
-import type { Cookies, Session } from "../signin/index.ts";
-import { flashCookie } from "./flash.ts";
+import { type Cookies, flashCookie, type Session } from "../signin/index.ts";
 
 /** What a policy decides over: a record in its response shape. */
 type Subject = Record<string, unknown>;

@@ -13,10 +13,12 @@ export {
 export { type Cookies, createCookies } from "./cookies.ts";
 export { createCsrf } from "./csrf.ts";
 export type { FindUser } from "./find-user.ts";
+export { flashCookie, readFlash } from "./flash.ts";
 export { createForms, type Forms } from "./forms.ts";
 export { createKnownBrowsers, type KnownBrowsers } from "./known-browsers.ts";
 export { digestOf, newOpaqueValue } from "./opaque.ts";
 export { createOwnPassword, type OwnPassword } from "./own-password.ts";
+export { Ask, type AskProps } from "./pages/ask.tsx";
 export { attribute } from "./pages/attribute.ts";
 export { ChooseAccountPage } from "./pages/choose-account.tsx";
 export { ConsentPage } from "./pages/consent.tsx";
@@ -28,7 +30,8 @@ export { MessagePage } from "./pages/message.tsx";
 export { pageResponse } from "./pages/response.ts";
 export { SignInPage } from "./pages/sign-in.tsx";
 export { SignOutPage } from "./pages/sign-out.tsx";
-export { CSS, createSite, createSiteOf, JAVASCRIPT, type Site, type SiteOf } from "./pages/site.ts";
+export { CSS, createSite, createSiteOf, JAVASCRIPT, type Site, type SiteOf, TIME_SCRIPT } from "./pages/site.ts";
+export { durationInWords, Sentence, Time } from "./pages/time.tsx";
 export { UpstreamProblemPage } from "./pages/upstream-problem.tsx";
 export { createPasswords, hashPassword } from "./password.ts";
 export { removeExpiredResets } from "./password-reset/store.ts";
@@ -40,14 +43,17 @@ export { keepRecoveryKeys } from "./second-factor/sealed.ts";
 export { createSecondFactor, type Proposal, type SecondFactor } from "./second-factor/second-factor.ts";
 export { ACR, type Caller, createSessions, type Session, type Sessions } from "./sessions.ts";
 export { createSignIn, type SignIn } from "./sign-in.ts";
-export { holdActiveUser, removeExpiredSessions, removeForgottenDevices, removeOldFailures } from "./store.ts";
+export { holdActiveUser, removeExpiredSessions, removeForgottenDevices } from "./store.ts";
+export { removeOldFailures } from "./throttle.store.ts";
 export { type Trouble, throttled } from "./trouble.ts";
 export { UpstreamFailure } from "./upstream/failure.ts";
-export { type UpstreamIdentity, whoIs } from "./upstream/identity.ts";
+export { SUBJECT_LIMIT, type UpstreamIdentity, whoIs } from "./upstream/identity.ts";
 export { PROBE_CHECKS, PROBE_OUTCOMES } from "./upstream/probe.ts";
 export { failedBy, toldOf, type UpstreamProblem } from "./upstream/problems.ts";
+export { createFindProviders } from "./upstream/providers/find.ts";
 export {
   CREDENTIAL_LIMIT,
+  MOST_ALLOWED,
   MOST_SCOPES,
   NAME_LIMIT,
   URL_LIMIT,
@@ -56,7 +62,7 @@ export {
 export type { ProviderRecord } from "./upstream/providers/record.ts";
 export { identityProvidersController } from "./upstream/providers/routes.ts";
 export { createIdentityProviders, type IdentityProviders } from "./upstream/providers/service.ts";
-export { MAPPED, PROVIDER_TYPES, PROVISIONINGS, type Provider } from "./upstream/providers/store.ts";
+export { AUTH_METHODS, MAPPED, PROVIDER_TYPES, PROVISIONINGS, type Provider } from "./upstream/providers/store.ts";
 export { beginSessionByProvider } from "./upstream/session.ts";
 export { removeExpiredAttempts } from "./upstream/store.ts";
 export { canSignInAnew, createUpstream, type OfferedProvider, type Upstream } from "./upstream/upstream.ts";

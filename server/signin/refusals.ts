@@ -6,14 +6,14 @@ import { type Attempt, countFailure, isFirstRefusal } from "./throttle.ts";
 
 /** @param who it was tried on, if that is known */
 export async function noteThrottled(sql: Sql, attempt: Attempt, origin: Origin, who: AuditEntry["subject"]) {
-  await sql.begin(async (tx) => {
+  await sql.beginFor(attempt.tenantId, async (tx) => {
     if (await isFirstRefusal(tx, attempt))
       await recordAudit(tx, attempt.tenantId, origin, { kind: "SignIn.Throttled", subject: who });
   });
 }
 
 export async function noteFailure(sql: Sql, attempt: Attempt, origin: Origin, entry: AuditEntry) {
-  await sql.begin(async (tx) => {
+  await sql.beginFor(attempt.tenantId, async (tx) => {
     await recordAudit(tx, attempt.tenantId, origin, entry);
     await countFailure(tx, attempt);
   });

@@ -35,6 +35,8 @@ export interface Session {
   username: string;
   name: string;
   authTime: Date;
+  /** Seconds since then, by PostgreSQL's clock. */
+  age: number;
   /** False: it is when a provider has sent the user, who may have signed in there long before. */
   isAuthTimeKnown: boolean;
   /** How the user was authenticated (RFC 8176). */
@@ -106,10 +108,10 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
   async function findStarted(request: Request): Promise<Session | undefined> {
     const value = cookies.read(request, "session");
     if (value === undefined) return undefined;
-    const found = await findSession(sql, digestOf(value), IDLE_LIFETIME);
+    const found = await findSession(sql, digestOf(value), IDLE_LIFETIME, TOUCH_INTERVAL);
     if (!found) return undefined;
-    const { lastSeen, needsSecondFactor, ...session } = found;
-    if (Date.now() - lastSeen.getTime() > TOUCH_INTERVAL * 1_000) await touchSession(sql, session.tenantId, session.id);
+    const { isSeenLongAgo, needsSecondFactor, ...session } = found;
+    if (isSeenLongAgo) await touchSession(sql, session.tenantId, session.id);
     return { ...session, isUnfinished: needsSecondFactor && session.acr === ACR.oneFactor };
   }
 
@@ -123,23 +125,23 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       const value = newOpaqueValue();
       const former = cookies.read(request, "session");
       const { passwordHash, ...authenticated } = authentication;
-      const { tenantId, userId, acr } = authenticated;
+      const { tenantId, userId } = authenticated;
       const id = Bun.randomUUIDv7();
-      const isUnfinished = await sql.begin(async (tx) => {
+      const isUnfinished = await sql.beginFor(tenantId, async (tx) => {
         if (passwordHash !== undefined && (await holdPasswordHash(tx, tenantId, userId)) !== passwordHash) {
           throw new Conflict("The password was changed just now. Go back to the application and sign in again.");
         }
         if (!(await holdActiveUser(tx, tenantId, userId))) throw new Conflict("The account was deactivated just now.");
-        const needsSecondFactor = await insertSession(tx, tenantId, {
+        const isUnfinished = await insertSession(tx, tenantId, {
           ...authenticated,
           id,
+          isOneFactor: authenticated.acr === ACR.oneFactor,
           digest: digestOf(value),
           replaces: former === undefined ? undefined : digestOf(former),
           lifetime: ABSOLUTE_LIFETIME,
           address: caller.address,
           userAgent: caller.userAgent.slice(0, USER_AGENT_LIMIT),
         });
-        const isUnfinished = needsSecondFactor && acr === ACR.oneFactor;
         if (!isUnfinished) await recordSuccess(tx, request, authenticated);
         await also?.(tx, { id, isUnfinished });
         return isUnfinished;
@@ -153,7 +155,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
       // RFC 8176 2: mfa says that there was more than one.
       const amr = [...new Set([...session.amr, ...methods, "mfa"])];
       const acr = ACR.twoFactors;
-      await sql.begin(async (tx) => {
+      await sql.beginFor(tenantId, async (tx) => {
         await holdActiveUser(tx, tenantId, userId);
         // It may have ended while the code was looked at.
         const isThere = await raiseSession(tx, tenantId, id, { digest: digestOf(value), amr, acr });
@@ -165,7 +167,7 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
     },
     async end(request, { tenantId, id, userId, isUnfinished }) {
       const user = { type: "User", id: userId } as const;
-      await sql.begin(async (tx) => {
+      await sql.beginFor(tenantId, async (tx) => {
         // Who never was signed in does not sign out.
         if (!(await deleteSession(tx, tenantId, id)) || isUnfinished) return;
         await recordAudit(tx, tenantId, originOf(request, { actor: user }), { kind: "SignOut", subject: user });

@@ -7,7 +7,7 @@ import { digestOf } from "./opaque.ts";
 import type { Passwords } from "./password.ts";
 import { noteFailure, noteThrottled } from "./refusals.ts";
 import { ACR, type Authentication, type Caller } from "./sessions.ts";
-import { type Account, findAccounts } from "./store.ts";
+import { type Account, findAccounts, usernameKey } from "./store.ts";
 import { type Attempt, admit, countSuccess } from "./throttle.ts";
 
 /** Characters of a user name. */
@@ -26,6 +26,8 @@ export interface PasswordSignIn {
   username: string;
   password: string;
   caller: Caller;
+  /** Anybody can have named the tenant, and there need not be one. */
+  isNamed?: boolean;
 }
 
 export type SignIn = (request: Request, given: PasswordSignIn) => Promise<SignInOutcome>;
@@ -35,17 +37,26 @@ export type SignIn = (request: Request, given: PasswordSignIn) => Promise<SignIn
  * factor is still to come.
  */
 export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, browsers: KnownBrowsers): SignIn {
-  return async (request, { tenantId, clientId, username, password, caller }) => {
+  return async (request, { tenantId, clientId, username, password, caller, isNamed }) => {
     if (!isUsername(username)) return { outcome: "refused" };
     const { address } = caller;
     const offered = cookies.read(request, "device");
     const device = offered === undefined ? undefined : digestOf(offered);
-    const accounts = await findAccounts(sql, tenantId, username, device, address);
+    const key = await usernameKey(sql, username);
+    const accounts = await findAccounts(sql, tenantId, key, device, address);
     const account = accounts.length === 1 ? accounts[0] : undefined;
 
     const knownDevice = account?.knownDevice ? device : undefined;
     const knownAddress = account?.knownAddress ?? false;
-    const attempt: Attempt = { tenantId, account: username, factor: "password", address, knownDevice, knownAddress };
+    const attempt: Attempt = {
+      tenantId,
+      account: key,
+      factor: "password",
+      address,
+      knownDevice,
+      knownAddress,
+      isNamed,
+    };
     const retryAfter = await admit(sql, attempt);
     const origin = originOf(request, { clientId });
     const subject = account && { type: "User", id: account.id };
@@ -55,7 +66,7 @@ export function createSignIn(sql: Sql, cookies: Cookies, passwords: Passwords, b
     }
 
     const hash = account?.isActive ? (account.hash ?? undefined) : undefined;
-    if (!(await passwords.verify(password, hash)) || !account) {
+    if (!(await passwords.verify(tenantId, password, hash)) || !account) {
       const details = { Reason: reasonOf(accounts) };
       await noteFailure(sql, attempt, origin, { kind: "SignIn.Failed", subject, details });
       return { outcome: "refused" };

@@ -4,8 +4,6 @@ import type { Session } from "./sessions.ts";
 
 /** Days after which a browser that was not used is forgotten. */
 const DEVICE_DAYS = 365;
-/** Hours after which failures no longer count. */
-const FAILURE_HOURS = 24;
 
 /** A row of users as sign-in needs it. */
 export interface Account {
@@ -19,11 +17,23 @@ export interface Account {
   needsSecondFactor: boolean;
 }
 
-/** At most two: a user name may stand in several rows, and then it names nobody. */
+/**
+ * A user name as it is compared: of who can sign in, nobody else in the tenant has the same.
+ * @returns "" if nobody can have it
+ */
+export async function usernameKey(sql: Queries, username: string): Promise<string> {
+  const [row] = await sql<{ key: string | null }[]>`select username_key(${username}) as key`;
+  return row!.key ?? "";
+}
+
+/**
+ * At most two: where none of them can sign in, a user name may stand in several rows.
+ * @param key of the user name
+ */
 export async function findAccounts(
   sql: Queries,
   tenantId: TenantId,
-  username: string,
+  key: string,
   device: Buffer | undefined,
   address: string,
 ): Promise<Account[]> {
@@ -34,7 +44,8 @@ export async function findAccounts(
       exists (${known} and d.address = ${address}) as "knownAddress",
       ${needsSecondFactor(sql)} as "needsSecondFactor"
     from users u left join passwords p on p.user_id = u.id
-    where u.tenant_id = ${tenantId} and u.username = ${username} order by u.id limit 2`;
+    where u.tenant_id = ${tenantId} and md5(u.username_key) = md5(${key}) and u.username_key = ${key}
+    order by u.id limit 2`;
 }
 
 /** Of the row `u` of users: it has a second factor, or its tenant wants everybody to have one. */
@@ -84,13 +95,12 @@ export async function holdActiveUser(sql: Queries, tenantId: TenantId, userId: n
   return rows.length > 0;
 }
 
-/** Whether the user can sign in by password: has one, and a user name that is nobody else's. */
+/** Whether the user can sign in by password: has one, and a user name. */
 export async function hasPasswordToSignInWith(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
   const [row] = await sql<{ has: boolean }[]>`
     select exists (
       select from users u join passwords p on p.user_id = u.id
-      where u.tenant_id = ${tenantId} and u.id = ${userId} and u.username <> ''
-        and not exists (select from users o where o.tenant_id = u.tenant_id and o.username = u.username and o.id <> u.id)
+      where u.tenant_id = ${tenantId} and u.id = ${userId} and u.username_key is not null
     ) as has`;
   return row!.has;
 }
@@ -124,6 +134,7 @@ export interface NewSession {
   replaces: Buffer | undefined;
   amr: string[];
   acr: string;
+  isOneFactor: boolean;
   identityProviderId?: number;
   authTime?: Date;
   isAuthTimeKnown?: boolean;
@@ -133,34 +144,41 @@ export interface NewSession {
   userAgent: string;
 }
 
-/** @returns whether its user needs a second factor */
+/** @returns whether it waits for its user's second factor */
 export async function insertSession(sql: Queries, tenantId: TenantId, session: NewSession): Promise<boolean> {
-  const [row] = await sql<{ needsSecondFactor: boolean }[]>`
+  const [row] = await sql<{ isUnfinished: boolean }[]>`
     with former as (delete from sessions where digest = ${session.replaces ?? null})
     insert into sessions (id, tenant_id, user_id, digest, auth_time, is_auth_time_known, amr, acr, identity_provider_id,
-      expires_on, address, user_agent)
-    values (${session.id}, ${tenantId}, ${session.userId}, ${session.digest},
-      coalesce(${session.authTime ?? null}::timestamptz, now()), ${session.isAuthTimeKnown ?? true}, ${session.amr}::text[], ${session.acr},
-      ${session.identityProviderId ?? null}, now() + make_interval(secs => ${session.lifetime}), ${session.address},
-      ${session.userAgent})
-    returning (select ${needsSecondFactor(sql)} from users u where u.id = sessions.user_id) as "needsSecondFactor"`;
-  return row!.needsSecondFactor;
+      expires_on, address, user_agent, finished_on)
+    select ${session.id}, u.tenant_id, u.id, ${session.digest},
+      least(${session.authTime ?? null}::timestamptz, now()), ${session.isAuthTimeKnown ?? true},
+      ${session.amr}::text[], ${session.acr}, ${session.identityProviderId ?? null}::bigint,
+      now() + make_interval(secs => ${session.lifetime}), ${session.address}, ${session.userAgent},
+      case when not ${session.isOneFactor} or not ${needsSecondFactor(sql)} then now() end
+    from users u where u.tenant_id = ${tenantId} and u.id = ${session.userId}
+    returning finished_on is null as "isUnfinished"`;
+  return row!.isUnfinished;
 }
 
 /** As it is stored: `needsSecondFactor` is the user's and the tenant's, whatever the session had. */
-export type StoredSession = Omit<Session, "isUnfinished"> & { lastSeen: Date; needsSecondFactor: boolean };
+export type StoredSession = Omit<Session, "isUnfinished"> & { needsSecondFactor: boolean; isSeenLongAgo: boolean };
 
-/** The session's own tenant is the answer here, so there is none to filter by; the caller compares it to the client's. */
+/**
+ * The session's own tenant is the answer here, so there is none to filter by; the caller compares it to the client's.
+ * @param touchSeconds after which it counts as seen long ago
+ */
 export async function findSession(
   sql: Queries,
   digest: Buffer,
   idleSeconds: number,
+  touchSeconds: number,
 ): Promise<StoredSession | undefined> {
   const [session] = await sql<StoredSession[]>`
     select s.id, s.tenant_id as "tenantId", s.user_id as "userId", coalesce(u.username, '') as username,
       coalesce(u.name, '') as name, s.auth_time as "authTime",
-      s.is_auth_time_known as "isAuthTimeKnown", s.amr, s.acr,
-      s.identity_provider_id as "identityProviderId", s.last_seen as "lastSeen",
+      extract(epoch from now() - s.auth_time)::float8 as age, s.is_auth_time_known as "isAuthTimeKnown", s.amr, s.acr,
+      s.identity_provider_id as "identityProviderId",
+      s.last_seen < now() - make_interval(secs => ${touchSeconds}) as "isSeenLongAgo",
       ${hasSecondFactor(sql)} as "hasSecondFactor", ${needsSecondFactor(sql)} as "needsSecondFactor"
     from sessions s join users u on u.id = s.user_id and u.tenant_id = s.tenant_id
     where s.digest = ${digest} and u.is_active and s.expires_on > now()
@@ -186,7 +204,7 @@ export async function raiseSession(
   const updated = await sql`
     update sessions set digest = ${raised.digest}, amr = ${raised.amr}::text[], acr = ${raised.acr},
       auth_time = case when ${isOneSignIn} then now() else auth_time end,
-      is_auth_time_known = is_auth_time_known or ${isOneSignIn}
+      is_auth_time_known = is_auth_time_known or ${isOneSignIn}, finished_on = coalesce(finished_on, now())
     where tenant_id = ${tenantId} and id = ${id}`;
   return updated.count > 0;
 }
@@ -194,81 +212,6 @@ export async function raiseSession(
 /** @returns false if it had ended before */
 export async function deleteSession(sql: Queries, tenantId: TenantId, id: string): Promise<boolean> {
   return (await sql`delete from sessions where tenant_id = ${tenantId} and id = ${id}`).count > 0;
-}
-
-/** Seconds. */
-const FIRST_WAIT = 10;
-
-/** After `free` failures each next one doubles the wait, from FIRST_WAIT up to `most` seconds. */
-export interface FailureRule {
-  free: number;
-  most: number;
-}
-
-/**
- * Counts one attempt under `key` as failed, unless that key or one of `others` is blocked.
- * @returns false if it is
- */
-export async function takeAttempt(
-  sql: Queries,
-  tenantId: TenantId,
-  key: string,
-  rule: FailureRule,
-  others: string[],
-): Promise<boolean> {
-  const taken = await sql`
-    insert into signin_failures as f (tenant_id, key, failures, last_on, blocked_until)
-    select ${tenantId}, ${key}, 1, now(), '-infinity'
-    where not exists (
-      select from signin_failures where tenant_id = ${tenantId} and key = any(${others}::text[]) and blocked_until > now())
-    on conflict (tenant_id, key) do update set ${oneMore(sql, rule)} where f.blocked_until <= now()
-    returning f.key`;
-  return taken.length > 0;
-}
-
-export async function addFailure(sql: Queries, tenantId: TenantId, key: string, rule: FailureRule): Promise<void> {
-  await sql`
-    insert into signin_failures as f (tenant_id, key, failures, last_on, blocked_until)
-    values (${tenantId}, ${key}, 1, now(), '-infinity')
-    on conflict (tenant_id, key) do update set ${oneMore(sql, rule)}`;
-}
-
-function oneMore(sql: Queries, { free, most }: FailureRule) {
-  const failures = sql`case when f.last_on < now() - make_interval(hours => ${FAILURE_HOURS}) then 1 else f.failures + 1 end`;
-  // The exponent has a ceiling of its own: a power of a large count would not fit.
-  const wait = sql`least(${FIRST_WAIT} * power(2, least(${failures} - ${free} - 1, 20)), ${most})`;
-  // Not until now(), which for an attempt that began a moment earlier is yet to come.
-  const until = sql`case when ${failures} > ${free} then now() + make_interval(secs => ${wait}) else '-infinity' end`;
-  return sql`failures = ${failures}, last_on = now(), blocked_until = ${until}`;
-}
-
-export async function secondsBlocked(sql: Queries, tenantId: TenantId, keys: string[]): Promise<number> {
-  const [row] = await sql<{ seconds: number }[]>`
-    select coalesce(ceil(extract(epoch from max(blocked_until) - now())), 0)::int as seconds
-    from signin_failures where tenant_id = ${tenantId} and key = any(${keys}::text[]) and blocked_until > now()`;
-  return row!.seconds;
-}
-
-/**
- * Marks the blocked ones of these keys, each until its time is over.
- * @param keys are locked in this order: whoever else locks several at once must keep to it
- * @returns false if all of them were marked already
- */
-export async function markBlocked(sql: Queries, tenantId: TenantId, keys: string[]): Promise<boolean> {
-  const marked = await sql`
-    with blocked as (
-      select key from signin_failures
-      where tenant_id = ${tenantId} and key = any(${keys}::text[]) and blocked_until > now()
-        and audited_until is distinct from blocked_until
-      order by array_position(${keys}::text[], key) for update
-    )
-    update signin_failures f set audited_until = blocked_until from blocked
-    where f.tenant_id = ${tenantId} and f.key = blocked.key returning f.key`;
-  return marked.length > 0;
-}
-
-export async function forgetFailures(sql: Queries, tenantId: TenantId, key: string): Promise<void> {
-  await sql`delete from signin_failures where tenant_id = ${tenantId} and key = ${key}`;
 }
 
 /** @returns how many, of all tenants */
@@ -279,10 +222,4 @@ export async function removeExpiredSessions(sql: Sql): Promise<number> {
 /** @returns how many, of all tenants */
 export async function removeForgottenDevices(sql: Sql): Promise<number> {
   return (await sql`delete from known_devices where last_seen < now() - make_interval(days => ${DEVICE_DAYS})`).count;
-}
-
-/** @returns how many, of all tenants */
-export async function removeOldFailures(sql: Sql): Promise<number> {
-  return (await sql`delete from signin_failures where last_on < now() - make_interval(hours => ${FAILURE_HOURS})`)
-    .count;
 }

@@ -3,7 +3,14 @@
 import { createHash } from "node:crypto";
 import type { Queries, Sql } from "../db/connection.ts";
 import type { TenantId } from "../tenant-id.ts";
-import { addFailure, type FailureRule, forgetFailures, markBlocked, secondsBlocked, takeAttempt } from "./store.ts";
+import {
+  addFailure,
+  type FailureRule,
+  forgetFailures,
+  markBlocked,
+  secondsBlocked,
+  takeAttempt,
+} from "./throttle.store.ts";
 
 /** One account at one address, or in one known browser. */
 const AT_ONE_PLACE: FailureRule = { free: 5, most: 15 * 60 };
@@ -14,7 +21,7 @@ const BY_ACCOUNT: FailureRule = { free: 20, most: 60 };
 
 export interface Attempt {
   tenantId: TenantId;
-  /** Of a password: the user name as typed, for an unknown account is slowed down like a known one; else the user's Id. */
+  /** Of a password: the key of the user name that was typed, for an unknown account is slowed down like a known one; else the user's Id. */
   account: string;
   factor: "password" | "second";
   address: string;
@@ -22,7 +29,12 @@ export interface Attempt {
   knownDevice: Buffer | undefined;
   /** The account's owner has signed in from this address before. */
   knownAddress: boolean;
+  /** Anybody can have named the tenant, and there need not be one: then nobody gets more attempts by more names. */
+  isNamed?: boolean;
 }
+
+/** What counts for all tenants that can be named stands under this id, which none has. */
+const ANY_TENANT = "00000000-0000-0000-0000-000000000000" as TenantId;
 
 /** The counts an attempt falls under. */
 interface Counts {
@@ -35,11 +47,19 @@ interface Counts {
  * browser has a count of its own, and a known address is free of the account's, so neither waits for a stranger.
  */
 function countsOf({ account, factor, address, knownDevice, knownAddress }: Attempt): Counts {
-  const key = (...parts: string[]) => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
-  if (knownDevice) return { place: key("device", factor, account, knownDevice.toString("hex")), others: [] };
-  const others = [{ key: key("address", address), rule: BY_ADDRESS }];
-  if (!knownAddress) others.push({ key: key("account", factor, account), rule: BY_ACCOUNT });
-  return { place: key("place", factor, account, address), others };
+  if (knownDevice) return { place: keyOf("device", factor, account, knownDevice.toString("hex")), others: [] };
+  const others = [{ key: keyOf("address", address), rule: BY_ADDRESS }];
+  if (!knownAddress) others.push({ key: keyOf("account", factor, account), rule: BY_ACCOUNT });
+  return { place: keyOf("place", factor, account, address), others };
+}
+
+/** Of an address, whatever the tenant; undefined: the attempt is at a tenant that is there, or by an account's owner. */
+function namedKey({ isNamed, address, knownDevice }: Attempt): string | undefined {
+  return isNamed && !knownDevice ? keyOf("address", address) : undefined;
+}
+
+function keyOf(...parts: string[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
 /**
@@ -47,6 +67,9 @@ function countsOf({ account, factor, address, knownDevice, knownAddress }: Attem
  * @returns seconds to wait, or undefined if the attempt may be made
  */
 export async function admit(sql: Sql, attempt: Attempt): Promise<number | undefined> {
+  const named = namedKey(attempt);
+  const wait = named === undefined ? 0 : await secondsBlocked(sql, ANY_TENANT, [named]);
+  if (wait > 0) return wait;
   const { place, others } = countsOf(attempt);
   const keys = others.map((other) => other.key);
   if (await takeAttempt(sql, attempt.tenantId, place, AT_ONE_PLACE, keys)) return undefined;
@@ -61,6 +84,8 @@ export async function isFirstRefusal(sql: Queries, attempt: Attempt): Promise<bo
 
 export async function countFailure(sql: Queries, attempt: Attempt): Promise<void> {
   for (const { key, rule } of countsOf(attempt).others) await addFailure(sql, attempt.tenantId, key, rule);
+  const named = namedKey(attempt);
+  if (named !== undefined) await addFailure(sql, ANY_TENANT, named, BY_ADDRESS);
 }
 
 export async function countSuccess(sql: Sql, attempt: Attempt): Promise<void> {

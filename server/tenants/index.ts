@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { insertStarterAccess, SCOPES } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
-import { GRANT_TYPES, hashSecret } from "../oauth/index.ts";
+import { GRANT_TYPES, hashSecret, redirectUriProblem, SETTINGS_APPLICATION } from "../oauth/index.ts";
 import { hashPassword } from "../signin/index.ts";
 import type { TenantId } from "../tenant-id.ts";
-import { countTenants, insertAdmin, insertClient, insertTenant } from "./store.ts";
+import { countTenants, insertAdmin, insertClient, insertSettingsClient, insertTenant } from "./store.ts";
 
 /** What a new tenant is handed once; nothing of it can be read again. */
 export interface NewTenant {
@@ -14,6 +14,7 @@ export interface NewTenant {
 }
 
 const TENANT_NAME_LIMIT = 100;
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 const DEMO_REDIRECT_URIS = ["http://localhost:3001/callback"];
 
 export { SETTINGS_RESOURCE_TYPE as TENANT_RESOURCE_TYPE } from "./settings/resource-type.ts";
@@ -35,16 +36,30 @@ export async function newAdminPassword(): Promise<AdminPassword> {
   return { password, hash: await hashPassword(password) };
 }
 
+/** Where a tenant's client may be tried out on the machine that Gatehouse runs on; none where others reach it. */
+export function tryOutUris(publicUrl: string): string[] {
+  return LOOPBACK.includes(new URL(publicUrl).hostname) ? DEMO_REDIRECT_URIS : [];
+}
+
 /**
- * Makes a tenant with an admin, a client that has all scopes and grants, and policies to start from, in one transaction.
+ * Makes a tenant with an admin, a client that has all scopes and grants, the client of Settings, and policies to start
+ * from, in one transaction.
  * @param chosen the admin's password, hashed before; a new one by default
- * @throws Error with a readable message if the name is empty, too long or taken
+ * @param redirectUris of its client
+ * @throws Error with a readable message if the name is empty, too long or taken, or an address no redirect URI
  */
-export async function createTenant(sql: Sql, name: string, chosen?: AdminPassword): Promise<NewTenant> {
+export async function createTenant(
+  sql: Sql,
+  name: string,
+  chosen?: AdminPassword,
+  redirectUris = DEMO_REDIRECT_URIS,
+): Promise<NewTenant> {
   const trimmed = name.trim();
   if (trimmed === "" || trimmed.length > TENANT_NAME_LIMIT) {
     throw new Error(`A tenant's name has 1 to ${TENANT_NAME_LIMIT} characters.`);
   }
+  const problems = redirectUris.flatMap((uri) => redirectUriProblem(uri, "confidential") ?? []);
+  if (problems.length > 0) throw new Error(problems.join("\n"));
   const tenantId = Bun.randomUUIDv7() as TenantId;
   const clientSecret = randomBytes(32).toString("base64url");
   const { password, hash: passwordHash } = chosen ?? (await newAdminPassword());
@@ -58,8 +73,9 @@ export async function createTenant(sql: Sql, name: string, chosen?: AdminPasswor
         digest: hashSecret(clientSecret),
         grants: [...GRANT_TYPES],
         scopes: [...SCOPES],
-        redirectUris: DEMO_REDIRECT_URIS,
+        redirectUris,
       });
+      await insertSettingsClient(tx, tenantId, SETTINGS_APPLICATION);
       await insertStarterAccess(tx, tenantId, [
         { type: "User", id: adminId },
         { type: "Application", id: applicationId },
@@ -69,7 +85,7 @@ export async function createTenant(sql: Sql, name: string, chosen?: AdminPasswor
     return {
       tenantId,
       admin: { username: "admin", password },
-      client: { clientId: String(clientId), clientSecret, redirectUris: DEMO_REDIRECT_URIS },
+      client: { clientId: String(clientId), clientSecret, redirectUris },
     };
   } catch (error) {
     if ((error as { constraint_name?: string }).constraint_name === "tenants_name_key") {

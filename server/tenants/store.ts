@@ -69,3 +69,18 @@ export async function insertClient(
     returning application_id as id`;
   return row!.id;
 }
+
+/** What it may is for the code to say, so little of it is stored. */
+export async function insertSettingsClient(
+  sql: Queries,
+  tenantId: TenantId,
+  { name, description }: { name: string; description: string },
+): Promise<void> {
+  const [application] = await sql<{ id: number }[]>`
+    insert into applications (tenant_id, name, description, is_system, is_active)
+    values (${tenantId}, ${name}, ${description}, true, true) returning id`;
+  await sql`
+    insert into credentials (application_id, grant_types, first_party)
+    values (${application!.id}, '{authorization_code}', true)`;
+  await sql`update tenants set settings_client_id = ${application!.id} where id = ${tenantId}`;
+}

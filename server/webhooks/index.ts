@@ -1,4 +1,6 @@
 export { startActors } from "./actors/starter.ts";
+export { startClearing } from "./connections/clearing.ts";
+export { createFindConnections } from "./connections/find.ts";
 export { HEADERS_LIMIT, MOST_HEADERS } from "./connections/headers.ts";
 export {
   API_KEY_LIMIT,
@@ -11,8 +13,12 @@ export {
   URL_LIMIT,
 } from "./connections/input.ts";
 export { pingConnection } from "./connections/ping.ts";
-export { readConnection, readConnections, readConnectionsOf } from "./connections/read.ts";
-export { type ConnectionRecord, toConnectionRecord, versionOf } from "./connections/record.ts";
+export {
+  readConnection,
+  readConnections,
+  readConnectionsOf,
+} from "./connections/read.ts";
+export { type ConnectionRecord, toConnectionRecord } from "./connections/record.ts";
 export { connectionsController } from "./connections/routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./connections/sealed.ts";
 export { removeConnection, upsertConnection } from "./connections/service.ts";
@@ -24,7 +30,7 @@ export { type AttemptResult, attemptDelivery } from "./deliveries/attempt.ts";
 export { type AttemptLog, createAttemptLog } from "./deliveries/attempt-log.ts";
 export type { OpenDelivery } from "./deliveries/opening/store.ts";
 export { type KnownRequest, knownRequest } from "./deliveries/request.ts";
-export { closeOpenDelivery } from "./deliveries/store.ts";
+export { closeOpenDelivery, takeBackAttempt } from "./deliveries/store.ts";
 export { startDispatcher } from "./dispatch/dispatcher.ts";
 export { createInFlight, type InFlight } from "./dispatch/in-flight.ts";
 export { startReconciler } from "./dispatch/reconciler.ts";
@@ -32,12 +38,11 @@ export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } fr
 export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";
 export { probe } from "./holding/probe.ts";
 export { createSlowLane, type SlowLane } from "./lanes/slow-lane.ts";
-export { toEventAttributes } from "./log/attributes.ts";
+export { eventResources } from "./log/attributes.ts";
 export { EVENT_FILTERS, readEventFilter } from "./log/filter.ts";
-export { readEvent, readEvents } from "./log/read.ts";
-export { type AttemptRecord, type EventRecord, toAttemptRecord, toEventRecord, WORST_FIRST } from "./log/record.ts";
+export { readAttempts, readEvent, readEvents, type SeenEvent } from "./log/read.ts";
+export { type AttemptRecord, type EventRecord, WORST_FIRST } from "./log/record.ts";
 export { eventLogController } from "./log/routes.ts";
-export { listAttempts } from "./log/store.ts";
 export { redeliverEvent } from "./redelivery/event/redeliver-event.ts";
 export {
   DEFAULT_RATE,
@@ -48,12 +53,13 @@ export {
   REPLAYED_STATES,
   WISHED_STATES,
 } from "./redelivery/input.ts";
-export { type LocatedRedelivery, readRedeliveries, readRedelivery } from "./redelivery/read.ts";
+export { readRedeliveries, readRedelivery } from "./redelivery/read.ts";
+export type { LocatedRedelivery } from "./redelivery/record.ts";
 export { redeliveriesController } from "./redelivery/routes.ts";
 export { sendRedelivery } from "./redelivery/sending/send.ts";
 export { cancelRedelivery, changeRedelivery, countRedelivery, createRedelivery } from "./redelivery/service.ts";
 export { DRAIN_RATE, REDELIVERY_KINDS } from "./redelivery/store.ts";
-export { RESOURCE_TYPES as WEBHOOK_RESOURCE_TYPES } from "./resource-types.ts";
+export { resourceTypes as webhookResourceTypes } from "./resource-types.ts";
 export { MOST_OVERLAP_SECONDS, parseStaging } from "./rotation/input.ts";
 export { recordProof } from "./rotation/record-proof.ts";
 export { secretController } from "./rotation/routes.ts";

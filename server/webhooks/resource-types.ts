@@ -1,7 +1,10 @@
 import type { ResourceType } from "../access/index.ts";
 
-/** What policies can say of connections, of the activity log and of bulk redeliveries. */
-export const RESOURCE_TYPES: ResourceType[] = [
+/**
+ * What policies can say of connections, of the activity log and of bulk redeliveries.
+ * @param entities those whose records events are of
+ */
+export const resourceTypes = (entities: readonly ResourceType[]): ResourceType[] => [
   {
     name: "WebhookConnection",
     families: ["Webhooks"],
@@ -25,6 +28,8 @@ export const RESOURCE_TYPES: ResourceType[] = [
       { name: "EventRecord", type: "text" },
       { name: "RecordId", type: "text" },
       { name: "Timestamp", type: "dateTime" },
+      // An event of several records is judged once with each of them.
+      ...entities.map((entity) => ({ name: entity.name, type: "record" as const, of: entity })),
     ],
   },
   {

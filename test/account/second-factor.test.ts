@@ -3,8 +3,19 @@
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import { answerOf } from "../authorize/client.ts";
-import { db } from "../entities/client.ts";
-import { Authenticator, alertOf, atTheCode, codesOf, enrolled, keyOf, signedIn, waitOut } from "./person.ts";
+import { db, newCaller } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
+import {
+  Authenticator,
+  alertOf,
+  atTheCode,
+  codesOf,
+  enrolled,
+  keyOf,
+  newApplication,
+  signedIn,
+  waitOut,
+} from "./person.ts";
 
 const WRONG = "The code is wrong, or was used before. Enter the next one.";
 
@@ -80,6 +91,33 @@ describe.concurrent("at sign-in", () => {
     const page = await person.account();
     expect((await person.visitor.submit(page, { code: app.code(1) })).heading).toBe("Your account");
     expect(await person.isSignedIn()).toBe(true);
+  });
+
+  test("until it is given, there is no session to list", async () => {
+    const { person, app } = await enrolled();
+    const { client } = person;
+    const admin = await newCaller(client.tenant);
+    const [{ Id }] = (await ok(admin.get("/User?Username=admin"))).Items;
+    const listed = async () => [
+      (await ok(admin.get(`/User/${Id}/Sessions`))).Items.length,
+      (await person.account()).html.match(/ · signed in /g)?.length,
+    ];
+    expect(await listed()).toEqual([1, 1]);
+    const stopped = await atTheCode(client);
+    await atTheCode(client);
+    expect(await listed()).toEqual([1, 1]);
+    await stopped.person.visitor.submit(stopped.page, { code: app.code(1) });
+    expect(await listed()).toEqual([2, 2]);
+  });
+
+  test("a session from before is listed still, though it has to give a second factor by now", async () => {
+    const client = await newApplication();
+    const admin = await newCaller(client.tenant);
+    const before = await signedIn(client);
+    await enrolled(client);
+    const [{ Id }] = (await ok(admin.get("/User?Username=admin"))).Items;
+    expect((await ok(admin.get(`/User/${Id}/Sessions`))).Items).toHaveLength(2);
+    expect(await before.isSignedIn()).toBe(false);
   });
 
   test("SPEC.md's Last_Login and the known browser wait for it", async () => {

@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { importsOf, readSources, type Source } from "./imports.ts";
 import {
   activitiesDoNotKnowHttp,
+  answersPassTheGate,
   filesAreShort,
   foldersHaveNames,
   foldersMeetInTheirIndex,
   nothingImportsTheEntries,
   type Rule,
   sqlStandsInStores,
+  transactionsAreShares,
   workflowsArePure,
   workflowsShareTheirContract,
 } from "./rules.ts";
@@ -54,7 +56,17 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Source[]; good:
     good: [source("activities/a.ts", `import type { Egress } from "../server/egress/index.ts";`)],
   },
   {
-    name: "SQL stands only in a store.ts or in server/db/",
+    name: "a transaction is begun in its tenant's share of the pool",
+    rule: transactionsAreShares,
+    sources: product,
+    bad: [source("server/entities/a.ts", "await sql.begin(async (tx) => {});")],
+    good: [
+      source("server/entities/a.ts", "await sql.beginFor(tenantId, async (tx) => {});"),
+      source("server/db/migrate.ts", "await sql.begin(async (tx) => {});"),
+    ],
+  },
+  {
+    name: "SQL stands only in a store.ts, a *.store.ts or in server/db/",
     rule: sqlStandsInStores,
     sources: product,
     bad: [
@@ -65,6 +77,7 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Source[]; good:
     ],
     good: [
       source("server/entities/store.ts", "await sql`select 1`;"),
+      source("server/signin/throttle.store.ts", "await sql`select 1`;"),
       source("server/db/migrate.ts", "await tx`select 1`;"),
       source("server/entities/routes.ts", "// not sql`select 1`\nconst word = `update one`;"),
     ],
@@ -99,6 +112,26 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Source[]; good:
     sources: product,
     bad: [source("server/entities/a.ts", `import { createApp } from "../app.ts"; createApp();`)],
     good: [source("server/serve.ts", `import { createApp } from "./app.ts"; createApp();`)],
+  },
+  {
+    name: "what leaves has passed the gate",
+    rule: answersPassTheGate,
+    sources: product,
+    bad: [
+      source("server/webhooks/log/routes.ts", "return Response.json(await readEvents(caller));"),
+      source("server/settings/activity/list.tsx", "return new Response(text);"),
+      source("server/entities/service.ts", "return record as Shown<Item>;"),
+      source("server/audit/service.ts", "return withoutRecords(rows);"),
+      source(
+        "server/webhooks/log/read.ts",
+        `rows.filter((row) => permissions.allows("Webhooks:Read", "Redelivery", row))`,
+      ),
+    ],
+    good: [
+      source("server/webhooks/log/routes.ts", "return answer(await readEvents(caller));"),
+      source("server/oauth/token-error.ts", "return Response.json(body);"),
+      source("server/access/gate/gate.ts", "return asShown(items);"),
+    ],
   },
   {
     name: "no folder is called utils, helpers or common",

@@ -43,11 +43,22 @@ export const activitiesDoNotKnowHttp: Rule = (sources) =>
 /** Also what nobody calls `sql`: a tagged template whose text is a statement. */
 export const sqlStandsInStores: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {
-    if (!path.startsWith("server/") || path.startsWith("server/db/") || basename(path) === "store.ts") return [];
+    if (!path.startsWith("server/") || path.startsWith("server/db/") || /(^|\.)store\.ts$/.test(basename(path)))
+      return [];
     const code = withoutComments(text);
     const template =
       /\b(sql|tx|transaction|queries)(<[^`()]*>)?`|\.unsafe\(|[\w\])]\s*`\s*(select|insert|update|delete|with)\s/i;
-    return template.test(code) ? [`${path} has SQL; it stands in a store.ts or in server/db/.`] : [];
+    return template.test(code) ? [`${path} has SQL; it stands in a store.ts, a *.store.ts or in server/db/.`] : [];
+  });
+
+/** What no tenant asks for, and the worker's own work, which its dispatcher shares out. */
+const WITHOUT_SHARE =
+  /^server\/(db|commands|oauth\/keys)\/|^server\/tenants\/index\.ts$|^server\/webhooks\/(redelivery|holding|rotation)\//;
+
+export const transactionsAreShares: Rule = (sources) =>
+  sources.flatMap(({ path, text }) => {
+    if (!path.startsWith("server/") || WITHOUT_SHARE.test(path)) return [];
+    return /\bsql\s*\.begin\(/.test(withoutComments(text)) ? [`${path} has a transaction that is no tenant's.`] : [];
   });
 
 export const foldersMeetInTheirIndex: Rule = (sources) =>
@@ -69,6 +80,44 @@ export const nothingImportsTheEntries: Rule = (sources) =>
     const entry = /^server\/(app|main|serve)\.ts$/.test(target);
     const composes = /^server\/(main|serve)\.ts$|^server\/embedded\//.test(path);
     return entry && !composes ? "imports an entry" : undefined;
+  });
+
+/** What has not passed the gate is no answer: only the gate says what has, and these say that they tell of no record. */
+const TELL_OF_NO_RECORD = [
+  "server/access/gate/shown.ts",
+  "server/access/index.ts",
+  // Problems of a text that its caller has sent.
+  "server/access/policies/routes.ts",
+  // The registry of entities.
+  "server/entities/routes.ts",
+  // What was made just now and is shown this once: secrets, links, and the event of a ping.
+  "server/oauth/credentials/service.ts",
+  "server/signin/administration/service.ts",
+  "server/signin/administration/routes.ts",
+  "server/webhooks/rotation/service.ts",
+  "server/webhooks/connections/routes.ts",
+];
+
+/** Where records are, wherever their routes or pages stand. */
+const ANSWER_RECORDS = /^server\/((access|audit|entities|settings|tenants|webhooks)\/|.*(^|\/)routes\.tsx?$)/;
+/** A file, written while it is read: its rows have passed the gate. The payload's, in its exact bytes, too. */
+const FILES = ["server/audit/routes.ts", "server/settings/activity/payload.tsx"];
+
+export const answersPassTheGate: Rule = (sources) =>
+  sources.flatMap(({ path, text }) => {
+    if (!path.startsWith("server/")) return [];
+    const code = withoutComments(text);
+    const problems: string[] = [];
+    const isGate = path.startsWith("server/access/gate/");
+    if (/\bResponse\.json\(|\bnew Response\((?!null)/.test(code) && ANSWER_RECORDS.test(path) && !isGate) {
+      if (!FILES.includes(path)) problems.push("answers by itself");
+    }
+    if (/\b(asShown|as Shown|as ShownPage)\b/.test(code) && !isGate) problems.push("calls something shown by itself");
+    if (/\bwithoutRecords\b/.test(code) && !TELL_OF_NO_RECORD.includes(path)) problems.push("goes around the gate");
+    if (/\bpermissions\.(allows|reach)\(/.test(code) && !/^server\/(access|settings\/visit)/.test(path)) {
+      problems.push("decides by itself what may be seen");
+    }
+    return problems.map((problem) => `${path} ${problem}; what leaves passes server/access/gate/.`);
   });
 
 export const foldersHaveNames: Rule = (sources) =>

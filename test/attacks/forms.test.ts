@@ -1,6 +1,6 @@
 // CSRF: every form that people are shown is this browser's and this session's own, and no page can be framed or kept.
 
-import { beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   Authenticator,
   enrolled,
@@ -16,8 +16,8 @@ import { db, newCaller } from "../entities/client.ts";
 import { composedApp } from "../openapi/app.ts";
 import { ok } from "../policies/people.ts";
 import { shared } from "../support/tenant.ts";
-import { sentBack, startForgedProvider } from "../upstream/forged-provider.ts";
-import { newUpstreamTenant, toProvider } from "../upstream/tenant.ts";
+import { type ForgedProvider, sentBack, startForgedProvider } from "../upstream/forged-provider.ts";
+import { linkingForm, newUpstreamTenant, startLinking, toProvider } from "../upstream/tenant.ts";
 
 /** A page, and what its form would do if it were taken. */
 interface Filled {
@@ -26,6 +26,10 @@ interface Filled {
   action: string;
   fields: Record<string, string>;
 }
+
+/** Those that are still asked when the form is sent. */
+const running: ForgedProvider[] = [];
+afterAll(() => Promise.all(running.map((provider) => provider[Symbol.asyncDispose]())));
 
 const GOOD = "correct horse battery staple";
 
@@ -52,6 +56,14 @@ const FORMS: Record<string, () => Promise<Filled>> = {
     const visitor = new Visitor();
     const location = await toProvider(visitor, await visitor.open(client.authorize()));
     return filled(visitor, await visitor.open(sentBack(provider, location)), client.tenant.admin);
+  },
+  "/account/providers/start: going to a provider to link it": async () => {
+    const provider = await startForgedProvider();
+    running.push(provider);
+    const tenant = await newUpstreamTenant({ Issuer: provider.issuer });
+    const person = await signedIn(tenant.client);
+    const page = await person.visitor.open("/account");
+    return { visitor: person.visitor, page, ...linkingForm(page, tenant)! };
   },
   "/account/providers/link: linking a provider": async () => {
     const { person, page } = await atTheLink();
@@ -141,8 +153,7 @@ async function atTheLink(): Promise<{ person: Person; page: View }> {
   await using provider = await startForgedProvider();
   const tenant = await newUpstreamTenant({ Issuer: provider.issuer });
   const person = await signedIn(tenant.client);
-  const { location } = await person.visitor.open(`/account/providers/link?provider=${tenant.provider.Id}`);
-  return { person, page: await person.visitor.open(sentBack(provider, location!)) };
+  return { person, page: await person.visitor.open(sentBack(provider, await startLinking(person.visitor, tenant))) };
 }
 
 function filled(visitor: Visitor, page: View, fields: Record<string, string>): Filled {

@@ -31,7 +31,7 @@ const find = async (api: Api, query: string) => {
 test("an administrator's changes in Settings have who, what and of whom, and no personal value", async () => {
   const api = await newTenant();
   const send = await enter(api);
-  await send("/settings/users/add", { Username: "ana", Email: "ana@example.com", Is_Active: "true" });
+  await send("/settings/users/add", { Name: "Ana", Username: "ana", Email: "ana@example.com", Is_Active: "true" });
   const [admin, ana] = [await find(api, "Username=admin"), await find(api, "Username=ana")];
   const { body: record } = await api.call("GET", `/User/${ana.Id}`);
   await send(`/settings/users/${ana.Id}/state`, { Is_Active: "false" });

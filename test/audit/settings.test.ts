@@ -43,7 +43,7 @@ describe.concurrent("an Application's credentials", () => {
       {
         ...about,
         ...byClient(caller),
-        Details: { Changed: ["RedirectUris", "Scopes"], Scopes: { Added: ["openid", "email"], Removed: [] } },
+        Details: { Changed: ["RedirectUris", "Scopes"], Scopes: { Added: ["email"], Removed: ["profile", "name"] } },
       },
     ]);
     expect(await textOf(caller.tenantId)).not.toContain("secret-project");

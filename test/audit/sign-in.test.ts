@@ -19,6 +19,10 @@ async function attempt(client: Client, fields: Record<string, string>, visitor =
   return visitor.submit(await visitor.open(client.authorize()), fields);
 }
 
+async function withoutPasswords(tenantId: string): Promise<void> {
+  await db()`delete from passwords using users u where user_id = u.id and u.tenant_id = ${tenantId}`;
+}
+
 describe.concurrent("a sign-in", () => {
   test("that succeeds, the consent and the sign-out stand in the log, with who, at which application and how", async () => {
     const { client, reader, user } = await arrange();
@@ -69,15 +73,13 @@ describe.concurrent("a sign-in", () => {
 
   test.each([
     ["InactiveUser", (tenantId: string) => db()`update users set is_active = false where tenant_id = ${tenantId}`],
-    [
-      "NoPassword",
-      (tenantId: string) =>
-        db()`delete from passwords using users u where user_id = u.id and u.tenant_id = ${tenantId}`,
-    ],
+    ["NoPassword", withoutPasswords],
     [
       "AmbiguousUser",
-      (tenantId: string) =>
-        db()`insert into users (tenant_id, username, is_active) values (${tenantId}, 'admin', true)`,
+      async (tenantId: string) => {
+        await withoutPasswords(tenantId);
+        await db()`insert into users (tenant_id, username, is_active) values (${tenantId}, 'admin', true)`;
+      },
     ],
   ])("with the right password says why it failed: %s", async (Reason, spoil) => {
     const { client, reader } = await arrange();

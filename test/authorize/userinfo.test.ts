@@ -25,8 +25,8 @@ describe.concurrent("claims", () => {
     ["openid", {}],
     ["openid name", { name: "Ada Lovelace" }],
     ["openid profile", { name: "Ada Lovelace", preferred_username: "admin", updated_at: expect.any(Number) }],
-    ["openid email", { email: "ada@example.com" }],
-    ["openid phone", { phone_number: "+441815" }],
+    ["openid email", { email: "ada@example.com", email_verified: false }],
+    ["openid phone", { phone_number: "+441815", phone_number_verified: false }],
     ["openid address", {}],
   ])("of the scope %s", async (scope, claims) => {
     const client = await newAda();

@@ -28,6 +28,8 @@ test("an empty environment gives the documented defaults", () => {
     webhooks: { retryInitialInterval: 10_000, retryBackoff: 6, timeout: 10_000 },
     egress: { allow: [], caFile: undefined },
     metrics: { port: undefined, host: "127.0.0.1", token: undefined },
+    workerProbes: { port: undefined, host: "127.0.0.1" },
+    shutdown: { delay: 0, grace: 10_000 },
     tracing: { endpoint: undefined, sampler: "parentbased_always_on", ratio: 1 },
     trustProxy: false,
     logLevel: "info",

@@ -3,7 +3,7 @@
 // Left out are those of features we do not advertise: dynamic registration, request objects, unsigned id_tokens.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { newPkce, otherClient } from "../authorize/client.ts";
+import { answerOf, CALLBACK, newPkce, otherClient, RFC_PATH, SPEC_PATH } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { db, request } from "../entities/client.ts";
 import { until } from "../support/api.ts";
@@ -76,9 +76,9 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
   // Of a scope's standard claims, those that a User has a field for.
   test.each([
     ["profile", { name: ADA.name, preferred_username: "admin", updated_at: expect.any(Number) }],
-    ["email", { email: ADA.email }],
+    ["email", { email: ADA.email, email_verified: false }],
     ["address", {}],
-    ["phone", { phone_number: ADA.phone_number }],
+    ["phone", { phone_number: ADA.phone_number, phone_number_verified: false }],
   ])("oidcc-scope-%s", async (scope, expected) => {
     const { claims, userinfo } = await party().flow({ scope: `openid ${scope}` });
     expect(userinfo).toEqual({ sub: claims.sub, ...expected });
@@ -142,12 +142,13 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
     }
   });
 
-  test("oidcc-max-age-1: asks again after 2 s", async () => {
+  test("oidcc-max-age-1: asks again once the time is over", async () => {
     const own = await RelyingParty.start(variant);
-    await own.ageSession(2);
+    // The suite asks for 1 s; a busy machine takes longer for the steps after a sign-in.
+    await own.ageSession(1_000);
     const first = await own.flow();
-    expect(await own.error({ max_age: "1", prompt: "none" })).toBe("login_required");
-    const page = await own.browser.open(own.request({ max_age: "1" }));
+    expect(await own.error({ max_age: "900", prompt: "none" })).toBe("login_required");
+    const page = await own.browser.open(own.request({ max_age: "900" }));
     const second = await own.goOn(await own.client.goThrough(own.browser, page));
     expect(Number(second.claims.auth_time)).toBeGreaterThan(Number(first.claims.auth_time));
   });
@@ -195,6 +196,31 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
     );
     expect(view).toMatchObject({ status: 404, location: undefined });
   });
+
+  test.each(["query", "fragment", "form_post"])(
+    "oidcc-unsigned-request-object-… that asks for response_mode %s: rejected by it, with the object's state",
+    async (response_mode) => {
+      const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+      const { client } = party();
+      const inside = { client_id: client.id, response_mode, state: "inside", redirect_uri: "https://evil.example/" };
+      const request = `${part({ alg: "none" })}.${part(inside)}.`;
+      for (const path of [RFC_PATH, SPEC_PATH]) {
+        const refused = { error: "request_not_supported", state: "inside" };
+        const view = await new Visitor().open(client.authorize({ request, state: undefined }, path));
+        if (response_mode === "form_post") {
+          expect(view.forms[0]).toMatchObject({ action: CALLBACK, fields: refused });
+        } else {
+          expect(view.location!.href).toStartWith(CALLBACK + (response_mode === "query" ? "?" : "#"));
+          expect(answerOf(view)).toMatchObject(refused);
+        }
+        // What stands outside comes first.
+        const outside = await new Visitor().open(
+          client.authorize({ request, response_mode: "query", state: "outside" }, path),
+        );
+        expect(answerOf(outside)).toMatchObject({ ...refused, state: "outside" });
+      }
+    },
+  );
 
   test("oidcc-claims-essential: in userinfo alone", async () => {
     const { claims, userinfo } = await party().flow({ claims: '{"userinfo":{"name":{"essential":true}}}' });

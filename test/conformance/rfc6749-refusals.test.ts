@@ -164,8 +164,8 @@ describe.concurrent("a code is refused, and stays good, with", () => {
     [
       "everything in the query",
       (form) => request("POST", `${RFC_TOKEN_PATH}?${form}`, { body: "", headers: { "content-type": FORM } }),
-      400,
-      "invalid_request",
+      401,
+      "invalid_client",
     ],
     ["GET", (form) => request("GET", `${RFC_TOKEN_PATH}?${form}`), 405, "invalid_request"],
   ])("%s", async (_, ask, status, error) => {

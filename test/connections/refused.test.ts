@@ -33,7 +33,7 @@ describe("what cannot be saved", () => {
     ["https://hooks.example.com:99999/", /cannot be read/],
     ["https://10.0.0.1/", /EGRESS_ALLOW/],
     ["https://192.168.1.1:8443/", /192\.168\.1\.1:8443.*EGRESS_ALLOW/],
-    ["https://169.254.169.254/latest/meta-data/", /EGRESS_ALLOW/],
+    ["https://169.254.169.254/latest/meta-data/", /EGRESS_DENY/],
     ["https://0x0a000001/", /EGRESS_ALLOW/],
     ["https://[fd00::1]/", /EGRESS_ALLOW/],
     ["https://[::ffff:10.0.0.1]/", /EGRESS_ALLOW/],

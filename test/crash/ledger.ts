@@ -66,7 +66,7 @@ export async function settleLedger(title: string, committed: string[], receiver:
 export async function untilLogSaysDelivered(api: Api): Promise<void> {
   await until("the log to say Delivered", async () => {
     const others = ["Pending", "Retrying", "Exhausted", "Held", "Cancelled"];
-    // A request under way when PostgreSQL went is answered 500; the next one is not.
+    // A request under way when PostgreSQL went is answered 503; the next one is not.
     const found = await Promise.all(others.map((state) => api.events(`State=${state}&Limit=1`))).catch(() => undefined);
     return found?.every(({ Items }) => Items.length === 0);
   });

@@ -108,14 +108,14 @@ describe("a name that resolves to an address that is not public", () => {
 describe("TLS", () => {
   test("fails for an authority that is not trusted", async () => {
     await using receiver = startReceiver(ok);
-    const egress = createEgress({ allow: [`localhost:${receiver.port}`], caFile: undefined });
+    const egress = createEgress({ allow: [`localhost:${receiver.port}`], deny: [], dns: [], caFile: undefined });
     expect(failureOf(await egress.post(request(`https://localhost:${receiver.port}/`)))).toBe("tls");
     expect(receiver.received).toHaveLength(0);
   });
 
   test("cannot be weakened by NODE_TLS_REJECT_UNAUTHORIZED", async () => {
     await using receiver = startReceiver(ok);
-    const egress = createEgress({ allow: [`localhost:${receiver.port}`], caFile: undefined });
+    const egress = createEgress({ allow: [`localhost:${receiver.port}`], deny: [], dns: [], caFile: undefined });
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
     try {
@@ -165,7 +165,7 @@ describe("a failure", () => {
       egress.post(request(`https://localhost:${port}${secretPath}`, { headers: { "X-Bad": "header-secret\0" } })),
     ]);
     expect(outcomes.map(failureOf).slice(0, 3)).toEqual(["refused", "dns", "dns"]);
-    expect(outcomes.every(({ kind, durationMs }) => kind === "failure" && durationMs >= 0)).toBe(true);
+    expect(outcomes.every((outcome) => outcome.kind === "failure" && outcome.durationMs >= 0)).toBe(true);
     expect(JSON.stringify(outcomes)).not.toContain("secret");
   });
 

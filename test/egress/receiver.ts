@@ -10,7 +10,7 @@ import { createEgress, type EgressOutcome, type EgressRequest, type Resolve } fr
 /** Kept between runs; the files of one run share it, so none of them can remove it. */
 const folder = join(PROJECT_ROOT, "node_modules", ".cache", "gatehouse-egress-test");
 export const certificate = await ensureReceiverCertificate(folder);
-const tls = { cert: readFileSync(certificate.certFile, "utf8"), key: readFileSync(certificate.keyFile, "utf8") };
+export const tls = { cert: readFileSync(certificate.certFile, "utf8"), key: readFileSync(certificate.keyFile, "utf8") };
 
 export interface Received {
   url: URL;
@@ -53,13 +53,21 @@ export async function closedPort(): Promise<number> {
 }
 
 export function trustingEgress(allow: string[], resolve?: Resolve) {
-  return createEgress({ allow, caFile: certificate.caFile }, resolve);
+  return createEgress({ allow, deny: [], dns: [], caFile: certificate.caFile }, resolve);
 }
 
 export function request(url: string, more: Partial<EgressRequest> = {}): EgressRequest {
-  return { url: new URL(url), headers: { "Content-Type": "application/json" }, body: "{}", timeoutMs: 5000, ...more };
+  return {
+    tenantId: "tenant",
+    url: new URL(url),
+    headers: { "Content-Type": "application/json" },
+    body: "{}",
+    timeoutMs: 5000,
+    ...more,
+  };
 }
 
 export function failureOf(outcome: EgressOutcome): string {
+  if (outcome.kind === "unsent") return outcome.kind;
   return outcome.kind === "failure" ? outcome.failure : `answered ${outcome.status}`;
 }

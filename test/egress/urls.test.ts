@@ -7,7 +7,8 @@ import { createEgress, parseAllowList } from "../../server/egress/index.ts";
 import { readTrustedCertificates } from "../../server/egress/trust.ts";
 import { certificate } from "./receiver.ts";
 
-const check = (url: string, allow: string[] = []) => createEgress({ allow, caFile: undefined }).checkUrl(url);
+const check = (url: string, allow: string[] = []) =>
+  createEgress({ allow, deny: [], dns: [], caFile: undefined }).checkUrl(url);
 
 describe("a webhook's URL", () => {
   test.each([
@@ -104,7 +105,7 @@ describe("EGRESS_ALLOW", () => {
     ["::ffff:10.0.0.0/104"],
     ["*"],
   ])("%s is refused by name", (entry) => {
-    expect(() => createEgress({ allow: ["localhost:1234", entry], caFile: undefined })).toThrow(
+    expect(() => createEgress({ allow: ["localhost:1234", entry], deny: [], dns: [], caFile: undefined })).toThrow(
       `EGRESS_ALLOW has "${entry}"; each entry must be`,
     );
   });
@@ -120,7 +121,7 @@ describe("EGRESS_CA_FILE", () => {
   test("is refused in words when it cannot be used", () => {
     const folder = mkdtempSync(join(tmpdir(), "gatehouse-ca-"));
     try {
-      const create = (name: string) => () => createEgress({ allow: [], caFile: join(folder, name) });
+      const create = (name: string) => () => createEgress({ allow: [], deny: [], dns: [], caFile: join(folder, name) });
       writeFileSync(join(folder, "empty.pem"), "");
       writeFileSync(
         join(folder, "broken.pem"),

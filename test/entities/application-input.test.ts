@@ -85,10 +85,7 @@ describe("fields", () => {
 
   test("text is kept as it was sent", async () => {
     const text = " 日本語 😀 'quoted' \"twice\" \\ %s $1 <b>\u2028\n\t; drop table users; -- ";
-    expect(await made({ Name: unique("text"), Description: text, WebSiteURL: text })).toMatchObject({
-      Description: text,
-      WebSiteURL: text,
-    });
+    expect(await made({ Name: unique("text"), Description: text })).toMatchObject({ Description: text });
   });
 });
 

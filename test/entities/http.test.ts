@@ -215,7 +215,7 @@ describe("RequestKey and the path", () => {
     expect(answer.body.RequestKey).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test.each(["/", "/nothing", "/Endpoint", API, `${API}/Color`, `${API}/user/1`, "/oAuth", "/%zz", "/a//b"])(
+  test.each(["/", "/nothing", "/Endpoint", API, `${API}/Color`, `${API}/users/1`, "/oAuth", "/%zz", "/a//b"])(
     "%s is 404 with the error record",
     async (path) => {
       const answer = await request("GET", path);
@@ -265,6 +265,6 @@ test("Entities lists names, fields with their types, and events", async () => {
   for (const { Name, Fields } of answer.body.Items as { Name: string; Fields: { Name: string; Filter: boolean }[] }[]) {
     const refused = (await caller.get(`/${Name}?Colour=red`)).body.Errors[0] as string;
     const filters = refused.replace(/^.* Filters are Limit, Cursor, Search, |\.$/g, "").split(", ");
-    expect(Fields.filter(({ Filter }) => Filter).map((field) => field.Name)).toEqual(filters);
+    expect(Fields.flatMap((field) => (field.Filter ? field.Name : [])).sort()).toEqual(filters.sort());
   }
 });

@@ -44,13 +44,13 @@ describe.concurrent("a User", () => {
     expect(await caller.made("User", { Id: user.Id, Department: NOTHING })).toMatchObject({ Department: NOTHING });
   });
 
-  test("a Username that several have is 400 Multible Rows; their Id or External_Id still finds one", async () => {
+  test("a Username that several have is 400 Bad Input; their Id or External_Id still finds one", async () => {
     const caller = await newCaller();
     const one = await caller.made("User", { Username: "twin", External_Id: "1" });
     const two = await caller.made("User", { Username: "other", External_Id: "2" });
     await caller.made("User", { Id: two.Id, Username: "twin" });
     const answer = await caller.patch("/User", { Username: "twin", Name: "Twin" });
-    expectError(answer, 400, "Multible Rows", `${API}/User`, /Username points at several User records/);
+    expectError(answer, 400, "Bad Input", `${API}/User`, /Username points at several User records/);
     expect(await caller.made("User", { Id: one.Id, Username: "twin", Name: "One" })).toMatchObject({ Name: "One" });
     expect(await caller.made("User", { External_Id: "2", Name: "Two" })).toMatchObject({ Id: two.Id, Name: "Two" });
   });

@@ -5,18 +5,28 @@ import { createApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 import { connect } from "../../server/db/connection.ts";
 import { createEgress } from "../../server/egress/index.ts";
+import type { EntityDefinition } from "../../server/entities/index.ts";
 import { importMasterKey } from "../../server/master-key.ts";
 import { type Installed, setting, shared } from "../support/tenant.ts";
 
 export interface PrivateApp extends Installed, AsyncDisposable {
   /** The lines of its log. */
   lines: Record<string, unknown>[];
+  /** As the code writes them. */
+  routes: { method: string; path: string }[];
 }
 
-/** @example await using app = startPrivateApp({ rateLimit: { perSecond: 1, burst: 2 } }); */
-export function startPrivateApp(settings: Partial<Config> = {}, level = "info"): PrivateApp {
+/**
+ * @param _ whose database it uses; the shared one unless given
+ * @example await using app = startPrivateApp({ rateLimit: { perSecond: 1, burst: 2 } });
+ */
+export function startPrivateApp(
+  settings: Partial<Config> = {},
+  level = "info",
+  { databaseUrl }: Pick<Installed, "databaseUrl"> = shared(),
+  entities?: readonly EntityDefinition[],
+): PrivateApp {
   const lines: Record<string, unknown>[] = [];
-  const { databaseUrl } = shared();
   const config = { ...readConfig({}), ...settings };
   const sql = connect(databaseUrl, "gatehouse test", 4);
   const app = createApp({
@@ -25,15 +35,17 @@ export function startPrivateApp(settings: Partial<Config> = {}, level = "info"):
     masterKey: importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")),
     egress: createEgress(config.egress),
     log: pino({ level }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
+    entities,
   });
   app.listen({ hostname: "127.0.0.1", port: 0 });
   return {
     url: `http://127.0.0.1:${app.server!.port}`,
     databaseUrl,
     lines,
+    routes: app.routes.map(({ method, path }) => ({ method, path })),
     async [Symbol.asyncDispose]() {
       await app.server!.stop(true);
-      await sql.end();
+      await sql.end({ timeout: 1 });
     },
   };
 }

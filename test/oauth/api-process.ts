@@ -20,11 +20,18 @@ export interface ApiProcess extends AsyncDisposable {
 const PUBLIC_URL = "https://id.example.com";
 const reserved = new Set<number>();
 
-/** @param env over what the database asks for */
-export async function startApiProcess(database: KeyDatabase, env: Record<string, string> = {}): Promise<ApiProcess> {
+/**
+ * @param env over what the database asks for
+ * @param options of Bun's own
+ */
+export async function startApiProcess(
+  database: KeyDatabase,
+  env: Record<string, string> = {},
+  options: string[] = [],
+): Promise<ApiProcess> {
   const port = await nextFreePort(0, "127.0.0.1", reserved);
   const url = `http://127.0.0.1:${port}`;
-  const child = Bun.spawn([process.execPath, join(PROJECT_ROOT, "server", "serve.ts")], {
+  const child = Bun.spawn([process.execPath, ...options, join(PROJECT_ROOT, "server", "serve.ts")], {
     env: {
       ...withoutSettings(process.env),
       ...{ PORT: String(port), HOST: "127.0.0.1", PUBLIC_URL, LOG_LEVEL: "silent" },
@@ -35,7 +42,7 @@ export async function startApiProcess(database: KeyDatabase, env: Record<string,
     stdout: "ignore",
     stderr: "inherit",
   });
-  await until("the API process to answer", async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok);
+  await until("the API process to answer", async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok);
   return {
     url,
     publicUrl: PUBLIC_URL,

@@ -1,8 +1,15 @@
 // One client at both doors, and what the product's own parts can arrange that no request can yet.
 
 import { expect } from "bun:test";
+import type { Sql } from "../../server/db/connection.ts";
 import { importMasterKey } from "../../server/master-key.ts";
-import { createFamilies, createRevocations, createSigningKeys, createTokens } from "../../server/oauth/index.ts";
+import {
+  createFamilies,
+  createRevocations,
+  createSigningKeys,
+  createTokens,
+  scopesNow,
+} from "../../server/oauth/index.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
 import { type Answer, type Caller, db, request, TOKEN_PATH } from "../entities/client.ts";
 import { setting } from "../support/tenant.ts";
@@ -39,11 +46,17 @@ export function refresh(client: Caller, path: string, token: string, scope?: str
   return postAs(client, path, { grant_type: "refresh_token", refresh_token: token, scope });
 }
 
+/** By what a process tells whether a token still gives what it says. */
+export function livenessBy(sql: Sql) {
+  const find = (...who: [TenantId, number, number | undefined]) => scopesNow(sql, ...who);
+  return { isRevoked: createRevocations(sql).isRevoked, scopesNow: find, knownScopes: find };
+}
+
 /** The product's own parts, as another process of the same installation would have them. */
 export function otherProcess(issuer: string) {
   const masterKey = importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY"));
   const keys = createSigningKeys(db(), masterKey);
-  const tokens = createTokens({ keys, issuer, lifetime: 3600, isRevoked: createRevocations(db()).isRevoked });
+  const tokens = createTokens({ keys, issuer, lifetime: 3600, ...livenessBy(db()) });
   return { keys, tokens, families: createFamilies({ masterKey, tokens, onReuse: () => {} }) };
 }
 
@@ -53,6 +66,11 @@ export async function userFamily(client: Caller, issuer: string, scopes: string[
     select id from users where tenant_id = ${client.tenantId} and username = 'admin'`;
   const authTime = Math.floor(Date.now() / 1000) - 60;
   const sessionId = Bun.randomUUIDv7();
+  await db()`
+    insert into consents (tenant_id, user_id, client_id, scopes)
+    values (${client.tenantId}, ${user!.id}, ${client.clientId}, ${scopes}::text[])
+    on conflict (tenant_id, user_id, client_id) do update
+    set scopes = array(select distinct unnest(consents.scopes || excluded.scopes))`;
   const family = await otherProcess(issuer).families.start(db(), client.tenantId as TenantId, {
     clientId: Number(client.clientId),
     userId: user!.id,

@@ -41,7 +41,12 @@ describe.each(PATHS)("%s", (path) => {
     });
     expect(answer.body.id_token_signing_alg_values_supported).toContain("RS256");
     expect(answer.body.scopes_supported).toContain("openid");
-    expect(answer.body.claims_supported).toContain("sub");
+    expect(answer.body.claims_supported).toEqual(
+      expect.arrayContaining(["sub", "email_verified", "phone_number_verified"]),
+    );
+    // No User has a postal address.
+    expect(answer.body.scopes_supported).not.toContain("address");
+    expect(answer.body.claims_supported).not.toContain("address");
   });
 
   test("is read alone", async () => {

@@ -1,7 +1,7 @@
 // The signing keys' life: announced, signing, retired, removed; and replaced at once when one has leaked.
 
 import { describe, expect, test } from "bun:test";
-import { createRemoteJWKSet, jwtVerify } from "jose";
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { importMasterKey } from "../../server/master-key.ts";
 import { createSigningKeys, replaceSigningKeys, rotateSigningKeys, SIGNING_ALGS } from "../../server/oauth/index.ts";
 import { createTenant } from "../../server/tenants/index.ts";
@@ -103,13 +103,34 @@ describe.concurrent("on an empty database", () => {
     await using database = await newKeyDatabase();
     await rotateSigningKeys(database.sql, database.masterKey);
     const wrong = importMasterKey(Buffer.alloc(32, 9).toString("base64"));
-    await expect(replaceSigningKeys(database.sql, wrong, "EdDSA")).rejects.toThrow(/MASTER_KEY/);
+    await expect(replaceSigningKeys(database.sql, wrong, "EdDSA", { leaked: false })).rejects.toThrow(/MASTER_KEY/);
     expect(await signing(database, new Date())).toHaveLength(1);
   });
 });
 
 describe("two API processes on one database", () => {
-  test("`bun run keys rotate`: both sign by the new key at once and refuse what the old one signed", async () => {
+  test("`bun run keys rotate`: both sign by the new key at once, and what the old one signed stays good", async () => {
+    await using database = await newKeyDatabase();
+    const { client } = await createTenant(database.sql, "tenant");
+    await using one = await startApiProcess(database);
+    await using two = await startApiProcess(database);
+    const before = await one.token(client);
+    const [old, keysBefore] = [decodeProtectedHeader(before).kid!, await published(one)];
+
+    const said = await rotate(database, "EdDSA");
+    expect(said).toMatch(/^EdDSA: [\w-]{43} signs from now on; removed none\n$/);
+    const fresh = said.match(/EdDSA: ([\w-]{43})/)![1]!;
+    for (const api of [one, two]) {
+      await until("the new key to sign", async () => decodeProtectedHeader(await api.token(client)).kid === fresh);
+      expect(await published(api)).toEqual([...keysBefore, fresh].sort());
+      expect(await api.accepts(before)).toBe(true);
+    }
+    const remote = createRemoteJWKSet(new URL(`${two.url}/.well-known/jwks.json`));
+    const { protectedHeader } = await jwtVerify(before, remote, { issuer: one.publicUrl, typ: "at+jwt" });
+    expect(protectedHeader.kid).toBe(old);
+  }, 60_000);
+
+  test("`bun run keys rotate --leaked`: both sign by the new key at once and refuse what the old one signed", async () => {
     await using database = await newKeyDatabase();
     const { client } = await createTenant(database.sql, "tenant");
     await using one = await startApiProcess(database);
@@ -120,7 +141,7 @@ describe("two API processes on one database", () => {
     const keysBefore = await published(one);
     expect(await published(two)).toEqual(keysBefore);
 
-    const said = await rotate(database, "EdDSA");
+    const said = await rotate(database, "EdDSA", "--leaked");
     expect(said).toMatch(/^EdDSA: [\w-]{43} signs from now on; removed [\w-]{43}\n$/);
     const leaked = said.match(/removed ([\w-]{43})/)![1]!;
     for (const api of [one, two]) {
@@ -135,12 +156,12 @@ describe("two API processes on one database", () => {
     const kept = (await published(two)).filter((kid) => keysBefore.includes(kid));
     expect(kept).toHaveLength(SIGNING_ALGS.length - 1);
 
-    await rotate(database);
+    await rotate(database, "--leaked");
     await until("all keys to be new", async () => (await published(two)).every((kid) => !kept.includes(kid)));
   }, 60_000);
 
   test("the command says how it is used, and that it needs a master key", async () => {
-    for (const args of [[], ["rotate", "HS256"], ["rotate", "EdDSA", "x"], ["color"]]) {
+    for (const args of [[], ["rotate", "HS256"], ["rotate", "EdDSA", "x"], ["reseal", "--leaked"], ["color"]]) {
       const { code, text } = await keysCommand(args, {});
       expect(code).toBe(2);
       expect(text).toMatch(/^Usage: bun run keys rotate/);

@@ -5,13 +5,7 @@ import { createHmac, hkdfSync } from "node:crypto";
 import type { Sql } from "../../server/db/connection.ts";
 import type { SealedColumn } from "../../server/master-key.ts";
 import { importMasterKey, type MasterKey, unseal } from "../../server/master-key.ts";
-import {
-  createFamilies,
-  createRevocations,
-  createSigningKeys,
-  createTokens,
-  SEALED_BY_OAUTH,
-} from "../../server/oauth/index.ts";
+import { createFamilies, createSigningKeys, createTokens, SEALED_BY_OAUTH } from "../../server/oauth/index.ts";
 import {
   createCookies,
   createKnownBrowsers,
@@ -25,6 +19,7 @@ import { Authenticator } from "../account/person.ts";
 import { API } from "../entities/client.ts";
 import { runEntry } from "../start/entry.ts";
 import { startApiProcess } from "./api-process.ts";
+import { livenessBy } from "./client.ts";
 import { type KeyDatabase, newKeyDatabase } from "./key-database.ts";
 
 const SEALED = [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS];
@@ -38,7 +33,7 @@ const WRONG_KEY = /^A stored [a-z ]+ does not open with this MASTER_KEY\./m;
 function partsOf(sql: Sql, masterKey: MasterKey) {
   const browsers = createKnownBrowsers(sql, createCookies(ISSUER));
   const keys = createSigningKeys(sql, masterKey);
-  const tokens = createTokens({ keys, issuer: ISSUER, lifetime: 3600, isRevoked: createRevocations(sql).isRevoked });
+  const tokens = createTokens({ keys, issuer: ISSUER, lifetime: 3600, ...livenessBy(sql) });
   return {
     factor: createSecondFactor(sql, masterKey, browsers, ISSUER),
     families: createFamilies({ masterKey, tokens, onReuse: () => {} }),

@@ -136,7 +136,7 @@ describe("invalid_request, 400:", () => {
   test("parameters in the query count for nothing (2.3.1)", async () => {
     const query = form({ ...GRANT, client_id: client.clientId, client_secret: client.clientSecret });
     const answer = await request("POST", `${RFC_TOKEN_PATH}?${query}`, { body: "", headers: { "content-type": FORM } });
-    expectRfcError(answer, 400, "invalid_request");
+    expectRfcError(answer, 401, "invalid_client");
   });
 });
 

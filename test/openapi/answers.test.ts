@@ -61,14 +61,14 @@ describe.each(["User", "Application", "Department"])("%s", (name) => {
   });
 });
 
-test.concurrent("Multible Rows, Conflict and Entities", async () => {
+test.concurrent("identifiers of several records, Conflict and Entities", async () => {
   const caller = await newCaller();
   const path = `${API}/Application`;
   const [first, second] = [unique("first"), unique("second")];
   const { body } = await call(caller, "PATCH", path, 200, { body: { Name: first } });
   await call(caller, "PATCH", path, 200, { body: { ExternalId: second, Name: second } });
   const both = await call(caller, "PATCH", path, 400, { body: { Name: first, ExternalId: second } });
-  expect(both.body.Type).toBe("/Errors/Multible Rows");
+  expect(both.body.Type).toBe("/Errors/Bad Input");
   await call(caller, "PATCH", path, 409, { body: { Id: body.Id, Name: second } });
   await call(caller, "GET", `${API}/Entities`, 200);
 });

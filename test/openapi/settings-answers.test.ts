@@ -65,7 +65,9 @@ test.concurrent("identity providers, and what a test of one says", async () => {
   await call(caller, "PATCH", path, 404, { body: { Id: "1" } });
   await call(caller, "POST", path, 409, { body: { Id: body.Id, Name: examples.OAuth2.value.Name } });
   // Nobody is there.
-  await call(caller, "PATCH", path, 200, { body: { Id: body.Id, Issuer: "https://localhost.invalid" } });
+  await call(caller, "PATCH", path, 200, {
+    body: { Id: body.Id, Issuer: "https://localhost.invalid", ClientSecret: "x" },
+  });
   const tested = await call(caller, "POST", `${one}/Test`, 200, { at: `${at}/Test` });
   expect(tested.body).toMatchObject({ Works: false, Checks: [{ Name: "Metadata", Outcome: "Failed" }] });
   await call(await caller.withScope("Settings:Read"), "POST", `${one}/Test`, 403, { at: `${at}/Test` });

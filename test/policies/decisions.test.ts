@@ -164,7 +164,7 @@ describe.concurrent("a policy", () => {
       ['context.ip.isInRange(ip("10.0.0.0/8"))', false],
       ['context.scopes.contains("AccessManager:Delete")', true],
       ['context.scopes.contains("openid")', false],
-      ['context == {scopes: ["x"], ip: context.ip, time: context.time, hour: 1, weekday: 1}', false],
+      ['context == {scopes: ["x"], ip: context.ip, time: context.time, hour: 1, weekday: 1, payload: false}', false],
       ["resource is Application && resource.after.Name == resource.Name", true],
     ];
     for (const [condition, expected] of conditions) {

@@ -43,6 +43,12 @@ describe.concurrent("what is saved through one process", () => {
     );
     await ok(admin.patch("/Application", { Id: person.clientId, Description: "in" }));
     await seen(200);
+    const credentials = `/Application/${person.clientId}/Credentials`;
+    const { Scopes } = await ok(admin.get(credentials));
+    await ok(admin.patch(credentials, { Scopes: ["openid"] }));
+    await seen(403);
+    await ok(admin.patch(credentials, { Scopes }));
+    await seen(200);
     await ok(admin.patch("/Application", { Id: person.clientId, Is_Active: false }));
     await seen(401);
   });
@@ -85,8 +91,41 @@ describe.concurrent("the address that policies see", () => {
     expect(await from("203.0.113.9")).toBe(403);
     expect(await from("10.1.2.3, 203.0.113.9")).toBe(403);
     expect(await from("127.0.0.1, 2001:db8::1")).toBe(403);
-    // No address: it is the peer's.
-    expect(await from("unknown")).toBe(200);
+  });
+
+  test("is none where the proxy names none: a policy that asks for it refuses, whether it permits or forbids", async () => {
+    const admin = await newAdmin();
+    const auditor = await newPerson(admin, "auditor");
+    await savePolicy(
+      admin,
+      "Not from there",
+      'forbid (principal, action, resource is Department) when { context.ip.isInRange(ip("203.0.113.0/24")) };',
+    );
+    const none = [
+      "unknown",
+      "",
+      " ",
+      "10.1.2.3:4711",
+      "[fd12::1]",
+      "[fd12::1]:4711",
+      "_hidden",
+      "127.1",
+      "10.1.2.3,",
+      "010.1.2.3",
+    ];
+    const to = async (path: string, token: string, forwarded?: string) =>
+      (await second.get(path, token, forwarded === undefined ? {} : { "x-forwarded-for": forwarded })).status;
+    expect(
+      await until("the policy there", async () => (await to("/Department", admin.token, "10.1.2.3")) === 200),
+    ).toBe(true);
+    for (const forwarded of [...none, undefined]) {
+      expect([forwarded, await to(`/Application/${admin.clientId}`, auditor.token, forwarded)]).toEqual([
+        forwarded,
+        403,
+      ]);
+      // Who is permitted without a word of the address still gets in where nothing asks for it.
+      expect([forwarded, await to(`/Application/${admin.clientId}`, admin.token, forwarded)]).toEqual([forwarded, 200]);
+    }
   });
 
   test("is the peer's where no proxy is trusted", async () => {

@@ -10,15 +10,19 @@ import { setting, shared } from "../support/tenant.ts";
 
 export interface SecondApi extends AsyncDisposable {
   pid: number;
+  url: string;
   /** The lines it has logged so far. */
   log(): Record<string, unknown>[];
   get(path: string, token: string, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** @param env over the shared one's settings */
-export async function startSecondApi(env: Record<string, string> = {}): Promise<SecondApi> {
+/**
+ * @param env over the shared one's settings
+ * @param options of Bun's own
+ */
+export async function startSecondApi(env: Record<string, string> = {}, options: string[] = []): Promise<SecondApi> {
   const { databaseUrl, url } = shared();
-  const child = Bun.spawn([process.execPath, join(PROJECT_ROOT, "server/serve.ts")], {
+  const child = Bun.spawn([process.execPath, ...options, join(PROJECT_ROOT, "server/serve.ts")], {
     env: {
       ...withoutSettings(process.env),
       DATABASE_URL: databaseUrl,
@@ -36,6 +40,7 @@ export async function startSecondApi(env: Record<string, string> = {}): Promise<
   const ready = await until("the second API", () => lines.find((line) => line.msg === "api ready"));
   return {
     pid: child.pid,
+    url: `http://127.0.0.1:${ready.port}`,
     log: () => [...lines],
     async get(path, token, headers = {}) {
       const response = await fetch(`http://127.0.0.1:${ready.port}${API}${path}`, {

@@ -15,6 +15,7 @@ test.concurrent("a new tenant has readable policies and roles, each with one lin
     "Auditors: By network: auditors may read everything, from loopback and private addresses only.",
     "Editors: By role: editors may read, make and change every record, but delete none.",
     "Operators: By the kind of record: ops read all of webhooks and redeliver events, but change no connection.",
+    "Payloads: By the place: ops read records in the payloads of events, and nowhere else. Delete it to hide them.",
     "System applications: By the record: only admins change a system application, or make an application one.",
   ]);
   const roles = await ok(admin.get("/Role"));

@@ -8,8 +8,10 @@ import { recordAudit } from "../../server/audit/index.ts";
 import { PROJECT_ROOT } from "../../server/config.ts";
 import { connect, type Sql } from "../../server/db/connection.ts";
 import { migrate } from "../../server/db/migrate.ts";
-import { createFindRecord, ENTITIES, resourceTypes } from "../../server/entities/index.ts";
+import { createFindRecords, ENTITIES, resourceTypes } from "../../server/entities/index.ts";
 import { createLog } from "../../server/log.ts";
+import { importMasterKey } from "../../server/master-key.ts";
+import { scopesNow } from "../../server/oauth/index.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
 import { createTenant } from "../../server/tenants/index.ts";
 import { db } from "../entities/client.ts";
@@ -53,13 +55,15 @@ test("clients and an admin may do what they could before policies", () =>
     expect(await migrateNow()).toContain("006-policies.sql");
     const access = createAccess({
       sql,
+      masterKey: importMasterKey(Buffer.alloc(32, 7).toString("base64")),
       log: createLog("silent", "test"),
       resourceTypes: resourceTypes(ENTITIES),
-      findRecord: createFindRecord(ENTITIES),
+      findScopes: scopesNow,
+      findRecords: createFindRecords(ENTITIES),
     });
     const mayUpdate = async (type: "User" | "Application", id: number) => {
       const call = { tenantId, clientId: "", scopes: new Set(""), requestKey: "", address: "::1", time: new Date() };
-      const permissions = await access.permissionsOf({ ...call, actor: { type, id } });
+      const { permissions } = await access.admit({ ...call, actor: { type, id } });
       return permissions.allows("Settings:Update", "Policy", {});
     };
     expect(await mayUpdate("Application", client!.id)).toBe(true);

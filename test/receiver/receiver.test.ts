@@ -24,14 +24,26 @@ async function startReceiver(...flags: string[]) {
   };
   const address = /https:\/\/localhost:(\d+)\//;
   const port = Number(address.exec(await printedUntil(/Ctrl-C\n/))![1]);
-  const egress = createEgress({ allow: [`localhost:${port}`], caFile: join(dataDir, "receiver", "ca.pem") });
+  const egress = createEgress({
+    allow: [`localhost:${port}`],
+    deny: [],
+    dns: [],
+    caFile: join(dataDir, "receiver", "ca.pem"),
+  });
   return {
     printedUntil,
     /** Posts an event and gives the status, or the failure in a word. */
     async post(event: object, { secret, timeoutMs = 5000 }: { secret?: string; timeoutMs?: number } = {}) {
       const body = JSON.stringify(event);
       const headers: Record<string, string> = secret ? { "X-Signature": signPayload(body, secret) } : {};
-      const outcome = await egress.post({ url: new URL(`https://localhost:${port}/`), headers, body, timeoutMs });
+      const outcome = await egress.post({
+        tenantId: "tenant",
+        url: new URL(`https://localhost:${port}/`),
+        headers,
+        body,
+        timeoutMs,
+      });
+      if (outcome.kind === "unsent") return outcome.kind;
       return outcome.kind === "response" ? outcome.status : outcome.failure;
     },
     async stop() {

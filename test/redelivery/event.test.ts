@@ -69,6 +69,71 @@ describe.concurrent("an event that is sent again", () => {
     expect(receiver.calls).toHaveLength(6);
   });
 
+  test("is told by its first arrival, whatever becomes of it later", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver([200, 200, 500]);
+    await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.settledEvent();
+    const why = async () => (await api.why(EventId)).Items[0]!.Reason;
+    const first = await why();
+    expect(first).toMatch(/^delivered at the 1st attempt, \d+ m?s after the event$/);
+    await until("the second run", async () => (await api.redeliver(EventId)).status === 200);
+    await settled(api, EventId);
+    expect(await why()).toBe(`${first}; sent again since, and delivered at the 2nd attempt`);
+    await until("the third run", async () => (await api.redeliver(EventId)).status === 200);
+    await settled(api, EventId);
+    expect(await why()).toBe(`exhausted: 5 attempts in 3 runs, last 500; sent again after it was ${first}`);
+  });
+
+  test("is refused to a held connection, by 409 with the reason; the others get it", async () => {
+    const api = await newTenant();
+    await using gone = startReceiver(410);
+    await using other = startReceiver();
+    const { Id } = await api.connect(gone.url);
+    await api.connect(other.url);
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.settledEvent();
+    await until("the connection to be held", async () => (await api.connection(Id)).State === "Held");
+    expect(await refusal(api.redeliver(EventId, Id))).toEqual([
+      409,
+      "Its connection is Held after 410 Gone, so nothing would be sent: resume it first, by State Active.",
+    ]);
+    expect((await api.redeliver(EventId)).status).toBe(200);
+    await until("the other one's second call", () => other.calls.length === 2);
+    expect(gone.calls).toHaveLength(1);
+  });
+
+  test("is refused to a held connection that the caller may not read without the reason of the hold", async () => {
+    const api = await newTenant();
+    await using gone = startReceiver(410);
+    const { Id } = await api.connect(gone.url);
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.settledEvent();
+    await until("the connection to be held", async () => (await api.connection(Id)).State === "Held");
+    await api.call("PATCH", "/Policy", {
+      Name: "No connections",
+      Policy: 'forbid (principal, action == Action::"Webhooks:Read", resource is WebhookConnection);',
+    });
+    expect((await api.call("GET", `/WebhookConnection/${Id}`)).status).toBe(403);
+    const words = "Its connection is Held, so nothing would be sent: resume it first, by State Active.";
+    expect(await conflict(api, EventId)).toBe(words);
+    expect(await refusal(api.redeliver(EventId, Id))).toEqual([409, words]);
+  });
+
+  test("goes out again once the connection that was held after 410 is resumed", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver([410, 200]);
+    const { Id } = await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.settledEvent();
+    await until("the connection to be held", async () => (await api.connection(Id)).State === "Held");
+    await api.setState(Id, "Active");
+    expect(await api.redeliver(EventId, Id)).toMatchObject({ status: 200, body: { State: "Pending" } });
+    await until("the second call", () => receiver.calls.length === 2);
+    expect(await settled(api, EventId)).toMatchObject({ State: "Delivered", Deliveries: [{ AttemptCount: 2 }] });
+  });
+
   test("to a connection that is paused waits for it, as any other event does", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();

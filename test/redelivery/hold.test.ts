@@ -123,7 +123,7 @@ describe.concurrent("a connection", () => {
     await until("four probes", () => receiver.calls.length >= 3 * HOLD_AFTER + 4);
     await until("the wait", async () => (await detailsOf(`probe/${Id}`)).includes("next in 8 s"));
     const changedOn = Date.now();
-    await api.call("PATCH", "/WebhookConnection", { Id, URL: moved.url });
+    await api.call("PATCH", "/WebhookConnection", { Id, URL: moved.url, ApiKey: "moved" });
     await until("it to arrive there", () => moved.calls.length === 1);
     expect(moved.calls[0]!.at.getTime() - changedOn).toBeLessThan(7_000);
     await until("it to be Active", async () => (await api.connection(Id)).State === "Active");

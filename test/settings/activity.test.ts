@@ -151,12 +151,12 @@ describe("filters live in the address", () => {
     const hourBefore = new Date(Date.parse(Timestamp) - 3_600_000);
     const inIndia = new Date(hourBefore.getTime() + 5.5 * 3_600_000).toISOString().slice(0, 16);
     await open("/settings/activity");
-    await page.getByLabel("To (India Time)").fill(inIndia);
+    await page.getByLabel("Before (India Time)").fill(inIndia);
     await page.getByRole("button", { name: "Filter" }).click();
     await page.getByText("No event is like that").waitFor();
     const to = new URL(page.url()).searchParams.get("To");
     expect(to).toBe(`${hourBefore.toISOString().slice(0, 16)}:00.000Z`);
-    expect(await page.getByLabel("To (India Time)").inputValue()).toStartWith(inIndia);
+    expect(await page.getByLabel("Before (India Time)").inputValue()).toStartWith(inIndia);
     await page.getByRole("link", { name: "Clear" }).click();
     await row(page, `Application ${door} Created`).waitFor();
   });

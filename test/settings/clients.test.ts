@@ -37,7 +37,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       const { page, open, complaints } = await enterSettings(browser, tenant, { javaScriptEnabled });
       await open("/settings/applications");
       await page.getByRole("link", { name: "Add application" }).click();
-      await page.getByLabel("Name (optional)").fill("Payroll");
+      await page.getByLabel("Name", { exact: true }).fill("Payroll");
       await page.getByRole("button", { name: "Add application" }).click();
       await told(page, /The application is added/);
       const clientId = new URL(page.url()).pathname.split("/").at(-1)!;
@@ -68,6 +68,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       expect([await tokenBy(first), await tokenBy(second)]).toEqual([400, 200]);
 
       await page.getByRole("button", { name: "Deactivate" }).click();
+      await page.getByRole("button", { name: "Deactivate application" }).click();
       await told(page, /not active any more/);
       expect(await tokenBy(second)).toBe(400);
       await page.getByRole("link", { name: "Delete", exact: true }).first().click();

@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { signPayload } from "../../server/webhooks/signature.ts";
+import { until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting } from "../support/tenant.ts";
@@ -24,6 +25,22 @@ test("an event that is being delivered is not sent again: the page says so", asy
   await page.getByRole("button", { name: "Redeliver" }).click();
   await page.getByRole("alert").getByText("The event is being delivered just now.").waitFor();
   await page.getByText("attempt is under way").waitFor();
+});
+
+test("a delivery whose connection is held offers to resume that in place of sending it again", async () => {
+  const api = await newTenant();
+  await using receiver = startReceiver([410, 200]);
+  const { Id } = await api.connect(receiver.url);
+  await api.change({ Name: "Front door" });
+  const { EventId } = await api.settledEvent();
+  await until("the connection to be held", async () => (await api.connection(Id)).State === "Held");
+  const { page, open } = await enterSettings(browser, api.tenant);
+  await open(`/settings/activity/${EventId}`);
+  await page.getByText("Its connection is Held: it can be sent again once that is resumed.").waitFor();
+  expect(await page.getByRole("button", { name: "Redeliver" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByRole("status").getByText("The connection is active.").waitFor();
+  expect((await api.connection(Id)).State).toBe("Active");
 });
 
 test("hostile texts in a payload, an answer and a name are shown as they are", async () => {
@@ -92,6 +109,12 @@ test("an attempt shows what it has sent, and says so once the connection is anot
     if (value !== "•••") expect([name, value]).toEqual([name, call!.headers.get(name)]);
   }
   expect(await page.locator("details.attempt").textContent()).toContain("As it was sent.");
+  // What it is called by is the same.
+  await api.setState(Id, "Paused");
+  await api.setState(Id, "Active");
+  await api.call("PATCH", "/WebhookConnection", { ...(await api.connection(Id)), Description: "Of people" });
+  await open(`/settings/activity/${EventId}`);
+  expect(await page.locator("details.attempt").textContent()).toContain("As it was sent.");
   await api.call("PATCH", "/WebhookConnection", { Id, Headers: {} });
   await open(`/settings/activity/${EventId}`);
   expect(await page.locator("details.attempt").textContent()).toContain("As the connection is now: it changed on");
@@ -101,6 +124,7 @@ test("another organisation's event is not there", async () => {
   const [api, stranger] = [await newTenant(), await newTenant()];
   const { Id } = await api.change({ Name: "Front door" });
   const { EventId } = await api.newestEvent();
+  await stranger.change({ Name: "Back door" });
   const { page, open } = await enterSettings(browser, stranger.tenant);
   for (const path of [EventId, `${EventId}/payload.json`, "nonsense"]) {
     await open(`/settings/activity/${path}`);

@@ -108,7 +108,7 @@ test("who has something else to correct first is told all the same that somebody
   await page.getByLabel("URL Endpoint").fill("https://user@localhost/");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("alert").waitFor();
-  await page.getByLabel("URL Endpoint").fill("https://localhost:9444/");
+  await page.getByLabel("URL Endpoint").fill("https://localhost:9443/other");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("alert").getByText("Somebody else has changed this since you opened it.").waitFor();
   expect((await api.connection(Id)).Name).toBe("Theirs");

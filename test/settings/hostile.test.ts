@@ -18,16 +18,25 @@ const OAUTH2 = {
 const CLAIMS = ["Name", "Username", "Email", "EmailVerified", "MobilePhone", "External_Id"].map(
   (field) => `Mapping.${field}`,
 );
-const OPENID_FIELDS = ["Name Issuer ClientId ClientSecret Scopes", ...CLAIMS, "ExternalId"].join(" ");
-const OAUTH2_FIELDS = ["Name", ...Object.keys(OAUTH2), "ClientId ClientSecret Scopes Mapping.Subject", ...CLAIMS].join(
-  " ",
-);
+const OPENID_FIELDS = [
+  "Name Issuer ClientId ClientSecret Scopes AllowedDomains AllowedTenants",
+  ...CLAIMS,
+  "ExternalId",
+].join(" ");
+const OAUTH2_FIELDS = [
+  "Name",
+  ...Object.keys(OAUTH2),
+  "ClientId ClientSecret Scopes AllowedDomains AllowedTenants Mapping.Subject",
+  ...CLAIMS,
+].join(" ");
 const PERMIT_ALL = "permit (principal, action, resource);";
 
 /** With these in place of what is refused, a form is taken; the other fields stay hostile. */
 const FREE = {};
+const APPLICATION = { WebSiteURL: "https://payroll.example.com" };
 const CONNECTION = { URL: "https://localhost:9443/", ApiKey: "", Headers: "", TimeoutMs: "" };
-const OPENID = { Issuer: DIRECTORY, Scopes: "openid" };
+const RULES = { Scopes: "openid", AllowedDomains: "example.com", AllowedTenants: "example.com" };
+const OPENID = { Issuer: DIRECTORY, ...RULES };
 const CREDENTIALS = { RedirectUris: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, PostLogoutRedirectUris: "" };
 
 /** Every form that somebody types into, as `walk` finds it. A filter takes what it is given, or says what is wrong. */
@@ -41,14 +50,14 @@ const FORMS: Record<string, Typed | "filter"> = {
   "GET /settings/roles Name": "filter",
   "GET /settings/users Search": "filter",
   "GET /settings/webhooks Name": "filter",
-  "POST /settings/applications/:id/change Name ApplicationKey ExternalId WebSiteURL Description": FREE,
+  "POST /settings/applications/:id/change Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,
   "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris": CREDENTIALS,
-  "POST /settings/applications/add Name ApplicationKey ExternalId WebSiteURL Description": FREE,
+  "POST /settings/applications/add Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,
   "POST /settings/departments/:id/change Name ExternalId Description": FREE,
   "POST /settings/departments/add Name ExternalId Description": FREE,
-  [`POST /settings/identity-providers/:id/change ${OAUTH2_FIELDS} ExternalId`]: { ...OAUTH2, Scopes: "openid" },
+  [`POST /settings/identity-providers/:id/change ${OAUTH2_FIELDS} ExternalId`]: { ...OAUTH2, ...RULES },
   [`POST /settings/identity-providers/:id/change ${OPENID_FIELDS}`]: OPENID,
-  [`POST /settings/identity-providers/add/OAuth2 ${OAUTH2_FIELDS} ExternalId`]: { ...OAUTH2, Scopes: "openid" },
+  [`POST /settings/identity-providers/add/OAuth2 ${OAUTH2_FIELDS} ExternalId`]: { ...OAUTH2, ...RULES },
   [`POST /settings/identity-providers/add/OpenIDConnect ${OPENID_FIELDS}`]: OPENID,
   "POST /settings/policies/:id Name Description Policy": { Policy: PERMIT_ALL },
   "POST /settings/policies/add Name Description Policy": { Policy: `// ${HOSTILE}\n${PERMIT_ALL}` },
@@ -56,8 +65,9 @@ const FORMS: Record<string, Typed | "filter"> = {
   "POST /settings/roles/:id/members/add Member": { Member: "colleague" },
   "POST /settings/roles/add Name Description": FREE,
   "POST /settings/users/:id/change Name Username Email MobilePhone External_Id": FREE,
+  "POST /settings/users/:id/identity/link Subject": FREE,
   "POST /settings/users/add Name Username Email MobilePhone External_Id": FREE,
-  "POST /settings/webhooks/:id/change URL Name Description ApiKey Headers TimeoutMs": CONNECTION,
+  "POST /settings/webhooks/:id/change URL Secret Name Description ApiKey Headers TimeoutMs": CONNECTION,
   "POST /settings/webhooks/:id/redeliver From To Rate": FREE,
   "POST /settings/webhooks/:id/secret Secret OverlapSeconds": FREE,
   "POST /settings/webhooks/add URL Secret Name Description ApiKey Headers TimeoutMs": CONNECTION,

@@ -101,7 +101,7 @@ function lookHere(form: FoundForm | undefined): Omit<Outcome, "status" | "typed"
     kept: element && Object.fromEntries(kept),
     problems: Object.fromEntries(problems),
     said: said.map(({ textContent }) => textContent).join(" "),
-    flaws: [...harms(), ...turned()],
+    flaws: [...harms(), ...strayLinks(), ...turned()],
   };
 
   function harms(): string[] {
@@ -110,6 +110,12 @@ function lookHere(form: FoundForm | undefined): Omit<Outcome, "status" | "typed"
       ["markup is markup", document.querySelector("script:not([src]), img, [onerror]") !== null],
       ["wider than the screen", document.documentElement.scrollWidth > innerWidth],
     ].flatMap(([flaw, is]) => (is ? [String(flaw)] : []));
+  }
+
+  /** A link that does something else than to go to a page. */
+  function strayLinks(): string[] {
+    const links = [...document.querySelectorAll<HTMLAnchorElement>("a[href]")];
+    return links.filter(({ href }) => !/^https?:/.test(href)).map(({ outerHTML }) => `no web address: ${outerHTML}`);
   }
 
   /** A direction that is not ended turns round what follows it in its element, so that has to be all its own. */

@@ -101,6 +101,7 @@ test.concurrent(
     // The newest first: the admin's own, the thief's, the owner's.
     expect(await sessions.count()).toBe(3);
     await sessions.nth(1).getByRole("button").click();
+    await page.getByRole("button", { name: "End this sign-in" }).click();
     await told(page, /The sign-in in Unknown browser is ended/);
     expect([await owner.isSignedIn(), await thief.isSignedIn()]).toEqual([true, false]);
     expect((await client.refresh(tokens.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
@@ -184,6 +185,7 @@ test.concurrent(
     expect(body).toMatchObject({ Name: "Eva Lind", Is_Active: true });
     // An identifier that somebody has is not taken over.
     await open("/settings/users/add");
+    await page.getByLabel("Full name").fill("Eva");
     await page.getByLabel("User name").fill("eva");
     await page.getByRole("button", { name: "Add user" }).click();
     await page.locator("#field-Username-problem").getByText("Username is held by another User.").waitFor();
@@ -266,16 +268,17 @@ test("among too many departments to choose from, one page leads to its users, an
   await api.call("PATCH", "/User", [{ Username: "ana", Department: { Id } }, { Username: "bob" }]);
   const { page, open } = await enterSettings(browser, api.tenant);
   await open("/settings/users/add");
+  await page.getByLabel("Full name").fill("Cyd");
   await page.getByLabel("User name").fill("cyd");
   await page.getByLabel("Department").fill("Department 201");
   await page.getByRole("button", { name: "Add user" }).click();
   await page.getByRole("link", { name: "Department 201" }).click();
   await page.getByRole("link", { name: "Users of this department" }).click();
-  expect(await page.getByRole("rowheader").allTextContents()).toEqual(["ana", "cyd"]);
+  expect(await page.getByRole("rowheader").allTextContents()).toEqual(["ana", "Cyd"]);
   await page.getByLabel("Search").fill("CY");
   await page.getByRole("button", { name: "Filter" }).click();
   await page.waitForURL(/Search=CY/);
-  expect(await page.getByRole("rowheader").allTextContents()).toEqual(["cyd"]);
+  expect(await page.getByRole("rowheader").allTextContents()).toEqual(["Cyd"]);
   expect(await page.locator("#filter-Department option:checked").textContent()).toBe("Department 201");
   await page.getByRole("link", { name: "Clear" }).click();
   await page.getByRole("link", { name: "bob" }).waitFor();

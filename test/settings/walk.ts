@@ -13,6 +13,12 @@ export interface FoundForm {
   typed: string[];
   /** What can only be chosen, or comes along unseen; the form's token is none of it. */
   closed: string[];
+  /** What its button says. */
+  button: string;
+  /** It stands below what it will do, in words. */
+  asks: boolean;
+  /** Of its fields, by name. */
+  labels: [name: string, label: string][];
 }
 
 export interface FoundPage {
@@ -22,6 +28,8 @@ export interface FoundPage {
   forms: FoundForm[];
   /** Of its middle. */
   text: string;
+  /** Times in it that no script can put into the reader's own zone. */
+  bareTimes: string[];
 }
 
 /**
@@ -55,7 +63,8 @@ async function walkHere(most: number): Promise<FoundPage[]> {
     if (!answer.headers.get("content-type")?.startsWith("text/html") || answer.redirected) return [];
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const forms = [...page.querySelectorAll("main form")].map((form) => describe(form as HTMLFormElement, path));
-    found.push({ path, kind: kindOf(path), forms, text: page.querySelector("main")!.textContent });
+    const main = page.querySelector("main")!;
+    found.push({ path, kind: kindOf(path), forms, text: main.textContent, bareTimes: bareTimesIn(main) });
     return [...page.links]
       .map((link) => new URL(link.getAttribute("href")!, location.origin + path))
       .filter(({ origin, pathname }) => origin === location.origin && /^\/settings(\/|$)/.test(pathname))
@@ -72,6 +81,18 @@ async function walkHere(most: number): Promise<FoundPage[]> {
     const names = (some: HTMLInputElement[]) => [...new Set(some.map(({ name }) => name))];
     const typed = names(fields.filter(isTyped));
     const closed = names(fields.filter((field) => !isTyped(field)));
-    return { key: [form.method.toUpperCase(), kindOf(pathname), ...typed].join(" "), path, action, typed, closed };
+    return {
+      ...{ key: [form.method.toUpperCase(), kindOf(pathname), ...typed].join(" "), path, action, typed, closed },
+      button: form.querySelector("button[type=submit]")?.textContent ?? "",
+      asks: form.parentElement!.querySelector(":scope > .effects") !== null,
+      labels: fields.flatMap((field) => [...(field.labels ?? [])].map((label) => [field.name, label.textContent])),
+    };
+  }
+
+  /** What a program reads, or somebody has typed, stays as it is. */
+  function bareTimesIn(main: Element): string[] {
+    const text = main.cloneNode(true) as Element;
+    for (const element of text.querySelectorAll("time, pre, code, textarea, svg")) element.remove();
+    return text.textContent.match(/\d{4}-\d\d-\d\dT\d\d:\d\d\S*|\d\d:\d\d(:\d\d)? UTC|\b1900\b/g) ?? [];
   }
 }

@@ -42,8 +42,10 @@ describe.concurrent("is refused with one text", () => {
     [
       "a user name that two have",
       async ({ tenant }) => {
-        await db()`insert into users (tenant_id, username, is_active) values (${tenant.tenantId}, 'admin', true)`;
-        return tenant.admin;
+        await db()`
+          insert into users (tenant_id, username, is_active)
+          values (${tenant.tenantId}, 'twin', true), (${tenant.tenantId}, 'twin', true)`;
+        return { username: "twin", password: "x" };
       },
     ],
     [

@@ -9,11 +9,14 @@ const FILES = {
   worker: "activities/worker.ts",
   tenant: "server/commands/tenant.ts",
   keys: "server/commands/keys.ts",
+  migrate: "server/commands/migrate.ts",
 };
+
+export type Entry = keyof typeof FILES;
 
 /** @returns all that it printed, and what of it went to standard output */
 export async function runEntry(
-  entry: keyof typeof FILES,
+  entry: Entry,
   env: Record<string, string> = {},
   args: string[] = [],
 ): Promise<{ exitCode: number; output: string; printed: string }> {

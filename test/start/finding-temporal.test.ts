@@ -1,9 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { cacheFolder, findTemporal } from "../../server/embedded/temporal-binary.ts";
+import { releasesOf } from "../../server/embedded/temporal-download.ts";
 import { temporaryDirectory } from "../support/stack.ts";
+import { setting } from "../support/tenant.ts";
+import { certificate } from "../upstream/certificate.ts";
 
 const GO = Bun.which("go");
 /** A cold build takes minutes; the test run's own search has usually warmed Go's cache. */
@@ -42,7 +46,12 @@ test("the temporal program on PATH is taken first, then the cached one", async (
 
 test("with no program, no download and no Go, the error names all four ways", async () => {
   const result = await search({ PATH: "/nowhere", XDG_CACHE_HOME: temporaryDirectory("cache"), ...refusing });
-  for (const way of ["TEMPORAL_ADDRESS", "`temporal` program on PATH", "https://temporal.download/", "install Go"]) {
+  for (const way of [
+    "TEMPORAL_ADDRESS",
+    "`temporal` program on PATH",
+    "https://github.com/temporalio/cli/releases",
+    "install Go",
+  ]) {
     expect(result.error).toContain(way);
   }
 });
@@ -51,6 +60,78 @@ test("a download that does not connect is given up after 5 s", async () => {
   const result = await search({ PATH: "/nowhere", XDG_CACHE_HOME: temporaryDirectory("cache"), ...unanswering });
   expect(result.error).toContain("no answer within 5 s");
 });
+
+describe("what is downloaded", () => {
+  const platform = `${process.platform}-${process.arch}`;
+  const name = "/temporal_cli_linux.tar.gz";
+
+  /** Downloads from a server of the test's own. */
+  async function downloaded(archive: Uint8Array | Response, sha256: string) {
+    await using server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      tls: certificate,
+      fetch: () => (archive instanceof Response ? archive : new Response(new Blob([archive as BlobPart]))),
+    });
+    const cache = temporaryDirectory("cache");
+    const url = `https://localhost:${server.port}${name}`;
+    const result = await search({
+      PATH: "/nowhere",
+      XDG_CACHE_HOME: cache,
+      NODE_EXTRA_CA_CERTS: authority,
+      RELEASES: JSON.stringify({ [platform]: { url, sha256 } }),
+    });
+    return { url, result, kept: readdirSync(cacheFolder({ XDG_CACHE_HOME: cache })) };
+  }
+
+  test("is run if it is the release that is pinned", async () => {
+    const archive = await archiveOf("#!/bin/sh\necho temporal version of the release\n");
+    const { result, kept } = await downloaded(archive, sha256Of(archive));
+    expect(result).toMatchObject({ from: "download" });
+    expect(await version(result.path!)).toBe("temporal version of the release\n");
+    expect(kept).toEqual(["temporal"]);
+  });
+
+  test("is not unpacked if one byte of it is another, and the next way is tried", async () => {
+    const archive = await archiveOf("#!/bin/sh\necho temporal version of the release\n");
+    const tampered = await archiveOf("#!/bin/sh\necho temporal version of the thief\n");
+    const longer = new Uint8Array([...archive, 0]);
+    const cut = archive.slice(0, -1);
+    for (const other of [tampered, longer, cut, new Uint8Array()]) {
+      const { result, kept, url } = await downloaded(other, sha256Of(archive));
+      expect(result.path).toBeUndefined();
+      expect(result.error).toContain(
+        `what came from ${url} is not the release: its SHA-256 is ${sha256Of(other)}, not ${sha256Of(archive)}`,
+      );
+      expect(result.said.join("\n")).toContain("building it with Go instead");
+      expect(kept).toEqual([]);
+    }
+  });
+
+  test("is refused in words if the server has none, or there is no sum for the platform", async () => {
+    const missing = await downloaded(new Response("none", { status: 404 }), "0".repeat(64));
+    expect(missing.result.error).toContain(`${missing.url} answered 404`);
+    const env = { PATH: "/nowhere", XDG_CACHE_HOME: temporaryDirectory("cache"), RELEASES: "{}" };
+    expect((await search(env)).error).toContain(`there is no release for ${platform} whose SHA-256 is known`);
+  });
+
+  test("is pinned for every platform that PostgreSQL comes for, but Windows", () => {
+    const releases = releasesOf("1.8.2");
+    expect(Object.keys(releases).sort()).toEqual(["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64"]);
+    const sums = Object.values(releases).map(({ sha256 }) => sha256);
+    expect(new Set(sums).size).toBe(4);
+    for (const sum of sums) expect(sum).toMatch(/^[0-9a-f]{64}$/);
+    // Another version has other sums.
+    expect(readFileSync(join(import.meta.dir, "../../temporal-cli/go.mod"), "utf8")).toContain(
+      "github.com/temporalio/cli v1.8.2",
+    );
+  });
+});
+
+const authority = join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem");
+const sha256Of = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+const archiveOf = (program: string) =>
+  new Bun.Archive({ temporal: program, LICENSE: "MIT" }, { compress: "gzip" }).bytes();
 
 test.skipIf(!GO)(
   "without a download it is built with Go, showing its progress, and found in the cache from then on",

@@ -66,7 +66,7 @@ test("a database of one's own is migrated and used", async () => {
     expect(elsewhere.output).toContain("bun run tenant create NAME");
     await elsewhere.stop();
 
-    const { exitCode, output } = await runEntry("server", { ...env, MASTER_KEY: newMasterKey() });
+    const { exitCode, output } = await runEntry("server", { ...env, PORT: "0", MASTER_KEY: newMasterKey() });
     expect(exitCode).toBe(1);
     expect(output.trim()).toBe(
       "A stored signing key does not open with this MASTER_KEY. Start with the key it was sealed by, or name that in " +
@@ -76,7 +76,7 @@ test("a database of one's own is migrated and used", async () => {
     const sql = connect(databaseUrl, "gatehouse test", 1);
     await sql`insert into migrations (name) values ('999-later.sql')`;
     await sql.end();
-    const older = await runEntry("server", env);
+    const older = await runEntry("server", { ...env, PORT: "0" });
     expect(older.exitCode).toBe(1);
     expect(older.output.trim()).toEndWith(
       "cannot be used: newer code has been here (999-later.sql). Start that, or go back to a backup from before it.",

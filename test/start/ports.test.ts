@@ -72,9 +72,9 @@ test("another Temporal on the port is not taken for ours", async () => {
   const search = { env: process.env, say: () => {}, signal: new AbortController().signal };
   const binary = (await findTemporal(search)).path;
   const port = Number(new URL(`http://${setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS")}`).port);
-  const uiPort = await nextFreePort(0, LOOPBACK, new Set());
+  const ui = { host: LOOPBACK, port: await nextFreePort(0, LOOPBACK, new Set()) };
   const dataDir = temporaryDirectory("temporal");
-  const part = new Part(temporalPart({ dataDir, binary, port, uiPort, say: () => {} }), () => {});
+  const part = new Part(temporalPart({ dataDir, binary, port, ui, say: () => {} }), () => {});
   await expect(part.start()).rejects.toThrow(/Temporal did not start: it stopped .*address already in use/s);
 }, 60_000);
 
@@ -92,10 +92,10 @@ test("a Temporal that fails by bad luck is started again, and its reason is told
   ];
   writeFileSync(unlucky, `${script.join("\n")}\n`, { mode: 0o755 });
   const port = await nextFreePort(0, LOOPBACK, new Set());
-  const uiPort = await nextFreePort(0, LOOPBACK, new Set([port]));
+  const ui = { host: LOOPBACK, port: await nextFreePort(0, LOOPBACK, new Set([port])) };
   const said: string[] = [];
   const say = (line: string) => void said.push(line);
-  const part = new Part(temporalPart({ dataDir, binary: unlucky, port, uiPort, say }), say);
+  const part = new Part(temporalPart({ dataDir, binary: unlucky, port, ui, say }), say);
   try {
     await part.start();
     expect(said).toHaveLength(1);

@@ -1,8 +1,15 @@
 // Run by finding-temporal.test.ts: what the search finds in this process's environment, as JSON.
 
 import { findTemporal } from "../../server/embedded/temporal-binary.ts";
+import type { Releases } from "../../server/embedded/temporal-download.ts";
 
 const said: string[] = [];
-const search = { env: process.env, say: (line: string) => said.push(line), signal: new AbortController().signal };
+const search = {
+  env: process.env,
+  say: (line: string) => said.push(line),
+  signal: new AbortController().signal,
+  // What a test has put in the place of the pinned releases.
+  releases: process.env.RELEASES ? (JSON.parse(process.env.RELEASES) as Releases) : undefined,
+};
 const found = await findTemporal(search).catch((error: Error) => ({ error: error.message }));
 console.log(JSON.stringify({ ...found, said }));

@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { PROJECT_ROOT } from "../../server/config.ts";
-import type { Readiness } from "../../server/embedded/api.ts";
 import { commandLine } from "../../server/embedded/processes.ts";
+import type { Readiness } from "../../server/http/readiness.ts";
 import { temporaryDirectory, withoutSettings } from "../support/stack.ts";
 
 const POLL = 50;

@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nextFreePort } from "../../server/embedded/ports.ts";
+import { startProcess } from "../support/process.ts";
 import { temporaryDirectory } from "../support/stack.ts";
 import { setting } from "../support/tenant.ts";
 import { runEntry } from "./entry.ts";
@@ -54,12 +55,29 @@ function readOnlyDirectory(): string {
   return path;
 }
 
-test.concurrent("a database that does not answer is named", async () => {
+test.concurrent.each([
+  ["tenant", ["create", "acme"]],
+  ["keys", ["rotate"]],
+  ["keys", ["reseal"]],
+  ["migrate", []],
+] as const)("a database that does not answer is named by `bun run %s %j`", async (entry, args) => {
   const env = { DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/gate", MASTER_KEY: KEY };
-  const { exitCode, output } = await runEntry("server", env);
+  const { exitCode, output } = await runEntry(entry, env, [...args]);
   expect(exitCode).toBe(1);
   expect(output.trim()).toMatch(/^PostgreSQL at 127\.0\.0\.1:1\/gate cannot be used: .*ECONNREFUSED.*$/);
 });
+
+test.concurrent.each(["server/serve.ts", "activities/worker.ts"])(
+  "%s waits for a database that does not answer, and names it",
+  async (entry) => {
+    const env = { DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/gate", MASTER_KEY: KEY, PORT: "0" };
+    await using started = startProcess(entry, env);
+    const line = await started.said((message) => message.startsWith("PostgreSQL at 127.0.0.1:1/gate is away:"));
+    expect(JSON.stringify(line)).not.toContain("hunter2");
+    started.signal("SIGTERM");
+    expect(await started.exited).toBe(0);
+  },
+);
 
 test.concurrent("two servers do not share a port", async () => {
   const port = await nextFreePort(0, "127.0.0.1", new Set());

@@ -4,11 +4,12 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
-import { type Readiness, readiness } from "../../server/embedded/api.ts";
+import { readiness } from "../../server/embedded/api.ts";
 import { openLog } from "../../server/embedded/data-directory.ts";
 import { type Demo, demoFile } from "../../server/embedded/demo.ts";
 import { Installation, type PartName, type Running } from "../../server/embedded/installation.ts";
 import type { Part } from "../../server/embedded/part.ts";
+import type { Readiness } from "../../server/http/readiness.ts";
 
 type Env = Record<string, string | undefined>;
 
@@ -28,7 +29,7 @@ const TEST_SETTINGS: Env = {
 
 /** What the person's own environment sets must not change a test. */
 const SETTINGS =
-  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|MASTER_KEY|TRUST_PROXY|LOG_LEVEL|TOKEN_LIFETIME|NODE_ENV|npm_.*|(TEMPORAL|WEBHOOK|EGRESS|METRICS|OTEL|GATEHOUSE)_.*|RATE_LIMIT.*)$/;
+  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|MASTER_KEY|TRUST_PROXY|LOG_LEVEL|TOKEN_LIFETIME|WORKER_PORT|WORKER_HOST|SHUTDOWN_DELAY|SHUTDOWN_GRACE|NODE_ENV|npm_.*|(TEMPORAL|WEBHOOK|EGRESS|METRICS|OTEL|GATEHOUSE)_.*|RATE_LIMIT.*)$/;
 
 export interface StackOptions {
   /** Kept after `stop`; by default a new directory that `stop` removes. */

@@ -8,7 +8,7 @@ import { closedPort } from "../egress/receiver.ts";
 import { runEntry } from "../start/entry.ts";
 import { signIn } from "../support/api.ts";
 import { temporaryDirectory } from "../support/stack.ts";
-import { setting } from "../support/tenant.ts";
+import { db, setting } from "../support/tenant.ts";
 
 const create = (name: string, dataDir: string) => runEntry("tenant", { DATA_DIR: dataDir }, ["create", name]);
 
@@ -39,6 +39,27 @@ test.concurrent("beside a running start it prints what demo.json holds, for a te
   expect(again.output.trim()).toBe(`There is a tenant named "${name}" already. Choose another name.`);
 });
 
+test.concurrent.each([
+  ["https://gate.example.com", [], []],
+  ["https://gate.example.com", ["https://app.example.com/callback"], ["https://app.example.com/callback"]],
+  ["http://localhost:3000", [], ["http://localhost:3001/callback"]],
+])("with PUBLIC_URL %s and %j its client is sent back to %j", async (PUBLIC_URL, asked, redirectUris) => {
+  const env = { DATABASE_URL: setting("GATEHOUSE_TEST_DATABASE_URL"), PUBLIC_URL };
+  const { exitCode, printed } = await runEntry("tenant", env, ["create", `Tenant ${Bun.randomUUIDv7()}`, ...asked]);
+  expect(exitCode).toBe(0);
+  expect((JSON.parse(printed) as Demo).client.redirectUris).toEqual(redirectUris);
+});
+
+test.concurrent("an address that can be no redirect URI is named, and no tenant is made", async () => {
+  const env = { DATABASE_URL: setting("GATEHOUSE_TEST_DATABASE_URL") };
+  const { exitCode, output } = await runEntry("tenant", env, ["create", "Acme", "http://app.example.com/callback"]);
+  expect(exitCode).toBe(1);
+  expect(output.trim()).toBe(
+    "http://app.example.com/callback must begin with https://; http is for 127.0.0.1, [::1] or localhost alone.",
+  );
+  expect(await db()`select from tenants where name = 'Acme'`).toHaveLength(0);
+});
+
 test.concurrent("without a running start it says so", async () => {
   const stopped = temporaryDirectory("stopped");
   const killed = temporaryDirectory("killed");
@@ -61,7 +82,7 @@ test.concurrent.each([
 ])("%j is no name: it says how it is used", async (args, code) => {
   const { exitCode, output } = await runEntry("tenant", { DATA_DIR: setting("GATEHOUSE_TEST_DATA_DIR") }, args);
   expect(exitCode).toBe(code);
-  expect(output).toStartWith("Usage: bun run tenant create NAME\n");
+  expect(output).toStartWith("Usage: bun run tenant create NAME [REDIRECT_URI ...]\n");
 });
 
 /** The names and their order, without the values. */

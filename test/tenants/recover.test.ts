@@ -38,7 +38,7 @@ test("who is left lets itself in by the command, which says what stood in the wa
   await ok(admin.patch("/Application", { Id: tenant.client.clientId, Is_Active: true }));
   const { Items } = await ok(admin.get("/Policy?Limit=200"));
   expect(Items.map(({ Name }: { Name: string }) => Name).sort()).toEqual(
-    ["Administrators", "Editors", "Operators", "Own", "System applications"].sort(),
+    ["Administrators", "Editors", "Operators", "Own", "Payloads", "System applications"].sort(),
   );
   expect(await logOf(admin, "Kind=Access.Recovered")).toMatchObject([
     { Actor: null, Subject: { Type: "Application", Id: client.clientId }, Details: { DeletedPolicies: ["Auditors"] } },

@@ -11,9 +11,10 @@ import {
   SignJWT,
 } from "jose";
 import { importMasterKey, unseal } from "../../server/master-key.ts";
-import { createRevocations, createSigningKeys, createTokens } from "../../server/oauth/index.ts";
+import { createSigningKeys, createTokens } from "../../server/oauth/index.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
 import { API, type Caller, db, expectError, newCaller, request } from "../entities/client.ts";
+import { livenessBy } from "../oauth/client.ts";
 import { until } from "../support/api.ts";
 import { setting, shared } from "../support/tenant.ts";
 import { askToken, formOf } from "./client.ts";
@@ -31,7 +32,7 @@ beforeAll(async () => {
 /** The product's own signer, as another process of the same installation would have it. */
 function tokensOf(lifetime: number, by = issuer) {
   const keys = createSigningKeys(db(), importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")));
-  return createTokens({ keys, issuer: by, lifetime, isRevoked: createRevocations(db()).isRevoked });
+  return createTokens({ keys, issuer: by, lifetime, ...livenessBy(db()) });
 }
 
 function asClient() {
@@ -41,6 +42,7 @@ function asClient() {
     name: "",
     webSite: "",
     isActive: true,
+    isSettings: false,
     clientType: "confidential" as const,
     grantTypes: [],
     scopes: [],

@@ -6,7 +6,7 @@ import { Visitor } from "../authorize/visitor.ts";
 import { API, expectError, newCaller } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
 import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
-import { newRealTenant, signIn } from "./tenant.ts";
+import { idTokenOf, newRealTenant, signIn } from "./tenant.ts";
 
 let real: RealProvider;
 beforeAll(async () => {
@@ -51,4 +51,61 @@ test("a linked account is listed, and unlinked with the sessions that it began",
     Subject: { Type: "User", Id: String(made.Id) },
     Details: { IdentityProviderId: provider.Id },
   });
+});
+
+test("whose account there was made anew is told whom to ask, and signs in once an administrator has linked it", async () => {
+  const { client, caller, provider } = await newRealTenant(real);
+  const person = newPerson(real);
+  answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
+  const made = (await ok(caller.get("/User?Limit=200"))).Items.at(-1);
+  // The account there is another one, with the same name and address.
+  const again = newPerson(real, { ...real.people[person.login] });
+  const page = await signIn(new Visitor(), real.visitor(), again.login, client.authorize());
+  expect(page.heading).toBe("Link your account");
+  expect(page.html).toContain("Ask whoever looks after");
+  expect(page.html).toContain(`<code>${again.login}</code>`);
+
+  const path = `/User/${made.Id}/Identities`;
+  const link = (body: unknown, at = path) =>
+    caller.send("POST", at, { headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const good = { IdentityProviderId: provider.Id, Subject: again.login };
+  const linked = await ok(link(good));
+  expect(linked).toMatchObject({ Subject: again.login, IdentityProvider: { Id: provider.Id }, Is_Usable: true });
+  expect(await ok(link(good))).toEqual(linked);
+  const former = (await ok(caller.get(path))).Items.find((one: { Subject: string }) => one.Subject === person.login);
+  await ok(caller.remove(`${path}/${former.Id}`));
+
+  const back = await signIn(new Visitor(), real.visitor(), again.login, client.authorize());
+  const { claims } = await idTokenOf(client, answerOf(back).code!);
+  expect(claims.sub).toBe(`user-${made.Id}`);
+  const events = (await ok(caller.get("/AuditEvent?Kind=Identity.Linked"))).Items;
+  expect(events[0]).toMatchObject({
+    Actor: { Type: "Application", Id: caller.clientId },
+    Subject: { Type: "User", Id: String(made.Id) },
+  });
+
+  const other = await caller.made("User", { Name: "Another" });
+  const stranger = await newRealTenant(real);
+  const refused: [unknown, string, number, string][] = [
+    [good, `/User/${other.Id}/Identities`, 409, "linked with another User"],
+    [{ ...good, Subject: "" }, path, 400, "Subject"],
+    [{ ...good, Subject: "x".repeat(501) }, path, 400, "Subject"],
+    [{ ...good, IdentityProviderId: stranger.provider.Id }, path, 400, "IdentityProviderId"],
+    [{ ...good, IdentityProviderId: 1001 }, path, 400, "IdentityProviderId"],
+    [{ ...good, More: 1 }, path, 400, "More"],
+    [[], path, 400, "one object"],
+    [good, "/User/999999999/Identities", 404, "User"],
+  ];
+  for (const [body, at, status, says] of refused) {
+    const answer = await link(body, at);
+    expect({ body, status: answer.status }).toEqual({ body, status });
+    expect(answer.body.Errors.join(" ")).toContain(says);
+  }
+  expect(
+    (
+      await (
+        await caller.withScope("Settings:Read")
+      ).send("POST", path, { headers: { "content-type": "application/json" }, body: "{}" })
+    ).status,
+  ).toBe(403);
 });

@@ -102,7 +102,7 @@ test("a person links a provider on the account page, signs in by it, and unlinks
   const account = `${issuer()}/account?client_id=${client.id}`;
   await page.goto(account);
   await signInHere(page, client);
-  await page.getByRole("link", { name: "Link Example ID" }).click();
+  await page.getByRole("button", { name: "Link Example ID" }).click();
   await signInThere(page, newPerson(real).login);
   await page.getByRole("heading", { name: "Link Example ID" }).waitFor();
   await page.getByLabel("Your password").fill(client.tenant.admin.password);
@@ -115,8 +115,9 @@ test("a person links a provider on the account page, signs in by it, and unlinks
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByText("You are signed in as Administrator (admin)").waitFor();
   await page.getByRole("button", { name: "Unlink" }).click();
+  await page.getByRole("button", { name: "Unlink it" }).click();
   await page.getByRole("status").getByText("It is unlinked").waitFor();
-  await page.getByRole("link", { name: "Link Example ID" }).waitFor();
+  await page.getByRole("button", { name: "Link Example ID" }).waitFor();
   expect(complaints).toEqual([]);
 });
 
@@ -140,7 +141,7 @@ test(
     await inspect(page, "link at sign-in");
     await page.goto(`${issuer()}/account?client_id=${client.id}`);
     await signInHere(page, client);
-    await page.getByRole("link", { name: "Link Example ID" }).click();
+    await page.getByRole("button", { name: "Link Example ID" }).click();
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByLabel("Your password").fill("a slip");
     await page.getByRole("button", { name: "Link" }).click();
@@ -164,7 +165,11 @@ test("an application that points at the provider shows no page of ours, unless t
   await signInThere(page, newPerson(real).login);
   await page.getByText("Welcome back").waitFor();
 
-  await tenant.caller.made("IdentityProvider", { Id: tenant.provider.Id, Issuer: await nobodyThere() });
+  await tenant.caller.made("IdentityProvider", {
+    Id: tenant.provider.Id,
+    Issuer: await nobodyThere(),
+    ClientSecret: "any",
+  });
   const other = await newPage();
   await other.page.goto(address);
   await other.page.getByRole("heading", { name: "Sign-in did not work" }).waitFor();

@@ -16,6 +16,8 @@ export interface Behaviour {
   /** In place of an endpoint's answer. */
   answers?: Partial<Record<string, () => Response | Promise<Response>>>;
   userinfo?: Json;
+  /** The only way in which a client may send its secret, which is "a secret". */
+  takes?: "client_secret_basic" | "client_secret_post";
 }
 
 export interface ForgedProvider extends AsyncDisposable {
@@ -65,12 +67,21 @@ export async function startForgedProvider(behaviour: Behaviour = {}): Promise<Fo
       case "/jwks":
         return Response.json({ keys: [keys.jwk] });
       case "/token":
+        if (!isAuthenticated(request, form)) return Response.json({ error: "invalid_client" }, { status: 401 });
         return token(form);
       case "/me":
         return Response.json({ sub: "somebody", ...provider.behaviour.userinfo });
       default:
         return new Response(null, { status: 404 });
     }
+  }
+
+  function isAuthenticated(request: Request, form: Json): boolean {
+    const { takes } = provider.behaviour;
+    if (takes === undefined) return true;
+    const basic = `Basic ${btoa("gatehouse:a+secret")}`;
+    if (takes === "client_secret_basic") return request.headers.get("authorization") === basic;
+    return form.client_id === "gatehouse" && form.client_secret === "a secret" && !request.headers.has("authorization");
   }
 
   function metadata(): Json {

@@ -171,7 +171,11 @@ describe.concurrent("users are told, and can go another way, when", () => {
     ["the metadata are another issuer's", { metadata: { issuer: "https://evil.example" } }, MISCONFIGURED],
     ["the metadata lack the keys", { metadata: { jwks_uri: undefined } }, MISCONFIGURED],
     ["the issuer is no address", { metadata: { issuer: "nowhere" } }, MISCONFIGURED],
-    ["no algorithm is known", { metadata: { id_token_signing_alg_values_supported: ["PS512"] } }, MISCONFIGURED],
+    [
+      "no algorithm is known",
+      { metadata: { id_token_signing_alg_values_supported: ["HS256", "none"] } },
+      MISCONFIGURED,
+    ],
     ["the algorithms are no list", { metadata: { id_token_signing_alg_values_supported: "RS256" } }, MISCONFIGURED],
     [
       "the ways to show the secret are no list",

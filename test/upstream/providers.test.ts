@@ -34,13 +34,17 @@ describe.concurrent("an identity provider", () => {
         EmailVerified: "email_verified",
         MobilePhone: "phone_number",
       },
+      TokenEndpointAuthMethod: "",
       Provisioning: "LinkOnly",
+      AllowedDomains: [],
+      AllowedTenants: [],
+      RequireVerifiedEmail: false,
       AllowLocal: false,
-      Is_Active: true,
+      Is_Active: false,
       RedirectUri: `${issuer()}/signin/upstream/${made.Id}/callback`,
     });
-    const changed = await caller.made("IdentityProvider", { Name: OIDC.Name, ExternalId: "IDP-1", Is_Active: false });
-    expect(changed).toEqual({ ...made, ExternalId: "IDP-1", Is_Active: false });
+    const changed = await caller.made("IdentityProvider", { Name: OIDC.Name, ExternalId: "IDP-1", Is_Active: true });
+    expect(changed).toEqual({ ...made, ExternalId: "IDP-1", Is_Active: true });
     expect(await caller.made("IdentityProvider", changed)).toEqual(changed);
     expect((await caller.get(`/IdentityProvider/${made.Id}`)).body).toEqual(changed);
     expect((await caller.get("/IdentityProvider")).body).toEqual({ Items: [changed], Next: null });
@@ -125,7 +129,7 @@ describe.concurrent("an identity provider", () => {
     const renamed = await caller.patch("/IdentityProvider", { Id: second.Id, Name: first.Name });
     expectError(renamed, 409, "Conflict", PATH, /^Name is held by another IdentityProvider/);
     const both = await caller.patch("/IdentityProvider", { Name: first.Name, ExternalId: "two" });
-    expectError(both, 400, "Multible Rows", PATH);
+    expectError(both, 400, "Bad Input", PATH, /several IdentityProvider/);
     expectError(await caller.patch("/IdentityProvider", { Id: "1", Name: "x" }), 404, "Not Found", PATH);
     const other = await newCaller();
     expect((await other.made("IdentityProvider", { ...OIDC, ExternalId: "one" })).Id).not.toBe(first.Id);

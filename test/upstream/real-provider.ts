@@ -31,7 +31,7 @@ export async function startRealProvider(): Promise<RealProvider> {
       openid: ["sub"],
       profile: ["name", "preferred_username"],
       email: ["email", "email_verified"],
-      phone: ["phone_number"],
+      phone: ["phone_number", "phone_number_verified"],
     },
     findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => ({ ...people[id], sub: id }) }),
     enabledJWA: { idTokenSigningAlgValues: ["RS256", "ES256", "EdDSA"] },

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { answerOf, otherClient, SPEC_PATH } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { eventsOf, request } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
 import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
 import {
   addProvider,
@@ -102,6 +103,38 @@ describe.concurrent("a user of another provider", () => {
     const { sub } = (await idTokenOf(client, answer.code!)).claims;
     const { body } = await caller.get(`/User/${sub!.replace("user-", "")}`);
     expect(body).toMatchObject({ Name: "", Username: "", MobilePhone: "", Email: person.email });
+  });
+
+  test.each([
+    [true, true],
+    [true, false],
+    [false, true],
+  ])("has claims that say what was verified: e-mail address %p, number %p", async (email, phone) => {
+    const scopes = { Scopes: ["openid", "profile", "email", "phone"] };
+    const Mapping = { Email: "email", EmailVerified: "email_verified", MobilePhone: "phone_number" };
+    const { client, caller } = await newRealTenant(real, { ...scopes, Mapping });
+    const vouched = { email_verified: email, phone_number: "+351912345678", phone_number_verified: phone };
+    const person = newPerson(real, vouched);
+    const scope = "openid email phone";
+    const claims = '{"id_token":{"email_verified":null,"phone_number_verified":null}}';
+    const seen = async () => {
+      const view = await signIn(new Visitor(), real.visitor(), person.login, client.authorize({ scope, claims }));
+      const { claims: told, accessToken } = await idTokenOf(client, answerOf(view).code!);
+      const headers = { authorization: `Bearer ${accessToken}` };
+      const { sub, ...userinfo } = (await request("GET", "/oauth2/userinfo", { headers })).body;
+      expect(told.email_verified).toBe(userinfo.email_verified);
+      expect(told.phone_number_verified).toBe(userinfo.phone_number_verified);
+      return { id: Number(sub.replace("user-", "")), userinfo };
+    };
+    const { id, userinfo } = await seen();
+    // An address that nobody vouches for is not taken over in the first place.
+    const address = email ? { email: person.email, email_verified: true } : {};
+    expect(userinfo).toEqual({ ...address, phone_number: "+351912345678", phone_number_verified: phone });
+
+    await ok(caller.patch("/User", { Id: id, Email: "another@example.com", MobilePhone: "+351" }));
+    Object.assign(real.people[person.login]!, { email_verified: false, phone_number: undefined });
+    const changed = { email: "another@example.com", email_verified: false };
+    expect((await seen()).userinfo).toEqual({ ...changed, phone_number: "+351", phone_number_verified: false });
   });
 
   test("made in two browsers at once is one User", async () => {

@@ -28,6 +28,7 @@ export function addProvider(caller: Caller, fields: Record<string, unknown>): Pr
     Type: "OpenIDConnect",
     ClientId: "gatehouse",
     Provisioning: "Create",
+    Is_Active: true,
     ...fields,
   });
 }
@@ -97,4 +98,20 @@ export async function idTokenOf(client: Client, code: string) {
   const token = await client.token(code);
   expect(token.status).toBe(200);
   return { claims: decodeJwt(token.body.id_token), accessToken: token.body.access_token as string };
+}
+
+/** The account page's form that leads to the provider; undefined if it has none. */
+export function linkingForm({ forms }: View, { provider }: UpstreamTenant) {
+  return forms.find(({ action, fields }) => action === "/account/providers/start" && fields.provider === provider.Id);
+}
+
+/**
+ * From the account page to the provider, also where the page no longer offers it.
+ * @returns where the page goes on to by itself
+ */
+export async function startLinking(visitor: Visitor, { provider }: UpstreamTenant): Promise<URL> {
+  // A form that every session is shown, whatever there is to link.
+  const { csrf } = (await visitor.open("/account/second-factor")).forms[0]!.fields;
+  const page = await visitor.post("/account/providers/start", { csrf: csrf!, provider: provider.Id });
+  return new URL(page.headers.get("refresh")!.replace(/^0; url=/, ""));
 }

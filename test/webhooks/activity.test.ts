@@ -26,13 +26,18 @@ const sql = connect(shared().databaseUrl, "gatehouse test", 4);
 afterAll(() => sql.end());
 const log = createLog("silent", "test");
 const attemptLog = createAttemptLog(sql, log);
+/** Of a worker's posts. */
+const MOST_OF_A_TENANT = 250;
+const egress = createEgress({
+  allow: ["127.0.0.0/8", "::1/128"],
+  deny: [],
+  dns: [],
+  caFile: join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem"),
+});
 const activities = createActivities({
   sql,
   attemptLog,
-  egress: createEgress({
-    allow: ["127.0.0.0/8", "::1/128"],
-    caFile: join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem"),
-  }),
+  egress,
   masterKey: importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")),
   log,
   metrics: createWorkerMetrics(),
@@ -110,6 +115,35 @@ test.each(["opened", "recorded"])(
   60_000,
 );
 
+test("a post that there is no place for is no attempt, and is made later", async () => {
+  const api = await newTenant();
+  await using receiver = startReceiver([LATER, 200]);
+  await using hanging = startReceiver("hang");
+  await api.connect(receiver.url);
+  await api.change({ Name: "Gate" });
+  await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
+  const before = await api.newestEvent();
+  const caller = new AbortController();
+  const { tenantId } = api.tenant;
+  const taken = { tenantId, url: new URL(hanging.url), headers: {}, body: "{}", timeoutMs: 60_000 };
+  const attack = Array.from({ length: MOST_OF_A_TENANT }, () => egress.post({ ...taken, signal: caller.signal }));
+
+  expect(await post(api, before.Deliveries[0]!)).toEqual({ state: "StillOut" });
+  expect(await api.event(before.EventId)).toEqual(before);
+  await expect(post(api, before.Deliveries[0]!, "postSlowly")).rejects.toThrow("its turn is yet to come");
+  expect(await api.event(before.EventId)).toEqual(before);
+  expect(receiver.calls).toHaveLength(1);
+
+  caller.abort();
+  await Promise.all(attack);
+  expect(await post(api, before.Deliveries[0]!)).toEqual({ state: "Delivered", attempts: 2 });
+  const [delivery] = (await api.event(before.EventId)).Deliveries;
+  expect(delivery!.Attempts.map((made) => [made.Number, made.StatusCode])).toEqual([
+    [1, 503],
+    [2, 200],
+  ]);
+}, 60_000);
+
 test("an attempt that cannot be asked for fails alone", async () => {
   const api = await newTenant();
   await using receiver = startReceiver(LATER);
@@ -124,8 +158,12 @@ test("an attempt that cannot be asked for fails alone", async () => {
   expect(impossible.status).toBe("rejected");
 }, 60_000);
 
-async function post(api: Api, { Id, ConnectionId }: Delivery): Promise<unknown> {
-  return new MockActivityEnvironment({ attempt: 1 }, { logger }).run(activities.postWebhook, {
+async function post(
+  api: Api,
+  { Id, ConnectionId }: Delivery,
+  activity: "postWebhook" | "postSlowly" = "postWebhook",
+): Promise<unknown> {
+  return new MockActivityEnvironment({ attempt: 1 }, { logger }).run(activities[activity], {
     ...{ tenantId: api.tenant.tenantId, deliveryId: Id, connectionId: ConnectionId },
     ...{ maximumAttempts: MAXIMUM_ATTEMPTS, retry: RETRY },
   });

@@ -1,14 +1,13 @@
-// Cedar, as the rest of the server sees it: is a text a policy, and what do policies say to a request.
+// What policies say to a request. It runs in the server's one thread; what may take long is kept from being saved.
 
-import { createRequire } from "node:module";
 import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
 import type { TenantId } from "../../tenant-id.ts";
-import { tooComplex } from "./complexity.ts";
+import { createCedar, statementsOf } from "./cedar.ts";
 import { type Mentioned, mentionedBy, typesNamedBy } from "./mentions.ts";
-import { type Problem, problemsIn } from "./problems.ts";
-import { createPause } from "./turns.ts";
+import { createPause } from "./pause.ts";
+import { type LooksAtRecords, looksAtRecords, rolesOfRecords } from "./reach.ts";
 
-/** Tenants whose policies stay parsed; the one parsed longest ago makes room. */
+/** Tenants whose policies stay read and parsed; the one read, or parsed, longest ago makes room. */
 const PARSED_TENANTS = 1_000;
 /** Decisions that are kept; the oldest makes room. */
 const DECISIONS = 10_000;
@@ -21,6 +20,9 @@ export interface PolicySet {
   mentioned: Mentioned;
   /** Types of records that a statement names one of. */
   namedTypes: ReadonlySet<string>;
+  looksAtRecords: LooksAtRecords;
+  /** Names of the roles that a statement asks a record to be in. */
+  rolesOfRecords: string[];
   /** No other set of this process has it. */
   number: number;
 }
@@ -39,50 +41,38 @@ export interface Decision {
 }
 
 export interface Engine {
-  /** What keeps a text from being saved; empty if it is good. */
-  check(text: string): Problem[];
+  /** The set that it gave the last time, as long as the policies are the same. */
   compile(tenantId: TenantId, policies: { name: string; policy: string }[]): Promise<PolicySet>;
   decide(set: PolicySet, question: Question): Decision;
 }
 
-export function createEngine(schema: Cedar.SchemaJson<string>): Engine {
-  let cedar = loadCedar();
+export function createEngine(): Engine {
   /** What Cedar holds under a tenant's id. A set made before or after it is put in its place first. */
-  let parsed = new Map<TenantId, PolicySet>();
+  const parsed = new Map<TenantId, PolicySet>();
+  const { run } = createCedar(() => parsed.clear());
+  /** The last set of each tenant, and what it was made of. */
+  const compiled = new Map<TenantId, { digest: string; set: PolicySet }>();
   /** By set and question: the same question, time and network included, has the same answer. */
   const decisions = new Map<string, Decision>();
   let sets = 0;
 
-  /** A trap (its stack ran out) leaves the WebAssembly instance unusable, so the next caller gets a new one. */
-  function run<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      cedar = loadCedar();
-      parsed = new Map();
-      throw error;
-    }
-  }
-
   function parse(set: PolicySet): void {
     if (parsed.get(set.tenantId) === set) return;
     const texts = Object.fromEntries([...set.statements].map(([id, { text }]) => [id, text]));
-    const answer = cedar.preparsePolicySet(set.tenantId, { staticPolicies: texts });
+    const answer = run((cedar) => cedar.preparsePolicySet(set.tenantId, { staticPolicies: texts }));
     if (answer.type === "failure") throw new Error("A saved policy can no longer be parsed.");
     parsed.delete(set.tenantId);
     parsed.set(set.tenantId, set);
     const oldest = parsed.keys().next().value;
     if (parsed.size > PARSED_TENANTS && oldest !== undefined) {
-      cedar.preparsePolicySet(oldest, { staticPolicies: {} });
+      run((cedar) => cedar.preparsePolicySet(oldest, { staticPolicies: {} }));
       parsed.delete(oldest);
     }
   }
 
   function decideAnew(set: PolicySet, question: Question): Decision {
-    const answer = run(() => {
-      parse(set);
-      return cedar.statefulIsAuthorized({ ...question, preparsedPolicySetId: set.tenantId });
-    });
+    parse(set);
+    const answer = run((cedar) => cedar.statefulIsAuthorized({ ...question, preparsedPolicySetId: set.tenantId }));
     if (answer.type === "failure") {
       throw new Error(`Cedar could not decide: ${answer.errors.map((error) => error.message).join("; ")}`);
     }
@@ -98,27 +88,35 @@ export function createEngine(schema: Cedar.SchemaJson<string>): Engine {
   }
 
   return {
-    check(text) {
-      const complexity = tooComplex(text);
-      if (complexity) return [{ message: complexity }];
-      if (text.replace(/\/\/.*$/gm, "").trim() === "")
-        return [{ message: "It has no statement; begin with permit or forbid." }];
-      return run(() => problemsIn(text, cedar.validate({ schema, policies: { staticPolicies: text } })));
-    },
     async compile(tenantId, policies) {
+      const digest = digestOf(JSON.stringify(policies));
+      const known = compiled.get(tenantId);
+      if (known?.digest === digest) return known.set;
       const statements: PolicySet["statements"] = new Map();
       const parsedStatements: Cedar.PolicyJson[] = [];
       const pause = createPause();
       for (const { name, policy } of policies) {
         await pause();
-        for (const { text, json } of run(() => statementsOf(cedar, policy))) {
+        for (const { text, json } of run((cedar) => statementsOf(cedar, policy))) {
           if (!json) throw new Error(`The saved policy "${name}" can no longer be parsed.`);
           parsedStatements.push(json);
           statements.set(String(statements.size), { policyName: name, effect: json.effect, text });
         }
       }
-      const [mentioned, namedTypes] = [mentionedBy(parsedStatements), typesNamedBy(parsedStatements)];
-      return { tenantId, statements, mentioned, namedTypes, number: ++sets };
+      const set = {
+        tenantId,
+        statements,
+        mentioned: mentionedBy(parsedStatements),
+        namedTypes: typesNamedBy(parsedStatements),
+        looksAtRecords: looksAtRecords(parsedStatements),
+        rolesOfRecords: rolesOfRecords(parsedStatements),
+        number: ++sets,
+      };
+      compiled.delete(tenantId);
+      compiled.set(tenantId, { digest, set });
+      const oldest = compiled.keys().next().value;
+      if (compiled.size > PARSED_TENANTS && oldest !== undefined) compiled.delete(oldest);
+      return set;
     },
     decide(set, question) {
       const key = digestOf(`${set.number} ${JSON.stringify(question)}`);
@@ -133,26 +131,7 @@ export function createEngine(schema: Cedar.SchemaJson<string>): Engine {
   };
 }
 
-/** A statement that is none has no JSON. */
-function statementsOf(cedar: typeof Cedar, policy: string): { text: string; json?: Cedar.PolicyJson }[] {
-  const parts = cedar.policySetTextToParts(policy);
-  if (parts.type === "failure") return [{ text: policy }];
-  return parts.policies.map((text) => {
-    const answer = cedar.policyToJson(text);
-    return answer.type === "failure" ? { text } : { text, json: answer.json };
-  });
-}
-
 /** A question may be long, and hold what should not stay in memory. */
 function digestOf(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("base64");
-}
-
-const require = createRequire(import.meta.url);
-
-/** A new instance each time; `import` would give the same one for ever. */
-function loadCedar(): typeof Cedar {
-  const path = require.resolve("@cedar-policy/cedar-wasm/nodejs");
-  delete require.cache[path];
-  return require(path);
 }

@@ -16,20 +16,19 @@ export interface PolicyInput extends Fields {
   policy?: string;
 }
 
-/**
- * @param check what is wrong with a policy's text
- * @throws BadInput naming every field that does not fit, and every place in the policy that is wrong
- */
-export function parsePolicy(body: unknown, check: (text: string) => Problem[]): PolicyInput {
+/** @throws BadInput naming every field that does not fit; what Cedar says of the policy's text is asked afterwards */
+export function parsePolicy(body: unknown): PolicyInput {
   return takeFields<PolicyInput>("Policy", body, {
     Id: takeId("Policy"),
     Name: takeName,
     Description: takeText("Description", DESCRIPTION_LIMIT, "description"),
-    Policy: (input, value) => {
-      const problems = takePolicy(input, value);
-      return problems.length > 0 ? problems : check(input.policy!).slice(0, SHOWN_PROBLEMS).map(inWords);
-    },
+    Policy: takePolicy,
   });
+}
+
+/** @throws BadInput naming every place in the policy that is wrong */
+export function refuseProblems(problems: Problem[]): void {
+  if (problems.length > 0) throw new BadInput(...problems.slice(0, SHOWN_PROBLEMS).map(inWords));
 }
 
 /**

@@ -3,13 +3,12 @@
 import type { CedarValueJson, EntityJson } from "@cedar-policy/cedar-wasm/nodejs";
 import type { Logger } from "pino";
 import { Permission } from "../../errors.ts";
-import type { Page } from "../../http/paging.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Action } from "../scopes.ts";
 import type { Decision, Engine, PolicySet } from "./engine.ts";
 import type { Mentioned } from "./mentions.ts";
 import { type PolicyRecord, type ResourceType, resourceKey, toCedarDate, toCedarRecord } from "./resource-type.ts";
-import { createPause, type InTurn } from "./turns.ts";
+import { ROLE_MEMBERS } from "./schema.ts";
 
 export interface Permissions {
   /**
@@ -19,18 +18,17 @@ export interface Permissions {
    * @throws Permission that says nothing of the record
    */
   require(action: Action, type: string, record: PolicyRecord, after?: PolicyRecord): void;
-  allows(action: Action, type: string, record: PolicyRecord): boolean;
-  /**
-   * The same question for a list: the page without the records that may not be read.
-   * @param readPage is called when it is the tenant's turn, so that who waits holds no records
-   * @throws ServiceBusy if the tenant's other lists take too long
-   */
-  readable<Item extends PolicyRecord>(
-    action: Action,
-    type: string,
-    readPage: () => Promise<Page<Item>>,
-  ): Promise<Page<Item>>;
+  /** @param place Payload: the record stands in the payload of an event */
+  allows(action: Action, type: string, record: PolicyRecord, place?: Place): boolean;
+  /** Whether it is all records of a type or none, if that can be said without looking at them. */
+  reach(action: Action, type: string, place?: Place): Reach;
+  /** Whether policies ask a record of the type for those that stand in it. */
+  looksInto(type: string): boolean;
 }
+
+/** Where a record is read. */
+export type Place = "Record" | "Payload";
+export type Reach = "All" | "None" | "Some";
 
 /** Who calls, as policies see it. */
 export interface Principal {
@@ -46,51 +44,70 @@ export interface CallContext {
   tenantId: TenantId;
   requestKey: string;
   scopes: ReadonlySet<string>;
-  address: string;
+  /** Undefined if it is not known. */
+  address: string | undefined;
   time: Date;
 }
+
+/** Of those that policies ask a record to be in: the roles of each record that is in one, by `memberKey`. */
+export type Memberships = ReadonlyMap<string, readonly string[]>;
+
+export const memberKey = (type: string, id: unknown) => `${type} ${id}`;
 
 export interface PermissionsDependencies {
   engine: Engine;
   types: ReadonlyMap<string, ResourceType>;
   log: Logger;
-  inTurn: InTurn;
 }
 
 /** The id of a record that policies cannot tell from others: what is decided of one is decided of all. Nobody has it. */
 const ANY_RECORD = "";
 
 export function createPermissions(
-  { engine, types, log, inTurn }: PermissionsDependencies,
+  { engine, types, log }: PermissionsDependencies,
   set: PolicySet,
+  memberships: Memberships,
   principal: Principal,
   call: CallContext,
 ): Permissions {
   const { type, id } = principal;
   const context = cedarContext(call, set.mentioned);
   const attributes = toCedarRecord(principal.recordType, principal.record, set.mentioned);
+  /** By action, type and place. */
+  const ofAll = new Map<string, Decision>();
 
-  function decide(action: Action, typeName: string, record: PolicyRecord, after: PolicyRecord): Decision {
-    const resourceType = types.get(typeName);
-    if (!resourceType) throw new Error(`Policies know no records of type ${typeName}.`);
-    const resource = resourceEntity(resourceType, record, after, set.mentioned);
-    if (!isTellable(set, principal, resource.uid)) resource.uid.id = ANY_RECORD;
+  function ask(action: Action, resource: Entity, place: Place): Decision {
+    const isPayload = place === "Payload" && set.mentioned("payload");
     return engine.decide(set, {
       principal: { type, id },
       action: { type: "Action", id: action },
       resource: resource.uid,
-      context,
+      context: isPayload ? { ...context, payload: true } : context,
       entities: withPrincipal(principal, attributes, resource),
     });
   }
 
-  function allows(action: Action, typeName: string, record: PolicyRecord): boolean {
-    return decide(action, typeName, record, record).allowed;
+  function decideForAll(action: Action, typeName: string, place: Place): Decision {
+    const key = `${action} ${typeName} ${place}`;
+    const known =
+      ofAll.get(key) ?? ask(action, { uid: { type: typeName, id: ANY_RECORD }, attrs: {}, parents: [] }, place);
+    ofAll.set(key, known);
+    return known;
+  }
+
+  function decide(action: Action, typeName: string, record: PolicyRecord, after: PolicyRecord, place: Place): Decision {
+    const resourceType = types.get(typeName);
+    if (!resourceType) throw new Error(`Policies know no records of type ${typeName}.`);
+    if (!set.looksAtRecords(principal, action, typeName)) return decideForAll(action, typeName, place);
+    const resource = resourceEntity(resourceType, record, after, set.mentioned);
+    if (ROLE_MEMBERS.includes(typeName)) resource.parents = roleUids(memberships.get(memberKey(typeName, record.Id)));
+    if (!isTellable(set, principal, resource.uid)) resource.uid.id = ANY_RECORD;
+    return ask(action, resource, place);
   }
 
   return {
     require(action, typeName, record, after = record) {
-      const decision = decide(action, typeName, record, after);
+      const decision = decide(action, typeName, record, after, "Record");
       if (decision.allowed) return;
       const { tenantId, requestKey } = call;
       const refused = {
@@ -110,29 +127,26 @@ export function createPermissions(
         'Bearer error="insufficient_scope", error_description="Refused by a policy"',
       );
     },
-    allows,
-    readable: (action, typeName, readPage) =>
-      inTurn(call.tenantId, async () => {
-        const page = await readPage();
-        const pause = createPause();
-        const Items: typeof page.Items = [];
-        for (const record of page.Items) {
-          await pause();
-          if (allows(action, typeName, record)) Items.push(record);
-        }
-        return { ...page, Items };
-      }),
+    allows: (action, typeName, record, place = "Record") => decide(action, typeName, record, record, place).allowed,
+    reach(action, typeName, place = "Record") {
+      if (set.looksAtRecords(principal, action, typeName)) return "Some";
+      return decideForAll(action, typeName, place).allowed ? "All" : "None";
+    },
+    looksInto: (typeName) =>
+      types.get(typeName)!.attributes.some((attribute) => attribute.type === "record" && set.mentioned(attribute.name)),
   };
 }
 
 function cedarContext(call: CallContext, mentioned: Mentioned): Attributes {
   const context = {
     scopes: [...call.scopes],
-    ip: { __extn: { fn: "ip", arg: call.address } },
+    // Without it a policy that asks for ip cannot be evaluated: a permit does not permit, and a forbid forbids.
+    ...(call.address === undefined ? {} : { ip: { __extn: { fn: "ip", arg: call.address } } }),
     time: toCedarDate(call.time.toISOString()),
     hour: call.time.getUTCHours(),
     // ISO 8601: Monday is 1, Sunday 7.
     weekday: call.time.getUTCDay() || 7,
+    payload: false,
   };
   return Object.fromEntries(Object.entries(context).filter(([name]) => mentioned(name)));
 }
@@ -157,10 +171,14 @@ function isTellable({ namedTypes }: PolicySet, { type, id, roles }: Principal, u
   );
 }
 
+function roleUids(names: readonly string[] = []): { type: string; id: string }[] {
+  return names.map((name) => ({ type: "Role", id: name }));
+}
+
 /** A User may be the record as well: then it is one entity, with the record's own state. */
 function withPrincipal(principal: Principal, attributes: Attributes, resource: Entity): Entity[] {
   const { type, id, roles } = principal;
-  const parents = roles.map((role) => ({ type: "Role", id: role }));
+  const parents = roleUids(roles);
   if (resource.uid.type === type && resource.uid.id === id) return [{ ...resource, parents }];
   const attrs = type === "User" ? { ...attributes, after: attributes } : attributes;
   return [{ uid: { type, id }, attrs, parents }, resource];

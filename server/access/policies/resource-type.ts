@@ -7,15 +7,28 @@ import type { Mentioned } from "./mentions.ts";
 export type ActionFamily = "AccessManager" | "Settings" | "Webhooks";
 export type AttributeType = "text" | "texts" | "number" | "boolean" | "dateTime" | "reference";
 
+export type Attribute =
+  | {
+      name: string;
+      type: AttributeType;
+      /** Characters of a text, or of all texts of a list; TEXT_LIMIT unless given. */
+      maxLength?: number;
+    }
+  /** Another type's record, whole; absent unless there is one. */
+  | { name: string; type: "record"; of: ResourceType };
+
 export interface ResourceType {
   /** The record's name in the API, and its entity type in Cedar. */
   name: string;
   /** Which actions there are on it. */
   families: ActionFamily[];
-  attributes: { name: string; type: AttributeType }[];
+  attributes: Attribute[];
   /** The attribute that stands in Cedar's `Type::"…"`; Id unless given. */
   key?: string;
 }
+
+/** Characters of an attribute's text, unless it says otherwise. */
+export const TEXT_LIMIT = 2_000;
 
 /** A record in its response shape. */
 export type PolicyRecord = Record<string, unknown>;
@@ -42,7 +55,17 @@ const CEDAR_TYPES: Record<AttributeType, TypeOfAttribute<string>> = {
 };
 
 export function cedarAttributes(type: ResourceType): Record<string, TypeOfAttribute<string>> {
-  return Object.fromEntries(type.attributes.map((attribute) => [attribute.name, CEDAR_TYPES[attribute.type]]));
+  return Object.fromEntries(type.attributes.map((attribute) => [attribute.name, cedarType(attribute)]));
+}
+
+function cedarType(attribute: Attribute): TypeOfAttribute<string> {
+  if (attribute.type !== "record") return CEDAR_TYPES[attribute.type];
+  return { type: commonTypeOf(attribute.of), required: false } as TypeOfAttribute<string>;
+}
+
+/** What the schema calls the attributes of a type's records. */
+export function commonTypeOf({ name }: ResourceType): string {
+  return `${name}Record`;
 }
 
 export function toCedarRecord(
@@ -53,7 +76,7 @@ export function toCedarRecord(
   const values: Record<string, CedarValueJson> = {};
   for (const attribute of type.attributes) {
     if (!mentioned(attribute.name)) continue;
-    const value = toCedarValue(attribute.type, record[attribute.name]);
+    const value = toCedarValue(attribute, record[attribute.name], mentioned);
     if (value !== undefined) values[attribute.name] = value;
   }
   return values;
@@ -67,8 +90,10 @@ export function toCedarDate(date: string): CedarValueJson {
   return { __extn: { fn: "datetime", arg: date } };
 }
 
-function toCedarValue(type: AttributeType, value: unknown): CedarValueJson | undefined {
-  switch (type) {
+function toCedarValue(attribute: Attribute, value: unknown, mentioned: Mentioned): CedarValueJson | undefined {
+  switch (attribute.type) {
+    case "record":
+      return value === undefined ? undefined : toCedarRecord(attribute.of, value as PolicyRecord, mentioned);
     case "text":
       return String(value ?? "");
     case "texts":

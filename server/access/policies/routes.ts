@@ -3,6 +3,8 @@ import { readJson, requireJson } from "../../http/body.ts";
 import { requireMethod } from "../../http/method.ts";
 import { API_PATH } from "../../http/paths.ts";
 import type { Authenticate } from "../bearer.ts";
+import { answer } from "../gate/answer.ts";
+import { withoutRecords } from "../gate/shown.ts";
 import { settingsController } from "../settings-routes.ts";
 import type { Policies } from "./service.ts";
 
@@ -15,12 +17,11 @@ export function policiesController(policies: Policies, authenticate: Authenticat
         requireMethod(request, "POST");
         requireJson(request);
         policies.requireWrite(caller);
-        const problems = policies.validate(caller, await readJson(request));
-        return Response.json({
-          Problems: problems.map(({ message, line = null, column = null }) => {
-            return { Message: message, Line: line, Column: column };
-          }),
+        const problems = await policies.validate(caller, await readJson(request));
+        const Problems = problems.map(({ message, line = null, column = null }) => {
+          return { Message: message, Line: line, Column: column };
         });
+        return answer(withoutRecords({ Problems }));
       },
       { parse: "none" },
     )

@@ -2,11 +2,13 @@
 
 import type { SchemaJson } from "@cedar-policy/cedar-wasm/nodejs";
 import { ACTIONS } from "../scopes.ts";
-import { cedarAttributes, type ResourceType } from "./resource-type.ts";
+import { cedarAttributes, commonTypeOf, type ResourceType } from "./resource-type.ts";
 
 /** A Client is an Application that calls, with that record's attributes. */
 export const CLIENT_RECORD = "Application";
 const PRINCIPALS = ["Client", "User"];
+/** Records that can be members of a role. */
+export const ROLE_MEMBERS = ["User", CLIENT_RECORD];
 
 /** What every action's context holds; permissions.ts fills it. */
 const CONTEXT = {
@@ -17,6 +19,7 @@ const CONTEXT = {
     time: { type: "Extension", name: "datetime" },
     hour: { type: "Long" },
     weekday: { type: "Long" },
+    payload: { type: "Boolean" },
   },
 } as const;
 
@@ -33,10 +36,10 @@ export function cedarSchema(types: readonly ResourceType[]): SchemaJson<string> 
     }
     const attributes = cedarAttributes(type);
     if (Object.hasOwn(attributes, "after")) throw new Error(`${type.name}.after has a name that policies need.`);
-    commonTypes[`${type.name}Record`] = { type: "Record", attributes };
+    commonTypes[commonTypeOf(type)] = { type: "Record", attributes };
     entityTypes[type.name] = {
-      memberOfTypes: PRINCIPALS.includes(type.name) ? ["Role"] : [],
-      shape: { type: "Record", attributes: { ...attributes, after: { type: `${type.name}Record` } } },
+      memberOfTypes: ROLE_MEMBERS.includes(type.name) ? ["Role"] : [],
+      shape: { type: "Record", attributes: { ...attributes, after: { type: commonTypeOf(type) } } },
     };
     if (type.name === CLIENT_RECORD) {
       entityTypes.Client = { memberOfTypes: ["Role"], shape: { type: "Record", attributes } };

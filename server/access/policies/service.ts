@@ -2,17 +2,27 @@ import { changesOf, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
+import { isUuid } from "../../http/paging.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Access } from "../access.ts";
 import { type Caller, requireScopes } from "../bearer.ts";
 import { changeSettings } from "../change-settings.ts";
+import type { FindRecords } from "../gate/references.ts";
+import { requireSeen } from "../seen.ts";
 import { createSettingsService, type SettingsService } from "../settings-service.ts";
 import { refuseChangedStamps, stampsOf } from "../stamps.ts";
-import { tooManyPatterns } from "./complexity.ts";
-import { type PolicyInput, parsePolicy, parsePolicyText, requireWhole, SHOWN_PROBLEMS } from "./input.ts";
+import {
+  type PolicyInput,
+  parsePolicy,
+  parsePolicyText,
+  refuseProblems,
+  requireWhole,
+  SHOWN_PROBLEMS,
+} from "./input.ts";
 import type { Problem } from "./problems.ts";
 import {
   deletePolicy,
+  findPolicies,
   findPolicy,
   insertPolicy,
   listPolicies,
@@ -35,9 +45,9 @@ export interface Policies extends SettingsService<PolicyRecord> {
   /**
    * What keeps a text from being saved as a policy, without saving it; empty if it is good.
    * @param body `{ Policy }`
-   * @throws Permission, BadInput
+   * @throws Permission, BadInput, TenantBusy
    */
-  validate(caller: Caller, body: unknown): Problem[];
+  validate(caller: Caller, body: unknown): Promise<Problem[]>;
 }
 
 export function createPolicies(sql: Sql, access: Access): Policies {
@@ -47,16 +57,24 @@ export function createPolicies(sql: Sql, access: Access): Policies {
       list: listPolicies,
       find: findPolicy,
       toRecord: toPolicyRecord,
-      save: (caller, body, conditions) =>
-        upsertPolicy(sql, access, caller, parsePolicy(body, access.checkPolicy), conditions),
+      async save(caller, body, conditions) {
+        const input = parsePolicy(body);
+        if (input.policy !== undefined) refuseProblems(await access.checkPolicy(caller.tenantId, input.policy));
+        return upsertPolicy(sql, access, caller, input, conditions);
+      },
       remove: (caller, id, conditions) => removePolicy(sql, access, caller, id, conditions),
     }),
-    validate(caller, body) {
+    async validate(caller, body) {
       requireScopes(caller, "Settings:Update");
-      return access.checkPolicy(parsePolicyText(body)).slice(0, SHOWN_PROBLEMS);
+      const problems = await access.checkPolicy(caller.tenantId, parsePolicyText(body));
+      return problems.slice(0, SHOWN_PROBLEMS);
     },
   };
 }
+
+/** Policies by their Ids, for what tells of them elsewhere. */
+export const findPolicyRecords: FindRecords = async (sql, tenantId, _, ids) =>
+  (await findPolicies(sql, tenantId, ids.filter(isUuid))).map(toPolicyRecord);
 
 /**
  * Updates the policy that Id or Name points at, or makes a new one.
@@ -68,11 +86,13 @@ function upsertPolicy(sql: Sql, access: Access, caller: Caller, input: PolicyInp
     const key = input.id !== undefined ? { id: input.id } : { name: input.name ?? "" };
     const before = await findPolicy(tx, tenantId, key);
     if (!before && input.id !== undefined) throw new NotFound(`There is no Policy with the Id ${input.id}.`);
-    requireConditions(conditions, before && toPolicyRecord(before));
-    refuseChangedStamps(input.stamps, before);
+    if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before && toPolicyRecord(before));
     const after = before ? { ...before, ...input, id: before.id } : requireWhole(input);
     const asRecord = { Id: before?.id ?? "", Name: after.name, Description: after.description };
     permissions.require("Settings:Update", "Policy", before ? toPolicyRecord(before) : asRecord, asRecord);
+    // Only now, so that who may not change it learns of no value whether it is right.
+    if (before) await requireSeen(tx, caller, "Policy", conditions, toPolicyRecord(before));
+    refuseChangedStamps(caller, "Policy", input.stamps, before && toPolicyRecord(before));
     if (before && !differs(before, after)) return toPolicyRecord(before);
 
     const holder = await findPolicy(tx, tenantId, { name: after.name });
@@ -80,7 +100,7 @@ function upsertPolicy(sql: Sql, access: Access, caller: Caller, input: PolicyInp
     const saved = before
       ? await updatePolicy(tx, tenantId, { ...after, id: before.id }, actor)
       : await insertPolicy(tx, tenantId, after, actor);
-    await refuseTooMany(tx, tenantId);
+    if (before?.policy !== saved.policy) await refuseTooMany(tx, access, tenantId);
     await recordAudit(tx, tenantId, caller, {
       kind: before ? "Policy.Changed" : "Policy.Created",
       subject: { type: "Policy", id: saved.id },
@@ -97,14 +117,15 @@ function removePolicy(sql: Sql, access: Access, caller: Caller, id: string, cond
     const policy = await findPolicy(tx, tenantId, { id });
     if (!policy) throw new NotFound("There is no Policy with this Id.");
     permissions.require("Settings:Update", "Policy", toPolicyRecord(policy));
-    requireConditions(conditions, toPolicyRecord(policy));
+    await requireSeen(tx, caller, "Policy", conditions, toPolicyRecord(policy));
     await deletePolicy(tx, tenantId, id);
     await recordAudit(tx, tenantId, caller, { kind: "Policy.Deleted", subject: { type: "Policy", id: policy.id } });
     return toPolicyRecord(policy);
   });
 }
 
-async function refuseTooMany(tx: Transaction, tenantId: TenantId): Promise<void> {
+/** @throws Conflict, TenantBusy */
+async function refuseTooMany(tx: Transaction, access: Access, tenantId: TenantId): Promise<void> {
   const texts = (await listPolicyTexts(tx, tenantId)).map(({ policy }) => policy);
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
   if (texts.length > POLICIES_PER_TENANT || characters > CHARACTERS_PER_TENANT) {
@@ -113,8 +134,8 @@ async function refuseTooMany(tx: Transaction, tenantId: TenantId): Promise<void>
         `one there would be ${texts.length} with ${characters}.`,
     );
   }
-  const patterns = tooManyPatterns(texts);
-  if (patterns) throw new Conflict(patterns);
+  const tooCostly = await access.weighPolicies(tenantId, texts);
+  if (tooCostly) throw new Conflict(tooCostly);
 }
 
 function toPolicyRecord(policy: Policy) {

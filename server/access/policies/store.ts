@@ -55,6 +55,12 @@ export async function findPolicy(
   return row;
 }
 
+/** Those of the ids that there are. */
+export async function findPolicies(sql: Queries, tenantId: TenantId, ids: readonly string[]): Promise<Policy[]> {
+  return sql<Policy[]>`
+    select ${columns(sql)} from policies where tenant_id = ${tenantId} and id = any (${[...ids]}::uuid[])`;
+}
+
 /** Newest first; one more than the limit, if there are more. */
 export async function listPolicies(
   sql: Queries,

@@ -9,6 +9,7 @@ export interface TenantCache<Value> {
   get(tenantId: TenantId, key: string): Promise<Value>;
   /** @param key without it, all of the tenant's */
   drop(tenantId: TenantId, key?: string): void;
+  dropWhere(tenantId: TenantId, matches: (key: string) => boolean): void;
   /** What follows is kept only while changes are heard of. */
   clear(hearing: boolean): void;
 }
@@ -55,6 +56,9 @@ export function createTenantCache<Value>(
       return value;
     },
     drop,
+    dropWhere(tenantId, matches) {
+      for (const key of tenants.get(tenantId)?.keys() ?? []) if (matches(key)) drop(tenantId, key);
+    },
     clear(hearing) {
       tenants.clear();
       size = 0;

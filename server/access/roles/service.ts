@@ -2,10 +2,13 @@ import { changesOf, recordAudit, valuesShown } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
+import { isUuid } from "../../http/paging.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Access } from "../access.ts";
 import type { Caller } from "../bearer.ts";
 import { changeSettings } from "../change-settings.ts";
+import type { FindRecords } from "../gate/references.ts";
+import { requireSeen } from "../seen.ts";
 import { createSettingsService, type SettingsService } from "../settings-service.ts";
 import { refuseChangedStamps, stampsOf } from "../stamps.ts";
 import { parseRole, type RoleInput, requireName } from "./input.ts";
@@ -13,6 +16,7 @@ import {
   countRoles,
   deleteRole,
   findRole,
+  findRoles,
   insertRole,
   listRoles,
   type Member,
@@ -43,6 +47,10 @@ export function createRoles(sql: Sql, access: Access): Roles {
   });
 }
 
+/** Roles by their Ids, for what tells of them elsewhere. */
+export const findRoleRecords: FindRecords = async (sql, tenantId, _, ids) =>
+  (await findRoles(sql, tenantId, ids.filter(isUuid))).map(toRoleRecord);
+
 /**
  * Updates the role that Id or Name points at, or makes a new one. Members, if given, are all there are then.
  * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
@@ -51,8 +59,7 @@ function upsertRole(sql: Sql, access: Access, caller: Caller, input: RoleInput, 
   const { tenantId, actor } = caller;
   return changeSettings(sql, access, caller, "Role", async (tx, permissions) => {
     const before = await lookUp(tx, tenantId, input);
-    requireConditions(conditions, before && toRoleRecord(before));
-    refuseChangedStamps(input.stamps, before);
+    if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before && toRoleRecord(before));
     const after = {
       name: input.name ?? before?.name ?? requireName(input),
       description: input.description ?? before?.description ?? "",
@@ -60,6 +67,9 @@ function upsertRole(sql: Sql, access: Access, caller: Caller, input: RoleInput, 
     };
     const asRecord = { Id: before?.id ?? "", Name: after.name, Description: after.description, Scopes: after.scopes };
     permissions.require("Settings:Update", "Role", before ? toRoleRecord(before) : asRecord, asRecord);
+    // Only now, so that who may not change it learns of no value whether it is right.
+    if (before) await requireSeen(tx, caller, "Role", conditions, toRoleRecord(before));
+    refuseChangedStamps(caller, "Role", input.stamps, before && toRoleRecord(before));
     if (before && !differs(before, { ...after, members: input.members ?? before.members })) return toRoleRecord(before);
 
     const holder = await findRole(tx, tenantId, { name: after.name });
@@ -89,7 +99,7 @@ function removeRole(sql: Sql, access: Access, caller: Caller, id: string, condit
     const role = await findRole(tx, tenantId, { id });
     if (!role) throw new NotFound("There is no Role with this Id.");
     permissions.require("Settings:Update", "Role", toRoleRecord(role));
-    requireConditions(conditions, toRoleRecord(role));
+    await requireSeen(tx, caller, "Role", conditions, toRoleRecord(role));
     await deleteRole(tx, tenantId, id);
     const record = toRoleRecord(role);
     await recordAudit(tx, tenantId, caller, {

@@ -32,6 +32,20 @@ export async function listRoleNames(sql: Queries, tenantId: TenantId, member: Ac
   return rows.map((row) => row.name);
 }
 
+/** Who is in these roles, each member with the names of those it is in. */
+export async function listMembers(
+  sql: Queries,
+  tenantId: TenantId,
+  roles: string[],
+): Promise<(Member & { roles: string[] })[]> {
+  return sql<(Member & { roles: string[] })[]>`
+    select case when m.user_id is null then 'Application' else 'User' end as type,
+      coalesce(m.user_id, m.application_id) as id, array_agg(r.name order by r.name) as roles
+    from role_members m join roles r on r.id = m.role_id
+    where r.tenant_id = ${tenantId} and r.name = any (${roles}::text[])
+    group by m.user_id, m.application_id`;
+}
+
 export async function listRoleScopes(sql: Queries, tenantId: TenantId, member: Actor): Promise<string[]> {
   const rows = await sql<{ scope: string }[]>`
     select distinct unnest(r.scopes) as scope from role_members m join roles r on r.id = m.role_id
@@ -56,6 +70,12 @@ export async function findRole(
   const match = "id" in key ? sql`r.id = ${key.id}` : sql`r.name = ${key.name}`;
   const [row] = await sql<Role[]>`select ${columns(sql)} from roles r where r.tenant_id = ${tenantId} and ${match}`;
   return row;
+}
+
+/** Those of the ids that there are. */
+export async function findRoles(sql: Queries, tenantId: TenantId, ids: readonly string[]): Promise<Role[]> {
+  return sql<Role[]>`
+    select ${columns(sql)} from roles r where r.tenant_id = ${tenantId} and r.id = any (${[...ids]}::uuid[])`;
 }
 
 /** Newest first; one more than the limit, if there are more. */

@@ -1,11 +1,10 @@
 // The rules of an authorization request, in the order they are applied.
 
-import type { Sql } from "../../db/connection.ts";
 import type { Door } from "../door.ts";
 import type { Client } from "../store.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 import { AuthorizationError } from "./authorization-error.ts";
-import { knownClient, registeredRedirectUri } from "./checks/client.ts";
+import { type ClientDependencies, registeredClient } from "./checks/client.ts";
 import {
   answersIdToken,
   attainableAcr,
@@ -25,8 +24,10 @@ import {
   noRequestObject,
   nothingRepeated,
   ownedScopes,
+  parametersOfReply,
   permittedResponseMode,
   responseMode,
+  returnedState,
   supportedResponseType,
 } from "./checks/request.ts";
 import type { ClaimsRequest } from "./claims-request.ts";
@@ -64,22 +65,21 @@ export class RefusedRequest extends Error {
   }
 }
 
-export interface RequestDependencies {
-  sql: Sql;
+export interface RequestDependencies extends ClientDependencies {
   tokens: Pick<Tokens, "readIdTokenHint">;
-  issuer: string;
 }
 
 /** @throws NotFound, BadInput for the user alone; RefusedRequest */
 export async function checkRequest(
-  { sql, tokens, issuer }: RequestDependencies,
+  deps: RequestDependencies,
   door: Door,
   parameters: Parameters,
 ): Promise<AuthorizationRequest> {
-  const client = await knownClient(sql, parameters);
-  const redirectUri = registeredRedirectUri(door, client, parameters);
-  const mode = responseMode(door, parameters);
-  const state = parameters.repeated.includes("state") ? undefined : parameters.get("state");
+  const { tokens, issuer } = deps;
+  const { client, redirectUri } = await registeredClient(deps, door, parameters);
+  const asked = parametersOfReply(parameters);
+  const mode = responseMode(door, asked);
+  const state = returnedState(door, asked);
   const reply: Reply = { redirectUri, mode, state, issuer: door === "rfc" ? issuer : undefined };
   try {
     nothingRepeated(parameters);

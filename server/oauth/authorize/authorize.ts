@@ -5,6 +5,7 @@ import { readFormText } from "../../http/body.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import { pageEndpoint, type Session } from "../../signin/index.ts";
 import { isConsented } from "../consents/store.ts";
+import { askableScopes, common } from "../scopes.ts";
 import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./authorization-request.ts";
 import { issueCode } from "./code.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
@@ -12,7 +13,6 @@ import { nextStep } from "./next-step.ts";
 import { chooseAccountPage, consentPage } from "./pages.tsx";
 import { parseParameters } from "./parameters.ts";
 import { errorReply, respond } from "./reply.ts";
-import { scopesForUser } from "./scopes.ts";
 import { enrolPage, secondFactorPage } from "./second-factor.tsx";
 import { sendToProvider } from "./send-to-provider.ts";
 import { showSignIn } from "./show-sign-in.ts";
@@ -83,8 +83,7 @@ export async function grantableScopes(
   { scopes, client }: AuthorizationRequest,
   session: Session,
 ): Promise<string[]> {
-  const owned = await scopesForUser(sql, session.tenantId, session.userId, client.scopes);
-  return scopes.filter((scope) => owned.includes(scope));
+  return common(scopes, await askableScopes(sql, client, session.userId));
 }
 
 /** Sends what the client may be told of to its redirect URI. */

@@ -50,7 +50,7 @@ async function giveConsent(
   scopes: string[],
 ): Promise<void> {
   const user = { type: "User", id: userId } as const;
-  await sql.begin(async (tx) => {
+  await sql.beginFor(tenantId, async (tx) => {
     await rememberConsent(tx, tenantId, userId, clientId, scopes);
     await recordAudit(tx, tenantId, originOf(request, { actor: user, clientId: String(clientId) }), {
       kind: "Consent.Given",

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Sql } from "../../db/connection.ts";
+import type { MasterKey } from "../../master-key.ts";
 import type {
   AccountReturns,
   Cookies,
@@ -17,6 +18,7 @@ import type { Tokens } from "../tokens/tokens.ts";
 /** What signing a user in at a client takes. */
 export interface AuthorizeDependencies {
   sql: Sql;
+  masterKey: MasterKey;
   tokens: Tokens;
   issuer: string;
   cookies: Cookies;

@@ -41,11 +41,11 @@ export async function nextStep(
 }
 
 function needsSignIn({ prompts, maxAge, expectedUser }: AuthorizationRequest, session: Session): boolean {
-  const { userId, authTime, isAuthTimeKnown } = session;
+  const { userId, age, isAuthTimeKnown } = session;
   if (prompts.has("login")) return true;
   if (expectedUser !== undefined && expectedUser !== userId) return true;
   // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
-  return maxAge !== undefined && (maxAge === 0 || !isAuthTimeKnown || Date.now() - authTime.getTime() > maxAge * 1_000);
+  return maxAge !== undefined && (maxAge === 0 || !isAuthTimeKnown || age > maxAge);
 }
 
 /**

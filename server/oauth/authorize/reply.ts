@@ -25,7 +25,9 @@ export async function respond(
   { redirectUri, mode, state, issuer }: Reply,
   fields: Fields,
 ): Promise<Response> {
-  const all = { ...fields, state, iss: issuer };
+  const { nonce, ...answer } = fields;
+  // In SPEC.md's order.
+  const all = { ...answer, state, nonce, iss: issuer };
   const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
   if (mode === "form_post") {
     const page = FormPostPage({ site, action: redirectUri, fields: given });

@@ -1,18 +1,3 @@
-import { userScopes } from "../../access/index.ts";
-import type { Queries } from "../../db/connection.ts";
-import type { TenantId } from "../../tenant-id.ts";
-
-/** The scopes a client may have when it acts for a user: of the client's own, those that the user has as well. */
-export async function scopesForUser(
-  sql: Queries,
-  tenantId: TenantId,
-  userId: number,
-  clientScopes: string[],
-): Promise<string[]> {
-  const own = await userScopes(sql, tenantId, userId);
-  return clientScopes.filter((scope) => own.includes(scope));
-}
-
 const WORDS: Record<string, string> = {
   openid: "know who you are",
   profile: "see your name and user name",

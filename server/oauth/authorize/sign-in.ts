@@ -16,6 +16,8 @@ import { goTo, readTarget, type Target } from "./target.ts";
 
 /** One text for every way it can fail: whether there is such an account is not for strangers to know. */
 export const REFUSED = "The user name or the password is wrong.";
+/** Whether there is such an organisation is not for strangers either. */
+const REFUSED_AT_SETTINGS = `${REFUSED} Or it is the name of the organisation, if you have typed one: capitals count.`;
 export const WRONG_USER = "The application asked for another account. Sign in with that one.";
 
 export function signInEndpoints(deps: AuthorizeDependencies) {
@@ -50,12 +52,12 @@ async function signIn(
   const again = (state: Omit<SignInState, "username">) =>
     showSignIn(deps, request, target, checked, { username, ...state });
 
-  const { tenantId } = checked.client;
+  const { tenantId, isSettings } = checked.client;
   const clientId = String(checked.client.id);
   const password = form.get("password") ?? "";
-  const result = await deps.signIn(request, { tenantId, clientId, username, password, caller });
+  const result = await deps.signIn(request, { tenantId, clientId, username, password, caller, isNamed: isSettings });
   if (result.outcome === "throttled") return again(throttled(result.retryAfter));
-  if (result.outcome === "refused") return again({ problem: REFUSED, status: 422 });
+  if (result.outcome === "refused") return again({ problem: isSettings ? REFUSED_AT_SETTINGS : REFUSED, status: 422 });
   const { userId } = result.authentication;
   if (!isExpected(checked, userId)) {
     const failure = { subject: { type: "User", id: userId }, details: { Reason: "NotTheUserAskedFor" } };

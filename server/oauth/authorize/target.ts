@@ -3,13 +3,11 @@
 import { BadInput } from "../../errors.ts";
 import { NO_STORE } from "../../http/no-store.ts";
 import type { Site } from "../../signin/index.ts";
-import { AUTHORIZATION_PATH, type Door } from "../door.ts";
+import { AUTHORIZATION_PATH, type Door, SPEC_AUTHORIZATION_PATH } from "../door.ts";
 import { type Parameters, parseParameters } from "./parameters.ts";
 
-/** SPEC.md writes its path both ways. */
 export const AUTHORIZATION_PATHS: Readonly<Record<string, Door>> = {
-  "/oauth/authorize": "spec",
-  "/oAuth/Authorize": "spec",
+  [SPEC_AUTHORIZATION_PATH]: "spec",
   [AUTHORIZATION_PATH]: "rfc",
 };
 

@@ -32,7 +32,7 @@ export function upstreamProblem(
 ): Promise<Response> {
   const { status, line } = toldOf(problem);
   const links = [];
-  if (problem !== "switched-off" && problem !== "inactive") {
+  if (problem !== "switched-off" && problem !== "inactive" && problem !== "stranger") {
     // At the provider, somebody else has to sign in.
     const again =
       problem === "other-user"
@@ -76,6 +76,7 @@ export function linkPage(
       site={site}
       provider={provider.name}
       there={whoIs(identity)}
+      subject={identity.subject}
       username={username}
       link={link}
       csrf={csrf}

@@ -53,6 +53,7 @@ async function comeBack(deps: AuthorizeDependencies, request: Request, caller: C
         originOf(request, { actor: { type: "User", id: userId }, clientId }),
       );
       if (account.outcome === "inactive") return refuse(deps, way, "inactive", account);
+      if (account.outcome === "stranger") return refuse(deps, way, "stranger");
       if (account.outcome === "link") {
         const begun = { providerId: provider.id, target: attempt.target, maxAge: attempt.maxAge ?? undefined };
         const link = await deps.upstream.proceed(request, attempt.tenantId, begun, identity);

@@ -1,7 +1,7 @@
 // …/User/{Id}/Consents and …/User/{Id}/Consents/{ApplicationId}.
 
 import { Elysia } from "elysia";
-import type { Authenticate } from "../../access/index.ts";
+import { type Authenticate, answer } from "../../access/index.ts";
 import { requireMethod } from "../../http/method.ts";
 import { API_PATH } from "../../http/paths.ts";
 import { requestUrl } from "../../http/request-url.ts";
@@ -15,7 +15,7 @@ export function consentsController(consents: Consents, authenticate: Authenticat
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET");
-        return Response.json(await consents.list(caller, params.id, requestUrl(request).searchParams));
+        return answer(await consents.list(caller, params.id, requestUrl(request).searchParams));
       },
       { parse: "none" },
     )
@@ -24,7 +24,7 @@ export function consentsController(consents: Consents, authenticate: Authenticat
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "DELETE");
-        return Response.json(await consents.revoke(caller, params.id, params.applicationId));
+        return answer(await consents.revoke(caller, params.id, params.applicationId));
       },
       { parse: "none" },
     );

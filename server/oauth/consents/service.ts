@@ -1,12 +1,12 @@
 // What a User has allowed Applications, as an administrator sees and revokes it.
 
-import { type Caller, requireScopes } from "../../access/index.ts";
+import { type Caller, requireScopes, type Shown, type ShownPage } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { NotFound } from "../../errors.ts";
-import { type Page, readPaging, toPage } from "../../http/paging.ts";
+import { readPaging } from "../../http/paging.ts";
 import { readQuery } from "../../http/query.ts";
-import { readId, toRecordId } from "../../http/record-id.ts";
+import { readId } from "../../http/record-id.ts";
 import type { Families } from "../families/families.ts";
 import { CONSENT_RESOURCE_TYPE } from "./resource-type.ts";
 import { type Consent, deleteConsent, isUser, listConsents, lockConsent } from "./store.ts";
@@ -22,13 +22,13 @@ export interface Consents {
    * @param parameters Limit, Cursor
    * @throws Permission, NotFound, BadInput, ServiceBusy
    */
-  list(caller: Caller, userId: string, parameters: URLSearchParams): Promise<Page<ConsentRecord>>;
+  list(caller: Caller, userId: string, parameters: URLSearchParams): Promise<ShownPage<ConsentRecord>>;
   /**
    * The Application's tokens for this User end as well; the next sign-in asks again.
-   * @returns what was allowed
+   * @returns what was allowed, as far as the caller may see it
    * @throws Permission, NotFound
    */
-  revoke(caller: Caller, userId: string, applicationId: string): Promise<ConsentRecord>;
+  revoke(caller: Caller, userId: string, applicationId: string): Promise<Shown<ConsentRecord>>;
 }
 
 export function createConsents(sql: Sql, families: Families): Consents {
@@ -36,25 +36,24 @@ export function createConsents(sql: Sql, families: Families): Consents {
     async list(caller, userIdText, parameters) {
       requireScopes(caller, "Settings:Read");
       const userId = readId("User", userIdText);
-      const { limit, after } = readPaging(readQuery(parameters, []), (text) => toRecordId(text) !== undefined);
+      const paging = readPaging(readQuery(parameters, []));
       if (!(await isUser(sql, caller.tenantId, userId))) throw new NotFound("There is no User with this Id.");
-      const { Items, Next } = await caller.permissions.readable("Settings:Read", RESOURCE, async () => {
-        const rows = await listConsents(sql, caller.tenantId, userId, limit, after);
-        return toPage(
-          rows,
-          limit,
-          (row) => String(row.clientId),
-          (row) => ({ ...toResource(userId, row), row }),
-        );
+      return caller.gate.list({
+        type: RESOURCE,
+        name: `User/${userId}/Consents`,
+        paging,
+        read: (limit, after) => listConsents(sql, caller.tenantId, userId, limit, after),
+        id: (row) => String(row.clientId),
+        resource: (row) => toResource(userId, row),
+        item: toRecord,
       });
-      return { Items: Items.map(({ row }) => toRecord(row)), Next };
     },
 
     async revoke(caller, userIdText, applicationIdText) {
       requireScopes(caller, "Settings:Update");
       const clientId = readId("Application", applicationIdText);
       const userId = readId("User", userIdText);
-      return sql.begin(async (tx) => {
+      const revoked = await sql.beginFor(caller.tenantId, async (tx) => {
         const consent = await lockConsent(tx, caller.tenantId, userId, clientId);
         if (!consent) throw new NotFound("The User has allowed this Application nothing.");
         caller.permissions.require("Settings:Update", RESOURCE, toResource(userId, consent));
@@ -65,8 +64,10 @@ export function createConsents(sql: Sql, families: Families): Consents {
           subject: { type: "User", id: userId },
           details: { ApplicationId: String(clientId), Scopes: consent.scopes },
         });
-        return toRecord(consent);
+        return consent;
       });
+      const resource = toResource(userId, revoked);
+      return (await caller.gate.written(RESOURCE, toRecord(revoked), {}, { resource })).record;
     },
   };
 }

@@ -23,6 +23,18 @@ export async function isConsented(
   return rows.length > 0;
 }
 
+/** All that a user has allowed a client. */
+export async function findConsentedScopes(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  clientId: number,
+): Promise<string[]> {
+  const [row] = await sql<{ scopes: string[] }[]>`
+    select scopes from consents where tenant_id = ${tenantId} and user_id = ${userId} and client_id = ${clientId}`;
+  return row?.scopes ?? [];
+}
+
 /** Adds to what was allowed before. */
 export async function rememberConsent(
   sql: Queries,

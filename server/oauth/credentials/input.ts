@@ -3,6 +3,7 @@ import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import { GRANT_TYPES } from "../grants/index.ts";
 import type { ClientType, Credentials } from "../store.ts";
+import { defaultsOf } from "./defaults.ts";
 import { redirectUriProblem } from "./redirect-uri.ts";
 
 export const MOST_REDIRECT_URIS = 50;
@@ -15,17 +16,8 @@ export const CLIENT_TYPES = ["confidential", "public", "native"];
 export const ACCESS_TOKEN_ALGS = ["EdDSA", "RS256"];
 export const ID_TOKEN_ALGS = ["RS256", "ES256", "EdDSA"];
 
-/** What null sets a field back to. */
-const DEFAULTS: Credentials = {
-  clientType: "confidential",
-  grantTypes: [],
-  scopes: [],
-  redirectUris: [],
-  postLogoutRedirectUris: [],
-  accessTokenAlg: "EdDSA",
-  idTokenAlg: "RS256",
-  firstParty: false,
-};
+/** Absent fields are left alone, null sets one back. */
+export type CredentialsChanges = { [name in keyof Credentials]?: Credentials[name] | null };
 
 type Field = { of: keyof Credentials; fits: (value: unknown) => boolean; expected: string };
 
@@ -60,10 +52,10 @@ const FIELDS: Record<string, Field> = {
 };
 
 /**
- * A body's changes, each fit by itself. Absent fields are left alone, null sets one back.
+ * A body's changes, each fit by itself.
  * @throws BadInput naming every field that does not fit
  */
-export function parseCredentials(body: unknown): Partial<Credentials> {
+export function parseCredentials(body: unknown): CredentialsChanges {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw new BadInput("The body must be one Credentials object.");
   }
@@ -72,43 +64,47 @@ export function parseCredentials(body: unknown): Partial<Credentials> {
     const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
     if (!field) return `${printable(name)} is no field of Credentials.`;
     if (value !== null && !field.fits(value)) return `${name} must be ${field.expected}.`;
-    changes[field.of] = value === null ? DEFAULTS[field.of] : Array.isArray(value) ? [...new Set(value)] : value;
+    changes[field.of] = Array.isArray(value) ? [...new Set(value)] : value;
     return [];
   });
   if (problems.length > 0) throw new BadInput(...problems);
-  return changes as Partial<Credentials>;
+  return changes as CredentialsChanges;
+}
+
+/** A client that can no longer use client_credentials loses it, if nobody had chosen its grants. */
+export function changedCredentials(before: Credentials, changes: CredentialsChanges): Credentials {
+  const clientType = changes.clientType === null ? "confidential" : (changes.clientType ?? before.clientType);
+  const defaults = defaultsOf(clientType);
+  const isChosen = before.grantTypes.join() !== defaultsOf(before.clientType).grantTypes.join();
+  const unchosen = isChosen || clientType === "confidential" ? {} : { grantTypes: defaults.grantTypes };
+  const given = Object.entries(changes).map(([name, value]) => [name, value ?? defaults[name as keyof Credentials]]);
+  return { ...before, ...unchosen, ...Object.fromEntries(given) };
 }
 
 /**
- * Whether the fields fit together. An address that stood there before may stay.
+ * Whether the fields fit together.
  * @throws BadInput naming all that do not
  */
-export function requireSound(after: Credentials, before: Credentials): void {
-  const known = after.clientType === before.clientType ? before : DEFAULTS;
+export function requireSound({ clientType, grantTypes, redirectUris, postLogoutRedirectUris }: Credentials): void {
   const problems = [
-    ...uriProblems("RedirectUris", after.redirectUris, known.redirectUris, after.clientType),
-    ...uriProblems(
-      "PostLogoutRedirectUris",
-      after.postLogoutRedirectUris,
-      known.postLogoutRedirectUris,
-      after.clientType,
-    ),
+    ...uriProblems("RedirectUris", redirectUris, clientType),
+    ...uriProblems("PostLogoutRedirectUris", postLogoutRedirectUris, clientType),
   ];
   // RFC 6749 4.4.
-  if (after.clientType !== "confidential" && after.grantTypes.includes("client_credentials")) {
-    problems.push(`GrantTypes has client_credentials, which a ${after.clientType} client cannot use.`);
+  if (clientType !== "confidential" && grantTypes.includes("client_credentials")) {
+    problems.push(`GrantTypes has client_credentials, which a ${clientType} client cannot use.`);
   }
   if (problems.length > 0) throw new BadInput(...problems);
 }
 
-function uriProblems(field: string, uris: string[], known: string[], clientType: ClientType): string[] {
-  return uris
-    .filter((uri) => !known.includes(uri))
-    .flatMap((uri) => redirectUriProblem(uri, clientType) ?? [])
-    .map((problem) => `${field}: ${problem}`);
+function uriProblems(field: string, uris: string[], clientType: ClientType): string[] {
+  return uris.flatMap((uri) => redirectUriProblem(uri, clientType) ?? []).map((problem) => `${field}: ${problem}`);
 }
 
-/** In its response shape. */
-export function toCredentialsRecord(credentials: Credentials): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, credentials[field.of]]));
+/** Credentials in their response shape. */
+export type CredentialsRecord = { [Field in keyof Credentials as Capitalize<Field>]: Credentials[Field] };
+
+export function toCredentialsRecord(credentials: Credentials): CredentialsRecord {
+  const fields = Object.entries(FIELDS).map(([name, field]) => [name, credentials[field.of]]);
+  return Object.fromEntries(fields) as CredentialsRecord;
 }

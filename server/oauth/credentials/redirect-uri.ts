@@ -15,7 +15,7 @@ export function redirectUriProblem(uri: string, clientType: ClientType): string 
   if (uri.includes("#")) return `${shown} has a fragment; a redirect URI has none.`;
   if (url.username || url.password) return `${shown} has a user name; a redirect URI has none.`;
   if (uri.includes("*")) return `${shown} has a *; a redirect URI is one exact address.`;
-  if (url.protocol === "https:" || url.protocol === "http:") return webProblem(uri, url, shown, clientType);
+  if (url.protocol === "https:" || url.protocol === "http:") return webProblem(uri, url, shown);
   // RFC 8252 7.1: a domain name that the application's maker controls, in reverse.
   if (clientType === "native" && /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:$/.test(url.protocol)) return undefined;
   return clientType === "native"
@@ -23,12 +23,21 @@ export function redirectUriProblem(uri: string, clientType: ClientType): string 
     : `${shown} must begin with https://; only a native client may have a scheme of its own.`;
 }
 
-function webProblem(uri: string, url: URL, shown: string, clientType: ClientType): string | undefined {
+/** Native apps listen there (RFC 8252 7.3), others are developed there. */
+function isLoopback({ protocol, hostname }: URL): boolean {
+  return protocol === "http:" && LOOPBACK.includes(hostname);
+}
+
+/** Of these, what only a client in development should have: a native app's own address is not among them. */
+export function developmentUris(uris: readonly string[], clientType: ClientType): string[] {
+  return clientType === "native" ? [] : uris.filter((uri) => isLoopback(new URL(uri)));
+}
+
+function webProblem(uri: string, url: URL, shown: string): string | undefined {
   const origin = `${url.protocol}//${url.host}`;
   if (!uri.startsWith(origin) || !["", "/", "?"].includes(uri.charAt(origin.length))) {
     return `${shown}: write scheme and host in lower case and without a default port, as ${origin}.`;
   }
-  if (url.protocol === "https:" || (clientType === "native" && LOOPBACK.includes(url.hostname))) return undefined;
-  // RFC 8252 7.3.
-  return `${shown} must begin with https://; http is for a native client on 127.0.0.1, [::1] or localhost.`;
+  if (url.protocol === "https:" || isLoopback(url)) return undefined;
+  return `${shown} must begin with https://; http is for 127.0.0.1, [::1] or localhost alone.`;
 }

@@ -1,14 +1,30 @@
 import { randomBytes } from "node:crypto";
-import { type Caller, requireScopes } from "../../access/index.ts";
+import {
+  type Access,
+  type Caller,
+  requireScopes,
+  requireSeen,
+  type Shown,
+  type ShownPage,
+  type Tagged,
+  type Whole,
+  withoutRecords,
+} from "../../access/index.ts";
 import { changesOf, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
-import { type Conditions, requireConditions } from "../../http/conditions.ts";
+import type { Conditions } from "../../http/conditions.ts";
 import { isUuid } from "../../http/paging.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { hashSecret } from "../client-authentication.ts";
 import type { Credentials } from "../store.ts";
-import { parseCredentials, requireSound, toCredentialsRecord } from "./input.ts";
+import {
+  type CredentialsRecord,
+  changedCredentials,
+  parseCredentials,
+  requireSound,
+  toCredentialsRecord,
+} from "./input.ts";
 import { refuseOwnLastSecret, refuseOwnLockOut } from "./own-access.ts";
 import { CREDENTIALS_RESOURCE_TYPE } from "./resource-type.ts";
 import {
@@ -28,34 +44,44 @@ const RESOURCE = CREDENTIALS_RESOURCE_TYPE.name;
 /** Beside them, the audit log has of an address only that it changed. */
 const SHOWN = ["GrantTypes", "Scopes", "ClientType", "AccessTokenAlg", "IdTokenAlg", "FirstParty"];
 
+export type SecretRecord = ReturnType<typeof toSecretRecord>;
+
 /** @throws Permission, NotFound */
-export async function readCredentials(sql: Queries, by: Caller, applicationId: number): Promise<Credentials> {
+export async function readCredentials(
+  sql: Queries,
+  by: Caller,
+  applicationId: number,
+): Promise<Whole<CredentialsRecord>> {
   requireScopes(by, "Settings:Read");
   const credentials = await findCredentials(sql, by.tenantId, applicationId);
   if (!credentials) throw noApplication();
-  by.permissions.require("Settings:Read", RESOURCE, toResource(applicationId, credentials));
-  return credentials;
+  const resource = toResource(applicationId, credentials);
+  return by.gate.show(RESOURCE, toCredentialsRecord(credentials), { resource });
 }
 
 /**
+ * A scope that is taken away is gone from the client's next request on.
  * @param body what is to change, in the API's shape
  * @throws NotFound, BadInput, Permission, PreconditionFailed, Conflict if the caller's own client could not undo it
  */
 export async function changeCredentials(
   sql: Sql,
+  access: Pick<Access, "forget">,
   by: Caller,
   applicationId: number,
   body: unknown,
   conditions: Conditions,
-): Promise<Credentials> {
+): Promise<Tagged<CredentialsRecord>> {
   requireScopes(by, "Settings:Update");
   const changes = parseCredentials(body);
-  return sql.begin(async (tx) => {
+  const after = await sql.beginFor(by.tenantId, async (tx) => {
     const before = await lockCredentials(tx, by, applicationId);
-    requireConditions(conditions, toCredentialsRecord(before));
-    const after = { ...before, ...changes };
+    const after = changedCredentials(before, changes);
     requireUpdate(by, applicationId, before, after);
-    requireSound(after, before);
+    // Only now, so that who may not change them learns of no value whether it is right.
+    const resource = toResource(applicationId, before);
+    await requireSeen(tx, by, RESOURCE, conditions, toCredentialsRecord(before), resource);
+    requireSound(after);
     refuseOwnLockOut(by, applicationId, before, after);
     await saveCredentials(tx, by.tenantId, applicationId, after);
     const [from, to] = [toCredentialsRecord(before), toCredentialsRecord(after)];
@@ -68,6 +94,9 @@ export async function changeCredentials(
       });
     return after;
   });
+  access.forget(by.tenantId);
+  const resource = toResource(applicationId, after);
+  return by.gate.written(RESOURCE, toCredentialsRecord(after), body, { resource });
 }
 
 /**
@@ -78,10 +107,10 @@ export async function makeSecret(
   sql: Sql,
   by: Caller,
   applicationId: number,
-): Promise<StoredSecret & { secret: string }> {
+): Promise<Shown<SecretRecord & { Secret: string }>> {
   requireScopes(by, "Settings:Update");
   const secret = randomBytes(SECRET_BYTES).toString("base64url");
-  const stored = await sql.begin(async (tx) => {
+  const stored = await sql.beginFor(by.tenantId, async (tx) => {
     const credentials = await lockCredentials(tx, by, applicationId);
     requireUpdate(by, applicationId, credentials);
     if (credentials.clientType !== "confidential") {
@@ -97,7 +126,8 @@ export async function makeSecret(
     await recordAudit(tx, by.tenantId, by, { kind: "Secret.Created", ...about });
     return made;
   });
-  return { ...stored, secret };
+  // Made just now, for its caller.
+  return withoutRecords({ ...toSecretRecord(stored), Secret: secret });
 }
 
 /** Makes a new Application a client with a secret, which nobody sees again; in the transaction of whoever made it. */
@@ -115,9 +145,14 @@ export async function makeClient(
 }
 
 /** @throws NotFound, Permission */
-export async function readSecrets(sql: Sql, by: Caller, applicationId: number): Promise<StoredSecret[]> {
-  await readCredentials(sql, by, applicationId);
-  return listSecrets(sql, by.tenantId, applicationId);
+export async function readSecrets(sql: Sql, by: Caller, applicationId: number): Promise<ShownPage<SecretRecord>> {
+  requireScopes(by, "Settings:Read");
+  const credentials = await findCredentials(sql, by.tenantId, applicationId);
+  if (!credentials) throw noApplication();
+  const resource = toResource(applicationId, credentials);
+  const secrets = (await listSecrets(sql, by.tenantId, applicationId)).map(toSecretRecord);
+  by.permissions.require("Settings:Read", RESOURCE, resource);
+  return by.gate.page(await by.gate.only(RESOURCE, secrets, { resource: () => resource }));
 }
 
 /** @throws NotFound, Permission, Conflict if it is the last one of the caller's own client */
@@ -126,17 +161,20 @@ export async function removeSecret(
   by: Caller,
   applicationId: number,
   secretId: string,
-): Promise<StoredSecret> {
+): Promise<Shown<SecretRecord>> {
   requireScopes(by, "Settings:Update");
-  return sql.begin(async (tx) => {
-    requireUpdate(by, applicationId, await lockCredentials(tx, by, applicationId));
+  const { gone, credentials } = await sql.beginFor(by.tenantId, async (tx) => {
+    const credentials = await lockCredentials(tx, by, applicationId);
+    requireUpdate(by, applicationId, credentials);
     const gone = isUuid(secretId) ? await deleteSecret(tx, by.tenantId, applicationId, secretId) : undefined;
     if (!gone) throw new NotFound("The Application has no secret with this Id.");
     refuseOwnLastSecret(by, applicationId, await listSecrets(tx, by.tenantId, applicationId));
     const about = { subject: subjectOf(applicationId), details: { SecretId: gone.id } };
     await recordAudit(tx, by.tenantId, by, { kind: "Secret.Deleted", ...about });
-    return gone;
+    return { gone, credentials };
   });
+  const resource = toResource(applicationId, credentials);
+  return (await by.gate.written(RESOURCE, toSecretRecord(gone), {}, { resource })).record;
 }
 
 async function lockCredentials(tx: Transaction, { tenantId }: Caller, applicationId: number): Promise<Credentials> {
@@ -155,6 +193,10 @@ function requireUpdate(by: Caller, applicationId: number, before: Credentials, a
 
 function toResource(applicationId: number, credentials: Credentials) {
   return { ...toCredentialsRecord(credentials), Id: String(applicationId) };
+}
+
+function toSecretRecord({ id, createdOn }: StoredSecret) {
+  return { Id: id, CreatedOn: createdOn.toISOString() };
 }
 
 function subjectOf(applicationId: number) {

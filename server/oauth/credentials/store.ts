@@ -1,6 +1,7 @@
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Credentials } from "../store.ts";
+import { defaultsOf } from "./defaults.ts";
 
 /** A secret as it can be read again: without itself. */
 export interface StoredSecret {
@@ -8,21 +9,21 @@ export interface StoredSecret {
   createdOn: Date;
 }
 
-/** An application nobody has given credentials has empty ones. @returns undefined if there is no such Application */
+/** An application that nobody has given credentials has those of a new client. @returns undefined if there is no such Application */
 export async function findCredentials(
   sql: Queries,
   tenantId: TenantId,
   applicationId: number,
 ): Promise<Credentials | undefined> {
-  const [credentials] = await sql<Credentials[]>`
-    select coalesce(c.client_type, 'confidential') as "clientType", coalesce(c.grant_types, '{}') as "grantTypes",
-      coalesce(c.scopes, '{}') as scopes, coalesce(c.redirect_uris, '{}') as "redirectUris",
-      coalesce(c.post_logout_redirect_uris, '{}') as "postLogoutRedirectUris",
-      coalesce(c.access_token_alg, 'EdDSA') as "accessTokenAlg", coalesce(c.id_token_alg, 'RS256') as "idTokenAlg",
-      coalesce(c.first_party, false) as "firstParty"
+  const [row] = await sql<(Credentials & { isStored: boolean })[]>`
+    select c.application_id is not null as "isStored", c.client_type as "clientType", c.grant_types as "grantTypes",
+      c.scopes, c.redirect_uris as "redirectUris", c.post_logout_redirect_uris as "postLogoutRedirectUris",
+      c.access_token_alg as "accessTokenAlg", c.id_token_alg as "idTokenAlg", c.first_party as "firstParty"
     from applications a left join credentials c on c.application_id = a.id
     where a.tenant_id = ${tenantId} and a.id = ${applicationId}::bigint`;
-  return credentials;
+  if (!row) return undefined;
+  const { isStored, ...credentials } = row;
+  return isStored ? credentials : defaultsOf("confidential");
 }
 
 /** Until the transaction ends, nobody else changes this Application's credentials. @returns false if there is none */

@@ -17,16 +17,14 @@ import {
   updateFamiliesRevoked,
 } from "./store.ts";
 
-/** From the sign-in on, however often it is refreshed. */
-const FAMILY_LIFETIME_MS = 90 * 24 * 3_600_000;
+/** Seconds from the sign-in on, however often it is refreshed. */
+const FAMILY_LIFETIME = 90 * 24 * 3_600;
 const PATIENCE = {
   /** A family that nobody has refreshed for so long has ended. */
   idle: "30 days",
   /** For a client whose answer was lost: so long it may ask again, and gets the same refresh token. */
   grace: "10 seconds",
 };
-/** Seconds, the most that TOKEN_LIFETIME may be. */
-const LONGEST_ACCESS_TOKEN = 86_400;
 
 /** What a user granted a client. */
 export interface UserGrant {
@@ -64,7 +62,7 @@ export interface Families {
     sql: Sql,
     tenantId: TenantId,
     presented: PresentedRefreshToken,
-    check: (family: Family) => void,
+    check: (family: Family) => Promise<void>,
     origin: Origin,
   ): Promise<{ family: Family; refreshToken: string }>;
   /** Ends families, with all their tokens. @returns how many were live */
@@ -90,8 +88,7 @@ export function createFamilies({ masterKey, tokens, onReuse }: FamilyDependencie
     (await findFamily(sql, tenantId, presented.familyId, PATIENCE)) ??
     (presented.signed?.tenantId === tenantId ? unwritten(presented.signed) : undefined);
 
-  const revoke = (sql: Queries, tenantId: TenantId, filter: FamilyFilter) =>
-    updateFamiliesRevoked(sql, tenantId, filter, LONGEST_ACCESS_TOKEN);
+  const revoke = updateFamiliesRevoked;
 
   /** The first use of a signed token writes its family's row. */
   async function advance(sql: Queries, tenantId: TenantId, { signed, ...presented }: PresentedRefreshToken) {
@@ -108,7 +105,7 @@ export function createFamilies({ masterKey, tokens, onReuse }: FamilyDependencie
         id: familyId,
         authTime: new Date(grant.authTime * 1000),
         generation: 0,
-        expiresOn: new Date(Date.now() + FAMILY_LIFETIME_MS),
+        expiresOn: FAMILY_LIFETIME,
       });
       return { familyId, refreshToken: values.write({ familyId, clientId: grant.clientId, generation: 0 }) };
     },
@@ -127,7 +124,7 @@ export function createFamilies({ masterKey, tokens, onReuse }: FamilyDependencie
     async rotate(sql, tenantId, presented, check, origin) {
       const family = await find(sql, tenantId, presented);
       if (!family?.isLive) throw ended();
-      check(family);
+      await check(family);
       const next = presented.generation + 1;
       const answer = (of: Family) => ({
         family: of,
@@ -139,7 +136,7 @@ export function createFamilies({ masterKey, tokens, onReuse }: FamilyDependencie
       const after = await find(sql, tenantId, presented);
       if (!after?.isLive) throw ended();
       if (after.generation === next && after.inGrace) return answer(after);
-      const isFirst = await sql.begin(async (tx) => {
+      const isFirst = await sql.beginFor(tenantId, async (tx) => {
         const wasLive = (await revoke(tx, tenantId, { familyId: presented.familyId })) > 0;
         const details = { FamilyId: presented.familyId };
         if (wasLive)

@@ -1,6 +1,6 @@
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import { REVOCATION_CHANNEL } from "../revocations/store.ts";
+import { forgottenOn, REVOCATION_CHANNEL } from "../revocations/store.ts";
 import { cameOfProvider } from "../store.ts";
 
 /** Everything that came of one grant. */
@@ -26,7 +26,7 @@ export interface Family {
   inGrace: boolean;
 }
 
-/** A family to be; times in seconds are from now on. */
+/** A family to be. */
 export interface NewFamily {
   id: string;
   clientId: number;
@@ -37,7 +37,8 @@ export interface NewFamily {
   acr?: string;
   amr?: string[];
   generation: number;
-  expiresOn: Date;
+  /** Or so many seconds from now on. */
+  expiresOn: Date | number;
 }
 
 /** How long, as PostgreSQL's intervals. */
@@ -48,12 +49,14 @@ export interface Patience {
 
 /** @returns false if there is one with this id already */
 export async function insertFamily(sql: Queries, tenantId: TenantId, family: NewFamily): Promise<boolean> {
+  const { expiresOn } = family;
+  const end = typeof expiresOn === "number" ? sql`now() + make_interval(secs => ${expiresOn})` : sql`${expiresOn}`;
   const rows = await sql`
     insert into refresh_families (id, tenant_id, application_id, user_id, scopes, session_id, auth_time, acr, amr,
       generation, expires_on)
     values (${family.id}, ${tenantId}, ${family.clientId}, ${family.userId ?? null}, ${family.scopes}::text[],
       ${family.sessionId ?? null}, ${family.authTime ?? null}, ${family.acr ?? null}, ${family.amr ?? null}::text[],
-      ${family.generation}, ${family.expiresOn})
+      ${family.generation}, ${end})
     on conflict do nothing returning id`;
   return rows.length > 0;
 }
@@ -102,15 +105,9 @@ export type FamilyFilter =
 
 /**
  * Ends families: their refresh tokens at once, their access tokens as soon as each process has heard of it.
- * @param longest seconds until the last of their access tokens has expired
  * @returns how many were live until now
  */
-export async function updateFamiliesRevoked(
-  sql: Queries,
-  tenantId: TenantId,
-  filter: FamilyFilter,
-  longest: number,
-): Promise<number> {
+export async function updateFamiliesRevoked(sql: Queries, tenantId: TenantId, filter: FamilyFilter): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     with revoked as (
       update refresh_families set revoked_on = now()
@@ -118,7 +115,7 @@ export async function updateFamiliesRevoked(
       returning id
     ), tokens as (
       insert into revoked_tokens (id, tenant_id, expires_on)
-      select id, ${tenantId}, now() + ${longest} * interval '1 second' from revoked
+      select id, ${tenantId}, ${forgottenOn(sql)} from revoked
       on conflict do nothing
     ), announced as (
       select pg_notify(${REVOCATION_CHANNEL}, '')

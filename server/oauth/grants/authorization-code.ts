@@ -4,6 +4,7 @@ import { digestOf, holdActiveUser } from "../../signin/index.ts";
 import { findCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
 import { originOfClient } from "../client-authentication.ts";
 import type { Door } from "../door.ts";
+import { issuableScopes } from "../scopes.ts";
 import { TokenError } from "../token-error.ts";
 import { claimsByName } from "../userinfo/claims.ts";
 import { type GrantRequest, requiredParameter, type TokenResponse } from "./grant.ts";
@@ -26,8 +27,9 @@ export async function authorizationCode(request: GrantRequest): Promise<TokenRes
     amr: code.amr,
     sessionId: code.sessionId,
   };
-  const { userId, scopes } = code;
-  const family = await sql.begin(async (tx) => {
+  const { userId } = code;
+  const scopes = await issuableScopes(sql, client, code);
+  const family = await sql.beginFor(client.tenantId, async (tx) => {
     if (!(await holdActiveUser(tx, client.tenantId, userId))) throw noCode();
     if (!(await takeCode(tx, client.tenantId, digest))) return undefined;
     const started = await families.start(tx, client.tenantId, {
@@ -76,7 +78,7 @@ async function revokeAll({ request, client, sql, families }: GrantRequest, diges
   const used = await findCode(sql, tenantId, digest);
   const familyId = used?.familyId;
   if (used && familyId) {
-    await sql.begin(async (tx) => {
+    await sql.beginFor(tenantId, async (tx) => {
       if ((await families.revoke(tx, tenantId, { familyId })) === 0) return;
       await recordAudit(tx, tenantId, originOfClient(request, client), {
         kind: "AuthorizationCode.Reused",

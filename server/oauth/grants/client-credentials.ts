@@ -1,12 +1,13 @@
+import { askableScopes } from "../scopes.ts";
 import { TokenError } from "../token-error.ts";
 import { type GrantRequest, requestedScopes, type TokenResponse } from "./grant.ts";
 
 /** The client credentials grant (RFC 6749 4.4); SPEC.md gives it a refresh token as well. */
-export async function clientCredentials({ client, form, door, tokens }: GrantRequest): Promise<TokenResponse> {
+export async function clientCredentials({ client, form, door, sql, tokens }: GrantRequest): Promise<TokenResponse> {
   if (client.clientType !== "confidential") {
     throw new TokenError("unauthorized_client", "Only a confidential client can use grant_type client_credentials.");
   }
-  const scopes = requestedScopes(door, form.get("scope"), client.scopes);
+  const scopes = requestedScopes(door, form.get("scope"), await askableScopes(sql, client));
   const response = { token_type: "Bearer", expires_in: tokens.lifetime, scope: scopes.join(" ") } as const;
   // RFC 6749 4.4.3: a refresh token should not be included.
   if (door === "rfc" || !client.grantTypes.includes("refresh_token")) {

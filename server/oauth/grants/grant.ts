@@ -42,7 +42,7 @@ export function requiredParameter(form: Map<string, string>, name: string): stri
 }
 
 /**
- * The scopes asked for, of those that may be had.
+ * The scopes asked for, of those that may be had: what scopes.ts says.
  * @throws TokenError invalid_scope
  */
 export function requestedScopes(door: Door, requested: string | undefined, owned: string[]): string[] {

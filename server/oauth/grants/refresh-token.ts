@@ -1,6 +1,8 @@
+import type { Queries } from "../../db/connection.ts";
 import { originOfClient } from "../client-authentication.ts";
 import type { Door } from "../door.ts";
 import type { Family } from "../families/store.ts";
+import { issuableScopes } from "../scopes.ts";
 import type { Client } from "../store.ts";
 import { TokenError } from "../token-error.ts";
 import type { Tokens } from "../tokens/tokens.ts";
@@ -26,8 +28,8 @@ export async function refreshToken({
     sql,
     client.tenantId,
     presented,
-    (found) => {
-      scopes = narrowedScopes(door, form.get("scope"), found, client);
+    async (found) => {
+      scopes = await narrowedScopes(sql, door, form.get("scope"), found, client);
     },
     originOfClient(request, client),
   );
@@ -43,10 +45,15 @@ export async function refreshToken({
   };
 }
 
-/** What was granted, less what the client has lost since. */
-function narrowedScopes(door: Door, requested: string | undefined, family: Family, client: Client): string[] {
-  const owned = family.scopes.filter((scope) => client.scopes.includes(scope));
-  return requestedScopes(door, requested?.trim() || "*", owned);
+/** What was granted, less what was lost since. */
+async function narrowedScopes(
+  sql: Queries,
+  door: Door,
+  requested: string | undefined,
+  family: Family,
+  client: Client,
+): Promise<string[]> {
+  return requestedScopes(door, requested?.trim() || "*", await issuableScopes(sql, client, family));
 }
 
 function userOf({ userId, authTime, acr, amr }: Family) {

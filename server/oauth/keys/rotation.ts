@@ -4,7 +4,14 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { type MasterKey, seal, unseal } from "../../master-key.ts";
 import { SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./algorithms.ts";
-import { deleteSigningKeys, insertSigningKey, listSigningKeys, lockSigningKeys, type StoredKey } from "./store.ts";
+import {
+  currentTime,
+  deleteSigningKeys,
+  insertSigningKey,
+  listSigningKeys,
+  lockSigningKeys,
+  type StoredKey,
+} from "./store.ts";
 
 const HOUR_MS = 3_600_000;
 /** How long a key signs. */
@@ -23,10 +30,12 @@ export interface Rotation {
 /**
  * One pass of the schedule, for every algorithm: makes a first key, announces the next one in time, and removes those
  * whose last token has expired. Does nothing if nothing is due.
+ * @param at when it would be; by default now
  */
-export async function rotateSigningKeys(sql: Sql, masterKey: MasterKey, now = new Date()): Promise<Rotation> {
+export async function rotateSigningKeys(sql: Sql, masterKey: MasterKey, at?: Date): Promise<Rotation> {
   return sql.begin(async (tx) => {
     const stored = await lockStoredKeys(tx, masterKey);
+    const now = at ?? (await currentTime(tx));
     const announced: string[] = [];
     for (const alg of SIGNING_ALGS) {
       const signsFrom = nextMoment(
@@ -42,15 +51,22 @@ export async function rotateSigningKeys(sql: Sql, masterKey: MasterKey, now = ne
 }
 
 /**
- * For a key that has leaked: removes every key of an algorithm and puts a new one into use, at once.
+ * Puts a new key of an algorithm into use, at once.
+ * @param leaked the others of the algorithm are removed, and what they have signed is good no more; else they stay
+ * published until that has expired
  * @returns the new key's id, and those removed
  */
-export async function replaceSigningKeys(sql: Sql, masterKey: MasterKey, alg: SigningAlg): Promise<Rotation> {
+export async function replaceSigningKeys(
+  sql: Sql,
+  masterKey: MasterKey,
+  alg: SigningAlg,
+  { leaked }: { leaked: boolean },
+): Promise<Rotation> {
   return sql.begin(async (tx) => {
     const stored = await lockStoredKeys(tx, masterKey);
-    const removed = stored.filter((key) => key.alg === alg).map((key) => key.kid);
+    const removed = stored.filter((key) => leaked && key.alg === alg).map((key) => key.kid);
     await deleteSigningKeys(tx, removed);
-    return { announced: [await addKey(tx, masterKey, alg, new Date())], removed };
+    return { announced: [await addKey(tx, masterKey, alg, await currentTime(tx))], removed };
   });
 }
 
@@ -71,10 +87,7 @@ export interface KeyLife {
 }
 
 /** @param stored the newest first @returns in the same order */
-export function livesOf<Key extends Pick<StoredKey, "alg" | "signsFrom">>(
-  stored: Key[],
-  now = new Date(),
-): (Key & KeyLife)[] {
+export function livesOf<Key extends Pick<StoredKey, "alg" | "signsFrom">>(stored: Key[], now: Date): (Key & KeyLife)[] {
   return stored.map((key, index) => {
     const successor = stored.slice(0, index).findLast(({ alg }) => alg === key.alg);
     const signsUntil = successor?.signsFrom ?? new Date(key.signsFrom.getTime() + SIGNING_MS);

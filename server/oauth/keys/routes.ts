@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { Authenticate } from "../../access/index.ts";
+import { type Authenticate, answer } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { requireMethod } from "../../http/method.ts";
 import { API_PATH } from "../../http/paths.ts";
@@ -12,7 +12,7 @@ export function signingKeysController(sql: Sql, authenticate: Authenticate) {
     async ({ request }) => {
       const caller = await authenticate(request);
       requireMethod(request, "GET");
-      return Response.json(await readSigningKeys(sql, caller));
+      return answer(await readSigningKeys(sql, caller));
     },
     { parse: "none" },
   );

@@ -6,7 +6,7 @@ import { watch } from "../../db/watch.ts";
 import { type MasterKey, unseal } from "../../master-key.ts";
 import { SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./algorithms.ts";
 import { rotateSigningKeys } from "./rotation.ts";
-import { KEYS_CHANNEL, listSigningKeys, type StoredKey } from "./store.ts";
+import { currentTime, KEYS_CHANNEL, listSigningKeys, type StoredKey } from "./store.ts";
 
 /** A key we do not know may have been made just now; we look again, but not more often than this. */
 const LOOK_AGAIN_MS = 1_000;
@@ -26,15 +26,18 @@ interface Key {
   publicJwk: JWK;
   publicKey: CryptoKey;
   privateKey: CryptoKey;
-  signsFrom: number;
+  signsFrom: Date;
 }
 
 export function createSigningKeys(sql: Sql, masterKey: MasterKey): SigningKeys {
   /** The newest first. */
   let keys: Key[] = [];
   let lookedAt = Number.NEGATIVE_INFINITY;
+  /** PostgreSQL's time at 0 of `performance.now`, in milliseconds. */
+  let origin = 0;
 
   const watched = watch(sql, KEYS_CHANNEL, async () => {
+    origin = (await currentTime(sql)).getTime() - performance.now();
     const stored = await listSigningKeys(sql);
     const complete = SIGNING_ALGS.every((alg) => stored.some((key) => key.alg === alg));
     if (!complete) await rotateSigningKeys(sql, masterKey);
@@ -47,7 +50,7 @@ export function createSigningKeys(sql: Sql, masterKey: MasterKey): SigningKeys {
   return {
     async signingKey(alg) {
       await watched.current();
-      const now = Date.now();
+      const now = new Date(origin + performance.now());
       const own = keys.filter((key) => key.alg === alg);
       const live = own.find((key) => key.signsFrom <= now) ?? own.at(-1);
       if (!live) throw new Error(`There is no signing key for ${alg}.`);
@@ -78,6 +81,6 @@ async function open(masterKey: MasterKey, stored: StoredKey): Promise<Key> {
     publicJwk,
     publicKey: (await importJWK(publicJwk, stored.alg)) as CryptoKey,
     privateKey: (await importJWK(privateJwk, stored.alg)) as CryptoKey,
-    signsFrom: stored.signsFrom.getTime(),
+    signsFrom: stored.signsFrom,
   };
 }

@@ -15,6 +15,12 @@ export interface StoredKey {
   signsFrom: Date;
 }
 
+/** PostgreSQL's time, which all that is stored goes by. */
+export async function currentTime(sql: Queries): Promise<Date> {
+  const [row] = await sql<{ now: Date }[]>`select now()`;
+  return row!.now;
+}
+
 /** The newest first. */
 export async function listSigningKeys(sql: Queries): Promise<StoredKey[]> {
   return sql<StoredKey[]>`

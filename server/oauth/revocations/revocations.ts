@@ -4,9 +4,6 @@ import type { Sql } from "../../db/connection.ts";
 import { watch } from "../../db/watch.ts";
 import { listRevoked, REVOCATION_CHANNEL } from "./store.ts";
 
-/** A transaction may commit its revocation later than its clock says, and clocks differ; we look back this far. */
-const OVERLAP_MS = 60_000;
-
 export interface Revocations {
   /** Whether any of these, a jti or a family's id, was revoked. */
   isRevoked(...ids: string[]): Promise<boolean>;
@@ -15,14 +12,14 @@ export interface Revocations {
 }
 
 export function createRevocations(sql: Sql): Revocations {
-  /** Id → when its tokens have expired anyway, in milliseconds. */
-  const revoked = new Map<string, number>();
-  let since = new Date(0);
+  /** Id → when its tokens have expired anyway. */
+  const revoked = new Map<string, Date>();
+  let since: Date | undefined;
 
   const watched = watch(sql, REVOCATION_CHANNEL, async () => {
-    const now = Date.now();
-    for (const { id, expiresOn } of await listRevoked(sql, since)) revoked.set(id, expiresOn.getTime());
-    since = new Date(now - OVERLAP_MS);
+    const { now, next, added } = await listRevoked(sql, since);
+    for (const { id, expiresOn } of added) revoked.set(id, expiresOn);
+    since = next;
     for (const [id, expiresOn] of revoked) if (expiresOn < now) revoked.delete(id);
   });
 

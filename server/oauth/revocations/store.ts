@@ -4,16 +4,19 @@ import type { TenantId } from "../../tenant-id.ts";
 /** Told of every revocation when its transaction commits. */
 export const REVOCATION_CHANNEL = "gatehouse_revocation";
 
+/**
+ * Seconds that a revocation is kept: the most that TOKEN_LIFETIME may be, and an hour. When a token has expired is for
+ * each process's own clock to say, and none may forget that it was revoked before the slowest clock is there.
+ */
+const KEPT_SECONDS = 86_400 + 3_600;
+/** When what is noted now is forgotten, by PostgreSQL's clock. */
+export const forgottenOn = (sql: Queries) => sql`now() + make_interval(secs => ${KEPT_SECONDS})`;
+
 /** Refuses one access token from now on. @returns false if it was refused before */
-export async function insertRevokedToken(
-  sql: Queries,
-  tenantId: TenantId,
-  id: string,
-  expiresOn: Date,
-): Promise<boolean> {
+export async function insertRevokedToken(sql: Queries, tenantId: TenantId, id: string): Promise<boolean> {
   const [row] = await sql<{ count: number }[]>`
     with revoked as (
-      insert into revoked_tokens (id, tenant_id, expires_on) values (${id}, ${tenantId}, ${expiresOn})
+      insert into revoked_tokens (id, tenant_id, expires_on) values (${id}, ${tenantId}, ${forgottenOn(sql)})
       on conflict do nothing returning id
     ), announced as (
       select pg_notify(${REVOCATION_CHANNEL}, '')
@@ -22,13 +25,28 @@ export async function insertRevokedToken(
   return row!.count > 0;
 }
 
+/** A transaction may commit its revocation later than its time says; the next look goes back this far, in seconds. */
+const OVERLAP_SECONDS = 60;
+
+export interface Revoked {
+  /** PostgreSQL's time. */
+  now: Date;
+  /** From when on to look the next time. */
+  next: Date;
+  added: { id: string; expiresOn: Date }[];
+}
+
 /**
  * What every process keeps in memory, so of all tenants.
- * @param since those noted from then on
+ * @param since those noted from then on; undefined: all
  */
-export async function listRevoked(sql: Queries, since: Date): Promise<{ id: string; expiresOn: Date }[]> {
-  return sql<{ id: string; expiresOn: Date }[]>`
-    select id, expires_on as "expiresOn" from revoked_tokens where revoked_on >= ${since} and expires_on > now()`;
+export async function listRevoked(sql: Queries, since: Date | undefined): Promise<Revoked> {
+  const rows = await sql<{ now: Date; next: Date; id: string | null; expiresOn: Date }[]>`
+    select now(), now() - make_interval(secs => ${OVERLAP_SECONDS}) as next, id, expires_on as "expiresOn"
+    from (select) one left join revoked_tokens
+      on revoked_on >= coalesce(${since ?? null}::timestamptz, '-infinity') and expires_on > now()`;
+  const { now, next } = rows[0]!;
+  return { now, next, added: rows.flatMap(({ id, expiresOn }) => (id === null ? [] : [{ id, expiresOn }])) };
 }
 
 /** @returns how many */

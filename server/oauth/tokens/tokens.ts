@@ -2,9 +2,12 @@
 
 import type { JWTPayload } from "jose";
 import type { VerifyAccessToken } from "../../access/index.ts";
+import { Unauthorized } from "../../errors.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
+import { common } from "../scopes.ts";
 import type { Client } from "../store.ts";
+import { userOfSubject } from "../subject.ts";
 import {
   type AccessGrant,
   type AccessTokenClaims,
@@ -39,9 +42,15 @@ export interface Tokens {
   issueIdToken(client: Client, grant: IdTokenGrant): Promise<string>;
   /** A signed self-contained value: issuing it writes nothing. */
   issueClientRefreshToken(client: Client, familyId: string, scopes: string[]): Promise<string>;
-  /** For the API's bearer check. */
+  /**
+   * For the API's bearer check: as readAccessToken, but by what memory has of clients and users.
+   * @throws Unauthorized if one of them is no longer active
+   */
   verifyAccessToken: VerifyAccessToken;
-  /** @returns its claims, or undefined if it is not ours, expired or revoked */
+  /**
+   * @returns its claims, with the scopes that it still gives; undefined if it is not ours, expired or revoked, or its
+   * client or user is no longer active
+   */
   readAccessToken(token: string): Promise<AccessTokenClaims | undefined>;
   /** @returns undefined if it is not ours or expired; whether it was used or revoked is for its family to say */
   readClientRefreshToken(token: string): Promise<ClientRefreshGrant | undefined>;
@@ -56,16 +65,29 @@ export interface TokenDependencies {
   lifetime: number;
   /** Whether any of these, a jti or a family's id, was revoked. */
   isRevoked(...ids: string[]): Promise<boolean>;
+  scopesNow: FindScopes;
+  /** The same from memory. */
+  knownScopes: FindScopes;
 }
 
-export function createTokens({ keys, issuer, lifetime, isRevoked }: TokenDependencies): Tokens {
+/** What a client's tokens give, for a user or for itself; undefined if one of them is no longer active. */
+type FindScopes = (
+  tenantId: TenantId,
+  clientId: number,
+  userId: number | undefined,
+) => Promise<readonly string[] | undefined>;
+
+export function createTokens(deps: TokenDependencies): Tokens {
+  const { keys, issuer, lifetime, isRevoked, scopesNow, knownScopes } = deps;
   const verified = createVerifiedTokens();
 
-  async function readAccessToken(token: string): Promise<AccessTokenClaims | undefined> {
+  async function readAccessToken(token: string, findScopes: FindScopes): Promise<AccessTokenClaims | undefined> {
     const claims = await verifyAccessToken(keys, verified, issuer, token);
     if (!claims) return undefined;
     const ids = claims.grant_id ? [claims.jti, claims.grant_id] : [claims.jti];
-    return (await isRevoked(...ids)) ? undefined : claims;
+    if (await isRevoked(...ids)) return undefined;
+    const live = await findScopes(claims.tenant, Number(claims.client_id), userOfSubject(claims.sub));
+    return live && { ...claims, scope: common(claims.scope.split(" "), live).join(" ") };
   }
 
   return {
@@ -84,10 +106,10 @@ export function createTokens({ keys, issuer, lifetime, isRevoked }: TokenDepende
         jti: familyId,
       }),
     async verifyAccessToken(token) {
-      const claims = await readAccessToken(token);
+      const claims = await readAccessToken(token, async (...who) => (await knownScopes(...who)) ?? refuseInactive());
       return claims && callerOf(claims);
     },
-    readAccessToken,
+    readAccessToken: (token) => readAccessToken(token, scopesNow),
     async readClientRefreshToken(token) {
       const claims = await verifyJwt(keys, CLIENT_REFRESH_TOKEN, [CLIENT_REFRESH_TOKEN_ALG], token, {
         issuer,
@@ -98,6 +120,11 @@ export function createTokens({ keys, issuer, lifetime, isRevoked }: TokenDepende
     },
     readIdTokenHint: (hint) => verifyIdTokenHint(keys, issuer, hint),
   };
+}
+
+function refuseInactive(): never {
+  const reason = "The Application or User that the access token was issued to is no longer active.";
+  throw new Unauthorized(reason, 'Bearer error="invalid_token"');
 }
 
 function clientRefreshGrant(claims: JWTPayload): ClientRefreshGrant {

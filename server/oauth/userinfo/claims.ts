@@ -4,13 +4,19 @@ import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { findUserClaims, type UserRow } from "./store.ts";
 
-const CLAIMS: Record<string, (user: UserRow) => string | number | null> = {
+type ClaimValue = string | number | boolean;
+
+const CLAIMS: Record<string, (user: UserRow) => ClaimValue | null> = {
   name: (user) => user.name,
   preferred_username: (user) => user.username,
   email: (user) => user.email,
+  email_verified: (user) => (user.email ? user.email === user.verifiedEmail : null),
   phone_number: (user) => user.mobilePhone,
+  phone_number_verified: (user) => (user.mobilePhone ? user.mobilePhone === user.verifiedPhone : null),
   updated_at: (user) => Math.floor(user.updatedOn.getTime() / 1000),
 };
+
+export const KNOWN_CLAIMS = Object.keys(CLAIMS);
 
 export function isKnownClaim(name: string): boolean {
   return Object.hasOwn(CLAIMS, name);
@@ -20,8 +26,8 @@ export function isKnownClaim(name: string): boolean {
 const CLAIMS_OF_SCOPE: Record<string, string[]> = {
   profile: ["name", "preferred_username", "updated_at"],
   name: ["name"],
-  email: ["email"],
-  phone: ["phone_number"],
+  email: ["email", "email_verified"],
+  phone: ["phone_number", "phone_number_verified"],
 };
 
 export function claimNamesOf(scopes: Iterable<string>): string[] {
@@ -29,8 +35,8 @@ export function claimNamesOf(scopes: Iterable<string>): string[] {
 }
 
 /** @returns of those names the claims we know and the user has a value for */
-export function claimsOf(user: UserRow, names: string[]): Record<string, string | number> {
-  const claims: Record<string, string | number> = {};
+export function claimsOf(user: UserRow, names: string[]): Record<string, ClaimValue> {
+  const claims: Record<string, ClaimValue> = {};
   for (const name of names) {
     const value = isKnownClaim(name) ? CLAIMS[name]!(user) : null;
     if (value !== null && value !== "") claims[name] = value;
@@ -44,7 +50,7 @@ export async function claimsByName(
   tenantId: TenantId,
   userId: number,
   names: string[],
-): Promise<Record<string, string | number>> {
+): Promise<Record<string, ClaimValue>> {
   const user = names.length > 0 ? await findUserClaims(sql, tenantId, userId, undefined) : undefined;
   return user ? claimsOf(user, names) : {};
 }

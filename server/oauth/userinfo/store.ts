@@ -6,7 +6,10 @@ export interface UserRow {
   name: string | null;
   username: string | null;
   email: string | null;
+  /** What of it somebody has vouched for. */
+  verifiedEmail: string | null;
   mobilePhone: string | null;
+  verifiedPhone: string | null;
   updatedOn: Date;
   /** What the claims parameter asked of userinfo. */
   requested: string[];
@@ -23,7 +26,8 @@ export async function findUserClaims(
   familyId: string | undefined,
 ): Promise<UserRow | undefined> {
   const [user] = await sql<UserRow[]>`
-    select u.name, u.username, u.email, u.mobile_phone as "mobilePhone",
+    select u.name, u.username, u.email, u.verified_email as "verifiedEmail", u.mobile_phone as "mobilePhone",
+      u.verified_phone as "verifiedPhone",
       coalesce(u.modified_on, u.created_on) as "updatedOn", coalesce(f.userinfo_claims, '{}') as requested
     from users u left join refresh_families f on f.tenant_id = u.tenant_id and f.id = ${familyId ?? null}
     where u.tenant_id = ${tenantId} and u.id = ${userId} and u.is_active`;

@@ -11,6 +11,7 @@ import { NO_STORE } from "../../http/no-store.ts";
 import { USERINFO_PATH } from "../door.ts";
 import type { OnFailure } from "../endpoint.ts";
 import { userOfSubject } from "../subject.ts";
+import { rfcCode } from "../token-error.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 import { claimNamesOf, claimsOf } from "./claims.ts";
 import { findUserClaims } from "./store.ts";
@@ -34,7 +35,7 @@ async function respond(deps: UserinfoDependencies, request: Request): Promise<Re
     return openToBrowsers(Response.json(await userinfo(deps, request), { headers: NO_STORE }));
   } catch (failure) {
     const error = asApiError(failure);
-    if (error.status === 500) deps.onFailure(failure, request);
+    if (error.status >= 500) deps.onFailure(failure, request);
     return openToBrowsers(errorResponse(error));
   }
 }
@@ -71,8 +72,7 @@ async function presentedToken(request: Request): Promise<string | undefined> {
 /** RFC 6750 3.1. */
 function errorResponse(error: ApiError): Response {
   const challenge = error.headers["www-authenticate"];
-  const code =
-    /error="(\w+)"/.exec(challenge ?? "")?.[1] ?? (error.status === 500 ? "server_error" : "invalid_request");
+  const code = /error="(\w+)"/.exec(challenge ?? "")?.[1] ?? rfcCode(error.status);
   const body = { error: code, error_description: error.message };
   return Response.json(body, { status: error.status, headers: { ...error.headers, ...NO_STORE } });
 }

@@ -90,8 +90,12 @@ export function AttemptDetails({ id, attempt, request, changedOn, open }: Attemp
         </div>
         <div>
           <h3 safe>{failure === null ? "Response" : "No response"}</h3>
-          <Source label={`Response of attempt ${number}`} text={responseText(attempt)} />
-          {failure === null && response.Body === "" ? <p class="hint">Its body was empty.</p> : ""}
+          {response ? (
+            <Source label={`Response of attempt ${number}`} text={responseText(attempt, response)} />
+          ) : (
+            <p class="none">It may repeat what was sent, which you may not see.</p>
+          )}
+          {failure === null && response?.Body === "" ? <p class="hint">Its body was empty.</p> : ""}
         </div>
       </div>
     </details>
@@ -120,7 +124,10 @@ function requestText({ address, query, headers }: KnownRequest): string {
   ].join("\n");
 }
 
-function responseText({ StatusCode, Failure, Response: { Headers, Body } }: AttemptRecord): string {
+function responseText(
+  { StatusCode, Failure }: AttemptRecord,
+  { Headers, Body }: NonNullable<AttemptRecord["Response"]>,
+): string {
   // Of a failure it says what went wrong.
   if (Failure !== null) return [Failure, Body].filter(Boolean).join("\n");
   const head = [String(StatusCode), Headers].filter(Boolean).join("\n");

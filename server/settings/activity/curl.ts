@@ -1,14 +1,13 @@
 // The same call from a person's own shell. It names secrets as variables, and signs by openssl.
 
 import type { KnownRequest } from "../../webhooks/index.ts";
-import type { Event } from "./delivery.tsx";
 import { MOST_COPIED } from "./payload.tsx";
 
 /**
  * A command for sh, bash and zsh. In parentheses, so that a variable that is not set ends the command and not the shell.
  * @param request whose hidden values become variables: SECRET, API_KEY, and others by their names
  */
-export function curlCommand({ id, payload }: Event, { address, query, isSigned, headers }: KnownRequest): string {
+export function curlCommand(id: string, payload: string, { address, query, isSigned, headers }: KnownRequest): string {
   const parameters = query.map((name) => ({ name: encodeURIComponent(name), variable: parameterVariable(name) }));
   const made: Record<string, string> = isSigned ? signing(id) : {};
   const extra = headers.filter(({ name, value }) => value === null && !Object.hasOwn(made, name));

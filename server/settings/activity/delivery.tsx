@@ -2,9 +2,15 @@
 
 import type { MasterKey } from "../../master-key.ts";
 import { attribute } from "../../signin/index.ts";
-import type { readEvent } from "../../webhooks/index.ts";
-import { type AttemptRecord, type EventRecord, knownRequest, type LoggedConnection } from "../../webhooks/index.ts";
-import { ActionButton, Badge, CopyButton, phrase } from "../components/index.ts";
+import {
+  type AttemptRecord,
+  type EventRecord,
+  knownRequest,
+  type LoggedConnection,
+  type SeenEvent,
+  toConnectionRecord,
+} from "../../webhooks/index.ts";
+import { ActionButton, Badge, CopyButton, phrase, Sentence } from "../components/index.ts";
 import type { Visit } from "../visit.ts";
 import { titleOf } from "../webhooks/title.ts";
 import { AttemptDetails, AttemptTable } from "./attempts.tsx";
@@ -12,7 +18,6 @@ import { curlCommand } from "./curl.ts";
 import { Timeline } from "./timeline.tsx";
 
 export type DeliveryRecord = EventRecord["Deliveries"][number];
-export type Event = Awaited<ReturnType<typeof readEvent>>;
 
 export interface ShownDelivery {
   delivery: DeliveryRecord;
@@ -35,7 +40,7 @@ export function isOver(delivery: DeliveryRecord): boolean {
 
 export interface DeliverySectionProps {
   visit: Visit;
-  event: Event;
+  event: SeenEvent;
   shown: ShownDelivery;
   mayRedeliver: boolean;
   masterKey: MasterKey;
@@ -43,8 +48,9 @@ export interface DeliverySectionProps {
 
 export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }: DeliverySectionProps): JSX.Element {
   const { delivery, connection, reason, attempts } = shown;
+  const { record, text, occurredOn } = event;
   const { Id, ConnectionId, State, AttemptCount } = delivery;
-  const requestAt = (startedOn: Date) => connection && knownRequest(masterKey, connection, event.id, startedOn);
+  const requestAt = (startedOn: Date) => connection && knownRequest(masterKey, connection, record.EventId, startedOn);
   const left = AttemptCount - (attempts.at(-1)?.Number ?? 0);
   const earlier = (attempts[0]?.Number ?? 1) - 1;
   return (
@@ -55,10 +61,20 @@ export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }
         </h2>
         <Badge state={State} />
         <div class="buttons">
-          {mayRedeliver && isOver(delivery) && !connection?.deletedOn ? (
+          {connection && mayResume(visit, connection, masterKey) ? (
             <ActionButton
               visit={visit}
-              action={`/settings/activity/${event.id}`}
+              action={`/settings/webhooks/${ConnectionId}/state`}
+              label="Resume"
+              fields={{ State: "Active" }}
+            />
+          ) : (
+            ""
+          )}
+          {mayRedeliver && isOver(delivery) && !connection?.deletedOn && connection?.state !== "Held" ? (
+            <ActionButton
+              visit={visit}
+              action={`/settings/activity/${record.EventId}`}
               label="Redeliver"
               fields={{ ConnectionId }}
             />
@@ -66,17 +82,32 @@ export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }
             ""
           )}
           {/* Of the first part, it is the event's own. */}
-          {delivery.WorkflowId === event.id ? (
+          {delivery.WorkflowId === record.EventId ? (
             ""
           ) : (
             <a class="button quiet" href={attribute(delivery.WorkflowUrl)}>
               Open in Temporal
             </a>
           )}
-          {connection ? <CopyButton text={curlCommand(event, requestAt(new Date(0))!)} label="Copy as curl" /> : ""}
+          {connection && text !== undefined ? (
+            <CopyButton text={curlCommand(record.EventId, text, requestAt(new Date(0))!)} label="Copy as curl" />
+          ) : (
+            ""
+          )}
         </div>
       </div>
-      {reason ? <p safe>{sentence(reason)}</p> : ""}
+      {reason ? (
+        <p>
+          <Sentence text={sentence(reason)} />
+        </p>
+      ) : (
+        ""
+      )}
+      {isOver(delivery) && connection?.state === "Held" && !connection.deletedOn ? (
+        <p class="hint">Its connection is Held: it can be sent again once that is resumed.</p>
+      ) : (
+        ""
+      )}
       {earlier > 0 ? (
         <p class="none" safe>{`Its first ${earlier} attempts are not shown; the REST API has them.`}</p>
       ) : (
@@ -85,7 +116,7 @@ export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }
       {attempts.length > 0 ? (
         <>
           <Timeline attempts={attempts} state={State} underWay={left > 0} />
-          <AttemptTable attempts={attempts} happenedOn={event.occurredOn} />
+          <AttemptTable attempts={attempts} happenedOn={occurredOn} />
           {attempts.map((attempt, index) => (
             <AttemptDetails
               id={`attempt-${Id}-${attempt.Number}`}
@@ -103,9 +134,15 @@ export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }
   );
 }
 
-/** When the connection changed after an attempt; undefined: what is known of it is what was sent. */
-function changedSince({ modifiedOn }: LoggedConnection, { StartedOn }: AttemptRecord): Date | undefined {
-  return modifiedOn > new Date(StartedOn) ? modifiedOn : undefined;
+/** Its connection takes no posts, and the reader may end that. */
+function mayResume(visit: Visit, connection: LoggedConnection, masterKey: MasterKey): boolean {
+  if (connection.state === "Active" || connection.deletedOn || !visit.may("Webhooks:Create")) return false;
+  return visit.may("Webhooks:Update", "WebhookConnection", toConnectionRecord(masterKey, connection));
+}
+
+/** When what is sent there changed after an attempt; undefined: what is known of it is what was sent. */
+function changedSince({ requestChangedOn }: LoggedConnection, { StartedOn }: AttemptRecord): Date | undefined {
+  return requestChangedOn > new Date(StartedOn) ? requestChangedOn : undefined;
 }
 
 function sentence(text: string): string {

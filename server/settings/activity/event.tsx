@@ -1,15 +1,14 @@
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
-import { type Paging, readPaging, toPage } from "../../http/paging.ts";
+import { firstPage, type Paging, readPaging } from "../../http/paging.ts";
 import { readQuery, readWord } from "../../http/query.ts";
 import {
   type EventRecord,
   explainEvent,
-  listAttempts,
   PING,
+  readAttempts,
   readConnectionsOf,
   readEvent,
-  toAttemptRecord,
-  toEventRecord,
+  type SeenEvent,
   WORST_FIRST,
 } from "../../webhooks/index.ts";
 import {
@@ -21,6 +20,7 @@ import {
   Live,
   Pager,
   Refreshing,
+  Sentence,
   Text,
   Time,
 } from "../components/index.ts";
@@ -29,7 +29,7 @@ import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
 import { type DeliveryRecord, DeliverySection, isOpen, isOver, type ShownDelivery } from "./delivery.tsx";
 import { PayloadSection } from "./payload.tsx";
-import { deliveriesInWords, recordOf } from "./title.ts";
+import { deliveriesInWords, titleOfEvent } from "./title.ts";
 import { NotSentSection, readUnconcerned } from "./unconcerned.tsx";
 
 const REFRESH_SECONDS = 2;
@@ -41,19 +41,19 @@ const MOST_ATTEMPTS = 12;
 /** @param refusals why what was asked of it was not done */
 export async function eventPage(deps: SettingsDependencies, visit: Visit, refusals: string[] = []): Promise<View> {
   const { sql, caller, params, url } = { ...deps, ...visit };
-  const event = await readEvent(sql, caller, params.id!);
-  const record = toEventRecord(event, deps.workflowUrl);
+  const event = await readEvent(sql, caller, params.id!, deps.workflowUrl);
+  const { record } = event;
   const query = readQuery(url.searchParams, ["State"]);
   const ofState = readWord(query, "State", DELIVERY_STATES);
-  const { Items, Next } = pageOf(record, ofState, readPaging(query));
+  const { Items, Next } = await pageOf(visit, record, ofState, readPaging(query));
   const [shown, unconcerned] = await Promise.all([
-    readShown(deps, visit, record.EventId, Items),
+    readShown(deps, visit, event, Items),
     readUnconcerned(deps, visit, record),
   ]);
   const mayRedeliver = record.EventType !== PING && visit.may("Webhooks:Update", "WebhookEvent", record);
   const isFinal = !record.Deliveries.some(isOpen);
   return {
-    title: `${recordOf(record)} ${record.EventType}`,
+    title: titleOfEvent(record),
     above: [{ name: "Activity", path: "/settings/activity" }],
     actions: <ButtonLink href={record.WorkflowUrl}>Open in Temporal</ButtonLink>,
     body: (
@@ -80,40 +80,35 @@ export async function eventPage(deps: SettingsDependencies, visit: Visit, refusa
   };
 }
 
-function pageOf({ Deliveries }: EventRecord, ofState: string | undefined, { after }: Paging) {
+/** Its reader may see them all, as the event has them. */
+async function pageOf({ caller }: Visit, record: EventRecord, ofState: string | undefined, paging: Paging) {
+  const { EventId, Deliveries } = record;
   const sorted = Deliveries.filter(({ State }) => ofState === undefined || State === ofState).toSorted(
     (a, b) => WORST_FIRST.indexOf(a.State) - WORST_FIRST.indexOf(b.State),
   );
-  const start = sorted.findIndex(({ Id }) => Id === after) + 1;
-  const rows = sorted.slice(start, start + MOST_DELIVERIES + 1);
-  return toPage(
-    rows,
-    MOST_DELIVERIES,
-    ({ Id }) => Id,
-    (delivery) => delivery,
-  );
+  return caller.gate.pageOf(`WebhookEvent/${EventId}/Deliveries`, { ...paging, limit: MOST_DELIVERIES }, sorted);
 }
 
 /** What of connections the reader may not see is left out; that there is a delivery is not. */
 async function readShown(
   { sql, masterKey }: SettingsDependencies,
   { caller }: Visit,
-  eventId: string,
+  event: SeenEvent,
   deliveries: DeliveryRecord[],
 ): Promise<ShownDelivery[]> {
+  const { EventId } = event.record;
   const connectionIds = deliveries.map(({ ConnectionId }) => ConnectionId);
   const selection = { deliveryIds: deliveries.map(({ Id }) => Id), last: MOST_ATTEMPTS };
-  const paging = { limit: MOST_DELIVERIES, after: undefined };
   const [attempts, connections, reasons] = await Promise.all([
-    listAttempts(sql, caller.tenantId, eventId, selection),
+    readAttempts(sql, caller, event, selection),
     readConnectionsOf(sql, masterKey, caller, connectionIds),
-    explainEvent(sql, masterKey, caller, eventId, { connectionIds }, paging),
+    explainEvent(sql, masterKey, caller, EventId, { connectionIds }, firstPage(MOST_DELIVERIES)),
   ]);
   return deliveries.map((delivery) => ({
     delivery,
     connection: connections.find(({ id }) => id === delivery.ConnectionId),
     reason: reasons.Items.find(({ DeliveryId }) => DeliveryId === delivery.Id)?.Reason,
-    attempts: attempts.filter(({ deliveryId }) => deliveryId === delivery.Id).map(toAttemptRecord),
+    attempts: attempts.get(delivery.Id) ?? [],
   }));
 }
 
@@ -143,7 +138,7 @@ function Summary({ visit, record, mayRedeliver }: SummaryProps): JSX.Element {
       <Facts
         facts={[
           ["State", <Badge state={State ?? "No delivery"} spoken />],
-          ["Deliveries", Reason ? <Text text={Reason} /> : <Counts visit={visit} record={record} />],
+          ["Deliveries", Reason ? <Sentence text={Reason} /> : <Counts visit={visit} record={record} />],
           ["Happened", <Time at={new Date(Timestamp)} />],
           ["EventId", <Code text={EventId} copy />],
         ]}

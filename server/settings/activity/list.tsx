@@ -1,5 +1,5 @@
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
-import { MOST_LIMIT, readPaging } from "../../http/paging.ts";
+import { firstPage, MOST_LIMIT, readPaging } from "../../http/paging.ts";
 import { readQuery } from "../../http/query.ts";
 import {
   EVENT_FILTERS,
@@ -20,9 +20,9 @@ import {
   Pager,
   Refreshing,
   SearchForm,
+  Sentence,
   statusOf,
   Table,
-  Text,
   Time,
 } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
@@ -30,7 +30,7 @@ import type { View } from "../page.ts";
 import { filtersOf, isFiltered } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import { titleOf } from "../webhooks/title.ts";
-import { deliveriesInWords, recordOf } from "./title.ts";
+import { deliveriesInWords, titleOfEvent } from "./title.ts";
 
 const REFRESH_SECONDS = 5;
 
@@ -43,7 +43,7 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
     { name: "EventType", label: "Event", options: words(LOGGED_EVENT_TYPES) },
     { name: "ConnectionId", label: "Connection", options: await connectionOptions(deps, visit) },
     { name: "From", label: "From", type: "datetime-local" as const },
-    { name: "To", label: "To", type: "datetime-local" as const },
+    { name: "To", label: "Before", type: "datetime-local" as const },
   ];
   const found = await find(visit, filters, async () => {
     const query = readQuery(inUtc(url.searchParams, ["From", "To"]), EVENT_FILTERS);
@@ -84,7 +84,7 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
 /** Those there are, newest first, and the chosen one, which may be deleted. */
 async function connectionOptions({ sql, masterKey }: SettingsDependencies, { caller, url }: Visit) {
   const chosen = url.searchParams.get("ConnectionId") ?? "";
-  const { Items } = await readConnections(sql, masterKey, caller, {}, { limit: MOST_LIMIT, after: undefined });
+  const { Items } = await readConnections(sql, masterKey, caller, {}, firstPage(MOST_LIMIT));
   const options = Items.map((record) => ({ value: record.Id, label: titleOf(record) }));
   if (chosen && !options.some(({ value }) => value === chosen)) options.push({ value: chosen, label: chosen });
   return options;
@@ -117,7 +117,7 @@ function columns(visit: Visit) {
       name: "Event",
       cell: (event: EventRecord) => (
         <a href={visit.href(`/settings/activity/${event.EventId}`)} safe>
-          {`${recordOf(event)} ${event.EventType}`}
+          {titleOfEvent(event)}
         </a>
       ),
     },
@@ -127,7 +127,7 @@ function columns(visit: Visit) {
     },
     {
       name: "Deliveries",
-      cell: (event: EventRecord) => <Text text={event.Reason ?? deliveriesInWords(event)} />,
+      cell: (event: EventRecord) => <Sentence text={event.Reason ?? deliveriesInWords(event)} />,
     },
     {
       name: "Happened",

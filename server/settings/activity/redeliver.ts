@@ -5,13 +5,18 @@ import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
 import { eventPage } from "./event.tsx";
 
+const AT_ONCE = "It is sent again. What comes of it stands below.";
+const LATER = "It waits for its connection, and is sent again once that is active.";
+
 /** To the connection that the form names, or to all. */
 export async function redeliver(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   const { caller, params, form } = visit;
   const connectionId = parseRedeliver({ ConnectionId: form.get("ConnectionId") });
   try {
-    const { id } = await redeliverEvent(deps.sql, caller, params.id!, connectionId);
-    return visit.goTo(`/settings/activity/${id}`, "It is sent again. What comes of it stands below.");
+    const { Deliveries } = await redeliverEvent(deps.sql, caller, params.id!, deps.workflowUrl, connectionId);
+    const asked = (Deliveries ?? []).filter((one) => connectionId === undefined || one.ConnectionId === connectionId);
+    const isHeld = asked.length > 0 && asked.every(({ State }) => State === "Held");
+    return visit.goTo(`/settings/activity/${params.id}`, isHeld ? LATER : AT_ONCE);
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
     return { ...(await eventPage(deps, visit, error.errors)), status: error.status };

@@ -1,10 +1,11 @@
 import { type EventRecord, WORST_FIRST } from "../../webhooks/index.ts";
 
-/** What has changed, such as `Application 1001`. */
-export function recordOf({ EventRecord, RecordId, RecordCount }: EventRecord): string {
-  return RecordId === null
-    ? `${RecordCount.toLocaleString("en")} ${EventRecord} records`
-    : `${EventRecord} ${RecordId}`;
+type Titled = Pick<EventRecord, "EventRecord" | "EventType" | "RecordId" | "RecordCount">;
+
+/** What an event is called wherever it stands, such as `Application 1001 Updated`. */
+export function titleOfEvent({ EventRecord, EventType, RecordId, RecordCount }: Titled): string {
+  const records = RecordId === null ? `${RecordCount.toLocaleString("en")} ${EventRecord} records` : undefined;
+  return `${records ?? `${EventRecord} ${RecordId}`} ${EventType}`;
 }
 
 /** How the deliveries stand, the worst first: `1 exhausted, 3 delivered`. */

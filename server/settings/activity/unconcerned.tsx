@@ -1,6 +1,6 @@
 // The connections that did not get an event, each with why.
 
-import { MOST_LIMIT } from "../../http/paging.ts";
+import { firstPage, MOST_LIMIT } from "../../http/paging.ts";
 import {
   type EventRecord,
   explainEvent,
@@ -8,7 +8,7 @@ import {
   PING,
   readConnectionsOf,
 } from "../../webhooks/index.ts";
-import { Badge, Section, Table, Text } from "../components/index.ts";
+import { Badge, Section, Sentence, Table } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { Visit } from "../visit.ts";
 import { ConnectionName } from "./delivery.tsx";
@@ -27,7 +27,7 @@ export async function readUnconcerned(
   { EventId, EventType }: EventRecord,
 ): Promise<Unconcerned[]> {
   if (EventType === PING) return [];
-  const paging = { limit: MOST_LIMIT, after: undefined };
+  const paging = firstPage(MOST_LIMIT);
   const { Items } = await explainEvent(sql, masterKey, caller, EventId, { concerned: false }, paging);
   const ids = Items.map(({ ConnectionId }) => ConnectionId);
   const connections = await readConnectionsOf(sql, masterKey, caller, ids);
@@ -53,7 +53,7 @@ export function NotSentSection({ visit, unconcerned }: { visit: Visit; unconcern
             ),
           },
           { name: "Outcome", cell: ({ outcome }: Unconcerned) => <Badge state={outcome} /> },
-          { name: "Why", cell: ({ reason }: Unconcerned) => <Text text={reason} /> },
+          { name: "Why", cell: ({ reason }: Unconcerned) => <Sentence text={reason} /> },
         ]}
         rows={unconcerned}
       />

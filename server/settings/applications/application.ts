@@ -48,7 +48,7 @@ export interface ReadApplication {
 export async function readApplication({ records }: SettingsDependencies, visit: Visit): Promise<ReadApplication> {
   const address = { pathValue: visit.params.id!, fieldName: "" };
   const { record, version } = await records.of("Application").read(visit.caller, address);
-  const provider = String(version.authentication_id ?? "");
+  const provider = String((version as { authentication_id?: number | null }).authentication_id ?? "");
   return { record: record as unknown as Application, version: etagOf(version), provider };
 }
 

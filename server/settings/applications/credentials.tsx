@@ -5,12 +5,12 @@ import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import {
   ACCESS_TOKEN_ALGS,
   CLIENT_TYPES,
-  type Credentials,
+  type CredentialsRecord,
   changeCredentials,
+  developmentUris,
   GRANT_TYPES,
   ID_TOKEN_ALGS,
   readCredentials,
-  toCredentialsRecord,
 } from "../../oauth/index.ts";
 import {
   ButtonLink,
@@ -52,7 +52,7 @@ const GRANTS_IN_WORDS: Record<string, string> = {
 export interface CredentialsSectionProps {
   visit: Visit;
   application: Application;
-  credentials: Credentials;
+  credentials: CredentialsRecord;
   publicUrl: string;
 }
 
@@ -65,18 +65,19 @@ export function CredentialsSection(props: CredentialsSectionProps): JSX.Element 
         facts={[
           ["client_id", <Code text={application.Id} copy />],
           ["Discovery", <Code text={`${publicUrl}/.well-known/openid-configuration`} copy />],
-          ["Client type", <Text text={credentials.clientType} />],
-          ["Grants", <Words words={credentials.grantTypes} none="none: it cannot ask for tokens" />],
-          ["Scopes", <Words words={credentials.scopes} none="none" />],
-          ["Redirect URIs", <Addresses addresses={credentials.redirectUris} />],
-          ["After sign-out", <Addresses addresses={credentials.postLogoutRedirectUris} />],
+          ["Client type", <Text text={credentials.ClientType} />],
+          ["Grants", <Words words={credentials.GrantTypes} none="none: it cannot ask for tokens" />],
+          ["Scopes", <Words words={credentials.Scopes} none="none" />],
+          ["Redirect URIs", <Addresses addresses={credentials.RedirectUris} />],
+          ["After sign-out", <Addresses addresses={credentials.PostLogoutRedirectUris} />],
           [
             "Signatures",
-            <Text text={`access token ${credentials.accessTokenAlg}, id_token ${credentials.idTokenAlg}`} />,
+            <Text text={`access token ${credentials.AccessTokenAlg}, id_token ${credentials.IdTokenAlg}`} />,
           ],
-          ["Consent", <Text text={credentials.firstParty ? "not asked for: it is our own" : "asked for once"} />],
+          ["Consent", <Text text={credentials.FirstParty ? "not asked for: it is our own" : "asked for once"} />],
         ]}
       />
+      <DevelopmentWarning credentials={credentials} />
       {mayChange ? (
         <div class="buttons">
           <ButtonLink href={visit.href(`${pathOf(application)}/credentials`)}>Change credentials</ButtonLink>
@@ -88,8 +89,22 @@ export function CredentialsSection(props: CredentialsSectionProps): JSX.Element 
   );
 }
 
-export function mayChangeCredentials(visit: Visit, { Id }: Application, credentials: Credentials): boolean {
-  return visit.may("Settings:Update", "Credentials", { ...toCredentialsRecord(credentials), Id });
+export function mayChangeCredentials(visit: Visit, { Id }: Application, credentials: CredentialsRecord): boolean {
+  return visit.may("Settings:Update", "Credentials", { ...credentials, Id });
+}
+
+/** http on loopback is any program's on the person's own machine. */
+function DevelopmentWarning({ credentials }: { credentials: CredentialsRecord }): JSX.Element {
+  const { RedirectUris, PostLogoutRedirectUris, ClientType } = credentials;
+  const uris = developmentUris([...RedirectUris, ...PostLogoutRedirectUris], ClientType);
+  if (uris.length === 0) return "";
+  const [first = "", ...others] = [...new Set(uris)];
+  const and = others.length > 0 ? ` and ${others.length} more` : "";
+  return (
+    <p class="warning" safe>
+      {`${first}${and}: http on this machine is for development. Remove it before people sign in with this application.`}
+    </p>
+  );
 }
 
 function Words({ words, none }: { words: string[]; none: string }): JSX.Element {
@@ -117,7 +132,7 @@ function Addresses({ addresses }: { addresses: string[] }): JSX.Element {
 
 export async function credentialsPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const { record: application } = await readApplication(deps, visit);
-  const credentials = await readCredentials(deps.sql, visit.caller, Number(application.Id));
+  const { record, version } = await readCredentials(deps.sql, visit.caller, Number(application.Id));
   return {
     title: "Change credentials",
     above: aboveOf(application),
@@ -126,8 +141,8 @@ export async function credentialsPage(deps: SettingsDependencies, visit: Visit, 
       <CredentialsForm
         visit={visit}
         application={application}
-        state={refused ?? formOf(textsOf(credentials))}
-        version={etagOf(toCredentialsRecord(credentials))}
+        state={refused ?? formOf(textsOf(record))}
+        version={etagOf(version)}
       />
     ),
   };
@@ -138,7 +153,7 @@ export async function saveCredentials(deps: SettingsDependencies, visit: Visit):
   const { record: application } = await readApplication(deps, visit);
   try {
     const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
-    await changeCredentials(deps.sql, caller, Number(application.Id), bodyOf(form), unchanged);
+    await changeCredentials(deps.sql, deps.access, caller, Number(application.Id), bodyOf(form), unchanged);
     return visit.goTo(`${APPLICATIONS}/${params.id}`, "The credentials are changed.");
   } catch (error) {
     return credentialsPage(deps, visit, refusedForm(form, error, FIELDS));
@@ -160,13 +175,12 @@ function bodyOf(form: URLSearchParams): Record<string, unknown> {
   };
 }
 
-function textsOf(credentials: Credentials): Record<string, string | string[]> {
-  const record = toCredentialsRecord(credentials) as Record<string, string | string[] | boolean>;
+function textsOf(credentials: CredentialsRecord): Record<string, string | string[]> {
   return {
-    ...Object.fromEntries(ADDRESSES.map((name) => [name, (record[name] as string[]).join("\n")])),
-    ...Object.fromEntries(LISTS.map((name) => [name, record[name] as string[]])),
-    ...Object.fromEntries(WORDS.map((name) => [name, record[name] as string])),
-    FirstParty: String(record.FirstParty),
+    ...Object.fromEntries(ADDRESSES.map((name) => [name, credentials[name].join("\n")])),
+    ...Object.fromEntries(LISTS.map((name) => [name, credentials[name]])),
+    ...Object.fromEntries(WORDS.map((name) => [name, credentials[name]])),
+    FirstParty: String(credentials.FirstParty),
   };
 }
 
@@ -195,7 +209,7 @@ function CredentialsForm({ visit, application, state, version }: CredentialsForm
           state={state}
           name="RedirectUris"
           label="Redirect URIs"
-          hint="One a line. Where people may be sent back to after signing in; compared exactly."
+          hint="One a line. Where people may be sent back to after signing in; compared exactly. https, or for development http on localhost."
           rows={4}
           code
           required={false}

@@ -14,7 +14,7 @@ export async function applicationPage(deps: SettingsDependencies, visit: Visit):
   const { record: application, provider } = await readApplication(deps, visit);
   const { sql, publicUrl } = deps;
   const credentials = await seenCredentials(deps, visit, application);
-  const secrets = credentials && (await readSecrets(sql, visit.caller, Number(application.Id)));
+  const secrets = credentials && (await readSecrets(sql, visit.caller, Number(application.Id))).Items;
   const providers = provider === "" ? [] : await providersOf(deps, visit.caller);
   const signsInWith = providers.find(({ Id }) => Id === provider);
   return {
@@ -25,6 +25,7 @@ export async function applicationPage(deps: SettingsDependencies, visit: Visit):
         visit={visit}
         type="Application"
         record={application}
+        title={titleOf(application)}
         path={pathOf(application)}
         isActive={application.Is_Active}
       />
@@ -62,7 +63,7 @@ export async function applicationPage(deps: SettingsDependencies, visit: Visit):
 /** @returns undefined if the visitor may see the application alone */
 async function seenCredentials({ sql }: SettingsDependencies, visit: Visit, { Id }: Application) {
   try {
-    return visit.may("Settings:Read") ? await readCredentials(sql, visit.caller, Number(Id)) : undefined;
+    return visit.may("Settings:Read") ? (await readCredentials(sql, visit.caller, Number(Id))).record : undefined;
   } catch (error) {
     if (error instanceof Permission) return undefined;
     throw error;

@@ -18,7 +18,7 @@ import {
 } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { addRecord, changeRecord, deleteRecord, textsOf } from "../records/records.ts";
+import { addRecord, changeRecord, deleteRecord, requireTexts, textsOf } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import {
   APPLICATIONS,
@@ -31,6 +31,8 @@ import {
 } from "./application.ts";
 
 const TEXTS = ["Name", "ApplicationKey", "ExternalId", "Description", "WebSiteURL"] as const;
+/** What people know it by. */
+const NEEDED = ["Name"];
 const FLAGS = ["Is_EndUser", "Is_System", "Is_Active"] as const;
 const FIELDS = [...TEXTS, ...FLAGS, "AuthenticationId"];
 
@@ -53,6 +55,7 @@ export async function addPage(deps: SettingsDependencies, visit: Visit, refused?
 
 export async function addApplication(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   try {
+    requireTexts(visit.form, NEEDED);
     const made = await addRecord(deps.records.of("Application"), visit, bodyOf(visit.form, ""));
     return visit.goTo(
       pathOf(made as unknown as Application),
@@ -85,6 +88,7 @@ export async function changePage(deps: SettingsDependencies, visit: Visit, refus
 
 export async function changeApplication(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   try {
+    requireTexts(visit.form, NEEDED);
     await changeRecord(deps.records.of("Application"), visit, bodyOf(visit.form, visit.form.get("provider-now") ?? ""));
     return visit.goTo(`${APPLICATIONS}/${visit.params.id}`, "The application is changed.");
   } catch (error) {
@@ -169,7 +173,13 @@ function ApplicationForm({ visit, state, providers, action, back, version }: App
     <div class="panel narrow">
       <Form visit={visit} action={action} state={state}>
         {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
-        <TextField {...field} name="Name" label="Name" hint="Shown to people when they sign in to it; unique." />
+        <TextField
+          state={state}
+          name="Name"
+          label="Name"
+          hint="Shown to people when they sign in to it; unique."
+          required
+        />
         <TextField {...field} name="ApplicationKey" label="Application key" hint="A short name for machines; unique." />
         <TextField {...field} name="ExternalId" label="External Id" hint="What another system knows it by; unique." />
         <TextField {...field} name="WebSiteURL" label="Web site" type="url" />

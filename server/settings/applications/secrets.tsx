@@ -1,7 +1,13 @@
 // The secrets of an application: made, shown once, and deleted when another has taken their place.
 
 import { readId } from "../../http/record-id.ts";
-import { type Credentials, MOST_SECRETS, makeSecret, removeSecret, type StoredSecret } from "../../oauth/index.ts";
+import {
+  type CredentialsRecord,
+  MOST_SECRETS,
+  makeSecret,
+  removeSecret,
+  type SecretRecord,
+} from "../../oauth/index.ts";
 import { ActionButton, ButtonLink, Code, confirmation, phrase, Section, Table, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
@@ -12,13 +18,13 @@ import { mayChangeCredentials } from "./credentials.tsx";
 export interface SecretsSectionProps {
   visit: Visit;
   application: Application;
-  credentials: Credentials;
-  secrets: StoredSecret[];
+  credentials: CredentialsRecord;
+  secrets: SecretRecord[];
 }
 
 export function SecretsSection({ visit, application, credentials, secrets }: SecretsSectionProps): JSX.Element {
   const mayChange = mayChangeCredentials(visit, application, credentials);
-  const isConfidential = credentials.clientType === "confidential";
+  const isConfidential = credentials.ClientType === "confidential";
   return (
     <Section title="Secrets" id="secrets">
       {secrets.length > 0 ? (
@@ -27,7 +33,7 @@ export function SecretsSection({ visit, application, credentials, secrets }: Sec
         <p class="fine" safe>
           {isConfidential
             ? "It has no secret yet, and cannot ask for tokens without one."
-            : `A ${credentials.clientType} client has no secret.`}
+            : `A ${credentials.ClientType} client has no secret.`}
         </p>
       )}
       {isConfidential && mayChange ? (
@@ -46,14 +52,14 @@ export function SecretsSection({ visit, application, credentials, secrets }: Sec
 }
 
 function columns(visit: Visit, application: Application, mayChange: boolean) {
-  const remove = ({ id }: StoredSecret) => (
-    <ButtonLink href={visit.href(`${pathOf(application)}/secrets/${id}/delete`)} kind="danger">
+  const remove = ({ Id }: SecretRecord) => (
+    <ButtonLink href={visit.href(`${pathOf(application)}/secrets/${Id}/delete`)} kind="danger">
       Delete
     </ButtonLink>
   );
   return [
-    { name: "Secret", cell: ({ id }: StoredSecret) => <Code text={id} /> },
-    { name: "Made", cell: ({ createdOn }: StoredSecret) => <Time at={createdOn} /> },
+    { name: "Secret", cell: ({ Id }: SecretRecord) => <Code text={Id} /> },
+    { name: "Made", cell: ({ CreatedOn }: SecretRecord) => <Time at={new Date(CreatedOn)} /> },
     ...(mayChange ? [{ name: "Delete it", cell: remove }] : []),
   ];
 }
@@ -61,7 +67,7 @@ function columns(visit: Visit, application: Application, mayChange: boolean) {
 /** The secret is shown in the answer to the form itself: it stands nowhere else. */
 export async function makeSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const { record: application } = await readApplication(deps, visit);
-  const { secret } = await makeSecret(deps.sql, visit.caller, Number(application.Id));
+  const { Secret } = await makeSecret(deps.sql, visit.caller, Number(application.Id));
   return {
     title: "Secret",
     above: aboveOf(application),
@@ -73,7 +79,7 @@ export async function makeSecretPage(deps: SettingsDependencies, visit: Visit): 
           {" keeps its secrets. It is not shown again."}
         </p>
         <p class="secret">
-          <Code text={secret} copy />
+          <Code text={Secret} copy />
         </p>
         <p>A secret that was there before is good beside it. Delete it once the application has the new one.</p>
         <div class="buttons">

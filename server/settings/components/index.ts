@@ -1,5 +1,6 @@
 // What pages are made of. Every text that comes from outside is escaped in here, or where a page writes it by `safe`.
 
+export { durationInWords, Sentence, Time } from "../../signin/index.ts";
 export { confirmation } from "./confirm.tsx";
 export { Checkbox, CheckboxGroup, Form, Hidden, type Option, SelectField, TextField } from "./form.tsx";
 export { type FormState, formOf, refusedForm } from "./form-state.ts";
@@ -7,18 +8,17 @@ export { find, List, NotAsked, statusOf } from "./list.tsx";
 export { inUtc, momentInUtc } from "./moment.ts";
 export {
   ActionButton,
+  AskButton,
   Badge,
   ButtonLink,
   Code,
   CopyButton,
-  durationInWords,
   EmptyState,
   Live,
   Pager,
   Refreshing,
   Section,
   Text,
-  Time,
 } from "./parts.tsx";
 export { phrase } from "./phrase.ts";
 export { SearchForm } from "./search.tsx";

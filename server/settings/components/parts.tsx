@@ -1,7 +1,7 @@
 // Small parts that pages are made of.
 
 import type { Children } from "@kitajs/html";
-import { attribute } from "../../signin/index.ts";
+import { Ask, type AskProps, attribute } from "../../signin/index.ts";
 import type { Visit } from "../visit.ts";
 import { Form } from "./form.tsx";
 
@@ -37,38 +37,6 @@ export function Badge({ state, tone, spoken }: { state: string; tone?: Tone; spo
       {state}
     </span>
   );
-}
-
-const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" });
-
-/** In UTC; time.js puts it into the reader's own zone. `ago` says how long it is past, with the moment as its title. */
-export function Time({ at, ago }: { at: Date; ago?: boolean }): JSX.Element {
-  const moment = `${DAY.format(at)} UTC`;
-  if (!ago) {
-    return (
-      <time datetime={at.toISOString()} data-show="moment" safe>
-        {moment}
-      </time>
-    );
-  }
-  return (
-    <time datetime={at.toISOString()} data-show="title" title={moment} safe>
-      {durationInWords(Date.now() - at.getTime(), " ago")}
-    </time>
-  );
-}
-
-const STEPS: [size: number, unit: string][] = [
-  [86_400_000, "d"],
-  [3_600_000, "h"],
-  [60_000, "min"],
-  [1_000, "s"],
-];
-
-/** The largest unit that fits: 90 s are "1 min". */
-export function durationInWords(milliseconds: number, after = ""): string {
-  const step = STEPS.find(([size]) => milliseconds >= size);
-  return step ? `${Math.floor(milliseconds / step[0])} ${step[1]}${after}` : after === "" ? "under 1 s" : "just now";
 }
 
 /** What stands where a list would, if there is nothing to list. */
@@ -134,6 +102,12 @@ export function ActionButton({
       </button>
     </Form>
   );
+}
+
+/** As an ActionButton, for what cannot be undone: it asks first, in words. */
+export function AskButton({ visit, action, ...props }: Omit<AskProps, "id" | "csrf"> & { visit: Visit }): JSX.Element {
+  const id = ["ask", action, ...Object.values(props.fields ?? {})].join("-").replace(/[^\w-]+/g, "-");
+  return <Ask {...props} id={id} action={visit.href(action)} csrf={visit.csrf} />;
 }
 
 /** Puts a text on the clipboard; without script there is no button, and the text can be marked. */

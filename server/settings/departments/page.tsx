@@ -18,7 +18,15 @@ export async function departmentPage({ records }: SettingsDependencies, visit: V
   return {
     title: titleOf(department),
     above: [{ name: "Departments", path: DEPARTMENTS }],
-    actions: <RecordActions visit={visit} type="Department" record={department} path={pathOf(department)} />,
+    actions: (
+      <RecordActions
+        visit={visit}
+        type="Department"
+        record={department}
+        title={titleOf(department)}
+        path={pathOf(department)}
+      />
+    ),
     body: (
       <>
         <Section title="Department">

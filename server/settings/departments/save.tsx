@@ -14,12 +14,14 @@ import {
 } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { addRecord, changeRecord, deleteRecord, readRecord, textsOf } from "../records/records.ts";
+import { addRecord, changeRecord, deleteRecord, readRecord, requireTexts, textsOf } from "../records/records.ts";
 import { type Choice, choiceOf, ReferenceField, referenceOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 import { DEPARTMENTS, type Department, pathOf, titleOf } from "./department.ts";
 
 const TEXTS = ["Name", "ExternalId", "Description"];
+/** What people know it by. */
+const NEEDED = ["Name"];
 const FIELDS = [...TEXTS, "ParentId", "Is_Active"];
 const ABOVE = [{ name: "Departments", path: DEPARTMENTS }];
 
@@ -36,6 +38,7 @@ export async function addPage({ records }: SettingsDependencies, visit: Visit, r
 
 export async function addDepartment(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   try {
+    requireTexts(visit.form, NEEDED);
     const made = await addRecord(deps.records.of("Department"), visit, bodyOf(visit.form));
     return visit.goTo(pathOf(made as unknown as Department), "The department is added.");
   } catch (error) {
@@ -68,6 +71,7 @@ export async function changePage({ records }: SettingsDependencies, visit: Visit
 
 export async function changeDepartment(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   try {
+    requireTexts(visit.form, NEEDED);
     await changeRecord(deps.records.of("Department"), visit, bodyOf(visit.form));
     return visit.goTo(`${DEPARTMENTS}/${visit.params.id}`, "The department is changed.");
   } catch (error) {
@@ -119,7 +123,7 @@ function Fields({ visit, state, parent, action, back, version }: FieldsProps): J
     <div class="panel narrow">
       <Form visit={visit} action={action} state={state}>
         {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
-        <TextField {...field} name="Name" label="Name" hint="No other department may have it." />
+        <TextField state={state} name="Name" label="Name" hint="No other department may have it." required />
         <TextField
           {...field}
           name="ExternalId"

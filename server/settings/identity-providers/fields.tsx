@@ -1,6 +1,6 @@
 // The form of an identity provider: the fields that its protocol has.
 
-import { MAPPED, PROVISIONINGS } from "../../signin/index.ts";
+import { AUTH_METHODS, MAPPED, PROVISIONINGS } from "../../signin/index.ts";
 import { ButtonLink, Checkbox, Form, type FormState, Hidden, SelectField, TextField } from "../components/index.ts";
 import type { Visit } from "../visit.ts";
 import { PROVISIONING, type ProviderRecord } from "./provider.ts";
@@ -15,10 +15,14 @@ export const FIELDS = [
   "Issuer",
   ...ENDPOINTS,
   "ClientSecret",
+  "TokenEndpointAuthMethod",
   "Scopes",
   ...CLAIMS,
   "Mapping",
   "Provisioning",
+  "AllowedDomains",
+  "AllowedTenants",
+  "RequireVerifiedEmail",
   "AllowLocal",
   "Is_Active",
 ];
@@ -44,7 +48,11 @@ export function valuesOf(provider: ProviderRecord): Record<string, string> {
     ...Object.fromEntries([...TEXTS, "Issuer" as const, ...ENDPOINTS].map((name) => [name, provider[name]])),
     ...Object.fromEntries(claims),
     Scopes: provider.Scopes.join(" "),
+    TokenEndpointAuthMethod: provider.TokenEndpointAuthMethod,
     Provisioning: provider.Provisioning,
+    AllowedDomains: provider.AllowedDomains.join(" "),
+    AllowedTenants: provider.AllowedTenants.join(" "),
+    RequireVerifiedEmail: String(provider.RequireVerifiedEmail),
     AllowLocal: String(provider.AllowLocal),
     Is_Active: String(provider.Is_Active),
   };
@@ -53,15 +61,20 @@ export function valuesOf(provider: ProviderRecord): Record<string, string> {
 /** A secret that is left empty stays as it is, unless the form says that there is none. */
 export function providerBody(form: URLSearchParams, type: ProviderType): Record<string, unknown> {
   const text = (name: string) => (form.get(name) ?? "").trim();
+  const words = (name: string) => text(name).split(/\s+/).filter(Boolean);
   const claims = claimsOf(type).map((field) => [field, text(`Mapping.${field}`)]);
   const secret = form.get("ClientSecret") ?? "";
   const isPublic = form.get("NoSecret") === "true";
   return {
     ...Object.fromEntries([...TEXTS, ...addressesOf(type)].map((name) => [name, text(name)])),
     ...(isPublic ? { ClientSecret: null } : secret === "" ? {} : { ClientSecret: secret }),
-    Scopes: text("Scopes").split(/\s+/).filter(Boolean),
+    TokenEndpointAuthMethod: text("TokenEndpointAuthMethod"),
+    Scopes: words("Scopes"),
     Mapping: Object.fromEntries(claims),
     Provisioning: form.get("Provisioning"),
+    AllowedDomains: words("AllowedDomains"),
+    AllowedTenants: words("AllowedTenants"),
+    RequireVerifiedEmail: form.get("RequireVerifiedEmail") === "true",
     AllowLocal: form.get("AllowLocal") === "true",
     Is_Active: form.get("Is_Active") === "true",
   };
@@ -84,7 +97,7 @@ export function ProviderForm({ visit, type, state, action, back, version }: Prov
       <Form visit={visit} action={action} state={state}>
         {isNew ? "" : <Hidden name="version" value={state.version(version)} />}
         <TextField state={state} name="Name" label="Name" hint="What the sign-in page calls it." required />
-        <Addresses state={state} type={type} />
+        <Addresses state={state} type={type} isNew={isNew} />
         <TextField state={state} name="ClientId" label="ClientId" hint="What the provider knows us by." required />
         <TextField
           state={state}
@@ -92,10 +105,23 @@ export function ProviderForm({ visit, type, state, action, back, version }: Prov
           label="ClientSecret"
           type="password"
           autocomplete="new-password"
-          hint={isNew ? "As the provider gave it." : "Left empty, it stays as it is. It is never shown."}
+          hint={
+            isNew
+              ? "As the provider gave it."
+              : `Left empty, it stays as it is. It is never shown. With another ${type === "OAuth2" ? "token endpoint" : "issuer"} it has to be given again.`
+          }
           required={false}
         />
         <Checkbox state={state} name="NoSecret" label="The provider gave us no secret" />
+        <SelectField
+          state={state}
+          name="TokenEndpointAuthMethod"
+          label="How the secret is sent"
+          options={[
+            { value: "", label: "As the provider's metadata says" },
+            ...AUTH_METHODS.map((value) => ({ value, label: value })),
+          ]}
+        />
         <TextField
           state={state}
           name="Scopes"
@@ -109,6 +135,21 @@ export function ProviderForm({ visit, type, state, action, back, version }: Prov
           label="Who comes in"
           options={PROVISIONINGS.map((value) => ({ value, label: PROVISIONING[value] }))}
         />
+        <TextField
+          state={state}
+          name="AllowedDomains"
+          label="Domains"
+          hint="Who is new needs a verified e-mail address at one of these, separated by spaces. Empty: no such rule."
+          required={false}
+        />
+        <TextField
+          state={state}
+          name="AllowedTenants"
+          label="Organisations there"
+          hint="Who is new has to be of one of these, as Google's hd or Microsoft's tid names them. Empty: no such rule."
+          required={false}
+        />
+        <Checkbox state={state} name="RequireVerifiedEmail" label="Who is new needs a verified e-mail address" />
         <Claims state={state} type={type} />
         <TextField state={state} name="ExternalId" label="External Id" required={false} />
         <Checkbox
@@ -117,7 +158,12 @@ export function ProviderForm({ visit, type, state, action, back, version }: Prov
           label="Passwords too"
           hint="Also to applications that name this provider as their way in."
         />
-        <Checkbox state={state} name="Is_Active" label="Active" hint="One that is not active is not offered." />
+        <Checkbox
+          state={state}
+          name="Is_Active"
+          label="Active"
+          hint="One that is not active is not offered. Test the connection first."
+        />
         <div class="buttons">
           <button type="submit" class="main">
             {isNew ? "Add provider" : "Save"}
@@ -129,7 +175,16 @@ export function ProviderForm({ visit, type, state, action, back, version }: Prov
   );
 }
 
-function Addresses({ state, type }: { state: FormState; type: ProviderType }): JSX.Element {
+/** What the server holds a change to (egress/bound-secrets.ts). */
+const MOVED = "With another one the ClientSecret has to be given again.";
+
+interface AddressesProps {
+  state: FormState;
+  type: ProviderType;
+  isNew: boolean;
+}
+
+function Addresses({ state, type, isNew }: AddressesProps): JSX.Element {
   if (type === "OpenIDConnect") {
     return (
       <TextField
@@ -137,7 +192,7 @@ function Addresses({ state, type }: { state: FormState; type: ProviderType }): J
         name="Issuer"
         label="Issuer"
         type="url"
-        hint="Its https address; all else is read from its metadata there."
+        hint={`Its https address; all else is read from its metadata there.${isNew ? "" : ` ${MOVED}`}`}
         required
       />
     );
@@ -145,7 +200,14 @@ function Addresses({ state, type }: { state: FormState; type: ProviderType }): J
   return (
     <>
       <TextField state={state} name="AuthorizationEndpoint" label="Authorization endpoint" type="url" required />
-      <TextField state={state} name="TokenEndpoint" label="Token endpoint" type="url" required />
+      <TextField
+        state={state}
+        name="TokenEndpoint"
+        label="Token endpoint"
+        type="url"
+        hint={isNew ? undefined : MOVED}
+        required
+      />
       <TextField
         state={state}
         name="UserinfoEndpoint"

@@ -21,6 +21,7 @@ export async function providerPage({ providers }: SettingsDependencies, visit: V
           <Facts
             facts={[
               ["Accounts", <Text text={PROVISIONING[provider.Provisioning]} />],
+              ...rulesOf(provider),
               [
                 "By password too",
                 <Text text={provider.AllowLocal ? "yes" : "not to an application that names this provider"} />,
@@ -42,6 +43,16 @@ export async function providerPage({ providers }: SettingsDependencies, visit: V
   };
 }
 
+/** Who may be new, where there is a rule. */
+function rulesOf({ AllowedDomains, AllowedTenants, RequireVerifiedEmail }: ProviderRecord): [string, JSX.Element][] {
+  const rules: [string, string][] = [
+    ["Domains of who is new", AllowedDomains.join(", ")],
+    ["Organisations of who is new", AllowedTenants.join(", ")],
+    ["Verified e-mail address of who is new", RequireVerifiedEmail ? "needed" : ""],
+  ];
+  return rules.filter(([, text]) => text !== "").map(([name, text]) => [name, <Text text={text} />]);
+}
+
 function factsOf(provider: ProviderRecord): [string, JSX.Element][] {
   const addresses: [string, string][] =
     provider.Type === "OpenIDConnect"
@@ -56,6 +67,7 @@ function factsOf(provider: ProviderRecord): [string, JSX.Element][] {
     ["Protocol", <Text text={TYPES[provider.Type]} />],
     ...addresses.map(([name, address]): [string, JSX.Element] => [name, <Code text={address} />]),
     ["ClientId", <Code text={provider.ClientId} />],
+    ["How the secret is sent", <Text text={provider.TokenEndpointAuthMethod || "as its metadata says"} />],
     ["Scopes", <Value text={provider.Scopes.join(" ")} />],
     ["Redirect URI", <Code text={provider.RedirectUri} copy />],
     ["External Id", <Value text={provider.ExternalId} />],

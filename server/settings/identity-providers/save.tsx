@@ -12,7 +12,7 @@ import { aboveOf, PROVIDERS, type ProviderRecord, pathOf, TYPES } from "./provid
 
 export async function addPage(visit: Visit, refused?: FormState): Promise<View> {
   const type = typeOf(visit);
-  const usual = { Is_Active: "true", Provisioning: "LinkOnly" };
+  const usual = { Provisioning: "LinkOnly" };
   const openId = { Scopes: "openid profile email", ...OPENID_CLAIMS };
   return {
     title: `Add ${TYPES[type]} provider`,
@@ -48,7 +48,7 @@ export async function addProvider({ providers }: SettingsDependencies, visit: Vi
     const { record } = await providers.save(caller, body, isNew).catch(asTaken);
     return visit.goTo(
       pathOf(record),
-      "The provider is added. Give it the Redirect URI below, then test the connection.",
+      "The provider is added. Give it the Redirect URI below, test the connection, then make it active.",
     );
   } catch (error) {
     return addPage(visit, refusedForm(form, error, FIELDS));

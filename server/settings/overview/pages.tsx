@@ -1,4 +1,5 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
+import { firstPage } from "../../http/paging.ts";
 import { readConnections } from "../../webhooks/index.ts";
 import { ButtonLink, durationInWords, EmptyState, Live, Refreshing, Section } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
@@ -24,9 +25,10 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
   if (!visit.may("Webhooks:Read")) return { title, body: <WithoutWebhooks visit={visit} /> };
   const { sql, masterKey } = deps;
   const { caller } = visit;
-  const paging = { limit: MOST_CONNECTIONS, after: undefined };
-  const { Items, Next } = await readConnections(sql, masterKey, caller, {}, paging);
+  const { Items, Next } = await readConnections(sql, masterKey, caller, {}, firstPage(MOST_CONNECTIONS));
   if (Items.length === 0) return { title, body: <NoConnections visit={visit} /> };
+  // What is counted would tell of events that the visitor may not read.
+  if (!caller.gate.seesAll("WebhookEvent")) return { title, body: <WithoutFigures visit={visit} /> };
   const ids = Items.map(({ Id }) => Id);
   const now = Date.now();
   const since = firstHour(now);
@@ -34,7 +36,8 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
   const isAll = (await countConnections(sql, caller.tenantId)) === ids.length;
   const [backlogs, counts] = await Promise.all([
     listBacklogs(sql, caller.tenantId, ids),
-    countDeliveries(sql, caller.tenantId, isAll ? undefined : ids, since),
+    // It counts all of a day: in the share of its tenant.
+    sql.beginFor(caller.tenantId, (tx) => countDeliveries(tx, caller.tenantId, isAll ? undefined : ids, since)),
   ]);
   const healths = new Map(backlogs.map((one) => [one.connectionId, { ...one, ...endedOf(counts, one.connectionId) }]));
   const watched = Items.map((connection): Watched => ({ connection, health: healths.get(connection.Id)! }));
@@ -127,6 +130,15 @@ function NoConnections({ visit }: { visit: Visit }): JSX.Element {
       ) : (
         ""
       )}
+    </EmptyState>
+  );
+}
+
+function WithoutFigures({ visit }: { visit: Visit }): JSX.Element {
+  return (
+    <EmptyState title="No figures to see">
+      <p>Your policies let you read some events and not others, and figures would count them all.</p>
+      <ButtonLink href={visit.href("/settings/activity")}>Activity</ButtonLink>
     </EmptyState>
   );
 }

@@ -6,7 +6,7 @@ import type { Visit } from "../visit.ts";
 import { POLICIES, pathOf } from "./policy.ts";
 
 export async function deletePage({ policies }: SettingsDependencies, visit: Visit): Promise<View> {
-  const policy = await policies.read(visit.caller, visit.params.id!);
+  const { record: policy } = await policies.read(visit.caller, visit.params.id!);
   visit.caller.permissions.require("Settings:Update", "Policy", policy);
   return confirmation({
     visit,
@@ -27,6 +27,7 @@ export async function deletePage({ policies }: SettingsDependencies, visit: Visi
 }
 
 export async function deletePolicy({ policies }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { Name } = await policies.remove(visit.caller, visit.params.id!, UNCONDITIONAL);
-  return visit.goTo(POLICIES, phrase`The policy ${Name} is deleted.`);
+  const { record } = await policies.remove(visit.caller, visit.params.id!, UNCONDITIONAL);
+  // Who may not read it is told its Id alone.
+  return visit.goTo(POLICIES, phrase`The policy ${record.Name ?? record.Id} is deleted.`);
 }

@@ -44,15 +44,15 @@ export async function addPolicy(deps: SettingsDependencies, visit: Visit): Promi
   try {
     // A policy of the same Name would be changed.
     const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
-    const made = await deps.policies.save(visit.caller, bodyOf(visit.form), isNew).catch(asTakenName);
+    const { record: made } = await deps.policies.save(visit.caller, bodyOf(visit.form), isNew).catch(asTakenName);
     return visit.goTo(pathOf(made), "The policy is saved. It counts from now on.");
   } catch (error) {
-    return addPage(visit, refusedPolicy(deps, visit, error));
+    return addPage(visit, await refusedPolicy(deps, visit, error));
   }
 }
 
 export async function policyPage({ policies }: SettingsDependencies, visit: Visit, refused?: Refused): Promise<View> {
-  const policy = await policies.read(visit.caller, visit.params.id!);
+  const { record: policy, version } = await policies.read(visit.caller, visit.params.id!);
   const { Name, Description, Policy } = policy;
   const state = refused?.state ?? formOf({ Name, Description, Policy });
   const mayChange = visit.may("Settings:Update", "Policy", policy);
@@ -71,7 +71,7 @@ export async function policyPage({ policies }: SettingsDependencies, visit: Visi
         state={state}
         problems={refused?.problems ?? []}
         action={pathOf(policy)}
-        version={etagOf(policy)}
+        version={etagOf(version)}
       />
     ) : (
       <Shown policy={policy} state={state} />
@@ -83,22 +83,22 @@ export async function changePolicy(deps: SettingsDependencies, visit: Visit): Pr
   const { form, params, caller } = visit;
   try {
     const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
-    const saved = await deps.policies.save(caller, { ...bodyOf(form), Id: params.id }, unchanged);
+    const { record: saved } = await deps.policies.save(caller, { ...bodyOf(form), Id: params.id }, unchanged);
     return visit.goTo(pathOf(saved), "The policy is saved. It counts from now on.");
   } catch (error) {
-    return policyPage(deps, visit, refusedPolicy(deps, visit, error));
+    return policyPage(deps, visit, await refusedPolicy(deps, visit, error));
   }
 }
 
 /** @throws what is no fault of what was typed */
-function refusedPolicy({ policies }: SettingsDependencies, visit: Visit, error: unknown): Refused {
+async function refusedPolicy({ policies }: SettingsDependencies, visit: Visit, error: unknown): Promise<Refused> {
   const state = refusedForm(visit.form, error, FIELDS);
-  return { state, problems: state.problem("Policy") === undefined ? [] : placesIn(policies, visit) };
+  return { state, problems: state.problem("Policy") === undefined ? [] : await placesIn(policies, visit) };
 }
 
-function placesIn(policies: Policies, visit: Visit): Problem[] {
+async function placesIn(policies: Policies, visit: Visit): Promise<Problem[]> {
   try {
-    return policies.validate(visit.caller, { Policy: bodyOf(visit.form).Policy });
+    return await policies.validate(visit.caller, { Policy: bodyOf(visit.form).Policy });
   } catch {
     // What is no text for Cedar at all, as one that is too long, has no places.
     return [];

@@ -54,11 +54,11 @@ async function findName(
 ): Promise<string | undefined> {
   const id = String(Id);
   try {
-    if (Type === "Role") return (await deps.roles.read(caller, id)).Name;
-    if (Type === "Policy") return (await deps.policies.read(caller, id)).Name;
+    if (Type === "Role") return (await deps.roles.read(caller, id)).record.Name;
+    if (Type === "Policy") return (await deps.policies.read(caller, id)).record.Name;
     if (!ENTITIES.includes(Type)) return undefined;
     const { record } = await deps.records.of(Type).read(caller, { pathValue: id, fieldName: "" });
-    const { Name, Username = "" } = record as { Name: string; Username?: string };
+    const { Name = "", Username = "" } = record as Partial<Record<"Name" | "Username", string>>;
     return Name || Username || undefined;
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return undefined;

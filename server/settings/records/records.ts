@@ -2,7 +2,7 @@
 
 import type { Caller } from "../../access/index.ts";
 import type { EntityRecord, EntityService } from "../../entities/index.ts";
-import { Conflict } from "../../errors.ts";
+import { BadInput, Conflict } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import type { Page } from "../../http/paging.ts";
 import type { Visit } from "../visit.ts";
@@ -70,6 +70,15 @@ export async function changeRecord(service: EntityService, visit: Visit, body: E
 export async function deleteRecord(service: EntityService, visit: Visit): Promise<EntityRecord> {
   const address = { pathValue: visit.params.id!, fieldName: "" };
   return (await service.remove(visit.caller, address, UNCONDITIONAL)).record;
+}
+
+/**
+ * What people know a record by is asked for, though the API takes one without.
+ * @throws BadInput that begins with the fields' names
+ */
+export function requireTexts(form: URLSearchParams, names: readonly string[]): void {
+  const missing = names.filter((name) => (form.get(name) ?? "").trim() === "");
+  if (missing.length > 0) throw new BadInput(...missing.map((name) => `${name} is missing.`));
 }
 
 /** The texts of a form, each under its field's name. */

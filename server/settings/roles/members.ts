@@ -55,8 +55,8 @@ async function saveMembers(
   members: (role: RoleRecord) => RoleRecord["Members"],
   told: string,
 ): Promise<Response> {
-  const role = await roles.read(visit.caller, visit.params.id!);
-  const unchanged = { ...UNCONDITIONAL, ifMatch: [etagOf(role)] };
-  const saved = await roles.save(visit.caller, { Id: role.Id, Members: members(role) }, unchanged);
+  const { record: role, version } = await roles.read(visit.caller, visit.params.id!);
+  const unchanged = { ...UNCONDITIONAL, ifMatch: [etagOf(version)] };
+  const { record: saved } = await roles.save(visit.caller, { Id: role.Id, Members: members(role) }, unchanged);
   return visit.goTo(pathOf(saved), `The ${visit.form.get("Type")} ${told}.`);
 }

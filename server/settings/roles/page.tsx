@@ -1,12 +1,13 @@
 import type { RoleRecord } from "../../access/index.ts";
 import {
-  ActionButton,
+  AskButton,
   ButtonLink,
   Code,
   Facts,
   type FormState,
   formOf,
   Pager,
+  phrase,
   Section,
   Table,
   Text,
@@ -26,7 +27,7 @@ const PAGE = 50;
 type Member = RoleRecord["Members"][number];
 
 export async function rolePage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
-  const role = await deps.roles.read(visit.caller, visit.params.id!);
+  const { record: role } = await deps.roles.read(visit.caller, visit.params.id!);
   const from = Math.max(0, Math.trunc(Number(visit.url.searchParams.get("Cursor"))) || 0);
   const members = role.Members.slice(from, from + PAGE);
   const name = await lookUpNames(deps, visit, members);
@@ -92,12 +93,15 @@ function columns(visit: Visit, role: RoleRecord, name: NameOf, mayChange: boolea
           {
             name: "Take out",
             cell: (member: Member) => (
-              <ActionButton
+              <AskButton
                 visit={visit}
                 action={`${pathOf(role)}/members/remove`}
                 label="Remove"
-                fields={{ Type: member.Type, Id: String(member.Id) }}
                 about={name(member)}
+                question={phrase`Remove ${name(member)} from ${role.Name}?`}
+                effects={["What the role alone permits ends with the next request."]}
+                confirm="Remove"
+                fields={{ Type: member.Type, Id: String(member.Id) }}
               />
             ),
           },

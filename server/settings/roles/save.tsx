@@ -37,7 +37,7 @@ export async function addRole({ roles }: SettingsDependencies, visit: Visit): Pr
   try {
     // A role of the same Name would be changed.
     const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
-    const made = await roles.save(visit.caller, bodyOf(visit.form), isNew).catch(asTakenName);
+    const { record: made } = await roles.save(visit.caller, bodyOf(visit.form), isNew).catch(asTakenName);
     return visit.goTo(pathOf(made), "The role is added. Now it needs members, and policies that speak of it.");
   } catch (error) {
     return addPage(visit, refusedForm(visit.form, error, FIELDS));
@@ -45,7 +45,7 @@ export async function addRole({ roles }: SettingsDependencies, visit: Visit): Pr
 }
 
 export async function changePage({ roles }: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
-  const role = await roles.read(visit.caller, visit.params.id!);
+  const { record: role, version } = await roles.read(visit.caller, visit.params.id!);
   const { Name, Description, Scopes } = role;
   return {
     title: "Change role",
@@ -57,7 +57,7 @@ export async function changePage({ roles }: SettingsDependencies, visit: Visit, 
         state={refused ?? formOf({ Name, Description, Scopes })}
         action={`${pathOf(role)}/change`}
         back={pathOf(role)}
-        version={etagOf(role)}
+        version={etagOf(version)}
       />
     ),
   };
@@ -67,7 +67,7 @@ export async function changeRole(deps: SettingsDependencies, visit: Visit): Prom
   const { form, params, caller } = visit;
   try {
     const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
-    const saved = await deps.roles.save(caller, { ...bodyOf(form), Id: params.id }, unchanged);
+    const { record: saved } = await deps.roles.save(caller, { ...bodyOf(form), Id: params.id }, unchanged);
     return visit.goTo(pathOf(saved), "The role is changed.");
   } catch (error) {
     return changePage(deps, visit, refusedForm(form, error, FIELDS));
@@ -75,7 +75,7 @@ export async function changeRole(deps: SettingsDependencies, visit: Visit): Prom
 }
 
 export async function deletePage({ roles }: SettingsDependencies, visit: Visit): Promise<View> {
-  const role = await roles.read(visit.caller, visit.params.id!);
+  const { record: role } = await roles.read(visit.caller, visit.params.id!);
   visit.caller.permissions.require("Settings:Update", "Role", role);
   const members = role.Members.length;
   return confirmation({
@@ -94,8 +94,9 @@ export async function deletePage({ roles }: SettingsDependencies, visit: Visit):
 }
 
 export async function deleteRole({ roles }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { Name } = await roles.remove(visit.caller, visit.params.id!, UNCONDITIONAL);
-  return visit.goTo(ROLES, phrase`The role ${Name} is deleted.`);
+  const { record } = await roles.remove(visit.caller, visit.params.id!, UNCONDITIONAL);
+  // Who may not read it is told its Id alone.
+  return visit.goTo(ROLES, phrase`The role ${record.Name ?? record.Id} is deleted.`);
 }
 
 function bodyOf(form: URLSearchParams) {

@@ -41,9 +41,9 @@ export async function findEntrant(
     address: clientAddress(request),
     time: new Date(),
   };
-  const permissions = await access.permissionsOf(call);
+  const admitted = await access.admit(call);
   return {
-    caller: { ...call, userAgent: userAgentOf(request), traceParent: traceParentOf(request), permissions },
+    caller: { ...call, userAgent: userAgentOf(request), traceParent: traceParentOf(request), ...admitted },
     session,
     organisation: found.organisation,
   };

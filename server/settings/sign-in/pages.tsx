@@ -3,46 +3,23 @@
 import { attribute, CardPage, type Site } from "../../signin/index.ts";
 
 /** Names are not listed: which organisations there are is nobody else's matter. */
-export function OrganisationPage({
-  site,
-  action,
-  next,
-  typed,
-}: {
-  site: Site;
-  action: string;
-  next: string;
-  /** What was typed before, and names none. */
-  typed: string | undefined;
-}): JSX.Element {
-  const problem = typed ? "There is no organisation of this name. Capitals count." : undefined;
-  const title = "Which organisation?";
+export function OrganisationPage({ site, action, next }: { site: Site; action: string; next: string }): JSX.Element {
   return (
-    <CardPage site={site} title={problem ? `Error: ${title}` : title}>
-      <h1 safe>{title}</h1>
+    <CardPage site={site} title="Which organisation?">
+      <h1>Which organisation?</h1>
       <p class="lead">to continue to Settings</p>
-      {problem ? (
-        <p id="problem" class="problem" role="alert" safe>
-          {problem}
-        </p>
-      ) : (
-        ""
-      )}
       <form method="get" action={site.href(action)}>
         <input type="hidden" name="next" value={attribute(next)} />
         <label for="organisation">Name of the organisation</label>
         <input
           id="organisation"
           name="organisation"
-          value={attribute(typed ?? "")}
           autocomplete="organization"
           autocapitalize="none"
           spellcheck="false"
           maxlength="100"
           required
           autofocus
-          aria-describedby={problem ? "problem" : undefined}
-          aria-invalid={problem ? "true" : undefined}
         />
         <button type="submit">Continue</button>
       </form>

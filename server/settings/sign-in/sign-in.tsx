@@ -52,14 +52,13 @@ async function begin(deps: ConsoleDependencies, request: Request): Promise<Respo
   const next = pathOfSettings(searchParams.get("next"));
   const asked = searchParams.get("organisation")?.trim();
   const tenant = asked === undefined ? await knownTenant(deps, request) : await tenantNamed(deps, asked);
-  if (!tenant) {
-    const page = <OrganisationPage site={deps.site} action={SIGN_IN_PATH} next={next} typed={asked} />;
-    return pageResponse(page, { status: asked ? 422 : 200 });
-  }
+  if (!tenant && !asked) return pageResponse(<OrganisationPage site={deps.site} action={SIGN_IN_PATH} next={next} />);
+  // A name that no organisation has leads on as any other does: which there are is nobody else's matter.
+  const clientId = deps.settingsClient.clientId(tenant?.id, asked ?? "");
   // The same for all tabs of a browser: each may come back first.
   const seed = deps.cookies.read(request, "settings-sign-in") ?? newOpaqueValue();
-  const state = writeState(seed, { tenantId: tenant.id, next });
-  const path = await deps.settingsClient.authorizationRequest(tenant.id, state, bindingsOf(seed));
+  const state = writeState(seed, { clientId, next });
+  const path = deps.settingsClient.authorizationRequest(clientId, state, bindingsOf(seed));
   return to(deps.site.href(path), [deps.cookies.set("settings-sign-in", seed, SIGN_IN_LIFETIME)]);
 }
 
@@ -88,17 +87,17 @@ async function comeBack(deps: ConsoleDependencies, request: Request): Promise<Re
   const code = searchParams.get("code");
   if (code === null)
     return startAgain(deps, searchParams.get("error_description") ?? "There is no code in the answer.");
-  const redeemed = await deps.settingsClient.redeem(request, state.tenantId, code, bindingsOf(seed));
+  const redeemed = await deps.settingsClient.redeem(request, state.clientId, code, bindingsOf(seed));
   const session = await deps.sessions.find(request);
   if (session?.id !== redeemed.sessionId) return startAgain(deps, "This browser has signed out in the meantime.");
 
   const value = newOpaqueValue();
-  const { sessionId, familyId } = redeemed;
-  await insertSettingsSession(deps.sql, state.tenantId, { sessionId, familyId, digest: digestOf(value) });
+  const { tenantId, sessionId, familyId } = redeemed;
+  await insertSettingsSession(deps.sql, tenantId, { sessionId, familyId, digest: digestOf(value) });
   return to(deps.site.href(pathOfSettings(state.next)), [
     deps.cookies.set("settings", value),
     deps.cookies.clear("settings-sign-in"),
-    deps.cookies.set("organisation", state.tenantId, ORGANISATION_LIFETIME),
+    deps.cookies.set("organisation", tenantId, ORGANISATION_LIFETIME),
   ]);
 }
 

@@ -2,7 +2,7 @@
 
 import type { Page } from "../../http/paging.ts";
 import type { ConsentRecord } from "../../oauth/index.ts";
-import { ActionButton, ButtonLink, Pager, phrase, Section, Table, Text, Time } from "../components/index.ts";
+import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { filtersOf, readRecord } from "../records/records.ts";
@@ -68,12 +68,15 @@ function columns(visit: Visit, person: Person) {
           {
             name: "Revoke it",
             cell: ({ Application }: ConsentRecord) => (
-              <ActionButton
+              <AskButton
                 visit={visit}
                 action={`${pathOf(person)}/consent/revoke`}
                 label="Revoke"
-                fields={{ application: String(Application.Id) }}
                 about={nameOf("Application", Application)}
+                question={phrase`Revoke the access of ${nameOf("Application", Application)}?`}
+                effects={["The tokens it has for this user are no longer good.", "It asks the user again."]}
+                confirm="Revoke the access"
+                fields={{ application: String(Application.Id) }}
               />
             ),
           },
@@ -83,7 +86,9 @@ function columns(visit: Visit, person: Person) {
 }
 
 export async function revokeConsent({ consents }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { Application } = await consents.revoke(visit.caller, visit.params.id!, visit.form.get("application") ?? "");
-  const name = nameOf("Application", Application);
+  const id = visit.form.get("application") ?? "";
+  // Who may not read it is not told what it is called.
+  const { Application: gone } = await consents.revoke(visit.caller, visit.params.id!, id);
+  const name = gone ? nameOf("Application", gone) : `Application ${id}`;
   return visit.goTo(`${USERS}/${visit.params.id}`, phrase`${name} has lost its access. It will ask again.`);
 }

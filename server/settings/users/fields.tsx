@@ -26,12 +26,19 @@ export interface UserFormProps {
 
 export function UserForm({ visit, state, department, action, back, label, version }: UserFormProps): JSX.Element {
   const field = { state, required: false };
+  const isNew = version === undefined;
   return (
     <div class="panel narrow">
       <Form visit={visit} action={action} state={state}>
         {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
-        <TextField {...field} name="Name" label="Full name" />
-        <TextField {...field} name="Username" label="User name" hint="What the person signs in with." />
+        <TextField state={state} name="Name" label="Full name" required={isNew} />
+        <TextField
+          state={state}
+          name="Username"
+          label="User name"
+          hint="What the person signs in with."
+          required={isNew}
+        />
         <TextField {...field} name="Email" label="E-mail" type="email" />
         <TextField {...field} name="MobilePhone" label="Mobile phone" />
         <TextField

@@ -1,26 +1,111 @@
 // The accounts at other providers that a User signs in by.
 
 import type { IdentityRecord } from "../../signin/index.ts";
-import { ActionButton, Badge, phrase, Section, Table, Text, Time } from "../components/index.ts";
+import { providersOf } from "../applications/application.ts";
+import {
+  AskButton,
+  Badge,
+  ButtonLink,
+  Form,
+  type FormState,
+  formOf,
+  phrase,
+  refusedForm,
+  Section,
+  SelectField,
+  Table,
+  Text,
+  TextField,
+  Time,
+} from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
+import type { View } from "../page.ts";
+import { readRecord } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
-import { type Person, pathOf, USERS } from "./person.ts";
+import { type Person, pathOf, titleOf, USERS } from "./person.ts";
 
 export interface IdentitiesProps {
   visit: Visit;
   person: Person;
   identities: IdentityRecord[];
   mayChange: boolean;
+  /** Also that there is a provider. */
+  mayLink: boolean;
 }
 
-/** Nothing where there is none: most organisations have no such provider. */
-export function IdentitiesSection({ visit, person, identities, mayChange }: IdentitiesProps): JSX.Element {
-  if (identities.length === 0) return "";
+/** Nothing where there is none and no provider: most organisations have no such. */
+export function IdentitiesSection(props: IdentitiesProps): JSX.Element {
+  const { visit, person, identities, mayChange, mayLink } = props;
+  if (identities.length === 0 && !mayLink) return "";
   return (
     <Section title="Linked providers" id="identities">
-      <Table caption="Linked providers" columns={columns(visit, person, mayChange)} rows={identities} />
+      {identities.length === 0 ? (
+        <p>No account at another provider signs this user in.</p>
+      ) : (
+        <Table caption="Linked providers" columns={columns(visit, person, mayChange)} rows={identities} />
+      )}
+      {mayLink ? (
+        <div class="buttons">
+          <ButtonLink href={visit.href(`${pathOf(person)}/identity/link`)}>Link an account</ButtonLink>
+        </div>
+      ) : (
+        ""
+      )}
     </Section>
   );
+}
+
+const FIELDS = ["IdentityProviderId", "Subject"];
+
+export async function linkPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+  const { record: person } = await readRecord<Person>(deps.records.of("User"), visit);
+  visit.caller.permissions.require("Settings:Update", "User", { ...person });
+  const providers = await providersOf(deps, visit.caller);
+  const state = refused ?? formOf({ IdentityProviderId: providers[0]?.Id ?? "" });
+  return {
+    title: "Link an account",
+    above: [
+      { name: "Users", path: USERS },
+      { name: titleOf(person), path: pathOf(person) },
+    ],
+    status: refused ? 422 : 200,
+    body: (
+      <div class="panel narrow">
+        <Form visit={visit} action={`${pathOf(person)}/identity/link`} state={state}>
+          <SelectField
+            state={state}
+            name="IdentityProviderId"
+            label="Provider"
+            options={providers.map(({ Id, Name }) => ({ value: Id, label: Name }))}
+          />
+          <TextField
+            state={state}
+            name="Subject"
+            label="Known there as"
+            hint="What the provider calls the account, its subject. Whoever has that account is this user from then on."
+            required
+          />
+          <div class="buttons">
+            <button type="submit" class="main">
+              Link it
+            </button>
+            <ButtonLink href={visit.href(pathOf(person))}>Cancel</ButtonLink>
+          </div>
+        </Form>
+      </div>
+    ),
+  };
+}
+
+export async function linkIdentity(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { caller, form, params } = visit;
+  const [IdentityProviderId, Subject] = FIELDS.map((name) => (form.get(name) ?? "").trim());
+  try {
+    const { IdentityProvider } = await deps.users.linkIdentity(caller, params.id!, { IdentityProviderId, Subject });
+    return visit.goTo(`${USERS}/${params.id}`, phrase`The account at ${IdentityProvider.Name} signs this user in now.`);
+  } catch (error) {
+    return linkPage(deps, visit, refusedForm(form, error, FIELDS));
+  }
 }
 
 function columns(visit: Visit, person: Person, mayChange: boolean) {
@@ -29,7 +114,7 @@ function columns(visit: Visit, person: Person, mayChange: boolean) {
       name: "Provider",
       cell: ({ IdentityProvider: { Id, Name } }: IdentityRecord) => (
         <a href={visit.href(`/settings/identity-providers/${Id}`)} safe>
-          {Name}
+          {Name ?? `Identity provider ${Id}`}
         </a>
       ),
     },
@@ -43,15 +128,21 @@ function columns(visit: Visit, person: Person, mayChange: boolean) {
       ? [
           {
             name: "Unlink it",
-            cell: ({ Id, IdentityProvider: { Name } }: IdentityRecord) => (
-              <ActionButton
-                visit={visit}
-                action={`${pathOf(person)}/identity/unlink`}
-                label="Unlink"
-                fields={{ identity: Id }}
-                about={Name}
-              />
-            ),
+            cell: ({ Id, IdentityProvider }: IdentityRecord) => {
+              const name = IdentityProvider.Name ?? `Identity provider ${IdentityProvider.Id}`;
+              return (
+                <AskButton
+                  visit={visit}
+                  action={`${pathOf(person)}/identity/unlink`}
+                  label="Unlink"
+                  about={name}
+                  question={phrase`Unlink ${name}?`}
+                  effects={["It no longer signs this user in.", "The sign-ins that it has begun end."]}
+                  confirm="Unlink it"
+                  fields={{ identity: Id }}
+                />
+              );
+            },
           },
         ]
       : []),
@@ -60,7 +151,8 @@ function columns(visit: Visit, person: Person, mayChange: boolean) {
 
 export async function unlinkIdentity({ users }: SettingsDependencies, visit: Visit): Promise<Response> {
   const { caller, form, params } = visit;
-  const { IdentityProvider } = await users.unlinkIdentity(caller, params.id!, form.get("identity") ?? "");
-  const told = phrase`${IdentityProvider.Name} signs this user in no more. If there is no password, make a password link.`;
+  // Who may not read it is not told which provider it was.
+  const { IdentityProvider: gone } = await users.unlinkIdentity(caller, params.id!, form.get("identity") ?? "");
+  const told = phrase`${gone?.Name ?? "The provider"} signs this user in no more. If there is no password, make a password link.`;
   return visit.goTo(`${USERS}/${params.id}`, told);
 }

@@ -1,3 +1,4 @@
+import { providersOf } from "../applications/application.ts";
 import { Badge, Code, Facts, Section, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
@@ -16,7 +17,8 @@ import { SignInSection } from "./sign-in.tsx";
 /** Of a list that has a page of its own. */
 const SHOWN = new URLSearchParams({ Limit: "10" });
 
-export async function userPage({ records, users, consents }: SettingsDependencies, visit: Visit): Promise<View> {
+export async function userPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const { records, users, consents } = deps;
   const { record: person } = await readRecord<Person>(records.of("User"), visit);
   const { caller } = visit;
   const id = String(person.Id);
@@ -31,11 +33,19 @@ export async function userPage({ records, users, consents }: SettingsDependencie
       ])
     : [];
   const mayChange = visit.may("Settings:Update", "User", record);
+  const mayLink = mayChange && (await providersOf(deps, caller)).length > 0;
   return {
     title: titleOf(person),
     above: [{ name: "Users", path: USERS }],
     actions: (
-      <RecordActions visit={visit} type="User" record={person} path={pathOf(person)} isActive={person.Is_Active} />
+      <RecordActions
+        visit={visit}
+        type="User"
+        record={person}
+        title={titleOf(person)}
+        path={pathOf(person)}
+        isActive={person.Is_Active}
+      />
     ),
     body: (
       <>
@@ -45,7 +55,13 @@ export async function userPage({ records, users, consents }: SettingsDependencie
         {sessions && allowed && identities ? (
           <>
             <SignInSection visit={visit} person={person} factor={factor} mayChange={mayChange} />
-            <IdentitiesSection visit={visit} person={person} identities={identities.Items} mayChange={mayChange} />
+            <IdentitiesSection
+              visit={visit}
+              person={person}
+              identities={identities.Items}
+              mayChange={mayChange}
+              mayLink={mayLink}
+            />
             <SessionsSection visit={visit} person={person} page={sessions} mayChange={mayChange} />
             <ConsentsSection visit={visit} person={person} page={allowed} />
           </>

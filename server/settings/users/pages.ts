@@ -4,7 +4,7 @@ import type { SettingsDependencies } from "../dependencies.ts";
 import type { Page } from "../page.ts";
 import { consentsPage, revokeConsent } from "./consents.tsx";
 import { deletePage, deleteUser, setState } from "./delete.tsx";
-import { unlinkIdentity } from "./identities.tsx";
+import { linkIdentity, linkPage, unlinkIdentity } from "./identities.tsx";
 import { listPage } from "./list.tsx";
 import { userPage } from "./page.tsx";
 import { USERS } from "./person.ts";
@@ -48,6 +48,11 @@ export function userPages(deps: SettingsDependencies): Page[] {
       path: `${one}/second-factor/remove`,
       GET: { needs: [...see, ...set], answer: (visit) => removeFactorPage(deps, visit) },
       POST: { needs: set, answer: (visit) => removeFactor(deps, visit) },
+    },
+    {
+      path: `${one}/identity/link`,
+      GET: { needs: set, answer: (visit) => linkPage(deps, visit) },
+      POST: { needs: set, answer: (visit) => linkIdentity(deps, visit) },
     },
     { path: `${one}/identity/unlink`, POST: { needs: set, answer: (visit) => unlinkIdentity(deps, visit) } },
     { path: `${one}/sessions`, GET: { needs: see, answer: (visit) => sessionsPage(deps, visit) } },

@@ -3,12 +3,14 @@
 import { type FormState, formOf, refusedForm } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { addRecord, changeRecord, readRecord } from "../records/records.ts";
+import { addRecord, changeRecord, readRecord, requireTexts } from "../records/records.ts";
 import { choiceOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 import { FIELDS, UserForm, userBody } from "./fields.tsx";
 import { type Person, pathOf, titleOf, USERS } from "./person.ts";
 
+/** What people know them by, and what they sign in with. */
+const NEEDED = ["Name", "Username"];
 const ABOVE = [{ name: "Users", path: USERS }];
 
 export async function addPage({ records }: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
@@ -32,6 +34,7 @@ export async function addPage({ records }: SettingsDependencies, visit: Visit, r
 
 export async function addUser(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   try {
+    requireTexts(visit.form, NEEDED);
     const made = (await addRecord(deps.records.of("User"), visit, userBody(visit.form))) as unknown as Person;
     return visit.goTo(pathOf(made), "The user is added. A password link lets them set a password and sign in.");
   } catch (error) {

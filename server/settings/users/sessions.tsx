@@ -2,17 +2,7 @@
 
 import type { Page } from "../../http/paging.ts";
 import type { SessionRecord } from "../../signin/index.ts";
-import {
-  ActionButton,
-  ButtonLink,
-  confirmation,
-  Pager,
-  phrase,
-  Section,
-  Table,
-  Text,
-  Time,
-} from "../components/index.ts";
+import { AskButton, ButtonLink, confirmation, Pager, phrase, Section, Table, Text, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { filtersOf, readRecord } from "../records/records.ts";
@@ -63,12 +53,15 @@ export async function sessionsPage({ records, users }: SettingsDependencies, vis
 
 function columns(visit: Visit, person: Person, mayChange: boolean) {
   const end = ({ Id, Device }: SessionRecord) => (
-    <ActionButton
+    <AskButton
       visit={visit}
       action={`${pathOf(person)}/session/end`}
       label="End"
-      fields={{ session: Id }}
       about={Device}
+      question={phrase`End the sign-in in ${Device}?`}
+      effects={["That browser is signed out.", "The refresh tokens that came of it end with it."]}
+      confirm="End this sign-in"
+      fields={{ session: Id }}
     />
   );
   return [

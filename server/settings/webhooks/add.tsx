@@ -3,11 +3,12 @@
 import { Conflict } from "../../errors.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
 import { EVENT_TYPES, parseConnection, upsertConnection } from "../../webhooks/index.ts";
-import { type FormState, formOf, refusedForm } from "../components/index.ts";
+import { ButtonLink, Code, type FormState, formOf, refusedForm } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
 import { ConnectionForm, connectionBody, FIELDS } from "./fields.tsx";
+import { titleOf } from "./title.ts";
 
 const PATH = "/settings/webhooks/add";
 const BACK = "/settings/webhooks";
@@ -36,17 +37,54 @@ export function addPage(deps: SettingsDependencies, visit: Visit, state?: FormSt
   };
 }
 
+/** An ApiKey that is made here is shown this once. */
 export async function addConnection(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   const { sql, masterKey, entities, checkUrl } = deps;
   try {
-    const input = parseConnection(connectionBody(visit.form), entities, checkUrl);
+    const body = connectionBody(visit.form);
+    const input = parseConnection(body, entities, checkUrl);
     // An upsert by Name would change the connection that has it.
     const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
-    const { id } = await upsertConnection(sql, masterKey, visit.caller, input, isNew).catch(asTakenName);
-    return visit.goTo(`${BACK}/${id}`, "The connection is added. The next change is sent to it.");
+    const { record } = await upsertConnection(sql, masterKey, visit.caller, input, isNew, body).catch(asTakenName);
+    const path = `${BACK}/${record.Id}`;
+    const address = String(body.URL);
+    const isGenerated = input.apiKey === undefined && !new URL(address).searchParams.get("ApiKey");
+    // No redirect: what is shown once has to be in the answer. Who may not read the connection does not see it.
+    if (isGenerated && record.ApiKey)
+      return apiKeyPage(visit, path, titleOf({ Name: String(body.Name), URL: address }), String(record.ApiKey));
+    return visit.goTo(path, "The connection is added. The next change is sent to it.");
   } catch (error) {
     return addPage(deps, visit, refusedForm(visit.form, error, FIELDS));
   }
+}
+
+function apiKeyPage(visit: Visit, path: string, title: string, apiKey: string): View {
+  return {
+    title: "ApiKey",
+    above: [
+      { name: "Webhooks", path: BACK },
+      { name: title, path },
+    ],
+    body: (
+      <div class="panel narrow stack">
+        <p class="told" role="status">
+          The connection is added. The next change is sent to it.
+        </p>
+        <p>
+          Each call has this ApiKey in its query. Give it to the receiver, if it is to know by it who calls. It is not
+          shown again.
+        </p>
+        <p class="secret">
+          <Code text={apiKey} copy />
+        </p>
+        <div class="buttons">
+          <ButtonLink href={visit.href(path)} kind="main">
+            Done
+          </ButtonLink>
+        </div>
+      </div>
+    ),
+  };
 }
 
 function asTakenName(error: unknown): never {

@@ -1,11 +1,5 @@
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import {
-  parseConnection,
-  readConnection,
-  toConnectionRecord,
-  upsertConnection,
-  versionOf,
-} from "../../webhooks/index.ts";
+import { parseConnection, readConnection, upsertConnection } from "../../webhooks/index.ts";
 import { type FormState, formOf, refusedForm } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
@@ -15,13 +9,10 @@ import { titleOf } from "./title.ts";
 
 export async function changePage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const { sql, masterKey, entities } = deps;
-  const connection = await readConnection(sql, masterKey, visit.caller, visit.params.id!);
-  const record = toConnectionRecord(masterKey, connection);
+  const { record, version } = await readConnection(sql, masterKey, visit.caller, visit.params.id!);
   const { Name, Description, URL, Entities, Events } = record;
   const [Headers, TimeoutMs] = [headerLines(record.Headers), String(record.TimeoutMs ?? "")];
-  const path = `/settings/webhooks/${connection.id}`;
-  // Who is told that somebody else was faster goes on with what there is now.
-  const version = etagOf(versionOf(masterKey, connection));
+  const path = `/settings/webhooks/${record.Id}`;
   return {
     title: "Change connection",
     above: [
@@ -37,7 +28,8 @@ export async function changePage(deps: SettingsDependencies, visit: Visit, refus
         action={`${path}/change`}
         back={path}
         label="Save"
-        version={version}
+        // Who is told that somebody else was faster goes on with what there is now.
+        version={etagOf(version)}
       />
     ),
   };
@@ -47,10 +39,11 @@ export async function changeConnection(deps: SettingsDependencies, visit: Visit)
   const { sql, masterKey, entities, checkUrl } = deps;
   const { form, params, caller } = visit;
   try {
-    const input = parseConnection({ ...connectionBody(form), Id: params.id }, entities, checkUrl);
+    const body = { ...connectionBody(form), Id: params.id };
+    const input = parseConnection(body, entities, checkUrl);
     const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
-    const { id } = await upsertConnection(sql, masterKey, caller, input, unchanged);
-    return visit.goTo(`/settings/webhooks/${id}`, "The connection is changed.");
+    const { record } = await upsertConnection(sql, masterKey, caller, input, unchanged, body);
+    return visit.goTo(`/settings/webhooks/${record.Id}`, "The connection is changed.");
   } catch (error) {
     return changePage(deps, visit, refusedForm(form, error, FIELDS));
   }

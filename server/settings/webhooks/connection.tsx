@@ -2,13 +2,13 @@ import { BadInput } from "../../errors.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
 import {
   type ConnectionRecord,
+  eventResources,
   parseConnection,
   pingConnection,
   readConnection,
-  toConnectionRecord,
-  toEventAttributes,
   upsertConnection,
 } from "../../webhooks/index.ts";
+import { titleOfEvent } from "../activity/title.ts";
 import {
   ActionButton,
   Badge,
@@ -26,9 +26,9 @@ import {
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
-import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
+import { LastFailure, readHealth, SuccessRate, Waiting } from "./health.tsx";
 import { latestRedeliveries, Redeliveries } from "./redelivery.tsx";
-import { listHealth, listRecentDeliveries, type RecentDelivery } from "./store.ts";
+import { listRecentDeliveries, type RecentDelivery } from "./store.ts";
 import { addressOf, titleOf } from "./title.ts";
 
 const REFRESH_SECONDS = 5;
@@ -37,15 +37,13 @@ const MOST_DELIVERIES = 20;
 export async function connectionPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const { sql, masterKey } = deps;
   const { caller, params } = visit;
-  const connection = await readConnection(sql, masterKey, caller, params.id!);
-  const record = toConnectionRecord(masterKey, connection);
+  const { record, isSigned } = await readConnection(sql, masterKey, caller, params.id!);
   const [healths, deliveries, redeliveries] = await Promise.all([
-    listHealth(sql, caller.tenantId, [record.Id]),
-    listRecentDeliveries(sql, caller.tenantId, record.Id, MOST_DELIVERIES),
+    readHealth(sql, caller, [record.Id]),
+    readRecentDeliveries(deps, visit, record.Id),
     latestRedeliveries(deps, visit, record.Id),
   ]);
-  const health = healths[0]!;
-  const readable = deliveries.filter((delivery) => mayRead(visit, delivery));
+  const health = healths[0];
   return {
     title: titleOf(record),
     above: [{ name: "Webhooks", path: "/settings/webhooks" }],
@@ -67,9 +65,9 @@ export async function connectionPage(deps: SettingsDependencies, visit: Visit): 
           <HeldNote record={record} />
           <Redeliveries visit={visit} latest={redeliveries} />
           <Section title="Recent deliveries">
-            {readable.length > 0 ? (
+            {deliveries.length > 0 ? (
               <>
-                <Table caption="Recent deliveries" columns={columns(visit)} rows={readable} />
+                <Table caption="Recent deliveries" columns={columns(visit)} rows={deliveries} />
                 <p class="after">
                   <a href={visit.href(`/settings/activity?ConnectionId=${record.Id}`)}>
                     All of them in the activity log
@@ -83,7 +81,7 @@ export async function connectionPage(deps: SettingsDependencies, visit: Visit): 
             )}
           </Section>
         </Live>
-        <Configuration visit={visit} record={record} isSigned={connection.secret !== null} />
+        <Configuration visit={visit} record={record} isSigned={isSigned} />
         <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
       </>
     ),
@@ -189,9 +187,10 @@ const TOLD = {
 export async function setState({ sql, masterKey, entities, checkUrl }: SettingsDependencies, visit: Visit) {
   const state = visit.form.get("State");
   if (state !== "Active" && state !== "Paused") throw new BadInput("State must be Active or Paused.");
-  const input = parseConnection({ Id: visit.params.id, State: state }, entities, checkUrl);
-  const { id } = await upsertConnection(sql, masterKey, visit.caller, input, UNCONDITIONAL);
-  return visit.goTo(`/settings/webhooks/${id}`, TOLD[state]);
+  const body = { Id: visit.params.id, State: state };
+  const input = parseConnection(body, entities, checkUrl);
+  const { record } = await upsertConnection(sql, masterKey, visit.caller, input, UNCONDITIONAL, body);
+  return visit.goTo(`/settings/webhooks/${record.Id}`, TOLD[state]);
 }
 
 /** Tries the receiver, whatever state the connection is in. */
@@ -201,10 +200,13 @@ export async function ping({ sql, masterKey }: SettingsDependencies, visit: Visi
   return visit.goTo(`/settings/webhooks/${id}`, "A ping is on its way. What comes of it stands below.");
 }
 
-/** As of an event in the activity log. */
-function mayRead({ caller: { permissions } }: Visit, delivery: RecentDelivery): boolean {
-  const attributes = toEventAttributes({ ...delivery, id: delivery.eventId });
-  return permissions.allows("Webhooks:Read", "WebhookEvent", attributes);
+/** Of events that the visitor may read. */
+async function readRecentDeliveries({ sql }: SettingsDependencies, { caller }: Visit, connectionId: string) {
+  const { tenantId, permissions, gate } = caller;
+  const withPayload = permissions.looksInto("WebhookEvent");
+  const deliveries = await listRecentDeliveries(sql, tenantId, connectionId, MOST_DELIVERIES, withPayload);
+  const resource = (delivery: RecentDelivery) => eventResources({ ...delivery, id: delivery.eventId });
+  return gate.only("WebhookEvent", deliveries, { resource });
 }
 
 function columns(visit: Visit) {
@@ -213,7 +215,12 @@ function columns(visit: Visit) {
       name: "Event",
       cell: ({ eventId, eventRecord, eventType, recordIds }: RecentDelivery) => (
         <a href={visit.href(`/settings/activity/${eventId}`)} safe>
-          {`${eventRecord} ${recordIds.length === 1 ? recordIds[0] : `(${recordIds.length})`} ${eventType}`}
+          {titleOfEvent({
+            EventRecord: eventRecord,
+            EventType: eventType,
+            RecordId: recordIds.length === 1 ? recordIds[0]! : null,
+            RecordCount: recordIds.length,
+          })}
         </a>
       ),
     },

@@ -8,6 +8,10 @@ import type { Visit } from "../visit.ts";
 const MORE = ["Name", "Description", "ApiKey", "Headers", "TimeoutMs"];
 export const FIELDS = ["URL", "Entities", "Events", "Secret", ...MORE];
 
+const SIGNS = "Signs each payload. It is not shown again; the receiver needs the same one.";
+/** What the server holds a change to (egress/bound-secrets.ts). */
+const MOVED = "At another host or port, the Secret, the ApiKey and the values of extra headers have to be given again.";
+
 export interface ConnectionFormProps {
   visit: Visit;
   state: FormState;
@@ -23,17 +27,18 @@ export interface ConnectionFormProps {
 
 export function ConnectionForm(props: ConnectionFormProps): JSX.Element {
   const { visit, state, entities, action, back, label, version } = props;
+  const isNew = version === undefined;
   const options = (words: readonly string[]) => words.map((word) => ({ value: word, label: word }));
   return (
     <div class="panel narrow">
       <Form visit={visit} action={action} state={state}>
-        {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
+        {isNew ? "" : <Hidden name="version" value={state.version(version)} />}
         <TextField
           state={state}
           name="URL"
           label="URL Endpoint"
           type="url"
-          hint="Where events are posted to: an https address that answers 200 OK promptly."
+          hint={`Where events are posted to: an https address that answers 200 OK promptly.${isNew ? "" : ` ${MOVED}`}`}
           required
         />
         <CheckboxGroup
@@ -50,21 +55,17 @@ export function ConnectionForm(props: ConnectionFormProps): JSX.Element {
           hint="Of these kinds."
           options={options(EVENT_TYPES)}
         />
-        {version === undefined ? (
-          <TextField
-            state={state}
-            name="Secret"
-            label="Secret"
-            type="password"
-            autocomplete="new-password"
-            hint="Signs each payload. It is not shown again; the receiver needs the same one."
-            required={false}
-          />
-        ) : (
-          ""
-        )}
+        <TextField
+          state={state}
+          name="Secret"
+          label="Secret"
+          type="password"
+          autocomplete="new-password"
+          hint={isNew ? SIGNS : `${SIGNS} Empty: it stays as it is. One that is replaced here is in force at once.`}
+          required={false}
+        />
         <TextField state={state} name="Name" label="Name" hint="What it is called here." required={false} />
-        <More state={state} isNew={version === undefined} />
+        <More state={state} isNew={isNew} />
         <div class="buttons">
           <button type="submit" class="main" safe>
             {label}

@@ -1,12 +1,30 @@
 // How a connection fares, at a glance.
 
+import type { Caller } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
 import { durationInWords, Time } from "../components/index.ts";
-import type { Health } from "./store.ts";
+import { type Health, listHealth } from "./store.ts";
+
+/** @returns nothing for who may not read every event: what is counted would tell of the others */
+export async function readHealth(sql: Sql, { tenantId, gate }: Caller, connectionIds: string[]): Promise<Health[]> {
+  return gate.seesAll("WebhookEvent") ? listHealth(sql, tenantId, connectionIds) : [];
+}
+
+interface HealthProps {
+  /** Undefined: the visitor may not be told. */
+  health: Health | undefined;
+}
+
+function NotTold(): JSX.Element {
+  return <span class="none">not told</span>;
+}
 
 /** Of what came to an end in the last 24 hours; below it, something is wrong. */
 const GOOD_RATE = 0.99;
 
-export function SuccessRate({ health: { delivered, exhausted } }: { health: Health }): JSX.Element {
+export function SuccessRate({ health }: HealthProps): JSX.Element {
+  if (!health) return <NotTold />;
+  const { delivered, exhausted } = health;
   const all = delivered + exhausted;
   if (all === 0) return <span class="none">none sent</span>;
   const rate = delivered / all;
@@ -25,7 +43,9 @@ function percent(rate: number): string {
   return `${(Math.floor(rate * 1_000) / 10).toLocaleString("en")} %`;
 }
 
-export function Waiting({ health: { open, held, waitsSince } }: { health: Health }): JSX.Element {
+export function Waiting({ health }: HealthProps): JSX.Element {
+  if (!health) return <NotTold />;
+  const { open, held, waitsSince } = health;
   if (open + held === 0) return <span class="none">nothing</span>;
   const counts = [
     open > 0 ? `${open.toLocaleString("en")} open` : "",
@@ -39,7 +59,9 @@ export function Waiting({ health: { open, held, waitsSince } }: { health: Health
   );
 }
 
-export function LastFailure({ health: { failedOn, failure } }: { health: Health }): JSX.Element {
+export function LastFailure({ health }: HealthProps): JSX.Element {
+  if (!health) return <NotTold />;
+  const { failedOn, failure } = health;
   if (!failedOn) return <span class="none">none</span>;
   return (
     <span>

@@ -19,13 +19,13 @@ import type { View } from "../page.ts";
 import { filtersOf, isFiltered } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import { mayAddConnection } from "./add.tsx";
-import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
-import { type Health, listHealth } from "./store.ts";
+import { LastFailure, readHealth, SuccessRate, Waiting } from "./health.tsx";
+import type { Health } from "./store.ts";
 import { addressOf, titleOf } from "./title.ts";
 
 const REFRESH_SECONDS = 10;
 
-type Row = ConnectionRecord & { health: Health };
+type Row = ConnectionRecord & { health: Health | undefined };
 
 const FILTERS = [
   { name: "Name", label: "Name, in full" },
@@ -41,8 +41,8 @@ export async function listPage({ sql, masterKey }: SettingsDependencies, visit: 
   });
   const { Items, Next } = found.page;
   const ids = Items.map(({ Id }) => Id);
-  const health = new Map((await listHealth(sql, caller.tenantId, ids)).map((one) => [one.connectionId, one]));
-  const rows = Items.map((record): Row => ({ ...record, health: health.get(record.Id)! }));
+  const health = new Map((await readHealth(sql, caller, ids)).map((one) => [one.connectionId, one]));
+  const rows = Items.map((record): Row => ({ ...record, health: health.get(record.Id) }));
   const filtered = isFiltered(filtersOf(visit));
   const mayAdd = mayAddConnection(visit);
   const add = (

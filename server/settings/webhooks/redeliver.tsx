@@ -8,7 +8,6 @@ import {
   parseRedelivery,
   REPLAYED_STATES,
   readConnection,
-  toConnectionRecord,
 } from "../../webhooks/index.ts";
 import {
   CheckboxGroup,
@@ -31,12 +30,12 @@ const DAY_MS = 86_400_000;
 export async function redeliverPage(
   { sql, masterKey }: SettingsDependencies,
   visit: Visit,
-  shown: { state?: FormState; count?: number } = {},
+  shown: { state?: FormState; count?: number | null } = {},
 ): Promise<View> {
-  const connection = await readConnection(sql, masterKey, visit.caller, visit.params.id!);
-  const record = toConnectionRecord(masterKey, connection);
+  const { record } = await readConnection(sql, masterKey, visit.caller, visit.params.id!);
   const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 16);
   const { count, state = formOf({ From: yesterday, States: ["Exhausted"], Rate: String(DEFAULT_RATE) }) } = shown;
+  const isSendable = count !== undefined && count !== 0;
   return {
     title: "Redeliver",
     above: [
@@ -79,10 +78,10 @@ export async function redeliverPage(
           />
           {count === undefined ? "" : <Count count={count} />}
           <div class="buttons">
-            <button type="submit" name="step" value="count" class={count ? "plain" : "main"}>
+            <button type="submit" name="step" value="count" class={isSendable ? "plain" : "main"}>
               {count === undefined ? "Count them" : "Count again"}
             </button>
-            {count ? (
+            {isSendable ? (
               <button type="submit" name="step" value="send" class="main">
                 Send them again
               </button>
@@ -96,11 +95,13 @@ export async function redeliverPage(
   };
 }
 
-function Count({ count }: { count: number }): JSX.Element {
+function Count({ count }: { count: number | null }): JSX.Element {
   const words =
-    count === 0
-      ? "No delivery is like that."
-      : `${count.toLocaleString("en")} ${count === 1 ? "delivery would be" : "deliveries would be"} sent again.`;
+    count === null
+      ? "How many these are is told to who may read every event."
+      : count === 0
+        ? "No delivery is like that."
+        : `${count.toLocaleString("en")} ${count === 1 ? "delivery would be" : "deliveries would be"} sent again.`;
   return (
     <p class="told" role="status" safe>
       {words}
@@ -112,19 +113,20 @@ export async function redeliver(deps: SettingsDependencies, visit: Visit): Promi
   const { form, caller, params } = visit;
   try {
     const rate = form.get("Rate")?.trim();
-    const { input } = parseRedelivery({
+    const body = {
       ConnectionId: params.id,
       From: momentInUtc(form.get("From") ?? ""),
       To: momentInUtc(form.get("To") ?? ""),
       States: form.getAll("States"),
       Rate: rate ? Number(rate) : DEFAULT_RATE,
-    });
+    };
+    const { input } = parseRedelivery(body);
     if (form.get("step") !== "send") {
-      const count = await countRedelivery(deps.sql, caller, input);
+      const { Count: count } = await countRedelivery(deps.sql, caller, input);
       return redeliverPage(deps, visit, { state: sentForm(form), count });
     }
-    const { id } = await createRedelivery(deps.sql, caller, input);
-    return visit.goTo(`/settings/redeliveries/${id}`, "The redelivery has begun. You can leave this page.");
+    const { Id } = await createRedelivery(deps.sql, caller, input, deps.workflowUrl, body);
+    return visit.goTo(`/settings/redeliveries/${Id}`, "The redelivery has begun. You can leave this page.");
   } catch (error) {
     return redeliverPage(deps, visit, { state: refusedForm(form, error, FIELDS) });
   }

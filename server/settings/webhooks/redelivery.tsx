@@ -1,6 +1,7 @@
 // A redelivery on its way: how far it is, and how to pause or end it.
 
 import { BadInput } from "../../errors.ts";
+import { firstPage } from "../../http/paging.ts";
 import {
   changeRedelivery,
   type LocatedRedelivery,
@@ -10,12 +11,14 @@ import {
 } from "../../webhooks/index.ts";
 import {
   ActionButton,
+  AskButton,
   Badge,
   type Column,
   Facts,
   Live,
   Refreshing,
   Section,
+  Sentence,
   Table,
   Text,
   Time,
@@ -69,7 +72,13 @@ function Progress({ visit, redelivery }: { visit: Visit; redelivery: LocatedRede
           ["A second", count(Rate)],
         ]}
       />
-      {Reason ? <p safe>{`It ${Reason}.`}</p> : ""}
+      {Reason ? (
+        <p>
+          <Sentence text={`It ${Reason}.`} />
+        </p>
+      ) : (
+        ""
+      )}
       <p>
         <small>
           {From ? (
@@ -106,7 +115,7 @@ function Progress({ visit, redelivery }: { visit: Visit; redelivery: LocatedRede
 }
 
 function Buttons({ visit, redelivery }: { visit: Visit; redelivery: LocatedRedelivery }): JSX.Element {
-  const { Id, State } = redelivery;
+  const { Id, Kind, State } = redelivery;
   if (!isOpen(redelivery) || !visit.may("Webhooks:Update", "Redelivery", redelivery)) return "";
   const action = `/settings/redeliveries/${Id}`;
   return (
@@ -116,16 +125,28 @@ function Buttons({ visit, redelivery }: { visit: Visit; redelivery: LocatedRedel
       ) : (
         <ActionButton visit={visit} action={action} label="Resume" fields={{ State: "Running" }} kind="main" />
       )}
-      <ActionButton
+      <AskButton
         visit={visit}
         action={action}
         label="Cancel the rest"
-        fields={{ State: "Cancelled" }}
         kind="danger"
+        question="Cancel the rest?"
+        effects={CANCELLED[Kind]}
+        confirm="Cancel it"
+        keep="Go on with it"
+        fields={{ State: "Cancelled" }}
       />
     </div>
   );
 }
+
+const CANCELLED = {
+  Replay: ["What it has put on its way goes on; the rest is not sent again.", "It cannot be taken up again."],
+  Drain: [
+    "What it has put on its way goes on; the rest stays Held.",
+    "Its connection is paused, and gets nothing until it is resumed.",
+  ],
+};
 
 const TOLD: Record<string, string> = {
   Paused: "The redelivery is paused. What it has put on its way goes on.",
@@ -133,11 +154,13 @@ const TOLD: Record<string, string> = {
   Cancelled: "The redelivery is cancelled. What it has put on its way goes on.",
 };
 
-export async function changeTheRedelivery({ sql }: SettingsDependencies, visit: Visit): Promise<Response> {
+export async function changeTheRedelivery({ sql, workflowUrl }: SettingsDependencies, visit: Visit): Promise<Response> {
   const state = visit.form.get("State") ?? "";
   if (!Object.hasOwn(TOLD, state)) throw new BadInput("State must be Running, Paused or Cancelled.");
-  const { id } = await changeRedelivery(sql, visit.caller, visit.params.id!, parseRedeliveryChange({ State: state }));
-  return visit.goTo(`/settings/redeliveries/${id}`, TOLD[state]);
+  const body = { State: state };
+  const change = parseRedeliveryChange(body);
+  const { Id } = await changeRedelivery(sql, visit.caller, visit.params.id!, change, workflowUrl, body);
+  return visit.goTo(`/settings/redeliveries/${Id}`, TOLD[state]);
 }
 
 /** The last ones of a connection. */
@@ -146,8 +169,7 @@ export async function latestRedeliveries(
   { caller }: Visit,
   connectionId: string,
 ): Promise<LocatedRedelivery[]> {
-  const paging = { limit: MOST_LISTED, after: undefined };
-  return (await readRedeliveries(sql, caller, { connectionId }, paging, workflowUrl)).Items;
+  return (await readRedeliveries(sql, caller, { connectionId }, firstPage(MOST_LISTED), workflowUrl)).Items;
 }
 
 export function Redeliveries({ visit, latest }: { visit: Visit; latest: LocatedRedelivery[] }): JSX.Element {

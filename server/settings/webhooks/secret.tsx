@@ -9,10 +9,10 @@ import {
   readConnection,
   readRotation,
   stageNewSecret,
-  toConnectionRecord,
 } from "../../webhooks/index.ts";
 import {
   ActionButton,
+  AskButton,
   Badge,
   Code,
   Form,
@@ -41,9 +41,8 @@ export async function secretPage(
   shown: { generated?: string; refused?: FormState } = {},
 ): Promise<View> {
   const { caller, params } = visit;
-  const connection = await readConnection(sql, masterKey, caller, params.id!);
-  const record = toConnectionRecord(masterKey, connection);
-  const rotation = await readRotation(sql, masterKey, caller, connection.id);
+  const { record } = await readConnection(sql, masterKey, caller, params.id!);
+  const rotation = await readRotation(sql, masterKey, caller, record.Id);
   const mayChange = visit.may("Webhooks:Update", "WebhookConnection", record);
   const state = shown.refused ?? formOf({ OverlapSeconds: String(Math.ceil(secretOverlapMs / 1_000)) });
   return {
@@ -131,12 +130,27 @@ function Steps({ visit, rotation: { State } }: { visit: Visit; rotation: Rotatio
     <div class="buttons">
       {isStaged ? <ActionButton visit={visit} action={`${path}/prove`} label="Prove it by a ping" kind="main" /> : ""}
       {isStaged || State === "Proving" ? (
-        <ActionButton visit={visit} action={`${path}/give-up`} label="Give the new secret up" />
+        <AskButton
+          visit={visit}
+          action={`${path}/give-up`}
+          label="Give the new secret up"
+          question="Give the new secret up?"
+          effects={["The secret that is in force goes on signing.", "A receiver that has the new one alone refuses."]}
+          confirm="Give it up"
+        />
       ) : (
         ""
       )}
       {State === "Overlap" ? (
-        <ActionButton visit={visit} action={`${path}/give-up`} label="End the former secret now" kind="danger" />
+        <AskButton
+          visit={visit}
+          action={`${path}/give-up`}
+          label="End the former secret now"
+          kind="danger"
+          question="End the former secret now?"
+          effects={["The new secret alone signs from now on.", "A receiver that has only the former one refuses."]}
+          confirm="End it"
+        />
       ) : (
         ""
       )}
@@ -185,7 +199,7 @@ export async function stage(deps: SettingsDependencies, visit: Visit): Promise<V
       OverlapSeconds: overlap ? Number(overlap) : null,
     });
     const overlapSeconds = Math.ceil(secretOverlapMs / 1_000);
-    const { generated } = await stageNewSecret(sql, masterKey, caller, params.id!, input, overlapSeconds);
+    const { Secret: generated } = await stageNewSecret(sql, masterKey, caller, params.id!, input, overlapSeconds);
     if (!generated) return visit.goTo(pathOf(visit), "The new secret is staged. Once the receiver has it, prove it.");
     // No redirect: a secret that is shown once has to be in the answer.
     return secretPage(deps, visit, { generated });

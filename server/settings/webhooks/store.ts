@@ -80,6 +80,8 @@ export interface RecentDelivery {
   eventType: string;
   recordIds: string[];
   occurredOn: Date;
+  /** Where it was asked for. */
+  payload?: string;
   state: DeliveryState;
   attempts: number;
   statusCode: number | null;
@@ -93,11 +95,13 @@ export async function listRecentDeliveries(
   tenantId: TenantId,
   connectionId: string,
   limit: number,
+  withPayload: boolean,
 ): Promise<RecentDelivery[]> {
   return sql<RecentDelivery[]>`
     select e.id as "eventId", e.event_record as "eventRecord", e.event_type as "eventType",
       string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn", d.state, d.attempts,
       a.status_code as "statusCode", a.failure, a.duration_ms as "durationMs"
+      ${withPayload ? sql`, e.payload` : sql``}
     from deliveries d join events e on e.id = d.event_id
     left join attempts a on a.delivery_id = d.id and a.number = d.attempts
     where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId}

@@ -1,10 +1,10 @@
-import { attribute } from "../pages/attribute.ts";
+import { Ask } from "../pages/ask.tsx";
 import { Layout } from "../pages/layout.tsx";
+import { Time } from "../pages/time.tsx";
 import type { EnrolledFactor } from "../second-factor/store.ts";
 import { deviceOf } from "./device.ts";
 import { ProvidersSection, type ProvidersSectionProps } from "./providers/pages.tsx";
 import type { ListedSession } from "./store.ts";
-import { day, moment } from "./times.ts";
 
 /** What a user has allowed an application, in words. */
 export interface AllowedApplication {
@@ -29,7 +29,7 @@ export interface AccountProps extends ProvidersSectionProps {
 export function AccountPage(props: AccountProps): JSX.Element {
   const { site, user, told } = props;
   return (
-    <Layout site={site} title="Your account" wide>
+    <Layout site={site} title="Your account" script="time.js" wide>
       <h1>Your account</h1>
       <p class="lead">
         You are signed in as <strong safe>{user}</strong>. <a href={site.href("/oauth2/logout")}>Sign out</a>
@@ -78,7 +78,9 @@ function SecondFactorSection({ site, factor }: AccountProps): JSX.Element {
   return (
     <section>
       <h2>Second factor</h2>
-      <p safe>{`Your authenticator app is set up since ${day(factor.since)}. ${left} left.`}</p>
+      <p>
+        Your authenticator app is set up since <Time at={factor.since} day />. <span safe>{`${left} left.`}</span>
+      </p>
       <div class="actions">
         <a class="button outline" href={site.href("/account/recovery-codes")}>
           New recovery codes
@@ -101,30 +103,45 @@ function SessionsSection({ site, csrf, sessions, current }: AccountProps): JSX.E
             <div>
               <strong safe>{deviceOf(userAgent)}</strong>
               {id === current ? <span class="badge">this browser</span> : ""}
-              <small safe>{`${address} · signed in ${moment(startedOn)} · last seen ${moment(lastSeen)}`}</small>
+              <small>
+                <span safe>{address}</span> · signed in <Time at={startedOn} /> · last seen <Time at={lastSeen} />
+              </small>
             </div>
             {id === current ? (
               ""
             ) : (
-              <form method="post" action={site.href("/account/sessions/end")}>
-                <input type="hidden" name="csrf" value={csrf} />
-                <input type="hidden" name="session" value={id} />
-                <button type="submit" class="outline" aria-label={attribute(`Sign out ${deviceOf(userAgent)}`)}>
-                  Sign out
-                </button>
-              </form>
+              <Ask
+                id={`sign-out-${id}`}
+                label="Sign out"
+                kind="outline"
+                about={deviceOf(userAgent)}
+                question={`Sign out ${deviceOf(userAgent)}?`}
+                effects={["That browser has to sign in again.", "The applications used in it lose their access."]}
+                confirm="Sign that browser out"
+                action={site.href("/account/sessions/end")}
+                csrf={csrf}
+                fields={{ session: id }}
+              />
             )}
           </li>
         ))}
       </ul>
       {sessions.length > 1 ? (
-        <form method="post" action={site.href("/account/sessions/end")}>
-          <input type="hidden" name="csrf" value={csrf} />
-          <input type="hidden" name="session" value="others" />
-          <button type="submit" class="outline">
-            Sign out everywhere else
-          </button>
-        </form>
+        <Ask
+          id="sign-out-others"
+          label="Sign out everywhere else"
+          kind="outline"
+          question="Sign out everywhere else?"
+          effects={[
+            "Every browser but this one has to sign in again.",
+            "The applications used in them lose their access.",
+          ]}
+          confirm="Sign the others out"
+          keep="Keep them"
+          action={site.href("/account/sessions/end")}
+          csrf={csrf}
+          fields={{ session: "others" }}
+        />
       ) : (
         ""
       )}
@@ -144,15 +161,25 @@ function ApplicationsSection({ site, csrf, applications }: AccountProps): JSX.El
             <li>
               <div>
                 <strong safe>{name || "An application"}</strong>
-                <small safe>{`may ${wants.join(", ")} · since ${day(grantedOn)}`}</small>
+                <small>
+                  <span safe>{`may ${wants.join(", ")}`}</span> · since <Time at={grantedOn} day />
+                </small>
               </div>
-              <form method="post" action={site.href("/account/consents/revoke")}>
-                <input type="hidden" name="csrf" value={csrf} />
-                <input type="hidden" name="client_id" value={String(clientId)} />
-                <button type="submit" class="outline" aria-label={attribute(`Revoke the access of ${name}`)}>
-                  Revoke
-                </button>
-              </form>
+              <Ask
+                id={`revoke-${clientId}`}
+                label="Revoke"
+                kind="outline"
+                about={name}
+                question={`Revoke the access of ${name || "this application"}?`}
+                effects={[
+                  "It can do nothing more in your name, from now on.",
+                  "It asks you again the next time you use it.",
+                ]}
+                confirm="Revoke the access"
+                action={site.href("/account/consents/revoke")}
+                csrf={csrf}
+                fields={{ client_id: String(clientId) }}
+              />
             </li>
           ))}
         </ul>

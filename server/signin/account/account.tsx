@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { readForm } from "../../http/body.ts";
 import { isRead } from "../../http/method.ts";
 import { isUuid } from "../../http/paging.ts";
-import { requestUrl } from "../../http/request-url.ts";
+import { readFlash } from "../flash.ts";
 import { pageEndpoint } from "../pages/endpoint.tsx";
 import { pageResponse } from "../pages/response.ts";
 import { RESET_PATH } from "../password-reset/link.ts";
@@ -13,11 +13,11 @@ import { AccountPage } from "./account-page.tsx";
 import type { AccountDependencies } from "./dependencies.ts";
 import { changePassword, passwordPage, resetPage, resetPassword } from "./password.tsx";
 import { finishLinking, startLinking, unlink } from "./providers/link.tsx";
-import { LINK_PATH, UNLINK_PATH } from "./providers/pages.tsx";
+import { LINK_PATH, START_LINK_PATH, UNLINK_PATH } from "./providers/pages.tsx";
 import { enrol, enrolPage, giveCode, guardedAct, guardedPage, NEW_CODES, REMOVAL } from "./second-factor.tsx";
 import { signIn, startSignIn } from "./sign-in.tsx";
 import { listSessions } from "./store.ts";
-import { ACCOUNT_PATH, TOLD, toAccount, userOf } from "./told.ts";
+import { ACCOUNT_PATH, toAccount, userOf } from "./told.ts";
 import { type Visit, visited } from "./visit.tsx";
 
 export function accountController(deps: AccountDependencies) {
@@ -55,12 +55,8 @@ export function accountController(deps: AccountDependencies) {
         post: (request, caller) => enrol(deps, request, caller),
       }),
     )
-    .use(
-      page(LINK_PATH, {
-        get: own((visit) => startLinking(deps, visit)),
-        post: own((visit) => finishLinking(deps, visit)),
-      }),
-    )
+    .use(page(START_LINK_PATH, { post: own((visit) => startLinking(deps, visit)) }))
+    .use(page(LINK_PATH, { post: own((visit) => finishLinking(deps, visit)) }))
     .use(page(UNLINK_PATH, { post: own((visit) => unlink(deps, visit)) }))
     .use(page("/account/sessions/end", { post: own((visit) => endSessions(deps, visit)) }))
     .use(page("/account/consents/revoke", { post: own((visit) => revokeConsent(deps, visit)) }))
@@ -80,7 +76,7 @@ export function accountController(deps: AccountDependencies) {
 
 async function overview(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {
   const { tenantId, userId } = session;
-  const done = requestUrl(request).searchParams.get("done") ?? "";
+  const told = readFlash(deps.cookies, request);
   const [hasPassword, factor, linked, providers, sessions, applications] = await Promise.all([
     deps.ownPassword.exists(session),
     deps.secondFactor.find(tenantId, userId),
@@ -95,7 +91,7 @@ async function overview(deps: AccountDependencies, { request, session }: Visit):
       site={deps.endpoints.site}
       csrf={csrf}
       user={userOf(session)}
-      told={Object.hasOwn(TOLD, done) ? TOLD[done as keyof typeof TOLD] : undefined}
+      told={told}
       hasPassword={hasPassword}
       factor={factor}
       linked={linked}
@@ -105,7 +101,7 @@ async function overview(deps: AccountDependencies, { request, session }: Visit):
       applications={applications}
     />
   );
-  return pageResponse(page, { cookies });
+  return pageResponse(page, { cookies: [...cookies, ...(told === undefined ? [] : [deps.cookies.clear("told")])] });
 }
 
 async function endSessions(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {

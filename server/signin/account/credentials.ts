@@ -20,13 +20,13 @@ export type EndGrants = (
 ) => Promise<void>;
 
 export interface Credentials {
-  /** Every other session of the user ends. @throws ServiceBusy, Conflict if this one has ended meanwhile */
+  /** Every other session of the user ends. @throws TenantBusy, Conflict if this one has ended meanwhile */
   changePassword(request: Request, session: Session, password: string): Promise<void>;
   /**
    * Every session of the user ends.
    * @param token of the link
    * @returns false if the link is no longer good
-   * @throws ServiceBusy
+   * @throws TenantBusy
    */
   resetPassword(request: Request, reset: PasswordReset, token: string, password: string): Promise<boolean>;
   /** @param id anybody's; one that is not the user's own is left alone */
@@ -37,8 +37,8 @@ export interface Credentials {
 export function createCredentials(sql: Sql, passwords: Passwords, endGrants: EndGrants): Credentials {
   return {
     async changePassword(request, { id, tenantId, userId }, password) {
-      const hash = await passwords.hash(password);
-      await sql.begin(async (tx) => {
+      const hash = await passwords.hash(tenantId, password);
+      await sql.beginFor(tenantId, async (tx) => {
         await savePassword(tx, tenantId, userId, hash);
         // Another one that was set just now has ended this session, and has the last word.
         if (!(await isSession(tx, tenantId, userId, id))) {
@@ -49,8 +49,8 @@ export function createCredentials(sql: Sql, passwords: Passwords, endGrants: End
       });
     },
     async resetPassword(request, { tenantId, userId }, token, password) {
-      const hash = await passwords.hash(password);
-      return sql.begin(async (tx) => {
+      const hash = await passwords.hash(tenantId, password);
+      return sql.beginFor(tenantId, async (tx) => {
         if (!(await takeReset(tx, tenantId, digestOf(token)))) return false;
         await savePassword(tx, tenantId, userId, hash);
         await endSessions(tx, endGrants, tenantId, userId);
@@ -59,14 +59,14 @@ export function createCredentials(sql: Sql, passwords: Passwords, endGrants: End
       });
     },
     async endSession(request, { tenantId, userId }, id) {
-      await sql.begin(async (tx) => {
+      await sql.beginFor(tenantId, async (tx) => {
         if (!(await deleteUsersSession(tx, tenantId, userId, id))) return;
         await endGrants(tx, tenantId, userId, { sessionId: id });
         await recordOwn(tx, request, tenantId, userId, { kind: "Session.Revoked", details: { Sessions: "One" } });
       });
     },
     async endOtherSessions(request, { id, tenantId, userId }) {
-      await sql.begin(async (tx) => {
+      await sql.beginFor(tenantId, async (tx) => {
         await endSessions(tx, endGrants, tenantId, userId, id);
         await recordOwn(tx, request, tenantId, userId, { kind: "Session.Revoked", details: { Sessions: "Others" } });
       });

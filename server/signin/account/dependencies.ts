@@ -21,8 +21,11 @@ export interface SigningApplication {
 
 /** What the account pages have of the OAuth provider. */
 export interface Applications {
-  /** The application that somebody signs in by; undefined if there is none, or it is inactive. */
-  find(clientId: string): Promise<SigningApplication | undefined>;
+  /**
+   * The application that somebody signs in by. Where there is none, or it is inactive, it is one of a tenant that there is
+   * not, so that nobody can sign in and nobody can tell.
+   */
+  find(clientId: string): Promise<SigningApplication>;
   allowed(tenantId: TenantId, userId: number): Promise<AllowedApplication[]>;
   /** Ends what came of it, too. */
   revoke(request: Request, tenantId: TenantId, userId: number, clientId: string): Promise<void>;

@@ -19,7 +19,7 @@ export function ChangePasswordPage({ site, csrf, problem, username }: ChangePass
   return (
     <Layout site={site} title={problem ? "Error: Change your password" : "Change your password"}>
       <h1>Change your password</h1>
-      <p class="lead">You stay signed in here, and are signed out everywhere else.</p>
+      <p class="lead">A new password signs you out everywhere but here.</p>
       <Problem text={problem} />
       <form method="post" action={site.href("/account/password")}>
         <input type="hidden" name="csrf" value={csrf} />
@@ -43,7 +43,7 @@ export function ResetPasswordPage({ site, csrf, problem, username, token }: Rese
     <Layout site={site} title={problem ? "Error: Choose a password" : "Choose a password"}>
       <h1>Choose a password</h1>
       <p class="lead">
-        for <strong safe>{username}</strong>. You are signed out everywhere.
+        for <strong safe>{username}</strong>. Setting it signs you out everywhere.
       </p>
       <Problem text={problem} />
       <form method="post" action={site.href("/account/reset")}>

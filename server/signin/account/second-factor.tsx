@@ -1,6 +1,7 @@
 // The user's own second factor: set up, given, replaced, removed.
 
 import { readForm } from "../../http/body.ts";
+import { flashCookie } from "../flash.ts";
 import { pageResponse } from "../pages/response.ts";
 import { asksPassword, takeCode, takeEnrolment } from "../second-factor/forms.ts";
 import { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "../second-factor/pages.tsx";
@@ -10,7 +11,7 @@ import type { Trouble } from "../trouble.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 import { ConfirmPage } from "./password-pages.tsx";
 import { troubleWithProof } from "./proof.ts";
-import { ACCOUNT_PATH, toAccount } from "./told.ts";
+import { ACCOUNT_PATH, TOLD, toAccount } from "./told.ts";
 import type { Visit } from "./visit.tsx";
 
 /** POST /account/code: finishes a session that lacks the second factor. */
@@ -90,11 +91,12 @@ export async function enrol(deps: AccountDependencies, request: Request, caller:
   if (!enrolment) return toAccount(deps);
   const { trouble } = enrolment;
   if (trouble) return enrolPage(deps, { request, caller, session }, { proposal: enrolment.proposal, ...trouble });
-  return codesPage(deps, enrolment.codes, "?done=enrolled", enrolment.cookies);
+  const told = flashCookie(deps.cookies, TOLD.enrolled);
+  return codesPage(deps, enrolment.codes, [...(enrolment.cookies ?? []), told]);
 }
 
-function codesPage({ endpoints: { site } }: AccountDependencies, codes: string[], query: string, cookies?: string[]) {
-  const continueHref = site.href(ACCOUNT_PATH + query);
+function codesPage({ endpoints: { site } }: AccountDependencies, codes: string[], cookies?: string[]) {
+  const continueHref = site.href(ACCOUNT_PATH);
   return pageResponse(<RecoveryCodesPage site={site} codes={codes} continueHref={continueHref} />, { cookies });
 }
 
@@ -113,7 +115,7 @@ export const NEW_CODES: Guarded = {
   lead: "The ones you have are no longer good then.",
   button: "Make new codes",
   act: async (deps, { request, session }) =>
-    codesPage(deps, await deps.secondFactor.newRecoveryCodes(request, session), ""),
+    codesPage(deps, await deps.secondFactor.newRecoveryCodes(request, session)),
 };
 
 export const REMOVAL: Guarded = {

@@ -18,8 +18,8 @@ const REFUSED: Trouble = { problem: "The user name or the password is wrong.", s
 
 export async function signInPage(deps: AccountDependencies, request: Request): Promise<Response> {
   const clientId = requestUrl(request).searchParams.get("client_id");
-  const application = clientId ? await deps.applications.find(clientId) : undefined;
-  if (clientId && application) {
+  if (clientId) {
+    const application = await deps.applications.find(clientId);
     const { tenantId, identityProvider } = application;
     return identityProvider && !identityProvider.allowLocal
       ? startProviderSignIn(deps, request, tenantId, clientId, identityProvider.id)
@@ -54,7 +54,7 @@ export async function signIn(deps: AccountDependencies, request: Request, caller
   const [username, password] = [form.get("username") ?? "", form.get("password") ?? ""];
   const { tenantId } = application;
   const again = (trouble: Trouble) => formPage(deps, request, application, { clientId, username, ...trouble });
-  const result = await deps.signIn(request, { tenantId, username, password, caller });
+  const result = await deps.signIn(request, { tenantId, username, password, caller, isNamed: true });
   if (result.outcome === "throttled") return again(throttled(result.retryAfter));
   if (result.outcome === "refused") return again(REFUSED);
   const { cookie } = await deps.sessions.begin(request, result.authentication, caller);
@@ -89,9 +89,8 @@ async function formPage(
 
 /** @throws BadInput */
 async function findApplication({ applications }: AccountDependencies, clientId: string): Promise<SigningApplication> {
-  const application = await applications.find(clientId);
-  if (!application) throw new BadInput("This form does not say which application you belong to.");
-  return application;
+  if (!clientId) throw new BadInput("This form does not say which application you belong to.");
+  return applications.find(clientId);
 }
 
 function elsewhereAlone(): Permission {

@@ -16,7 +16,7 @@ export async function listSessions(sql: Queries, tenantId: TenantId, userId: num
   return sql<ListedSession[]>`
     select id, user_agent as "userAgent", address, created_on as "startedOn", last_seen as "lastSeen"
     from sessions
-    where tenant_id = ${tenantId} and user_id = ${userId} and expires_on > now()
+    where tenant_id = ${tenantId} and user_id = ${userId} and finished_on is not null and expires_on > now()
       and last_seen > now() - make_interval(secs => ${IDLE_LIFETIME})
     order by last_seen desc, id desc`;
 }

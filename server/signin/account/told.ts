@@ -1,4 +1,5 @@
 import { NO_STORE } from "../../http/no-store.ts";
+import { flashCookie } from "../flash.ts";
 import type { Session } from "../sessions.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 
@@ -27,13 +28,13 @@ export const TOLD = {
 
 /** Goes on to the account page: 303, so that no form is sent twice. */
 export function toAccount(
-  { endpoints: { site } }: Pick<AccountDependencies, "endpoints">,
+  { endpoints: { site }, cookies }: Pick<AccountDependencies, "endpoints" | "cookies">,
   done?: keyof typeof TOLD,
-  cookies: string[] = [],
+  more: string[] = [],
 ): Response {
-  const location = site.href(done ? `${ACCOUNT_PATH}?done=${done}` : ACCOUNT_PATH);
-  const headers = new Headers({ location, ...NO_STORE });
-  for (const cookie of cookies) headers.append("set-cookie", cookie);
+  const headers = new Headers({ location: site.href(ACCOUNT_PATH), ...NO_STORE });
+  if (done) headers.append("set-cookie", flashCookie(cookies, TOLD[done]));
+  for (const cookie of more) headers.append("set-cookie", cookie);
   return new Response(null, { status: 303, headers });
 }
 

@@ -1,25 +1,36 @@
 // The accounts at other providers that a User signs in by.
 
-import type { Caller } from "../../access/index.ts";
+import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
-import { NotFound } from "../../errors.ts";
-import type { Page } from "../../http/paging.ts";
+import { BadInput, Conflict, NotFound } from "../../errors.ts";
+import { printable } from "../../http/body.ts";
+import { toRecordId } from "../../http/record-id.ts";
 import type { EndGrants } from "../account/credentials.ts";
 import { isUsable, keyOf, unlinkIdentity } from "../account/providers/linked.ts";
-import { type LinkedIdentity, listIdentities, lockUser } from "../upstream/store.ts";
+import { linkSubject } from "../upstream/accounts.ts";
+import { authorityOf } from "../upstream/authority.ts";
+import { SUBJECT_LIMIT } from "../upstream/identity.ts";
+import { findProvider } from "../upstream/providers/store.ts";
+import { findLinkedUser, type LinkedIdentity, listIdentities, lockUser } from "../upstream/store.ts";
 
 export type IdentityRecord = ReturnType<typeof toIdentityRecord>;
 
 /** @param userId in both of them as a path has it */
 export interface IdentityAdministration {
   /** All of them, by the providers' names. @throws Permission, NotFound */
-  listIdentities(caller: Caller, userId: string): Promise<Page<IdentityRecord>>;
+  listIdentities(caller: Caller, userId: string): Promise<ShownPage<IdentityRecord>>;
+  /**
+   * The account there signs the User in from now on. It may be linked with this User already.
+   * @param body IdentityProviderId, and Subject as the provider calls the account
+   * @throws BadInput, Permission, NotFound, Conflict if it is linked with another User
+   */
+  linkIdentity(caller: Caller, userId: string, body: unknown): Promise<Shown<IdentityRecord>>;
   /**
    * Also ends the sessions that the provider has begun. It may be the User's last way in: a password link is another.
    * @returns its last state
    * @throws Permission, NotFound
    */
-  unlinkIdentity(caller: Caller, userId: string, identityId: string): Promise<IdentityRecord>;
+  unlinkIdentity(caller: Caller, userId: string, identityId: string): Promise<Shown<IdentityRecord>>;
 }
 
 /** @returns the User, for who may do this with it */
@@ -33,22 +44,65 @@ export type OpenUser = (
 export function createIdentityAdministration(sql: Sql, open: OpenUser, endGrants: EndGrants): IdentityAdministration {
   return {
     async listIdentities(caller, userId) {
-      const { id } = await open(sql, caller, "Settings:Read", userId);
-      return { Items: (await listIdentities(sql, caller.tenantId, id)).map(toIdentityRecord), Next: null };
+      const { id, record } = await open(sql, caller, "Settings:Read", userId);
+      const identities = (await listIdentities(sql, caller.tenantId, id)).map(toIdentityRecord);
+      const behind = { resource: () => record, action: "Settings:Read" } as const;
+      return caller.gate.page(await caller.gate.only("User", identities, behind));
+    },
+    async linkIdentity(caller, userText, body) {
+      const { tenantId } = caller;
+      const { providerId, subject } = parseIdentity(body);
+      const { record, identity } = await sql.beginFor(tenantId, async (tx) => {
+        const { id: userId, record } = await open(tx, caller, "Settings:Update", userText);
+        await lockUser(tx, tenantId, userId);
+        const provider = await findProvider(tx, tenantId, providerId);
+        if (!provider) throw new BadInput("IdentityProviderId is no IdentityProvider's Id.");
+        const key = { providerId, authority: authorityOf(provider), subject };
+        const owner = await findLinkedUser(tx, tenantId, key);
+        if (owner && owner.userId !== userId)
+          throw new Conflict("Subject is linked with another User. Unlink it there first.");
+        if (!owner) await linkSubject(tx, tenantId, { ...key, verified: {} }, userId, () => caller);
+        const linked = await listIdentities(tx, tenantId, userId);
+        return { record, identity: linked.find((one) => keyOf(one) === keyOf(key))! };
+      });
+      const behind = { resource: record, action: "Settings:Read" } as const;
+      return (await caller.gate.written("User", toIdentityRecord(identity), {}, behind)).record;
     },
     async unlinkIdentity(caller, userText, identityId) {
       const { tenantId } = caller;
-      return sql.begin(async (tx) => {
-        const { id: userId } = await open(tx, caller, "Settings:Update", userText);
+      const { record, identity } = await sql.beginFor(tenantId, async (tx) => {
+        const { id: userId, record } = await open(tx, caller, "Settings:Update", userText);
         await lockUser(tx, tenantId, userId);
         const linked = await listIdentities(tx, tenantId, userId);
         const identity = linked.find((one) => keyOf(one) === identityId);
         if (!identity) throw new NotFound("The User has no linked identity with this Id.");
         await unlinkIdentity(tx, endGrants, caller, { tenantId, userId, identity });
-        return toIdentityRecord(identity);
+        return { record, identity };
       });
+      const behind = { resource: record, action: "Settings:Read" } as const;
+      return (await caller.gate.written("User", toIdentityRecord(identity), {}, behind)).record;
     },
   };
+}
+
+/** @throws BadInput naming every field that does not fit */
+function parseIdentity(body: unknown): { providerId: number; subject: string } {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw new BadInput("The body must be one object with IdentityProviderId and Subject.");
+  }
+  const { IdentityProviderId, Subject, ...others } = body as Record<string, unknown>;
+  const problems = Object.keys(others).map((name) => `${printable(name)} is no field of an Identity.`);
+  const providerId = typeof IdentityProviderId === "string" ? toRecordId(IdentityProviderId) : undefined;
+  if (providerId === undefined) problems.push("IdentityProviderId must be an IdentityProvider's Id.");
+  const isSubject =
+    typeof Subject === "string" &&
+    Subject.trim() !== "" &&
+    Subject.length <= SUBJECT_LIMIT &&
+    !Subject.includes("\0") &&
+    Subject.isWellFormed();
+  if (!isSubject) problems.push(`Subject must be a string of 1 to ${SUBJECT_LIMIT} characters.`);
+  if (problems.length > 0) throw BadInput.of(problems);
+  return { providerId: providerId!, subject: Subject as string };
 }
 
 function toIdentityRecord(identity: LinkedIdentity) {

@@ -1,7 +1,8 @@
 // …/User/{Id}/PasswordReset, …/SecondFactor, …/Identities and …/Sessions.
 
 import { Elysia } from "elysia";
-import type { Authenticate } from "../../access/index.ts";
+import { type Authenticate, answer, requireScopes, withoutRecords } from "../../access/index.ts";
+import { readJson, requireJson } from "../../http/body.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
 import { NO_STORE } from "../../http/no-store.ts";
 import { API_PATH } from "../../http/paths.ts";
@@ -16,7 +17,7 @@ export function userAdministrationController(users: UserAdministration, authenti
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "POST");
-        return Response.json(await users.makePasswordReset(caller, params.id), { headers: NO_STORE });
+        return answer(await users.makePasswordReset(caller, params.id), NO_STORE);
       },
       { parse: "none" },
     )
@@ -25,10 +26,10 @@ export function userAdministrationController(users: UserAdministration, authenti
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "DELETE");
-        if (!isRead(request)) return Response.json(await users.removeSecondFactor(caller, params.id));
+        if (!isRead(request)) return answer(await users.removeSecondFactor(caller, params.id));
         const factor = await users.findSecondFactor(caller, params.id);
         if (!factor) throw noFactor();
-        return Response.json(factor);
+        return answer(factor);
       },
       { parse: "none" },
     )
@@ -36,8 +37,11 @@ export function userAdministrationController(users: UserAdministration, authenti
       `${user}/Identities`,
       async ({ request, params }) => {
         const caller = await authenticate(request);
-        requireMethod(request, "GET");
-        return Response.json(await users.listIdentities(caller, params.id));
+        requireMethod(request, "GET", "POST");
+        if (isRead(request)) return answer(await users.listIdentities(caller, params.id));
+        requireJson(request);
+        requireScopes(caller, "Settings:Update");
+        return answer(await users.linkIdentity(caller, params.id, await readJson(request)));
       },
       { parse: "none" },
     )
@@ -46,7 +50,7 @@ export function userAdministrationController(users: UserAdministration, authenti
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "DELETE");
-        return Response.json(await users.unlinkIdentity(caller, params.id, params.identityId));
+        return answer(await users.unlinkIdentity(caller, params.id, params.identityId));
       },
       { parse: "none" },
     )
@@ -55,8 +59,10 @@ export function userAdministrationController(users: UserAdministration, authenti
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "DELETE");
-        if (!isRead(request)) return Response.json({ Ended: await users.endSessions(caller, params.id) });
-        return Response.json(await users.listSessions(caller, params.id, requestUrl(request).searchParams));
+        if (!isRead(request)) {
+          return answer(withoutRecords({ Ended: await users.endSessions(caller, params.id) }));
+        }
+        return answer(await users.listSessions(caller, params.id, requestUrl(request).searchParams));
       },
       { parse: "none" },
     )
@@ -65,7 +71,7 @@ export function userAdministrationController(users: UserAdministration, authenti
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "DELETE");
-        return Response.json(await users.endSession(caller, params.id, params.sessionId));
+        return answer(await users.endSession(caller, params.id, params.sessionId));
       },
       { parse: "none" },
     );

@@ -1,11 +1,11 @@
 // What an administrator has to say of a User's sign-in: a password link, the second factor, where the User is signed in.
 // Each asks for the scope and for a policy that permits it on the User.
 
-import { type Caller, requireScopes } from "../../access/index.ts";
+import { type Caller, requireScopes, type Shown, type ShownPage, withoutRecords } from "../../access/index.ts";
 import { type AuditEntry, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
-import { isUuid, type Page, readPaging, toPage } from "../../http/paging.ts";
+import { isUuid, readPaging } from "../../http/paging.ts";
 import { readQuery } from "../../http/query.ts";
 import { type EndGrants, endSessions } from "../account/credentials.ts";
 import { deviceOf } from "../account/device.ts";
@@ -25,17 +25,17 @@ export type FactorRecord = ReturnType<typeof toFactorRecord>;
 export interface UserAdministration extends IdentityAdministration {
   /**
    * A link by which the User sets a password, also the first one; the one made before is no longer good.
-   * @throws Permission, NotFound, Conflict if the User has no Username
+   * @throws Permission, NotFound, Conflict if the User has no Username, or one that another User has too
    */
-  makePasswordReset(caller: Caller, userId: string): Promise<{ Url: string; ExpiresOn: string }>;
+  makePasswordReset(caller: Caller, userId: string): Promise<Shown<{ Url: string; ExpiresOn: string }>>;
   /** @returns undefined if the User has none @throws Permission, NotFound if there is no such User */
-  findSecondFactor(caller: Caller, userId: string): Promise<FactorRecord | undefined>;
+  findSecondFactor(caller: Caller, userId: string): Promise<Shown<FactorRecord> | undefined>;
   /** @returns what was removed @throws Permission, NotFound also if the User has none */
-  removeSecondFactor(caller: Caller, userId: string): Promise<FactorRecord>;
+  removeSecondFactor(caller: Caller, userId: string): Promise<Shown<FactorRecord>>;
   /** The newest first. @param parameters Limit, Cursor @throws Permission, NotFound, BadInput */
-  listSessions(caller: Caller, userId: string, parameters: URLSearchParams): Promise<Page<SessionRecord>>;
+  listSessions(caller: Caller, userId: string, parameters: URLSearchParams): Promise<ShownPage<SessionRecord>>;
   /** Also ends the refresh tokens that came of it. @returns its last state @throws Permission, NotFound */
-  endSession(caller: Caller, userId: string, sessionId: string): Promise<SessionRecord>;
+  endSession(caller: Caller, userId: string, sessionId: string): Promise<Shown<SessionRecord>>;
   /** All of them, and all of the User's refresh tokens. @returns how many @throws Permission, NotFound */
   endSessions(caller: Caller, userId: string): Promise<number>;
 }
@@ -66,53 +66,64 @@ export function createUserAdministration(deps: AdministrationDependencies): User
 
     async makePasswordReset(caller, userId) {
       const token = newOpaqueValue();
-      const expiresOn = await sql.begin(async (tx) => {
+      const expiresOn = await sql.beginFor(caller.tenantId, async (tx) => {
         const { id, record: user } = await open(tx, caller, "Settings:Update", userId);
         if (user.Username === "") throw new Conflict("The User has no Username to sign in with. Give it one first.");
         await record(tx, caller, id, { kind: "PasswordReset.Created" });
         return saveReset(tx, caller.tenantId, id, digestOf(token), RESET_LIFETIME);
       });
-      return { Url: `${issuer}${RESET_PATH}?token=${token}`, ExpiresOn: expiresOn.toISOString() };
+      return withoutRecords({ Url: `${issuer}${RESET_PATH}?token=${token}`, ExpiresOn: expiresOn.toISOString() });
     },
 
     async findSecondFactor(caller, userId) {
-      const { id } = await open(sql, caller, "Settings:Read", userId);
-      const factor = await findFactor(sql, caller.tenantId, id);
-      return factor && toFactorRecord(factor);
+      const user = await open(sql, caller, "Settings:Read", userId);
+      const factor = await findFactor(sql, caller.tenantId, user.id);
+      return factor && (await caller.gate.show("User", toFactorRecord(factor), seenBy(user))).record;
     },
 
     async removeSecondFactor(caller, userId) {
-      return sql.begin(async (tx) => {
-        const { id } = await open(tx, caller, "Settings:Update", userId);
+      const { user, factor } = await sql.beginFor(caller.tenantId, async (tx) => {
+        const user = await open(tx, caller, "Settings:Update", userId);
+        const { id } = user;
         const factor = await findFactor(tx, caller.tenantId, id);
         if (!factor || !(await deleteFactor(tx, caller.tenantId, id))) throw noFactor();
         await record(tx, caller, id, { kind: "SecondFactor.Removed" });
-        return toFactorRecord(factor);
+        return { user, factor };
       });
+      return (await caller.gate.written("User", toFactorRecord(factor), {}, seenBy(user))).record;
     },
 
     async listSessions(caller, userId, parameters) {
-      const { id } = await open(sql, caller, "Settings:Read", userId);
-      const { limit, after } = readPaging(readQuery(parameters, []));
-      const sessions = await listUserSessions(sql, caller.tenantId, id, limit, after);
-      return toPage(sessions, limit, (session) => session.id, toSessionRecord);
+      const user = await open(sql, caller, "Settings:Read", userId);
+      return caller.gate.list({
+        type: "User",
+        action: "Settings:Read",
+        name: `User/${user.id}/Sessions`,
+        paging: readPaging(readQuery(parameters, [])),
+        read: (limit, after) => listUserSessions(sql, caller.tenantId, user.id, limit, after),
+        id: (session) => session.id,
+        resource: () => user.record,
+        item: toSessionRecord,
+      });
     },
 
     async endSession(caller, userId, sessionId) {
-      return sql.begin(async (tx) => {
-        const { id } = await open(tx, caller, "Settings:Update", userId);
+      const { user, session } = await sql.beginFor(caller.tenantId, async (tx) => {
+        const user = await open(tx, caller, "Settings:Update", userId);
+        const { id } = user;
         const session = isUuid(sessionId) ? await findUserSession(tx, caller.tenantId, id, sessionId) : undefined;
         if (!session || !(await deleteUsersSession(tx, caller.tenantId, id, sessionId))) {
           throw new NotFound("The User has no session with this Id.");
         }
         await endGrants(tx, caller.tenantId, id, { sessionId });
         await record(tx, caller, id, { kind: "Session.Revoked", details: { Sessions: "One" } });
-        return toSessionRecord(session);
+        return { user, session };
       });
+      return (await caller.gate.written("User", toSessionRecord(session), {}, seenBy(user))).record;
     },
 
     async endSessions(caller, userId) {
-      return sql.begin(async (tx) => {
+      return sql.beginFor(caller.tenantId, async (tx) => {
         const { id } = await open(tx, caller, "Settings:Update", userId);
         const ended = await endSessions(tx, endGrants, caller.tenantId, id);
         await record(tx, caller, id, { kind: "Session.Revoked", details: { Sessions: "All" } });
@@ -120,6 +131,11 @@ export function createUserAdministration(deps: AdministrationDependencies): User
       });
     },
   };
+}
+
+/** Who may see how a User signs in: who may read the User's settings. */
+function seenBy({ record }: { record: Record<string, unknown> }) {
+  return { resource: record, action: "Settings:Read" } as const;
 }
 
 export function noFactor(): NotFound {

@@ -38,5 +38,5 @@ const columns = (sql: Queries) => sql`
   id, user_agent as "userAgent", address, created_on as "startedOn", last_seen as "lastSeen", amr, acr`;
 
 const isLive = (sql: Queries, tenantId: TenantId, userId: number) => sql`
-  tenant_id = ${tenantId} and user_id = ${userId} and expires_on > now()
+  tenant_id = ${tenantId} and user_id = ${userId} and finished_on is not null and expires_on > now()
   and last_seen > now() - make_interval(secs => ${IDLE_LIFETIME})`;

@@ -33,7 +33,7 @@ export function pageEndpoint(
       return await answer(request, { address: clientNetwork(request), userAgent });
     } catch (failure) {
       const response = await errorPage(site, failure, request);
-      if (response.status === 500) onFailure(failure, request);
+      if (response.status >= 500) onFailure(failure, request);
       return response;
     }
   }

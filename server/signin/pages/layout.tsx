@@ -6,7 +6,7 @@ export interface LayoutProps {
   title: string;
   children: Children;
   /** A script of ours that the page can do without. */
-  script?: "submit.js";
+  script?: "submit.js" | "time.js";
   /** For more than one form. */
   wide?: boolean;
 }

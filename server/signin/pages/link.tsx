@@ -9,6 +9,8 @@ export interface LinkProps {
   provider: string;
   /** Whom. */
   there: string;
+  /** What the provider calls the account. */
+  subject: string;
   /** What the provider calls the user, or was typed before. */
   username: string;
   /** The sign-in to link. */
@@ -21,7 +23,17 @@ export interface LinkProps {
 }
 
 /** Somebody whom a provider has signed in proves, once, to be the owner of an account here. */
-export function LinkPage({ site, provider, there, username, link, csrf, problem, otherHref }: LinkProps): JSX.Element {
+export function LinkPage({
+  site,
+  provider,
+  there,
+  subject,
+  username,
+  link,
+  csrf,
+  problem,
+  otherHref,
+}: LinkProps): JSX.Element {
   return (
     <Layout site={site} title={problem ? "Error: Link your account" : "Link your account"}>
       <h1>Link your account</h1>
@@ -42,6 +54,10 @@ export function LinkPage({ site, provider, there, username, link, csrf, problem,
         <NameAndPassword username={username} problem={problem} />
         <button type="submit">Link and sign in</button>
       </form>
+      <p class="note">
+        Never had a password here, or is your account at <span safe>{provider}</span> a new one? Ask whoever looks after
+        the accounts here to link it with yours. <span safe>{provider}</span> calls it <code safe>{subject}</code>.
+      </p>
       {otherHref === undefined ? (
         ""
       ) : (

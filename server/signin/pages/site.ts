@@ -14,10 +14,14 @@ export interface AssetFile {
 export const CSS = "text/css; charset=utf-8";
 export const JAVASCRIPT = "text/javascript; charset=utf-8";
 
+/** Puts the times of a page into its reader's own zone. */
+export const TIME_SCRIPT: AssetFile = { url: import.meta.resolve("./time.js"), type: JAVASCRIPT };
+
 const ASSETS = {
   "pico.css": { url: import.meta.resolve("@picocss/pico/css/pico.min.css"), type: CSS },
   "gatehouse.css": { url: import.meta.resolve("./gatehouse.css"), type: CSS },
   "submit.js": { url: import.meta.resolve("./submit.js"), type: JAVASCRIPT },
+  "time.js": TIME_SCRIPT,
 } as const;
 
 const HASH_LENGTH = 16;

@@ -110,7 +110,7 @@ export function createSecondFactor(
       const step = isTotp(digits) ? stepOf(key, digits) : undefined;
       if (step === undefined) return undefined;
       const { tenantId, userId } = session;
-      return sql.begin(async (tx) => {
+      return sql.beginFor(tenantId, async (tx) => {
         if (!(await insertSecret(tx, tenantId, userId, seal(masterKey, TOTP_PURPOSE, key), step))) return undefined;
         const codes = await giveRecoveryCodes(tx, session);
         const subject = { type: "User", id: userId };
@@ -140,7 +140,7 @@ export function createSecondFactor(
     async newRecoveryCodes(request, owner) {
       const { tenantId, userId } = owner;
       const subject = { type: "User", id: userId };
-      return sql.begin(async (tx) => {
+      return sql.beginFor(tenantId, async (tx) => {
         const codes = await giveRecoveryCodes(tx, owner);
         await recordAudit(tx, tenantId, byOwner(request, owner), { kind: "RecoveryCodes.Replaced", subject });
         return codes;
@@ -150,7 +150,7 @@ export function createSecondFactor(
     async remove(request, owner) {
       const { tenantId, userId } = owner;
       const subject = { type: "User", id: userId };
-      await sql.begin(async (tx) => {
+      await sql.beginFor(tenantId, async (tx) => {
         if (!(await deleteFactor(tx, tenantId, userId))) return;
         await recordAudit(tx, tenantId, byOwner(request, owner), { kind: "SecondFactor.Removed", subject });
       });

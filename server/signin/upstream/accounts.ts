@@ -6,7 +6,7 @@ import { changeOwnUser, makeOwnUser, waitForUsers } from "../../entities/index.t
 import type { TenantId } from "../../tenant-id.ts";
 import type { Session } from "../sessions.ts";
 import type { PendingLink } from "./attempts.ts";
-import type { UpstreamIdentity, UserFields } from "./identity.ts";
+import { mayComeIn, type UpstreamIdentity, type UserFields, type Verified } from "./identity.ts";
 import type { Provider } from "./providers/store.ts";
 import {
   deleteAttempt,
@@ -15,12 +15,15 @@ import {
   isTaken,
   type LinkedUser,
   type SubjectKey,
+  saveVerified,
   takeHeldAttempt,
 } from "./store.ts";
 
 export type Account =
   | { outcome: "known"; userId: number }
   | { outcome: "inactive"; userId: number }
+  /** The provider's rules let no such account become a User. */
+  | { outcome: "stranger" }
   /** An account is there already, or has to be: its owner has to prove it by the password. */
   | { outcome: "link" };
 
@@ -34,24 +37,26 @@ export type LinkedBy = (userId: number) => Origin;
 export function accountOf(
   sql: Sql,
   tenantId: TenantId,
-  { id: providerId, provisioning }: Provider,
-  { authority, subject, fields }: UpstreamIdentity,
+  { id: providerId, provisioning, ...rules }: Provider,
+  { authority, subject, fields, verified, tenants }: UpstreamIdentity,
   by: LinkedBy,
 ): Promise<Account> {
   const key: SubjectKey = { providerId, authority, subject };
-  return sql.begin(async (tx): Promise<Account> => {
+  return sql.beginFor(tenantId, async (tx): Promise<Account> => {
     const linked = await findLinkedUser(tx, tenantId, key);
-    if (linked) return known(tx, tenantId, linked, fields);
+    if (linked) return known(tx, tenantId, linked, fields, verified);
     if (provisioning !== "Create") return { outcome: "link" };
     // Two browsers of the same new user would make two of them.
     await waitForUsers(tx, tenantId);
     const meanwhile = await findLinkedUser(tx, tenantId, key);
-    if (meanwhile) return known(tx, tenantId, meanwhile, fields);
+    if (meanwhile) return known(tx, tenantId, meanwhile, fields, verified);
     const { Username: username, Email: email, External_Id: externalId } = fields;
     if (await isTaken(tx, tenantId, { username, email, externalId })) return { outcome: "link" };
+    if (!mayComeIn(rules, verified, tenants)) return { outcome: "stranger" };
     const userId = await makeOwnUser(tx, tenantId, fields);
     if (userId === undefined) return { outcome: "link" };
     await insertIdentity(tx, tenantId, key, userId, true);
+    await saveVerified(tx, tenantId, userId, verified);
     await recordLink(tx, tenantId, key, userId, by);
     return { outcome: "known", userId };
   }) as Promise<Account>;
@@ -65,7 +70,7 @@ export async function linkAccount(
   by: LinkedBy,
 ): Promise<boolean> {
   if (!(await deleteAttempt(tx, tenantId, digest))) return false;
-  return insertLink(tx, tenantId, { providerId, ...identity }, userId, by);
+  return linkSubject(tx, tenantId, { providerId, ...identity }, userId, by);
 }
 
 /** The same for an account whose owner has given the second factor by now, if that was waited for. */
@@ -75,18 +80,19 @@ export async function linkHeldAccount(
   by: LinkedBy,
 ): Promise<void> {
   const held = await takeHeldAttempt(tx, tenantId, id);
-  if (held?.identity) await insertLink(tx, tenantId, { providerId: held.providerId, ...held.identity }, userId, by);
+  if (held?.identity) await linkSubject(tx, tenantId, { providerId: held.providerId, ...held.identity }, userId, by);
 }
 
 /** @returns false if the subject is linked already */
-async function insertLink(
+export async function linkSubject(
   tx: Transaction,
   tenantId: TenantId,
-  key: SubjectKey,
+  key: SubjectKey & Pick<UpstreamIdentity, "verified">,
   userId: number,
   by: LinkedBy,
 ): Promise<boolean> {
   if (!(await insertIdentity(tx, tenantId, key, userId, false))) return false;
+  await saveVerified(tx, tenantId, userId, key.verified);
   await recordLink(tx, tenantId, key, userId, by);
   return true;
 }
@@ -105,9 +111,11 @@ async function known(
   tenantId: TenantId,
   { userId, isActive, provisioned }: LinkedUser,
   fields: UserFields,
+  verified: Verified,
 ): Promise<Account> {
   if (!isActive) return { outcome: "inactive", userId };
   const kept = KEPT_UP_TO_DATE.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]]));
   if (provisioned) await changeOwnUser(tx, tenantId, userId, Object.fromEntries(kept));
+  await saveVerified(tx, tenantId, userId, verified);
   return { outcome: "known", userId };
 }

@@ -12,8 +12,10 @@ import {
 } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
 import type { MasterKey } from "../../master-key.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { UpstreamFailure } from "./failure.ts";
 import { openSecret } from "./providers/secret.ts";
-import type { Provider } from "./providers/store.ts";
+import { AUTH_METHODS, type AuthMethod, type Provider } from "./providers/store.ts";
 
 /** All that one step asks of a provider has to be answered within this time. */
 const STEP_TIMEOUT_MS = 10_000;
@@ -27,18 +29,28 @@ export function configurationOf(
   guarded: GuardedFetch,
 ): Configuration {
   const secret = openSecret(masterKey, provider);
-  const config = new Configuration(server, provider.clientId, {}, clientAuthentication(server, secret));
+  const config = new Configuration(server, provider.clientId, {}, clientAuthentication(server, provider, secret));
   config[customFetch] = guarded;
   // OIDC Core 3.1.3.7 lets a client trust TLS in place of the signature; we look at both.
   if (provider.type === "OpenIDConnect") enableNonRepudiationChecks(config);
   return config;
 }
 
-function clientAuthentication(server: ServerMetadata, secret: string | null): ClientAuth {
+function clientAuthentication(server: ServerMetadata, provider: Provider, secret: string | null): ClientAuth {
   if (secret === null) return None();
+  return authMethodOf(server, provider) === "client_secret_basic"
+    ? ClientSecretBasic(secret)
+    : ClientSecretPost(secret);
+}
+
+/** @throws UpstreamFailure if the token endpoint takes no secret */
+export function authMethodOf(server: ServerMetadata, { tokenEndpointAuthMethod: given }: Provider): AuthMethod {
+  if (given) return given;
   // OIDC Discovery 3: by default client_secret_basic.
   const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
-  return methods.includes("client_secret_basic") ? ClientSecretBasic(secret) : ClientSecretPost(secret);
+  const method = AUTH_METHODS.find((known) => methods.includes(known));
+  if (method) return method;
+  throw new UpstreamFailure("misconfigured", `the token endpoint takes neither ${AUTH_METHODS.join(" nor ")}`);
 }
 
 /** Of plain OAuth 2.0, which has no metadata to read. */
@@ -50,11 +62,11 @@ export function endpointsOf({ authorizationEndpoint, tokenEndpoint }: Provider):
   };
 }
 
-/** One time limit for all requests of a step. */
-export function guardedFetch(fetch: EgressFetch): GuardedFetch {
+/** One time limit for all requests of a step, which are a tenant's. */
+export function guardedFetch(fetch: EgressFetch, tenantId: TenantId): GuardedFetch {
   const until = Date.now() + STEP_TIMEOUT_MS;
   return (url, { method, headers, body }) =>
-    fetch(new URL(url), {
+    fetch(tenantId, new URL(url), {
       method: method === "POST" ? "POST" : "GET",
       headers,
       body: body === undefined || body === null ? undefined : String(body),

@@ -1,7 +1,7 @@
 // From a provider's claims to who the user is, and what is known of them.
 
 import { UpstreamFailure } from "./failure.ts";
-import type { Mapping } from "./providers/store.ts";
+import type { Mapping, Provider } from "./providers/store.ts";
 
 /** Fields of a User that a provider can give. */
 export const MAPPED_FIELDS = ["Name", "Username", "Email", "MobilePhone", "External_Id"] as const;
@@ -13,14 +13,25 @@ export interface UpstreamIdentity {
   authority: string;
   subject: string;
   fields: UserFields;
+  /** Of the fields, what the provider vouches for. */
+  verified: Verified;
+  /** The organisations there that the user is of: Google's `hd`, Microsoft's `tid`. */
+  tenants: string[];
   /** Seconds since 1970, if the provider says when the user has signed in there. */
   authTime: number | undefined;
 }
 
+export interface Verified {
+  email?: string;
+  phone?: string;
+}
+
 export type Claims = Record<string, unknown>;
 
+const TENANT_CLAIMS = ["hd", "tid"];
+
 /** OIDC Core 2: 255 ASCII characters; others may have more. */
-const SUBJECT_LIMIT = 500;
+export const SUBJECT_LIMIT = 500;
 
 /** @throws UpstreamFailure if the claims name nobody */
 export function toIdentity(authority: string, mapping: Mapping, claims: Claims): UpstreamIdentity {
@@ -38,8 +49,26 @@ export function toIdentity(authority: string, mapping: Mapping, claims: Claims):
     const value = claim === undefined || (isAddress(claim) && !isVerified) ? undefined : textOf(claims[claim]);
     if (value !== undefined) fields[field] = value;
   }
+  const verified: Verified = { email: fields.Email };
+  if (mapping.MobilePhone === "phone_number" && isTrue(claims.phone_number_verified))
+    verified.phone = fields.MobilePhone;
   const authTime = typeof claims.auth_time === "number" ? claims.auth_time : undefined;
-  return { authority, subject, fields, authTime };
+  const tenants = TENANT_CLAIMS.flatMap((claim) => textOf(claims[claim]) ?? []);
+  return { authority, subject, fields, verified, tenants, authTime };
+}
+
+type Rules = Pick<Provider, "allowedDomains" | "allowedTenants" | "requireVerifiedEmail">;
+
+/** Whether a provider's rules let it make a User of somebody; each rule that there is has to be kept. */
+export function mayComeIn(
+  { allowedDomains, allowedTenants, requireVerifiedEmail }: Rules,
+  { email }: Verified,
+  tenants: string[],
+): boolean {
+  const domain = email?.split("@").at(-1)?.toLowerCase() ?? "";
+  if (requireVerifiedEmail && email === undefined) return false;
+  if (allowedDomains.length > 0 && !allowedDomains.includes(domain)) return false;
+  return allowedTenants.length === 0 || tenants.some((tenant) => allowedTenants.includes(tenant));
 }
 
 /** How a page names whom a provider has signed in. */

@@ -1,17 +1,20 @@
 // What an issuer says of itself (OpenID Connect Discovery 1.0).
 
-import { customFetch, discovery, None, type ServerMetadata } from "openid-client";
+import { ClientError, customFetch, discovery, None, type ServerMetadata } from "openid-client";
 import type { GuardedFetch } from "./configuration.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 
-/** RFC 8725 3.1: what an id_token may be signed by, whatever the provider says it can. */
-export const ID_TOKEN_ALGS = ["RS256", "ES256", "EdDSA", "Ed25519"];
+/** RFC 8725 3.1: what an id_token may be signed by, whatever the provider says it can. None of them has a shared key. */
+const ID_TOKEN_ALGS = [
+  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
+];
 
 /** Reads and keeps providers' metadata. What an issuer says is the same for all tenants. */
 export function createMetadata(lifetimeMs: number) {
   const kept = new Map<string, { metadata: ServerMetadata; until: number }>();
-  return async (issuer: string, guarded: GuardedFetch): Promise<ServerMetadata> => {
-    const known = kept.get(issuer);
+  /** @param isAnew what is kept is not enough: whether the provider is there is the question */
+  return async (issuer: string, guarded: GuardedFetch, isAnew: boolean): Promise<ServerMetadata> => {
+    const known = isAnew ? undefined : kept.get(issuer);
     if (known && known.until > Date.now()) return known.metadata;
     const metadata = await readMetadata(issuer, guarded);
     for (const [name, { until }] of kept) if (until <= Date.now()) kept.delete(name);
@@ -30,6 +33,8 @@ async function discover(issuer: string, guarded: GuardedFetch): Promise<ServerMe
     const config = await discovery(new URL(issuer), "discovery", undefined, None(), { [customFetch]: guarded });
     return { ...config.serverMetadata() };
   } catch (error) {
+    const found = otherIssuer(error);
+    if (found !== undefined) throw new OtherIssuer(issuer, found);
     const failure = toUpstreamFailure(error);
     // Nobody has claimed anything yet: there is no such issuer.
     const isElsewhere = failure instanceof UpstreamFailure && failure.kind === "untrusted";
@@ -37,10 +42,35 @@ async function discover(issuer: string, guarded: GuardedFetch): Promise<ServerMe
   }
 }
 
+/** Who speaks at an issuer's address calls itself otherwise. */
+export class OtherIssuer extends UpstreamFailure {
+  /** For who has set the Issuer: what it calls itself, which is the provider's own word. */
+  readonly advice: string;
+
+  constructor(issuer: string, found: string) {
+    super("misconfigured", "the metadata are another issuer's");
+    const shown = found.replace(/\p{C}/gu, "?").slice(0, MOST_SHOWN);
+    const isSlash = found.replace(/\/$/, "") === issuer.replace(/\/$/, "");
+    const difference = isSlash ? `, ${found.endsWith("/") ? "with" : "without"} a slash at its end` : "";
+    this.advice = `The metadata are those of the issuer ${shown}${difference}. If that is the one, set Issuer to it.`;
+  }
+}
+
+/** Characters of what a provider calls itself. */
+const MOST_SHOWN = 300;
+
+/** What a provider calls itself, where that is what openid-client stumbles over. */
+function otherIssuer(error: unknown): string | undefined {
+  if (!(error instanceof ClientError) || error.code !== "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED") return undefined;
+  const { cause } = error.cause instanceof Error ? error.cause : error;
+  const { attribute, body } = (cause ?? {}) as { attribute?: unknown; body?: { issuer?: unknown } };
+  return attribute === "issuer" && typeof body?.issuer === "string" ? body.issuer : undefined;
+}
+
 /** @throws UpstreamFailure */
 function requireUsable(issuer: string, metadata: ServerMetadata): ServerMetadata {
   if (new URL(metadata.issuer).href !== new URL(issuer).href) {
-    throw new UpstreamFailure("misconfigured", "the metadata are another issuer's");
+    throw new OtherIssuer(issuer, metadata.issuer);
   }
   const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata;
   if (!authorization_endpoint || !token_endpoint || !jwks_uri) {

@@ -3,10 +3,11 @@
 import { type Configuration, genericGrantRequest, type ServerMetadata } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
 import type { MasterKey } from "../../master-key.ts";
-import { configurationOf, endpointsOf, type GuardedFetch, guardedFetch } from "./configuration.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { authMethodOf, configurationOf, endpointsOf, type GuardedFetch, guardedFetch } from "./configuration.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
-import { ID_TOKEN_ALGS, readMetadata } from "./metadata.ts";
-import type { Provider } from "./providers/store.ts";
+import { OtherIssuer, readMetadata } from "./metadata.ts";
+import { AUTH_METHODS, type AuthMethod, type Provider } from "./providers/store.ts";
 import { redirectUriOf } from "./redirect-uri.ts";
 
 export const PROBE_CHECKS = ["Metadata", "Keys", "Client", "Userinfo"] as const;
@@ -28,22 +29,22 @@ export interface ProbeCheck {
 }
 
 /** Reads everything anew; all of it has the time of one step of a sign-in. */
-export type Probe = (provider: Provider) => Promise<ProbeResult>;
+export type Probe = (tenantId: TenantId, provider: Provider) => Promise<ProbeResult>;
 
 export function createProbe(fetch: EgressFetch, masterKey: MasterKey, publicUrl: string): Probe {
-  return async (provider) => {
-    const guarded = guardedFetch(fetch);
-    const configured = (server: ServerMetadata) => configurationOf(server, provider, masterKey, guarded);
+  return async (tenantId, provider) => {
+    const guarded = guardedFetch(fetch, tenantId);
+    const configuredAs: Configured = (server, changed) => configurationOf(server, changed, masterKey, guarded);
     const redirectUri = redirectUriOf(publicUrl, provider.id);
     const checks: ProbeCheck[] = [];
+    const client = (server: ServerMetadata) => checkClient(provider, server, redirectUri, configuredAs);
     if (provider.type === "OAuth2") {
-      checks.push(await checkClient(configured(endpointsOf(provider)), redirectUri));
+      checks.push(await client(endpointsOf(provider)));
       checks.push(await checkUserinfo(provider.userinfoEndpoint!, guarded));
     } else {
       const { check, metadata } = await checkMetadata(provider.issuer!, guarded);
       checks.push(check);
-      if (metadata)
-        checks.push(await checkKeys(metadata, guarded), await checkClient(configured(metadata), redirectUri));
+      if (metadata) checks.push(await checkKeys(metadata, guarded), await client(metadata));
     }
     return { Works: checks.every(({ Outcome }) => Outcome !== "Failed"), Checks: checks };
   };
@@ -57,28 +58,44 @@ async function checkMetadata(
     const metadata = await readMetadata(issuer, guarded);
     return { metadata, check: { Name: "Metadata", Outcome: "Passed", Message: "The issuer's metadata can be used." } };
   } catch (error) {
+    if (error instanceof OtherIssuer) return { check: { Name: "Metadata", Outcome: "Failed", Message: error.advice } };
     return { check: failed("Metadata", error) };
   }
 }
 
-/** Kinds of keys that verify what is taken of id_tokens (RFC 7518 6, RFC 8037 2). */
-const KEY_KINDS: Record<string, string> = { RSA: "RS256", "EC P-256": "ES256", "OKP Ed25519": "EdDSA" };
+/** What keys of a kind verify (RFC 7518 3.1, RFC 8037 3.1, RFC 9864 2.2). */
+const KEY_KINDS: Record<string, string[]> = {
+  RSA: ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
+  "EC P-256": ["ES256"],
+  "EC P-384": ["ES384"],
+  "EC P-521": ["ES512"],
+  "OKP Ed25519": ["EdDSA", "Ed25519"],
+};
 
-async function checkKeys({ jwks_uri }: ServerMetadata, guarded: GuardedFetch): Promise<ProbeCheck> {
+async function checkKeys(metadata: ServerMetadata, guarded: GuardedFetch): Promise<ProbeCheck> {
+  // What is told of here is what a sign-in takes.
+  const taken = metadata.id_token_signing_alg_values_supported!;
   try {
-    const keys = await readKeys(jwks_uri!, guarded);
-    const algs = keys.flatMap(({ kty, crv, use }) => {
-      const alg = KEY_KINDS[crv === undefined ? String(kty) : `${kty} ${crv}`];
-      return alg === undefined || use === "enc" ? [] : [alg];
-    });
-    if (algs.length === 0) {
-      throw new UpstreamFailure("misconfigured", `none of the ${keys.length} is for ${ID_TOKEN_ALGS.join(", ")}`);
+    const keys = await readKeys(metadata.jwks_uri!, guarded);
+    const usable = keys
+      .map((key) => algsOf(key).filter((alg) => taken.includes(alg)))
+      .filter((algs) => algs.length > 0);
+    if (usable.length === 0) {
+      throw new UpstreamFailure("misconfigured", `none of the ${keys.length} is for ${taken.join(", ")}`);
     }
-    const count = algs.length === 1 ? "1 key verifies" : `${algs.length} keys verify`;
-    return { Name: "Keys", Outcome: "Passed", Message: `${count} id_tokens: ${[...new Set(algs)].join(", ")}.` };
+    const count = usable.length === 1 ? "1 key verifies" : `${usable.length} keys verify`;
+    const algs = taken.filter((alg) => usable.some((some) => some.includes(alg)));
+    return { Name: "Keys", Outcome: "Passed", Message: `${count} id_tokens: ${algs.join(", ")}.` };
   } catch (error) {
     return failed("Keys", error);
   }
+}
+
+/** RFC 7517 4: a key that names its algorithm is for that one. */
+function algsOf({ kty, crv, use, alg }: Record<string, unknown>): string[] {
+  const algs = KEY_KINDS[crv === undefined ? String(kty) : `${kty} ${crv}`] ?? [];
+  if (use === "enc") return [];
+  return alg === undefined ? algs : algs.filter((known) => known === alg);
 }
 
 /** RFC 7517 5. */
@@ -90,11 +107,37 @@ async function readKeys(uri: string, guarded: GuardedFetch): Promise<Record<stri
   return body.keys.filter((key) => typeof key === "object" && key !== null);
 }
 
+/** As what a provider is spoken to. */
+type Configured = (server: ServerMetadata, provider: Provider) => Configuration;
+
+/** A client that is refused by the one method may be taken by the other, and then the secret is right. */
+async function checkClient(
+  provider: Provider,
+  server: ServerMetadata,
+  redirectUri: string,
+  configured: Configured,
+): Promise<ProbeCheck> {
+  let method: AuthMethod;
+  try {
+    method = authMethodOf(server, provider);
+  } catch (error) {
+    return failed("Client", error);
+  }
+  const asked = (tokenEndpointAuthMethod: AuthMethod) =>
+    presentCode(configured(server, { ...provider, tokenEndpointAuthMethod }), redirectUri);
+  const check = await asked(method);
+  if (check.Outcome === "Passed" || provider.clientSecret === null) return check;
+  const other = AUTH_METHODS.find((one) => one !== method)!;
+  if ((await asked(other)).Outcome !== "Passed") return check;
+  const Message = `The token endpoint takes the ClientId and its secret by ${other}, and not by ${method}: set TokenEndpointAuthMethod to ${other}.`;
+  return { Name: "Client", Outcome: "Failed", Message };
+}
+
 /**
  * Presents a code that nobody has issued: a provider that knows the client says that the code is wrong (invalid_grant),
  * another one that the client is (RFC 6749 5.2).
  */
-async function checkClient(config: Configuration, redirectUri: string): Promise<ProbeCheck> {
+async function presentCode(config: Configuration, redirectUri: string): Promise<ProbeCheck> {
   const madeUp = { code: crypto.randomUUID(), redirect_uri: redirectUri, code_verifier: crypto.randomUUID().repeat(2) };
   const Name = "Client";
   try {

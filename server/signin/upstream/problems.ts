@@ -4,7 +4,7 @@ import type { AuditEntry } from "../../audit/index.ts";
 import type { UpstreamFailureKind } from "./failure.ts";
 import type { Provider } from "./providers/store.ts";
 
-export type UpstreamProblem = UpstreamFailureKind | "inactive" | "other-user" | "unknown" | "taken";
+export type UpstreamProblem = UpstreamFailureKind | "inactive" | "stranger" | "other-user" | "unknown" | "taken";
 
 interface Told {
   status: number;
@@ -17,7 +17,7 @@ interface Told {
 const TOLD: Record<UpstreamProblem, Told> = {
   unavailable: {
     status: 502,
-    line: "It cannot be reached or does not answer at the moment. Try again in a while.",
+    line: "It cannot be reached or does not answer at the moment. Try again in a while; if it stays so, tell whoever looks after the application.",
     reason: "ProviderUnavailable",
   },
   misconfigured: {
@@ -37,6 +37,13 @@ const TOLD: Record<UpstreamProblem, Told> = {
   },
   "switched-off": { status: 403, line: "Signing in with it is switched off.", reason: "ProviderSwitchedOff" },
   inactive: { status: 403, line: "Your account here is not active.", reason: "InactiveUser" },
+  stranger: {
+    status: 403,
+    line:
+      "Your account there is none of those that get an account here. Sign in there with another one, or ask whoever " +
+      "looks after the application.",
+    reason: "NotAllowed",
+  },
   "other-user": {
     status: 403,
     line: "The application asked for another account. Sign in with that one.",

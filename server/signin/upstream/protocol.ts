@@ -11,15 +11,19 @@ import {
 } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
 import type { MasterKey } from "../../master-key.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { authorityOf } from "./authority.ts";
-import { configurationOf, endpointsOf, guardedFetch } from "./configuration.ts";
+import { configurationOf, endpointsOf, type GuardedFetch, guardedFetch } from "./configuration.ts";
 import { kindOfStatus, toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 import { type Claims, claimsNeeded, toIdentity, type UpstreamIdentity } from "./identity.ts";
 import { createMetadata } from "./metadata.ts";
 import type { Provider } from "./providers/store.ts";
 import { redirectUriOf } from "./redirect-uri.ts";
 
-/** How long a provider's metadata is believed. Its keys are read anew for each sign-in, so a rotated one is never missed. */
+/**
+ * How long a provider's metadata is believed, once a browser was sent there: that is not done by what was kept, for the
+ * provider may be down by now. Its keys are read anew for each sign-in, so a rotated one is never missed.
+ */
 const METADATA_LIFETIME_MS = 60_000;
 
 /** What one attempt sends along and has to find again in the answer. */
@@ -37,29 +41,38 @@ export interface AuthorizationWish {
 
 export interface Protocol {
   /** @throws UpstreamFailure */
-  authorizationUrl(provider: Provider, checks: Checks, wish: AuthorizationWish): Promise<URL>;
+  authorizationUrl(tenantId: TenantId, provider: Provider, checks: Checks, wish: AuthorizationWish): Promise<URL>;
   /**
    * Whom the provider has signed in, by its answer.
    * @param query of the address that the browser came back to
    * @param maxAge seconds since the user has signed in there, at most
    * @throws UpstreamFailure
    */
-  identify(provider: Provider, checks: Checks, query: string, maxAge: number | undefined): Promise<UpstreamIdentity>;
+  identify(
+    tenantId: TenantId,
+    provider: Provider,
+    checks: Checks,
+    query: string,
+    maxAge: number | undefined,
+  ): Promise<UpstreamIdentity>;
 }
 
 export function createProtocol(fetch: EgressFetch, masterKey: MasterKey, publicUrl: string): Protocol {
   const metadataOf = createMetadata(METADATA_LIFETIME_MS);
 
-  async function configure(provider: Provider): Promise<Configuration> {
-    const guarded = guardedFetch(fetch);
-    const server = provider.type === "OAuth2" ? endpointsOf(provider) : await metadataOf(provider.issuer!, guarded);
-    return configurationOf(server, provider, masterKey, guarded);
+  async function configure(tenantId: TenantId, provider: Provider, isAnew: boolean): Promise<Configuration> {
+    const guarded = guardedFetch(fetch, tenantId);
+    if (provider.type === "OpenIDConnect") {
+      return configurationOf(await metadataOf(provider.issuer!, guarded, isAnew), provider, masterKey, guarded);
+    }
+    if (isAnew) await requireAnswer(provider.tokenEndpoint!, guarded);
+    return configurationOf(endpointsOf(provider), provider, masterKey, guarded);
   }
 
   return {
-    authorizationUrl: (provider, { state, nonce, codeVerifier }, { maxAge, loginHint }) =>
+    authorizationUrl: (tenantId, provider, { state, nonce, codeVerifier }, { maxAge, loginHint }) =>
       told(async () => {
-        const config = await configure(provider);
+        const config = await configure(tenantId, provider, true);
         const openId: Record<string, string> = { nonce };
         if (loginHint) openId.login_hint = loginHint;
         if (maxAge !== undefined) openId.max_age = String(maxAge);
@@ -73,9 +86,9 @@ export function createProtocol(fetch: EgressFetch, masterKey: MasterKey, publicU
           ...(provider.type === "OpenIDConnect" && openId),
         });
       }),
-    identify: (provider, { state, nonce, codeVerifier }, query, maxAge) =>
+    identify: (tenantId, provider, { state, nonce, codeVerifier }, query, maxAge) =>
       told(async () => {
-        const config = await configure(provider);
+        const config = await configure(tenantId, provider, false);
         const answer = new URL(redirectUriOf(publicUrl, provider.id) + query);
         const isOpenId = provider.type === "OpenIDConnect";
         // Plain OAuth 2.0 has no issuer to compare it with; each provider has a redirect URI of its own anyway.
@@ -91,6 +104,16 @@ export function createProtocol(fetch: EgressFetch, masterKey: MasterKey, publicU
         return toIdentity(authorityOf(provider), provider.mapping, claims);
       }),
   };
+}
+
+/**
+ * Plain OAuth 2.0 has no metadata to read. Its token endpoint takes no GET, so it refuses one, if it is there.
+ * @throws UpstreamFailure
+ */
+async function requireAnswer(tokenEndpoint: string, guarded: GuardedFetch): Promise<void> {
+  const { status } = await guarded(tokenEndpoint, { method: "GET", headers: {}, body: undefined, redirect: "manual" });
+  // What stands before a service says of it that it is not there.
+  if (status >= 502 && status <= 504) throw new UpstreamFailure("unavailable", `the token endpoint answered ${status}`);
 }
 
 /** The id_token's claims, and of userinfo those that it lacks. */

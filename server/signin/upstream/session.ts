@@ -37,7 +37,7 @@ export async function beginSessionByProvider(
 function authTimeOf(told: number | undefined, maxAge: number | null, startedOn: Date): Date | undefined {
   if (told === undefined) return undefined;
   const since = told * 1_000;
-  if (maxAge === null) return new Date(Math.min(since, Date.now()));
+  if (maxAge === null) return new Date(since);
   // A clock that is behind must not lead there again and again: what max_age counts is at most so much too young.
   return since < startedOn.getTime() - CLOCK_TOLERANCE_MS ? new Date(since + CLOCK_TOLERANCE_MS) : undefined;
 }

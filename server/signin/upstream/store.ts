@@ -12,6 +12,8 @@ export interface Attempt {
   /** Seconds; 0: the user has to be asked again. */
   maxAge: number | null;
   startedOn: Date;
+  /** Seconds since then, by PostgreSQL's clock. */
+  age: number;
   /** Once the provider has said who the user is. */
   identity: UpstreamIdentity | null;
 }
@@ -40,7 +42,7 @@ export async function insertAttempt(
 }
 
 const attemptColumns = (sql: Queries) => sql`tenant_id as "tenantId", identity_provider_id as "providerId", target,
-  max_age as "maxAge", started_on as "startedOn", identity`;
+  max_age as "maxAge", started_on as "startedOn", extract(epoch from now() - started_on)::float8 as age, identity`;
 
 /**
  * Uses an attempt up. Its own tenant is the answer here, so there is none to filter by; the caller compares it to the
@@ -144,6 +146,20 @@ export async function insertIdentity(
   return inserted.count > 0;
 }
 
+/** What a provider vouches for; whether it is the User's own, each claim tells. */
+export async function saveVerified(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  { email = null, phone = null }: { email?: string | null; phone?: string | null },
+): Promise<void> {
+  await sql`
+    update users set verified_email = coalesce(${email}, verified_email), verified_phone = coalesce(${phone}, verified_phone)
+    where tenant_id = ${tenantId} and id = ${userId}
+      and (verified_email is distinct from coalesce(${email}, verified_email)
+        or verified_phone is distinct from coalesce(${phone}, verified_phone))`;
+}
+
 /** A subject that is linked with a User, and the provider that it is one of. */
 export type LinkedIdentity = SubjectKey &
   Pick<Provider, "name" | "externalId" | "type" | "issuer" | "userinfoEndpoint" | "mapping" | "isActive"> & {
@@ -185,7 +201,7 @@ export async function isTaken(
   const [row] = await sql<{ taken: boolean }[]>`
     select exists (
       select from users where tenant_id = ${tenantId}
-        and (username = ${username} or external_id = ${externalId}
+        and ((md5(username_key) = md5(username_key(${username}::text)) and username_key = username_key(${username}::text)) or external_id = ${externalId}
           or (md5(lower(email)) = md5(lower(${email}::text)) and lower(email) = lower(${email}::text)))) as taken`;
   return row!.taken;
 }

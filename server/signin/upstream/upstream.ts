@@ -84,13 +84,15 @@ export function createUpstream({ sql, masterKey, fetch, cookies, publicUrl }: Up
     async begin(request, tenantId, provider, { target, maxAge, loginHint }) {
       const begun = { providerId: provider.id, target, maxAge };
       const { checks, cookies: set } = await attempts.begin(request, tenantId, begun);
-      return { location: await protocol.authorizationUrl(provider, checks, { maxAge, loginHint }), cookies: set };
+      return {
+        location: await protocol.authorizationUrl(tenantId, provider, checks, { maxAge, loginHint }),
+        cookies: set,
+      };
     },
-    async identify(provider, { tenantId, maxAge, startedOn }, checks, query) {
+    async identify(provider, { tenantId, maxAge, age }, checks, query) {
       // The time since then was spent there.
-      const since = Math.ceil((Date.now() - startedOn.getTime()) / 1_000);
-      const most = maxAge === null ? undefined : maxAge + Math.max(0, since);
-      const identity = await protocol.identify(provider, checks, query, most);
+      const most = maxAge === null ? undefined : maxAge + Math.ceil(age);
+      const identity = await protocol.identify(tenantId, provider, checks, query, most);
       const now = await findProvider(sql, tenantId, provider.id);
       if (!now?.isActive) throw new UpstreamFailure("switched-off", "it was switched off or deleted in between");
       if (authorityOf(now) === identity.authority) return identity;
@@ -101,7 +103,7 @@ export function createUpstream({ sql, masterKey, fetch, cookies, publicUrl }: Up
       return (await findLinkedUser(sql, tenantId, { providerId, authority, subject }))?.userId;
     },
     link(pending, { id, userId }, by) {
-      return sql.begin(async (tx) => {
+      return sql.beginFor(pending.tenantId, async (tx) => {
         if (!(await isSession(tx, pending.tenantId, userId, id))) return false;
         return linkAccount(tx, pending, userId, by);
       }) as Promise<boolean>;

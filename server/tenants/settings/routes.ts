@@ -1,7 +1,7 @@
 // GET and PATCH …/TenantSettings: what holds for all of the caller's own tenant.
 
 import { Elysia } from "elysia";
-import { type Authenticate, type Caller, requireScopes } from "../../access/index.ts";
+import { type Authenticate, answer, type Caller, requireScopes } from "../../access/index.ts";
 import { changesOf, recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { BadInput } from "../../errors.ts";
@@ -23,7 +23,7 @@ export function tenantSettingsController(sql: Sql, authenticate: Authenticate) {
       if (isRead(request)) return read(sql, caller);
       requireJson(request);
       requireScopes(caller, "Settings:Update");
-      return change(sql, caller, parse(await readJson(request)));
+      return change(sql, caller, await readJson(request));
     },
     { parse: "none" },
   );
@@ -32,13 +32,14 @@ export function tenantSettingsController(sql: Sql, authenticate: Authenticate) {
 async function read(sql: Sql, caller: Caller): Promise<Response> {
   requireScopes(caller, "Settings:Read");
   const settings = await findSettings(sql, caller.tenantId);
-  caller.permissions.require("Settings:Read", RESOURCE, toResource(caller.tenantId, settings));
-  return Response.json(toRecord(settings));
+  const resource = toResource(caller.tenantId, settings);
+  return answer((await caller.gate.show(RESOURCE, toRecord(settings), { resource })).record);
 }
 
-async function change(sql: Sql, caller: Caller, changes: Partial<TenantSettings>) {
-  const { tenantId, permissions } = caller;
-  const settings = await sql.begin(async (tx) => {
+async function change(sql: Sql, caller: Caller, body: unknown): Promise<Response> {
+  const { tenantId, permissions, gate } = caller;
+  const changes = parse(body);
+  const settings = await sql.beginFor(tenantId, async (tx) => {
     const before = await lockSettings(tx, tenantId);
     const after = { ...before, ...changes };
     permissions.require("Settings:Update", RESOURCE, toResource(tenantId, before), toResource(tenantId, after));
@@ -48,7 +49,8 @@ async function change(sql: Sql, caller: Caller, changes: Partial<TenantSettings>
     if (details) await recordAudit(tx, tenantId, caller, { kind: "TenantSettings.Changed", details });
     return after;
   });
-  return Response.json(toRecord(settings));
+  const resource = toResource(tenantId, settings);
+  return answer((await gate.written(RESOURCE, toRecord(settings), body, { resource })).record);
 }
 
 /** @throws BadInput naming every field that does not fit */

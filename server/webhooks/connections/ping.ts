@@ -13,7 +13,7 @@ import { lockConnection } from "./store.ts";
  */
 export async function pingConnection(sql: Sql, masterKey: MasterKey, caller: Caller, id: string): Promise<string> {
   const { tenantId, permissions, traceParent } = caller;
-  return sql.begin(async (tx) => {
+  return sql.beginFor(tenantId, async (tx) => {
     const connection = await lockConnection(tx, tenantId, { id });
     if (!connection) throw noConnection();
     const record = toConnectionRecord(masterKey, connection);

@@ -1,10 +1,9 @@
-import type { Caller } from "../../access/index.ts";
+import type { Caller, Shown, ShownPage, Whole } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { type Page, type Paging, toPage } from "../../http/paging.ts";
+import type { Paging } from "../../http/paging.ts";
 import type { MasterKey } from "../../master-key.ts";
-import { type ConnectionRecord, noConnection, toConnectionRecord } from "./record.ts";
+import { type ConnectionRecord, noConnection, toConnectionRecord, versionOf } from "./record.ts";
 import {
-  type Connection,
   type ConnectionFilter,
   findConnection,
   findConnections,
@@ -16,13 +15,20 @@ import {
 export async function readConnection(
   sql: Sql,
   masterKey: MasterKey,
-  { tenantId, permissions }: Caller,
+  { tenantId, gate }: Caller,
   id: string,
-): Promise<Connection> {
+): Promise<SeenConnection> {
   const connection = await findConnection(sql, tenantId, id);
   if (!connection) throw noConnection();
-  permissions.require("Webhooks:Read", "WebhookConnection", toConnectionRecord(masterKey, connection));
-  return connection;
+  const version = versionOf(masterKey, connection);
+  const tagged = await gate.show(TYPE, toConnectionRecord(masterKey, connection), { version });
+  return { ...tagged, isSigned: connection.secret !== null };
+}
+
+/** One that the caller may read. */
+export interface SeenConnection extends Whole<ConnectionRecord> {
+  /** Whether it has a secret. */
+  isSigned: boolean;
 }
 
 /**
@@ -32,18 +38,16 @@ export async function readConnection(
 export async function readConnections(
   sql: Sql,
   masterKey: MasterKey,
-  { tenantId, permissions }: Caller,
+  { tenantId, gate }: Caller,
   filter: ConnectionFilter,
-  { limit, after }: Paging,
-): Promise<Page<ConnectionRecord>> {
-  return permissions.readable("Webhooks:Read", "WebhookConnection", async () => {
-    const rows = await listConnections(sql, tenantId, filter, limit, after);
-    return toPage(
-      rows,
-      limit,
-      (row) => row.id,
-      (row) => toConnectionRecord(masterKey, row),
-    );
+  paging: Paging,
+): Promise<ShownPage<ConnectionRecord>> {
+  return gate.list({
+    type: TYPE,
+    paging,
+    read: (limit, after) => listConnections(sql, tenantId, filter, limit, after),
+    id: (row) => row.id,
+    item: (row) => toConnectionRecord(masterKey, row),
   });
 }
 
@@ -51,11 +55,11 @@ export async function readConnections(
 export async function readConnectionsOf(
   sql: Sql,
   masterKey: MasterKey,
-  { tenantId, permissions }: Caller,
+  { tenantId, gate }: Caller,
   ids: string[],
-): Promise<LoggedConnection[]> {
+): Promise<Shown<LoggedConnection>[]> {
   const found = await findConnections(sql, tenantId, ids);
-  return found.filter((connection) =>
-    permissions.allows("Webhooks:Read", "WebhookConnection", toConnectionRecord(masterKey, connection)),
-  );
+  return gate.only(TYPE, found, { resource: (connection) => toConnectionRecord(masterKey, connection) });
 }
+
+const TYPE = "WebhookConnection";

@@ -1,8 +1,16 @@
 import { Elysia } from "elysia";
-import { type Authenticate, type Caller, requireScopes } from "../../access/index.ts";
+import {
+  type Authenticate,
+  answer,
+  answerRead,
+  answerRecord,
+  type Caller,
+  requireScopes,
+  withoutRecords,
+} from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { readJson, requireJson } from "../../http/body.ts";
-import { answerRead, answerRecord, type Conditions, readConditions } from "../../http/conditions.ts";
+import { type Conditions, readConditions } from "../../http/conditions.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
 import { readPaging } from "../../http/paging.ts";
 import { API_PATH } from "../../http/paths.ts";
@@ -12,9 +20,9 @@ import type { MasterKey } from "../../master-key.ts";
 import { parseConnection } from "./input.ts";
 import { pingConnection } from "./ping.ts";
 import { readConnection, readConnections } from "./read.ts";
-import { connectionIdOf, toConnectionRecord, versionOf } from "./record.ts";
+import { connectionIdOf } from "./record.ts";
 import { removeConnection, upsertConnection } from "./service.ts";
-import { CONNECTION_STATES, type Connection } from "./store.ts";
+import { CONNECTION_STATES } from "./store.ts";
 
 export interface ConnectionRoutes {
   sql: Sql;
@@ -35,20 +43,16 @@ export function connectionsController(routes: ConnectionRoutes) {
     requireScopes(caller, "Webhooks:Read");
     const query = readQuery(requestUrl(request).searchParams, ["Name", "State"]);
     const filter = { name: readText(query, "Name"), state: readWord(query, "State", CONNECTION_STATES) };
-    return Response.json(await readConnections(sql, masterKey, caller, filter, readPaging(query)));
+    return answer(await readConnections(sql, masterKey, caller, filter, readPaging(query)));
   }
 
   async function read(caller: Caller, id: string, conditions: Conditions): Promise<Response> {
-    const connection = await readConnection(sql, masterKey, caller, id);
-    return answerRead(conditions, toConnectionRecord(masterKey, connection), versionOf(masterKey, connection));
+    return answerRead(conditions, await readConnection(sql, masterKey, caller, id));
   }
-
-  const answer = (connection: Connection) =>
-    answerRecord(toConnectionRecord(masterKey, connection), versionOf(masterKey, connection));
 
   /** What comes of it stands in the activity log. */
   const pinged = (eventId: string) =>
-    Response.json({ EventId: eventId, WorkflowId: eventId, WorkflowUrl: workflowUrl(eventId) });
+    answer(withoutRecords({ EventId: eventId, WorkflowId: eventId, WorkflowUrl: workflowUrl(eventId) }));
 
   return new Elysia()
     .all(
@@ -60,8 +64,9 @@ export function connectionsController(routes: ConnectionRoutes) {
         requireJson(request);
         requireScopes(caller, "Webhooks:Create", "Webhooks:Update");
         const conditions = readConditions(request.headers);
-        const input = parseConnection(await readJson(request), entities, checkUrl);
-        return answer(await upsertConnection(sql, masterKey, caller, input, conditions));
+        const body = await readJson(request);
+        const input = parseConnection(body, entities, checkUrl);
+        return answerRecord(await upsertConnection(sql, masterKey, caller, input, conditions, body));
       },
       { parse: "none" },
     )
@@ -74,7 +79,7 @@ export function connectionsController(routes: ConnectionRoutes) {
         const conditions = readConditions(request.headers);
         const id = connectionIdOf(params);
         if (isRead(request)) return read(caller, id, conditions);
-        return answer(await removeConnection(sql, masterKey, caller, id, conditions));
+        return answerRecord(await removeConnection(sql, masterKey, caller, id, conditions));
       },
       { parse: "none" },
     )

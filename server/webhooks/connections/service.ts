@@ -1,17 +1,18 @@
 import { randomBytes } from "node:crypto";
-import type { Caller } from "../../access/index.ts";
+import { type Caller, requireSeen, type Tagged } from "../../access/index.ts";
 import { changesOf, recordAudit, valuesShown } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
+import { movedAddresses, requireSecretsAnew } from "../../egress/index.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
-import { type MasterKey, seal } from "../../master-key.ts";
+import { type MasterKey, seal, unseal } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import { cancelDeliveries } from "../deliveries/store.ts";
 import { endHold, probeAtOnce } from "../holding/store.ts";
 import { countAllEnded } from "../redelivery/sending/store.ts";
 import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
 import { endRotation } from "../rotation/store.ts";
 import { ownApiKeys } from "./api-key.ts";
+import { clearSome } from "./clearing.ts";
 import { mergeHeaders } from "./headers.ts";
 import { type ConnectionInput, READ_ONLY } from "./input.ts";
 import { type ConnectionRecord, noConnection, toConnectionRecord, versionOf } from "./record.ts";
@@ -28,6 +29,8 @@ const SHOWN = ["Entities", "Events", "TimeoutMs", "State"];
 
 /**
  * Updates the connection that Id or Name points at, or makes a new one.
+ * @param sent the body that the input was read from
+ * @returns the connection as far as the caller may see it
  * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
  */
 export async function upsertConnection(
@@ -36,15 +39,24 @@ export async function upsertConnection(
   caller: Caller,
   input: ConnectionInput,
   conditions: Conditions,
-): Promise<Connection> {
+  sent: unknown,
+): Promise<Tagged<ConnectionRecord>> {
   try {
-    return await sql.begin((tx) => upsert(tx, masterKey, caller, input, conditions));
+    const connection = (await sql.beginFor(caller.tenantId, (tx) =>
+      upsert(tx, masterKey, caller, input, conditions),
+    )) as Connection;
+    return await written(caller, masterKey, connection, sent);
   } catch (error) {
     if ((error as { constraint_name?: string }).constraint_name === "webhook_connections_name_key") {
       throw new Conflict("Name is held by another WebhookConnection.");
     }
     throw error;
   }
+}
+
+function written({ gate }: Caller, masterKey: MasterKey, connection: Connection, sent: unknown) {
+  const version = versionOf(masterKey, connection);
+  return gate.written("WebhookConnection", toConnectionRecord(masterKey, connection), sent, { version });
 }
 
 async function upsert(
@@ -54,29 +66,40 @@ async function upsert(
   input: ConnectionInput,
   conditions: Conditions,
 ): Promise<Connection> {
-  const { tenantId, permissions } = caller;
+  const { tenantId, permissions, gate } = caller;
   const record = (connection: Connection) => toConnectionRecord(masterKey, connection);
   const existing = await lookUp(tx, tenantId, input);
-  requireConditions(conditions, existing && versionOf(masterKey, existing));
-  // Sent back as it was read, it changes nothing.
-  if (input.state === "Held" && existing?.state !== "Held") {
-    throw new BadInput("State must be Active or Paused; Held is what deliveries that fail make of it.");
+  // These two compare nothing: whether there is a connection.
+  if (!existing || conditions.ifNoneMatch === "*") {
+    requireConditions(conditions, existing && versionOf(masterKey, existing));
   }
-  requireOneApiKey(input.url ?? existing?.url, input.apiKey);
   const sealed = {
     secret: typeof input.secret === "string" ? seal(masterKey, SECRET_PURPOSE, input.secret) : input.secret,
-    apiKey: input.apiKey === undefined ? undefined : seal(masterKey, API_KEY_PURPOSE, input.apiKey),
+    apiKey: changedApiKey(masterKey, existing?.apiKey, input),
     headers: changedHeaders(masterKey, existing?.headers ?? null, input),
   };
   if (existing) {
-    requireReadOnly(record(existing), input);
     const connection = merge(existing, { ...input, ...sealed, id: undefined });
+    const isElsewhere = movedAddresses("WebhookConnection", record(existing), record(connection)).length > 0;
+    // The one that the URL has is in force, and what is stored beside it was for the former address.
+    const [ownKey] = ownApiKeys(connection.url);
+    if (isElsewhere && ownKey !== undefined) connection.apiKey = seal(masterKey, API_KEY_PURPOSE, ownKey);
     const isReleased = existing.state === "Held" && connection.state !== "Held";
     if (isReleased) Object.assign(connection, NOT_HELD);
     permissions.require("Webhooks:Update", "WebhookConnection", record(existing), record(connection));
+    // Only now, so that who may not change it learns of no value whether it is right; who may not read it, of none.
+    await requireSeen(tx, caller, "WebhookConnection", conditions, versionOf(masterKey, existing), record(existing));
+    requireSecretsAnew(
+      gate,
+      "WebhookConnection",
+      record(existing),
+      record(connection),
+      keptSecrets(masterKey, existing, input),
+    );
+    requireFit(gate.sees("WebhookConnection", record(existing)) ? record(existing) : undefined, existing, input);
     await updateConnection(tx, tenantId, connection);
     // At once, for the secret before may have leaked.
-    if (input.secret !== undefined) await endRotation(tx, tenantId, connection.id);
+    if (input.secret !== undefined || isElsewhere) await endRotation(tx, tenantId, connection.id);
     if (isReleased) await endHold(tx, tenantId, connection.id);
     else if (existing.state === "Held" && isCalledOtherwise(existing, connection)) {
       await probeAtOnce(tx, tenantId, connection.id);
@@ -115,8 +138,8 @@ async function upsert(
     state: input.state ?? "Active",
     ...NOT_HELD,
   };
-  requireReadOnly(record(connection), input);
   permissions.require("Webhooks:Create", "WebhookConnection", record(connection));
+  requireFit(record(connection), undefined, input);
   const inserted = await insertConnection(tx, tenantId, connection);
   // A racing caller made one with the same name in between: this call is then its update.
   if (!inserted) return upsert(tx, masterKey, caller, input, conditions);
@@ -129,8 +152,8 @@ async function upsert(
 }
 
 /**
- * Deletes the connection and, with it, ends what it had still to get.
- * @returns its last state
+ * Deletes the connection and, with it, ends what it had still to get; a worker ends what is too much for that.
+ * @returns its last state, as far as the caller may see it
  * @throws NotFound, Permission, PreconditionFailed
  */
 export async function removeConnection(
@@ -139,22 +162,23 @@ export async function removeConnection(
   caller: Caller,
   id: string,
   conditions: Conditions,
-): Promise<Connection> {
+): Promise<Tagged<ConnectionRecord>> {
   const { tenantId, permissions } = caller;
-  return sql.begin(async (tx) => {
+  const gone = await sql.beginFor(tenantId, async (tx) => {
     const connection = await lockConnection(tx, tenantId, { id });
     if (!connection) throw noConnection();
     permissions.require("Webhooks:Delete", "WebhookConnection", toConnectionRecord(masterKey, connection));
-    requireConditions(conditions, versionOf(masterKey, connection));
+    const asSeen = toConnectionRecord(masterKey, connection);
+    await requireSeen(tx, caller, "WebhookConnection", conditions, versionOf(masterKey, connection), asSeen);
     await deleteConnection(tx, tenantId, id);
-    // Redeliveries first: who counts what has ended locks them before the deliveries.
     await cancelRedeliveries(tx, tenantId, id);
-    await cancelDeliveries(tx, tenantId, id);
     if (connection.state === "Held") await endHold(tx, tenantId, id);
     const subject = { type: "WebhookConnection", id: connection.id };
     await recordAudit(tx, tenantId, caller, { kind: "WebhookConnection.Deleted", subject });
     return connection;
   });
+  await clearSome(sql, tenantId, id);
+  return written(caller, masterKey, gone, {});
 }
 
 async function lookUp(tx: Transaction, tenantId: TenantId, input: ConnectionInput): Promise<Connection | undefined> {
@@ -166,18 +190,57 @@ async function lookUp(tx: Transaction, tenantId: TenantId, input: ConnectionInpu
   return input.name ? lockConnection(tx, tenantId, { name: input.name }) : undefined;
 }
 
+/** The secrets that a change leaves as they are. */
+function keptSecrets(masterKey: MasterKey, existing: Connection, input: ConnectionInput) {
+  const stored = unsealHeaders(masterKey, existing.headers);
+  const keptHeaders = input.headers ? Object.values(input.headers).includes(null) : Object.keys(stored).length > 0;
+  return {
+    Secret: existing.secret !== null && input.secret === undefined,
+    ApiKey: input.apiKey === undefined && ownApiKeys(input.url ?? existing.url).length === 0,
+    Headers: keptHeaders,
+  };
+}
+
 /** Whether the receiver may take what it has refused before. */
 function isCalledOtherwise(before: Connection, after: Connection): boolean {
   const fields = ["url", "secret", "apiKey", "headers", "timeoutMs"] as const;
   return fields.some((field) => before[field] !== after[field]);
 }
 
-/** The one that the URL has is sent; another one would never be. */
-function requireOneApiKey(url: string | undefined, apiKey: string | undefined): void {
-  if (url === undefined || apiKey === undefined || ownApiKeys(url).every((own) => own === apiKey)) return;
+/**
+ * What is sent must go together with what stands.
+ * @param seen the record that it is an echo of, as the caller may read it
+ * @param existing undefined: it is new
+ * @throws BadInput
+ */
+function requireFit(
+  seen: ConnectionRecord | undefined,
+  existing: Connection | undefined,
+  input: ConnectionInput,
+): void {
+  // Sent back as it was read, it changes nothing.
+  if (input.state === "Held" && !(existing && seen?.State === "Held")) {
+    throw new BadInput("State must be Active or Paused; Held is what deliveries that fail make of it.");
+  }
+  requireReadOnly(seen, input);
+  const { apiKey, url = existing?.url } = input;
+  if (url === undefined || apiKey === undefined) return;
+  const isHidden = input.url === undefined && !seen;
+  // The one that the URL has is sent; another one would never be.
+  if (ownApiKeys(url).every((own) => own === apiKey && !isHidden)) return;
   throw new BadInput(
     "The URL has an ApiKey of its own, and ApiKey is another. Change it in the URL, or leave one out.",
   );
+}
+
+/** @returns undefined if it is as it was, so that the seal stays too */
+function changedApiKey(
+  masterKey: MasterKey,
+  sealed: Uint8Array | undefined,
+  { apiKey }: ConnectionInput,
+): Uint8Array | undefined {
+  if (apiKey === undefined || (sealed && unseal(masterKey, API_KEY_PURPOSE, sealed) === apiKey)) return undefined;
+  return seal(masterKey, API_KEY_PURPOSE, apiKey);
 }
 
 /** @returns undefined if they are as they were, so that the seal stays too */
@@ -193,8 +256,8 @@ function changedHeaders(
 }
 
 /** Sent back as they were read, they change nothing. */
-function requireReadOnly(record: ConnectionRecord, { readOnly = {} }: ConnectionInput): void {
-  const problems = READ_ONLY.filter((name) => name in readOnly && readOnly[name] !== record[name]);
+function requireReadOnly(record: ConnectionRecord | undefined, { readOnly = {} }: ConnectionInput): void {
+  const problems = READ_ONLY.filter((name) => name in readOnly && (!record || readOnly[name] !== record[name]));
   if (problems.length > 0) throw new BadInput(...problems.map((name) => `${name} cannot be set.`));
 }
 

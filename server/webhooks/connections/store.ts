@@ -27,11 +27,12 @@ export interface Connection {
 /** One that the activity log speaks of, which may be gone. */
 export interface LoggedConnection extends Connection {
   deletedOn: Date | null;
-  /** When its settings or its state last changed; what is proved or probed counts too. */
-  modifiedOn: Date;
+  /** When its URL, Secret, ApiKey or Headers last changed. */
+  requestChangedOn: Date;
 }
 
 export interface ConnectionFilter {
+  id?: string;
   /** "" is that of those without one. */
   name?: string;
   state?: ConnectionState;
@@ -53,7 +54,7 @@ export async function findConnection(sql: Queries, tenantId: TenantId, id: strin
 /** Those of the ids, deleted ones too. */
 export async function findConnections(sql: Queries, tenantId: TenantId, ids: string[]): Promise<LoggedConnection[]> {
   return sql<LoggedConnection[]>`
-    select ${connectionColumns(sql)}, deleted_on as "deletedOn", modified_on as "modifiedOn" from webhook_connections
+    select ${connectionColumns(sql)}, deleted_on as "deletedOn", request_changed_on as "requestChangedOn" from webhook_connections
     where tenant_id = ${tenantId} and id = any (${ids}::uuid[])`;
 }
 
@@ -75,13 +76,14 @@ export async function lockConnection(
 export async function listConnections(
   sql: Queries,
   tenantId: TenantId,
-  { name, state }: ConnectionFilter,
+  { id, name, state }: ConnectionFilter,
   limit: number,
   after: string | undefined,
 ): Promise<Connection[]> {
   return sql<Connection[]>`
     select ${connectionColumns(sql)} from webhook_connections
     where tenant_id = ${tenantId} and deleted_on is null ${after ? sql`and id < ${after}` : sql``}
+      ${id === undefined ? sql`` : sql`and id = ${id}`}
       ${name === undefined ? sql`` : sql`and coalesce(name, '') = ${name}`}
       ${state ? sql`and state = ${state}` : sql``}
     order by id desc limit ${limit + 1}`;
@@ -114,7 +116,19 @@ export async function updateConnection(sql: Queries, tenantId: TenantId, connect
     where tenant_id = ${tenantId} and id = ${id}`;
 }
 
-/** The activity log goes on naming it, so the row stays. */
+/** The activity log goes on naming it, so the row stays. What it has still to get is cancelled afterwards. */
 export async function deleteConnection(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
-  await sql`update webhook_connections set deleted_on = now() where tenant_id = ${tenantId} and id = ${id}`;
+  await sql`
+    update webhook_connections set deleted_on = now(), clearing = true
+    where tenant_id = ${tenantId} and id = ${id}`;
+}
+
+/** Deleted connections with something left to cancel. */
+export async function listCleared(sql: Queries): Promise<{ tenantId: string; id: string }[]> {
+  return sql<{ tenantId: string; id: string }[]>`
+    select tenant_id as "tenantId", id from webhook_connections where clearing order by deleted_on`;
+}
+
+export async function endClearing(sql: Queries, tenantId: string, id: string): Promise<void> {
+  await sql`update webhook_connections set clearing = false where tenant_id = ${tenantId} and id = ${id}`;
 }

@@ -1,7 +1,7 @@
 // GET WebhookEvent/DeadLetters.
 
 import { Elysia } from "elysia";
-import { type Authenticate, requireScopes } from "../../access/index.ts";
+import { type Authenticate, answer, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { requireMethod } from "../../http/method.ts";
 import { readPaging } from "../../http/paging.ts";
@@ -29,7 +29,7 @@ export function deadLettersController(sql: Sql, masterKey: MasterKey, authentica
         from: readMoment(query, "From"),
         to: readMoment(query, "To"),
       };
-      return Response.json(await readDeadLetters(sql, masterKey, caller, filter, readPaging(query)));
+      return answer(await readDeadLetters(sql, masterKey, caller, filter, readPaging(query)));
     },
     { parse: "none" },
   );

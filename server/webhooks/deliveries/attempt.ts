@@ -25,23 +25,31 @@ export interface AttemptResult {
   retryAfterMs: number | undefined;
 }
 
+/** There was no place for the post: it is no attempt, and can be made later. */
+export interface Unsent {
+  unsent: string;
+}
+
 export async function attemptDelivery(
   egress: Egress,
   masterKey: MasterKey,
+  tenantId: string,
   delivery: OpenDelivery,
   timeoutMs: number,
   signal: AbortSignal,
   traceParent?: string,
-): Promise<AttemptResult> {
+): Promise<AttemptResult | Unsent> {
   const startedOn = new Date();
   const { url, extra, own } = requestOf(masterKey, delivery, startedOn);
   const outcome = await egress.post({
+    tenantId,
     url,
     headers: { ...extra, ...own, ...(traceParent && { traceparent: traceParent }) },
     body: delivery.payload,
     timeoutMs: delivery.timeoutMs ?? timeoutMs,
     signal,
   });
+  if (outcome.kind === "unsent") return { unsent: outcome.detail };
   const { hostname } = url;
   const answered = outcome.kind === "response";
   return {
@@ -61,7 +69,12 @@ function secretsIn(url: URL, extra: ExtraHeaders): string[] {
   return [...apiKeys, ...values.filter((value) => value.length >= SHORTEST_SECRET)];
 }
 
-function toAttempt(number: number, startedOn: Date, outcome: EgressOutcome, secrets: string[]): Attempt {
+function toAttempt(
+  number: number,
+  startedOn: Date,
+  outcome: Exclude<EgressOutcome, { kind: "unsent" }>,
+  secrets: string[],
+): Attempt {
   const base = { number, startedOn, durationMs: Math.round(outcome.durationMs) };
   if (outcome.kind === "failure") {
     return { ...base, statusCode: null, failure: outcome.failure, responseHeaders: null, responseBody: outcome.detail };

@@ -2,8 +2,7 @@
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import { uuids } from "../../db/arrays.ts";
-import type { Queries, Transaction } from "../../db/connection.ts";
-import type { TenantId } from "../../tenant-id.ts";
+import type { Queries } from "../../db/connection.ts";
 
 /** An end that is not an attempt's. */
 export type EndedState = "Exhausted" | "Cancelled" | "Held";
@@ -129,6 +128,23 @@ export async function recordDelivered(sql: Queries, delivered: readonly Delivere
   return new Set(rows.map(({ id }) => id));
 }
 
+/**
+ * Takes back an attempt that was opened and never left: the delivery is as it was before.
+ * @param probing whether it was a probe's
+ */
+export async function takeBackAttempt(
+  sql: Queries,
+  tenantId: string,
+  deliveryId: string,
+  number: number,
+  probing = false,
+): Promise<void> {
+  await sql`
+    update deliveries set attempts = attempts - 1, earlier_attempts = earlier_attempts - ${probing}::boolean::int,
+      attempt_started_on = null
+    where id = ${deliveryId} and tenant_id = ${tenantId} and attempts = ${number} and attempt_started_on is not null`;
+}
+
 /** Logs the attempts that deliveries of `before` are still marked with: they were lost with their worker. */
 export const insertLost = (sql: Queries) => sql`
   insert into attempts (delivery_id, number, started_on, duration_ms, failure)
@@ -180,10 +196,39 @@ export async function closeOpenDelivery(
   return row;
 }
 
-/** Ends all that a connection has still to get. A post that is out just now may yet be recorded as Delivered. */
-export async function cancelDeliveries(tx: Transaction, tenantId: TenantId, connectionId: string): Promise<void> {
-  await tx`
-    update deliveries set state = 'Cancelled', changed_on = now()
-    where tenant_id = ${tenantId} and connection_id = ${connectionId}
-      and (state = 'Held' or state in ('Pending', 'Retrying'))`;
+/**
+ * Ends the first of what a connection has still to get, in the order of events. A post that is out just now may yet be
+ * recorded as Delivered. What somebody has locked is left out.
+ * @param after an event; those after it
+ * @returns how many there were, and the last one's event
+ */
+export async function cancelDeliveries(
+  sql: Queries,
+  tenantId: string,
+  connectionId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<{ count: number; last: string | undefined }> {
+  const rows = await sql<{ eventId: string }[]>`
+    with first as (
+      select id from deliveries
+      where tenant_id = ${tenantId} and connection_id = ${connectionId} and ${isOpen(sql)}
+        ${after ? sql`and event_id > ${after}` : sql``}
+      order by event_id limit ${limit} for update skip locked
+    )
+    update deliveries d set state = 'Cancelled', changed_on = now() from first where d.id = first.id
+    returning event_id as "eventId"`;
+  const events = rows.map(({ eventId }) => eventId).sort();
+  return { count: rows.length, last: events.at(-1) };
 }
+
+export async function hasOpenDeliveries(sql: Queries, tenantId: string, connectionId: string): Promise<boolean> {
+  const [row] = await sql<{ open: boolean }[]>`
+    select exists (
+      select from deliveries where tenant_id = ${tenantId} and connection_id = ${connectionId} and ${isOpen(sql)}
+    ) as open`;
+  return row!.open;
+}
+
+/** It may still be posted. */
+const isOpen = (sql: Queries) => sql`(state = 'Held' or state in ('Pending', 'Retrying'))`;

@@ -16,11 +16,11 @@ import {
   claimDispatches,
   claimTurns,
   type Dispatch,
-  listenForDispatches,
   postponeDispatches,
   releaseDispatches,
   removeDispatches,
 } from "./store.ts";
+import { startWakes } from "./wakes.ts";
 
 /** Batches that are being started at once: together the most that Temporal is asked for at a time. */
 const LANES = 4;
@@ -43,6 +43,7 @@ export interface Dispatcher {
 type Outcome = Awaited<ReturnType<typeof startDelivery>> | "failed";
 
 export function startDispatcher(
+  databaseUrl: string,
   sql: Sql,
   client: Client,
   config: WebhookConfig,
@@ -57,15 +58,18 @@ export function startDispatcher(
   inFlight.onRoom(quick.wake);
   slowLane.onTurnEnded(slow.wake);
   let slowWait: Timer | undefined;
-  const stopListening = listenForDispatches(sql, quick.wake);
+  const wakes = startWakes(databaseUrl, sql, quick.wake);
   const poll = setInterval(() => {
     quick.wake();
     slow.wake();
   }, POLL_MS);
 
   async function dispatchBatch(): Promise<Found> {
-    if (inFlight.isFull()) return "nothing";
-    const claimed = await claimDispatches(sql, BATCH, TENANT_SHARE, inFlight.fullTenants());
+    const isFull = inFlight.isFull();
+    const full = inFlight.fullTenants();
+    if (isFull || full.length > 0) wakes.handOn();
+    if (isFull) return "nothing";
+    const claimed = await claimDispatches(sql, BATCH, TENANT_SHARE, full);
     if (claimed.length === 0) return "nothing";
     const batch = await setSlowAside(sql, claimed, wakeSlowSoon);
     await start(batch, startInFlight);
@@ -142,7 +146,7 @@ export function startDispatcher(
       clearInterval(poll);
       clearTimeout(slowWait);
       await Promise.all([quick.stop(), slow.stop()]);
-      await stopListening();
+      await wakes.stop();
     },
   };
 }

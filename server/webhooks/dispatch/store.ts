@@ -162,6 +162,33 @@ export function listenForDispatches(sql: Sql, wake: () => void): () => Promise<v
   return listen(sql, DISPATCH_CHANNEL, wake);
 }
 
+/** Of what the worker that hears of changes has no room for. */
+const HANDED_ON_CHANNEL = "gatehouse_handed_on";
+/** Any constant of our own that no other lock has. */
+const FIRST_LISTENER_LOCK = 7_203_430;
+
+/** Calls `wake` for what is handed on, and once on connecting. */
+export function listenForHandedOn(sql: Sql, wake: () => void): () => Promise<void> {
+  return listen(sql, HANDED_ON_CHANNEL, wake);
+}
+
+export async function handOnDispatches(sql: Queries): Promise<void> {
+  await sql`select pg_notify(${HANDED_ON_CHANNEL}, '')`;
+}
+
+/** @param session a pool of one connection: the first that asks is it until its session ends */
+export async function isFirstListener(session: Sql): Promise<boolean> {
+  const [row] = await session<{ first: boolean }[]>`
+    select case
+      when exists (
+        select from pg_locks
+        where locktype = 'advisory' and pid = pg_backend_pid() and objid = ${FIRST_LISTENER_LOCK}
+      ) then true
+      else pg_try_advisory_lock(${FIRST_LISTENER_LOCK})
+    end as first`;
+  return row!.first;
+}
+
 /** A delivery that is not final and that nobody has touched for a while. */
 export interface StaleDelivery {
   tenantId: string;

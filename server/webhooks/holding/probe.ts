@@ -7,7 +7,7 @@ import type { Egress } from "../../egress/index.ts";
 import type { MasterKey } from "../../master-key.ts";
 import { attemptDelivery } from "../deliveries/attempt.ts";
 import { openProbe } from "../deliveries/opening/store.ts";
-import { type Attempt, recordAttempt } from "../deliveries/store.ts";
+import { type Attempt, recordAttempt, takeBackAttempt } from "../deliveries/store.ts";
 import { countAllEnded } from "../redelivery/sending/store.ts";
 import { startDrain } from "../redelivery/store.ts";
 import { endHold, findHeld, type HeldConnection, lockHeld, scheduleProbe, setActive } from "./store.ts";
@@ -46,7 +46,13 @@ export async function probe(
     await scheduleProbe(sql, tenantId, connectionId, held.probes, probeInterval);
     return waiting(held, probeInterval);
   }
-  const { attempt, delivered, reason } = await attemptDelivery(egress, masterKey, delivery, timeout, signal);
+  const result = await attemptDelivery(egress, masterKey, tenantId, delivery, timeout, signal);
+  if ("unsent" in result) {
+    await takeBackAttempt(sql, tenantId, delivery.id, delivery.number, true);
+    await scheduleProbe(sql, tenantId, connectionId, held.probes, probeInterval);
+    return waiting(held, probeInterval);
+  }
+  const { attempt, delivered, reason } = result;
   metrics.attempted(attempt);
   if (delivered) metrics.ended("Delivered");
   const probes = held.probes + 1;

@@ -8,8 +8,8 @@ import { createSlowReceivers, type SlowReceivers } from "./slow-receivers.ts";
 import { endTurn, readWait, writeNextAttempt } from "./store.ts";
 import { createTurns, type Turns } from "./turns.ts";
 
-/** For the recording of a post that another worker has out. */
-const RECORDING_GRACE_MS = 5_000;
+/** For the name look-up and the recording of a post that another worker has out. */
+const RECORDING_GRACE_MS = 10_000;
 
 export interface SlowLane extends Bulkhead, SlowReceivers {
   turns: Turns;

@@ -1,4 +1,5 @@
-import type { LoggedEvent } from "./store.ts";
+import { PING } from "../events/event-types.ts";
+import type { LoggedEvent, WithPayload } from "./store.ts";
 
 type Described = Pick<LoggedEvent, "id" | "eventType" | "eventRecord" | "recordIds" | "occurredOn">;
 
@@ -13,4 +14,19 @@ export function toEventAttributes(event: Described) {
     RecordCount: event.recordIds.length,
     Timestamp: event.occurredOn.toISOString(),
   };
+}
+
+/**
+ * What policies are asked for of an event: with each record of its payload one, where they ask for records.
+ * @param payload undefined: nobody has loaded it, for they do not
+ */
+export function eventResources(event: Described & Partial<WithPayload>): object[] {
+  const attributes = toEventAttributes(event);
+  if (event.payload === undefined || event.eventType === PING) return [attributes];
+  return recordsOf(event.payload).map((record) => ({ ...attributes, [event.eventRecord]: record }));
+}
+
+/** An event's records as its payload has them. */
+export function recordsOf(payload: string): Record<string, unknown>[] {
+  return [JSON.parse(payload).Data].flat();
 }

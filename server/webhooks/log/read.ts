@@ -1,12 +1,23 @@
 // The activity log as a caller may read it.
 
-import type { Caller } from "../../access/index.ts";
+import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { NotFound } from "../../errors.ts";
-import { isUuid, type Page, type Paging, toPage } from "../../http/paging.ts";
-import { toEventAttributes } from "./attributes.ts";
-import { type EventRecord, toEventRecord, type WorkflowUrl } from "./record.ts";
-import { type EventFilter, findEvent, type LoggedEvent, listEvents, type WithPayload } from "./store.ts";
+import { isUuid, type Paging } from "../../http/paging.ts";
+import { eventResources } from "./attributes.ts";
+import { type SeenPayload, seePayload } from "./payload.ts";
+import { type AttemptRecord, type EventRecord, toAttemptRecord, toEventRecord, type WorkflowUrl } from "./record.ts";
+import {
+  type AttemptSelection,
+  type EventFilter,
+  findEvent,
+  type LoggedEvent,
+  listAttempts,
+  listEvents,
+  type WithPayload,
+} from "./store.ts";
+
+const TYPE = "WebhookEvent";
 
 /**
  * A page of the events that the caller may read, newest first.
@@ -14,30 +25,82 @@ import { type EventFilter, findEvent, type LoggedEvent, listEvents, type WithPay
  */
 export async function readEvents(
   sql: Sql,
-  { tenantId, permissions }: Caller,
+  { tenantId, permissions, gate }: Caller,
   filter: EventFilter,
-  { limit, after }: Paging,
+  paging: Paging,
   workflowUrl: WorkflowUrl,
-): Promise<Page<EventRecord>> {
-  return permissions.readable("Webhooks:Read", "WebhookEvent", async () => {
-    const rows = await listEvents(sql, tenantId, filter, limit, after);
-    return toPage(
-      rows,
-      limit,
-      (event) => event.id,
-      (event) => toEventRecord(event, workflowUrl),
-    );
+): Promise<ShownPage<EventRecord>> {
+  const withPayload = permissions.looksInto(TYPE);
+  return gate.list({
+    type: TYPE,
+    paging,
+    read: (limit, after) => listEvents(sql, tenantId, filter, limit, after, withPayload),
+    id: (event) => event.id,
+    resource: (event) => eventResources(event),
+    item: (event) => toEventRecord(event, workflowUrl),
   });
 }
 
-/** @throws NotFound, Permission */
-export async function readEvent(
+/** An event, and what of its payload its reader may see. */
+export interface SeenEvent extends SeenPayload {
+  record: Shown<EventRecord>;
+  occurredOn: Date;
+}
+
+/** The event, for what tells of it what is no record's. @throws NotFound, Permission */
+export async function requireEvent(
   sql: Sql,
-  { tenantId, permissions }: Caller,
+  { tenantId, gate }: Caller,
   id: string,
 ): Promise<LoggedEvent & WithPayload> {
   const event = isUuid(id) ? await findEvent(sql, tenantId, id) : undefined;
   if (!event) throw new NotFound("There is no WebhookEvent with this EventId.");
-  permissions.require("Webhooks:Read", "WebhookEvent", toEventAttributes(event));
-  return event;
+  return (await gate.show(TYPE, event, { resource: eventResources(event) })).record;
+}
+
+/** @throws NotFound, Permission */
+export async function readEvent(sql: Sql, caller: Caller, id: string, workflowUrl: WorkflowUrl): Promise<SeenEvent> {
+  const event = await requireEvent(sql, caller, id);
+  const resource = eventResources(event);
+  const { record } = await caller.gate.show(TYPE, toEventRecord(event, workflowUrl), { resource });
+  return { record, occurredOn: event.occurredOn, ...(await seePayload(caller, event)) };
+}
+
+/**
+ * The attempts of an event that the caller may read, by their deliveries. What a receiver has answered may repeat what
+ * it was sent: it is for who may see the payload and the connection.
+ * @param selection undefined: all
+ */
+export async function readAttempts(
+  sql: Sql,
+  { tenantId, gate }: Caller,
+  { record, withheld, text }: SeenEvent,
+  selection?: AttemptSelection,
+): Promise<Map<string, AttemptRecord[]>> {
+  const { EventId, Deliveries } = record;
+  const attempts = await listAttempts(sql, tenantId, EventId, selection);
+  const connectionOf = new Map(Deliveries.map(({ Id, ConnectionId }) => [Id, ConnectionId]));
+  const told = [...new Set(attempts.map(({ deliveryId }) => connectionOf.get(deliveryId) ?? ""))];
+  const isSeen = withheld === null && text !== undefined;
+  const seen = isSeen ? await gate.seenIds(sql, "WebhookConnection", told) : new Set<string>();
+  const records = attempts.map((attempt) => {
+    const { deliveryId } = attempt;
+    return { deliveryId, record: toAttemptRecord(attempt, seen.has(connectionOf.get(deliveryId) ?? "")) };
+  });
+  const byDelivery = Map.groupBy(records, ({ deliveryId }) => deliveryId);
+  return new Map([...byDelivery].map(([id, own]) => [id, own.map((one) => one.record)]));
+}
+
+/** An event in its response shape, with its payload and all attempts. @throws NotFound, Permission */
+export async function readWholeEvent(sql: Sql, caller: Caller, id: string, workflowUrl: WorkflowUrl) {
+  const event = await readEvent(sql, caller, id, workflowUrl);
+  const { record, payload, withheld } = event;
+  const attempts = await readAttempts(sql, caller, event);
+  const whole = {
+    ...record,
+    Payload: payload,
+    Withheld: withheld,
+    Deliveries: record.Deliveries.map((delivery) => ({ ...delivery, Attempts: attempts.get(delivery.Id) ?? [] })),
+  };
+  return whole;
 }

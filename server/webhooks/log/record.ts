@@ -57,7 +57,8 @@ function reasonNobodyGotIt({ eventRecord, eventType, deliveries }: LoggedEvent):
   return [...new Set(words)].toSorted().join(", ");
 }
 
-export function toAttemptRecord(attempt: LoggedAttempt) {
+/** @param isSeen whether its reader may see what the receiver has answered */
+export function toAttemptRecord(attempt: LoggedAttempt, isSeen: boolean) {
   return {
     Number: attempt.number,
     Run: attempt.run,
@@ -65,6 +66,6 @@ export function toAttemptRecord(attempt: LoggedAttempt) {
     DurationMs: attempt.durationMs,
     StatusCode: attempt.statusCode,
     Failure: attempt.failure,
-    Response: { Headers: attempt.responseHeaders ?? "", Body: attempt.responseBody ?? "" },
+    Response: isSeen ? { Headers: attempt.responseHeaders ?? "", Body: attempt.responseBody ?? "" } : null,
   };
 }

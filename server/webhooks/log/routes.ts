@@ -1,7 +1,7 @@
 // WebhookEvent: the activity log, and an event sent again.
 
 import { Elysia } from "elysia";
-import { type Authenticate, requireScopes } from "../../access/index.ts";
+import { type Authenticate, answer, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { readJson, requireJson } from "../../http/body.ts";
 import { requireMethod } from "../../http/method.ts";
@@ -12,9 +12,8 @@ import { requestUrl } from "../../http/request-url.ts";
 import { redeliverEvent } from "../redelivery/event/redeliver-event.ts";
 import { parseRedeliver } from "../redelivery/input.ts";
 import { EVENT_FILTERS, readEventFilter } from "./filter.ts";
-import { readEvent, readEvents } from "./read.ts";
-import { toAttemptRecord, toEventRecord, type WorkflowUrl } from "./record.ts";
-import { listAttempts } from "./store.ts";
+import { readEvents, readWholeEvent } from "./read.ts";
+import type { WorkflowUrl } from "./record.ts";
 
 export interface EventLogRoutes {
   sql: Sql;
@@ -36,7 +35,7 @@ export function eventLogController({ sql, authenticate, entities, workflowUrl }:
         requireScopes(caller, "Webhooks:Read");
         const query = readQuery(requestUrl(request).searchParams, EVENT_FILTERS);
         const filter = readEventFilter(query, entities);
-        return Response.json(await readEvents(sql, caller, filter, readPaging(query), workflowUrl));
+        return answer(await readEvents(sql, caller, filter, readPaging(query), workflowUrl));
       },
       { parse: "none" },
     )
@@ -46,17 +45,7 @@ export function eventLogController({ sql, authenticate, entities, workflowUrl }:
         const caller = await authenticate(request);
         requireMethod(request, "GET");
         requireScopes(caller, "Webhooks:Read");
-        const event = await readEvent(sql, caller, params.id);
-        const record = toEventRecord(event, workflowUrl);
-        const attempts = await listAttempts(sql, caller.tenantId, event.id);
-        return Response.json({
-          ...record,
-          Payload: JSON.parse(event.payload),
-          Deliveries: record.Deliveries.map((delivery) => ({
-            ...delivery,
-            Attempts: attempts.filter((attempt) => attempt.deliveryId === delivery.Id).map(toAttemptRecord),
-          })),
-        });
+        return answer(await readWholeEvent(sql, caller, params.id, workflowUrl));
       },
       { parse: "none" },
     )
@@ -68,7 +57,7 @@ export function eventLogController({ sql, authenticate, entities, workflowUrl }:
         requireJson(request);
         requireScopes(caller, "Webhooks:Update");
         const connectionId = parseRedeliver(await readJson(request));
-        return Response.json(toEventRecord(await redeliverEvent(sql, caller, params.id, connectionId), workflowUrl));
+        return answer(await redeliverEvent(sql, caller, params.id, workflowUrl, connectionId));
       },
       { parse: "none" },
     );

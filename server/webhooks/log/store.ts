@@ -71,10 +71,11 @@ export async function listEvents(
   filter: EventFilter,
   limit: number,
   after: string | undefined,
-): Promise<LoggedEvent[]> {
+  withPayload: boolean,
+): Promise<(LoggedEvent & Partial<WithPayload>)[]> {
   const byDelivery = filter.state !== undefined || filter.connectionId !== undefined;
-  return sql<LoggedEvent[]>`
-    select ${columns(sql, tenantId)} from events e
+  return sql<(LoggedEvent & Partial<WithPayload>)[]>`
+    select ${columns(sql, tenantId)} ${withPayload ? sql`, e.payload` : sql``} from events e
     where e.tenant_id = ${tenantId}
       ${after ? sql`and e.id < ${after}` : sql``}
       ${filter.eventRecord ? sql`and e.event_record = ${filter.eventRecord}` : sql``}

@@ -26,3 +26,14 @@ export function toRedeliveryRecord(redelivery: Redelivery) {
     EndedOn: redelivery.endedOn?.toISOString() ?? null,
   };
 }
+
+/** Where a person opens a workflow in the Temporal UI. */
+export type WorkflowUrl = (workflowId: string) => string;
+
+/** A redelivery as the API answers it. */
+export type LocatedRedelivery = ReturnType<typeof located>;
+
+export function located(redelivery: Redelivery, workflowUrl: WorkflowUrl) {
+  const workflowId = redeliveryWorkflowId(redelivery.id);
+  return { ...toRedeliveryRecord(redelivery), WorkflowId: workflowId, WorkflowUrl: workflowUrl(workflowId) };
+}

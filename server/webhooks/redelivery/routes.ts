@@ -2,7 +2,7 @@
 
 import { Elysia } from "elysia";
 import { REDELIVERY_STATES } from "../../../workflows/contract.ts";
-import { type Authenticate, type Caller, requireScopes } from "../../access/index.ts";
+import { type Authenticate, answer, type Caller, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { readJson, requireJson } from "../../http/body.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
@@ -12,7 +12,8 @@ import { readQuery, readWord } from "../../http/query.ts";
 import { requestUrl } from "../../http/request-url.ts";
 import { readConnectionId } from "../connections/filter.ts";
 import { parseRedelivery, parseRedeliveryChange } from "./input.ts";
-import { located, readRedeliveries, readRedelivery, type WorkflowUrl } from "./read.ts";
+import { readRedeliveries, readRedelivery } from "./read.ts";
+import type { WorkflowUrl } from "./record.ts";
 import { changeRedelivery, countRedelivery, createRedelivery } from "./service.ts";
 import { REDELIVERY_KINDS } from "./store.ts";
 
@@ -32,7 +33,7 @@ export function redeliveriesController({ sql, authenticate, workflowUrl }: Redel
       kind: readWord(query, "Kind", REDELIVERY_KINDS),
       state: readWord(query, "State", REDELIVERY_STATES),
     };
-    return Response.json(await readRedeliveries(sql, caller, filter, readPaging(query), workflowUrl));
+    return answer(await readRedeliveries(sql, caller, filter, readPaging(query), workflowUrl));
   }
 
   return new Elysia()
@@ -44,9 +45,10 @@ export function redeliveriesController({ sql, authenticate, workflowUrl }: Redel
         if (!isRead(request)) requireJson(request);
         requireScopes(caller, isRead(request) ? "Webhooks:Read" : "Webhooks:Create");
         if (isRead(request)) return list(request, caller);
-        const { input, dryRun } = parseRedelivery(await readJson(request));
-        if (dryRun) return Response.json({ Count: await countRedelivery(sql, caller, input) });
-        return Response.json(located(await createRedelivery(sql, caller, input), workflowUrl));
+        const body = await readJson(request);
+        const { input, dryRun } = parseRedelivery(body);
+        if (dryRun) return answer(await countRedelivery(sql, caller, input));
+        return answer(await createRedelivery(sql, caller, input, workflowUrl, body));
       },
       { parse: "none" },
     )
@@ -57,9 +59,10 @@ export function redeliveriesController({ sql, authenticate, workflowUrl }: Redel
         requireMethod(request, "GET", "PATCH");
         if (!isRead(request)) requireJson(request);
         requireScopes(caller, isRead(request) ? "Webhooks:Read" : "Webhooks:Update");
-        if (isRead(request)) return Response.json(await readRedelivery(sql, caller, params.id, workflowUrl));
-        const change = parseRedeliveryChange(await readJson(request));
-        return Response.json(located(await changeRedelivery(sql, caller, params.id, change), workflowUrl));
+        if (isRead(request)) return answer(await readRedelivery(sql, caller, params.id, workflowUrl));
+        const body = await readJson(request);
+        const change = parseRedeliveryChange(body);
+        return answer(await changeRedelivery(sql, caller, params.id, change, workflowUrl, body));
       },
       { parse: "none" },
     );

@@ -1,7 +1,7 @@
 // Bulk redeliveries, as somebody wishes for them. Everything is a row in PostgreSQL; a worker takes it from there.
 
 import type { RedeliveryState } from "../../../workflows/contract.ts";
-import type { Caller } from "../../access/index.ts";
+import type { Caller, Shown } from "../../access/index.ts";
 import { changesOf, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
@@ -9,7 +9,7 @@ import { isUuid } from "../../http/paging.ts";
 import { lockConnection } from "../connections/store.ts";
 import { lowestIdOf } from "../events/event-id.ts";
 import type { RedeliveryChange, RedeliveryInput } from "./input.ts";
-import { toRedeliveryRecord } from "./record.ts";
+import { type LocatedRedelivery, located, toRedeliveryRecord, type WorkflowUrl } from "./record.ts";
 import { countAllEnded } from "./sending/store.ts";
 import {
   countSelected,
@@ -22,24 +22,39 @@ import {
 } from "./store.ts";
 
 /**
- * How many deliveries a redelivery would send again.
+ * How many deliveries a redelivery would send again; null for who may not see all that is counted.
  * @throws NotFound, Permission
  */
-export async function countRedelivery(sql: Sql, caller: Caller, input: RedeliveryInput): Promise<number> {
-  const redelivery = await sql.begin((tx) => planned(tx, caller, input));
+export async function countRedelivery(
+  sql: Sql,
+  caller: Caller,
+  input: RedeliveryInput,
+): Promise<Shown<{ Count: number | null }>> {
+  const Count = await countPlanned(sql, caller, input);
+  return caller.gate.count("WebhookEvent", { Count });
+}
+
+async function countPlanned(sql: Sql, caller: Caller, input: RedeliveryInput): Promise<number> {
+  const redelivery = await sql.beginFor(caller.tenantId, (tx) => planned(tx, caller, input));
   // Counted without the lock: there may be many, and no change should wait for that.
-  return countSelected(sql, caller.tenantId, redelivery);
+  return sql.beginFor(caller.tenantId, (tx) => countSelected(tx, caller.tenantId, redelivery));
 }
 
 /**
  * Sends deliveries of a connection again, in the order of their events; a worker begins at once.
  * @throws NotFound, Permission, Conflict
  */
-export async function createRedelivery(sql: Sql, caller: Caller, input: RedeliveryInput): Promise<Redelivery> {
+export async function createRedelivery(
+  sql: Sql,
+  caller: Caller,
+  input: RedeliveryInput,
+  workflowUrl: WorkflowUrl,
+  sent: unknown,
+): Promise<Shown<LocatedRedelivery>> {
   const { tenantId } = caller;
-  const total = await countRedelivery(sql, caller, input);
+  const total = await countPlanned(sql, caller, input);
   try {
-    return await sql.begin(async (tx) => {
+    const made = await sql.beginFor(tenantId, async (tx) => {
       const redelivery = { ...(await planned(tx, caller, input)), total };
       await insertRedelivery(tx, tenantId, redelivery);
       const { ConnectionId, From, To, States, Rate, Total } = toRedeliveryRecord(redelivery);
@@ -50,6 +65,7 @@ export async function createRedelivery(sql: Sql, caller: Caller, input: Redelive
       });
       return (await findRedelivery(tx, tenantId, redelivery.id))!;
     });
+    return await written(caller, made, workflowUrl, sent);
   } catch (error) {
     if ((error as { constraint_name?: string }).constraint_name !== "redeliveries_open") throw error;
     throw new Conflict(
@@ -68,9 +84,11 @@ export async function changeRedelivery(
   caller: Caller,
   id: string,
   change: RedeliveryChange,
-): Promise<Redelivery> {
+  workflowUrl: WorkflowUrl,
+  sent: unknown,
+): Promise<Shown<LocatedRedelivery>> {
   const { tenantId, permissions } = caller;
-  return sql.begin(async (tx) => {
+  const changed = await sql.beginFor(tenantId, async (tx) => {
     const before = isUuid(id) ? await lockRedelivery(tx, tenantId, id, "update") : undefined;
     if (!before) throw noRedelivery();
     const after = { ...before, state: change.state ?? before.state, rate: change.rate ?? before.rate };
@@ -87,6 +105,12 @@ export async function changeRedelivery(
     await recordAudit(tx, tenantId, caller, { kind: "Redelivery.Changed", subject, details: changes });
     return (await findRedelivery(tx, tenantId, before.id))!;
   });
+  return written(caller, changed, workflowUrl, sent);
+}
+
+/** As far as the caller may see it. @param sent the body that was asked with */
+async function written({ gate }: Caller, redelivery: Redelivery, workflowUrl: WorkflowUrl, sent: unknown) {
+  return (await gate.written("Redelivery", located(redelivery, workflowUrl), sent)).record;
 }
 
 /** Its workflow was cancelled in Temporal. */

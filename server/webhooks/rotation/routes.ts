@@ -1,7 +1,7 @@
 // WebhookConnection/{Id}/Secret.
 
 import { Elysia } from "elysia";
-import { type Authenticate, requireScopes } from "../../access/index.ts";
+import { type Authenticate, answer, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { readJson, requireJson } from "../../http/body.ts";
 import { isRead, requireMethod } from "../../http/method.ts";
@@ -32,11 +32,10 @@ export function secretController({ sql, masterKey, authenticate, overlapMs }: Se
         if (request.method === "POST") requireJson(request);
         requireScopes(caller, isRead(request) ? "Webhooks:Read" : "Webhooks:Update");
         const id = connectionIdOf(params);
-        if (isRead(request)) return Response.json(await readRotation(sql, masterKey, caller, id));
-        if (request.method === "DELETE") return Response.json(await giveUpRotation(sql, masterKey, caller, id));
+        if (isRead(request)) return answer(await readRotation(sql, masterKey, caller, id));
+        if (request.method === "DELETE") return answer(await giveUpRotation(sql, masterKey, caller, id));
         const input = parseStaging(await readJson(request));
-        const { rotation, generated } = await stageNewSecret(sql, masterKey, caller, id, input, overlapSeconds);
-        return Response.json({ ...rotation, Secret: generated }, { headers: NO_STORE });
+        return answer(await stageNewSecret(sql, masterKey, caller, id, input, overlapSeconds), NO_STORE);
       },
       { parse: "none" },
     )
@@ -46,7 +45,7 @@ export function secretController({ sql, masterKey, authenticate, overlapMs }: Se
         const caller = await authenticate(request);
         requireMethod(request, "POST");
         requireScopes(caller, "Webhooks:Update");
-        return Response.json(await proveSecret(sql, masterKey, caller, connectionIdOf(params)));
+        return answer(await proveSecret(sql, masterKey, caller, connectionIdOf(params)));
       },
       { parse: "none" },
     );

@@ -1,6 +1,6 @@
 // A new secret with proof: it is staged, a ping signed by it gets 2xx, and only then is it in force.
 
-import type { Caller } from "../../access/index.ts";
+import { type Caller, type Shown, withoutRecords } from "../../access/index.ts";
 import { type AuditEntry, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict } from "../../errors.ts";
@@ -13,6 +13,8 @@ import { recordPing } from "../events/record-event.ts";
 import { generateSecret } from "../signature.ts";
 import type { StagingInput } from "./input.ts";
 import { beginProof, endRotation, findRotation, type Rotation, stageSecret } from "./store.ts";
+
+const TYPE = "WebhookConnection";
 
 /** None: calls are not signed. Refused: the ping got no 2xx, and the secret before stays in force. */
 export const ROTATION_STATES = ["None", "InForce", "Staged", "Proving", "Refused", "Overlap"] as const;
@@ -31,11 +33,11 @@ export async function readRotation(
   masterKey: MasterKey,
   caller: Caller,
   id: string,
-): Promise<RotationRecord> {
-  await readConnection(sql, masterKey, caller, id);
+): Promise<Shown<RotationRecord>> {
+  const { record } = await readConnection(sql, masterKey, caller, id);
   const rotation = await findRotation(sql, caller.tenantId, id);
   if (!rotation) throw noConnection();
-  return toRotationRecord(rotation);
+  return (await caller.gate.show(TYPE, toRotationRecord(rotation), { resource: record })).record;
 }
 
 /**
@@ -51,21 +53,26 @@ export async function stageNewSecret(
   id: string,
   input: StagingInput,
   overlapSeconds: number,
-): Promise<{ rotation: RotationRecord; generated: string | null }> {
+): Promise<Shown<RotationRecord & { Secret: string | null }>> {
   const generated = input.secret === undefined ? generateSecret() : null;
   const sealed = seal(masterKey, SECRET_PURPOSE, generated ?? input.secret!);
   const rotation = await change(sql, masterKey, caller, id, async (tx) => {
     await stageSecret(tx, caller.tenantId, id, sealed, input.overlapSeconds ?? overlapSeconds);
     return { kind: "WebhookConnection.SecretStaged" };
   });
-  return { rotation, generated };
+  return withoutRecords({ ...rotation, Secret: generated });
 }
 
 /**
  * Sends a ping signed by the staged secret alone; a 2xx to it puts that in force.
  * @throws NotFound, Permission, Conflict if none is staged
  */
-export async function proveSecret(sql: Sql, masterKey: MasterKey, caller: Caller, id: string): Promise<RotationRecord> {
+export async function proveSecret(
+  sql: Sql,
+  masterKey: MasterKey,
+  caller: Caller,
+  id: string,
+): Promise<Shown<RotationRecord>> {
   const { tenantId, traceParent } = caller;
   return change(sql, masterKey, caller, id, async (tx, { Id, Name, Entities, Events }) => {
     const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events }, traceParent);
@@ -84,7 +91,7 @@ export async function giveUpRotation(
   masterKey: MasterKey,
   caller: Caller,
   id: string,
-): Promise<RotationRecord> {
+): Promise<Shown<RotationRecord>> {
   return change(sql, masterKey, caller, id, async (tx) => {
     const { stagedOn, formerUntil } = (await findRotation(tx, caller.tenantId, id))!;
     await endRotation(tx, caller.tenantId, id);
@@ -99,17 +106,18 @@ async function change(
   caller: Caller,
   id: string,
   step: (tx: Transaction, record: ConnectionRecord) => Promise<Pick<AuditEntry, "kind" | "details"> | undefined>,
-): Promise<RotationRecord> {
-  const { tenantId, permissions } = caller;
-  return sql.begin(async (tx) => {
+): Promise<Shown<RotationRecord>> {
+  const { tenantId, permissions, gate } = caller;
+  const { resource, rotation } = await sql.beginFor(tenantId, async (tx) => {
     const connection = await lockConnection(tx, tenantId, { id });
     if (!connection) throw noConnection();
     const record = toConnectionRecord(masterKey, connection);
     permissions.require("Webhooks:Update", "WebhookConnection", record);
     const entry = await step(tx, record);
     if (entry) await recordAudit(tx, tenantId, caller, { ...entry, subject: { type: "WebhookConnection", id } });
-    return toRotationRecord((await findRotation(tx, tenantId, id))!);
+    return { resource: record, rotation: toRotationRecord((await findRotation(tx, tenantId, id))!) };
   });
+  return (await gate.written(TYPE, rotation, {}, { resource })).record;
 }
 
 function toRotationRecord(rotation: Rotation): RotationRecord {

@@ -58,18 +58,18 @@ function whyNone({ eventType, eventRecord }: ExplainedEvent, witness: Witness): 
 function whatBecame({ eventType }: ExplainedEvent, witness: Witness, delivery: WitnessedDelivery): string {
   switch (delivery.state) {
     case "Delivered":
-      return `delivered at the ${ordinal(delivery.attempts)} attempt${afterEvent(witness, delivery)}${heldBack(witness)}`;
+      return `${arrival(witness, delivery)}${heldBack(witness)}${sentAgain(delivery)}`;
     case "Exhausted":
-      return `exhausted: ${attemptsMade(delivery)}`;
+      return `exhausted: ${attemptsMade(delivery)}${before(witness, delivery)}`;
     case "Held":
-      return whyHeld(witness) + (delivery.attempts > 0 ? `; before that ${attemptsMade(delivery)}` : "");
+      return `${whyHeld(witness)}${delivery.attempts > 0 ? `; before that ${attemptsMade(delivery)}` : ""}${before(witness, delivery)}`;
     case "Cancelled":
       return witness.deletedOn && delivery.changedOn >= witness.deletedOn
         ? `cancelled: the connection was deleted at ${witness.deletedOn.toISOString()}`
         : "cancelled by hand in Temporal";
     default:
       // A ping goes to its connection in any state.
-      return whatIsNext(eventType === PING ? "Active" : witness.state, delivery);
+      return whatIsNext(eventType === PING ? "Active" : witness.state, delivery) + before(witness, delivery);
   }
 }
 
@@ -98,8 +98,21 @@ function attemptsMade({ attempts, runs, last }: WitnessedDelivery): string {
   return `${count}${runs > 1 ? ` in ${runs} runs` : ""}${last ? `, last ${last.word}` : ""}`;
 }
 
-function afterEvent({ eventTime }: Witness, { last }: WitnessedDelivery): string {
-  return last ? `, ${duration(last.endedOn.getTime() - eventTime.getTime())} after the event` : "";
+/** When the receiver had it for the first time: what is sent again later comes no later for that. */
+function arrival({ eventTime }: Witness, { arrived, attempts }: WitnessedDelivery): string {
+  const attempt = `delivered at the ${ordinal(arrived?.number ?? attempts)} attempt`;
+  return arrived ? `${attempt}, ${duration(arrived.endedOn.getTime() - eventTime.getTime())} after the event` : attempt;
+}
+
+function sentAgain({ arrived, attempts }: WitnessedDelivery): string {
+  return arrived && attempts > arrived.number
+    ? `; sent again since, and delivered at the ${ordinal(attempts)} attempt`
+    : "";
+}
+
+/** Of what is no more Delivered since it was sent again. */
+function before(witness: Witness, delivery: WitnessedDelivery): string {
+  return delivery.arrived ? `; sent again after it was ${arrival(witness, delivery)}` : "";
 }
 
 function ordinal(count: number): string {

@@ -1,7 +1,7 @@
 // GET WebhookEvent/{EventId}/Why.
 
 import { Elysia } from "elysia";
-import { type Authenticate, requireScopes } from "../../access/index.ts";
+import { type Authenticate, answer, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { requireMethod } from "../../http/method.ts";
 import { readPaging } from "../../http/paging.ts";
@@ -22,7 +22,7 @@ export function whyController(sql: Sql, masterKey: MasterKey, authenticate: Auth
       const query = readQuery(requestUrl(request).searchParams, ["ConnectionId"]);
       const connectionId = readConnectionId(query);
       const filter = connectionId ? { connectionIds: [connectionId] } : {};
-      return Response.json(await explainEvent(sql, masterKey, caller, params.id, filter, readPaging(query)));
+      return answer(await explainEvent(sql, masterKey, caller, params.id, filter, readPaging(query)));
     },
     { parse: "none" },
   );

@@ -1,9 +1,9 @@
-import type { Caller } from "../../access/index.ts";
+import type { Caller, ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { type Page, type Paging, toPage } from "../../http/paging.ts";
+import type { Paging } from "../../http/paging.ts";
 import type { MasterKey } from "../../master-key.ts";
 import { toConnectionRecord } from "../connections/record.ts";
-import { readEvent } from "../log/read.ts";
+import { requireEvent } from "../log/read.ts";
 import { explain, type Outcome } from "./explain.ts";
 import { listWitnesses, type WitnessFilter } from "./store.ts";
 
@@ -25,25 +25,22 @@ export async function explainEvent(
   caller: Caller,
   eventId: string,
   filter: WitnessFilter,
-  { limit, after }: Paging,
-): Promise<Page<WhyRecord>> {
-  const { tenantId, permissions } = caller;
-  const event = await readEvent(sql, caller, eventId);
-  const page = await permissions.readable("Webhooks:Read", "WebhookConnection", async () => {
-    const witnesses = await listWitnesses(sql, tenantId, event.id, filter, limit, after);
-    return toPage(
-      witnesses,
-      limit,
-      (witness) => witness.id,
-      (witness) => ({ ...toConnectionRecord(masterKey, witness), witness }),
-    );
-  });
-  return {
-    ...page,
-    Items: page.Items.map(({ Id, Name, witness }) => {
+  paging: Paging,
+): Promise<ShownPage<WhyRecord>> {
+  const { tenantId, gate } = caller;
+  const event = await requireEvent(sql, caller, eventId);
+  return gate.list({
+    type: "WebhookConnection",
+    name: `WebhookEvent/${event.id}/Why`,
+    paging,
+    read: (limit, after) => listWitnesses(sql, tenantId, event.id, filter, limit, after),
+    id: (witness) => witness.id,
+    resource: (witness) => toConnectionRecord(masterKey, witness),
+    item: (witness) => {
       const { outcome, reason } = explain(event, witness);
+      const { Id, Name } = toConnectionRecord(masterKey, witness);
       const DeliveryId = witness.delivery?.id ?? null;
       return { ConnectionId: Id, ConnectionName: Name, Outcome: outcome, Reason: reason, DeliveryId };
-    }),
-  };
+    },
+  });
 }

@@ -35,6 +35,8 @@ export interface WitnessedDelivery {
   attemptUnderWay: boolean;
   /** Of the last attempt that is over: its status or the failure in a word, and when it was. */
   last: { word: string; endedOn: Date } | null;
+  /** The first attempt that delivered, which a redelivery does not undo. */
+  arrived: { number: number; endedOn: Date } | null;
 }
 
 export interface WitnessFilter {
@@ -74,7 +76,8 @@ export async function listWitnesses(
       case when past.deleted then past.changed_on end as "deletedThen",
       d.id as "deliveryId", d.state as "deliveryState", d.changed_on as "deliveryChangedOn", d.attempts, 1 + cardinality(d.redelivered_after) as runs,
       d.attempt_started_on is not null as "attemptUnderWay", coalesce(a.failure, a.status_code::text) as word,
-      a.started_on + a.duration_ms * interval '1 millisecond' as "endedOn"
+      a.started_on + a.duration_ms * interval '1 millisecond' as "endedOn", arrived.number as "arrivedNumber",
+      arrived.started_on + arrived.duration_ms * interval '1 millisecond' as "arrivedOn"
     from event cross join page
     left join lateral (
       select * from webhook_connection_changes h
@@ -91,6 +94,9 @@ export async function listWitnesses(
     left join lateral (
       select * from attempts where delivery_id = d.id order by number desc limit 1
     ) a on true
+    left join lateral (
+      select * from attempts where delivery_id = d.id and status_code between 200 and 299 order by number limit 1
+    ) arrived on true
     order by page.id desc`;
   return rows.map(toWitness);
 }
@@ -108,18 +114,22 @@ type Row = Pick<Witness, "createdOn" | "deletedOn" | "stateSince" | "drainPaused
   attemptUnderWay: boolean;
   word: string | null;
   endedOn: Date;
+  arrivedNumber: number | null;
+  arrivedOn: Date;
 };
 
 function toWitness(row: Connection & Row): Witness {
   const { entitiesThen, eventsThen, stateThen, deletedThen, deliveryId, deliveryState, word, endedOn } = row;
+  const { arrivedNumber, arrivedOn } = row;
   const { deliveryChangedOn: changedOn, attempts, runs, attemptUnderWay, ...rest } = row;
   const last = word === null ? null : { word, endedOn };
+  const arrived = arrivedNumber === null ? null : { number: arrivedNumber, endedOn: arrivedOn };
   return {
     ...rest,
     past: entitiesThen && { entities: entitiesThen, events: eventsThen, state: stateThen, deletedOn: deletedThen },
     delivery:
       deliveryId === null
         ? null
-        : { id: deliveryId, state: deliveryState, changedOn, attempts, runs, attemptUnderWay, last },
+        : { id: deliveryId, state: deliveryState, changedOn, attempts, runs, attemptUnderWay, last, arrived },
   };
 }

@@ -3,36 +3,57 @@
 
 import type { Sql } from "../../../db/connection.ts";
 import { BadInput, NotFound } from "../../../errors.ts";
+import type { MasterKey } from "../../../master-key.ts";
 import type { Door } from "../../door.ts";
+import { settingsClientOf } from "../../settings-client/credentials.ts";
+import { readReference } from "../../settings-client/reference.ts";
 import { type Client, findClient } from "../../store.ts";
 import type { Parameters } from "../parameters.ts";
 
-/** @throws NotFound, BadInput */
-export async function knownClient(sql: Sql, parameters: Parameters): Promise<Client> {
-  const clientId = soleValue(parameters, "client_id");
-  if (!clientId) throw new BadInput("client_id is missing.");
-  const client = await findClient(sql, clientId);
-  if (!client?.isActive) throw new NotFound("There is no application with this client_id.");
-  return client;
+export interface ClientDependencies {
+  sql: Sql;
+  masterKey: MasterKey;
+  issuer: string;
 }
 
 /**
- * SPEC.md Endpoints 1: exactly one of those configured. The RFC door lets a client with a single one leave it out
- * (RFC 6749 3.1.2.3), unless it asks for an id_token (OIDC Core 3.1.2.1).
+ * The client that asks, and where it is answered: exactly one of the addresses configured (SPEC.md Endpoints 1). The RFC
+ * door lets a client with a single one leave it out (RFC 6749 3.1.2.3), unless it asks for an id_token (OIDC Core
+ * 3.1.2.1). Of a client that there is not, the answer is that of one whose address is another.
  * @throws NotFound, BadInput
  */
-export function registeredRedirectUri(door: Door, client: Client, parameters: Parameters): string {
+export async function registeredClient(
+  deps: ClientDependencies,
+  door: Door,
+  parameters: Parameters,
+): Promise<{ client: Client; redirectUri: string }> {
+  const clientId = soleValue(parameters, "client_id");
   const asked = soleValue(parameters, "redirect_uri");
-  if (asked === undefined) {
-    const [only, ...others] = client.redirectUris;
-    const isOpenId = parameters.get("scope")?.split(" ").includes("openid") ?? true;
-    if (door === "rfc" && only !== undefined && others.length === 0 && !isOpenId) return only;
-    throw new BadInput("redirect_uri is missing.");
+  if (!clientId) throw new BadInput("client_id is missing.");
+  const isOpenId = parameters.get("scope")?.split(" ").includes("openid") ?? true;
+  if (asked === undefined && (door === "spec" || isOpenId)) throw new BadInput("redirect_uri is missing.");
+  const client = await activeClient(deps, clientId);
+  const redirectUri = client && (asked === undefined ? onlyOne(client) : registered(client, asked));
+  if (!client || redirectUri === undefined) {
+    throw new NotFound("There is no application with this client_id that has registered this redirect_uri.");
   }
-  if (!client.redirectUris.some((registered) => isSameRedirectUri(client, registered, asked))) {
-    throw new NotFound("The redirect_uri is not one of those registered for this application.");
-  }
-  return asked;
+  return { client, redirectUri };
+}
+
+/** That of Settings has a client_id of its own: by its Application's Id anybody could count the tenants. */
+async function activeClient(deps: ClientDependencies, clientId: string): Promise<Client | undefined> {
+  const tenantId = readReference(deps.masterKey, clientId);
+  if (tenantId !== undefined) return settingsClientOf(deps, tenantId);
+  const found = await findClient(deps.sql, clientId);
+  return found?.isActive && !found.isSettings ? found : undefined;
+}
+
+function onlyOne({ redirectUris }: Client): string | undefined {
+  return redirectUris.length === 1 ? redirectUris[0] : undefined;
+}
+
+function registered(client: Client, asked: string): string | undefined {
+  return client.redirectUris.some((known) => isSameRedirectUri(client, known, asked)) ? asked : undefined;
 }
 
 function isSameRedirectUri(client: Client, registered: string, asked: string): boolean {

@@ -25,6 +25,31 @@ export function noNul(parameters: Parameters): void {
   if (name) throw new AuthorizationError("invalid_request", `${printable(name)} has a NUL character in it.`);
 }
 
+/** Of a request object, what says how its refusal is told. */
+const OF_THE_REPLY = ["response_mode", "state"];
+
+/**
+ * A request whose object is refused says in it how it wants to be answered, and the refusal is an answer too (OIDC Core
+ * 6.1); what stands outside of it comes first. Nothing else is read of it, and nobody's signature is asked for.
+ */
+export function parametersOfReply(parameters: Parameters): Parameters {
+  const said = payloadOf(parameters.get("request"));
+  const ofObject = (name: string) => {
+    const value = OF_THE_REPLY.includes(name) && Object.hasOwn(said, name) ? said[name] : undefined;
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  return { ...parameters, get: (name) => parameters.get(name) ?? ofObject(name) };
+}
+
+function payloadOf(requestObject: string | undefined): Record<string, unknown> {
+  try {
+    const payload: unknown = JSON.parse(Buffer.from(requestObject?.split(".")[1] ?? "", "base64url").toString("utf8"));
+    return typeof payload === "object" && payload !== null ? (payload as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
 /** OIDC Core 6 and 7.2.1. */
 export function noRequestObject(parameters: Parameters): void {
   for (const name of ["request", "request_uri", "registration"] as const) {
@@ -51,6 +76,13 @@ export function responseMode(door: Door, parameters: Parameters): ResponseMode {
   // Also of a type that we do not support (OAuth 2.0 Multiple Response Type Encoding Practices 5, RFC 6749 4.2.2.1).
   const words = parameters.get("response_type")?.split(" ") ?? [];
   return door === "rfc" && (words.includes("id_token") || words.includes("token")) ? "fragment" : "query";
+}
+
+/** SPEC.md Endpoints 1: any string, returned unchanged; by the RFCs an empty one counts as none (RFC 6749 3.1). */
+export function returnedState(door: Door, parameters: Parameters): string | undefined {
+  if (parameters.repeated.includes("state")) return undefined;
+  const isEmpty = parameters.names.includes("state") && parameters.get("state") === undefined;
+  return isEmpty && door === "spec" ? "" : parameters.get("state");
 }
 
 /** An id_token never stands in a query; SPEC.md's own door leaves it out there, the RFC door refuses. */

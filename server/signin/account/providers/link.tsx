@@ -3,7 +3,6 @@
 import { originOf } from "../../../audit/index.ts";
 import { BadInput, Conflict, NotFound } from "../../../errors.ts";
 import { readForm } from "../../../http/body.ts";
-import { requestUrl } from "../../../http/request-url.ts";
 import { pageResponse } from "../../pages/response.ts";
 import type { Trouble } from "../../trouble.ts";
 import type { TakenAttempt } from "../../upstream/attempts.ts";
@@ -13,13 +12,24 @@ import type { AccountDependencies } from "../dependencies.ts";
 import { proofAsked, troubleWithProof } from "../proof.ts";
 import { toAccount, userOf } from "../told.ts";
 import type { Visit } from "../visit.tsx";
-import { LINK_PATH, LinkAccountPage } from "./pages.tsx";
-import { findProvider, refuse, sendOff, tellingTheUser, type Way } from "./way.tsx";
+import { GoOnPage, LINK_PATH, LinkAccountPage } from "./pages.tsx";
+import { findProvider, refuse, tellingTheUser, type Way, wayThere } from "./way.tsx";
 
-/** GET /account/providers/link. A link, no form: the page's policy would hold the form's redirect to our own site. */
+/**
+ * POST /account/providers/start. The answer is a page that goes on by itself, and no redirect: the account page's policy
+ * would hold the form's redirect to our own site.
+ */
 export async function startLinking(deps: AccountDependencies, visit: Visit): Promise<Response> {
-  const id = requestUrl(visit.request).searchParams.get("provider");
-  return sendOff(deps, wayOf(visit, await findProvider(deps, visit.session.tenantId, id)));
+  const { request, session } = visit;
+  const form = await readForm(request);
+  deps.forms.require(request, form.get("csrf"), session);
+  const provider = await findProvider(deps, session.tenantId, form.get("provider") ?? "");
+  const way = wayOf(visit, provider);
+  return tellingTheUser(deps, way, async () => {
+    const { href, cookies } = await wayThere(deps, way);
+    const page = <GoOnPage site={deps.endpoints.site} provider={provider.name} href={href} />;
+    return pageResponse(page, { cookies, headers: { refresh: `0; url=${href}` } });
+  });
 }
 
 /** The browser is back: says who the provider has signed in, and asks for what only the owner of the account has. */

@@ -44,7 +44,7 @@ export function createLinkedAccounts(sql: Sql, endGrants: EndGrants): LinkedAcco
       return (await listIdentities(sql, tenantId, userId)).map(toLinkedAccount);
     },
     unlink(request, { id: sessionId, tenantId, userId }, key) {
-      return sql.begin(async (tx) => {
+      return sql.beginFor(tenantId, async (tx) => {
         // Two that are unlinked at once would each take the other for the one that is left.
         await lockUser(tx, tenantId, userId);
         const all = await listIdentities(tx, tenantId, userId);

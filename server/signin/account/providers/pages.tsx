@@ -1,10 +1,11 @@
+import { Ask } from "../../pages/ask.tsx";
 import { attribute } from "../../pages/attribute.ts";
 import { Layout } from "../../pages/layout.tsx";
 import { Problem } from "../../pages/problem.tsx";
 import type { Site } from "../../pages/site.ts";
+import { Time } from "../../pages/time.tsx";
 import { CodeField, PasswordField } from "../../second-factor/pages.tsx";
 import type { OfferedProvider } from "../../upstream/upstream.ts";
-import { day } from "../times.ts";
 import type { LinkedAccount } from "./linked.ts";
 
 export interface LinkAccountProps {
@@ -48,6 +49,23 @@ export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
   );
 }
 
+/** Goes on by itself; the link is for a browser that does not. */
+export function GoOnPage({ site, provider, href }: { site: Site; provider: string; href: string }): JSX.Element {
+  const heading = `On to ${provider}`;
+  return (
+    <Layout site={site} title={heading}>
+      <h1 safe>{heading}</h1>
+      <p>Sign in there with the account that you want to link.</p>
+      <div class="actions">
+        <a class="button" href={attribute(href)} safe>
+          {`Go to ${provider}`}
+        </a>
+      </div>
+    </Layout>
+  );
+}
+
+export const START_LINK_PATH = "/account/providers/start";
 export const LINK_PATH = "/account/providers/link";
 export const UNLINK_PATH = "/account/providers/unlink";
 
@@ -82,9 +100,13 @@ export function ProvidersSection({ site, csrf, linked, offered, hasPassword }: P
       ) : (
         <div class="actions">
           {offered.map(({ id, name }) => (
-            <a class="button outline" href={site.href(`${LINK_PATH}?provider=${id}`)} safe>
-              {`Link ${name}`}
-            </a>
+            <form method="post" action={site.href(START_LINK_PATH)}>
+              <input type="hidden" name="csrf" value={csrf} />
+              <input type="hidden" name="provider" value={String(id)} />
+              <button type="submit" class="outline" safe>
+                {`Link ${name}`}
+              </button>
+            </form>
           ))}
         </div>
       )}
@@ -106,18 +128,29 @@ function LinkedRow({ site, csrf, account, isLastWayIn }: LinkedRowProps): JSX.El
     <li>
       <div>
         <strong safe>{provider}</strong>
-        <small safe>{`as ${shortened(subject)} · linked ${day(linkedOn)}${state}`}</small>
+        <small>
+          <span safe>{`as ${shortened(subject)}`}</span> · linked <Time at={linkedOn} day />
+          {state}
+        </small>
       </div>
       {isLastWayIn ? (
         <small>Your only way to sign in</small>
       ) : (
-        <form method="post" action={site.href(UNLINK_PATH)}>
-          <input type="hidden" name="csrf" value={csrf} />
-          <input type="hidden" name="account" value={key} />
-          <button type="submit" class="outline" aria-label={attribute(`Unlink ${provider}`)}>
-            Unlink
-          </button>
-        </form>
+        <Ask
+          id={`unlink-${key}`}
+          label="Unlink"
+          kind="outline"
+          about={provider}
+          question={`Unlink ${provider}?`}
+          effects={[
+            "It no longer signs you in.",
+            "Other browsers in which it has signed you in have to sign in again.",
+          ]}
+          confirm="Unlink it"
+          action={site.href(UNLINK_PATH)}
+          csrf={csrf}
+          fields={{ account: key }}
+        />
       )}
     </li>
   );

@@ -38,6 +38,7 @@ export async function finishProviderSignIn(
     const account = await deps.upstream.accountOf(tenantId, provider, identity, by);
     // An application's sign-in page can link it; here there is nothing to go on to.
     if (account.outcome === "link") return refuse(deps, way, "unknown");
+    if (account.outcome === "stranger") return refuse(deps, way, "stranger");
     const { userId } = account;
     if (account.outcome === "inactive") return refuse(deps, { ...way, userId }, "inactive");
     const cookies = await beginSessionByProvider(deps, request, caller, attempt, identity, { userId });

@@ -26,14 +26,22 @@ export interface Way {
 
 /** Off to the provider; or a page that says why not. */
 export function sendOff(deps: AccountDependencies, way: Way): Promise<Response> {
-  const { request, tenantId, provider, target } = way;
   return tellingTheUser(deps, way, async () => {
-    const wish = { target, maxAge: undefined, loginHint: "" };
-    const { location, cookies } = await deps.upstream.begin(request, tenantId, provider, wish);
-    const headers = new Headers({ location: location.href, "referrer-policy": "no-referrer", ...NO_STORE });
+    const { href, cookies } = await wayThere(deps, way);
+    const headers = new Headers({ location: href, "referrer-policy": "no-referrer", ...NO_STORE });
     for (const cookie of cookies) headers.append("set-cookie", cookie);
     return new Response(null, { status: 303, headers });
   });
+}
+
+/**
+ * Where to send the browser, and the Set-Cookie values.
+ * @throws UpstreamFailure
+ */
+export async function wayThere(deps: AccountDependencies, { request, tenantId, provider, target }: Way) {
+  const wish = { target, maxAge: undefined, loginHint: "" };
+  const { location, cookies } = await deps.upstream.begin(request, tenantId, provider, wish);
+  return { href: location.href, cookies };
 }
 
 export async function tellingTheUser(

@@ -1,13 +1,24 @@
 import { BadInput } from "../../../errors.ts";
 import { printable } from "../../../http/body.ts";
 import { toRecordId } from "../../../http/record-id.ts";
-import { MAPPED, type Mapping, PROVIDER_TYPES, PROVISIONINGS, type ProviderType, type Provisioning } from "./store.ts";
+import {
+  AUTH_METHODS,
+  type AuthMethod,
+  MAPPED,
+  type Mapping,
+  PROVIDER_TYPES,
+  PROVISIONINGS,
+  type ProviderType,
+  type Provisioning,
+} from "./store.ts";
 
 export const NAME_LIMIT = 200;
 export const URL_LIMIT = 2_000;
 /** Characters of a ClientId or a ClientSecret. */
 export const CREDENTIAL_LIMIT = 1_000;
 export const MOST_SCOPES = 50;
+/** Of AllowedDomains and of AllowedTenants. */
+export const MOST_ALLOWED = 50;
 /** Characters of a claim's name, and of a scope. */
 export const WORD_LIMIT = 200;
 
@@ -24,9 +35,14 @@ export interface ProviderInput {
   clientId?: string;
   /** null: a public client. */
   clientSecret?: string | null;
+  /** null: as the metadata says. */
+  tokenEndpointAuthMethod?: AuthMethod | null;
   scopes?: string[];
   mapping?: Mapping;
   provisioning?: Provisioning;
+  allowedDomains?: string[];
+  allowedTenants?: string[];
+  requireVerifiedEmail?: boolean;
   allowLocal?: boolean;
   isActive?: boolean;
   /** What the server sets and the caller sent along. */
@@ -88,7 +104,30 @@ function takers(checkUrl: CheckUrl): Record<string, Take> {
       else return `ClientSecret must be a string of at most ${CREDENTIAL_LIMIT} characters, or null.`;
       return undefined;
     },
+    TokenEndpointAuthMethod: (input, value) => {
+      const method = AUTH_METHODS.find((known) => known === value);
+      if (!method && !isEmpty(value)) return `TokenEndpointAuthMethod must be ${AUTH_METHODS.join(" or ")}, or empty.`;
+      input.tokenEndpointAuthMethod = method ?? null;
+      return undefined;
+    },
     Scopes: takeScopes,
+    AllowedDomains: (input, value) => {
+      const words = wordsOf(value);
+      if (!words?.every((word) => DOMAIN.test(word))) {
+        return `AllowedDomains must be a list of at most ${MOST_ALLOWED} domains such as example.com.`;
+      }
+      input.allowedDomains = [...new Set(words.map((word) => word.toLowerCase()))];
+      return undefined;
+    },
+    AllowedTenants: (input, value) => {
+      const words = wordsOf(value);
+      if (!words?.every((word) => TENANT.test(word))) {
+        return `AllowedTenants must be a list of at most ${MOST_ALLOWED} organisations, each in visible ASCII without spaces.`;
+      }
+      input.allowedTenants = [...new Set(words)];
+      return undefined;
+    },
+    RequireVerifiedEmail: flag("RequireVerifiedEmail", "requireVerifiedEmail"),
     Mapping: takeMapping,
     Provisioning: oneOf("Provisioning", PROVISIONINGS, (input, value) => {
       input.provisioning = value;
@@ -100,6 +139,16 @@ function takers(checkUrl: CheckUrl): Record<string, Take> {
       return undefined;
     },
   };
+}
+
+/** Google names an organisation by its domain, Microsoft by a UUID. */
+const TENANT = /^[\x21-\x7e]+$/;
+const DOMAIN = /^([a-z0-9-]+\.)+[a-z0-9-]{2,}$/i;
+
+function wordsOf(value: unknown): string[] | undefined {
+  if (!Array.isArray(value) || value.length > MOST_ALLOWED) return undefined;
+  const words = value.map((word) => (isText(word, WORD_LIMIT) ? word.trim() : ""));
+  return words.includes("") ? undefined : words;
 }
 
 function takeId(input: ProviderInput, value: unknown): string | undefined {
@@ -179,7 +228,7 @@ function oneOf<Word extends string>(
   };
 }
 
-function flag(name: string, key: "allowLocal" | "isActive"): Take {
+function flag(name: string, key: "allowLocal" | "isActive" | "requireVerifiedEmail"): Take {
   return (input, value) => {
     if (typeof value !== "boolean") return `${name} must be true or false.`;
     input[key] = value;

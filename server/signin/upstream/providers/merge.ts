@@ -34,11 +34,16 @@ export function merged(masterKey: MasterKey, before: Provider | undefined, input
     userinfoEndpoint: null,
     clientId: given.clientId!,
     clientSecret: null,
+    tokenEndpointAuthMethod: null,
     scopes: DEFAULT_SCOPES[type!],
     mapping: DEFAULT_MAPPING,
     provisioning: "LinkOnly",
+    allowedDomains: [],
+    allowedTenants: [],
+    requireVerifiedEmail: false,
     allowLocal: false,
-    isActive: true,
+    // Nobody is offered what was not tested yet.
+    isActive: false,
   };
   const secret = clientSecret && sealSecret(masterKey, clientSecret);
   return { ...former, ...given, clientSecret: secret === undefined ? former.clientSecret : secret || null };
@@ -64,5 +69,36 @@ export function requireSound(provider: Omit<Provider, "id">): void {
     if (issuer) problems.push("Issuer is for Type OpenIDConnect.");
     for (const [name, value] of endpoints) if (!value) problems.push(`${name} is missing.`);
   }
+  problems.push(...strangersProblem(provider));
   if (problems.length > 0) throw new BadInput(...problems);
+}
+
+/** Everybody can have an account there, so who comes in has to be said. */
+function strangersProblem(provider: Omit<Provider, "id">): string[] {
+  const { provisioning, allowedDomains, allowedTenants } = provider;
+  if (provisioning !== "Create" || allowedDomains.length > 0 || allowedTenants.length > 0) return [];
+  const { issuer, authorizationEndpoint, tokenEndpoint, userinfoEndpoint } = provider;
+  const host = [issuer, authorizationEndpoint, tokenEndpoint, userinfoEndpoint]
+    .flatMap((address) => (address ? publicHostOf(address) : undefined) ?? [])
+    .at(0);
+  if (host === undefined) return [];
+  return [
+    `Provisioning Create needs AllowedDomains or AllowedTenants here: anybody can have an account at ${host}, and each of them would become a User.`,
+  ];
+}
+
+/** Hosts at which anybody can have an account. */
+const PUBLIC_HOSTS = [
+  ...["google.com", "googleapis.com", "apple.com", "facebook.com", "github.com", "gitlab.com", "bitbucket.org"],
+  ...["linkedin.com", "twitter.com", "x.com", "discord.com", "slack.com", "twitch.tv", "amazon.com", "yahoo.com"],
+  ...["live.com", "yandex.com", "yandex.ru", "vk.com", "paypal.com", "line.me", "kakao.com", "orcid.org"],
+];
+/** At Microsoft one address is an organisation's own, and these are everybody's. */
+const MICROSOFT = "login.microsoftonline.com";
+const MICROSOFT_PUBLIC = /^\/(common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)(\/|$)/i;
+
+function publicHostOf(address: string): string | undefined {
+  const { hostname, pathname } = new URL(address);
+  if (hostname === MICROSOFT) return MICROSOFT_PUBLIC.test(pathname) ? hostname : undefined;
+  return PUBLIC_HOSTS.some((known) => hostname === known || hostname.endsWith(`.${known}`)) ? hostname : undefined;
 }

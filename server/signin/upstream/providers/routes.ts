@@ -1,9 +1,9 @@
 // …/IdentityProvider: where a tenant's users may sign in instead of here.
 
 import { Elysia } from "elysia";
-import { type Authenticate, requireScopes } from "../../../access/index.ts";
+import { type Authenticate, answer, answerRead, answerRecord, requireScopes } from "../../../access/index.ts";
 import { readJson, requireJson } from "../../../http/body.ts";
-import { answerRead, answerRecord, readConditions } from "../../../http/conditions.ts";
+import { readConditions } from "../../../http/conditions.ts";
 import { isRead, requireMethod } from "../../../http/method.ts";
 import { API_PATH } from "../../../http/paths.ts";
 import { requestUrl } from "../../../http/request-url.ts";
@@ -17,12 +17,11 @@ export function identityProvidersController(providers: IdentityProviders, authen
       async ({ request }) => {
         const caller = await authenticate(request);
         requireMethod(request, "GET", "PATCH", "POST");
-        if (isRead(request)) return Response.json(await providers.list(caller, requestUrl(request).searchParams));
+        if (isRead(request)) return answer(await providers.list(caller, requestUrl(request).searchParams));
         requireJson(request);
         requireScopes(caller, "Settings:Update");
         const conditions = readConditions(request.headers);
-        const { record, version } = await providers.save(caller, await readJson(request), conditions);
-        return answerRecord(record, version);
+        return answerRecord(await providers.save(caller, await readJson(request), conditions));
       },
       { parse: "none" },
     )
@@ -32,12 +31,8 @@ export function identityProvidersController(providers: IdentityProviders, authen
         const caller = await authenticate(request);
         requireMethod(request, "GET", "DELETE");
         const conditions = readConditions(request.headers);
-        if (isRead(request)) {
-          const { record, version } = await providers.read(caller, params.id);
-          return answerRead(conditions, record, version);
-        }
-        const { record, version } = await providers.remove(caller, params.id, conditions);
-        return answerRecord(record, version);
+        if (isRead(request)) return answerRead(conditions, await providers.read(caller, params.id));
+        return answerRecord(await providers.remove(caller, params.id, conditions));
       },
       { parse: "none" },
     )
@@ -46,7 +41,7 @@ export function identityProvidersController(providers: IdentityProviders, authen
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "POST");
-        return Response.json(await providers.test(caller, params.id));
+        return answer(await providers.test(caller, params.id));
       },
       { parse: "none" },
     );

@@ -1,14 +1,22 @@
 // A tenant's identity providers: for each, the scope and a policy that permits it are asked for.
 
-import { type Caller, requireScopes } from "../../../access/index.ts";
+import {
+  type Caller,
+  requireScopes,
+  requireSeen,
+  type Shown,
+  type ShownPage,
+  type Tagged,
+  type Whole,
+} from "../../../access/index.ts";
 import { changesOf, recordAudit, valuesShown } from "../../../audit/index.ts";
 import type { Sql, Transaction } from "../../../db/connection.ts";
-import type { EgressFetch } from "../../../egress/index.ts";
-import { BadInput, Conflict, MultipleRows, NotFound } from "../../../errors.ts";
+import { type EgressFetch, requireSecretsAnew } from "../../../egress/index.ts";
+import { BadInput, Conflict, NotFound } from "../../../errors.ts";
 import { type Conditions, requireConditions } from "../../../http/conditions.ts";
-import { type Page, readPaging, toPage } from "../../../http/paging.ts";
+import { readPaging } from "../../../http/paging.ts";
 import { readQuery, readText } from "../../../http/query.ts";
-import { readId, toRecordId } from "../../../http/record-id.ts";
+import { readId } from "../../../http/record-id.ts";
 import type { MasterKey } from "../../../master-key.ts";
 import type { TenantId } from "../../../tenant-id.ts";
 import { createProbe, type ProbeResult } from "../probe.ts";
@@ -38,9 +46,13 @@ const SHOWN = [
   "TokenEndpoint",
   "UserinfoEndpoint",
   "ClientId",
+  "TokenEndpointAuthMethod",
   "Scopes",
   "Mapping",
   "Provisioning",
+  "AllowedDomains",
+  "AllowedTenants",
+  "RequireVerifiedEmail",
   "AllowLocal",
   "Is_Active",
 ];
@@ -55,27 +67,21 @@ const UNIQUE_FIELDS: Record<string, string> = {
 /** @param id in all of them as a path has it */
 export interface IdentityProviders {
   /** @param parameters Name, Limit, Cursor @throws Permission, BadInput */
-  list(caller: Caller, parameters: URLSearchParams): Promise<Page<ProviderRecord>>;
+  list(caller: Caller, parameters: URLSearchParams): Promise<ShownPage<ProviderRecord>>;
   /** @throws NotFound, Permission */
-  read(caller: Caller, id: string): Promise<KeptProvider>;
-  /** @throws BadInput, NotFound, MultipleRows, Permission, Conflict, PreconditionFailed */
-  save(caller: Caller, body: unknown, conditions: Conditions): Promise<KeptProvider>;
+  read(caller: Caller, id: string): Promise<Whole<ProviderRecord>>;
+  /** @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed */
+  save(caller: Caller, body: unknown, conditions: Conditions): Promise<Tagged<ProviderRecord>>;
   /**
    * With it end the links of its users, their sessions by it, and the codes and refresh tokens of signing in there.
    * @returns its last state @throws NotFound, Permission, Conflict, PreconditionFailed
    */
-  remove(caller: Caller, id: string, conditions: Conditions): Promise<KeptProvider>;
+  remove(caller: Caller, id: string, conditions: Conditions): Promise<Tagged<ProviderRecord>>;
   /**
    * Asks the provider what a sign-in would, but for the user: also one that is switched off.
    * @throws NotFound, Permission
    */
-  test(caller: Caller, id: string): Promise<ProbeResult>;
-}
-
-export interface KeptProvider {
-  record: ProviderRecord;
-  /** What its ETag depends on. */
-  version: object;
+  test(caller: Caller, id: string): Promise<Shown<ProbeResult>>;
 }
 
 export interface ProviderServiceDependencies {
@@ -100,7 +106,8 @@ export function createIdentityProviders({
 }: ProviderServiceDependencies): IdentityProviders {
   const probe = createProbe(fetch, masterKey, publicUrl);
   const toRecord = (provider: Provider) => toProviderRecord(publicUrl, provider);
-  const kept = (provider: Provider): KeptProvider => ({ record: toRecord(provider), version: versionOf(provider) });
+  const written = ({ gate }: Caller, provider: Provider, sent: unknown) =>
+    gate.written(RESOURCE, toRecord(provider), sent, { version: versionOf(provider) });
   const audited = (provider: Provider) => ({ ...toRecord(provider), ClientSecret: provider.clientSecret });
 
   async function upsert(
@@ -109,15 +116,26 @@ export function createIdentityProviders({
     input: ProviderInput,
     conditions: Conditions,
   ): Promise<Provider> {
-    const { tenantId, permissions } = caller;
-    const before = await lookUp(tx, tenantId, input);
-    requireConditions(conditions, before && versionOf(before));
+    const { tenantId, permissions, gate } = caller;
+    const [before, ...others] = await lookUp(tx, tenantId, input);
+    // These two compare nothing: whether there is a provider.
+    if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before && versionOf(before));
     const after = merged(masterKey, before, input);
-    requireSound(after);
-    refuseOtherRedirectUri(input, before && toRecord(before).RedirectUri);
     if (!before) return make(tx, caller, input, after, conditions);
     const changed = { ...after, id: before.id };
     permissions.require("Settings:Update", RESOURCE, toRecord(before), toRecord(changed));
+    // That there are several is for who may change each of them.
+    for (const other of others) {
+      const otherwise = { ...merged(masterKey, other, input), id: other.id };
+      permissions.require("Settings:Update", RESOURCE, toRecord(other), toRecord(otherwise));
+    }
+    if (others.length > 0) throw new BadInput("Name and ExternalId point at several IdentityProvider records.");
+    // Only now, so that who may not change it learns of no value whether it is right.
+    await requireSeen(tx, caller, RESOURCE, conditions, versionOf(before), toRecord(before));
+    const kept = { ClientSecret: before.clientSecret !== null && input.clientSecret === undefined };
+    requireSecretsAnew(gate, RESOURCE, toRecord(before), toRecord(changed), kept);
+    requireSound(after);
+    refuseOtherRedirectUri(input, toRecord(before).RedirectUri);
     const details = changesOf(audited(before), audited(changed), AUDITED, SHOWN);
     if (!details) return before;
     await updateProvider(tx, tenantId, changed);
@@ -134,6 +152,8 @@ export function createIdentityProviders({
     conditions: Conditions,
   ): Promise<Provider> {
     caller.permissions.require("Settings:Update", RESOURCE, { ...toRecord({ id: 0, ...provider }), Id: "" });
+    requireSound(provider);
+    refuseOtherRedirectUri(input, undefined);
     const inserted = await insertProvider(tx, caller.tenantId, provider);
     // A racing caller made one of the same name in between: this call is then its update.
     if (!inserted) return upsert(tx, caller, input, conditions);
@@ -143,33 +163,39 @@ export function createIdentityProviders({
     return inserted;
   }
 
-  async function find({ tenantId, permissions }: Caller, action: "Settings:Read" | "Settings:Update", id: string) {
+  async function find({ tenantId }: Caller, id: string) {
     const provider = await findProvider(sql, tenantId, readId(RESOURCE, id));
     if (!provider) throw notThere();
-    permissions.require(action, RESOURCE, toRecord(provider));
     return provider;
   }
 
   return {
     async list(caller, parameters) {
       requireScopes(caller, "Settings:Read");
-      const { tenantId, permissions } = caller;
+      const { tenantId, gate } = caller;
       const query = readQuery(parameters, ["Name"]);
-      const { limit, after } = readPaging(query, (text) => toRecordId(text) !== undefined);
       const filter = { name: readText(query, "Name") };
-      const readPage = async () =>
-        toPage(await listProviders(sql, tenantId, filter, limit, after), limit, ({ id }) => String(id), toRecord);
-      return permissions.readable("Settings:Read", RESOURCE, readPage);
+      return gate.list({
+        type: RESOURCE,
+        paging: readPaging(query),
+        read: (limit, after) => listProviders(sql, tenantId, filter, limit, after),
+        id: ({ id }) => String(id),
+        item: toRecord,
+      });
     },
     async read(caller, id) {
       requireScopes(caller, "Settings:Read");
-      return kept(await find(caller, "Settings:Read", id));
+      const provider = await find(caller, id);
+      return caller.gate.show(RESOURCE, toRecord(provider), { version: versionOf(provider) });
     },
     async save(caller, body, conditions) {
       requireScopes(caller, "Settings:Update");
       const input = parseProvider(body, checkUrl);
       try {
-        return kept((await sql.begin((tx) => upsert(tx, caller, input, conditions))) as Provider);
+        const provider = (await sql.beginFor(caller.tenantId, (tx) =>
+          upsert(tx, caller, input, conditions),
+        )) as Provider;
+        return await written(caller, provider, body);
       } catch (error) {
         const field = UNIQUE_FIELDS[(error as { constraint_name?: string }).constraint_name ?? ""];
         throw field ? new Conflict(`${field} is held by another IdentityProvider.`) : error;
@@ -180,21 +206,20 @@ export function createIdentityProviders({
       const { tenantId, permissions } = caller;
       const id = readId(RESOURCE, text);
       try {
-        return kept(
-          (await sql.begin(async (tx) => {
-            const provider = await lockProvider(tx, tenantId, id);
-            if (!provider) throw notThere();
-            permissions.require("Settings:Update", RESOURCE, toRecord(provider));
-            requireConditions(conditions, versionOf(provider));
-            // By the links, which are gone afterwards.
-            await endGrantsBy(tx, tenantId, id);
-            await deleteProvider(tx, tenantId, id);
-            const subject = { type: RESOURCE, id: String(id) };
-            const details = valuesShown(toRecord(provider), SHOWN);
-            await recordAudit(tx, tenantId, caller, { kind: "IdentityProvider.Deleted", subject, details });
-            return provider;
-          })) as Provider,
-        );
+        const gone = (await sql.beginFor(tenantId, async (tx) => {
+          const provider = await lockProvider(tx, tenantId, id);
+          if (!provider) throw notThere();
+          permissions.require("Settings:Update", RESOURCE, toRecord(provider));
+          await requireSeen(tx, caller, RESOURCE, conditions, versionOf(provider), toRecord(provider));
+          // By the links, which are gone afterwards.
+          await endGrantsBy(tx, tenantId, id);
+          await deleteProvider(tx, tenantId, id);
+          const subject = { type: RESOURCE, id: String(id) };
+          const details = valuesShown(toRecord(provider), SHOWN);
+          await recordAudit(tx, tenantId, caller, { kind: "IdentityProvider.Deleted", subject, details });
+          return provider;
+        })) as Provider;
+        return await written(caller, gone, {});
       } catch (error) {
         if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION) throw error;
         throw new Conflict(
@@ -204,23 +229,26 @@ export function createIdentityProviders({
     },
     async test(caller, id) {
       requireScopes(caller, "Settings:Update");
-      return probe(await find(caller, "Settings:Update", id));
+      const provider = await find(caller, id);
+      caller.permissions.require("Settings:Update", RESOURCE, toRecord(provider));
+      // Who may not read it is told whether it works, and not what stands in its settings.
+      const behind = { resource: toRecord(provider) };
+      const probed = await probe(caller.tenantId, provider);
+      return (await caller.gate.written(RESOURCE, probed, { Works: true }, behind)).record;
     },
   };
 }
 
 const notThere = () => new NotFound("There is no IdentityProvider with this Id.");
 
-async function lookUp(tx: Transaction, tenantId: TenantId, input: ProviderInput): Promise<Provider | undefined> {
+async function lookUp(tx: Transaction, tenantId: TenantId, input: ProviderInput): Promise<Provider[]> {
   if (input.id !== undefined) {
     const existing = await lockProvider(tx, tenantId, input.id);
     if (!existing) throw new NotFound(`There is no IdentityProvider with the Id ${input.id}.`);
-    return existing;
+    return [existing];
   }
   const key = { name: input.name, externalId: input.externalId ?? undefined };
-  const found = await lockProvidersNamed(tx, tenantId, key);
-  if (found.length > 1) throw new MultipleRows("Name and ExternalId point at several IdentityProvider records.");
-  return found[0];
+  return lockProvidersNamed(tx, tenantId, key);
 }
 
 /** It may come back as it was read, but not changed. */

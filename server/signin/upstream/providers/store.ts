@@ -6,6 +6,10 @@ export type ProviderType = (typeof PROVIDER_TYPES)[number];
 export const PROVISIONINGS = ["Create", "LinkOnly"] as const;
 export type Provisioning = (typeof PROVISIONINGS)[number];
 
+/** How a client proves itself at a token endpoint (RFC 6749 2.3.1). */
+export const AUTH_METHODS = ["client_secret_basic", "client_secret_post"] as const;
+export type AuthMethod = (typeof AUTH_METHODS)[number];
+
 /** What can be taken from a provider's claims: a User's fields, who the user is, and whether Email is the user's own. */
 export const MAPPED = ["Subject", "Name", "Username", "Email", "EmailVerified", "MobilePhone", "External_Id"] as const;
 /** The names of the claims. */
@@ -23,9 +27,16 @@ export interface Provider {
   clientId: string;
   /** Sealed; null: a public client. */
   clientSecret: Uint8Array | null;
+  /** null: as the metadata says. */
+  tokenEndpointAuthMethod: AuthMethod | null;
   scopes: string[];
   mapping: Mapping;
   provisioning: Provisioning;
+  /** Whom it may make a User of: who has an address at one of these, in lower case; empty: no such rule. */
+  allowedDomains: string[];
+  /** Who is of one of these organisations there (`hd`, `tid`); empty: no such rule. */
+  allowedTenants: string[];
+  requireVerifiedEmail: boolean;
   /** Users of an application that points here may also sign in by password. */
   allowLocal: boolean;
   isActive: boolean;
@@ -33,13 +44,21 @@ export interface Provider {
 
 const columns = (sql: Queries) => sql`id, name, external_id as "externalId", type, issuer,
   authorization_endpoint as "authorizationEndpoint", token_endpoint as "tokenEndpoint",
-  userinfo_endpoint as "userinfoEndpoint", client_id as "clientId", client_secret as "clientSecret", scopes, mapping,
+  userinfo_endpoint as "userinfoEndpoint", client_id as "clientId", client_secret as "clientSecret",
+  token_endpoint_auth_method as "tokenEndpointAuthMethod", allowed_domains as "allowedDomains",
+  allowed_tenants as "allowedTenants", require_verified_email as "requireVerifiedEmail", scopes, mapping,
   provisioning, allow_local as "allowLocal", is_active as "isActive"`;
 
 export async function findProvider(sql: Queries, tenantId: TenantId, id: number): Promise<Provider | undefined> {
   const [row] = await sql<Provider[]>`
     select ${columns(sql)} from identity_providers where tenant_id = ${tenantId} and id = ${id}`;
   return row;
+}
+
+/** Those of the ids that there are. */
+export async function findProviders(sql: Queries, tenantId: TenantId, ids: number[]): Promise<Provider[]> {
+  return sql<Provider[]>`
+    select ${columns(sql)} from identity_providers where tenant_id = ${tenantId} and id = any (${ids}::bigint[])`;
 }
 
 export async function lockProvider(sql: Queries, tenantId: TenantId, id: number): Promise<Provider | undefined> {
@@ -121,6 +140,10 @@ function valuesOf(sql: Queries, provider: Omit<Provider, "id">) {
     userinfo_endpoint: provider.userinfoEndpoint,
     client_id: provider.clientId,
     client_secret: provider.clientSecret,
+    token_endpoint_auth_method: provider.tokenEndpointAuthMethod,
+    allowed_domains: provider.allowedDomains,
+    allowed_tenants: provider.allowedTenants,
+    require_verified_email: provider.requireVerifiedEmail,
     scopes: provider.scopes,
     mapping: sql.json(provider.mapping),
     provisioning: provider.provisioning,

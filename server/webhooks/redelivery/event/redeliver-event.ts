@@ -1,13 +1,14 @@
 // One event, sent again.
 
-import type { Caller } from "../../../access/index.ts";
+import type { Caller, Shown } from "../../../access/index.ts";
 import { recordAudit } from "../../../audit/index.ts";
 import type { Sql, Transaction } from "../../../db/connection.ts";
 import { Conflict, NotFound } from "../../../errors.ts";
 import { isUuid } from "../../../http/paging.ts";
 import { PING } from "../../events/event-types.ts";
-import { toEventAttributes } from "../../log/attributes.ts";
-import { findEvent, type LoggedEvent } from "../../log/store.ts";
+import { eventResources } from "../../log/attributes.ts";
+import { type EventRecord, toEventRecord, type WorkflowUrl } from "../../log/record.ts";
+import { findEvent, type LoggedEvent, type WithPayload } from "../../log/store.ts";
 import { countEnded } from "../sending/store.ts";
 import {
   type EventDelivery,
@@ -20,27 +21,30 @@ import {
 
 /**
  * Has an event's deliveries sent again, as a new run of the workflow they had, with the same EventId and bytes. What
- * goes to a connection that takes no posts just now is Held, as any other event is.
+ * goes to a connection that somebody has paused is Held, as any other event is.
  *
  * @param connectionId to this connection alone; undefined: to all that it went to
- * @returns the event as it is now
+ * @returns the event as it is now, as far as the caller may see it
  * @throws NotFound, Permission, Conflict
  */
 export async function redeliverEvent(
   sql: Sql,
   caller: Caller,
   eventId: string,
+  workflowUrl: WorkflowUrl,
   connectionId?: string,
-): Promise<LoggedEvent> {
-  const { tenantId, permissions } = caller;
+): Promise<Shown<EventRecord>> {
+  const { tenantId, permissions, gate } = caller;
   if (!isUuid(eventId)) throw noEvent();
   for (const id of await listCounting(sql, tenantId, eventId)) await countEnded(sql, tenantId, id);
-  return sql.begin(async (tx) => {
+  const now = await sql.beginFor(tenantId, async (tx) => {
     const event = await existing(tx, caller, eventId);
-    permissions.require("Webhooks:Update", "WebhookEvent", toEventAttributes(event));
+    for (const resource of eventResources(event)) {
+      permissions.require("Webhooks:Update", "WebhookEvent", resource as Record<string, unknown>);
+    }
     if (event.eventType === PING) throw new Conflict("A ping is not sent again: send another.");
     const deliveries = await lockEventDeliveries(tx, tenantId, event.id, connectionId);
-    const again = requireRedeliverable(deliveries, connectionId);
+    const again = await requireRedeliverable(tx, caller, deliveries, connectionId);
     if (await hasOpenRun(tx, tenantId, event.id, parts(again))) {
       throw new Conflict("The event is being delivered just now. Wait until its deliveries have ended.");
     }
@@ -53,9 +57,12 @@ export async function redeliverEvent(
     });
     return existing(tx, caller, eventId);
   });
+  const resource = eventResources(now);
+  const sent = { EventId: eventId };
+  return (await gate.written("WebhookEvent", toEventRecord(now, workflowUrl), sent, { resource })).record;
 }
 
-async function existing(tx: Transaction, { tenantId }: Caller, eventId: string): Promise<LoggedEvent> {
+async function existing(tx: Transaction, { tenantId }: Caller, eventId: string): Promise<LoggedEvent & WithPayload> {
   const event = await findEvent(tx, tenantId, eventId);
   if (!event) throw noEvent();
   return event;
@@ -66,19 +73,32 @@ function noEvent(): NotFound {
 }
 
 /** Of several, those that cannot be sent again are left out. */
-function requireRedeliverable(deliveries: EventDelivery[], connectionId: string | undefined): EventDelivery[] {
+async function requireRedeliverable(
+  tx: Transaction,
+  { gate }: Caller,
+  deliveries: EventDelivery[],
+  connectionId: string | undefined,
+): Promise<EventDelivery[]> {
   if (deliveries.length === 0) {
     if (connectionId) throw new NotFound("The event has no delivery to the connection with this Id.");
     throw new Conflict("No connection was told of this event, so there is nothing to send again.");
   }
-  const again = deliveries.filter((delivery) => obstacle(delivery) === undefined);
-  if (again.length === 0) throw new Conflict(...new Set(deliveries.map((delivery) => obstacle(delivery)!)));
-  return again;
+  const again = deliveries.filter((delivery) => obstacle(delivery, false) === undefined);
+  if (again.length > 0) return again;
+  const ids = deliveries.map((delivery) => delivery.connectionId);
+  const seen = await gate.seenIds(tx, "WebhookConnection", ids);
+  throw new Conflict(...new Set(deliveries.map((delivery) => obstacle(delivery, seen.has(delivery.connectionId))!)));
 }
 
-function obstacle({ state, connectionDeleted, redeliveries }: EventDelivery): string | undefined {
+/** @param isSeen whether the caller may read its connection, and so why that is Held */
+function obstacle(delivery: EventDelivery, isSeen: boolean): string | undefined {
+  const { state, connectionDeleted, heldReason, redeliveries } = delivery;
   if (connectionDeleted) return "Its connection is deleted.";
   if (state === "Held") return "It waits for its connection, and is sent once that takes posts again.";
+  if (heldReason !== null) {
+    const held = isSeen ? `Held after ${heldReason}` : "Held";
+    return `Its connection is ${held}, so nothing would be sent: resume it first, by State Active.`;
+  }
   if (redeliveries >= MOST_REDELIVERIES) return `It was sent again ${MOST_REDELIVERIES} times, and no more are kept.`;
   return undefined;
 }

@@ -8,9 +8,12 @@ export const MOST_REDELIVERIES = 100;
 
 export interface EventDelivery {
   id: string;
+  connectionId: string;
   part: number;
   state: DeliveryState;
   connectionDeleted: boolean;
+  /** Why its connection is Held; null: it is not. */
+  heldReason: string | null;
   redeliveries: number;
 }
 
@@ -27,8 +30,8 @@ export async function lockEventDeliveries(
       select d.connection_id from deliveries d where d.tenant_id = ${tenantId} and d.event_id = ${eventId} ${ofConnection}
     ) order by id for share`;
   return tx<EventDelivery[]>`
-    select d.id, d.part, d.state, c.deleted_on is not null as "connectionDeleted",
-      cardinality(d.redelivered_after) as redeliveries
+    select d.id, d.connection_id as "connectionId", d.part, d.state, c.deleted_on is not null as "connectionDeleted",
+      case when c.state = 'Held' then c.held_reason end as "heldReason", cardinality(d.redelivered_after) as redeliveries
     from deliveries d join webhook_connections c on c.id = d.connection_id
     where d.tenant_id = ${tenantId} and d.event_id = ${eventId} ${ofConnection}
     order by d.id for update of d`;

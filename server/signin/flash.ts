@@ -1,4 +1,4 @@
-import type { Cookies } from "../signin/index.ts";
+import type { Cookies } from "./cookies.ts";
 
 /** Seconds in which the next page has to be there. */
 const LIFETIME = 60;

@@ -1,12 +1,15 @@
 // Times are written in UTC; here they come into the reader's own zone.
+const FORMATS = {
+  day: new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }),
+  hour: new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }),
+};
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-const hour = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 
 function localise() {
   for (const element of document.querySelectorAll("[data-show]")) {
     const at = new Date(element.getAttribute("datetime"));
     const { show } = element.dataset;
-    const text = (show === "hour" ? hour : moment).format(at);
+    const text = (FORMATS[show] ?? moment).format(at);
     if (show === "title") {
       if (element.title !== text) element.title = text;
     } else if (element.textContent !== text) element.textContent = text;
@@ -15,7 +18,7 @@ function localise() {
 
 localise();
 // What refreshes itself comes in UTC again.
-new MutationObserver(localise).observe(document.getElementById("main"), {
+new MutationObserver(localise).observe(document.querySelector("main"), {
   attributeFilter: ["title", "datetime"],
   characterData: true,
   childList: true,

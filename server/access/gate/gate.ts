@@ -1,0 +1,260 @@
+// The one gate for what leaves: whether this caller may see this record, asked for all that an answer or a page shows.
+
+import type { Budget } from "../../budget.ts";
+import type { Queries, Sql } from "../../db/connection.ts";
+import type { Paging } from "../../http/paging.ts";
+import type { Call } from "../access.ts";
+import { createPause } from "../policies/pause.ts";
+import type { Permissions } from "../policies/permissions.ts";
+import type { PolicyRecord } from "../policies/resource-type.ts";
+import type { Action } from "../scopes.ts";
+import type { Cursors } from "./cursors.ts";
+import { type Filled, fill, type List, MOST_LOOKED_AT, MOST_LOOKED_UP } from "./list.ts";
+import { type FindRecords, hideReferences, type ReadActionOf, seenAmong } from "./references.ts";
+import { asShown, type Shown, type ShownPage, type Tagged, type Whole } from "./shown.ts";
+
+/** What policies are asked for and what an entity tag is made of, where that is not what is shown. */
+interface Behind {
+  /** Of several, each has to be permitted. */
+  resource?: object | readonly object[];
+  /** What it takes to see it; by default to read a record of the type. */
+  action?: Action;
+  version?: object;
+}
+
+/** The same for each of many. */
+type ManyBehind<Item> = Pick<Behind, "action"> & { resource?: (item: Item) => object | readonly object[] };
+
+/** For one caller. Reading takes a policy that permits it; scopes are asked before, by whoever offers it. */
+export interface Gate {
+  /** One record, whole. @throws Permission */
+  show<Item extends object>(type: string, item: Item, behind?: Behind): Promise<Whole<Item>>;
+  /** @throws Permission if policies let the caller see none of a type, whichever it is */
+  requireSome(type: string): void;
+  /** Whether the caller may see the record. */
+  sees(type: string, resource: object): boolean;
+  /** Those of the records with these Ids that the caller may see. @param queries also a transaction */
+  seenIds(queries: Queries, type: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Whether the caller may see every record of a type, so that what is counted of them hides nothing. */
+  seesAll(type: string): boolean;
+  /**
+   * The record after a write, as far as the caller may see it.
+   * @param sent its fields are the caller's own
+   */
+  written<Item extends object>(type: string, item: Item, sent: unknown, behind?: Behind): Promise<Tagged<Item>>;
+  /** The same for many, in the tenant's turn. @throws TenantBusy, ServiceBusy */
+  writtenAll<Item extends object>(type: string, items: Item[], sent: unknown[]): Promise<Shown<Shown<Item>[]>>;
+  /**
+   * A page of what may be read.
+   * @throws BadInput for a cursor of another list, TenantBusy, ServiceBusy if the tenant's other lists are too many, or take too long
+   */
+  list<Row, Item extends object>(list: List<Row, Item>): Promise<ShownPage<Item>>;
+  /** The same with plain ids in place of cursors, for what reads page after page by itself. @throws TenantBusy, ServiceBusy */
+  listAfter<Row, Item extends object>(
+    list: Omit<List<Row, Item>, "paging">,
+    limit: number,
+    after: string | undefined,
+  ): Promise<ShownPage<Item>>;
+  /**
+   * The one record of a list that may be read; undefined if there is none. What is hidden makes no difference.
+   * @throws TenantBusy, ServiceBusy
+   */
+  lookUp<Row, Item extends object>(list: Omit<List<Row, Item>, "paging">): Promise<Shown<Item> | "several" | undefined>;
+  /** Those that may be seen. */
+  only<Item extends object>(type: string, items: readonly Item[], behind?: ManyBehind<Item>): Promise<Shown<Item>[]>;
+  /**
+   * Records in the payload of an event, if the caller may see each of them as it stands there and as it is now.
+   * @param isWhole false: they are parts of records, and only what they are now is judged
+   */
+  payload<Item extends object>(
+    type: string,
+    records: readonly Item[],
+    isWhole: boolean,
+  ): Promise<Shown<Item>[] | undefined>;
+  /** Counts of a type's records: null for who may not see every one of them. */
+  count<Name extends string>(type: string, counts: Record<Name, number>): Shown<Record<Name, number | null>>;
+  /** A page of what stands in a record that the caller sees, and has Ids. @throws BadInput for a cursor of another */
+  pageOf<Item extends { Id: string }>(name: string, paging: Paging, items: readonly Item[]): ShownPage<Item>;
+  /** A page of all there are. */
+  page<Item>(items: Shown<Item>[]): ShownPage<Item>;
+  /**
+   * What the caller's entity tags of a record are made of, to compare If-Match with before a change. Who may not read
+   * the record has none.
+   * @param tx of the change
+   */
+  versionIn(tx: Queries, type: string, version: object, resource?: object): Promise<object>;
+}
+
+export interface GateDependencies {
+  sql: Sql;
+  cursors: Cursors;
+  lists: Budget;
+  readActionOf: ReadActionOf;
+  findRecords: FindRecords;
+}
+
+const PAYLOAD = "Payload";
+const NOTHING = { items: [], next: undefined, hasMore: false };
+
+export function createGate(deps: GateDependencies, permissions: Permissions, call: Call): Gate {
+  const { sql, cursors, lists, findRecords } = deps;
+  const { tenantId, actor, clientId } = call;
+  const references = { tenantId, permissions, readActionOf: deps.readActionOf, findRecords };
+
+  function readAction(type: string) {
+    const action = deps.readActionOf(type);
+    if (!action) throw new Error(`Policies know no records of type ${type}.`);
+    return action;
+  }
+
+  const allows = (action: Action, type: string, resource: object | readonly object[]) =>
+    [resource].flat().every((one) => permissions.allows(action, type, one as PolicyRecord));
+
+  const sees = (type: string, resource: object) => allows(readAction(type), type, resource);
+
+  async function showAll<Item extends object>(items: readonly Item[]): Promise<Shown<Item>[]> {
+    return (await hideReferences(references, sql, items)).map(asShown);
+  }
+
+  /** What asks for many decisions lets others in between, and has its turn of the tenant. */
+  function whileDeciding<T>(
+    type: string,
+    work: (pause: () => Promise<void>) => Promise<T>,
+    action = readAction(type),
+  ): Promise<T> {
+    if (permissions.reach(action, type) !== "Some") return work(async () => {});
+    return lists.run(tenantId, () => work(createPause()));
+  }
+
+  async function looked<Row, Item extends object>(
+    list: Omit<List<Row, Item>, "paging">,
+    range: { limit: number; after: string | undefined; most: number },
+  ): Promise<Omit<Filled<Row>, "rows"> & { items: Shown<Item>[] }> {
+    const { type, item, resource = item, orFor, action = readAction(type) } = list;
+    if (!orFor && permissions.reach(action, type) === "None") return NOTHING;
+    const readPage = async (pause: () => Promise<void>) => {
+      const { rows, ...end } = await fill(list, range, async (row) => {
+        await pause();
+        const judged = resource(row);
+        return allows(action, type, judged) || (orFor !== undefined && allows(orFor, type, judged));
+      });
+      return { items: await showAll(rows.map(item)), ...end };
+    };
+    return whileDeciding(type, readPage, action);
+  }
+
+  /** What a cursor is bound to. */
+  const identityOf = (name: string, { filters }: Paging) => [
+    tenantId,
+    `${actor.type} ${actor.id}`,
+    clientId,
+    name,
+    filters,
+  ];
+
+  const asSent = <Item extends object>(item: Item, sent: unknown, isWhole: boolean) =>
+    isWhole ? item : (onlySent(item, sent) as Item);
+
+  async function tagged<Item extends object>(item: Item, version: object | undefined): Promise<Tagged<Item>> {
+    const [record, shownVersion] = await showAll<object>(version === undefined ? [item] : [item, version]);
+    return { record: record as Shown<Item>, version: shownVersion };
+  }
+
+  return {
+    async show(type, item, { resource = item, version = item, action = readAction(type) } = {}) {
+      for (const one of [resource].flat()) permissions.require(action, type, one as PolicyRecord);
+      return (await tagged(item, version)) as Whole<typeof item>;
+    },
+    requireSome(type) {
+      const action = readAction(type);
+      if (permissions.reach(action, type) === "None") permissions.require(action, type, {});
+    },
+    sees,
+    seenIds: (queries, type, ids) => seenAmong(references, queries, type, ids),
+    seesAll: (type) => permissions.reach(readAction(type), type) === "All",
+    async written(type, item, sent, { resource = item, version = item, action = readAction(type) } = {}) {
+      const isWhole = allows(action, type, resource);
+      return tagged(asSent(item, sent, isWhole), isWhole ? version : undefined);
+    },
+    writtenAll: (type, items, sent) =>
+      whileDeciding(type, async (pause) => {
+        const records: typeof items = [];
+        for (const [index, item] of items.entries()) {
+          await pause();
+          records.push(asSent(item, sent[index], sees(type, item)));
+        }
+        return asShown(await showAll(records));
+      }),
+    async list(list) {
+      const { type, name = type, paging } = list;
+      const identity = identityOf(name, paging);
+      const after = paging.cursor ? cursors.open(identity, paging.cursor) : undefined;
+      const most = cursors.rowsLookedAt(identity, after);
+      const { items, next } = await looked(list, { limit: paging.limit, after, most });
+      return asShown({ Items: items, Next: next === undefined ? null : cursors.seal(identity, next) });
+    },
+    async listAfter(list, limit, after) {
+      const { items, next } = await looked(list, { limit, after, most: MOST_LOOKED_AT });
+      return asShown({ Items: items, Next: next ?? null });
+    },
+    async lookUp(list) {
+      const { items, hasMore } = await looked(list, { limit: 1, after: undefined, most: MOST_LOOKED_UP });
+      return hasMore ? "several" : items[0];
+    },
+    only: <Item extends object>(
+      type: string,
+      items: readonly Item[],
+      { resource = (item) => item, action = readAction(type) }: ManyBehind<Item> = {},
+    ) =>
+      whileDeciding(
+        type,
+        async (pause) => {
+          const kept: Item[] = [];
+          for (const item of items) {
+            await pause();
+            if (allows(action, type, resource(item))) kept.push(item);
+          }
+          return showAll(kept);
+        },
+        action,
+      ),
+    async payload<Item extends object>(type: string, records: readonly Item[], isWhole: boolean) {
+      const action = readAction(type);
+      const reach = permissions.reach(action, type, PAYLOAD);
+      if (reach === "None") return undefined;
+      if (reach === "Some") {
+        const ids = records.map((record) => String((record as { Id?: unknown }).Id));
+        const now = await findRecords(sql, tenantId, type, ids);
+        // What is gone is judged by what it was; of a part of it, that cannot be told.
+        if (!isWhole && now.length < ids.length) return undefined;
+        const judged = [...(isWhole ? records : []), ...now] as PolicyRecord[];
+        if (!judged.every((record) => permissions.allows(action, type, record, PAYLOAD))) return undefined;
+      }
+      return (await hideReferences(references, sql, records, PAYLOAD)).map(asShown);
+    },
+    count<Name extends string>(type: string, counts: Record<Name, number>) {
+      const isTold = permissions.reach(readAction(type), type) === "All";
+      const told = Object.entries<number>(counts).map(([name, count]) => [name, isTold ? count : null]);
+      return asShown(Object.fromEntries(told) as Record<Name, number | null>);
+    },
+    pageOf(name, paging, items) {
+      const identity = identityOf(name, paging);
+      const after = paging.cursor ? cursors.open(identity, paging.cursor) : undefined;
+      const start = items.findIndex(({ Id }) => Id === after) + 1;
+      const shown = items.slice(start, start + paging.limit);
+      const last = items.length > start + paging.limit ? shown.at(-1) : undefined;
+      return asShown({ Items: shown.map(asShown), Next: last ? cursors.seal(identity, last.Id) : null });
+    },
+    page: (items) => asShown({ Items: items, Next: null }),
+    async versionIn(tx, type, version, resource = version) {
+      if (!sees(type, resource)) return { unknown: Bun.randomUUIDv7() };
+      return (await hideReferences(references, tx, [version]))[0]!;
+    },
+  };
+}
+
+/** What was sent is no news to who has sent it. */
+function onlySent(item: object, sent: unknown): object {
+  const names = typeof sent === "object" && sent !== null ? Object.keys(sent) : [];
+  return Object.fromEntries(Object.entries(item).filter(([name]) => name === "Id" || names.includes(name)));
+}

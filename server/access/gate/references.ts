@@ -1,0 +1,97 @@
+// Foreign keys in what is shown. Of a record that the caller may not read, one shows its Id and Type alone.
+
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import type { Permissions, Place } from "../policies/permissions.ts";
+import type { PolicyRecord } from "../policies/resource-type.ts";
+import type { Action } from "../scopes.ts";
+
+/** Records of one type by their Ids, in their response shape; those that are gone are missing. */
+export type FindRecords = (
+  sql: Queries,
+  tenantId: TenantId,
+  type: string,
+  ids: readonly string[],
+) => Promise<PolicyRecord[]>;
+
+/** SPEC.md's AbstractLong or AbstractText. */
+interface Reference {
+  Id: string | number;
+  ExternalId: string;
+  Name: string;
+  Type: string;
+}
+
+/** @returns the action of reading a record of the type; undefined: it is no type of records that policies know */
+export type ReadActionOf = (type: string) => Action | undefined;
+
+export interface ReferenceDependencies {
+  tenantId: TenantId;
+  permissions: Permissions;
+  readActionOf: ReadActionOf;
+  findRecords: FindRecords;
+}
+
+/** Foreign keys stand in a record itself, and nowhere deeper. */
+export async function hideReferences<T extends object>(
+  deps: ReferenceDependencies,
+  sql: Queries,
+  records: readonly T[],
+  place?: Place,
+): Promise<T[]> {
+  const hidden = await hiddenAmong(deps, sql, records.flatMap(referencesIn), place);
+  if (hidden.size === 0) return [...records];
+  return records.map((record) => {
+    const entries = Object.entries(record).map(([name, value]) => [
+      name,
+      isReference(value) && hidden.has(keyOf(value)) ? { Id: value.Id, Type: value.Type } : value,
+    ]);
+    return Object.fromEntries(entries) as T;
+  });
+}
+
+async function hiddenAmong(
+  deps: ReferenceDependencies,
+  sql: Queries,
+  references: Reference[],
+  place: Place | undefined,
+): Promise<Set<string>> {
+  const hidden = new Set<string>();
+  for (const [type, ofType] of Map.groupBy(references, ({ Type }) => Type)) {
+    if (!deps.readActionOf(type)) continue;
+    const ids = [...new Set(ofType.map(({ Id }) => String(Id)))];
+    const seen = await seenAmong(deps, sql, type, ids, place);
+    for (const id of ids) if (!seen.has(id)) hidden.add(`${type} ${id}`);
+  }
+  return hidden;
+}
+
+/** Those of the ids whose records the caller may read; what is gone is not seen unless all of the type are. */
+export async function seenAmong(
+  { tenantId, permissions, readActionOf, findRecords }: ReferenceDependencies,
+  sql: Queries,
+  type: string,
+  ids: readonly string[],
+  place?: Place,
+): Promise<Set<string>> {
+  const action = readActionOf(type)!;
+  const reach = permissions.reach(action, type, place);
+  if (reach !== "Some") return new Set(reach === "All" ? ids : []);
+  const records = await findRecords(sql, tenantId, type, ids);
+  return new Set(
+    records.filter((record) => permissions.allows(action, type, record, place)).map(({ Id }) => String(Id)),
+  );
+}
+
+function referencesIn(record: object): Reference[] {
+  return Object.values(record).filter(isReference);
+}
+
+/** One that points nowhere has nothing to hide. */
+function isReference(value: unknown): value is Reference {
+  if (typeof value !== "object" || value === null) return false;
+  const { Id, Type, Name } = value as Partial<Reference>;
+  return Boolean(Id) && typeof Type === "string" && Type !== "" && Name !== undefined;
+}
+
+const keyOf = ({ Type, Id }: Reference) => `${Type} ${Id}`;

@@ -1,0 +1,106 @@
+// Examines policies beside the server's one thread, for a limited time each.
+
+import { Worker } from "node:worker_threads";
+import { createBudget } from "../../budget.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { tooComplex } from "./complexity.ts";
+import type { Problem } from "./problems.ts";
+import type { ResourceType } from "./resource-type.ts";
+import type { Outcome, Task } from "./worker.ts";
+
+/** One examination; a policy that people write takes a hundredth of it where the processors are free. */
+const EXAMINATION_MS = 10_000;
+/** A worker that has had nothing to do for so long is ended; it holds some 60 MiB. */
+const IDLE_MS = 60_000;
+/** Other tenants' policies go through one worker while a costly one occupies the other. */
+const BUDGET = { name: "policy checks", perTenant: 1, total: 2, waiting: 50 };
+
+/** It was ended, for it took too long. */
+class ExaminedTooLong extends Error {}
+
+export interface Examiner {
+  /** What keeps a text from being a policy; empty if it is good. @throws TenantBusy */
+  check(tenantId: TenantId, text: string): Promise<Problem[]>;
+  /** What keeps texts, which are policies, from being those of one tenant; undefined if nothing does. @throws TenantBusy */
+  weigh(tenantId: TenantId, texts: string[]): Promise<string | undefined>;
+}
+
+export function createExaminer(types: readonly ResourceType[], limitMs = EXAMINATION_MS): Examiner {
+  const budget = createBudget(BUDGET);
+  /** Those with nothing to do. */
+  const idle: Thread[] = [];
+
+  function examine(tenantId: TenantId, task: Task): Promise<unknown> {
+    return budget.run(tenantId, async () => {
+      const thread = idle.pop() ?? startThread(types);
+      clearTimeout(thread.ending);
+      const done = await thread.do(task, limitMs).catch((error) => {
+        thread.end();
+        throw error;
+      });
+      idle.push(thread);
+      thread.ending = setTimeout(() => {
+        idle.splice(idle.indexOf(thread), 1);
+        thread.end();
+      }, IDLE_MS).unref();
+      return done;
+    });
+  }
+
+  return {
+    async check(tenantId, text) {
+      const problem =
+        tooComplex(text) ?? (isEmpty(text) ? "It has no statement; begin with permit or forbid." : undefined);
+      if (problem) return [{ message: problem }];
+      return (await examine(tenantId, { check: text }).catch(
+        inWords("It", limitMs, (message) => [{ message }]),
+      )) as Problem[];
+    },
+    async weigh(tenantId, texts) {
+      const weighed = examine(tenantId, { weigh: texts });
+      return (await weighed.catch(inWords("All policies, with this one,", limitMs, String))) as string | undefined;
+    },
+  };
+}
+
+const isEmpty = (text: string) => text.replace(/\/\/.*$/gm, "").trim() === "";
+
+/** @returns makes what has taken too long an answer; what else has failed stays a failure */
+function inWords<Told>(what: string, limitMs: number, tell: (message: string) => Told): (error: unknown) => Told {
+  return (error) => {
+    if (!(error instanceof ExaminedTooLong)) throw error;
+    return tell(
+      `${what} took more than ${limitMs} ms to check. Write it simpler; if it is simple, the server is busy: try again.`,
+    );
+  };
+}
+
+interface Thread {
+  ending?: Timer;
+  do(task: Task, limitMs: number): Promise<unknown>;
+  end(): void;
+}
+
+function startThread(types: readonly ResourceType[]): Thread {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url));
+  worker.unref();
+  let settle: PromiseWithResolvers<unknown> = Promise.withResolvers();
+  worker.on("message", (outcome: Outcome) =>
+    "done" in outcome ? settle.resolve(outcome.done) : settle.reject(new Error(`Cedar failed: ${outcome.failed}`)),
+  );
+  worker.on("error", (error) => settle.reject(error));
+  worker.postMessage({ types });
+  // Its time begins when it is there.
+  const ready = settle.promise;
+  ready.catch(() => {});
+  return {
+    async do(task, limitMs) {
+      await ready;
+      settle = Promise.withResolvers();
+      worker.postMessage(task);
+      const limit = setTimeout(() => settle.reject(new ExaminedTooLong()), limitMs);
+      return settle.promise.finally(() => clearTimeout(limit));
+    },
+    end: () => void worker.terminate(),
+  };
+}

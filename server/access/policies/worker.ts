@@ -1,0 +1,28 @@
+// The worker in which policies are examined. It is told the types of records there are, then what to do, one at a time.
+
+import { parentPort } from "node:worker_threads";
+import { createExamine, type Examine } from "./examine.ts";
+import type { ResourceType } from "./resource-type.ts";
+import { cedarSchema } from "./schema.ts";
+
+export type Task = { check: string } | { weigh: string[] };
+export type Outcome = { done: unknown } | { failed: string };
+
+let examine: Examine | undefined;
+
+parentPort!.on("message", (data: { types: ResourceType[] } | Task) => {
+  try {
+    if ("types" in data) {
+      examine = createExamine(cedarSchema(data.types), data.types);
+      answer({ done: undefined });
+    } else {
+      answer({ done: "check" in data ? examine!.check(data.check) : examine!.weigh(data.weigh) });
+    }
+  } catch (error) {
+    answer({ failed: String(error) });
+  }
+});
+
+function answer(outcome: Outcome): void {
+  parentPort!.postMessage(outcome);
+}

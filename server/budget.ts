@@ -1,0 +1,95 @@
+// What all tenants share, in shares: how much of one thing a tenant may have under way, and how much more may wait for
+// it. README.md "What one tenant cannot take from another" lists the budgets.
+
+import { ServiceBusy, TenantBusy } from "./errors.ts";
+import type { TenantId } from "./tenant-id.ts";
+
+export interface BudgetLimits {
+  /** What is shared, in the plural, as the error names it: "policy checks". */
+  name: string;
+  /** Under way at once for each tenant, in this process. */
+  perTenant: number;
+  /** Under way at once for all tenants, in this process. */
+  total?: number;
+  /** Of each tenant; more are refused at once. */
+  waiting: number;
+  /** Who has waited longer is refused when its turn comes. */
+  longestWaitMs?: number;
+}
+
+export interface Budget {
+  /** Does the work when it is the tenant's turn. @throws TenantBusy, ServiceBusy */
+  run<T>(tenantId: TenantId, work: () => Promise<T>): Promise<T>;
+  /** As `run`, for work that ends elsewhere. @returns gives the place back; to be called once or more. @throws as `run` */
+  take(tenantId: TenantId): Promise<() => void>;
+}
+
+interface Share {
+  running: number;
+  waiting: (() => void)[];
+}
+
+/** Who waits has its turn in the order of asking within a tenant, and among tenants one after the other. */
+export function createBudget(limits: BudgetLimits): Budget {
+  const { perTenant, total = Number.POSITIVE_INFINITY, longestWaitMs = Number.POSITIVE_INFINITY } = limits;
+  /** Of tenants with work under way or waiting; who had the last turn comes last. */
+  const shares = new Map<TenantId, Share>();
+  let running = 0;
+
+  const hasRoom = (share: Share) => running < total && share.running < perTenant;
+
+  function begin(tenantId: TenantId, share: Share): void {
+    running++;
+    share.running++;
+    shares.delete(tenantId);
+    shares.set(tenantId, share);
+  }
+
+  function end(tenantId: TenantId, share: Share): void {
+    running--;
+    share.running--;
+    if (share.running + share.waiting.length === 0) shares.delete(tenantId);
+    for (const [id, other] of shares) {
+      if (!hasRoom(other)) continue;
+      const next = other.waiting.shift();
+      if (!next) continue;
+      begin(id, other);
+      next();
+    }
+  }
+
+  async function take(tenantId: TenantId): Promise<() => void> {
+    const share = shares.get(tenantId) ?? { running: 0, waiting: [] };
+    const asked = performance.now();
+    if (hasRoom(share)) {
+      begin(tenantId, share);
+    } else {
+      if (share.waiting.length >= limits.waiting) throw new TenantBusy(limits);
+      shares.set(tenantId, share);
+      await new Promise<void>((resolve) => share.waiting.push(resolve));
+    }
+    let ended = false;
+    const release = () => {
+      if (ended) return;
+      ended = true;
+      end(tenantId, share);
+    };
+    if (performance.now() - asked > longestWaitMs) {
+      release();
+      throw new ServiceBusy();
+    }
+    return release;
+  }
+
+  return {
+    take,
+    async run(tenantId, work) {
+      const release = await take(tenantId);
+      try {
+        return await work();
+      } finally {
+        release();
+      }
+    },
+  };
+}

@@ -1,0 +1,15 @@
+// `bun run migrate`: brings the database up to date, and does nothing else. For a role that owns the tables, where the API
+// and the workers run by one that only reads and writes them.
+
+import { readConfig } from "../config.ts";
+import { runEntry } from "../process.ts";
+import { databaseOf } from "./target.ts";
+
+await runEntry(async () => {
+  if (process.argv.length > 2) {
+    console.error("Usage: bun run migrate");
+    process.exit(2);
+  }
+  const { applied } = await databaseOf(readConfig(process.env));
+  console.log(applied.length === 0 ? "The database is up to date." : `Applied: ${applied.join(", ")}`);
+});

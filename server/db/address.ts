@@ -1,0 +1,65 @@
+// What DATABASE_URL may say, after libpq's manner (PostgreSQL's manual, 32.1.2). What is not supported is refused: a
+// parameter that nobody heeds could be the one that was to keep a connection safe.
+
+import { getCACertificates } from "node:tls";
+import type postgres from "postgres";
+import { readCertificates } from "../egress/index.ts";
+
+const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
+const PARAMETERS = ["sslmode", "sslrootcert", "options"];
+
+export interface DatabaseAddress {
+  /** Without what stands in `ssl`. */
+  url: string;
+  ssl: postgres.Options<Record<string, never>>["ssl"];
+}
+
+/** @throws Error whose message ends the sentence "it must be …" */
+export function parseDatabaseUrl(text: string): DatabaseAddress {
+  const [, authority] = /^postgres(?:ql)?:\/\/([^/?#]*)/.exec(text) ?? [];
+  if (authority?.slice(authority.lastIndexOf("@") + 1).includes(",")) {
+    throw new Error(
+      "the address of one host. Of several, Gatehouse does not choose: name what leads to the primary, such as a proxy " +
+        "or a DNS name that moves with it",
+    );
+  }
+  if (authority === undefined || !URL.canParse(text)) {
+    throw new Error("an address such as postgres://user@host:5432/gatehouse");
+  }
+  const url = new URL(text);
+  const unknown = [...url.searchParams.keys()].filter((name) => !PARAMETERS.includes(name));
+  if (unknown.length > 0) {
+    throw new Error(`without ${unknown.join(", ")}: of parameters it takes ${PARAMETERS.join(", ")}`);
+  }
+  const ssl = sslOf(url);
+  for (const name of ["sslmode", "sslrootcert"]) url.searchParams.delete(name);
+  return { url: url.href, ssl };
+}
+
+function sslOf({ hostname, searchParams }: URL): DatabaseAddress["ssl"] {
+  const asked = searchParams.get("sslmode");
+  const file = searchParams.get("sslrootcert");
+  if (asked === null && file === null) return false;
+  const mode = SSL_MODES.find((known) => known === (asked ?? "verify-full"));
+  if (!mode) throw new Error(`with an sslmode that is one of ${SSL_MODES.join(", ")}`);
+  if (mode === "disable" || mode === "prefer") {
+    if (file === null) return mode === "prefer" ? "prefer" : false;
+    throw new Error("without sslrootcert, or with an sslmode that checks certificates: verify-ca or verify-full");
+  }
+  if (mode === "require" && file === null) return "require";
+  const ca = file === null || file === "system" ? getCACertificates("default") : readRoots(file);
+  // As libpq does it: with a root certificate, "require" verifies the chain too.
+  if (mode !== "verify-full") return { ca, checkServerIdentity: () => undefined };
+  // The driver names a host to TLS by its name alone; an address has to be what the certificate says as well.
+  return { ca, host: hostname.replace(/^\[(.*)\]$/, "$1") };
+}
+
+function readRoots(file: string): string[] {
+  try {
+    return readCertificates(file);
+  } catch (error) {
+    throw new Error(
+      `with an sslrootcert that is "system" or a file of certificates in PEM form (${(error as Error).message})`,
+    );
+  }
+}

@@ -1,0 +1,25 @@
+// Failures that say nothing of a statement: PostgreSQL is away for a while, or takes no writes.
+
+import postgres from "postgres";
+
+/** The driver's own words for a connection that is gone or was not to be had. */
+const LOST = /^CONNECT(ION)?_(CLOSED|ENDED|DESTROYED|TIMEOUT)$/;
+/** What the system says of a connection; an outgoing call may meet the same, but its failure belongs to no query. */
+const UNREACHABLE = /^(ECONN|EHOST|ENET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EMFILE)/;
+/**
+ * SQLSTATE (PostgreSQL's appendix A): connections that fail (08), logins that are refused (28), a database that is not
+ * there (3D000), a machine at its limits (53), a shutdown, a crash or a recovery (57P), input and output (58).
+ */
+const AWAY = /^(08|28|3D000|53|57P0[1-5]|58)/;
+const READ_ONLY = "25006";
+
+export type Outage = "away" | "read-only";
+
+/** @returns undefined if the failure is of another kind */
+export function outageOf(error: unknown): Outage | undefined {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  if (typeof code !== "string") return undefined;
+  if (code === READ_ONLY) return "read-only";
+  const isOurs = error instanceof postgres.PostgresError || "query" in (error as Error);
+  return LOST.test(code) || (isOurs && (UNREACHABLE.test(code) || AWAY.test(code))) ? "away" : undefined;
+}

@@ -1,0 +1,89 @@
+// The Temporal UI as people meet it: it answers to its own names alone. The dev server's own UI answers any Host, so that
+// a page of somebody else's, whose name is pointed at this machine, could read and end workflows (DNS rebinding).
+
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
+import { requestUrl } from "../http/request-url.ts";
+import { nextFreePort, type Reserved } from "./ports.ts";
+
+const LOOPBACK = "127.0.0.1";
+/** Seconds. */
+const IDLE_LIMIT = 60;
+/** RFC 9110 7.6.1; the rest of it is between the two of us and the dev server. */
+const HOP_BY_HOP = ["connection", "keep-alive", "transfer-encoding", "upgrade", "te", "trailer", "host"];
+
+/** Where something listens. */
+export interface Place {
+  host: string;
+  port: number;
+}
+
+export interface TemporalUiOptions {
+  port: number;
+  /** Where the dev server's own UI is. */
+  inner: Place;
+  /** Another address that people reach it at. */
+  url?: string;
+}
+
+export interface TemporalUi {
+  stop(): Promise<void>;
+}
+
+export function serveTemporalUi({ port, inner, url }: TemporalUiOptions): TemporalUi {
+  const names = ["localhost", LOOPBACK].map((name) => `${name}:${port}`);
+  if (url) names.push(new URL(url).host);
+  const server = Bun.serve({
+    hostname: LOOPBACK,
+    port,
+    reusePort: false,
+    development: false,
+    idleTimeout: IDLE_LIMIT,
+    fetch: (request) => {
+      if (names.includes(request.headers.get("host")?.toLowerCase() ?? "")) return forward(request, inner);
+      return new Response(`The Temporal UI answers to ${names.join(" and ")} alone.\n`, { status: 421 });
+    },
+  });
+  return { stop: () => server.stop(true) };
+}
+
+async function forward(request: Request, { host, port }: Place): Promise<Response> {
+  const { pathname, search } = requestUrl(request);
+  const headers = new Headers(request.headers);
+  for (const name of HOP_BY_HOP) headers.delete(name);
+  try {
+    const answer = await fetch(`http://${host}:${port}${pathname}${search}`, {
+      method: request.method,
+      headers,
+      body: request.body === null ? undefined : await request.arrayBuffer(),
+      redirect: "manual",
+      decompress: false,
+      signal: request.signal,
+      // This machine is not reached through the proxy that the environment may name.
+      proxy: false,
+    });
+    for (const name of HOP_BY_HOP) answer.headers.delete(name);
+    return new Response(answer.body, { status: answer.status, headers: answer.headers });
+  } catch {
+    return new Response("The Temporal server does not answer. Try again in a moment.\n", { status: 502 });
+  }
+}
+
+/**
+ * Where the dev server's own UI listens: on Linux at one of 16 million addresses of this machine, which no page can
+ * guess; elsewhere at any port of 127.0.0.1.
+ */
+export async function innerPlace(reserved: Reserved): Promise<Place> {
+  const [second, third, fourth] = [randomInt(1, 255), randomInt(1, 255), randomInt(1, 255)];
+  const hidden = `127.${second}.${third}.${fourth}`;
+  const host = (await isOurs(hidden)) ? hidden : LOOPBACK;
+  return { host, port: await nextFreePort(0, host, reserved) };
+}
+
+function isOurs(host: string): Promise<boolean> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once("error", () => done(false));
+    server.listen({ port: 0, host, exclusive: true }, () => server.close(() => done(true)));
+  });
+}

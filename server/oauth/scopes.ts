@@ -1,0 +1,49 @@
+// Which scopes a token carries when it is issued, and which of them it still gives when it is used.
+
+import { userScopes } from "../access/index.ts";
+import type { Queries } from "../db/connection.ts";
+import type { TenantId } from "../tenant-id.ts";
+import { findConsentedScopes } from "./consents/store.ts";
+import { type Client, findActiveScopes } from "./store.ts";
+
+/** What a client may ask for: its own scopes, and when it acts for a user those of them that the user has as well. */
+export async function askableScopes(sql: Queries, client: Client, userId?: number): Promise<string[]> {
+  return userId === undefined ? client.scopes : common(client.scopes, await userScopes(sql, client.tenantId, userId));
+}
+
+/** Of what was granted, what an issuance may carry: all that the client, the user and the user's consent still give. */
+export async function issuableScopes(
+  sql: Queries,
+  client: Client,
+  granted: { userId: number | null; scopes: string[] },
+): Promise<string[]> {
+  const { userId, scopes } = granted;
+  if (userId === null) return common(scopes, client.scopes);
+  const [askable, consented] = await Promise.all([
+    askableScopes(sql, client, userId),
+    client.firstParty ? scopes : findConsentedScopes(sql, client.tenantId, userId, client.id),
+  ]);
+  return common(common(scopes, askable), consented);
+}
+
+/**
+ * What any token of a client, and of the user that it acts for, gives now.
+ * @returns undefined if one of them is gone or not active
+ */
+export async function scopesNow(
+  sql: Queries,
+  tenantId: TenantId,
+  clientId: number,
+  userId: number | undefined,
+): Promise<string[] | undefined> {
+  const [active, own] = await Promise.all([
+    findActiveScopes(sql, tenantId, clientId, userId),
+    userId === undefined ? undefined : userScopes(sql, tenantId, userId),
+  ]);
+  return own ? active && common(active, own) : active;
+}
+
+/** Those of `scopes` that stand in `others` too. */
+export function common(scopes: string[], others: readonly string[]): string[] {
+  return scopes.filter((scope) => others.includes(scope));
+}

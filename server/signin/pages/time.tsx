@@ -1,0 +1,57 @@
+const MOMENT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" });
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+
+/** SPEC.md's default of every date: it has not happened. */
+const UNSET = Date.parse("1900-01-01T12:00:00Z");
+
+const STEPS: [size: number, unit: string][] = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "min"],
+  [1_000, "s"],
+];
+
+/** The largest unit that fits: 90 s are "1 min". */
+export function durationInWords(milliseconds: number, after = ""): string {
+  const step = STEPS.find(([size]) => milliseconds >= size);
+  return step ? `${Math.floor(milliseconds / step[0])} ${step[1]}${after}` : after === "" ? "under 1 s" : "just now";
+}
+
+export interface TimeProps {
+  at: Date;
+  /** How long it is past, with the moment as its title. */
+  ago?: boolean;
+  /** The day alone. */
+  day?: boolean;
+}
+
+/** In UTC; time.js puts it into the reader's own zone. */
+export function Time({ at, ago, day }: TimeProps): JSX.Element {
+  if (at.getTime() === UNSET) return <span class="none">never</span>;
+  const moment = `${MOMENT.format(at)} UTC`;
+  if (ago) {
+    return (
+      <time datetime={at.toISOString()} data-show="title" title={moment} safe>
+        {durationInWords(Date.now() - at.getTime(), " ago")}
+      </time>
+    );
+  }
+  return (
+    <time datetime={at.toISOString()} data-show={day ? "day" : "moment"} safe>
+      {day ? DAY.format(at) : moment}
+    </time>
+  );
+}
+
+const ISO = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+
+/** A sentence of ours, such as the API has it: the moments in it are the reader's, too. */
+export function Sentence({ text }: { text: string }): JSX.Element {
+  return (
+    <span>
+      {text
+        .split(ISO)
+        .map((part, index) => (index % 2 === 1 ? <Time at={new Date(part)} /> : <span safe>{part}</span>))}
+    </span>
+  );
+}

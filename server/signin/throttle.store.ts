@@ -1,0 +1,85 @@
+import type { Queries, Sql } from "../db/connection.ts";
+import type { TenantId } from "../tenant-id.ts";
+
+/** Hours after which failures no longer count. */
+const FAILURE_HOURS = 24;
+/** Seconds. */
+const FIRST_WAIT = 10;
+
+/** After `free` failures each next one doubles the wait, from FIRST_WAIT up to `most` seconds. */
+export interface FailureRule {
+  free: number;
+  most: number;
+}
+
+/**
+ * Counts one attempt under `key` as failed, unless that key or one of `others` is blocked.
+ * @returns false if it is
+ */
+export async function takeAttempt(
+  sql: Queries,
+  tenantId: TenantId,
+  key: string,
+  rule: FailureRule,
+  others: string[],
+): Promise<boolean> {
+  const taken = await sql`
+    insert into signin_failures as f (tenant_id, key, failures, last_on, blocked_until)
+    select ${tenantId}, ${key}, 1, now(), '-infinity'
+    where not exists (
+      select from signin_failures where tenant_id = ${tenantId} and key = any(${others}::text[]) and blocked_until > now())
+    on conflict (tenant_id, key) do update set ${oneMore(sql, rule)} where f.blocked_until <= now()
+    returning f.key`;
+  return taken.length > 0;
+}
+
+export async function addFailure(sql: Queries, tenantId: TenantId, key: string, rule: FailureRule): Promise<void> {
+  await sql`
+    insert into signin_failures as f (tenant_id, key, failures, last_on, blocked_until)
+    values (${tenantId}, ${key}, 1, now(), '-infinity')
+    on conflict (tenant_id, key) do update set ${oneMore(sql, rule)}`;
+}
+
+function oneMore(sql: Queries, { free, most }: FailureRule) {
+  const failures = sql`case when f.last_on < now() - make_interval(hours => ${FAILURE_HOURS}) then 1 else f.failures + 1 end`;
+  // The exponent has a ceiling of its own: a power of a large count would not fit.
+  const wait = sql`least(${FIRST_WAIT} * power(2, least(${failures} - ${free} - 1, 20)), ${most})`;
+  // Not until now(), which for an attempt that began a moment earlier is yet to come.
+  const until = sql`case when ${failures} > ${free} then now() + make_interval(secs => ${wait}) else '-infinity' end`;
+  return sql`failures = ${failures}, last_on = now(), blocked_until = ${until}`;
+}
+
+export async function secondsBlocked(sql: Queries, tenantId: TenantId, keys: string[]): Promise<number> {
+  const [row] = await sql<{ seconds: number }[]>`
+    select coalesce(ceil(extract(epoch from max(blocked_until) - now())), 0)::int as seconds
+    from signin_failures where tenant_id = ${tenantId} and key = any(${keys}::text[]) and blocked_until > now()`;
+  return row!.seconds;
+}
+
+/**
+ * Marks the blocked ones of these keys, each until its time is over.
+ * @param keys are locked in this order: whoever else locks several at once must keep to it
+ * @returns false if all of them were marked already
+ */
+export async function markBlocked(sql: Queries, tenantId: TenantId, keys: string[]): Promise<boolean> {
+  const marked = await sql`
+    with blocked as (
+      select key from signin_failures
+      where tenant_id = ${tenantId} and key = any(${keys}::text[]) and blocked_until > now()
+        and audited_until is distinct from blocked_until
+      order by array_position(${keys}::text[], key) for update
+    )
+    update signin_failures f set audited_until = blocked_until from blocked
+    where f.tenant_id = ${tenantId} and f.key = blocked.key returning f.key`;
+  return marked.length > 0;
+}
+
+export async function forgetFailures(sql: Queries, tenantId: TenantId, key: string): Promise<void> {
+  await sql`delete from signin_failures where tenant_id = ${tenantId} and key = ${key}`;
+}
+
+/** @returns how many, of all tenants */
+export async function removeOldFailures(sql: Sql): Promise<number> {
+  return (await sql`delete from signin_failures where last_on < now() - make_interval(hours => ${FAILURE_HOURS})`)
+    .count;
+}

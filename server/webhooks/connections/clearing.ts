@@ -1,0 +1,63 @@
+// A connection may have hundreds of thousands of deliveries when it is deleted. They are cancelled afterwards, a batch at
+// a time, so that neither its deletion nor any change of a record waits for them.
+
+import type { Logger } from "pino";
+import type { Sql } from "../../db/connection.ts";
+import { createOutageLog } from "../../log.ts";
+import { cancelDeliveries, hasOpenDeliveries } from "../deliveries/store.ts";
+import { endClearing, listCleared } from "./store.ts";
+
+const BATCH = 1_000;
+const POLL_MS = 2_000;
+
+export interface Clearing {
+  stop(): Promise<void>;
+}
+
+/**
+ * Cancels the first of what a deleted connection had still to get. Of most connections that is all.
+ * @returns where to go on, if there may be more
+ */
+export async function clearSome(
+  sql: Sql,
+  tenantId: string,
+  connectionId: string,
+  after?: string,
+): Promise<string | undefined> {
+  const { count, last } = await cancelDeliveries(sql, tenantId, connectionId, after, BATCH);
+  if (count === BATCH) return last;
+  // What somebody had locked was left out; the next pass finds it.
+  if (!(await hasOpenDeliveries(sql, tenantId, connectionId))) await endClearing(sql, tenantId, connectionId);
+  return undefined;
+}
+
+/** Cancels what is left, of all connections, until `stop`. Several workers share it without waiting for each other. */
+export function startClearing(sql: Sql, log: Logger): Clearing {
+  const failed = createOutageLog(log);
+  let stopping = false;
+  let pass: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    pass ??= clear()
+      .catch((error) => failed({ err: error }, "deliveries of a deleted connection could not be cancelled yet"))
+      .finally(() => {
+        pass = undefined;
+      });
+  }, POLL_MS);
+
+  async function clear(): Promise<void> {
+    for (const { tenantId, id } of await listCleared(sql)) {
+      let after: string | undefined;
+      do {
+        after = await clearSome(sql, tenantId, id, after);
+      } while (after !== undefined && !stopping);
+    }
+  }
+
+  return {
+    async stop() {
+      stopping = true;
+      clearInterval(timer);
+      await pass;
+    },
+  };
+}

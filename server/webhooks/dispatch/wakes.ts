@@ -1,0 +1,60 @@
+// Which worker a commit wakes. Of any number one hears of each change and takes it on; the others hear of what it has no
+// room for. Were all woken by each change, an empty claim of every worker would be part of its cost.
+
+import { connect, type Sql } from "../../db/connection.ts";
+import { handOnDispatches, isFirstListener, listenForDispatches, listenForHandedOn } from "./store.ts";
+
+/** How often a worker looks whether the one that hears is gone: no longer than the net under NOTIFY. */
+const LOOK_MS = 2_000;
+/** The others are told of more at most so often. */
+const HAND_ON_MS = 250;
+
+export interface Wakes {
+  /** There is more than this worker has room for. */
+  handOn(): void;
+  stop(): Promise<void>;
+}
+
+/** @param wake called for every committed change by the worker that hears, and by all for what is handed on */
+export function startWakes(databaseUrl: string, sql: Sql, wake: () => void): Wakes {
+  // What makes it the first ends with its session, also when the process is killed.
+  const session = connect(databaseUrl, "gatehouse wakes", 1, { max_lifetime: null });
+  const stopHearingOfMore = listenForHandedOn(sql, wake);
+  let stopHearing: (() => Promise<void>) | undefined;
+  let handing: Timer | undefined;
+  let looking: Promise<void> = Promise.resolve();
+
+  async function look(): Promise<void> {
+    const isFirst = await isFirstListener(session).catch(() => false);
+    if (isFirst) stopHearing ??= listenForDispatches(sql, wake);
+    else if (stopHearing) {
+      const stop = stopHearing;
+      stopHearing = undefined;
+      await stop();
+    }
+  }
+
+  const lookAgain = () => {
+    looking = looking.then(look);
+  };
+  lookAgain();
+  const timer = setInterval(lookAgain, LOOK_MS);
+  return {
+    handOn() {
+      // What was handed on is nobody's to hand on again.
+      if (!stopHearing) return;
+      handing ??= setTimeout(() => {
+        handing = undefined;
+        // Without PostgreSQL there is nothing to hand on.
+        handOnDispatches(sql).catch(() => {});
+      }, HAND_ON_MS);
+    },
+    async stop() {
+      clearInterval(timer);
+      clearTimeout(handing);
+      await looking;
+      await Promise.all([stopHearingOfMore(), stopHearing?.()]);
+      await session.end({ timeout: 1 });
+    },
+  };
+}

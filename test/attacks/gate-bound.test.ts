@@ -1,0 +1,80 @@
+// More hidden records than one request looks at: how many there are, down to one, is told by no list and no look-up.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { createCursors } from "../../server/access/gate/cursors.ts";
+import { FEWEST_LOOKED_AT, MOST_LOOKED_AT } from "../../server/access/gate/list.ts";
+import { newMasterKey } from "../../server/embedded/data-directory.ts";
+import { importMasterKey } from "../../server/master-key.ts";
+import { unique } from "../entities/client.ts";
+import { newAdmin, newPerson, ok, type Person, savePolicy } from "../policies/people.ts";
+
+const PER_REQUEST = 1_000;
+
+describe("behind more hidden records than a request looks at", () => {
+  const email = `${unique("shared")}@example.com`;
+  let reader: Person;
+  let readable: { Id: number };
+
+  beforeAll(async () => {
+    const admin = await newAdmin();
+    reader = await newPerson(admin);
+    const principal = `principal == Client::"${reader.clientId}"`;
+    await savePolicy(
+      admin,
+      "Some",
+      `permit (${principal}, action, resource is User) when { resource.Name like "Open*" };`,
+    );
+    for (let made = 0; made <= MOST_LOOKED_AT; made += PER_REQUEST) {
+      const users = Array.from({ length: PER_REQUEST }, (_, index) => ({
+        Username: `${email} ${made + index}`,
+        Name: "Closed",
+        Email: email,
+      }));
+      await ok(admin.patch("/User", users));
+    }
+    readable = await ok(admin.patch("/User", { Username: unique("open"), Name: "Open", Email: email }));
+  }, 120_000);
+
+  test("a look-up finds the one that may be read", async () => {
+    const path = `/User/base64%7C${Buffer.from(email).toString("base64url")}?Name=Email`;
+    expect(await ok(reader.get(path))).toMatchObject({ Id: readable.Id, Email: email });
+  });
+
+  test.each(["Email", "Search"])("a list by %s has it on a later page", async (filter) => {
+    const path = `/User?Limit=1&${filter}=${encodeURIComponent(email)}`;
+    const first = await ok(reader.get(path));
+    expect(first).toEqual({ Items: [], Next: expect.any(String) });
+    let page = first;
+    for (let pages = 1; page.Items.length === 0 && pages < 5; pages++) {
+      page = await ok(reader.get(`${path}&Cursor=${page.Next}`));
+    }
+    expect(page).toMatchObject({ Items: [{ Id: readable.Id }], Next: null });
+  });
+});
+
+describe("how many rows a request looks at", () => {
+  const one = createCursors(importMasterKey(newMasterKey()));
+  const other = createCursors(importMasterKey(newMasterKey()));
+  const question = fc.tuple(fc.array(fc.string(), { minLength: 1 }), fc.option(fc.string(), { nil: undefined }));
+
+  test("is the same for the same question, and between the limits", () => {
+    fc.assert(
+      fc.property(question, ([list, after]) => {
+        const rows = one.rowsLookedAt(list, after);
+        expect(rows).toBe(one.rowsLookedAt([...list], after));
+        expect(rows).toBeGreaterThanOrEqual(FEWEST_LOOKED_AT);
+        expect(rows).toBeLessThanOrEqual(MOST_LOOKED_AT);
+      }),
+    );
+  });
+
+  test("is another for another filter, page or installation, so that nobody can fill up to it", () => {
+    const filters = Array.from({ length: 200 }, (_, index) => [`Search=guess ${index}`]);
+    const distinct = (rows: number[]) => new Set(rows).size;
+    expect(distinct(filters.map((filter) => one.rowsLookedAt(filter, undefined)))).toBeGreaterThan(100);
+    expect(distinct(filters.map((_, index) => one.rowsLookedAt(["list"], String(index))))).toBeGreaterThan(100);
+    const differs = filters.filter((filter) => one.rowsLookedAt(filter, "") !== other.rowsLookedAt(filter, ""));
+    expect(differs.length).toBeGreaterThan(150);
+  });
+});

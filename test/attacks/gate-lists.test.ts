@@ -1,0 +1,117 @@
+// The gate before every list there is in the OpenAPI document, asked by a client from which some records are hidden.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Answer } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
+import { hide, type Item, listsOf, newWorld, PATIENCE_MS, pagesOf, uidOf, type World } from "./world.ts";
+
+describe("every list", () => {
+  let world: World;
+  let lists: { path: string; name: string }[];
+  const hidden = new Set<string>();
+  const keyOf = ({ type, id }: { type: string; id: string }) => `${type} ${id}`;
+  const isHidden = (name: string, item: Item) => {
+    const uid = uidOf(name, item, world);
+    return uid !== undefined && hidden.has(keyOf(uid));
+  };
+
+  beforeAll(async () => {
+    world = await newWorld();
+    lists = await listsOf(world);
+    const uids: { type: string; id: string }[] = [];
+    for (const { path, name } of lists) {
+      const { Items } = await ok(world.admin.get(`${path}?Limit=20`));
+      // Two of three: so that a page of one has to pass over several.
+      const some = Items.filter((item: Item, index: number) => index % 3 !== 1 && !isOwn(name, item));
+      uids.push(...some.flatMap((item: Item) => uidOf(name, item, world) ?? []));
+    }
+    const distinct = [...new Map(uids.map((uid) => [keyOf(uid), uid])).values()];
+    for (const uid of distinct) hidden.add(keyOf(uid));
+    await hide(world, distinct);
+  }, PATIENCE_MS);
+
+  /** What the reading itself needs. */
+  function isOwn(name: string, item: Item): boolean {
+    if (name === "User") return item.Id === world.ids.User;
+    if (name === "WebhookEvent") return item.EventId === world.ids.WebhookEvent;
+    return name === "Application" && item.Id === world.spy.clientId;
+  }
+
+  test(
+    "shows what may be read, and nothing of the rest: not in a page, a count of pages, or a cursor",
+    async () => {
+      expect(lists.length).toBeGreaterThanOrEqual(12);
+      for (const { path, name } of lists) {
+        const all = (await pagesOf(world.admin, path, 200)).flatMap(({ Items }) => Items);
+        const readable = all.filter((item) => !isHidden(name, item));
+        expect({ path, all: all.length > 3, some: name === "Sessions" || readable.length < all.length }).toEqual({
+          path,
+          all: true,
+          some: true,
+        });
+        const pages = await pagesOf(world.spy, path, 1);
+        const ids = (items: Item[]) =>
+          items.map((item) => item.Id ?? item.EventId ?? item.ConnectionId ?? item.Application.Id);
+        expect({ path, items: ids(pages.flatMap(({ Items }) => Items)) }).toEqual({ path, items: ids(readable) });
+        // Every page is full, and nothing follows the last.
+        expect({ path, pages: pages.map(({ Items }) => Items.length) }).toEqual({ path, pages: readable.map(() => 1) });
+        for (const { Next } of pages) {
+          const text = Buffer.from(Next ?? "", "base64url").toString("latin1");
+          for (const id of ids(all))
+            expect({ path, tells: text.includes(String(id)) && String(id).length > 2 }).toEqual({ path, tells: false });
+        }
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "takes its own cursors alone: none of another caller, list, filter or tenant",
+    async () => {
+      const stranger = await newWorld();
+      const [own, others] = [await firstCursors(world), await firstCursors(stranger)];
+      for (const [index, { path }] of lists.entries()) {
+        const refused = async (what: string, answer: Promise<Answer>) => {
+          const { status, body } = await answer;
+          expect({ path, what, status, type: body.Type }).toEqual({
+            path,
+            what,
+            status: 400,
+            type: "/Errors/Bad Input",
+          });
+        };
+        const cursor = own[index];
+        expect({ path, status: (await world.spy.get(`${path}?Cursor=${cursor}`)).status }).toEqual({
+          path,
+          status: 200,
+        });
+        await refused("another caller", world.admin.get(`${path}?Cursor=${cursor}`));
+        await refused("another tenant", world.spy.get(`${path}?Cursor=${others[index]}`));
+        await refused("another list", world.spy.get(`${path}?Cursor=${own[(index + 1) % own.length]}`));
+        await refused("a changed one", world.spy.get(`${path}?Cursor=${cursor!.slice(0, -4)}AAAA`));
+        await refused("a plain id", world.spy.get(`${path}?Cursor=${Buffer.from("1").toString("base64url")}`));
+        const filter = await filterOf(path);
+        if (filter) await refused("another filter", world.spy.get(`${path}?${filter}&Cursor=${cursor}`));
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  async function firstCursors(of: World): Promise<string[]> {
+    const paths = (await listsOf(of)).map(({ path }) => path);
+    return Promise.all(paths.map(async (path) => (await ok(of.spy.get(`${path}?Limit=1`))).Next));
+  }
+
+  /** One that the list has, and that the cursor was not made with. */
+  async function filterOf(path: string): Promise<string | undefined> {
+    for (const filter of [
+      "Name=x",
+      "Kind=SignOut",
+      "State=Held",
+      "ConnectionId=00000000-0000-7000-8000-000000000000",
+    ]) {
+      if ((await world.spy.get(`${path}?${filter}`)).status === 200) return filter;
+    }
+    return undefined;
+  }
+});

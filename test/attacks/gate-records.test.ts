@@ -1,0 +1,273 @@
+// The gate before every look-up, write, relation and stored payload of every entity there is in Entities, asked by a
+// client from which some records are hidden.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { ENTITIES } from "../../server/entities/index.ts";
+import { type Answer, unique } from "../entities/client.ts";
+import { newAdmin, newPerson, ok, savePolicy } from "../policies/people.ts";
+import {
+  type Described,
+  entitiesOf,
+  hide,
+  type Item,
+  newRecord,
+  newWorld,
+  PATIENCE_MS,
+  READING,
+  referencesOf,
+  send,
+  textsOf,
+  told,
+  UNKNOWN,
+  type World,
+} from "./world.ts";
+
+describe("every entity", () => {
+  let world: World;
+  let entities: Described[];
+
+  beforeAll(async () => {
+    world = await newWorld();
+    entities = await entitiesOf(world.admin);
+  }, PATIENCE_MS);
+
+  /** A record that the spy may not read. */
+  async function hiddenRecord(entity: Described, actions = READING): Promise<Item> {
+    const record = await ok(world.admin.patch(`/${entity.Name}`, newRecord(entity)));
+    await hide(world, [{ type: entity.Name, id: String(record.Id) }], actions);
+    return record;
+  }
+
+  test(
+    "finds nothing by what a hidden record holds: by no filter, Search, look-up, or foreign key",
+    async () => {
+      for (const entity of entities) {
+        const record = await hiddenRecord(entity, "action");
+        for (const field of textsOf(entity).filter((name) => record[name] !== "")) {
+          const secret = record[field];
+          const asks: Record<string, (value: string) => Promise<Answer>> = {
+            filter: (value) => world.spy.get(`/${entity.Name}?${field}=${value}`),
+            search: (value) => world.spy.get(`/${entity.Name}?Search=${value}`),
+            "look-up": (value) => world.spy.get(`/${entity.Name}/${value}?Name=${field}`),
+            deletion: (value) => world.spy.delete(`/${entity.Name}/${value}?Name=${field}`),
+          };
+          for (const [by, ask] of Object.entries(asks)) {
+            const where = { entity: entity.Name, field, by };
+            const [found, absent] = [await ask(secret), await ask(UNKNOWN)];
+            expect({ ...where, ...told(found, secret) }).toEqual({ ...where, ...told(absent, UNKNOWN) });
+          }
+        }
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  test("is not found among its like by a look-up, so that one that may be read is", async () => {
+    const user = entities.find(({ Name }) => Name === "User")!;
+    const record = await hiddenRecord(user);
+    const seen = await ok(world.admin.patch("/User", { Name: record.Name }));
+    expect((await ok(world.spy.get(`/User/${record.Name}?Name=Name`))).Id).toBe(seen.Id);
+    expect((await world.admin.get(`/User/${record.Name}?Name=Name`)).body.Type).toBe("/Errors/Multible Rows");
+  });
+
+  test(
+    "answers a write of who may not read it with its Id and what was sent, and no ETag",
+    async () => {
+      for (const entity of entities) {
+        const record = await hiddenRecord(entity);
+        const path = `/${entity.Name}`;
+        const [field = ""] = textsOf(entity);
+        const identifier = { [field]: record[field] };
+        const { Id } = record;
+        const writes: [string, Promise<Answer>, unknown][] = [
+          ["nothing changed", world.spy.patch(path, { Id, ...identifier }), { Id, ...identifier }],
+          ["something changed", world.spy.patch(path, { Id, Is_Active: true }), { Id, Is_Active: true }],
+          ["an array", world.spy.patch(path, [{ Id }, { Id, ...identifier }]), [{ Id }, { Id, ...identifier }]],
+        ];
+        for (const [what, write, expected] of writes) {
+          const { status, body, headers } = await write;
+          expect({ path, what, status, body, etag: headers.get("etag") }).toEqual({
+            ...{ path, what, status: 200, body: expected },
+            etag: null,
+          });
+        }
+        const whole = await world.admin.get(`${path}/${Id}`);
+        const changed = await world.spy.delete(`${path}/${Id}`);
+        expect({ path, body: changed.body, etag: changed.headers.get("etag") }).toEqual({
+          path,
+          body: { Id },
+          etag: null,
+        });
+        expect(whole.headers.get("etag")).toBeString();
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "tells who may not change it, or not read it, of no value whether it is right",
+    async () => {
+      for (const entity of entities) {
+        const dates = entity.Fields.filter(({ Type }) => Type === "string (date-time)").map(({ Name }) => Name);
+        const record = await hiddenRecord(entity);
+        const path = `/${entity.Name}`;
+        const etag = (await world.admin.get(`${path}/${record.Id}`)).headers.get("etag")!;
+        for (const actions of [READING, "action"]) {
+          await hide(world, [{ type: entity.Name, id: String(record.Id) }], actions);
+          for (const name of dates) {
+            const guess = (value: string) => world.spy.patch(path, { Id: record.Id, [name]: value });
+            const where = { entity: entity.Name, name, actions };
+            const [right, wrong] = [await guess(record[name]), await guess("2001-01-01T00:00:00Z")];
+            expect({ ...where, ...told(right, record[name]) }).toEqual({ ...where, ...told(wrong, record[name]) });
+            expect(right.status).toBe(actions === READING ? 400 : 403);
+          }
+          for (const header of ["if-match", "if-none-match"]) {
+            const conditional = async (value: string) =>
+              (await send(world.spy, "PATCH", path, { Id: record.Id }, { [header]: value })).status;
+            const [right, wrong] = [await conditional(etag), await conditional('"AAAAAAAAAAAAAAAAAAAAAA"')];
+            expect({ path, header, actions, right }).toEqual({ path, header, actions, right: wrong });
+          }
+        }
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "shows a foreign key of a hidden record by its Id and Type alone, in every answer",
+    async () => {
+      for (const entity of entities) {
+        for (const reference of referencesOf(entity)) {
+          const { record, target } = await pointing(entity, reference);
+          if (!record) continue;
+          const alone = { Id: record[reference].Id, Type: record[reference].Type };
+          const answers: Record<string, Item> = {
+            read: await ok(world.spy.get(`/${entity.Name}/${record.Id}`)),
+            list: (await ok(world.spy.get(`/${entity.Name}?Limit=200`))).Items.find(({ Id }: Item) => Id === record.Id),
+            write: await ok(world.spy.patch(`/${entity.Name}`, { Id: record.Id })),
+            array: (await ok(world.spy.patch(`/${entity.Name}`, [{ Id: record.Id }])))[0],
+          };
+          const { Items } = await ok(world.spy.get(`/WebhookEvent?EventRecord=${entity.Name}&Limit=200`));
+          const { EventId } = Items.find(({ RecordId }: Item) => RecordId === String(record.Id));
+          answers.payload = (await ok(world.spy.get(`/WebhookEvent/${EventId}`))).Payload.Data;
+          for (const [where, answer] of Object.entries(answers)) {
+            const key = { entity: entity.Name, reference, where };
+            expect({ ...key, shown: answer[reference] }).toEqual({ ...key, shown: alone });
+          }
+          // And it is set by no name that only a hidden record has.
+          for (const by of ["Name", "ExternalId"]) {
+            const secret = target[by] ?? target.External_Id;
+            const set = (Value: string) =>
+              world.spy.patch(`/${entity.Name}`, { Id: record.Id, [reference]: { FieldType: by, Value } });
+            const [found, absent] = [await set(secret), await set(UNKNOWN)];
+            expect({ reference, by, ...told(found, secret) }).toEqual({ reference, by, ...told(absent, UNKNOWN) });
+            expect(absent.status).toBe(400);
+          }
+        }
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  /** A record whose foreign key points at one that the spy may not read; none if no answer shows the foreign key. */
+  async function pointing(entity: Described, reference: string): Promise<{ record?: Item; target: Item }> {
+    if (reference === "CreatedBy" || reference === "ModifiedBy") {
+      // Its admin made it.
+      const record = await ok(world.admin.patch(`/${entity.Name}`, newRecord(entity)));
+      const target = await ok(world.admin.get(`/Application/${world.admin.clientId}`));
+      await hide(world, [{ type: "Application", id: world.admin.clientId }], READING);
+      return { record, target: { ...target, ExternalId: UNKNOWN } };
+    }
+    for (const candidate of entities) {
+      const target = await ok(world.admin.patch(`/${candidate.Name}`, newRecord(candidate)));
+      const body = { ...newRecord(entity), [reference]: { Id: target.Id, Type: candidate.Name } };
+      const { status, body: record } = await world.admin.patch(`/${entity.Name}`, body);
+      if (status !== 200) continue;
+      await hide(world, [{ type: candidate.Name, id: String(target.Id) }], READING);
+      return { record: record[reference] ? record : undefined, target };
+    }
+    return { target: {} };
+  }
+
+  test(
+    "in a payload is as hidden as the record: one or an array, in the API, with what receivers answered",
+    async () => {
+      for (const entity of entities) {
+        const record = await hiddenRecord(entity);
+        const seen = await ok(world.admin.patch(`/${entity.Name}`, newRecord(entity, "seen")));
+        await ok(
+          world.admin.patch(
+            `/${entity.Name}`,
+            [record, seen].map(({ Id }) => ({ Id, Is_Active: true })),
+          ),
+        );
+        const { Items } = await ok(world.spy.get(`/WebhookEvent?EventRecord=${entity.Name}&Limit=200`));
+        const about = (id: unknown) => Items.find(({ RecordId }: Item) => RecordId === String(id)).EventId;
+        const bulk = Items.find(({ RecordCount }: Item) => RecordCount === 2).EventId;
+        for (const [EventId, isShown] of [
+          [about(record.Id), false],
+          [bulk, false],
+          [about(seen.Id), true],
+        ] as const) {
+          const event = await ok(world.spy.get(`/WebhookEvent/${EventId}`));
+          expect({ entity: entity.Name, data: "Data" in event.Payload, why: event.Withheld === null }).toEqual({
+            ...{ entity: entity.Name, data: isShown },
+            why: isShown,
+          });
+          expect(JSON.stringify(event).includes(record[textsOf(entity)[0]!])).toBe(false);
+          expect(event.Payload.EventId).toBe(EventId);
+        }
+      }
+    },
+    PATIENCE_MS,
+  );
+});
+
+const IDENTIFIED = [...ENTITIES, { name: "IdentityProvider", identifiers: ["Name", "ExternalId"] }].flatMap(
+  ({ name, identifiers }) =>
+    identifiers.flatMap((known) =>
+      identifiers.filter((guessed) => guessed !== known).map((guessed) => [name, known, guessed] as const),
+    ),
+);
+
+describe("a write", () => {
+  test("by identifiers tells who may not change all they point at nothing of whose they are", async () => {
+    const admin = await newAdmin();
+    const person = await newPerson(admin);
+    const provider = { Type: "OpenIDConnect", Issuer: "https://id.example.com", ClientId: "x" };
+    for (const [type, known, guessed] of IDENTIFIED) {
+      const fields = () => ({ [known]: unique("known"), [guessed]: unique("guessed") });
+      const others = type === "IdentityProvider" ? provider : {};
+      const [own, other] = [
+        await ok(admin.patch(`/${type}`, { ...others, ...fields() })),
+        await ok(admin.patch(`/${type}`, { ...others, ...fields() })),
+      ];
+      const guess = (value: string) => person.patch(`/${type}`, { [known]: own[known], [guessed]: value });
+      const told = async () => {
+        const answers = [await guess(own[guessed]), await guess(unique("nobody")), await guess(other[guessed])];
+        return answers.map(({ status, body }) => ({ type, known, guessed, status, errors: body.Errors }));
+      };
+      const refused = await told();
+      expect(refused[0]).toMatchObject({ status: 403 });
+      expect(refused).toEqual(Array(3).fill(refused[0]));
+      // Who may change one of them, of the other.
+      await savePolicy(
+        admin,
+        "One",
+        `permit (principal == Client::"${person.clientId}", action, resource == ${type}::"${own.Id}");`,
+      );
+      expect((await told()).map(({ status }) => status)).toEqual([200, 200, 403]);
+      await savePolicy(
+        admin,
+        "One",
+        `permit (principal == Client::"${person.clientId}", action, resource is ${type});`,
+      );
+      expect(await guess(other[guessed])).toMatchObject({
+        status: 400,
+        body: { Errors: [expect.stringMatching(/point at several/)] },
+      });
+      const { Items } = await ok(admin.get("/Policy?Name=One"));
+      await ok(admin.remove(`/Policy/${Items[0].Id}`));
+    }
+  });
+});

@@ -1,0 +1,235 @@
+// The gate before every setting there is in the OpenAPI document, what is counted, and payloads.
+
+import { describe, expect, test } from "bun:test";
+import { type Answer, unique } from "../entities/client.ts";
+import { readDocument } from "../openapi/document.ts";
+import { newAdmin, newPerson, ok, type Person, savePolicy } from "../policies/people.ts";
+import { hide, type Item, listsOf, newWorld, PATIENCE_MS, pagesOf, READING, send, uidOf } from "./world.ts";
+
+const HOOK = { URL: "https://receiver.example/", Entities: ["Application"], Events: ["Created"], State: "Paused" };
+
+describe("every setting", () => {
+  test(
+    "answers a write of who may not read it with its Id and what was sent, and no ETag",
+    async () => {
+      const world = await newWorld();
+      const { paths } = await readDocument();
+      // What has a list and is changed by the same path.
+      const collections = (await listsOf(world)).filter(({ path }) => paths[`/Endpoint/rest/api/v1${path}`]?.patch);
+      expect(collections.length).toBeGreaterThanOrEqual(7);
+      for (const { path, name } of collections) {
+        const { Items } = await ok(world.admin.get(`${path}?Limit=200`));
+        const item = Items.filter(({ Id }: Item) => ![world.spy.clientId, world.admin.clientId].includes(Id)).at(
+          name === "User" || name === "Application" || name === "Department" ? -1 : 0,
+        );
+        await hide(world, [uidOf(name, item, world)!], READING);
+        const { status, body, headers } = await world.spy.patch(path, { Id: item.Id });
+        expect({ path, status, body, etag: headers.get("etag") }).toEqual({
+          ...{ path, status: 200, body: { Id: item.Id } },
+          etag: null,
+        });
+        expect((await world.spy.get(`${path}/${item.Id}`)).status).toBe(403);
+        if (!paths[`/Endpoint/rest/api/v1${path}/{Id}`]?.delete) continue;
+        const gone = await world.spy.delete(`${path}/${item.Id}`);
+        expect({ path, status: gone.status, body: gone.body }).toEqual({ path, status: 200, body: { Id: item.Id } });
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "that is one of a kind answers only what was sent: credentials and the tenant's own",
+    async () => {
+      const world = await newWorld();
+      for (const type of ["Credentials", "TenantSettings"]) {
+        await savePolicy(
+          world.admin,
+          `Hide ${type}`,
+          `forbid (principal == Client::"${world.spy.clientId}", action == Action::"Settings:Read", resource is ${type});`,
+        );
+      }
+      const credentials = await world.spy.patch(`/Application/${world.admin.clientId}/Credentials`, {
+        FirstParty: false,
+      });
+      expect({ body: credentials.body, etag: credentials.headers.get("etag") }).toEqual({
+        body: { FirstParty: false },
+        etag: null,
+      });
+      expect(await ok(world.spy.patch("/TenantSettings", {}))).toEqual({});
+      expect(await ok(world.admin.patch("/TenantSettings", {}))).toEqual({ SecondFactor: "Optional" });
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "is told of in the audit log by its Id alone, to who may not read it",
+    async () => {
+      const world = await newWorld();
+      const role = await ok(world.admin.patch("/Role", { Name: unique("secret"), Scopes: ["Webhooks:Delete"] }));
+      const rowOf = async (reader: { get(path: string): Promise<Answer> }) => {
+        const { Items } = await ok(reader.get(`/AuditEvent?SubjectType=Role&SubjectId=${role.Id}`));
+        return Items[0];
+      };
+      expect((await rowOf(world.spy)).Details).not.toEqual({});
+      await hide(world, [{ type: "Role", id: role.Name }], READING);
+      const row = await rowOf(world.spy);
+      expect({ Subject: row.Subject, Details: row.Details }).toEqual({
+        Subject: { Type: "Role", Id: role.Id },
+        Details: {},
+      });
+      expect((await ok(world.spy.get(`/AuditEvent/${row.Id}`))).Details).toEqual({});
+      const file = (await world.spy.get(`/AuditEvent/Export?SubjectType=Role&SubjectId=${role.Id}`)).body;
+      expect(file).not.toContain("Webhooks:Delete");
+      expect((await rowOf(world.admin)).Details).not.toEqual({});
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe("what is counted", () => {
+  test(
+    "is not told where some of it is hidden",
+    async () => {
+      const world = await newWorld();
+      const [connection] = (await ok(world.admin.get("/WebhookConnection"))).Items;
+      const dryRun = () => ({ ConnectionId: connection.Id, From: "2020-01-01", States: ["Exhausted"], DryRun: true });
+      const counted = async () => ({
+        dry: (await ok(send(world.spy, "POST", "/Redelivery", dryRun()))).Count,
+        dead: (await ok(world.spy.get("/WebhookEvent/DeadLetters"))).Items.map(({ Count }: Item) => Count),
+      });
+      expect(await counted()).toEqual({ dry: 0, dead: Array(5).fill(expect.any(Number)) });
+      await hide(world, [{ type: "WebhookEvent", id: String(world.ids.WebhookEvent) }], READING);
+      expect(await counted()).toEqual({ dry: null, dead: Array(5).fill(null) });
+    },
+    PATIENCE_MS,
+  );
+
+  test("are told to who may read every event, whatever policies say of others' events", async () => {
+    const admin = await newAdmin();
+    const reader = await newPerson(admin);
+    await ok(admin.patch("/Role", { Name: "watchers", Members: [{ Type: "Application", Id: reader.clientId }] }));
+    const { Id } = await ok(admin.patch("/WebhookConnection", HOOK));
+    await ok(admin.patch("/Application", { Name: "Gate" }));
+    const counted = async (person: Pick<Person, "token" | "get">) => {
+      const dryRun = { ConnectionId: Id, From: "2020-01-01", States: ["Exhausted"], DryRun: true };
+      const { Items } = await ok(person.get("/WebhookEvent/DeadLetters"));
+      return [(await ok(send(person, "POST", "/Redelivery", dryRun))).Count, Items[0].Count];
+    };
+    const looking = (effect: string, principal: string, action = "Webhooks:Read") =>
+      `${effect} (${principal}, action == Action::"${action}", resource is WebhookEvent)
+        when { resource has User && resource.User.Name like "Open*" };`;
+    const others = [
+      looking("permit", `principal == Client::"${reader.clientId}"`),
+      looking("forbid", `principal == Client::"${reader.clientId}"`),
+      looking("forbid", 'principal in Role::"watchers"'),
+      looking("forbid", "principal is User"),
+      looking("forbid", 'principal is Client in Role::"watchers"'),
+      // The administrator may read them all without it.
+      looking("permit", "principal"),
+    ];
+    for (const policy of others) {
+      await savePolicy(admin, "Others", policy);
+      expect({ policy, counted: await counted(admin) }).toEqual({ policy, counted: [0, 1] });
+    }
+    for (const principal of ["principal", 'principal in Role::"admin"', `principal == Client::"${admin.clientId}"`]) {
+      const policy = looking("forbid", principal);
+      await savePolicy(admin, "Others", policy);
+      expect({ policy, counted: await counted(admin) }).toEqual({ policy, counted: [null, null] });
+    }
+    await savePolicy(
+      admin,
+      "Others",
+      'permit (principal in Role::"watchers", action, resource) unless { resource is User && resource.Name == "Open" };',
+    );
+    expect(await counted(reader)).toEqual([null, null]);
+  });
+
+  test("of what receivers did not get tell nothing of an event that is hidden, at whatever time", async () => {
+    const admin = await newAdmin();
+    const reader = await newPerson(admin);
+    await savePolicy(admin, "Reader", `permit (principal == Client::"${reader.clientId}", action, resource);`);
+    const { Id } = await ok(admin.patch("/WebhookConnection", HOOK));
+    const quiet = await ok(admin.patch("/WebhookConnection", { ...HOOK, Entities: ["Department"] }));
+    await ok(admin.patch("/Application", { Name: "Gate" }));
+    const { EventId, Timestamp } = (await ok(admin.get("/WebhookEvent?Limit=1"))).Items[0];
+    const after = new Date(Date.parse(Timestamp) + 1).toISOString();
+    const filters = [
+      "",
+      `From=${Timestamp}&To=${after}`,
+      `From=${after}`,
+      `To=${Timestamp}`,
+      "State=Held",
+      "State=Exhausted",
+    ];
+    const read = async (filter: string) => ok(reader.get(`/WebhookEvent/DeadLetters?${filter}`));
+    const found = async () => (await Promise.all(filters.map(read))).map(({ Items }) => Items.length);
+    expect(await found()).toEqual([1, 1, 0, 0, 1, 0]);
+    await hide({ admin, spy: reader }, [{ type: "WebhookEvent", id: EventId }], READING);
+    const none = { ConnectionName: "", Count: null, Receiver: null, Configuration: null, Ours: null, Reasons: [] };
+    const each = [quiet.Id, Id].map((ConnectionId) => ({ ConnectionId, ...none }));
+    for (const filter of filters) expect(await read(filter)).toEqual({ Items: each, Next: null });
+    expect((await read(`ConnectionId=${Id}&From=${after}`)).Items).toEqual(each.slice(1));
+  });
+});
+
+describe("the role ops", () => {
+  test(
+    "reads payloads by the policy Payloads, and nowhere else; without it, none",
+    async () => {
+      const { admin } = await newWorld();
+      const ops = await newPerson(admin, "ops");
+      const { EventId, RecordId } = (await ok(admin.get("/WebhookEvent?EventRecord=User&EventType=Created"))).Items[0];
+      const event = () => ok(ops.get(`/WebhookEvent/${EventId}`));
+      expect((await event()).Payload).toEqual((await ok(admin.get(`/WebhookEvent/${EventId}`))).Payload);
+      expect((await ops.get(`/User/${RecordId}`)).status).toBe(403);
+      expect((await ops.get("/User")).body).toEqual({ Items: [], Next: null });
+
+      const { Items } = await ok(admin.get("/Policy?Name=Payloads"));
+      await ok(admin.remove(`/Policy/${Items[0].Id}`));
+      const { Payload, Withheld } = await event();
+      expect(Payload).not.toHaveProperty("Data");
+      expect(Payload).toMatchObject({ EventId, EventRecord: "User" });
+      expect(Withheld).toMatch(/left out/);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe("policies of events", () => {
+  test(
+    "may ask for the records in them, of an array for each",
+    async () => {
+      const world = await newWorld();
+      const secret = unique("secret");
+      const one = await ok(world.admin.patch("/Department", { Name: secret }));
+      const other = await ok(world.admin.patch("/Department", { Name: unique("open") }));
+      await ok(
+        world.admin.patch(
+          "/Department",
+          [one, other].map(({ Id }) => ({ Id, Is_Active: true })),
+        ),
+      );
+      await savePolicy(
+        world.admin,
+        "No secrets",
+        `forbid (principal == Client::"${world.spy.clientId}", action, resource is WebhookEvent)
+       when { resource has Department && resource.Department.Name == "${secret}" };`,
+      );
+      const all = (await pagesOf(world.admin, "/WebhookEvent", 200)).flatMap(({ Items }) => Items);
+      const seen = new Set(
+        (await pagesOf(world.spy, "/WebhookEvent", 200)).flatMap(({ Items }) => Items).map(({ EventId }) => EventId),
+      );
+      const lost = all.filter(({ EventId }) => !seen.has(EventId));
+      expect(lost.map(({ RecordId, RecordCount }) => ({ RecordId, RecordCount }))).toEqual([
+        { RecordId: null, RecordCount: 2 },
+        { RecordId: String(one.Id), RecordCount: 1 },
+      ]);
+      for (const { EventId } of lost) {
+        expect((await world.spy.get(`/WebhookEvent/${EventId}`)).status).toBe(403);
+        expect((await world.spy.get(`/WebhookEvent/${EventId}/Why`)).status).toBe(403);
+        expect((await send(world.spy, "POST", `/WebhookEvent/${EventId}/Redeliver`, {})).status).toBe(403);
+      }
+    },
+    PATIENCE_MS,
+  );
+});

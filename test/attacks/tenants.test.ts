@@ -1,0 +1,218 @@
+// What one tenant does to have all others wait: the other is answered before the attack has ended.
+
+import { expect, test } from "bun:test";
+import { createExaminer } from "../../server/access/policies/examiner.ts";
+import { ENTITIES, resourceTypes } from "../../server/entities/index.ts";
+import type { TenantId } from "../../server/tenant-id.ts";
+import { type Client, newClient } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { API, type Caller, db, expectError, unique } from "../entities/client.ts";
+import { startPrivateApp } from "../http/private-app.ts";
+import { newKeyDatabase } from "../oauth/key-database.ts";
+import { newAdmin, ok } from "../policies/people.ts";
+import { until } from "../support/api.ts";
+import { newTenant, shared } from "../support/tenant.ts";
+
+/** A text that Cedar finds some thousand mistakes in, one for each action, caller and type of record. */
+const SLOW = Array(5)
+  .fill(`permit (principal, action, resource) when { [${Array(60).fill("resource.x").join(",")}].isEmpty() };`)
+  .join("");
+
+function validate(admin: Caller, Policy: string) {
+  const body = JSON.stringify({ Policy });
+  return admin.send("POST", "/Policy/Validate", { headers: { "content-type": "application/json" }, body });
+}
+
+/** How often a client is answered, one request after the other, until the attack has ended. */
+async function answersDuring(attack: Promise<unknown>, request: () => Promise<unknown>): Promise<number> {
+  let isOver = false;
+  const ended = attack.finally(() => {
+    isOver = true;
+  });
+  ended.catch(() => {});
+  let answers = 0;
+  while (!isOver) {
+    await request();
+    if (!isOver) answers++;
+  }
+  await ended;
+  return answers;
+}
+
+test("policies that take Cedar seconds to check keep no other tenant waiting", async () => {
+  const [attacker, other] = await Promise.all([newAdmin(), newAdmin()]);
+  const validations = async () => {
+    for (let count = 0; count < 3; count++) {
+      const { Problems } = await ok(validate(attacker, SLOW));
+      expect(Problems).not.toEqual([]);
+    }
+  };
+  const savings = async () => {
+    for (let count = 0; count < 3; count++) {
+      const answer = await attacker.patch("/Policy", { Name: "slow", Policy: SLOW });
+      expect(answer.status).toBe(400);
+    }
+  };
+  // Checked in the server's one thread, each of the six let in one request or two.
+  const answers = await answersDuring(Promise.all([validations(), savings()]), () =>
+    ok(other.get(`/Application/${other.clientId}`)),
+  );
+  expect(answers).toBeGreaterThan(30);
+});
+
+test("a tenant's policy checks are bounded: more than wait for their turn are told to come back", async () => {
+  const [attacker, other] = await Promise.all([newAdmin(), newAdmin()]);
+  const slow = validate(attacker, SLOW);
+  const short = "permit (principal, action, resource);";
+  const all = await Promise.all([
+    validate(other, short),
+    ...Array.from({ length: 70 }, () => validate(attacker, short)),
+    slow,
+  ]);
+  const refused = all.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused[0]!.headers.get("retry-after")).toBe("2");
+  expect(refused[0]!.body.Errors).toEqual([
+    "This tenant has 1 policy checks under way and 50 waiting, which is the most it can have. Try again after these.",
+  ]);
+});
+
+test("a check that takes too long is ended, told in words, and the next one is done", async () => {
+  const tenantId = Bun.randomUUIDv7() as TenantId;
+  const impatient = createExaminer(resourceTypes(ENTITIES), 1);
+  const message = "It took more than 1 ms to check. Write it simpler; if it is simple, the server is busy: try again.";
+  expect(await impatient.check(tenantId, SLOW)).toEqual([{ message }]);
+  expect(await impatient.check(tenantId, SLOW)).toEqual([{ message }]);
+  const patient = createExaminer(resourceTypes(ENTITIES));
+  expect(await patient.check(tenantId, "permit (principal, action, resource);")).toEqual([]);
+});
+
+test("a tenant's sign-ins keep nobody of another tenant from signing in", async () => {
+  const [attacker, other] = await Promise.all([newClient(), newClient()]);
+  const open = async (client: Client) => {
+    const visitor = new Visitor();
+    return { visitor, page: await visitor.open(client.authorize()) };
+  };
+  const forms = await Promise.all(Array.from({ length: 45 }, () => open(attacker)));
+  const own = await open(other);
+  let answered = 0;
+  const attack = forms.map(async ({ visitor, page }, index) => {
+    const { status } = await visitor.submit(page, { username: `nobody-${index}`, password: "wrong" });
+    answered++;
+    return status;
+  });
+  await Promise.race(attack);
+  const { status } = await own.visitor.submit(own.page, other.tenant.admin);
+  expect(status).toBe(200);
+  // In one line for all, its turn would come after theirs.
+  expect(answered).toBeLessThan(35);
+  expect(new Set(await Promise.all(attack))).toEqual(new Set([422]));
+});
+
+test("a tenant has two exports under way; the next one is told so, and another tenant's is not", async () => {
+  const [attacker, other] = await Promise.all([newAdmin(), newAdmin()]);
+  // More than the sockets between take.
+  await db()`
+    insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
+    select ${attacker.tenantId}, uuidv7(), 'SignIn.Failed', 'Failure', '127.0.0.1', repeat('x', 200),
+      '{"Reason":"WrongPassword"}', 'key' from generate_series(1, 40000)`;
+  const path = "/AuditEvent/Export";
+  const begin = async () => {
+    const answer = await fetch(`${shared().url}${API}${path}`, {
+      headers: { authorization: `Bearer ${attacker.token}` },
+    });
+    expect(answer.status).toBe(200);
+    const reader = answer.body!.getReader();
+    await reader.read();
+    return reader;
+  };
+  const readers = [await begin(), await begin()];
+  const says = /^This tenant has 2 exports under way, which is the most it can have\. Try again after these\.$/;
+  expectError(await attacker.get(path), 429, "Too Many Requests", `${API}${path}`, says);
+  expect((await other.get(path)).status).toBe(200);
+  // Who reads no further gives its place back, and so does who has read all.
+  await readers[0]!.cancel();
+  const third = await until("a place", () => begin().catch(() => undefined));
+  while (!(await readers[1]!.read()).done);
+  const fourth = await until("another place", () => begin().catch(() => undefined));
+  await Promise.all([third.cancel(), fourth.cancel()]);
+});
+
+test("a tenant's bulk changes have half of the connections to PostgreSQL, and others change records beside them", async () => {
+  const [attacker, other] = await Promise.all([newAdmin(), newAdmin()]);
+  let ended = 0;
+  const attack = Array.from({ length: 30 }, async () => {
+    const records = Array.from({ length: 150 }, () => ({ Name: unique("bulk"), ExternalId: unique("bulk") }));
+    await ok(attacker.patch("/Application", records));
+    ended++;
+  });
+  // They wait for each other's turn, each with a connection.
+  await until("bulk changes that wait", async () => {
+    const [row] = await db()<{ waiting: number }[]>`
+      select count(*) as waiting from pg_locks l join pg_stat_activity a using (pid)
+      where l.locktype = 'advisory' and not l.granted and a.application_name = 'gatehouse api'`;
+    return row!.waiting >= 4;
+  });
+  await ok(other.patch("/Application", { Name: unique("beside") }));
+  // With every connection in the attack's hands, its turn would come after all that wait for one.
+  expect(ended).toBeLessThan(15);
+  await Promise.all(attack);
+});
+
+test("a Search that takes too long is ended with words, and costs no other request its connection", async () => {
+  await using database = await newKeyDatabase();
+  await using app = startPrivateApp({}, "silent", { databaseUrl: database.url });
+  const api = await newTenant(app);
+  const { promise: release, resolve } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
+  const lock = database.sql.begin(async (tx) => {
+    await tx`lock table departments in access exclusive mode`;
+    isLocked();
+    await release;
+  });
+  await locked;
+  const search = api.call("GET", "/Department?Search=x");
+  await api.change({ Name: "beside" });
+  const { status, body } = await search;
+  expect(status).toBe(503);
+  expect(body.Errors).toEqual(["The search took more than 5 s. Narrow it down by a filter, or try again in a moment."]);
+  resolve();
+  await lock;
+  expect((await api.call("GET", "/Department?Search=x")).status).toBe(200);
+});
+
+test("a connection with much to get is gone at once, no change waits for that, and all of it is cancelled", async () => {
+  const api = await newTenant();
+  const { Id } = await api.connect("https://localhost/", { Entities: ["Application"] });
+  await api.setState(Id, "Paused");
+  const { tenantId } = api.tenant;
+  await db()`
+    with held as (
+      insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
+      select uuidv7(), ${tenantId}, 'Application', 'Updated', '1', '{}', now() from generate_series(1, 2500)
+      returning id
+    )
+    insert into deliveries (id, tenant_id, event_id, connection_id, part, state)
+    select gen_random_uuid(), ${tenantId}, id, ${Id}, 1, 'Held' from held`;
+  const countHeld = async () => {
+    const [row] = await db()<{ held: number }[]>`
+      select count(*) as held from deliveries where connection_id = ${Id} and state = 'Held'`;
+    return row!.held;
+  };
+  const { promise: release, resolve } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
+  // Somebody holds one of them: all in one transaction would wait for that, and every change for the transaction.
+  const lock = db().begin(async (tx) => {
+    await tx`select from deliveries where connection_id = ${Id} order by event_id limit 1 for update`;
+    isLocked();
+    await release;
+  });
+  await locked;
+  await api.disconnect(Id);
+  expect((await api.call("GET", `/WebhookConnection/${Id}`)).status).toBe(404);
+  await api.change({ Name: "beside" });
+  await until("all others to be cancelled", async () => (await countHeld()) === 1);
+  resolve();
+  await lock;
+  await until("the last one to be cancelled", async () => (await countHeld()) === 0);
+});

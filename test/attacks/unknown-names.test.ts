@@ -1,0 +1,263 @@
+// Who has not signed in learns nothing of which clients and organisations there are, and changes nothing by asking; every route is asked.
+
+import { describe, expect, test } from "bun:test";
+import { importMasterKey } from "../../server/master-key.ts";
+import { nobodysTenant } from "../../server/oauth/settings-client/reference.ts";
+import { type Attempt, admit, countFailure } from "../../server/signin/throttle.ts";
+import { CALLBACK, issuer, newClient, RFC_PATH, SPEC_PATH } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { API, db, expectError, newCaller } from "../entities/client.ts";
+import { composedApp } from "../openapi/app.ts";
+import { ok } from "../policies/people.ts";
+import { until } from "../support/api.ts";
+import { newTenant, shared } from "../support/tenant.ts";
+
+/** Beyond any that the tests make. */
+const UNKNOWN = "900719925474";
+
+const PATHS = [...new Set(composedApp().routes.map(({ path }) => path.replace(/\*$/, "x").replace(/:\w+\??/g, "1")))];
+
+async function nameOf(tenantId: string): Promise<string> {
+  const [row] = await db()<{ name: string }[]>`select name from tenants where id = ${tenantId}`;
+  return row!.name;
+}
+
+/** The Id of the Application of Settings. */
+async function settingsOf(tenantId: string): Promise<string> {
+  const [row] = await db()<{ id: number }[]>`select settings_client_id as id from tenants where id = ${tenantId}`;
+  return String(row!.id);
+}
+
+interface Seen {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What an answer shows, without what is another one each time. */
+async function ask(
+  method: "GET" | "POST",
+  path: string,
+  clientId: string,
+  fields: Record<string, string>,
+  ids = [clientId],
+): Promise<Seen> {
+  const request = `${RFC_PATH}?${new URLSearchParams({ client_id: clientId, redirect_uri: "https://app.example/other", response_type: "code" })}`;
+  const sent = new URLSearchParams({ request, ...fields, client_id: clientId });
+  const response = await fetch(`${shared().url}${path}${method === "GET" ? `?${sent}` : ""}`, {
+    method,
+    redirect: "manual",
+    body: method === "POST" ? sent : undefined,
+  });
+  return seen(response.status, response.headers, await response.text(), ids);
+}
+
+/** @param ids that are asked for: one may stand in a text by chance, so all are taken out of each */
+function seen(status: number, allHeaders: Headers, text: string, ids: string[] = []): Seen {
+  const plain = (shown: string) => {
+    // First what is another each time, for an id may stand in that by chance.
+    const lasting = shown
+      // Of the same length.
+      .replace(/[\w-]{43,}/g, (opaque) => `OPAQUE${opaque.length}`)
+      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "KEY")
+      .replace(/Try again in \d+ s/g, "Try again in a while");
+    return ids.reduce((kept, id) => kept.replaceAll(id, "CLIENT"), lasting);
+  };
+  const varying = ["date", "x-request-id", "content-length", "retry-after"];
+  const headers = [...allHeaders].filter(([name]) => !varying.includes(name));
+  return {
+    status,
+    headers: Object.fromEntries(headers.map(([name, value]) => [name, plain(value)])),
+    body: plain(text),
+  };
+}
+
+const WAYS: [string, Record<string, string>][] = [
+  ["nothing else", {}],
+  [
+    "an address that is not registered",
+    { redirect_uri: "https://app.example/other", response_type: "code", state: "s" },
+  ],
+  ["no address, and no OpenID Connect", { response_type: "code", scope: "profile" }],
+  ["no address", { response_type: "code", scope: "openid" }],
+  ["a wrong secret and a grant", { client_secret: "wrong", grant_type: "client_credentials", token: "x" }],
+  ["no secret and a grant", { grant_type: "client_credentials", token: "x" }],
+  ["a code of nobody's", { client_secret: "wrong", grant_type: "authorization_code", code: "x" }],
+  ["where to go after signing out", { post_logout_redirect_uri: CALLBACK }],
+  ["a user name and a password", { username: "admin", password: "wrong", decision: "allow" }],
+];
+
+describe.concurrent("a client that there is, and one that there is not,", () => {
+  test.each(WAYS)("get the same answer of every route: with %s", async (_, fields) => {
+    // Two addresses, so that none can be left out.
+    const client = await newClient({ redirect_uris: [CALLBACK, `${CALLBACK}/2`] });
+    const told: string[] = [];
+    for (const path of PATHS) {
+      for (const method of ["GET", "POST"] as const) {
+        const ids = [client.id, UNKNOWN];
+        const [known, unknown] = [
+          await ask(method, path, client.id, fields, ids),
+          await ask(method, path, UNKNOWN, fields, ids),
+        ];
+        if (!Bun.deepEquals(known, unknown)) told.push(`${method} ${path} ${known.status} ${unknown.status}`);
+      }
+    }
+    expect(told).toEqual([]);
+  });
+
+  test("an inactive one too, at both doors' authorization endpoints", async () => {
+    const client = await newClient();
+    await db()`update applications set is_active = false where id = ${client.id}`;
+    const fields = { redirect_uri: CALLBACK, response_type: "code", scope: "openid" };
+    for (const path of [RFC_PATH, SPEC_PATH]) {
+      expect(await ask("GET", path, client.id, fields)).toEqual(await ask("GET", path, UNKNOWN, fields));
+    }
+  });
+});
+
+const UNKNOWN_NAMES = [`"><b>no such one`, "0198c0de-0000-7000-8000-000000000000", "\0"];
+
+/** What a stranger sees on the way from a name to a password that is refused, again and again. */
+async function way(name: string, tries: number): Promise<Seen[]> {
+  const visitor = new Visitor(issuer());
+  const path = `/settings/sign-in?${new URLSearchParams({ organisation: name, next: "/settings/webhooks" })}`;
+  const asked = await fetch(issuer() + path, { redirect: "manual" });
+  const steps = [seen(asked.status, asked.headers, await asked.text())];
+  let page = await visitor.open(path);
+  const note = () => steps.push(seen(page.status, page.headers, page.html));
+  note();
+  // Nor are its Application's other answers another's.
+  const request = new URL(visitor.trail.at(-1)!.url);
+  for (const [key, value] of Object.entries({ prompt: "none", redirect_uri: CALLBACK, login_hint: "admin" })) {
+    const other = new URL(request);
+    other.searchParams.set(key, value);
+    const answer = await fetch(other, { redirect: "manual" });
+    steps.push(seen(answer.status, answer.headers, await answer.text()));
+  }
+  for (let tried = 0; tried < tries; tried++) {
+    page = await visitor.submit(page, { username: "admin", password: "wrong" });
+    note();
+  }
+  return steps;
+}
+
+describe.concurrent("an organisation that there is, and one that there is not,", () => {
+  test("are asked for a user name and a password alike, refuse it alike, and slow it down alike", async () => {
+    const caller = await newCaller();
+    const known = await way(await nameOf(caller.tenantId), 7);
+    expect(known.map(({ status }) => status)).toEqual([303, 200, 302, 404, 200, 422, 422, 422, 422, 422, 422, 429]);
+    expect(await way("No such organisation", 7)).toEqual(known);
+    // All tests share an address, so not too often.
+    for (const name of UNKNOWN_NAMES) expect(await way(name, 1)).toEqual(known.slice(0, 6));
+  });
+
+  test("are alike too where the Application of Settings is switched off", async () => {
+    const { tenant } = await newTenant();
+    const caller = await newCaller(tenant);
+    await caller.made("Application", { Id: await settingsOf(caller.tenantId), Is_Active: false });
+    const visitor = new Visitor(issuer());
+    const page = await visitor.open(`/settings/sign-in?organisation=${caller.tenantId}`);
+    expect(page.heading).toBe("Sign in");
+    expect((await visitor.submit(page, tenant.admin)).html).toContain("The user name or the password is wrong.");
+  });
+
+  test("are not told by the Id of the Application of Settings", async () => {
+    const { tenantId } = await newCaller();
+    const fields = { redirect_uri: `${issuer()}/settings/callback`, response_type: "code", scope: "openid" };
+    for (const path of [RFC_PATH, SPEC_PATH]) {
+      expect(await ask("GET", path, await settingsOf(tenantId), fields)).toEqual(
+        await ask("GET", path, UNKNOWN, fields),
+      );
+    }
+  });
+
+  test("give an address no more attempts by more names, and leave their owners alone", async () => {
+    const { tenantId } = await newCaller();
+    const at = (name: string): Attempt => ({
+      tenantId: nobodysTenant(importMasterKey(Buffer.alloc(32).toString("base64")), name),
+      account: "admin",
+      factor: "password",
+      address: `of ${tenantId}`,
+      knownDevice: undefined,
+      knownAddress: false,
+      isNamed: true,
+    });
+    for (let tried = 0; tried <= 50; tried++) {
+      expect(await admit(db(), at(`name ${tried}`))).toBeUndefined();
+      await countFailure(db(), at(`name ${tried}`));
+    }
+    expect(await admit(db(), at("one more"))).toBeGreaterThan(0);
+    expect(await admit(db(), { ...at("one more"), knownDevice: Buffer.alloc(32) })).toBeUndefined();
+    expect(await admit(db(), { ...at("one more"), address: `also of ${tenantId}` })).toBeUndefined();
+  });
+});
+
+describe.concurrent("a client whose secret is wrong", () => {
+  test("is answered before the audit log is told of it", async () => {
+    const client = await newClient();
+    const { tenantId } = client.tenant;
+    const rows = () =>
+      db()`select from audit_log where tenant_id = ${tenantId} and kind = 'ClientAuthentication.Failed'`;
+    await db().begin(async (tx) => {
+      // No row of the tenant's is written meanwhile.
+      await tx`select from tenants where id = ${tenantId} for update`;
+      const response = await fetch(`${shared().url}/oauth2/token`, {
+        method: "POST",
+        body: new URLSearchParams({ client_id: client.id, client_secret: "wrong", grant_type: "client_credentials" }),
+        signal: AbortSignal.timeout(30_000),
+      });
+      expect(response.status).toBe(401);
+      expect(await rows()).toHaveLength(0);
+    });
+    await until("the row", async () => (await rows()).length === 1);
+  });
+});
+
+/** How many rows each table has of a tenant. */
+async function rowsOf(tenantId: string): Promise<Record<string, number>> {
+  const tables = await db()<{ name: string }[]>`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'tenant_id' order by name`;
+  const counts: Record<string, number> = {};
+  for (const { name } of tables) {
+    const [row] = await db()<{ count: number }[]>`
+      select count(*)::int as count from ${db()(name)} where tenant_id = ${tenantId}`;
+    counts[name] = row!.count;
+  }
+  return counts;
+}
+
+describe.concurrent("GET of anybody's", () => {
+  test("writes nothing, Settings opened for the first time included", async () => {
+    const client = await newClient();
+    const { tenantId } = client.tenant;
+    const organisation = await nameOf(tenantId);
+    const before = await rowsOf(tenantId);
+    for (const path of PATHS) {
+      await ask("GET", path, client.id, { organisation, redirect_uri: CALLBACK, response_type: "code" });
+    }
+    expect(await rowsOf(tenantId)).toEqual(before);
+  });
+});
+
+describe.concurrent("the Application of Settings", () => {
+  test("is made with the tenant, and cannot be deleted", async () => {
+    const caller = await newCaller();
+    const path = `/Application/${await settingsOf(caller.tenantId)}`;
+    expect(await ok(caller.get(path))).toMatchObject({ Name: "Gatehouse Settings", Is_System: true, Is_Active: true });
+    expectError(await caller.remove(path), 409, "Conflict", `${API}${path}`, /sign in to Settings/);
+    expect((await caller.get(path)).status).toBe(200);
+  });
+
+  test("lets people in whatever its credentials were changed to", async () => {
+    const { tenant } = await newTenant();
+    const caller = await newCaller(tenant);
+    const path = `/Application/${await settingsOf(caller.tenantId)}/Credentials`;
+    await ok(caller.patch(path, { RedirectUris: [], Scopes: ["openid"], FirstParty: false }));
+    await ok(caller.patch("/Application", { Id: await settingsOf(caller.tenantId), Name: "Another name" }));
+    const visitor = new Visitor(issuer());
+    const page = await visitor.open(`/settings/sign-in?organisation=${caller.tenantId}`);
+    expect(page.html).not.toContain("Another name");
+    expect((await visitor.submit(page, tenant.admin)).heading).toBe("Overview");
+  });
+});

@@ -1,0 +1,158 @@
+// A tenant with something of everything in it, and a client that may do all but see what a test hides from it.
+
+import { type Answer, API, type Caller, db, request, unique } from "../entities/client.ts";
+import { readDocument } from "../openapi/document.ts";
+import { newAdmin, newPerson, ok, type Person, savePolicy } from "../policies/people.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: records of any kind
+export type Item = any;
+
+export interface World {
+  admin: Caller;
+  /** Has every scope, and a policy that permits everything. */
+  spy: Person;
+  /** What stands in the paths of lists below a record, by the record's type. */
+  ids: Record<string, string | number>;
+}
+
+/** An entity, as Entities describes it. */
+export interface Described {
+  Name: string;
+  Fields: { Name: string; Type: string; Filter: boolean }[];
+}
+
+const EACH = 5;
+/** It makes one of everything, in a machine that many tests share. */
+export const PATIENCE_MS = 120_000;
+const WEBHOOK = { Entities: ["Application", "User", "Department"], Events: ["Created", "Updated", "Deleted"] };
+
+export async function newWorld(): Promise<World> {
+  const admin = await newAdmin();
+  const spy = await newPerson(admin);
+  await savePolicy(admin, "Spy", `permit (principal == Client::"${spy.clientId}", action, resource);`);
+  const times = Array.from({ length: EACH }, (_, index) => index);
+  const connections: Item[] = [];
+  for (const index of times) {
+    const made = { Name: unique("connection"), URL: `https://receiver.example/${index}`, ...WEBHOOK };
+    connections.push(await ok(admin.patch("/WebhookConnection", { ...made, State: "Paused" })));
+    const provider = { Name: unique("provider"), Issuer: "https://id.example.com", ClientId: "x" };
+    await ok(admin.patch("/IdentityProvider", { ...provider, Type: "OpenIDConnect" }));
+    await ok(admin.patch("/Role", { Name: unique("role") }));
+  }
+  for (const entity of await entitiesOf(admin)) {
+    for (const _ of times) await ok(admin.patch(`/${entity.Name}`, newRecord(entity)));
+  }
+  for (const { Id } of connections) {
+    await ok(send(admin, "POST", "/Redelivery", { ConnectionId: Id, From: "2020-01-01" }));
+  }
+  const users = (await ok(admin.get("/User"))).Items;
+  const applications = (await ok(admin.get("/Application"))).Items;
+  const user = users.at(-1).Id;
+  for (const { Id } of applications) {
+    if (Id !== admin.clientId && Id !== spy.clientId) await ok(admin.patch(`/Application/${Id}/Credentials`, {}));
+    await db()`
+      insert into consents (tenant_id, user_id, client_id, scopes) values (${admin.tenantId}, ${user}, ${Id}, '{openid}')`;
+    await db()`
+      insert into sessions (id, tenant_id, user_id, digest, amr, acr, expires_on, finished_on, address, user_agent)
+      values (${Bun.randomUUIDv7()}, ${admin.tenantId}, ${user}, ${Buffer.from(unique("digest"))}, '{pwd}', '1',
+        now() + interval '1 day', now(), '127.0.0.1', 'test')`;
+  }
+  const { EventId } = (await ok(admin.get("/WebhookEvent?Limit=1"))).Items[0];
+  return { admin, spy, ids: { User: user, WebhookEvent: EventId } };
+}
+
+export async function entitiesOf(admin: Pick<Caller, "get">): Promise<Described[]> {
+  return (await ok(admin.get("/Entities"))).Items;
+}
+
+/** Each of its texts is one that no other record has. */
+export function newRecord({ Fields }: Described, word = "hidden"): Item {
+  const texts = textsOf({ Fields }).filter((name) => name !== "WebSiteURL");
+  return Object.fromEntries(texts.map((name) => [name, unique(`${word}-${name.toLowerCase()}`)]));
+}
+
+export function textsOf({ Fields }: Pick<Described, "Fields">): string[] {
+  return Fields.filter(({ Name, Type }) => Type === "string" && Name !== "Id").map(({ Name }) => Name);
+}
+
+export function referencesOf({ Fields }: Pick<Described, "Fields">): string[] {
+  return Fields.filter(({ Type }) => Type.startsWith("object (Abstract")).map(({ Name }) => Name);
+}
+
+/** Every list of the API: an operation that takes a Cursor. Its path has no parameters left. */
+export async function listsOf({ ids }: World): Promise<{ path: string; name: string }[]> {
+  const document = await readDocument();
+  const lists = Object.entries<Item>(document.paths).filter(([, { get }]) =>
+    get?.parameters?.some((parameter: Item) => String(parameter.$ref).endsWith("/Cursor")),
+  );
+  return lists.map(([path]) => {
+    const own = path.replace(API, "");
+    const [, type = ""] = own.split("/");
+    const filled = own.replace(/\{[^}]+\}/, () => {
+      if (ids[type] === undefined) throw new Error(`The world has no ${type} for the list ${own}.`);
+      return String(ids[type]);
+    });
+    return { path: filled, name: own.slice(own.lastIndexOf("/") + 1) };
+  });
+}
+
+/** What an item of a list is, as policies name it; undefined: it is judged by the record that it stands below. */
+export function uidOf(name: string, item: Item, { ids }: World): { type: string; id: string } | undefined {
+  if (name === "Sessions") return undefined;
+  if (name === "Consents") return { type: "Consent", id: `${ids.User}/${item.Application.Id}` };
+  if (item.ConnectionId && !item.Id) return { type: "WebhookConnection", id: item.ConnectionId };
+  // Role::"admin" is the role that its members are in.
+  return { type: name, id: String(name === "Role" ? item.Name : (item.EventId ?? item.Id)) };
+}
+
+/** Hides records from the spy, whatever it would do with them, or for some actions alone. */
+export async function hide(
+  { admin, spy }: Pick<World, "admin" | "spy">,
+  uids: { type: string; id: string }[],
+  actions = "action",
+): Promise<void> {
+  for (const [type, own] of Map.groupBy(uids, (uid) => uid.type)) {
+    const set = own.map(({ id }) => `${type}::"${id}"`).join(", ");
+    await savePolicy(
+      admin,
+      `Hide ${type}`,
+      `forbid (principal == Client::"${spy.clientId}", ${actions}, resource is ${type}) when { [${set}].contains(resource) };`,
+    );
+  }
+}
+
+export const READING = 'action in [Action::"AccessManager:Read", Action::"Settings:Read", Action::"Webhooks:Read"]';
+
+/** All of a list, page by page. */
+export async function pagesOf(
+  reader: { get(path: string): Promise<Answer> },
+  path: string,
+  limit: number,
+): Promise<{ Items: Item[]; Next: string | null }[]> {
+  const pages: { Items: Item[]; Next: string | null }[] = [];
+  for (let next: string | null = ""; next !== null; next = pages.at(-1)!.Next) {
+    pages.push(await ok(reader.get(`${path}?Limit=${limit}&Cursor=${next}`)));
+  }
+  return pages;
+}
+
+/** With a JSON body. */
+export function send(
+  { token }: Pick<Person, "token">,
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const all = { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers };
+  return request(method, API + path, { headers: all, body: JSON.stringify(body) });
+}
+
+/** A text that no record has. */
+export const UNKNOWN = "nobody-has-this";
+
+/** The error without what differs from one request to the next. */
+export function told({ status, body, headers }: Answer, secret: string) {
+  const { RequestKey: _, Instance: __, ...rest } = body;
+  return { status, etag: headers.get("etag"), body: JSON.parse(JSON.stringify(rest).replaceAll(secret, UNKNOWN)) };
+}

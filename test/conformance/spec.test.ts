@@ -1,0 +1,124 @@
+// SPEC.md walked sentence by sentence: spec.md has each statement, table row and rule with the tests that hold it. A test
+// stands where its feature is; those that stand nowhere else are below.
+
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ENTITIES, type EntityDefinition } from "../../server/entities/index.ts";
+import { CALLBACK, newClient, SPEC_PATH } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { API, expectError, newCaller, payloadsOf, request, TOKEN_PATH } from "../entities/client.ts";
+import { startPrivateApp } from "../http/private-app.ts";
+import { newTenant, shared } from "../support/tenant.ts";
+import { basic, expectTokenError } from "../token/client.ts";
+
+interface Statement {
+  says: string;
+  /** By file and name. */
+  tests: string[];
+}
+
+for (const [section, statements] of readWalk()) {
+  describe(section, () => {
+    for (const { says, tests } of statements) {
+      test(says, () => {
+        expect(tests.length).toBeGreaterThan(0);
+        expect(tests.filter((name) => !isThere(name))).toEqual([]);
+      });
+    }
+  });
+}
+
+function readWalk(): Map<string, Statement[]> {
+  const walk = new Map<string, Statement[]>();
+  let statements: Statement[] = [];
+  for (const line of readFileSync(join(import.meta.dir, "spec.md"), "utf8").split("\n")) {
+    if (line.startsWith("## ")) {
+      statements = [];
+      walk.set(line.slice(3), statements);
+    } else if (line.startsWith("- ")) statements.push({ says: line.slice(2), tests: [] });
+    else if (line.startsWith("  - ")) statements.at(-1)!.tests.push(line.slice(4));
+  }
+  return walk;
+}
+
+/** A test that was renamed or is gone is missed here; whether it holds is its own to say. */
+function isThere(name: string): boolean {
+  const [file, title] = name.split(".test.ts: ") as [string, string];
+  const text = readFileSync(join(import.meta.dir, "..", `${file}.test.ts`), "utf8");
+  return [`"${title}"`, `\`${title}\``].some((quoted) => text.includes(quoted));
+}
+
+test.concurrent("code, client_id, client_secret and grant_type are required of the authorization code grant", async () => {
+  const client = await newClient();
+  const code = await client.code(new Visitor(), {}, SPEC_PATH);
+  for (const [name, word] of [
+    ["client_id", "Unauthorized"],
+    ["client_secret", "Unauthorized"],
+    ["grant_type", "Bad Input"],
+    ["code", "Bad Input"],
+  ] as const) {
+    const answer = await client.token(code, { [name]: undefined }, TOKEN_PATH);
+    expectTokenError(answer, 400, word, new RegExp(`${name} is missing`));
+  }
+  expect((await client.token(code, { redirect_uri: undefined }, TOKEN_PATH)).status).toBe(200);
+});
+
+test.concurrent("the authorization code grant takes the client in the form and by Basic", async () => {
+  const client = await newClient();
+  const visitor = new Visitor();
+  const byForm = await client.token(await client.code(visitor, {}, SPEC_PATH), {}, TOKEN_PATH);
+  const form = { grant_type: "authorization_code", code: await client.code(visitor, {}, SPEC_PATH) };
+  const byBasic = await request("POST", TOKEN_PATH, {
+    body: new URLSearchParams({ ...form, redirect_uri: CALLBACK }),
+    headers: basic(client.id, client.tenant.client.clientSecret),
+  });
+  expect([byForm.status, byBasic.status]).toEqual([200, 200]);
+});
+
+test.concurrent("input that cannot be converted, or is not of the structure, is Bad Input with the Title Bad Request", async () => {
+  const caller = await newCaller();
+  const refused = [
+    await caller.patch("/Application", { Is_Active: "yes" }),
+    await caller.patch("/Application", { Colour: "red" }),
+    await caller.patch("/Application", "text"),
+  ];
+  for (const answer of refused) {
+    expectError(answer, 400, "Bad Input", `${API}/Application`);
+    expect(answer.body.Title).toBe("Bad Request");
+  }
+  expectError(await caller.get("/User/x"), 400, "Bad Input", `${API}/User/x`);
+});
+
+test.concurrent("a payload's Version is a string of two or three numeric parts", async () => {
+  const caller = await newCaller();
+  await caller.made("Application", { Name: "one" });
+  const [event] = await payloadsOf(caller.tenantId);
+  expect(event!.payload.Version).toMatch(/^\d+\.\d+(\.\d+)?$/);
+});
+
+test.concurrent("a failure of our own is 500 with the error record, and tells nothing of the inside", async () => {
+  // An entity whose table is not there.
+  const ghost: EntityDefinition = {
+    name: "Ghost",
+    description: "Nobody has seen one.",
+    table: "ghosts",
+    idAsText: false,
+    fields: [{ name: "Id", column: "id", type: "int32", description: "Its number.", readOnly: true }],
+    references: [],
+    identifiers: [],
+  };
+  await using app = startPrivateApp({}, "info", shared(), [...ENTITIES, ghost]);
+  const api = await newTenant(app);
+  const { status, body } = await api.call("GET", "/Ghost/1");
+  expect(status).toBe(500);
+  expect(body).toEqual({
+    Errors: [expect.stringMatching(/on our side/)],
+    Type: "/Errors/Internal Server Error",
+    Title: "Internal Server Error",
+    StatusCode: 500,
+    Instance: `${API}/Ghost/1`,
+    RequestKey: expect.stringMatching(/./),
+  });
+  expect(JSON.stringify(body)).not.toContain("ghosts");
+});

@@ -1,0 +1,218 @@
+// What callers meet while PostgreSQL is away or takes no writes: by a cut in the network, and by its own setting.
+
+import { expect, test } from "bun:test";
+import { API } from "../entities/client.ts";
+import { type PrivateApp, startPrivateApp } from "../http/private-app.ts";
+import { type Json, operationsOf, resolve } from "../openapi/document.ts";
+import { type Api, signIn, until } from "../support/api.ts";
+import { startRelay } from "../support/relay.ts";
+import { newTenant, shared } from "../support/tenant.ts";
+
+/** What no database is asked for. */
+const WITHOUT_DATABASE = [
+  "/healthz",
+  "/readyz",
+  "/openapi.json",
+  "/.well-known/openid-configuration",
+  "/.well-known/oauth-authorization-server",
+  // What is known already is told.
+  "/.well-known/jwks.json",
+  `${API}/Entities`,
+  `${API}/Policy/Validate`,
+  // It refuses a client's own token.
+  "/oauth2/userinfo",
+];
+const RFC_DOOR = ["/oauth2/token", "/oauth2/revoke", "/oauth2/introspect", "/oauth2/userinfo"];
+const SPEC_TOKEN = "/oAuth/rest/v2/Token";
+/** Methods that a page may have; others are 405 before anybody is asked. */
+const PAGE_METHODS = ["GET", "POST"];
+const SESSION = ["session", "settings"].map((name) => `${name}=${"A".repeat(43)}`).join("; ");
+const QUERY = "?client_id=1001&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcallback&state=any";
+
+test("while PostgreSQL is away every operation answers 503 in its door's own shape, and says when to come again", async () => {
+  await using relay = await startRelay(shared().databaseUrl);
+  await using app = startPrivateApp({}, "info", relay);
+  const { api, headers } = await signedIn(app);
+  const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as Json;
+  relay.cut();
+
+  const operations = operationsOf(document).filter(
+    ({ path }) => path.startsWith("/") && !WITHOUT_DATABASE.includes(path),
+  );
+  expect(operations.length).toBeGreaterThan(80);
+  for (const { path, method, operation } of operations) {
+    const isForm = operation.requestBody?.content["application/x-www-form-urlencoded"] !== undefined;
+    const answer = await fetch(app.url + withIds(path), {
+      method: method.toUpperCase(),
+      redirect: "manual",
+      signal: AbortSignal.timeout(10_000),
+      headers: path.startsWith(API) ? { ...headers, "content-type": "application/json" } : isForm ? {} : headers,
+      body:
+        method === "get" || method === "delete"
+          ? undefined
+          : isForm
+            ? formFor(path, api)
+            : exampleOf(document, operation),
+    });
+    const text = await answer.text();
+    const told = { method, path, status: answer.status, retryAfter: answer.headers.get("retry-after"), text };
+    if (isPage(path)) {
+      expect({ ...told, text: "" }).not.toMatchObject({ status: 500 });
+      if (answer.status === 503) expect(told).toMatchObject({ retryAfter: "2" });
+      continue;
+    }
+    expect(told).toMatchObject({ status: 503, retryAfter: "2" });
+    const body = JSON.parse(text);
+    if (RFC_DOOR.includes(path))
+      expect(body).toEqual({ error: "temporarily_unavailable", error_description: expect.any(String) });
+    else
+      expect(body).toMatchObject({
+        StatusCode: 503,
+        Type: "/Errors/Service Unavailable",
+        Instance: expect.any(String),
+      });
+    if (path === SPEC_TOKEN) expect(body).toMatchObject({ error: "Service Unavailable" });
+  }
+
+  relay.mend();
+  await until("PostgreSQL to be there again", async () => (await api.call("GET", "/Application")).status === 200);
+  const failures = app.lines.filter(({ level }) => Number(level) >= 50);
+  expect(failures).toEqual([]);
+  expect(app.lines.filter(({ msg }) => String(msg).startsWith("PostgreSQL is away")).length).toBeGreaterThan(0);
+}, 120_000);
+
+test("while PostgreSQL is away no page fails: a browser is shown that it shall come again", async () => {
+  await using relay = await startRelay(shared().databaseUrl);
+  await using app = startPrivateApp({}, "info", relay);
+  await signedIn(app);
+  relay.cut();
+  const pages = new Set(
+    app.routes.map(({ path }) => path).filter((path) => isPage(path) && !path.startsWith("/assets")),
+  );
+  expect(pages.size).toBeGreaterThan(50);
+  let shown = 0;
+  for (const path of pages) {
+    for (const method of PAGE_METHODS) {
+      const answer = await fetch(`${app.url}${path.replace(/:[^/]+|\*$/g, "1001")}${QUERY}`, {
+        method,
+        redirect: "manual",
+        headers: { cookie: SESSION, accept: "text/html", "sec-fetch-mode": "navigate" },
+        body: method === "POST" ? new URLSearchParams({ csrf: "none" }) : undefined,
+      });
+      const text = await answer.text();
+      expect({ method, path, status: answer.status }).not.toMatchObject({ status: 500 });
+      if (answer.status !== 503) continue;
+      shown++;
+      expect([method, path, answer.headers.get("retry-after")]).toEqual([method, path, "2"]);
+      expect(text).toContain("The database is away for the moment.");
+      expect(answer.headers.get("content-type")).toStartWith("text/html");
+    }
+  }
+  expect(shown).toBeGreaterThan(50);
+}, 120_000);
+
+test("a PostgreSQL that takes no writes is 503 to who writes, and goes on answering who reads", async () => {
+  const databaseUrl = `${shared().databaseUrl}?options=${encodeURIComponent("-c default_transaction_read_only=on")}`;
+  await using app = startPrivateApp({}, "info", { databaseUrl });
+  const { api, headers, refreshToken } = await signedIn(app);
+  const { clientId, clientSecret } = api.tenant.client;
+  const client = { client_id: clientId, client_secret: clientSecret };
+  expect((await api.call("GET", "/Application")).status).toBe(200);
+
+  const change = await fetch(`${app.url}${API}/Application`, {
+    method: "PATCH",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({ Name: "Gate" }),
+  });
+  expect([change.status, change.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect(await change.json()).toMatchObject({ Errors: [expect.stringContaining("takes no changes")] });
+
+  const token = await post(`${app.url}${SPEC_TOKEN}`, {
+    ...client,
+    grant_type: "refresh_token",
+    refresh_token: refreshToken,
+  });
+  expect([token.status, token.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect(await token.json()).toMatchObject({ error: "Service Unavailable", StatusCode: 503 });
+
+  const revoked = await post(`${app.url}/oauth2/revoke`, {
+    ...client,
+    token: headers.authorization.slice("Bearer ".length),
+  });
+  expect([revoked.status, revoked.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect(await revoked.json()).toMatchObject({ error: "temporarily_unavailable" });
+
+  const ready = await fetch(`${app.url}/readyz`);
+  expect(ready.status).toBe(503);
+  expect(await ready.json()).toMatchObject({
+    status: "unavailable",
+    postgresql: "read-only",
+    reasons: expect.arrayContaining(["PostgreSQL takes no changes: it is read-only."]),
+  });
+});
+
+test("/readyz says that PostgreSQL is away, and that it is back", async () => {
+  await using relay = await startRelay(shared().databaseUrl);
+  await using app = startPrivateApp({}, "info", relay);
+  const readyz = async () => {
+    const answer = await fetch(`${app.url}/readyz`);
+    return { code: answer.status, ...((await answer.json()) as Json) };
+  };
+  expect(await readyz()).toMatchObject({ code: 200, postgresql: "up" });
+  relay.cut();
+  expect(await readyz()).toMatchObject({
+    code: 503,
+    status: "unavailable",
+    postgresql: "down",
+    reasons: expect.arrayContaining(["PostgreSQL does not answer."]),
+  });
+  relay.mend();
+  await until("it to be back", async () => (await readyz()).postgresql === "up");
+});
+
+interface SignedIn {
+  api: Api;
+  headers: { authorization: string };
+  refreshToken: string;
+}
+
+/** A tenant's client, whose token was made by the app; so it has its keys and policies in memory. */
+async function signedIn(app: PrivateApp): Promise<SignedIn> {
+  const { tenant } = await newTenant();
+  const api = await signIn(app.url, tenant);
+  const { clientId: client_id, clientSecret: client_secret } = tenant.client;
+  const token = await post(app.url + SPEC_TOKEN, { client_id, client_secret, grant_type: "client_credentials" });
+  const { refresh_token: refreshToken } = (await token.json()) as { refresh_token: string };
+  expect((await api.call("GET", "/Entities")).status).toBe(200);
+  return { api, headers: { authorization: api.authorization }, refreshToken };
+}
+
+function post(url: string, form: Record<string, string>): Promise<Response> {
+  return fetch(url, { method: "POST", body: new URLSearchParams(form) });
+}
+
+/** A form that gets as far as its client. */
+function formFor(path: string, { tenant }: Api): URLSearchParams {
+  const { clientId: client_id, clientSecret: client_secret } = tenant.client;
+  const grant: Record<string, string> = path.endsWith("oken") ? { grant_type: "client_credentials" } : { token: "any" };
+  return new URLSearchParams({ client_id, client_secret, ...grant });
+}
+
+const isPage = (path: string) =>
+  /^\/(oauth|oAuth|oauth2)\/([aA]uthorize|logout)$|^\/(signin|consent|signout|account|settings)(\/|$)/.test(path);
+
+/** Ids that there might be. */
+function withIds(path: string): string {
+  const isEntity = /\/(Application|User|Department|IdentityProvider)\//.test(path);
+  return path.replace(/\{(\w+)\}/g, (_, name) =>
+    (name === "Id" && isEntity) || name === "ApplicationId" ? "1001" : "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5",
+  );
+}
+
+/** A body that its operation takes. */
+function exampleOf(document: Json, operation: Json): string {
+  const examples = Object.values<Json>(
+    resolve(document, operation.requestBody)?.content["application/json"]?.examples ?? {},
+  );
+  return JSON.stringify(resolve(document, examples[0])?.value ?? {});
+}

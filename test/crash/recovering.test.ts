@@ -1,0 +1,74 @@
+// Processes that begin while PostgreSQL recovers: a real one, which stays in recovery until it is promoted.
+
+import { expect, test } from "bun:test";
+import { appendFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newMasterKey } from "../../server/embedded/data-directory.ts";
+import { Part } from "../../server/embedded/part.ts";
+import { nextFreePort } from "../../server/embedded/ports.ts";
+import { preparePostgresql } from "../../server/embedded/postgresql.ts";
+import { prepareDatabase } from "../../server/process.ts";
+import { until } from "../support/api.ts";
+import { startProcess } from "../support/process.ts";
+import { temporaryDirectory } from "../support/stack.ts";
+
+test("an API that begins while PostgreSQL is in recovery stays, answers 503, and serves once PostgreSQL does", async () => {
+  const [port, apiPort, workerPort] = await threePorts();
+  const dataDir = temporaryDirectory("recovering");
+  const { signal } = new AbortController();
+  const prepared = await preparePostgresql({ dataDir, say: () => {}, signal });
+  const databaseUrl = prepared.url(port);
+  const first = new Part(prepared.part(port), () => {});
+  await first.start();
+  await prepareDatabase(databaseUrl);
+  await first.stop();
+
+  // Such a standby answers everybody with 57P03.
+  const cluster = realpathSync(join(dataDir, "postgres"));
+  writeFileSync(join(cluster, "standby.signal"), "");
+  appendFileSync(join(cluster, "postgresql.auto.conf"), "hot_standby = off\n");
+  const standby = await prepared.part(port).spawn();
+  const env = { DATABASE_URL: databaseUrl, MASTER_KEY: newMasterKey(), PORT: String(apiPort) };
+  const url = `http://127.0.0.1:${apiPort}`;
+  await using api = startProcess("server/serve.ts", env);
+  await using worker = startProcess("activities/worker.ts", { ...env, WORKER_PORT: String(workerPort) });
+  let back: Part | undefined;
+  try {
+    await api.said((msg) => msg.includes("not accepting connections") && msg.includes("asked again"));
+    await worker.said((msg) => msg.includes("not accepting connections") && msg.includes("asked again"));
+    for (const path of ["/Endpoint/rest/api/v1/Application", "/oAuth/rest/v2/Token", "/oauth2/token", "/settings"]) {
+      const answer = await fetch(url + path, { method: path.endsWith("oken") ? "POST" : "GET" });
+      expect([path, answer.status, answer.headers.get("retry-after")]).toEqual([path, 503, "2"]);
+      const body = (await answer.json()) as Record<string, unknown>;
+      if (path === "/oauth2/token") expect(body.error).toBe("temporarily_unavailable");
+      else expect(body).toMatchObject({ StatusCode: 503, Type: "/Errors/Service Unavailable" });
+    }
+    expect(await health(url)).toEqual([200, 503, "unavailable"]);
+    expect(await health(`http://127.0.0.1:${workerPort}`)).toEqual([200, 503, "unavailable"]);
+
+    standby.kill("SIGINT");
+    await standby.exited;
+    rmSync(join(cluster, "standby.signal"));
+    back = new Part(prepared.part(port), () => {});
+    await back.start();
+    await until("the API to serve", async () => (await fetch(`${url}/readyz`)).status === 200);
+    expect((await fetch(`${url}/oauth2/token`, { method: "POST" })).status).toBe(400);
+    expect([api.exitCode, worker.exitCode]).toEqual([null, null]);
+  } finally {
+    standby.kill("SIGKILL");
+    await back?.stop();
+  }
+}, 120_000);
+
+async function threePorts(): Promise<[number, number, number]> {
+  const reserved = new Set<number>();
+  const next = () => nextFreePort(0, "127.0.0.1", reserved);
+  return [await next(), await next(), await next()];
+}
+
+/** The codes of /healthz and /readyz, and what the latter says. */
+async function health(url: string): Promise<[number, number, string]> {
+  const alive = await fetch(`${url}/healthz`);
+  const ready = await fetch(`${url}/readyz`);
+  return [alive.status, ready.status, ((await ready.json()) as { status: string }).status];
+}

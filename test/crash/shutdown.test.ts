@@ -1,0 +1,105 @@
+// What SIGTERM does to an API with a request under way: the request waits for a lock that the test holds.
+
+import { expect, test } from "bun:test";
+import { API, newCaller } from "../entities/client.ts";
+import { until } from "../support/api.ts";
+import { type StartedProcess, startProcess } from "../support/process.ts";
+import { db, setting, shared } from "../support/tenant.ts";
+
+const RECORDS = 1_000;
+
+test("a PATCH of 1,000 records under SIGTERM is answered: /readyz says 503 first, and the port closes last", async () => {
+  await using api = await startApi({});
+  const { patching, release } = await patchBehindLock(api);
+  api.signal("SIGTERM");
+
+  const stopping = await until("/readyz to say so", async () => {
+    const answer = await fetch(`${api.url}/readyz`);
+    return answer.status === 503 && answer;
+  });
+  expect(await stopping.json()).toMatchObject({
+    status: "unavailable",
+    reasons: expect.arrayContaining(["The process is stopping."]),
+  });
+  // Who comes before the port is closed is answered, and told to come elsewhere next.
+  const late = await fetch(`${api.url}/healthz`);
+  expect([late.status, late.headers.get("connection")]).toEqual([200, "close"]);
+
+  await release();
+  const answer = await patching;
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toHaveLength(RECORDS);
+  expect(await api.exited).toBe(0);
+}, 60_000);
+
+test("a request that takes longer than SHUTDOWN_GRACE is cut off, and nothing of it is written", async () => {
+  await using api = await startApi({ SHUTDOWN_GRACE: "200ms" });
+  const { patching, release, name, caller } = await patchBehindLock(api);
+  api.signal("SIGTERM");
+  expect(await api.exited).toBe(0);
+  expect(await patching.catch((error: Error) => error)).toBeInstanceOf(Error);
+  await release();
+  const { body } = await caller.get(`/Application?Name=${encodeURIComponent(name)}`);
+  expect(body.Items).toMatchObject([{ Description: "" }]);
+});
+
+test("/readyz says 503 for SHUTDOWN_DELAY while all is answered as before", async () => {
+  await using api = await startApi({ SHUTDOWN_DELAY: "1440m" });
+  const caller = await newCaller();
+  const get = () => fetch(`${api.url}${API}/Application`, { headers: { authorization: `Bearer ${caller.token}` } });
+  api.signal("SIGTERM");
+  await until("/readyz to say so", async () => (await fetch(`${api.url}/readyz`)).status === 503);
+  expect((await get()).status).toBe(200);
+  api.signal("SIGKILL");
+});
+
+async function startApi(env: Record<string, string>): Promise<StartedProcess & { url: string }> {
+  const { databaseUrl, url } = shared();
+  const api = startProcess("server/serve.ts", {
+    DATABASE_URL: databaseUrl,
+    MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"),
+    // The issuer of the tokens.
+    PUBLIC_URL: `http://localhost:${new URL(url).port}`,
+    PORT: "0",
+    ...env,
+  });
+  const { port } = await api.said((message) => message === "api ready");
+  return Object.assign(api, { url: `http://127.0.0.1:${port}` });
+}
+
+/** Sends an array, one of whose records somebody else has locked, and waits until it has come to that. */
+async function patchBehindLock(api: { url: string }) {
+  const caller = await newCaller();
+  const names = Array.from({ length: RECORDS }, (_, index) => `record ${index}`);
+  const { Id } = await caller.made("Application", { Name: names[0] });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let session = 0;
+  const locking = db().begin(async (tx) => {
+    [{ pid: session }] = (await tx`
+      select pg_backend_pid() as pid from applications where id = ${Id} for update`) as unknown as [{ pid: number }];
+    await released;
+  });
+  await until("the lock", () => session);
+  const patching = fetch(`${api.url}${API}/Application`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${caller.token}`, "content-type": "application/json" },
+    body: JSON.stringify(names.map((Name) => ({ Name, Description: "new" }))),
+  });
+  patching.catch(() => {});
+  await until("the request to wait for it", async () => {
+    const waiting = await db()`select from pg_stat_activity where ${session}::int = any (pg_blocking_pids(pid))`;
+    return waiting.length > 0;
+  });
+  return {
+    patching,
+    caller,
+    name: names[0]!,
+    async release() {
+      release();
+      await locking;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+// What drills share: a load that goes on through everything, and what it met.
+
+import { type Api, until } from "../support/api.ts";
+import type { Stack } from "../support/stack.ts";
+
+export interface Verdict {
+  passed: boolean;
+  /** The figures, on a line. */
+  told: string;
+}
+
+export interface Drill {
+  what: string;
+  run(say: (line: string) => void): Promise<Verdict>;
+}
+
+export interface Load {
+  /** Answers by status; 0 for none. */
+  statuses: Map<number, number>;
+  /** Of 503s, how many did not say when to come again. */
+  withoutRetryAfter: number;
+  milliseconds: number[];
+  end(): Promise<void>;
+}
+
+const PAUSE_MS = 20;
+
+/** Changes, one after the other in each lane, whatever they are answered. */
+export function startLoad(api: Api, lanes: number, url = api.url): Load {
+  const load = { statuses: new Map<number, number>(), withoutRetryAfter: 0, milliseconds: [] as number[] };
+  let ended = false;
+  const lane = async (_: unknown, number: number) => {
+    for (let turn = 0; !ended; turn++) {
+      const began = performance.now();
+      const answer = await fetch(`${url}/Endpoint/rest/api/v1/Application`, {
+        method: "PATCH",
+        headers: { authorization: api.authorization, "content-type": "application/json" },
+        body: JSON.stringify({ Name: `lane ${number}, ${turn % 20}`, Description: String(turn) }),
+      }).catch(() => undefined);
+      await answer?.arrayBuffer().catch(() => {});
+      const status = answer?.status ?? 0;
+      load.statuses.set(status, (load.statuses.get(status) ?? 0) + 1);
+      if (status === 503 && !answer!.headers.has("retry-after")) load.withoutRetryAfter++;
+      if (status === 200) load.milliseconds.push(performance.now() - began);
+      await Bun.sleep(PAUSE_MS);
+    }
+  };
+  const running = Promise.all(Array.from({ length: lanes }, lane));
+  return Object.assign(load, {
+    async end() {
+      ended = true;
+      await running;
+    },
+  });
+}
+
+export function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+}
+
+export function describeStatuses({ statuses }: Load): string {
+  return [...statuses].map(([status, count]) => `${count} × ${status || "no answer"}`).join(", ");
+}
+
+export async function untilReady(stack: Stack): Promise<void> {
+  await until(
+    "all to be ready",
+    async () => (await stack.readiness().catch(() => undefined))?.status === "ready",
+    120_000,
+  );
+}

@@ -1,0 +1,20 @@
+// `bun run drill NAME`: what happens when parts go, tried with real parts, for longer than a test may take. Each ends
+// with a verdict, and with 1 if it is "failed".
+
+import type { Drill, Verdict } from "./drill.ts";
+import { recovery } from "./recovery.ts";
+import { shutdown } from "./shutdown.ts";
+import { workers } from "./workers.ts";
+
+const DRILLS: Record<string, Drill> = { recovery, shutdown, workers };
+
+const [name = "", ...rest] = process.argv.slice(2);
+const drill = Object.hasOwn(DRILLS, name) ? DRILLS[name] : undefined;
+if (!drill || rest.length > 0) {
+  const names = Object.entries(DRILLS).map(([each, { what }]) => `  ${each.padEnd(10)} ${what}`);
+  console.error(`Usage: bun run drill NAME\n\n${names.join("\n")}`);
+  process.exit(2);
+}
+const verdict: Verdict = await drill.run((line) => console.log(line));
+console.log(`\n${name}: ${verdict.passed ? "passed" : "failed"}: ${verdict.told}`);
+process.exit(verdict.passed ? 0 : 1);

@@ -1,0 +1,67 @@
+// A backend of PostgreSQL is killed under load, again and again: each time all sessions end, and PostgreSQL recovers.
+
+import { connect } from "../../server/db/connection.ts";
+import { until } from "../support/api.ts";
+import { startStack } from "../support/stack.ts";
+import { newTenant } from "../support/tenant.ts";
+import { type Drill, describeStatuses, startLoad, untilReady } from "./drill.ts";
+
+const KILLS = 5;
+const LANES = 8;
+const LONGEST_MS = 2_000;
+
+export const recovery: Drill = {
+  what: "PostgreSQL crashes and recovers under load, then takes no writes for a while",
+  async run(say) {
+    await using stack = await startStack();
+    const api = await newTenant(stack);
+    const { api: server, worker } = stack.parts;
+    const pids = [server.pid, worker.pid];
+    const load = startLoad(api, LANES);
+    const late: number[] = [];
+    for (let kill = 1; kill <= KILLS; kill++) {
+      await Bun.sleep(2_000);
+      const sql = connect(stack.databaseUrl, "drill", 1);
+      const [row] = await sql<{ pid: number }[]>`
+        select pid from pg_stat_activity where application_name = 'gatehouse api' limit 1`;
+      process.kill(row!.pid, "SIGKILL");
+      await until("PostgreSQL to be back", () =>
+        sql`select 1`.then(
+          () => true,
+          () => false,
+        ),
+      );
+      const back = performance.now();
+      await until("the API to be back", async () => (await api.call("GET", "/Application")).status === 200);
+      late.push(Math.round(performance.now() - back));
+      say(`kill ${kill}: the API answers ${late.at(-1)} ms after PostgreSQL`);
+      await sql.end({ timeout: 1 });
+    }
+
+    const admin = connect(stack.databaseUrl, "drill", 1);
+    await admin`alter system set default_transaction_read_only = on`;
+    await admin`select pg_reload_conf()`;
+    await until("/readyz to say so", async () => (await stack.readiness()).postgresql === "read-only");
+    const before = load.statuses.get(200) ?? 0;
+    await Bun.sleep(1_000);
+    const written = (load.statuses.get(200) ?? 0) - before;
+    say(`read-only: ${JSON.stringify(await stack.readiness())}; ${written} changes were answered 200 meanwhile`);
+    await admin.unsafe("set default_transaction_read_only = off");
+    await admin`alter system reset default_transaction_read_only`;
+    await admin`select pg_reload_conf()`;
+    await admin.end();
+    await untilReady(stack);
+    await load.end();
+
+    const others = [...load.statuses.keys()].filter((status) => status !== 200 && status !== 503);
+    const stayed = String([server.pid, worker.pid]) === String(pids);
+    const passed =
+      stayed &&
+      others.length === 0 &&
+      load.withoutRetryAfter === 0 &&
+      Math.max(...late) <= LONGEST_MS &&
+      written <= LANES;
+    const told = `${describeStatuses(load)}; back ${Math.max(...late)} ms after PostgreSQL at most; `;
+    return { passed, told: `${told}API and worker ${stayed ? "stayed" : "did not stay"}` };
+  },
+};

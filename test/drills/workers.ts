@@ -1,0 +1,78 @@
+// What a change costs PostgreSQL, by how many workers there are.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { until } from "../support/api.ts";
+import { type StartedProcess, startProcess } from "../support/process.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { startStack } from "../support/stack.ts";
+import { newTenant } from "../support/tenant.ts";
+import type { Drill } from "./drill.ts";
+
+const COUNTS = [1, 2, 10];
+const CHANGES = 200;
+const PAUSE_MS = 60;
+const REST_MS = 5_000;
+/** Of /proc's clock, which is the same on every Linux. */
+const TICK_MS = 10;
+/** With the most workers over with two: what is more is not noise. */
+const MOST_MORE = 1.15;
+
+export const workers: Drill = {
+  what: "what a change costs PostgreSQL with 1, 2 and 10 workers (Linux)",
+  async run(say) {
+    await using stack = await startStack();
+    await using receiver = startReceiver(200, { dataDir: stack.dataDir });
+    const api = await newTenant(stack);
+    await api.connect(receiver.url);
+    await using more = new AsyncDisposableStack();
+    const env = {
+      ...{ DATABASE_URL: stack.databaseUrl, MASTER_KEY: stack.masterKey, TEMPORAL_ADDRESS: stack.temporalAddress },
+      ...{ EGRESS_ALLOW: "127.0.0.0/8", EGRESS_CA_FILE: join(stack.dataDir, "receiver", "ca.pem") },
+    };
+    const costs = new Map<number, number>();
+    let running = 1;
+    for (const count of COUNTS) {
+      const started: StartedProcess[] = [];
+      for (; running < count; running++) started.push(more.use(startProcess("activities/worker.ts", env)));
+      await Promise.all(started.map((worker) => worker.said((message) => message === "worker ready")));
+      await Bun.sleep(REST_MS);
+      const [resting, restBegan] = [cpuOf(stack.parts.postgresql.pid!), performance.now()];
+      await Bun.sleep(REST_MS);
+      const perMs = (cpuOf(stack.parts.postgresql.pid!) - resting) / (performance.now() - restBegan);
+      const [before, began, arrived] = [cpuOf(stack.parts.postgresql.pid!), performance.now(), receiver.calls.length];
+      for (let change = 0; change < CHANGES; change++) {
+        await api.change({ Name: "Gate", Description: `${count} ${change}` });
+        await Bun.sleep(PAUSE_MS);
+      }
+      await until("all to arrive", () => receiver.calls.length >= arrived + CHANGES);
+      const used = cpuOf(stack.parts.postgresql.pid!) - before - perMs * (performance.now() - began);
+      costs.set(count, used / CHANGES);
+      say(
+        `${count} workers: ${(used / CHANGES).toFixed(2)} ms of PostgreSQL a change; ${(perMs * 1000).toFixed(1)} ms a second at rest`,
+      );
+    }
+    const [two, most] = [costs.get(2)!, costs.get(COUNTS.at(-1)!)!];
+    const told = [...costs].map(([count, cost]) => `${count}: ${cost.toFixed(2)} ms`).join(", ");
+    return { passed: most <= two * MOST_MORE, told: `PostgreSQL's CPU a change by workers: ${told}` };
+  },
+};
+
+/** Milliseconds of CPU of a process and all its children, those that have ended included. */
+function cpuOf(pid: number): number {
+  const stats = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+        // "pid (name) state parent …", where the name may hold spaces and brackets itself.
+        const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+        return [{ id: Number(name), parent: Number(fields[1]), times: fields.slice(11, 15).map(Number) }];
+      } catch {
+        return [];
+      }
+    });
+  const own = stats.find(({ id }) => id === pid)!.times;
+  const children = stats.filter(({ parent }) => parent === pid).map(({ times }) => times[0]! + times[1]!);
+  return (own.reduce((sum, ticks) => sum + ticks, 0) + children.reduce((sum, ticks) => sum + ticks, 0)) * TICK_MS;
+}

@@ -1,0 +1,118 @@
+// Connections that are kept for the next post: whose they are, and what their end means.
+
+import { describe, expect, test } from "bun:test";
+import { createServer as createTcpServer, type Socket } from "node:net";
+import { createServer, TLSSocket } from "node:tls";
+import { failureOf, request, tls, trustingEgress } from "./receiver.ts";
+
+const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+const toLoopback = async () => ["127.0.0.1"];
+
+interface Seen {
+  /** Requests on each connection, in the order they came. */
+  requests: number[];
+}
+
+/** Speaks TLS, and answers each request of a connection as the test says. */
+async function startServer(onRequest: (socket: TLSSocket, count: number, idleMs: number) => void) {
+  const seen: Seen = { requests: [] };
+  const server = createServer(tls, (socket) => {
+    const at = seen.requests.push(0) - 1;
+    let last = performance.now();
+    socket.on("error", () => {});
+    socket.on("data", () => {
+      if (socket.writableEnded) return;
+      const idle = performance.now() - last;
+      onRequest(socket, ++seen.requests[at]!, idle);
+      last = performance.now();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const egress = trustingEgress(["127.0.0.0/8"], toLoopback);
+  const post = async () => failureOf(await egress.post(request(`https://localhost:${port}/`)));
+  return { seen, post, [Symbol.dispose]: () => void server.close() };
+}
+
+describe("a connection", () => {
+  test("serves one post after the other", async () => {
+    using server = await startServer((socket) => socket.write(OK));
+    for (let count = 0; count < 5; count++) expect(await server.post()).toBe("answered 200");
+    expect(server.seen.requests).toEqual([5]);
+  });
+
+  test("is not used longer than its peer says it keeps it", async () => {
+    using server = await startServer((socket, count) => {
+      if (count > 1) socket.destroy();
+      else socket.write(OK.replace("\r\n\r\n", "\r\nKeep-Alive: timeout=1\r\n\r\n"));
+    });
+    for (let count = 0; count < 3; count++) expect(await server.post()).toBe("answered 200");
+    expect(server.seen.requests).toEqual([1, 1, 1]);
+  });
+
+  test("that a receiver closes after a second costs no post, though the two cross each other", async () => {
+    // What is idle for so long is closed by such a receiver just when the next request comes: to us it looks like this.
+    using server = await startServer((socket, count, idleMs) => {
+      if (count > 1 && idleMs > 900) socket.destroy();
+      else socket.write(OK);
+    });
+    for (let count = 0; count < 3; count++) {
+      expect(await server.post()).toBe("answered 200");
+      await Bun.sleep(1_000);
+    }
+    expect(server.seen.requests).toEqual([1, 1, 1]);
+  });
+
+  test("that its peer has closed costs no post", async () => {
+    using server = await startServer((socket) => socket.end(OK));
+    for (let count = 0; count < 50; count++) expect(await server.post()).toBe("answered 200");
+    expect(server.seen.requests).toEqual(Array(50).fill(1));
+  });
+
+  test("that is closed after the request was sent is a failure, for it may have been processed", async () => {
+    using server = await startServer((socket, count) => {
+      if (count > 1) socket.destroy();
+      else socket.write(OK);
+    });
+    expect([await server.post(), await server.post()]).toEqual(["answered 200", "reset"]);
+    expect(server.seen.requests).toEqual([2]);
+  });
+});
+
+describe("a success without a length", () => {
+  /** Ends its answer as the test says, with the TCP connection at hand. */
+  async function answered(text: string, end: (socket: TLSSocket, raw: Socket) => void): Promise<string> {
+    const server = createTcpServer((raw) => {
+      raw.on("error", () => {});
+      const socket = new TLSSocket(raw, { isServer: true, ...tls });
+      socket.on("error", () => {});
+      socket.once("data", () => socket.write(text, () => end(socket, raw)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = server.address() as { port: number };
+      return failureOf(
+        await trustingEgress([`localhost:${port}`], toLoopback).post(request(`https://localhost:${port}/`)),
+      );
+    } finally {
+      server.close();
+    }
+  }
+
+  const HEADS = { "to the connection's end": "HTTP/1.1 200 OK\r\n\r\nabc", empty: "HTTP/1.0 204 No Content\r\n\r\n" };
+
+  test.each(Object.entries(HEADS))("that goes %s is one when the connection is closed", async (_, head) => {
+    expect(await answered(head, (socket) => socket.end())).toMatch(/^answered 20[04]$/);
+  });
+
+  test("that is reset in the middle is none", async () => {
+    const reset = (_: TLSSocket, raw: Socket) => void setTimeout(() => raw.resetAndDestroy(), 50);
+    expect(await answered("HTTP/1.1 200 OK\r\n\r\nabc", reset)).toBe("reset");
+    expect(await answered("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", reset)).toBe("reset");
+  });
+
+  test("whose chunks have no end is none", async () => {
+    const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n";
+    expect(await answered(head, (socket) => socket.end())).toBe("reset");
+  });
+});

@@ -1,0 +1,61 @@
+// A caller whose connection breaks in the middle of a body: no failure of ours.
+
+import { expect, test } from "bun:test";
+import { connect } from "node:net";
+import { composedApp } from "../openapi/app.ts";
+import { until } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
+import { type PrivateApp, startPrivateApp } from "./private-app.ts";
+
+const METHODS = ["POST", "PATCH"];
+const MEDIA_TYPES = ["application/json", "application/x-www-form-urlencoded"];
+const ROUTES = [...new Set(composedApp().routes.map(({ path }) => path))];
+
+test("a body that breaks off is 400 on every route that reads one, and nothing is told above debug", async () => {
+  await using app = startPrivateApp({}, "debug");
+  const api = await newTenant(app);
+  const calls = ROUTES.flatMap((route) =>
+    METHODS.flatMap((method) => MEDIA_TYPES.map((mediaType) => ({ route, method, mediaType }))),
+  ).map((call, i) => ({ ...call, key: `cut-off-${i}` }));
+  await Promise.all(
+    calls.map(async ({ route, method, mediaType, key }) => {
+      const path = route.replace(/:[^/]+|\*$/g, "1");
+      const head = [
+        `${method} ${path} HTTP/1.1`,
+        "Host: localhost",
+        `X-Request-Id: ${key}`,
+        `Authorization: ${api.authorization}`,
+        `Content-Type: ${mediaType}`,
+        "Content-Length: 100",
+      ];
+      await breakOff(app, `${head.join("\r\n")}\r\n\r\n{"Name":`);
+    }),
+  );
+  const lineOf = (key: string) => app.lines.find((line) => line.requestKey === key && line.msg === "request");
+  await until("every request's line", () => calls.every(({ key, route }) => PROBES.has(route) || lineOf(key)));
+
+  const failed = calls.filter(({ key }) => Number(lineOf(key)?.status ?? 0) >= 500);
+  expect(failed).toEqual([]);
+  expect(app.lines.filter(({ level }) => Number(level) > 30)).toEqual([]);
+  const cutOff = calls.flatMap(({ key, route }) => {
+    const { level, status } = lineOf(key) ?? {};
+    return status === 400 && level === 20 ? [route] : [];
+  });
+  // Of each kind of body at least these; pages read theirs once they know the browser.
+  expect(cutOff).toEqual(
+    expect.arrayContaining(["/oauth2/token", "/oAuth/rest/v2/Token", "/Endpoint/rest/api/v1/Application"]),
+  );
+});
+
+const PROBES = new Set(["/metrics"]);
+
+/** Sends what is there of a request, and hangs up. */
+function breakOff({ url }: PrivateApp, request: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port) }, () => socket.end(request));
+    socket.on("data", () => undefined);
+    socket.on("close", () => resolve());
+    socket.on("error", reject);
+  });
+}

@@ -1,0 +1,16 @@
+// Loaded before a process of the product (`bun --preload`): its clock is ahead of PostgreSQL's by CLOCK_AHEAD_MS.
+
+const ahead = Number(process.env.CLOCK_AHEAD_MS);
+const RealDate = Date;
+
+globalThis.Date = class extends RealDate {
+  // biome-ignore lint/suspicious/noExplicitAny: Date takes what it takes.
+  constructor(...values: any[]) {
+    if (values.length === 0) super(RealDate.now() + ahead);
+    else super(...(values as [number]));
+  }
+
+  static override now(): number {
+    return RealDate.now() + ahead;
+  }
+} as DateConstructor;

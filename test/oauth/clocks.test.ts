@@ -1,0 +1,148 @@
+// Two API processes whose clocks are two minutes apart go by PostgreSQL's: nothing is good longer, or shorter, at one.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import { rotateSigningKeys } from "../../server/oauth/index.ts";
+import { createTenant } from "../../server/tenants/index.ts";
+import { newApplication, Person } from "../account/person.ts";
+import { answerOf, CALLBACK, type Client } from "../authorize/client.ts";
+import { type View, Visitor } from "../authorize/visitor.ts";
+import { API, db, newCaller } from "../entities/client.ts";
+import { type SecondApi, startSecondApi } from "../policies/second-api.ts";
+import { until } from "../support/api.ts";
+import { startApiProcess } from "./api-process.ts";
+import { clientGrant, form, postAs } from "./client.ts";
+import { newKeyDatabase } from "./key-database.ts";
+
+const APART_MS = 120_000;
+const NOTICED_MS = 2_000;
+/** Lets a process have a clock of its own, by CLOCK_AHEAD_MS. */
+const CLOCK = ["--preload", join(import.meta.dir, "clock-ahead.ts")];
+
+/** The others' clock is PostgreSQL's. */
+let ahead: SecondApi;
+let behind: SecondApi;
+beforeAll(async () => {
+  const at = (ms: number) => startSecondApi({ CLOCK_AHEAD_MS: String(ms) }, CLOCK);
+  [ahead, behind] = await Promise.all([at(APART_MS), at(-APART_MS)]);
+});
+afterAll(async () => {
+  await Promise.all([ahead, behind].map((api) => api[Symbol.asyncDispose]()));
+});
+
+const apis: [string, () => SecondApi][] = [
+  ["ahead", () => ahead],
+  ["behind", () => behind],
+];
+
+/** The same browser at another API, whose pages send it there. */
+function at(api: SecondApi, visitor: Visitor): Visitor {
+  const other = new Visitor(api.url);
+  for (const [name, value] of visitor.cookies) other.cookies.set(name, value);
+  return other;
+}
+
+const outcome = (view: View) => (view.location ? Object.keys(answerOf(view)).sort().join() : view.heading);
+
+describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
+  test("has a clock of its own", async () => {
+    const client = await newApplication();
+    const now = Math.floor(Date.now() / 1_000);
+    const body = form({
+      grant_type: "client_credentials",
+      client_id: client.id,
+      client_secret: client.tenant.client.clientSecret,
+    });
+    const answer = await fetch(`${api().url}/oauth2/token`, { method: "POST", body });
+    const { access_token } = (await answer.json()) as { access_token: string };
+    expect(Math.abs(decodeJwt(access_token).iat! - now)).toBeWithin(100, 140);
+  });
+
+  test("refuses an access token that is revoked at another one", async () => {
+    const caller = await newCaller();
+    const opens = async (token: string) => (await api().get("/Entities", token)).status === 200;
+    // The first look of a process is at all there is; it is the ones after it that matter.
+    for (let round = 0; round < 2; round++) {
+      const { access } = await clientGrant(caller);
+      expect(await opens(access)).toBe(true);
+      expect((await postAs(caller, "/oauth2/revoke", { token: access })).status).toBe(200);
+      await until("the token to be refused", async () => !(await opens(access)), NOTICED_MS);
+    }
+  });
+
+  test("counts max_age from when the user has signed in", async () => {
+    const client = await newApplication();
+    const person = new Person(client);
+    await person.signIn();
+    const asked = (max_age: string) => at(api(), person.visitor).open(client.authorize({ max_age, prompt: "none" }));
+    expect(outcome(await asked("60"))).toBe("code,iss,state");
+    const { tenantId } = client.tenant;
+    await db()`update sessions set auth_time = auth_time - interval '90 seconds' where tenant_id = ${tenantId}`;
+    expect(answerOf(await asked("60"))).toMatchObject({ error: "login_required" });
+    expect(outcome(await asked("100"))).toBe("code,iss,state");
+  });
+
+  test("begins sessions, codes, links and grants that end when they should", async () => {
+    const client = await newApplication();
+    const visitor = new Visitor(api().url);
+    const page = await visitor.open(client.authorize());
+    const { code } = answerOf(await visitor.submit(page, client.tenant.admin));
+    const { tenantId } = client.tenant;
+    await link(client);
+    await redeem(client, code!);
+    // Whoever keeps a moment by the wrong clock is 120 s off.
+    const near = (seconds: number) => [seconds - 60, seconds + 60] as const;
+    const day = 86_400;
+    for (const [table, column, seconds] of [
+      ["sessions", "auth_time", 0],
+      ["sessions", "last_seen", 0],
+      ["sessions", "expires_on", 7 * day],
+      ["authorization_codes", "auth_time", 0],
+      ["authorization_codes", "expires_on", 600],
+      ["password_resets", "expires_on", 3_600],
+      ["refresh_families", "auth_time", 0],
+      ["refresh_families", "rotated_on", 0],
+      ["refresh_families", "expires_on", 90 * day],
+      ["known_devices", "last_seen", 0],
+    ] as const) {
+      const [row] = await db()<{ seconds: number }[]>`
+        select extract(epoch from ${db()(column)} - now())::float8 as seconds
+        from ${db()(table)} where tenant_id = ${tenantId}`;
+      expect([table, column, row!.seconds]).toEqual([table, column, expect.any(Number)]);
+      expect(row!.seconds).toBeWithin(...near(seconds));
+    }
+  });
+
+  async function link(client: Client): Promise<void> {
+    const { token } = await newCaller(client.tenant);
+    const [user] = await db()<{ id: number }[]>`
+      select id from users where tenant_id = ${client.tenant.tenantId} and username = 'admin'`;
+    const answer = await fetch(`${api().url}${API}/User/${user!.id}/PasswordReset`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(answer.status).toBe(200);
+  }
+
+  async function redeem(client: Client, code: string): Promise<void> {
+    const credentials = { client_id: client.id, client_secret: client.tenant.client.clientSecret };
+    const body = form({ grant_type: "authorization_code", code, redirect_uri: CALLBACK, ...credentials });
+    expect((await fetch(`${api().url}/oauth2/token`, { method: "POST", body })).status).toBe(200);
+  }
+});
+
+test("a key that is announced signs from its moment on, not from an API's own", async () => {
+  await using database = await newKeyDatabase();
+  const { sql, masterKey } = database;
+  const { client } = await createTenant(sql, "tenant");
+  await rotateSigningKeys(sql, masterKey);
+  const first = await sql<{ kid: string }[]>`select kid from signing_keys`;
+  const { announced } = await rotateSigningKeys(sql, masterKey, new Date(Date.now() + 90 * 86_400_000));
+  await sql`update signing_keys set signs_from = now() + interval '60 seconds' where kid = any (${announced})`;
+  await using api = await startApiProcess(database, { CLOCK_AHEAD_MS: String(APART_MS) }, CLOCK);
+  const { kid } = decodeProtectedHeader(await api.token(client));
+  expect(first.map((key) => key.kid)).toContain(kid!);
+  const { keys } = (await (await fetch(`${api.url}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] };
+  expect(keys.map((key) => key.kid)).toEqual(expect.arrayContaining(announced));
+});

@@ -1,0 +1,137 @@
+// What a client or its user has lost is in no token that is issued from then on, and tokens from before no longer give it.
+
+import { describe, expect, test } from "bun:test";
+import { decodeJwt } from "jose";
+import { GRANT_TYPES } from "../../server/oauth/index.ts";
+import { type Client, newClient, otherClient } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { type Answer, API, type Caller, newCaller, request } from "../entities/client.ts";
+import { ok, roleOf } from "../policies/people.ts";
+import { DOORS, postAs } from "./client.ts";
+
+const SCOPES = ["openid", "profile", "AccessManager:Read", "Webhooks:Read"];
+const scope = SCOPES.join(" ");
+
+interface Scene {
+  /** The tenant's administrator, by another client. */
+  admin: Caller;
+  client: Client;
+  /** As a caller has it. */
+  credentials: { clientId: string; clientSecret: string };
+}
+
+async function arrange(): Promise<Scene> {
+  const first = await newClient();
+  const client = await otherClient(first, { scopes: SCOPES, grant_types: [...GRANT_TYPES] });
+  return { admin: await newCaller(first.tenant), client, credentials: client.tenant.client };
+}
+
+/** What of SCOPES is left. */
+const LOSSES: [string, (scene: Scene) => Promise<unknown>, string[], string[]][] = [
+  [
+    "a scope that the client has lost",
+    ({ admin, client }) =>
+      ok(admin.patch(`/Application/${client.id}/Credentials`, { Scopes: ["openid", "Webhooks:Read"] })),
+    ["openid", "Webhooks:Read"],
+    ["openid", "Webhooks:Read"],
+  ],
+  [
+    "a scope that no role gives the user any more",
+    async ({ admin }) => {
+      const { Members } = await roleOf(admin, "admin");
+      const clients = Members.filter(({ Type }: { Type: string }) => Type === "Application");
+      await ok(admin.patch("/Role", { Name: "admin", Members: clients }));
+    },
+    ["openid", "profile"],
+    SCOPES,
+  ],
+];
+
+/** Begins a grant, and gives what issues its token. */
+const ISSUANCES: Record<(typeof GRANT_TYPES)[number], (scene: Scene, path: string) => Promise<() => Promise<Answer>>> =
+  {
+    async authorization_code({ client }, path) {
+      const code = await client.code(new Visitor(), { scope });
+      return () => client.token(code, {}, path);
+    },
+    async client_credentials({ credentials }, path) {
+      return () => postAs(credentials, path, { grant_type: "client_credentials", scope: "*" });
+    },
+    async refresh_token({ client }, path) {
+      const { body } = await client.token(await client.code(new Visitor(), { scope }));
+      return () => client.refresh(body.refresh_token, {}, path);
+    },
+  };
+
+const issuances = DOORS.flatMap((path) => GRANT_TYPES.map((grant) => [grant, path] as const));
+
+describe.concurrent.each(LOSSES)("%s", (_, lose, ofUser, ofClient) => {
+  test.each(issuances)("is not issued by %s at %s", async (grant, path) => {
+    const scene = await arrange();
+    const issue = await ISSUANCES[grant](scene, path);
+    await lose(scene);
+    const { status, body } = await issue();
+    expect(status).toBe(200);
+    const left = grant === "client_credentials" ? ofClient : ofUser;
+    expect(String(decodeJwt(body.access_token).scope).split(" ")).toEqual(left);
+    expect(body.scope).toBe(path === DOORS[0] ? undefined : left.join(" "));
+  });
+
+  test("is given by no token from before, from the next request on", async () => {
+    const scene = await arrange();
+    const { admin, client } = scene;
+    const { access_token, refresh_token } = (await client.token(await client.code(new Visitor(), { scope }))).body;
+    const headers = { authorization: `Bearer ${access_token}` };
+    const read = () => request("GET", `${API}/User`, { headers });
+    const userinfo = () => request("GET", "/oauth2/userinfo", { headers });
+    const seen = async (token: string) => (await postAs(scene.credentials, "/oauth2/introspect", { token })).body.scope;
+    expect((await read()).status).toBe(200);
+    expect((await userinfo()).body.name).toBe("Administrator");
+    expect([await seen(access_token), await seen(refresh_token)]).toEqual([scope, scope]);
+
+    await lose(scene);
+    const refused = await read();
+    expect(refused.status).toBe(403);
+    expect(refused.headers.get("www-authenticate")).toBe(
+      'Bearer error="insufficient_scope", scope="AccessManager:Read"',
+    );
+    expect((await userinfo()).body.name).toBe(ofUser.includes("profile") ? "Administrator" : undefined);
+    expect([await seen(access_token), await seen(refresh_token)]).toEqual([ofUser.join(" "), ofUser.join(" ")]);
+    expect((await admin.get("/User")).status).toBe(200);
+  });
+
+  test("is not had by asking for it", async () => {
+    const scene = await arrange();
+    const { body } = await scene.client.token(await scene.client.code(new Visitor(), { scope }));
+    await lose(scene);
+    const asked = await scene.client.refresh(body.refresh_token, { scope: "openid AccessManager:Read" });
+    expect(asked).toMatchObject({ status: 400, body: { error: "invalid_scope" } });
+    expect((await scene.client.refresh(body.refresh_token)).status).toBe(200);
+  });
+});
+
+describe.concurrent("a token of a user", () => {
+  test("opens nothing while its client is not active", async () => {
+    const { admin, client } = await arrange();
+    const { access_token } = (await client.token(await client.code(new Visitor(), { scope }))).body;
+    const headers = { authorization: `Bearer ${access_token}` };
+    const statuses = async () => [
+      (await request("GET", `${API}/User`, { headers })).status,
+      (await request("GET", "/oauth2/userinfo", { headers })).status,
+    ];
+    expect(await statuses()).toEqual([200, 200]);
+    await ok(admin.patch("/Application", { Id: client.id, Is_Active: false }));
+    expect(await statuses()).toEqual([401, 401]);
+    await ok(admin.patch("/Application", { Id: client.id, Is_Active: true }));
+    expect(await statuses()).toEqual([200, 200]);
+  });
+
+  test("has what a new role gives only once its grant has it", async () => {
+    const { admin, client } = await arrange();
+    const { body } = await client.token(await client.code(new Visitor(), { scope: "openid" }));
+    const next = await client.refresh(body.refresh_token);
+    expect(next.body.scope).toBe("openid");
+    await ok(admin.patch("/Role", { Name: "more", Scopes: ["AccessManager:Read"] }));
+    expect((await client.refresh(next.body.refresh_token)).body.scope).toBe("openid");
+  });
+});

@@ -1,0 +1,47 @@
+// What stands in front of all pages: the way in from /, and a page where there is nothing.
+
+import { expect, test } from "bun:test";
+import { issuer } from "../authorize/client.ts";
+import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
+import { newTenant, shared } from "../support/tenant.ts";
+import { enterSettings } from "./console.ts";
+
+const browser = openWindows();
+
+test("a browser is led from / to Settings, and sees a page where nothing is", async () => {
+  const { tenant } = await newTenant();
+  await using visitor = await enterSettings(browser, tenant);
+  const { page, open } = visitor;
+  await open("/");
+  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  const answer = await page.goto(`${issuer()}/nothing/here`);
+  expect([answer!.status(), answer!.headers()["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+  await page.getByRole("heading", { name: "Not Found", level: 1 }).waitFor();
+  await inspect(page, "not-found");
+});
+
+test.each([
+  [undefined, "application/json"],
+  ["*/*", "application/json"],
+  ["application/json", "application/json"],
+  ["application/json, text/html;q=0.5", "application/json"],
+  ["text/html;q=0, */*", "application/json"],
+  ["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html"],
+])("Accept %p gets %s", async (accept, type) => {
+  for (const path of ["/nothing", "/Endpoint/rest/api/v1/Nothing", "/"]) {
+    const headers = accept === undefined ? undefined : { accept };
+    const answer = await fetch(shared().url + path, { headers, redirect: "manual" });
+    expect(answer.headers.get("vary")).toContain("Accept");
+    if (path === "/" && type === "text/html") {
+      expect([answer.status, answer.headers.get("location")]).toEqual([303, "/settings"]);
+      continue;
+    }
+    expect([path, answer.status, answer.headers.get("content-type")]).toEqual([
+      path,
+      404,
+      expect.stringContaining(type),
+    ]);
+    if (type === "application/json") expect(await answer.json()).toMatchObject({ Type: "/Errors/Not Found" });
+  }
+});

@@ -1,0 +1,245 @@
+// A Username of somebody who can sign in is theirs alone: however it is spelled, and whoever is faster.
+
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { importMasterKey, seal } from "../../server/master-key.ts";
+import { TOTP_PURPOSE } from "../../server/signin/second-factor/sealed.ts";
+import { newApplication, Person } from "../account/person.ts";
+import { answerOf, type Client } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { type Answer, API, type Caller, db, expectError, newCaller } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
+import { setting } from "../support/tenant.ts";
+
+const PASSWORD = "correct horse battery staple";
+const SHARED = /^Username is another User's too/;
+
+/** The same name, as RFC 8265's UsernameCaseMapped compares it. */
+const SPELLINGS: [string, string][] = [
+  ["as it stands", "rené"],
+  ["in capitals", "RENÉ"],
+  ["its accent apart", "rene\u0301"],
+  ["in wide letters", "ｒｅｎé"],
+  ["in wide capitals, its accent apart", "ＲＥＮＥ\u0301"],
+];
+
+async function arrange(): Promise<{ client: Client; admin: Caller }> {
+  const client = await newApplication();
+  return { client, admin: await newCaller(client.tenant) };
+}
+
+const makeUser = (admin: Caller, Username: string) =>
+  ok(admin.patch("/User", [{ Username, Is_Active: true }])).then(([user]) => user as { Id: number });
+/** A second one of the name: an upsert by Username alone would find the first. */
+const makeAnother = (admin: Caller, Username: string) =>
+  admin
+    .patch("/User", { External_Id: Bun.randomUUIDv7() })
+    .then(({ body }) => admin.patch("/User", { Id: body.Id, Username }));
+const linkFor = (admin: Caller, id: number) => admin.send("POST", `/User/${id}/PasswordReset`);
+
+async function setPassword(admin: Caller, id: number): Promise<void> {
+  const { Url } = await ok(linkFor(admin, id));
+  const visitor = new Visitor();
+  const page = await visitor.open(Url.slice(new URL(Url).origin.length));
+  expect((await visitor.submit(page, { new_password: PASSWORD })).heading).toBe("Your password is set");
+}
+
+/** @returns the statuses, sorted */
+const together = async (...calls: Promise<Answer>[]) => (await Promise.all(calls)).map(({ status }) => status).sort();
+
+describe.concurrent("the Username of who can sign in", () => {
+  test.each(SPELLINGS)("is nobody else's, written %s, and signs its owner in", async (_, spelling) => {
+    const { client, admin } = await arrange();
+    const { Id } = await makeUser(admin, "rené");
+    await setPassword(admin, Id);
+    const other = await ok(admin.patch("/User", { External_Id: "other" }));
+    expectError(
+      await admin.patch("/User", { Id: other.Id, Username: spelling }),
+      409,
+      "Conflict",
+      `${API}/User`,
+      SHARED,
+    );
+    const bulk = await admin.patch("/User", [{ Name: "first" }, { Id: other.Id, Username: spelling }]);
+    expectError(bulk, 409, "Conflict", `${API}/User`, /^Record 1: Username is another User's too/);
+    expect((await ok(admin.get("/User?Name=first"))).Items).toEqual([]);
+    if (spelling !== "rené") {
+      expectError(await admin.patch("/User", { Username: spelling }), 409, "Conflict", `${API}/User`, SHARED);
+    }
+
+    const visitor = new Visitor();
+    const page = await visitor.open(client.authorize());
+    expect(answerOf(await visitor.submit(page, { username: spelling, password: PASSWORD })).code).toBeString();
+  });
+
+  test("cannot be taken from the administrator, who still signs in", async () => {
+    const { client, admin } = await arrange();
+    expectError(await makeAnother(admin, "admin"), 409, "Conflict", `${API}/User`, SHARED);
+    expectError(await admin.patch("/User", { Username: "Admin" }), 409, "Conflict", `${API}/User`, SHARED);
+    expect(answerOf(await new Person(client).signIn()).code).toBeString();
+  });
+
+  test("may be spelled anew by its owner, and is free once it was given up", async () => {
+    const { admin } = await arrange();
+    const { Id } = await makeUser(admin, "ana");
+    await setPassword(admin, Id);
+    await ok(admin.patch("/User", { Id, Username: "ANA" }));
+    await ok(admin.patch("/User", { Id, Username: "ana.silva" }));
+    expect((await makeAnother(admin, "ana")).status).toBe(200);
+  });
+
+  test("is another tenant's matter there", async () => {
+    const [{ admin }, other] = await Promise.all([arrange(), arrange()]);
+    const { Id } = await makeUser(admin, "ana");
+    await setPassword(admin, Id);
+    await setPassword(other.admin, (await makeUser(other.admin, "ana")).Id);
+  });
+
+  test("may be shared by those who cannot, and then gets no password link until it is not", async () => {
+    const { admin } = await arrange();
+    const first = await makeUser(admin, "ana");
+    const second = await ok(makeAnother(admin, "ANA"));
+    expectError(await linkFor(admin, first.Id), 409, "Conflict", `${API}/User/${first.Id}/PasswordReset`, SHARED);
+    await ok(admin.patch("/User", { Id: second.Id, Username: "eva" }));
+    await setPassword(admin, first.Id);
+    expect((await admin.patch("/User", { Id: second.Id, Username: "ana" })).status).toBe(409);
+  });
+
+  test("is nobody else's from the link on, until the link has expired", async () => {
+    const { admin } = await arrange();
+    const { Id } = await makeUser(admin, "ana");
+    await ok(linkFor(admin, Id));
+    expect((await makeAnother(admin, "ana")).status).toBe(409);
+    await db()`update password_resets set expires_on = now() where user_id = ${Id}`;
+    expect((await makeAnother(admin, "ana")).status).toBe(200);
+  });
+
+  test("is as slowed down in every spelling together as in one", async () => {
+    const { client } = await arrange();
+    const statuses: number[] = [];
+    for (const username of ["admin", "Admin", "ADMIN", "aDMIN", "ａdmin", "adMIN"]) {
+      const visitor = new Visitor();
+      const page = await visitor.open(client.authorize());
+      statuses.push((await visitor.submit(page, { username, password: "wrong" })).status);
+    }
+    expect(statuses).toEqual([422, 422, 422, 422, 422, 422]);
+    const late = await new Person(client).signIn("wrong");
+    expect(late.status).toBe(429);
+  });
+});
+
+/** Tables that point at a User and are no way to sign in. */
+const NO_WAY_IN = [
+  "audit_log",
+  "authorization_codes",
+  "consents",
+  "known_devices",
+  "recovery_codes",
+  "refresh_families",
+  "role_members",
+  "sessions",
+];
+
+/** Others read the whole table: what stands in it has to be what it says. */
+const sealed = () => seal(importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")), TOTP_PURPOSE, "JBSWY3DPEHPK3PXP");
+
+describe.concurrent("every way to sign in", () => {
+  const row = (table: string, tenantId: string, userId: number, providerId: number) => {
+    const digest = Buffer.from(Bun.randomUUIDv7());
+    const rows: Record<string, Record<string, unknown>> = {
+      passwords: { user_id: userId, hash: "x" },
+      totp_secrets: { tenant_id: tenantId, user_id: userId, secret: sealed(), last_step: 0 },
+      upstream_identities: {
+        tenant_id: tenantId,
+        user_id: userId,
+        identity_provider_id: providerId,
+        authority: "x",
+        subject: String(userId),
+        provisioned: false,
+      },
+      password_resets: { tenant_id: tenantId, user_id: userId, digest, expires_on: new Date(Date.now() + 3_600_000) },
+    };
+    return rows[table];
+  };
+
+  test("is refused for a shared Username, and keeps the name from others", async () => {
+    const tables = await db()<{ name: string }[]>`
+      select distinct conrelid::regclass::text as name from pg_constraint
+      where contype = 'f' and confrelid = 'users'::regclass order by name`;
+    const ways = tables.map(({ name }) => name).filter((name) => !NO_WAY_IN.includes(name));
+    expect(ways).toEqual(["password_resets", "passwords", "totp_secrets", "upstream_identities"]);
+    const { admin } = await arrange();
+    const [provider] = await db()<{ id: number }[]>`
+      insert into identity_providers (tenant_id, name, type, client_id, scopes, mapping, provisioning, allow_local, is_active)
+      values (${admin.tenantId}, 'Elsewhere', 'OAuth2', 'x', '{}', '{}', 'LinkOnly', true, true) returning id`;
+    for (const way of ways) {
+      const alone = await makeUser(admin, `${way} alone`);
+      await db()`insert into ${db()(way)} ${db()(row(way, admin.tenantId, alone.Id, provider!.id) as never)}`;
+      expect([way, (await makeAnother(admin, `${way} ALONE`)).status]).toEqual([way, 409]);
+
+      const { Id } = await makeUser(admin, way);
+      await ok(makeAnother(admin, way));
+      const insert = db()`insert into ${db()(way)} ${db()(row(way, admin.tenantId, Id, provider!.id) as never)}`;
+      expect(
+        await insert.then(
+          () => undefined,
+          (error) => error.constraint_name,
+        ),
+      ).toBe("users_username_own");
+    }
+  });
+});
+
+describe.concurrent("of two at once, one is refused:", () => {
+  test("two who can sign in take the same name", async () => {
+    const { admin } = await arrange();
+    const users = [await makeUser(admin, "ana"), await makeUser(admin, "eva")];
+    for (const { Id } of users) await setPassword(admin, Id);
+    for (let round = 0; round < 10; round++) {
+      const [one, other] = users.map(({ Id }, index) => ({ Id, Username: index === 0 ? `r${round}` : `R${round}` }));
+      expect(await together(admin.patch("/User", one), admin.patch("/User", other))).toEqual([200, 409]);
+    }
+  });
+
+  test("one is given a link while another takes the name", async () => {
+    const { admin } = await arrange();
+    for (let round = 0; round < 10; round++) {
+      const { Id } = await makeUser(admin, `ana${round}`);
+      const other = await makeUser(admin, `eva${round}`);
+      const rename = admin.patch("/User", { Id: other.Id, Username: `ANA${round}` });
+      expect(await together(linkFor(admin, Id), rename)).toEqual([200, 409]);
+    }
+  });
+
+  test("one sets the password by its link while it is given another's name", async () => {
+    const { admin } = await arrange();
+    for (let round = 0; round < 5; round++) {
+      const [first, second] = [await makeUser(admin, `ana${round}`), await makeUser(admin, `eva${round}`)];
+      const { Url } = await ok(linkFor(admin, first.Id));
+      const visitor = new Visitor();
+      const page = await visitor.open(Url.slice(new URL(Url).origin.length));
+      const [set, renamed] = await Promise.all([
+        visitor.submit(page, { new_password: PASSWORD }),
+        admin.patch("/User", { Id: first.Id, Username: `eva${round}` }),
+      ]);
+      expect([set.status, renamed.status]).toEqual([200, 409]);
+      expect((await linkFor(admin, second.Id)).status).toBe(200);
+    }
+  });
+});
+
+test("names that RFC 8265 takes for one have one form, whatever was typed", async () => {
+  const any = fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 }).filter((text) => !text.includes("\0"));
+  const typed = fc.oneof(any, fc.constantFrom("ΟΔΥΣΣΕΥΣ", "Οδυσσεύς", "İNCİ", "Straße", "ﾊﾟｽ", "Ａna"));
+  await fc.assert(
+    fc.asyncProperty(typed, async (text) => {
+      const same = [text.normalize("NFC"), text.normalize("NFD"), text.toLowerCase()];
+      const [row] = await db()<{ key: string; again: string; others: string[] }[]>`
+        select username_key(${text}) as key, username_key(username_key(${text})) as again,
+          (select array_agg(username_key(other)) from unnest(${same}::text[]) as other) as others`;
+      expect(row!.others).toEqual([row!.key, row!.key, row!.key]);
+      expect(row!.again).toBe(row!.key);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,76 @@
+// When deliveries cannot begin, changes are taken all the same, and /readyz says why.
+
+import { expect, test } from "bun:test";
+import { newMasterKey } from "../../server/embedded/data-directory.ts";
+import { nextFreePort } from "../../server/embedded/ports.ts";
+import type { Readiness } from "../../server/http/readiness.ts";
+import { prepareDatabase } from "../../server/process.ts";
+import { startPrivateApp } from "../http/private-app.ts";
+import { until } from "../support/api.ts";
+import { newEmptyDatabase } from "../support/empty-database.ts";
+import { newNamespace } from "../support/namespace.ts";
+import { startProcess } from "../support/process.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant, setting } from "../support/tenant.ts";
+
+test("a namespace without the search attributes is told of by API and worker, until they are there", async () => {
+  await using database = await newEmptyDatabase();
+  await using namespace = await newNamespace();
+  await prepareDatabase(database.url);
+  const reserved = new Set<number>();
+  const [port, workerPort] = [
+    await nextFreePort(0, "127.0.0.1", reserved),
+    await nextFreePort(0, "127.0.0.1", reserved),
+  ];
+  const dataDir = setting("GATEHOUSE_TEST_DATA_DIR");
+  const env = {
+    DATABASE_URL: database.url,
+    MASTER_KEY: newMasterKey(),
+    PORT: String(port),
+    WORKER_PORT: String(workerPort),
+    TEMPORAL_ADDRESS: setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS"),
+    TEMPORAL_NAMESPACE: namespace.name,
+    EGRESS_ALLOW: "127.0.0.0/8",
+    EGRESS_CA_FILE: `${dataDir}/receiver/ca.pem`,
+  };
+  await using _worker = startProcess("activities/worker.ts", env);
+  await using api = startProcess("server/serve.ts", env);
+  await api.said((message) => message === "api ready");
+  await using receiver = startReceiver(200, { dataDir });
+  const url = `http://127.0.0.1:${port}`;
+  const client = await newTenant({ url, databaseUrl: database.url });
+  await client.connect(receiver.url);
+  await client.change({ Name: "Gate" });
+
+  for (const place of [url, `http://127.0.0.1:${workerPort}`]) {
+    const { status } = await until("/readyz to say why", async () => {
+      const readiness = await readyz(place);
+      return readiness.reasons.some((reason) => reason.includes("lacks a search attribute")) && readiness;
+    });
+    expect([place, status]).toEqual([place, "degraded"]);
+  }
+  await namespace.addSearchAttributes();
+  await until("the delivery", () => receiver.calls.length === 1, 60_000);
+  await until("/readyz to be ready", async () => (await readyz(url)).status === "ready");
+  expect(await readyz(`http://127.0.0.1:${workerPort}`)).toMatchObject({ status: "ready", reasons: [] });
+  const nothing = await fetch(`http://127.0.0.1:${workerPort}/Endpoint`);
+  expect([nothing.status, (await fetch(`http://127.0.0.1:${workerPort}/healthz`)).status]).toEqual([404, 200]);
+}, 120_000);
+
+test("a delivery that has waited over 60 s for its workflow is told of", async () => {
+  await using database = await newEmptyDatabase();
+  await prepareDatabase(database.url);
+  await using app = startPrivateApp({}, "silent", { databaseUrl: database.url });
+  const client = await newTenant({ url: app.url, databaseUrl: database.url });
+  const told = async () => (await readyz(app.url)).reasons.filter((reason) => reason.includes("has waited"));
+  await client.change({ Name: "Gate" });
+  expect(await told()).toEqual([]);
+  await database.sql`update dispatches set created_on = now() - interval '61 seconds'`;
+  expect(await told()).toEqual([expect.stringMatching(/^The oldest delivery has waited 6\d s for its workflow\.$/)]);
+  expect((await readyz(app.url)).status).toBe("degraded");
+});
+
+async function readyz(url: string): Promise<Readiness> {
+  const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+  return (answer ? await answer.json() : { status: "unavailable", reasons: [] }) as Readiness;
+}

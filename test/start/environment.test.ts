@@ -1,0 +1,62 @@
+// Whatever is wrong in a command's environment, a person reads words, and no stack.
+
+import { expect, test } from "bun:test";
+import { newMasterKey } from "../../server/embedded/data-directory.ts";
+import { setting, shared } from "../support/tenant.ts";
+import { type Entry, runEntry } from "./entry.ts";
+
+const KEY = () => setting("GATEHOUSE_TEST_MASTER_KEY");
+const EVERY = [
+  "server",
+  "worker",
+  "migrate",
+  "tenant create acme",
+  "tenant recover acme",
+  "keys rotate",
+  "keys reseal",
+];
+const WITH_KEY = EVERY.filter((command) => /^(server|worker|keys)/.test(command));
+
+test.concurrent.each([...EVERY, "start"])("a wrong password: `bun run %s`", async (command) => {
+  const url = new URL(shared().databaseUrl);
+  url.password = "wrong";
+  const words = await refusal(command, { DATABASE_URL: url.href, MASTER_KEY: KEY() });
+  expect(words).toMatch(/^PostgreSQL at \S+ cannot be used: password authentication failed for user "gatehouse"$/);
+});
+
+test.concurrent.each(EVERY)("a database that is not there: `bun run %s`", async (command) => {
+  const url = new URL(shared().databaseUrl);
+  url.pathname = "/none";
+  const words = await refusal(command, { DATABASE_URL: url.href, MASTER_KEY: KEY() });
+  expect(words).toMatch(/^PostgreSQL at \S+\/none cannot be used: database "none" does not exist$/);
+});
+
+test.concurrent.each(WITH_KEY)("another MASTER_KEY: `bun run %s`", async (command) => {
+  const words = await refusal(command, { DATABASE_URL: shared().databaseUrl, MASTER_KEY: newMasterKey() });
+  expect(words).toMatch(/^A stored [\w ]+ does not open with this MASTER_KEY\. Start with the key it was sealed by/);
+});
+
+test.concurrent.each(["worker", "start"])("a Temporal namespace that is not there: `bun run %s`", async (command) => {
+  const words = await refusal(command, {
+    DATABASE_URL: shared().databaseUrl,
+    MASTER_KEY: KEY(),
+    TEMPORAL_ADDRESS: setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS"),
+    TEMPORAL_NAMESPACE: "none",
+  });
+  expect(words).toContain('has no namespace "none". Make it, or name another in TEMPORAL_NAMESPACE:');
+  expect(words).toMatch(/\n {2}temporal operator namespace create --address \S+ --namespace none --retention 7d$/);
+});
+
+/** What the command says in the end; it ends with 1. */
+async function refusal(command: string, env: Record<string, string>): Promise<string> {
+  const [entry, ...args] = command.split(" ") as [Entry, ...string[]];
+  const { exitCode, output } = await runEntry(entry, { PORT: "0", ...env }, args);
+  expect([exitCode, output]).toEqual([1, output]);
+  // Neither a stack nor the code around it.
+  expect(output).not.toMatch(/^\s+at |^\s*\d+ \| |node_modules/m);
+  return output
+    .split("\n")
+    .filter((line) => !/^(migrations|PostgreSQL|Temporal) {4,}/.test(line))
+    .join("\n")
+    .trim();
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import { connect } from "../../server/db/connection.ts";
+import { startRelay } from "../support/relay.ts";
+import { setting, shared } from "../support/tenant.ts";
+import { startTransactionPooler } from "../support/transaction-pooler.ts";
+import { runEntry } from "./entry.ts";
+
+test.each(["server", "worker", "migrate", "tenant"] as const)(
+  "`bun run %s` refuses a pooler that shares its sessions between transactions",
+  async (entry) => {
+    await using pooler = await startTransactionPooler(shared().databaseUrl);
+    const env = { DATABASE_URL: pooler.databaseUrl, MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"), PORT: "0" };
+    const { exitCode, output } = await runEntry(entry, env, entry === "tenant" ? ["create", "acme"] : []);
+    expect(exitCode).toBe(1);
+    expect(output.trim()).toMatch(
+      /^PostgreSQL at \S+ cannot be used: a pooler shares its sessions .* use pool_mode=session, or PostgreSQL's own address\.$/,
+    );
+  },
+);
+
+test("such a pooler answers statements, so that nothing else would tell of it", async () => {
+  await using pooler = await startTransactionPooler(shared().databaseUrl);
+  const sql = connect(pooler.databaseUrl, "gatehouse test", 1);
+  expect(await sql.unsafe("select 1 as one")).toMatchObject([{ one: 1 }]);
+  await sql.end({ timeout: 1 });
+});
+
+test("what gives each client a session of its own is taken, however far away it is", async () => {
+  await using relay = await startRelay(shared().databaseUrl);
+  const env = { DATABASE_URL: relay.databaseUrl, MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY") };
+  const { exitCode, output } = await runEntry("migrate", env);
+  expect([exitCode, output.trim()]).toEqual([0, "The database is up to date."]);
+});

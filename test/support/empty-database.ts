@@ -1,0 +1,45 @@
+// A database of a test's own on the shared PostgreSQL, with nothing in it, and roles that may do less than its owner.
+
+import { connect, type Sql } from "../../server/db/connection.ts";
+import { shared } from "./tenant.ts";
+
+export interface EmptyDatabase extends AsyncDisposable {
+  url: string;
+  sql: Sql;
+  /** DATABASE_URL of a new role that may read and write what there is and what will be, and nothing else. */
+  asReader(): Promise<string>;
+}
+
+export async function newEmptyDatabase(): Promise<EmptyDatabase> {
+  const name = `test_${Bun.randomUUIDv7().replaceAll("-", "")}`;
+  const role = `role_${name}`;
+  const admin = connect(shared().databaseUrl, "gatehouse test", 1);
+  await admin`create database ${admin(name)}`;
+  const url = new URL(shared().databaseUrl);
+  url.pathname = `/${name}`;
+  const sql = connect(url.href, "gatehouse test", 2);
+  let isRoleMade = false;
+  return {
+    url: url.href,
+    sql,
+    async asReader() {
+      const password = crypto.randomUUID();
+      await sql.unsafe(`create role ${role} login password '${password}'`);
+      isRoleMade = true;
+      // As README.md has it.
+      const readme = await Bun.file(new URL("../../README.md", import.meta.url)).text();
+      const [, grants] = /```sql\n(grant usage on schema public[\s\S]*?)```/.exec(readme)!;
+      await sql.unsafe(grants!.replaceAll("app_role", role));
+      const own = new URL(url);
+      own.username = role;
+      own.password = password;
+      return own.href;
+    },
+    async [Symbol.asyncDispose]() {
+      await sql.end();
+      await admin`drop database ${admin(name)} with (force)`;
+      if (isRoleMade) await admin`drop role ${admin(role)}`;
+      await admin.end();
+    },
+  };
+}

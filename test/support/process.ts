@@ -1,0 +1,43 @@
+// A process of Gatehouse as an operator starts it, and what it logs.
+
+import { join } from "node:path";
+import { PROJECT_ROOT } from "../../server/config.ts";
+import { until } from "./api.ts";
+import { logLines } from "./log-lines.ts";
+import { withoutSettings } from "./stack.ts";
+
+export interface StartedProcess extends AsyncDisposable {
+  pid: number;
+  /** Null while it runs. */
+  readonly exitCode: number | null;
+  exited: Promise<number>;
+  lines: Record<string, unknown>[];
+  /** The first line of its log whose message is so, once it is there. */
+  said(fits: (message: string) => boolean): Promise<Record<string, unknown>>;
+  signal(signal: NodeJS.Signals): void;
+}
+
+/** @param entry from the project's folder, such as `server/serve.ts` */
+export function startProcess(entry: string, env: Record<string, string>): StartedProcess {
+  const child = Bun.spawn([process.execPath, join(PROJECT_ROOT, entry)], {
+    env: { ...withoutSettings(process.env), HOST: "127.0.0.1", ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const lines = logLines(child.stdout);
+  return {
+    pid: child.pid,
+    get exitCode() {
+      return child.exitCode;
+    },
+    exited: child.exited,
+    lines,
+    said: (fits) => until("a line of the log", () => lines.find(({ msg }) => fits(String(msg)))),
+    signal: (signal) => child.kill(signal),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+// A stretch of network between a process and PostgreSQL, which can be cut and mended.
+
+import { createServer, connect as dial, type Socket } from "node:net";
+
+export interface Relay extends AsyncDisposable {
+  /** DATABASE_URL by way of the relay. */
+  databaseUrl: string;
+  /** Ends all connections and refuses new ones. */
+  cut(): void;
+  mend(): void;
+}
+
+/** @example await using relay = await startRelay(shared().databaseUrl); */
+export async function startRelay(databaseUrl: string): Promise<Relay> {
+  const { hostname, port } = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((near) => {
+    if (isCut) return near.resetAndDestroy();
+    const far = dial(Number(port), hostname);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.setNoDelay(true);
+      one.on("data", (bytes) => other.write(bytes));
+      one.on("error", () => {});
+      one.on("close", () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${(server.address() as { port: number }).port}`;
+  const end = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    databaseUrl: url.href,
+    cut() {
+      isCut = true;
+      end();
+    },
+    mend() {
+      isCut = false;
+    },
+    async [Symbol.asyncDispose]() {
+      end();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

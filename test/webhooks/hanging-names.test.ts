@@ -1,0 +1,79 @@
+// Names whose name servers do not answer must cost nobody else: no other tenant's deliveries, and no sign-in.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Api, until } from "../support/api.ts";
+import { type NameServer, startNameServer } from "../support/dns.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { newTenant } from "../support/tenant.ts";
+import { startForgedProvider } from "../upstream/forged-provider.ts";
+
+let names: NameServer;
+let stack: Stack;
+
+beforeAll(async () => {
+  names = await startNameServer((name) => (name.startsWith("hang") ? "hang" : "nowhere"));
+  // What has failed once waits longer than any test, so that the attack does not end.
+  stack = await startStack({ env: { EGRESS_DNS: names.address, WEBHOOK_RETRY_INITIAL_INTERVAL: "60m" } });
+}, 60_000);
+afterAll(async () => {
+  await stack?.stop();
+  names?.[Symbol.dispose]();
+}, 30_000);
+
+const PROVIDER = { Type: "OpenIDConnect", ClientId: "gatehouse", ClientSecret: "a secret", Provisioning: "LinkOnly" };
+
+async function testProvider(api: Api, Name: string, Issuer: string): Promise<{ Outcome: string; Message: string }[]> {
+  const made = await api.call<{ Id: string }>("POST", "/IdentityProvider", { ...PROVIDER, Name, Issuer });
+  expect(made.status).toBe(200);
+  const { body } = await api.call<{ Checks: { Outcome: string; Message: string }[] }>(
+    "POST",
+    `/IdentityProvider/${made.body.Id}/Test`,
+  );
+  return body.Checks;
+}
+
+test.each([4, 25])(
+  "%d names of one tenant that hang keep no delivery and no provider of another waiting",
+  async (count) => {
+    const [attacker, other] = await Promise.all([newTenant(stack), newTenant(stack)]);
+    await using receiver = startReceiver();
+    await using provider = await startForgedProvider();
+    const hanging = Array.from({ length: count }, (_, at) => `hang${at}-of-${count}.test`);
+    for (const name of hanging) await attacker.connect(`https://${name}/hook`);
+    await other.connect(receiver.url);
+
+    const ended: string[] = [];
+    const probes = hanging.map((name) =>
+      testProvider(attacker, name, `https://${name}`).then(([check]) => {
+        ended.push(name);
+        return check!;
+      }),
+    );
+    await attacker.change({ Name: "Gate" });
+    await until("names to be asked for", () => names.asked.some((name) => name.endsWith(`of-${count}.test`)));
+    await other.change({ Name: "Door" });
+    const [metadata] = await testProvider(other, "Example ID", provider.issuer);
+    expect(metadata).toMatchObject({ Outcome: "Passed" });
+    await until("the delivery", () => receiver.calls.length === 1);
+    // Those above the tenant's share are refused at once.
+    expect(ended.length).toBeLessThan(count);
+    expect((await attacker.newestEvent()).Deliveries).toHaveLength(count);
+
+    for (const { Outcome } of await Promise.all(probes)) expect(Outcome).toBe("Failed");
+    // Those above the tenant's share have not left at first: none of them has lost an attempt by that.
+    const attempted = await until(
+      "all names to be given up once",
+      async () => {
+        const { Deliveries } = await attacker.newestEvent();
+        return Deliveries.every(({ Attempts }) => Attempts.length > 0) && Deliveries;
+      },
+      60_000,
+    );
+    for (const { State, Attempts } of attempted) {
+      expect(State).toBe("Retrying");
+      expect(Attempts.map((made) => [made.Number, made.Failure])).toEqual([[1, "dns"]]);
+    }
+  },
+  120_000,
+);
