@@ -1,3 +1,4 @@
+import packageFile from "../../package.json" with { type: "json" };
 import type { EntityDefinition } from "../entities/index.ts";
 import { audit } from "./audit.ts";
 import { consents } from "./consents.ts";
@@ -52,7 +53,7 @@ export function createDocument(publicUrl: string, definitions: readonly EntityDe
     openapi: "3.1.1",
     info: {
       title: "Gatehouse",
-      version: "1.0.0",
+      version: packageFile.version,
       description: DESCRIPTION,
       license: { name: "MIT", identifier: "MIT" },
     },

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import packageFile from "../../package.json" with { type: "json" };
 import { SCOPES } from "../../server/access/index.ts";
 import type { EntityDefinition } from "../../server/entities/index.ts";
 import { shared } from "../support/tenant.ts";
@@ -52,6 +53,10 @@ describe("the document", () => {
     const validator = new Validator();
     expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
     expect(validator.version).toBe("3.1");
+  });
+
+  test("has the version of package.json", () => {
+    expect(document.info.version).toBe(packageFile.version);
   });
 
   test("the validator refuses what is not", async () => {
