@@ -1,5 +1,6 @@
 // Answers webhooks as its options say and gives a readable account of each.
 
+import { type Newest, takeNews } from "./newest.ts";
 import type { Options } from "./options.ts";
 import { isSignedWith } from "./verify.ts";
 
@@ -11,6 +12,7 @@ type Behaviour = Pick<Options, "secrets" | "fail" | "status" | "hangSeconds">;
 /** @param print gets one text for each call, right before its answer leaves. */
 export function createReceiver(options: Behaviour, print: (text: string) => void) {
   const attempts = new Map<string, number>();
+  const newest: Newest = new Map();
 
   return async (request: Request): Promise<Response> => {
     if (request.method !== "POST") return new Response("This receiver takes POST.\n", { status: 405 });
@@ -22,17 +24,36 @@ export function createReceiver(options: Behaviour, print: (text: string) => void
     const status = options.status ?? (attempt <= options.fail ? 500 : 200);
     if (options.hangSeconds > 0) await Bun.sleep(options.hangSeconds * 1000);
     const verdict = verify(options.secrets, body, request.headers.get("X-Signature"));
+    // What it answers otherwise comes again, and what somebody else has sent must not count.
+    const isTaken = status < 300 && (options.secrets.length === 0 || verdict === VALID);
+    const news = isTaken ? tellNews(newest, body, request.headers.get("webhook-sequence")) : "";
     print(
-      `${time}  ${event.title}  event ${event.id}  attempt ${attempt}  answered ${status}  ${verdict}\n  ${event.payload}`,
+      `${time}  ${event.title}  event ${event.id}  attempt ${attempt}  answered ${status}  ${verdict}${news}\n  ${event.payload}`,
     );
     return new Response(null, { status });
   };
 }
 
+const VALID = "signature valid";
+
 function verify(secrets: string[], body: Uint8Array, signature: string | null): string {
   if (signature === null) return "not signed";
   if (secrets.length === 0) return "no --secret given, not verified";
-  return secrets.some((secret) => isSignedWith(secret, body, signature)) ? "signature valid" : "signature WRONG";
+  return secrets.some((secret) => isSignedWith(secret, body, signature)) ? VALID : "signature WRONG";
+}
+
+/** Which of its records are newer than what has come before. */
+function tellNews(newest: Newest, body: Uint8Array, sequence: string | null): string {
+  if (sequence === null) return "";
+  try {
+    const event = JSON.parse(new TextDecoder().decode(body));
+    const records = [event.Data].flat().length;
+    const kept = takeNews(newest, event, sequence).length;
+    const dropped = records === 1 ? "dropped: it is not newer than what came before" : `${kept} of ${records} kept`;
+    return `  sequence ${oneLine(sequence)}, ${kept === records ? "kept" : dropped}`;
+  } catch {
+    return "";
+  }
 }
 
 interface ReadableEvent {

@@ -8,10 +8,10 @@ import { toRecordId } from "../http/record-id.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { EventType } from "../webhooks/index.ts";
 import { checkInput, type EntityInput } from "./input.ts";
-import { toRecord } from "./record.ts";
+import { changeOf } from "./record.ts";
 import type { Entity } from "./registry.ts";
 import { lockAll, type Row, waitForTurn } from "./store.ts";
-import { inTransaction, type RecordChange, type Records } from "./transaction.ts";
+import { inTransaction, type Records } from "./transaction.ts";
 import { applyUpsert, givenIdentifiers } from "./upsert.ts";
 
 export const MOST_RECORDS = 1_000;
@@ -39,7 +39,8 @@ export async function upsertRecords(
     const changed = new Map<number, EventType>();
     const rows = new Map<number, Row>();
     for (const [index, input] of inputs.entries()) {
-      const { before, after } = await applyUpsert(tx, records, caller, entity, input, UNCONDITIONAL).catch((error) => {
+      const upsert = applyUpsert(tx, records, caller, entity, input, UNCONDITIONAL, changed);
+      const { before, after } = await upsert.catch((error) => {
         throw ofRecord(index, error);
       });
       ids.push(after.id);
@@ -48,7 +49,7 @@ export async function upsertRecords(
     }
     for (const eventType of ["Created", "Updated"] as const) {
       const ofKind = [...changed].filter(([, kind]) => kind === eventType).map(([id]) => rows.get(id)!);
-      await recordChanges(record, entity, eventType, ofKind);
+      if (ofKind.length > 0) await record(changeOf(entity, eventType, ofKind));
     }
     return ids.map((id) => rows.get(id)!);
   });
@@ -70,18 +71,6 @@ async function lockTargets(tx: Transaction, tenantId: TenantId, entity: Entity, 
     values: group.map(({ value }) => value),
   }));
   await lockAll(tx, tenantId, entity, ids, identifiers);
-}
-
-async function recordChanges(record: RecordChange, entity: Entity, eventType: EventType, rows: Row[]): Promise<void> {
-  if (rows.length === 0) return;
-  const data = rows.map((row) => toRecord(entity, row));
-  await record({
-    eventType,
-    eventRecord: entity.name,
-    recordIds: rows.map((row) => String(row.id)),
-    // SPEC.md "Payload": an array where Data is several.
-    data: data.length === 1 ? data[0]! : data,
-  });
 }
 
 /** The same failure, saying which record it is of. */

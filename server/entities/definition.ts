@@ -44,9 +44,9 @@ export interface PointedAt {
 }
 
 /**
- * Its table has, beside the columns named here: `id` (an identity column), `tenant_id`, `created_on`,
- * `created_by_type`, `created_by_id`, `modified_on`, `modified_by_type`, `modified_by_id`, and `search_text`, generated of
- * its `searchables`.
+ * Its table has, beside the columns named here: `id` (an identity column), `tenant_id`, `sequence` (1 by default),
+ * `created_on`, `created_by_type`, `created_by_id`, `modified_on`, `modified_by_type`, `modified_by_id`, and
+ * `search_text`, generated of its `searchables`.
  */
 export interface EntityDefinition extends PointedAt {
   description: string;

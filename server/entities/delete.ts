@@ -7,7 +7,7 @@ import type { Conditions } from "../http/conditions.ts";
 import { followChange } from "./follow-change.ts";
 import { refuseOwnEnd } from "./own-access.ts";
 import { type Address, findAddressed } from "./read.ts";
-import { toRecord } from "./record.ts";
+import { changeOf, toRecord } from "./record.ts";
 import type { Entity } from "./registry.ts";
 import { countReferencing, deleteRow, lockById, type Row } from "./store.ts";
 import { inTransaction, type Records } from "./transaction.ts";
@@ -38,12 +38,7 @@ export async function deleteRecord(
     await refuseIfReferenced(tx, caller, entity, before.id);
     await followChange(tx, records, caller, entity, { before });
     await deleteRow(tx, tenantId, entity, before.id);
-    await record({
-      eventType: "Deleted",
-      eventRecord: entity.name,
-      recordIds: [String(before.id)],
-      data: toRecord(entity, before),
-    });
+    await record(changeOf(entity, "Deleted", [{ ...before, sequence: before.sequence + 1 }]));
     return before;
   });
 }

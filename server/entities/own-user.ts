@@ -2,11 +2,11 @@
 
 import type { Transaction } from "../db/connection.ts";
 import type { TenantId } from "../tenant-id.ts";
-import { type EventType, recordEvent } from "../webhooks/index.ts";
+import { recordEvent } from "../webhooks/index.ts";
 import { checkInput } from "./input.ts";
-import { toRecord } from "./record.ts";
+import { changeOf } from "./record.ts";
 import { createRegistry, ENTITIES } from "./registry.ts";
-import { type Changes, claimRow, insertRow, lockById, type Row, updateRow, waitForTurn } from "./store.ts";
+import { type Changes, claimRow, insertRow, lockById, updateRow, waitForTurn } from "./store.ts";
 
 const USER = createRegistry(ENTITIES).find(({ name }) => name === "User")!;
 
@@ -27,7 +27,7 @@ export async function makeOwnUser(tx: Transaction, tenantId: TenantId, fields: F
   const made = await insertRow(tx, tenantId, USER, { ...fitting(fields), is_active: true }, nobodyYet);
   if (!made) return undefined;
   const row = await claimRow(tx, tenantId, USER, made.id);
-  await record(tx, tenantId, "Created", row);
+  await recordEvent(tx, tenantId, changeOf(USER, "Created", [row]));
   return row.id;
 }
 
@@ -37,16 +37,12 @@ export async function changeOwnUser(tx: Transaction, tenantId: TenantId, id: num
   const different = Object.entries(fitting(fields)).filter(([column, value]) => before && before[column] !== value);
   if (different.length === 0) return;
   const actor = { type: "User", id } as const;
-  const row = await updateRow(tx, tenantId, USER, id, Object.fromEntries(different), actor);
-  await record(tx, tenantId, "Updated", row);
+  const changes = Object.fromEntries(different);
+  const row = await updateRow(tx, tenantId, USER, id, changes, before!.sequence + 1, actor);
+  await recordEvent(tx, tenantId, changeOf(USER, "Updated", [row]));
 }
 
 function fitting(fields: Fields): Changes {
   const each = Object.entries(fields).map(([name, value]) => checkInput(USER, { [name]: value }));
   return Object.assign({}, ...each.map(({ input, problems }) => (problems.length === 0 ? input.values : {})));
-}
-
-function record(tx: Transaction, tenantId: TenantId, eventType: EventType, row: Row): Promise<unknown> {
-  const data = toRecord(USER, row);
-  return recordEvent(tx, tenantId, { eventType, eventRecord: USER.name, recordIds: [String(row.id)], data });
 }

@@ -1,3 +1,4 @@
+import type { EventType, RecordedChange } from "../webhooks/index.ts";
 import { ACTOR_FIELDS, type Field, inAnswerOrder, UNSET_DATE } from "./definition.ts";
 import type { Entity } from "./registry.ts";
 import type { Row } from "./store.ts";
@@ -25,6 +26,19 @@ export function toRecord(entity: Entity, row: Partial<Row>): Record<string, unkn
       ...ACTOR_FIELDS.map(({ name }): Part => [name, row[name] ?? NOBODY]),
     ]),
   );
+}
+
+/** What the webhooks are told of a change that these records have seen together. */
+export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): RecordedChange {
+  const data = rows.map((row) => toRecord(entity, row));
+  return {
+    eventType,
+    eventRecord: entity.name,
+    recordIds: rows.map(({ id }) => String(id)),
+    sequences: rows.map(({ sequence }) => sequence),
+    // SPEC.md "Payload": an array where Data is several.
+    data: data.length === 1 ? data[0]! : data,
+  };
 }
 
 function fieldOut(entity: Entity, field: Field, value: unknown): unknown {

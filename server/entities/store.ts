@@ -7,7 +7,7 @@ import type { Abstract } from "./record.ts";
 import type { Entity } from "./registry.ts";
 
 /** A record as its columns hold it; what it points at, CreatedBy and ModifiedBy stand in it in SPEC.md's shape. */
-export type Row = Record<string, unknown> & { id: number };
+export type Row = Record<string, unknown> & { id: number; sequence: number };
 /** Columns and their new values. */
 export type Changes = Record<string, unknown>;
 
@@ -128,17 +128,19 @@ export async function insertRow(
   return row;
 }
 
+/** @param sequence the record's from now on; who writes has locked the row, so it goes by the order of commits */
 export async function updateRow(
   sql: Queries,
   tenantId: TenantId,
   entity: Entity,
   id: number,
   changes: Changes,
+  sequence: number,
   actor: Actor,
 ): Promise<Row> {
-  const values = { ...changes, ...by("modified", actor, new Date()) };
+  const values = { ...changes, sequence, ...by("modified", actor, new Date()) };
   const [row] = await sql<Row[]>`
-    update ${sql(entity.table)} set ${sql(values as Record<string, string>)}
+    update ${sql(entity.table)} set ${sql(values as Record<string, unknown> as Record<string, string>)}
     where tenant_id = ${tenantId} and id = ${id} returning ${columns(sql, entity)}`;
   return row!;
 }
@@ -225,7 +227,7 @@ function columnsText(entity: Entity): string {
           where target.id = ${quoted(entity.table, column)}) as ${quoted(name)}`,
   );
   return [
-    ...[...new Set([...stored, "modified_on"])].map((column) => quoted(column)),
+    ...[...new Set([...stored, "modified_on", "sequence"])].map((column) => quoted(column)),
     ...shown,
     'actor_reference(created_by_type, created_by_id) as "CreatedBy"',
     'actor_reference(modified_by_type, modified_by_id) as "ModifiedBy"',

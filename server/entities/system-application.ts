@@ -1,7 +1,7 @@
 import type { Transaction } from "../db/connection.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { recordEvent } from "../webhooks/index.ts";
-import { toRecord } from "./record.ts";
+import { changeOf } from "./record.ts";
 import { createRegistry, ENTITIES } from "./registry.ts";
 import { insertRow } from "./store.ts";
 
@@ -19,11 +19,6 @@ export async function insertSystemApplication(
   const insert = (chosen: string) =>
     insertRow(tx, tenantId, entity, { name: chosen, description, is_system: true, is_active: true }, undefined);
   const row = (await insert(name)) ?? (await insert(`${name} ${Bun.randomUUIDv7()}`));
-  await recordEvent(tx, tenantId, {
-    eventType: "Created",
-    eventRecord: entity.name,
-    recordIds: [String(row!.id)],
-    data: toRecord(entity, row!),
-  });
+  await recordEvent(tx, tenantId, changeOf(entity, "Created", [row!]));
   return Number(row!.id);
 }

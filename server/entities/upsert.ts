@@ -12,7 +12,7 @@ import type { TenantId } from "../tenant-id.ts";
 import { followChange } from "./follow-change.ts";
 import { type EntityInput, parseInput } from "./input.ts";
 import { refuseOwnEnd } from "./own-access.ts";
-import { toRecord } from "./record.ts";
+import { changeOf, toRecord } from "./record.ts";
 import { resolveReferences } from "./references.ts";
 import type { Entity } from "./registry.ts";
 import {
@@ -52,17 +52,13 @@ export async function upsertRecord(
   return inTransaction(records, caller, entity, async (tx, record) => {
     if (needsTurn(entity, input)) await waitForTurn(tx, caller.tenantId, entity);
     const { before, after } = await applyUpsert(tx, records, caller, entity, input, conditions);
-    if (after !== before) {
-      await record({
-        eventType: before ? "Updated" : "Created",
-        eventRecord: entity.name,
-        recordIds: [String(after.id)],
-        data: toRecord(entity, after),
-      });
-    }
+    if (after !== before) await record(changeOf(entity, before ? "Updated" : "Created", [after]));
     return after;
   });
 }
+
+/** Ids of the records that the transaction's event tells of already: another change of them counts no further. */
+type Told = Pick<ReadonlyMap<number, unknown>, "has">;
 
 /** One record of a transaction, without its event. */
 export async function applyUpsert(
@@ -72,6 +68,7 @@ export async function applyUpsert(
   entity: Entity,
   input: EntityInput,
   conditions: Conditions,
+  told: Told = new Map(),
 ): Promise<Change> {
   const { tenantId, actor } = caller;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -93,7 +90,7 @@ export async function applyUpsert(
     if (before && Object.keys(changes).every((column) => isEqual(before[column], proposed[column]))) {
       return { before, after: before };
     }
-    const after = await write(tx, tenantId, entity, before, changes, actor);
+    const after = await write(tx, tenantId, entity, before, changes, told, actor);
     if (!after) continue;
     await followChange(tx, records, caller, entity, { before, after });
     return { before, after };
@@ -183,12 +180,14 @@ async function write(
   entity: Entity,
   before: Row | undefined,
   changes: Changes,
+  told: Told,
   actor: Actor,
 ): Promise<Row | undefined> {
   if (before) await refuseHeld(tx, tenantId, entity, before, changes);
   try {
     if (!before) return await insertRow(tx, tenantId, entity, changes, actor);
-    return await updateRow(tx, tenantId, entity, before.id, changes, actor);
+    const sequence = told.has(before.id) ? before.sequence : before.sequence + 1;
+    return await updateRow(tx, tenantId, entity, before.id, changes, sequence, actor);
   } catch (error) {
     const { code, constraint_name } = error as { code?: string; constraint_name?: string };
     if (code !== UNIQUE_VIOLATION) throw error;

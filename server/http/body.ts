@@ -56,21 +56,7 @@ function requireMediaType(request: Request, expected: string): void {
 }
 
 async function readText(request: Request, limit: number): Promise<string> {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await readBytes(request, limit));
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new BadInput("The body is not valid UTF-8.");
-  }
-}
-
-/** A body that says how long it is is read at once, which costs half as much as piece by piece. */
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
-  const length = request.headers.get("content-length");
-  if (length !== null) {
-    if (Number(length) > limit) throw new PayloadTooLarge(limit);
-    return whole(request);
-  }
+  if (Number(request.headers.get("content-length") ?? 0) > limit) throw new PayloadTooLarge(limit);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunksOf(request)) {
@@ -78,7 +64,11 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
     if (size > limit) throw new PayloadTooLarge(limit);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new BadInput("The body is not valid UTF-8.");
+  }
 }
 
 const cutOff = new WeakSet<Request>();
@@ -88,26 +78,14 @@ export function isCutOff(request: Request): boolean {
   return cutOff.has(request);
 }
 
-async function whole(request: Request): Promise<Uint8Array> {
-  try {
-    return await request.bytes();
-  } catch {
-    throw broken(request);
-  }
-}
-
+/** The caller's connection is all that can fail here. */
 async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of request.body ?? []) yield chunk;
   } catch {
-    throw broken(request);
+    cutOff.add(request);
+    throw new BodyCutOff();
   }
-}
-
-/** The caller's connection is all that can fail while a body is read. */
-function broken(request: Request): BodyCutOff {
-  cutOff.add(request);
-  return new BodyCutOff();
 }
 
 /** A caller's own word, cut and freed of control characters, fit to stand in an error. */

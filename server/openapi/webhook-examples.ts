@@ -116,6 +116,7 @@ export const EXAMPLE_DEAD_LETTERS = {
 
 export const EXAMPLE_EVENT_DETAIL = {
   ...EXAMPLE_EVENT,
+  Sequence: "1",
   Payload: EXAMPLE_PAYLOAD,
   Withheld: null,
   Deliveries: [

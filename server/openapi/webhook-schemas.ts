@@ -138,6 +138,11 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
     WebhookEvent: object({ ...EVENT, Deliveries: { type: "array", items: schemaRef("WebhookDelivery") } }),
     WebhookEventDetail: object({
       ...EVENT,
+      Sequence: {
+        type: ["string", "null"],
+        description: "The webhook-sequence of its calls. null: they have none, as those of a ping.",
+        examples: ["7"],
+      },
       Payload: {
         anyOf: [schemaRef("WebhookPayload"), schemaRef("WebhookPingPayload"), schemaRef("WebhookPayloadWithheld")],
       },

@@ -3,7 +3,7 @@
 import { DELIVERY_STATES } from "../../workflows/contract.ts";
 import type { EntityDefinition } from "../entities/index.ts";
 import { API_PATH } from "../http/paths.ts";
-import { CONNECTION_STATES, LOGGED_EVENT_TYPES, PING_RECORD } from "../webhooks/index.ts";
+import { CONNECTION_STATES, LOGGED_EVENT_TYPES, PING_RECORD, SEQUENCE_LIMIT } from "../webhooks/index.ts";
 import { json, jsonBody, NOT_MODIFIED, operation, pageOf } from "./operation.ts";
 import { CONDITIONS, filter, parameterRef, uuidParameter } from "./parameters.ts";
 import { type Answer, type Area, type Operation, type Parameter, type PathItem, schemaRef } from "./types.ts";
@@ -204,8 +204,15 @@ function changeCall(): Operation {
     summary: "What a receiver gets for each change",
     description:
       "Posted to the connection's URL at least once, so process each EventId once. There are three attempts at most, " +
-      "with growing waits; every one sends the same bytes.",
-    ...call(),
+      "with growing waits; every one sends the same bytes. Calls may come in another order than the changes: keep each " +
+      "record's webhook-sequence, and drop what is not above it.",
+    ...call(
+      header(
+        "webhook-sequence",
+        "How many changes the record has seen with this one. Of an array they are as many as there are records in Data, " +
+          `in its order, with commas between; left out if they have more than ${SEQUENCE_LIMIT} characters.`,
+      ),
+    ),
     requestBody: jsonBody("Compact JSON in this order.", schemaRef("WebhookPayload"), { created: EXAMPLE_PAYLOAD }),
     responses: {
       "2XX": { description: "Received." },
@@ -229,8 +236,8 @@ function pingCall(): Operation {
   };
 }
 
-/** What every call has. */
-function call(): Pick<Operation, "tags" | "security" | "parameters"> {
+/** What every call has, and more of its own. */
+function call(...more: Parameter[]): Pick<Operation, "tags" | "security" | "parameters"> {
   return {
     tags: [CONNECTIONS_TAG],
     security: [],
@@ -242,10 +249,11 @@ function call(): Pick<Operation, "tags" | "security" | "parameters"> {
         required: true,
         schema: { type: "string" },
       },
-      header("X-Signature", "Lowercase hex of HMAC-SHA256 over the exact body, keyed by the secret."),
-      header("webhook-id", "The EventId (Standard Webhooks)."),
-      header("webhook-timestamp", "The attempt's time in seconds since 1970 (Standard Webhooks)."),
-      header(
+      ...more,
+      signed("X-Signature", "Lowercase hex of HMAC-SHA256 over the exact body, keyed by the secret."),
+      signed("webhook-id", "The EventId (Standard Webhooks)."),
+      signed("webhook-timestamp", "The attempt's time in seconds since 1970 (Standard Webhooks)."),
+      signed(
         "webhook-signature",
         "`v1,` and the base64 signature, several of them with spaces between while secrets change (Standard Webhooks).",
       ),
@@ -253,6 +261,10 @@ function call(): Pick<Operation, "tags" | "security" | "parameters"> {
   };
 }
 
+function signed(name: string, description: string): Parameter {
+  return header(name, `${description} Absent without a secret.`);
+}
+
 function header(name: string, description: string): Parameter {
-  return { name, in: "header", description: `${description} Absent without a secret.`, schema: { type: "string" } };
+  return { name, in: "header", description, schema: { type: "string" } };
 }

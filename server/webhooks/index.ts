@@ -29,7 +29,7 @@ export { DEAD_STATES } from "./dead-letters/store.ts";
 export { type AttemptResult, attemptDelivery } from "./deliveries/attempt.ts";
 export { type AttemptLog, createAttemptLog } from "./deliveries/attempt-log.ts";
 export type { OpenDelivery } from "./deliveries/opening/store.ts";
-export { type KnownRequest, knownRequest } from "./deliveries/request.ts";
+export { type KnownRequest, knownRequest, SEQUENCE_LIMIT } from "./deliveries/request.ts";
 export { closeOpenDelivery, takeBackAttempt } from "./deliveries/store.ts";
 export { startDispatcher } from "./dispatch/dispatcher.ts";
 export { createInFlight, type InFlight } from "./dispatch/in-flight.ts";

@@ -144,7 +144,9 @@ describe("the answer", () => {
     });
     expect(answer.body.ModifiedOn).toBe(answer.body.CreatedOn);
     expect(answer.headers.get("content-type")).toMatch(/^application\/json/);
-    expect(await eventsOf(caller.tenantId)).toEqual([{ type: "Created", recordId: answer.body.Id, data: answer.body }]);
+    expect(await eventsOf(caller.tenantId)).toEqual([
+      { type: "Created", recordId: answer.body.Id, sequences: [1], data: answer.body },
+    ]);
   });
 
   test("POST does what PATCH does", async () => {

@@ -100,20 +100,28 @@ export function expectError(answer: Answer, status: number, type: string, instan
   if (says) expect(answer.body.Errors.join("\n")).toMatch(says);
 }
 
+interface LoggedChange {
+  type: string;
+  recordId: string;
+  sequences: number[];
+  data: unknown;
+}
+
 /** The tenant's events, oldest first, as the outbox holds them. */
-export async function eventsOf(tenantId: string): Promise<{ type: string; recordId: string; data: unknown }[]> {
-  return (await payloadsOf(tenantId)).map(({ recordId, payload }) => ({
+export async function eventsOf(tenantId: string): Promise<LoggedChange[]> {
+  return (await payloadsOf(tenantId)).map(({ recordId, sequences, payload }) => ({
     type: payload.EventType as string,
     recordId,
+    sequences,
     data: payload.Data,
   }));
 }
 
 /** The same events' whole payloads. */
-export async function payloadsOf(tenantId: string): Promise<{ recordId: string; payload: Record<string, unknown> }[]> {
-  const rows = await db()<{ recordId: string; payload: string }[]>`
-    select record_id as "recordId", payload from events where tenant_id = ${tenantId} order by id`;
-  return rows.map(({ recordId, payload }) => ({ recordId, payload: JSON.parse(payload) }));
+export async function payloadsOf(tenantId: string) {
+  const rows = await db()<{ recordId: string; sequences: number[]; payload: string }[]>`
+    select record_id as "recordId", sequences, payload from events where tenant_id = ${tenantId} order by id`;
+  return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) as Record<string, unknown> }));
 }
 
 /** A word no other test has. */

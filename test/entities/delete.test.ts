@@ -14,6 +14,7 @@ describe.concurrent("DELETE", () => {
       expect((await eventsOf(caller.tenantId)).at(-1)).toEqual({
         type: "Deleted",
         recordId: String(record.Id),
+        sequences: [2],
         data: record,
       });
       const instance = `${API}/${entity}/${record.Id}`;

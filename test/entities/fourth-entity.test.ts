@@ -47,6 +47,7 @@ const TABLE = `
     level integer,
     valid_until timestamptz(3),
     is_lost boolean not null default false,
+    sequence bigint not null default 1,
     holder_id integer references users,
     printer_id bigint references applications,
     created_on timestamptz(3) not null, created_by_type text, created_by_id bigint,
@@ -161,6 +162,9 @@ test("it is upserted, read, listed and deleted, with its events", async () => {
   expect((await call("GET", "/Badge/1")).status).toBe(404);
   const { body } = await call("GET", "/WebhookEvent?EventRecord=Badge");
   expect(body.Items.map((event: { EventType: string }) => event.EventType)).toEqual(["Deleted", "Updated", "Created"]);
+  for (const [index, { EventId }] of body.Items.entries()) {
+    expect((await call("GET", `/WebhookEvent/${EventId}`)).body.Sequence).toBe(`${3 - index}`);
+  }
 });
 
 test("its input is held against its definition", async () => {

@@ -31,6 +31,7 @@ describe.concurrent("a User", () => {
     expect((await eventsOf(caller.tenantId)).at(-1)).toEqual({
       type: "Created",
       recordId: String(user.Id),
+      sequences: [1],
       data: user,
     });
   });

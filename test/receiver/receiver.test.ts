@@ -5,13 +5,18 @@ import { join } from "node:path";
 import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { signPayload } from "../../server/webhooks/signature.ts";
+import { newTenant, setting } from "../support/tenant.ts";
 
 const dataDir = await mkdtemp(join(tmpdir(), "gatehouse-receiver-"));
 afterAll(() => rm(dataDir, { recursive: true }));
 
 /** The command as people run it, on a free port. */
-async function startReceiver(...flags: string[]) {
-  const command = spawnReceiver("--port", "0", ...flags);
+function startReceiver(...flags: string[]) {
+  return startReceiverIn(dataDir, ...flags);
+}
+
+async function startReceiverIn(directory: string, ...flags: string[]) {
+  const command = spawnReceiverIn(directory, "--port", "0", ...flags);
   const reader = command.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let printed = "";
   const printedUntil = async (text: string | RegExp) => {
@@ -28,14 +33,18 @@ async function startReceiver(...flags: string[]) {
     allow: [`localhost:${port}`],
     deny: [],
     dns: [],
-    caFile: join(dataDir, "receiver", "ca.pem"),
+    caFile: join(directory, "receiver", "ca.pem"),
   });
   return {
+    url: `https://localhost:${port}/`,
     printedUntil,
     /** Posts an event and gives the status, or the failure in a word. */
-    async post(event: object, { secret, timeoutMs = 5000 }: { secret?: string; timeoutMs?: number } = {}) {
+    async post(event: object, { secret, sequence, timeoutMs = 5000 }: PostOptions = {}) {
       const body = JSON.stringify(event);
-      const headers: Record<string, string> = secret ? { "X-Signature": signPayload(body, secret) } : {};
+      const headers = {
+        ...(secret && { "X-Signature": signPayload(body, secret) }),
+        ...(sequence && { "webhook-sequence": sequence }),
+      };
       const outcome = await egress.post({
         tenantId: "tenant",
         url: new URL(`https://localhost:${port}/`),
@@ -55,6 +64,12 @@ async function startReceiver(...flags: string[]) {
       await command.exited;
     },
   };
+}
+
+interface PostOptions {
+  secret?: string;
+  sequence?: string;
+  timeoutMs?: number;
 }
 
 function spawnReceiver(...flags: string[]) {
@@ -138,6 +153,55 @@ describe("bun run receiver", () => {
     const help = spawnReceiver("--help");
     expect(await new Response(help.stdout).text()).toContain("--hang SECONDS");
     expect(await help.exited).toBe(0);
+  });
+
+  test("keeps of each record what is newer than what came before, and drops the rest", async () => {
+    await using receiver = await startReceiver("--secret", "s");
+    const told = async (id: string, sequence: string, records: object[], secret = "s") => {
+      const Data = records.length === 1 ? records[0] : records;
+      expect(await receiver.post({ ...event(id), Data }, { secret, sequence })).toBe(200);
+      const line = new RegExp(`event ${id}  .*\n`);
+      return line
+        .exec(await receiver.printedUntil(line))![0]
+        .trim()
+        .split("  ")
+        .slice(4);
+    };
+    const [one, two] = [{ Id: "1" }, { Id: "2" }];
+    const dropped = "dropped: it is not newer than what came before";
+    expect(await told("e-1", "2", [one])).toEqual(["sequence 2, kept"]);
+    expect(await told("e-2", "1", [one])).toEqual([`sequence 1, ${dropped}`]);
+    expect(await told("e-3", "2", [one])).toEqual([`sequence 2, ${dropped}`]);
+    expect(await told("e-4", "3,1", [one, two])).toEqual(["sequence 3,1, kept"]);
+    expect(await told("e-5", "3,2", [one, two])).toEqual(["sequence 3,2, 1 of 2 kept"]);
+    // What somebody else has made up changes nothing.
+    expect(await told("e-6", "9", [one], "guess")).toEqual([]);
+    expect(await told("e-7", "4", [one])).toEqual(["sequence 4, kept"]);
+    expect(await told("e-8", "not a number", [one])).toEqual([`sequence not a number, ${dropped}`]);
+  });
+
+  test("a change that it has refused is news when it comes again", async () => {
+    await using receiver = await startReceiver("--fail", "1");
+    for (const status of [500, 200]) expect(await receiver.post(event("e-1"), { sequence: "1" })).toBe(status);
+    expect(await receiver.printedUntil(/attempt 2 .*\n/)).toContain("answered 200  not signed  sequence 1, kept");
+  });
+
+  test("drops an older change that Gatehouse sends it again after a newer one", async () => {
+    await using receiver = await startReceiverIn(setting("GATEHOUSE_TEST_DATA_DIR"), "--secret", "s");
+    const api = await newTenant();
+    await api.connect(receiver.url, { Secret: "s" });
+    await api.change({ Name: "Gate" });
+    const created = await api.settledEvent();
+    await api.change({ Name: "Gate", Description: "newer" });
+    await api.settledEvent();
+    expect((await api.redeliver(created.EventId)).status).toBe(200);
+    const printed = await receiver.printedUntil(/attempt 2 .*\n/);
+    const verdicts = [...printed.matchAll(/(\w+) Application \d+ .* answered 200 {2}signature valid {2}(.*)/g)];
+    expect(verdicts.map(([, type, verdict]) => `${type} ${verdict}`)).toEqual([
+      "Created sequence 1, kept",
+      "Updated sequence 2, kept",
+      "Created sequence 1, dropped: it is not newer than what came before",
+    ]);
   });
 
   test("nothing that is posted can draw on the terminal", async () => {

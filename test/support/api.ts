@@ -40,6 +40,8 @@ export interface LoggedEvent {
   Reason: string | null;
   WorkflowId: string;
   WorkflowUrl: string;
+  /** As webhook-sequence has it. */
+  Sequence: string | null;
   Payload: Record<string, unknown>;
   Deliveries: Delivery[];
 }

@@ -75,7 +75,10 @@ describe.concurrent("a user of another provider", () => {
     Object.assign(real.people[person.login]!, { name: "Ana Costa", preferred_username: "another name" });
     answerOf(await signIn(new Visitor(), real.visitor(), person.login, client.authorize()));
     const events = await eventsOf(caller.tenantId);
-    expect(events).toMatchObject([{ type: "Created" }, { type: "Updated" }]);
+    expect(events).toMatchObject([
+      { type: "Created", sequences: [1] },
+      { type: "Updated", sequences: [2] },
+    ]);
     const id = Number(sub!.replace("user-", ""));
     expect(events[1]!.data).toMatchObject({ Name: "Ana Costa", Username: person.username, ModifiedBy: { Id: id } });
   });

@@ -39,7 +39,7 @@ export function credentialsController(sql: Sql, access: Pick<Access, "forget">, 
         requireMethod(request, "GET", "POST");
         const id = readId("Application", params.id);
         if (isRead(request)) return answer(await readSecrets(sql, caller, id));
-        return answer(await makeSecret(sql, access, caller, id), NO_STORE);
+        return answer(await makeSecret(sql, caller, id), NO_STORE);
       },
       { parse: "none" },
     )
@@ -48,7 +48,7 @@ export function credentialsController(sql: Sql, access: Pick<Access, "forget">, 
       async ({ request, params }) => {
         const caller = await authenticate(request);
         requireMethod(request, "DELETE");
-        return answer(await removeSecret(sql, access, caller, readId("Application", params.id), params.secretId));
+        return answer(await removeSecret(sql, caller, readId("Application", params.id), params.secretId));
       },
       { parse: "none" },
     );

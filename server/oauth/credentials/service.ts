@@ -105,7 +105,6 @@ export async function changeCredentials(
  */
 export async function makeSecret(
   sql: Sql,
-  access: Pick<Access, "forget">,
   by: Caller,
   applicationId: number,
 ): Promise<Shown<SecretRecord & { Secret: string }>> {
@@ -127,7 +126,6 @@ export async function makeSecret(
     await recordAudit(tx, by.tenantId, by, { kind: "Secret.Created", ...about });
     return made;
   });
-  access.forget(by.tenantId);
   // Made just now, for its caller.
   return withoutRecords({ ...toSecretRecord(stored), Secret: secret });
 }
@@ -157,13 +155,9 @@ export async function readSecrets(sql: Sql, by: Caller, applicationId: number): 
   return by.gate.page(await by.gate.only(RESOURCE, secrets, { resource: () => resource }));
 }
 
-/**
- * It proves nothing from the answer on.
- * @throws NotFound, Permission, Conflict if it is the last one of the caller's own client
- */
+/** @throws NotFound, Permission, Conflict if it is the last one of the caller's own client */
 export async function removeSecret(
   sql: Sql,
-  access: Pick<Access, "forget">,
   by: Caller,
   applicationId: number,
   secretId: string,
@@ -179,7 +173,6 @@ export async function removeSecret(
     await recordAudit(tx, by.tenantId, by, { kind: "Secret.Deleted", ...about });
     return { gone, credentials };
   });
-  access.forget(by.tenantId);
   const resource = toResource(applicationId, credentials);
   return (await by.gate.written(RESOURCE, toSecretRecord(gone), {}, { resource })).record;
 }

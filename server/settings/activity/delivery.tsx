@@ -48,9 +48,10 @@ export interface DeliverySectionProps {
 
 export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }: DeliverySectionProps): JSX.Element {
   const { delivery, connection, reason, attempts } = shown;
-  const { record, text, occurredOn } = event;
+  const { record, text, occurredOn, sequences } = event;
   const { Id, ConnectionId, State, AttemptCount } = delivery;
-  const requestAt = (startedOn: Date) => connection && knownRequest(masterKey, connection, record.EventId, startedOn);
+  const posted = { eventId: record.EventId, sequences };
+  const requestAt = (startedOn: Date) => connection && knownRequest(masterKey, connection, posted, startedOn);
   const left = AttemptCount - (attempts.at(-1)?.Number ?? 0);
   const earlier = (attempts[0]?.Number ?? 1) - 1;
   return (

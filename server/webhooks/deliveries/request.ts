@@ -8,9 +8,12 @@ import type { Connection } from "../connections/store.ts";
 import { signPayload, standardWebhooksHeaders } from "../signature.ts";
 import type { OpenDelivery } from "./opening/store.ts";
 
+/** Characters of webhook-sequence: servers take 8 KiB of headers, and a connection may have 4,000 of its own. */
+export const SEQUENCE_LIMIT = 3_000;
+
 type Addressed = Pick<
   OpenDelivery,
-  "eventId" | "payload" | "url" | "apiKey" | "headers" | "secret" | "stagedSecret" | "formerSecret"
+  "eventId" | "payload" | "sequences" | "url" | "apiKey" | "headers" | "secret" | "stagedSecret" | "formerSecret"
 >;
 
 interface Request {
@@ -39,8 +42,9 @@ function targetUrl(url: string, apiKey: string): URL {
 }
 
 function headersOf(delivery: Addressed, masterKey: MasterKey, timestamp: Date): Record<string, string> {
-  const headers: Record<string, string> = { "content-type": "application/json" };
-  const { eventId, payload, secret, stagedSecret, formerSecret } = delivery;
+  const { eventId, payload, sequences, secret, stagedSecret, formerSecret } = delivery;
+  const sequence = sequenceOf(sequences);
+  const headers = { "content-type": "application/json", ...(sequence && { "webhook-sequence": sequence }) };
   if (secret === null) return headers;
   const secrets = [secret, stagedSecret, formerSecret]
     .filter((sealed) => sealed !== null)
@@ -50,6 +54,12 @@ function headersOf(delivery: Addressed, masterKey: MasterKey, timestamp: Date): 
     "x-signature": signPayload(payload, secrets[0]!),
     ...standardWebhooksHeaders({ eventId, timestamp, body: payload, secrets }),
   };
+}
+
+/** webhook-sequence: the numbers of the event's records. Null if it has none, or more than a server may take. */
+export function sequenceOf(sequences: number[] | null): string | null {
+  const value = sequences?.join();
+  return value !== undefined && value.length <= SEQUENCE_LIMIT ? value : null;
 }
 
 /**
@@ -67,16 +77,16 @@ export interface KnownRequest {
 }
 
 /** What no secret is in. */
-const SHOWN = ["content-type", "webhook-id", "webhook-timestamp"];
+const SHOWN = ["content-type", "webhook-sequence", "webhook-id", "webhook-timestamp"];
 
 /** @param startedOn of the attempt, whose time is signed as well */
 export function knownRequest(
   masterKey: MasterKey,
   connection: Connection,
-  eventId: string,
+  { eventId, sequences }: Pick<OpenDelivery, "eventId" | "sequences">,
   startedOn: Date,
 ): KnownRequest {
-  const unsent = { ...connection, eventId, payload: "", stagedSecret: null, formerSecret: null };
+  const unsent = { ...connection, eventId, sequences, payload: "", stagedSecret: null, formerSecret: null };
   const { url, extra, own } = requestOf(masterKey, unsent, startedOn);
   return {
     address: url.origin + url.pathname,

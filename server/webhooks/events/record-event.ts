@@ -13,6 +13,8 @@ export interface Change {
   eventRecord: string;
   /** Of all records concerned. */
   recordIds: string[];
+  /** How many changes each of them has seen; of a ping there is none. */
+  sequences: number[] | null;
   /** The record in its response shape; of a bulk change, all of them. */
   data: Record<string, unknown> | Record<string, unknown>[];
 }
@@ -43,7 +45,13 @@ export async function recordPing(
   data: PingData,
   traceParent: string | undefined,
 ): Promise<string> {
-  const event = newEvent(tenantId, { eventType: PING, eventRecord: PING_RECORD, recordIds: [data.Id], data });
+  const event = newEvent(tenantId, {
+    eventType: PING,
+    eventRecord: PING_RECORD,
+    recordIds: [data.Id],
+    sequences: null,
+    data,
+  });
   await insertPing(tx, tenantId, { ...event, traceParent }, data.Id);
   return event.eventId;
 }
@@ -52,7 +60,7 @@ function newEvent(
   tenantId: TenantId,
   change: Omit<Change, "eventType"> & { eventType: LoggedEventType },
 ): Omit<NewEvent, "traceParent"> {
-  const { eventType, eventRecord, recordIds, data } = change;
+  const { eventType, eventRecord, recordIds, sequences, data } = change;
   const eventId = Bun.randomUUIDv7();
   const occurredOn = timeOf(eventId);
   // Compact JSON in SPEC.md's field order; this exact text is what every attempt signs and sends.
@@ -66,5 +74,5 @@ function newEvent(
     EventResponse: Array.isArray(data) ? "Array" : "Object",
     Data: data,
   });
-  return { eventId, occurredOn, payload, eventType, eventRecord, recordIds };
+  return { eventId, occurredOn, payload, eventType, eventRecord, recordIds, sequences };
 }

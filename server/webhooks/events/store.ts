@@ -10,6 +10,7 @@ export interface NewEvent {
   eventType: string;
   eventRecord: string;
   recordIds: string[];
+  sequences: number[] | null;
   payload: string;
   occurredOn: Date;
   traceParent: string | undefined;
@@ -19,9 +20,10 @@ export interface NewEvent {
 export async function insertEvent(sql: Queries, tenantId: TenantId, event: NewEvent): Promise<void> {
   await sql`
     with event as (
-      insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on, trace_parent)
+      insert into events (id, tenant_id, event_record, event_type, record_id, sequences, payload, occurred_on,
+        trace_parent)
       values (${event.eventId}, ${tenantId}, ${event.eventRecord}, ${event.eventType}, ${event.recordIds.join()},
-        ${event.payload}, ${event.occurredOn}, ${event.traceParent ?? null})
+        ${event.sequences}::bigint[], ${event.payload}, ${event.occurredOn}, ${event.traceParent ?? null})
     ), connection as (
       -- Locked, so that one resumed or deleted meanwhile finds this delivery too. The foreign key would lock it anyway.
       select id, state, draining from webhook_connections
@@ -52,9 +54,10 @@ export async function insertPing(
 ): Promise<void> {
   await sql`
     with event as (
-      insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on, trace_parent)
+      insert into events (id, tenant_id, event_record, event_type, record_id, sequences, payload, occurred_on,
+        trace_parent)
       values (${event.eventId}, ${tenantId}, ${event.eventRecord}, ${event.eventType}, ${event.recordIds.join()},
-        ${event.payload}, ${event.occurredOn}, ${event.traceParent ?? null})
+        ${event.sequences}::bigint[], ${event.payload}, ${event.occurredOn}, ${event.traceParent ?? null})
     ), delivery as (
       insert into deliveries (id, tenant_id, event_id, connection_id, part, state)
       values (gen_random_uuid(), ${tenantId}, ${event.eventId}, ${connectionId}, 1, 'Pending')

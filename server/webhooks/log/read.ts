@@ -4,6 +4,7 @@ import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { NotFound } from "../../errors.ts";
 import { isUuid, type Paging } from "../../http/paging.ts";
+import { sequenceOf } from "../deliveries/request.ts";
 import { eventResources } from "./attributes.ts";
 import { type SeenPayload, seePayload } from "./payload.ts";
 import { type AttemptRecord, type EventRecord, toAttemptRecord, toEventRecord, type WorkflowUrl } from "./record.ts";
@@ -11,10 +12,9 @@ import {
   type AttemptSelection,
   type EventFilter,
   findEvent,
-  type LoggedEvent,
   listAttempts,
   listEvents,
-  type WithPayload,
+  type WholeEvent,
 } from "./store.ts";
 
 const TYPE = "WebhookEvent";
@@ -45,14 +45,11 @@ export async function readEvents(
 export interface SeenEvent extends SeenPayload {
   record: Shown<EventRecord>;
   occurredOn: Date;
+  sequences: number[] | null;
 }
 
 /** The event, for what tells of it what is no record's. @throws NotFound, Permission */
-export async function requireEvent(
-  sql: Sql,
-  { tenantId, gate }: Caller,
-  id: string,
-): Promise<LoggedEvent & WithPayload> {
+export async function requireEvent(sql: Sql, { tenantId, gate }: Caller, id: string): Promise<WholeEvent> {
   const event = isUuid(id) ? await findEvent(sql, tenantId, id) : undefined;
   if (!event) throw new NotFound("There is no WebhookEvent with this EventId.");
   return (await gate.show(TYPE, event, { resource: eventResources(event) })).record;
@@ -63,7 +60,8 @@ export async function readEvent(sql: Sql, caller: Caller, id: string, workflowUr
   const event = await requireEvent(sql, caller, id);
   const resource = eventResources(event);
   const { record } = await caller.gate.show(TYPE, toEventRecord(event, workflowUrl), { resource });
-  return { record, occurredOn: event.occurredOn, ...(await seePayload(caller, event)) };
+  const { occurredOn, sequences } = event;
+  return { record, occurredOn, sequences, ...(await seePayload(caller, event)) };
 }
 
 /**
@@ -94,10 +92,11 @@ export async function readAttempts(
 /** An event in its response shape, with its payload and all attempts. @throws NotFound, Permission */
 export async function readWholeEvent(sql: Sql, caller: Caller, id: string, workflowUrl: WorkflowUrl) {
   const event = await readEvent(sql, caller, id, workflowUrl);
-  const { record, payload, withheld } = event;
+  const { record, payload, withheld, sequences } = event;
   const attempts = await readAttempts(sql, caller, event);
   const whole = {
     ...record,
+    Sequence: sequenceOf(sequences),
     Payload: payload,
     Withheld: withheld,
     Deliveries: record.Deliveries.map((delivery) => ({ ...delivery, Attempts: attempts.get(delivery.Id) ?? [] })),

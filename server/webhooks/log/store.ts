@@ -30,6 +30,12 @@ export interface WithPayload {
   payload: string;
 }
 
+/** One event with all that it sends. */
+export interface WholeEvent extends LoggedEvent, WithPayload {
+  /** Of its records, in the payload's order; null if it is of no change. */
+  sequences: number[] | null;
+}
+
 export interface LoggedDelivery {
   id: string;
   connectionId: string;
@@ -92,13 +98,9 @@ export async function listEvents(
     order by e.id desc limit ${limit + 1}`;
 }
 
-export async function findEvent(
-  sql: Queries,
-  tenantId: TenantId,
-  id: string,
-): Promise<(LoggedEvent & WithPayload) | undefined> {
-  const [event] = await sql<(LoggedEvent & WithPayload)[]>`
-    select ${columns(sql, tenantId)}, e.payload from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
+export async function findEvent(sql: Queries, tenantId: TenantId, id: string): Promise<WholeEvent | undefined> {
+  const [event] = await sql<WholeEvent[]>`
+    select ${columns(sql, tenantId)}, e.payload, e.sequences from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
   return event;
 }
 

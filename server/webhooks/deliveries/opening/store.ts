@@ -18,6 +18,8 @@ export interface OpenDelivery {
   /** Of the request that made the event; null if that was before traces. */
   traceParent: string | null;
   payload: string;
+  /** Of its records, in the payload's order; null if it is of no change. */
+  sequences: number[] | null;
   url: string;
   /** Null: the calls are not signed. Of a ping that proves a new secret, that one alone. */
   secret: Uint8Array | null;
@@ -85,7 +87,7 @@ function open(
     before as (
       select d.id, d.state, d.event_id, d.attempts, d.earlier_attempts, d.attempt_started_on,
         c.url, c.secret, c.staged_secret, case when c.former_until > now() then c.former_secret end as former_secret,
-        c.api_key, c.headers, c.timeout_ms, e.occurred_on, e.trace_parent, e.payload, e.event_type = 'Ping' as ping,
+        c.api_key, c.headers, c.timeout_ms, e.occurred_on, e.trace_parent, e.payload, e.sequences, e.event_type = 'Ping' as ping,
         coalesce(c.staged_event_id = d.event_id, false) as proof,
         d.state in ('Pending', 'Retrying') as open,
         ${probing} and d.state = 'Held' and c.state = 'Held' and c.deleted_on is null as probed,
@@ -117,7 +119,7 @@ function open(
     )
     select due.id, due.step = 1 and due.id in (select id from marked) as attempted, due.state, due.ends_as as "endsAs",
       due.event_id as "eventId", due.occurred_on as "occurredOn",
-      due.trace_parent as "traceParent", due.payload, due.url,
+      due.trace_parent as "traceParent", due.payload, due.sequences, due.url,
       case when due.proof then due.staged_secret else due.secret end as secret,
       case when not due.proof then due.staged_secret end as "stagedSecret",
       case when not due.proof then due.former_secret end as "formerSecret", due.proof,

@@ -1,0 +1,124 @@
+// Every delivery carries a number that grows by one with each change of its record, in the order of commits.
+
+import { describe, expect, test } from "bun:test";
+import { type Api, until } from "../support/api.ts";
+import { type Call, startReceiver } from "../support/receiver.ts";
+import { db, newTenant } from "../support/tenant.ts";
+
+/** More than the header may say, where each of many records has this one. */
+const HIGH = 1_000_000_000;
+/** So many of eleven characters and a comma fit into 3,000. */
+const MOST_HIGH = 272;
+
+const sequenceOf = ({ headers }: Call) => headers.get("webhook-sequence");
+
+async function patchAll(api: Api, entity: string, records: object[]): Promise<Record<string, unknown>[]> {
+  const { status, body } = await api.call<Record<string, unknown>[]>("PATCH", `/${entity}`, records);
+  expect(status).toBe(200);
+  return body;
+}
+
+describe.concurrent("webhook-sequence", () => {
+  test("counts a record's changes from 1 on, its end included; what changes nothing is not counted", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    await api.connect(receiver.url, { Entities: ["Department"] });
+    const numberOf = async (method: string, path: string, body?: object) => {
+      const before = (await api.events("Limit=1")).Items[0]?.EventId;
+      expect((await api.call(method, path, body)).status).toBe(200);
+      const event = await api.settledEvent();
+      if (event.EventId === before) return undefined;
+      const [call] = receiver.callsFor(event.EventId);
+      expect(event.Sequence).toBe(sequenceOf(call!));
+      return event.Sequence;
+    };
+    const department = { ExternalId: "d-1", Name: "Sales" };
+    expect(await numberOf("PATCH", "/Department", department)).toBe("1");
+    expect(await numberOf("PATCH", "/Department", department)).toBeUndefined();
+    expect(await numberOf("POST", "/Department", { ...department, Name: "Sales and more" })).toBe("2");
+    expect(await numberOf("PATCH", "/Department", { ...department, Name: "Sales" })).toBe("3");
+    expect(await numberOf("DELETE", "/Department/d-1?Name=ExternalId")).toBe("4");
+    // Made again it is another record, with another Id.
+    expect(await numberOf("PATCH", "/Department", department)).toBe("1");
+    const ids = receiver.calls.map(({ payload }) => payload.Data.Id);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test("of an array is a list in the order of Data; a record that stands there twice counts once", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    await api.connect(receiver.url);
+    await patchAll(api, "Application", [{ Name: "b" }, { Name: "a" }, { Name: "b", Description: "at once" }]);
+    await api.change({ Name: "a", Description: "alone" });
+    const names = ["a", "c", "b", "a"];
+    await patchAll(
+      api,
+      "Application",
+      names.map((Name, index) => ({ Name, Description: `${index}` })),
+    );
+    await until("four calls", () => receiver.calls.length === 4);
+    const told = receiver.calls.map((call) => {
+      const named = [call.payload.Data].flat().map(({ Name }) => Name);
+      return [call.payload.EventType, named.join(), sequenceOf(call)].join(" ");
+    });
+    expect(told.toSorted()).toEqual(["Created b,a 1,1", "Created c 1", "Updated a 2", "Updated a,b 3,2"]);
+    expect(await sequencesOf(api)).toEqual({ a: 3, b: 2, c: 1 });
+  });
+
+  test("is left out where a list has more than 3,000 characters", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    await api.connect(receiver.url, { Entities: ["Department"], Events: ["Updated"] });
+    const records = Array.from({ length: MOST_HIGH + 1 }, (_, index) => ({ ExternalId: `d-${index}`, Name: "" }));
+    await patchAll(api, "Department", records);
+    await db()`update departments set sequence = ${HIGH} where tenant_id = ${api.tenant.tenantId}`;
+    const renamed = records.map((record) => ({ ...record, Name: record.ExternalId }));
+    await patchAll(api, "Department", renamed.slice(0, MOST_HIGH));
+    const fits = await api.settledEvent();
+    expect(fits.Sequence).toBe(
+      Array(MOST_HIGH)
+        .fill(HIGH + 1)
+        .join(),
+    );
+    expect(sequenceOf(receiver.callsFor(fits.EventId)[0]!)).toBe(fits.Sequence!);
+    await patchAll(
+      api,
+      "Department",
+      renamed.map((record) => ({ ...record, Name: `${record.Name} again` })),
+    );
+    const longer = await api.settledEvent();
+    expect(longer).toMatchObject({ RecordCount: MOST_HIGH + 1, State: "Delivered", Sequence: null });
+    expect(receiver.callsFor(longer.EventId).map(sequenceOf)).toEqual([null]);
+  });
+
+  test("is the same at every attempt and redelivery of an event, whatever has happened since", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver([500, 500, 200]);
+    const { Id } = await api.connect(receiver.url, { Name: "flaky", Secret: "s" });
+    await api.change({ Name: "Gate" });
+    const created = await api.settledEvent();
+    await api.change({ Name: "Gate", Description: "newer" });
+    const updated = await api.settledEvent();
+    expect((await api.redeliver(created.EventId)).status).toBe(200);
+    await api.settled(created.EventId);
+    const replay = await api.replay({ ConnectionId: Id, States: ["Delivered"] });
+    await api.endedRedelivery(replay.Id);
+    expect(receiver.callsFor(created.EventId).map(sequenceOf)).toEqual(Array(5).fill("1"));
+    expect(receiver.callsFor(updated.EventId).map(sequenceOf)).toEqual(Array(4).fill("2"));
+  });
+
+  test("is not of a ping, which tells of no change", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    const { Id } = await api.connect(receiver.url);
+    const event = await api.settled(await api.ping(Id));
+    expect(event).toMatchObject({ State: "Delivered", Sequence: null });
+    expect(receiver.calls.map(sequenceOf)).toEqual([null]);
+  });
+});
+
+async function sequencesOf({ tenant }: Api): Promise<Record<string, number>> {
+  const rows = await db()<{ name: string; sequence: number }[]>`
+    select name, sequence from applications where tenant_id = ${tenant.tenantId} and name in ('a', 'b', 'c')`;
+  return Object.fromEntries(rows.map(({ name, sequence }) => [name, sequence]));
+}
