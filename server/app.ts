@@ -29,17 +29,16 @@ import {
   resourceTypes,
 } from "./entities/index.ts";
 import { ApiError, ServiceUnavailable } from "./errors.ts";
-import { noteClientAddress } from "./http/client-address.ts";
+import { clientAddress } from "./http/client-address.ts";
+import { contextOf } from "./http/context.ts";
 import { asApiError, errorResponse, OUTAGES } from "./http/error-record.ts";
 import { createSpelling } from "./http/letter-case.ts";
 import { type Lifecycle, servingLifecycle } from "./http/lifecycle.ts";
 import { API_PATH } from "./http/paths.ts";
 import { probesController } from "./http/probes.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
-import { requestKey } from "./http/request-key.ts";
 import { createRequestLog, isProbe } from "./http/request-log.ts";
 import { requireHost, withPlainUrl } from "./http/request-url.ts";
-import { noteResponseHeaders } from "./http/response-headers.ts";
 import { createOutageLog } from "./log.ts";
 import type { MasterKey } from "./master-key.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
@@ -121,21 +120,21 @@ export function createApp({
   });
   const checkUrl = (url: string) => egress.checkUrl(url);
   const requestSpans = createRequestSpans(tracing);
-  const requestLog = createRequestLog(log, (request, observed) => {
+  const logRequest = createRequestLog(log, (request, observed) => {
     metrics.request(observed);
     requestSpans.end(request, observed);
   });
   const admit = createRateLimit(config.rateLimit);
-  const onClient = (request: Request, client: { tenantId: TenantId; clientId: string }) => {
-    requestLog.noteClient(request, client);
-    admit(request, client.clientId);
+  const onClient = (request: Request, { tenantId, clientId }: { tenantId: TenantId; clientId: string }) => {
+    contextOf(request).client = { tenantId, clientId };
+    admit(request, clientId);
   };
   const workflowUrl = (workflowId: string) =>
     `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows/${encodeURIComponent(workflowId)}`;
   const entityNames = entities.map((entity) => entity.name);
   const databaseIsAway = createOutageLog(log);
   const logFailure = (error: unknown, request: Request) => {
-    const line = { err: error, requestKey: requestKey(request) };
+    const line = { err: error, requestKey: contextOf(request).key };
     if (outageOf(error)) databaseIsAway(line, "PostgreSQL is away or takes no writes; requests are answered 503");
     else if (!(error instanceof ApiError)) log.error(line, "a request failed");
   };
@@ -181,12 +180,12 @@ export function createApp({
       return handle(withPlainUrl(request, spell));
     })
     .onRequest(({ request, set, server }) => {
-      noteClientAddress(request, server?.requestIP(request)?.address, config.trustProxy);
+      const context = contextOf(request);
+      context.address = clientAddress(request, server?.requestIP(request)?.address, config.trustProxy);
+      context.headers = set.headers;
       requestSpans.begin(request);
-      requestLog.begin(request);
       lifecycle.begin(request);
-      noteResponseHeaders(request, set.headers);
-      set.headers["x-request-id"] = requestKey(request);
+      set.headers["x-request-id"] = context.key;
       set.headers["x-content-type-options"] = "nosniff";
       requireHost(request);
       if (lifecycle.phase === "stopping") set.headers.connection = "close";
@@ -199,12 +198,12 @@ export function createApp({
       const response = isNothing
         ? await nothingHere(provider.forSettingsPages.site, request)
         : (endpointRefusal(error, request) ?? errorResponse(error, request));
-      requestLog.noteStatus(request, response.status);
+      contextOf(request).status = response.status;
       return response;
     })
     .onAfterResponse({ as: "global" }, ({ request, route, responseValue }) => {
       lifecycle.end(request);
-      requestLog.end(request, route, responseValue instanceof Response ? responseValue.status : undefined);
+      logRequest(request, route, responseValue instanceof Response ? responseValue.status : undefined);
     })
     .use(probesController(sql, config.temporal.address, lifecycle))
     .use(metricsController(metrics.registry, config.metrics.token))

@@ -1,7 +1,5 @@
 import { Permission, Unauthorized } from "../errors.ts";
-import { clientAddress } from "../http/client-address.ts";
-import { requestKey } from "../http/request-key.ts";
-import { traceParentOf } from "../http/trace-parent.ts";
+import { contextOf } from "../http/context.ts";
 import { userAgentOf } from "../http/user-agent.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { Admitted, Call } from "./access.ts";
@@ -55,11 +53,12 @@ export function createAuthenticate(verify: VerifyAccessToken, admit: (call: Call
         'Bearer error="invalid_token"',
       );
     }
-    const call = { ...bearer, requestKey: requestKey(request), address: clientAddress(request), time: new Date() };
+    const { key, address, traceParent } = contextOf(request);
+    const call = { ...bearer, requestKey: key, address, time: new Date() };
     return {
       ...call,
       userAgent: userAgentOf(request),
-      traceParent: traceParentOf(request),
+      traceParent,
       ...(await admit(call)),
     };
   };

@@ -1,6 +1,5 @@
 import type { Queries } from "../db/connection.ts";
-import { clientAddress } from "../http/client-address.ts";
-import { requestKey } from "../http/request-key.ts";
+import { contextOf } from "../http/context.ts";
 import { userAgentOf } from "../http/user-agent.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { Details } from "./details.ts";
@@ -52,8 +51,8 @@ export async function recordAudit(tx: Queries, tenantId: TenantId, origin: Origi
 export function originOf(request: Request, who: Pick<Origin, "actor" | "clientId">): Origin {
   return {
     ...who,
-    address: clientAddress(request),
+    address: contextOf(request).address,
     userAgent: userAgentOf(request),
-    requestKey: requestKey(request),
+    requestKey: contextOf(request).key,
   };
 }

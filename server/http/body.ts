@@ -1,4 +1,5 @@
 import { BadInput, BodyCutOff, PayloadTooLarge, UnsupportedMediaType } from "../errors.ts";
+import { contextOf } from "./context.ts";
 
 /** Bytes of a JSON body. */
 export const JSON_BODY_LIMIT = 1024 * 1024;
@@ -71,19 +72,12 @@ async function readText(request: Request, limit: number): Promise<string> {
   }
 }
 
-const cutOff = new WeakSet<Request>();
-
-/** Whether the request's body was read and broke off. */
-export function isCutOff(request: Request): boolean {
-  return cutOff.has(request);
-}
-
 /** The caller's connection is all that can fail here. */
 async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of request.body ?? []) yield chunk;
   } catch {
-    cutOff.add(request);
+    contextOf(request).isCutOff = true;
     throw new BodyCutOff();
   }
 }

@@ -2,6 +2,7 @@
 
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { contextOf } from "./context.ts";
 
 /** Stands for a network that is not known, in counts and in logs. */
 export const UNKNOWN_ADDRESS = "unknown";
@@ -9,26 +10,18 @@ export const UNKNOWN_ADDRESS = "unknown";
 /** A network's customer has a whole /64 of IPv6 to choose from. */
 const IPV6_PREFIX = 64;
 
-const addresses = new WeakMap<Request, string>();
-
 /**
- * Notes a request's address as soon as it is here.
+ * An IPv4 or IPv6 address without a zone. Undefined if it is not known: a proxy's own is nobody's.
  * @param peer the other end of the connection
  * @param trustProxy the peer is a proxy of ours, which has added whom it saw to the end of X-Forwarded-For
  */
-export function noteClientAddress(request: Request, peer: string | undefined, trustProxy: boolean): void {
-  const address = trustProxy ? lastForwarded(request.headers.get("x-forwarded-for")) : plainAddress(peer);
-  if (address !== undefined) addresses.set(request, address);
-}
-
-/** An IPv4 or IPv6 address without a zone. Undefined if it is not known: the proxy's own is nobody's. */
-export function clientAddress(request: Request): string | undefined {
-  return addresses.get(request);
+export function clientAddress(request: Request, peer: string | undefined, trustProxy: boolean): string | undefined {
+  return trustProxy ? lastForwarded(request.headers.get("x-forwarded-for")) : plainAddress(peer);
 }
 
 /** One word for each party a request can come from: an IPv4 address, an IPv6 /64, or UNKNOWN_ADDRESS. */
 export function clientNetwork(request: Request): string {
-  const known = clientAddress(request);
+  const known = contextOf(request).address;
   if (known === undefined) return UNKNOWN_ADDRESS;
   const address = ipaddr.parse(known);
   if (address.kind() === "ipv4") return address.toString();

@@ -1,7 +1,7 @@
 import { outageOf } from "../db/outage.ts";
 import { refusalOf } from "../db/violations.ts";
 import { ApiError, ServiceUnavailable } from "../errors.ts";
-import { requestKey } from "./request-key.ts";
+import { contextOf } from "./context.ts";
 import { requestUrl } from "./request-url.ts";
 
 /** SPEC.md "Error record (entity API)". */
@@ -42,7 +42,7 @@ export function errorRecord(error: ApiError, request: Request): ErrorRecord {
     Title: error.title,
     StatusCode: error.status,
     Instance: requestUrl(request).pathname,
-    RequestKey: requestKey(request),
+    RequestKey: contextOf(request).key,
   };
 }
 

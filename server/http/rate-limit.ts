@@ -4,7 +4,7 @@
 // it but the count, and asking a store at each request would cost more than most requests do.
 
 import { TooManyRequests } from "../errors.ts";
-import { addResponseHeaders } from "./response-headers.ts";
+import { contextOf } from "./context.ts";
 
 export interface RateLimit {
   /** What a client's quota is refilled by. */
@@ -49,7 +49,7 @@ export function createRateLimit({ perSecond, burst }: RateLimit, now = () => per
     const rest = admitted ? requests - 1 : requests;
     quotas.set(clientId, { requests: rest, at: time });
     if (quotas.size > sweepAt) sweep(time);
-    addResponseHeaders(request, {
+    Object.assign(contextOf(request).headers, {
       "ratelimit-policy": policy,
       ratelimit: `"client";r=${Math.floor(rest)};t=${WAIT_SECONDS}`,
     });

@@ -13,8 +13,6 @@ const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a
 const LENGTH_OF_00 = 55;
 const LONGEST = 200;
 
-const traceParents = new WeakMap<Request, string>();
-
 /** @returns undefined for what is no traceparent */
 export function parseTraceParent(text: string | null | undefined): TraceContext | undefined {
   if (!text || text.length > LONGEST || (text.startsWith("00") && text.length !== LENGTH_OF_00)) return undefined;
@@ -28,14 +26,4 @@ export function formatTraceParent({ traceId, spanId, sampled }: TraceContext): s
 
 export function traceIdOf(traceParent: string): string {
   return traceParent.slice(3, 35);
-}
-
-/** @param traceParent of the request's own span */
-export function noteTraceParent(request: Request, traceParent: string): void {
-  traceParents.set(request, traceParent);
-}
-
-/** Undefined before it was noted. */
-export function traceParentOf(request: Request): string | undefined {
-  return traceParents.get(request);
 }

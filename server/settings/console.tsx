@@ -3,10 +3,10 @@
 import { Elysia } from "elysia";
 import { MethodNotAllowed, NotFound, Permission } from "../errors.ts";
 import { readFormText } from "../http/body.ts";
+import { contextOf } from "../http/context.ts";
 import { asApiError } from "../http/error-record.ts";
 import { isRead } from "../http/method.ts";
 import { isOwnForm } from "../http/own-form.ts";
-import { requestKey } from "../http/request-key.ts";
 import { requestUrl } from "../http/request-url.ts";
 import { MessagePage, pageResponse, readFlash } from "../signin/index.ts";
 import type { ConsoleDependencies } from "./dependencies.ts";
@@ -53,7 +53,7 @@ async function respond(
   } catch (failure) {
     const { status, title, errors, headers } = asApiError(failure);
     if (status >= 500) deps.onFailure(failure, request);
-    const lines = status === 500 ? [...errors, `RequestKey: ${requestKey(request)}`] : errors;
+    const lines = status === 500 ? [...errors, `RequestKey: ${contextOf(request).key}`] : errors;
     // It speaks to clients that have tokens.
     const { "www-authenticate": _, ...rest } = headers;
     if (visit) return answerWith({ title, status, body: <Lines lines={lines} /> }, rest);

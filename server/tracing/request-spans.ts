@@ -1,6 +1,5 @@
-import { requestKey } from "../http/request-key.ts";
+import { contextOf } from "../http/context.ts";
 import { type ObservedRequest, PROBES } from "../http/request-log.ts";
-import { noteTraceParent } from "../http/trace-parent.ts";
 import type { TraceSpan, Tracing } from "./tracing.ts";
 
 /** One span a request, in the caller's trace if it has sent a `traceparent`. */
@@ -10,7 +9,7 @@ export function createRequestSpans(tracing: Tracing) {
     begin(request: Request): void {
       const span = tracing.begin("request", "server", request.headers.get("traceparent"));
       spans.set(request, span);
-      noteTraceParent(request, span.traceParent);
+      contextOf(request).traceParent = span.traceParent;
     },
     /** What machines ask all the time is no span. */
     end(request: Request, { method, route, status, tenantId, clientId }: ObservedRequest): void {
@@ -21,7 +20,7 @@ export function createRequestSpans(tracing: Tracing) {
           "http.request.method": method,
           "http.route": route,
           "http.response.status_code": status,
-          "gatehouse.request_key": requestKey(request),
+          "gatehouse.request_key": contextOf(request).key,
           "gatehouse.tenant_id": tenantId,
           "gatehouse.client_id": clientId,
         },

@@ -3,14 +3,15 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
-import { clientAddress, clientNetwork, noteClientAddress, UNKNOWN_ADDRESS } from "../../server/http/client-address.ts";
+import { clientAddress, clientNetwork, UNKNOWN_ADDRESS } from "../../server/http/client-address.ts";
+import { contextOf } from "../../server/http/context.ts";
 
 const PROXY = "10.0.0.1";
 
 function noted(forwarded: string | undefined): Request {
   const request = new Request("http://localhost");
   if (forwarded !== undefined) request.headers.set("x-forwarded-for", forwarded);
-  noteClientAddress(request, PROXY, true);
+  contextOf(request).address = clientAddress(request, PROXY, true);
   return request;
 }
 
@@ -40,7 +41,7 @@ test("the last entry is the caller's address if it is a plain one", () => {
   fc.assert(
     fc.property(fc.array(entries, { maxLength: 3 }), addresses, (before, last) => {
       const request = noted([...before, last].join(", "));
-      expect(clientAddress(request)).toBe(ipaddr.process(last).toString());
+      expect(contextOf(request).address).toBe(ipaddr.process(last).toString());
     }),
   );
 });
@@ -49,7 +50,7 @@ test("any other last entry gives no address, neither the proxy's nor one before 
   fc.assert(
     fc.property(fc.array(entries, { maxLength: 3 }), fc.oneof(bracketed, withPort, zoned, words), (before, last) => {
       const request = noted([...before, last].join(","));
-      expect(clientAddress(request)).toBeUndefined();
+      expect(contextOf(request).address).toBeUndefined();
       expect(clientNetwork(request)).toBe(UNKNOWN_ADDRESS);
     }),
   );
@@ -60,10 +61,10 @@ test("whatever the header holds, its sender is never taken for the proxy", () =>
     fc.property(fc.string({ unit: fc.constantFrom(..."0123456789abcdef.:[],% x") }), (header) => {
       fc.pre(!header.includes(PROXY));
       const last = header.split(",").at(-1)!.trim();
-      const known = clientAddress(noted(header));
+      const known = contextOf(noted(header)).address;
       if (known === undefined) expect(clientNetwork(noted(header))).toBe(UNKNOWN_ADDRESS);
       else expect(ipaddr.process(last).toString()).toBe(known);
     }),
   );
-  expect(clientAddress(noted(undefined))).toBeUndefined();
+  expect(contextOf(noted(undefined)).address).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { TooManyRequests } from "../../server/errors.ts";
+import { contextOf } from "../../server/http/context.ts";
 import { createRateLimit } from "../../server/http/rate-limit.ts";
-import { noteResponseHeaders } from "../../server/http/response-headers.ts";
 import { until } from "../support/api.ts";
 import { newTenant } from "../support/tenant.ts";
 import { type PrivateApp, startPrivateApp } from "./private-app.ts";
@@ -92,7 +92,7 @@ test("a quota is refilled steadily, and never beyond its burst", () => {
   const ask = () => {
     const request = new Request("http://localhost/");
     const headers: Record<string, string> = {};
-    noteResponseHeaders(request, headers);
+    contextOf(request).headers = headers;
     try {
       admit(request, "client");
     } catch (error) {

@@ -1,7 +1,8 @@
 // Parts of sign-in that a Gatehouse over plain http on loopback cannot show.
 
 import { expect, test } from "bun:test";
-import { clientNetwork, noteClientAddress } from "../../server/http/client-address.ts";
+import { clientAddress, clientNetwork } from "../../server/http/client-address.ts";
+import { contextOf } from "../../server/http/context.ts";
 import { createCookies, createSite } from "../../server/signin/index.ts";
 
 test.each([
@@ -16,7 +17,7 @@ test.each([
 ])("peer %p, X-Forwarded-For %p, TRUST_PROXY %p: failures count for %s", (peer, forwarded, trustProxy, network) => {
   const headers: Record<string, string> = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
   const request = new Request("http://localhost", { headers });
-  noteClientAddress(request, peer, trustProxy);
+  contextOf(request).address = clientAddress(request, peer, trustProxy);
   expect(clientNetwork(request)).toBe(network);
 });
 

@@ -1,7 +1,5 @@
 import { type Caller, userScopes } from "../../access/index.ts";
-import { clientAddress } from "../../http/client-address.ts";
-import { requestKey } from "../../http/request-key.ts";
-import { traceParentOf } from "../../http/trace-parent.ts";
+import { contextOf } from "../../http/context.ts";
 import { userAgentOf } from "../../http/user-agent.ts";
 import { digestOf, type Session } from "../../signin/index.ts";
 import type { ConsoleDependencies } from "../dependencies.ts";
@@ -32,18 +30,19 @@ export async function findEntrant(
     userScopes(sql, tenantId, userId),
   ]);
   if (!found) return undefined;
+  const { key, address, traceParent } = contextOf(request);
   const call = {
     tenantId,
     clientId: String(found.clientId),
     actor: { type: "User", id: userId } as const,
     scopes: new Set(scopes),
-    requestKey: requestKey(request),
-    address: clientAddress(request),
+    requestKey: key,
+    address,
     time: new Date(),
   };
   const admitted = await access.admit(call);
   return {
-    caller: { ...call, userAgent: userAgentOf(request), traceParent: traceParentOf(request), ...admitted },
+    caller: { ...call, userAgent: userAgentOf(request), traceParent, ...admitted },
     session,
     organisation: found.organisation,
   };

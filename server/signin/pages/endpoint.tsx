@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { clientNetwork } from "../../http/client-address.ts";
+import { contextOf } from "../../http/context.ts";
 import { asApiError } from "../../http/error-record.ts";
 import { requireMethod } from "../../http/method.ts";
-import { requestKey } from "../../http/request-key.ts";
 import type { Caller } from "../sessions.ts";
 import { MessagePage } from "./message.tsx";
 import { pageResponse } from "./response.ts";
@@ -50,6 +50,6 @@ export function pageEndpoint(
 
 function errorPage(site: Site, failure: unknown, request: Request): Promise<Response> {
   const { status, title, errors, headers } = asApiError(failure);
-  const lines = status === 500 ? [...errors, `RequestKey: ${requestKey(request)}`] : errors;
+  const lines = status === 500 ? [...errors, `RequestKey: ${contextOf(request).key}`] : errors;
   return pageResponse(<MessagePage site={site} heading={title} lines={lines} />, { status, headers });
 }
