@@ -83,6 +83,19 @@ export interface AppDependencies {
   entities?: readonly EntityDefinition[];
 }
 
+/** What policies can be about, beside policies and roles themselves. */
+export function policyTypes(entities: readonly EntityDefinition[]) {
+  const entityTypes = resourceTypes(entities);
+  return [
+    ...entityTypes,
+    ...webhookResourceTypes(entityTypes),
+    ...OAUTH_RESOURCE_TYPES,
+    AUDIT_RESOURCE_TYPE,
+    TENANT_RESOURCE_TYPE,
+    ...SIGN_IN_RESOURCE_TYPES,
+  ];
+}
+
 export function createApp({
   config,
   sql,
@@ -95,7 +108,6 @@ export function createApp({
   entities = ENTITIES,
 }: AppDependencies) {
   const findRecord = createFindRecord(entities);
-  const entityTypes = resourceTypes(entities);
   const findEntityRecords = createFindRecords(entities);
   const finders: Record<string, FindRecords> = {
     Policy: findPolicyRecords,
@@ -107,14 +119,7 @@ export function createApp({
     sql,
     masterKey,
     log,
-    resourceTypes: [
-      ...entityTypes,
-      ...webhookResourceTypes(entityTypes),
-      ...OAUTH_RESOURCE_TYPES,
-      AUDIT_RESOURCE_TYPE,
-      TENANT_RESOURCE_TYPE,
-      ...SIGN_IN_RESOURCE_TYPES,
-    ],
+    resourceTypes: policyTypes(entities),
     findRecords: (queries, tenantId, type, ids) => (finders[type] ?? findEntityRecords)(queries, tenantId, type, ids),
     findScopes: scopesNow,
   });

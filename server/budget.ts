@@ -1,5 +1,5 @@
 // What all tenants share, in shares: how much of one thing a tenant may have under way, and how much more may wait for
-// it. README.md "What one tenant cannot take from another" lists the budgets.
+// it. docs/configuration.md "Budgets of a tenant" lists the budgets.
 
 import { ServiceBusy, TenantBusy } from "./errors.ts";
 import type { TenantId } from "./tenant-id.ts";

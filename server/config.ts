@@ -148,7 +148,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the configuration from environment variables (README.md has the table).
+ * Reads the configuration from environment variables (docs/configuration.md "Variables").
  * @param found problems that an entry has found by itself, to be told with the others
  * @throws ConfigError naming every variable that is wrong and what would be right.
  */

@@ -14,7 +14,7 @@ Starts PostgreSQL, Temporal, the worker and the API on this machine, and keeps t
   --allow-receiver  webhooks may reach the example receiver at localhost:8443
   --help            this text
 
-README.md lists the environment variables.`;
+docs/configuration.md lists the environment variables.`;
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

@@ -6,7 +6,7 @@ import { deletePolicy, insertPolicy, listAllPolicies, waitForSettingsTurn } from
 import { findRole, insertRole, type Member, replaceMembers } from "./roles/store.ts";
 import { ACTIONS, type Scope } from "./scopes.ts";
 
-const ROLES: { name: string; description: string; scopes: Scope[] }[] = [
+export const ROLES: { name: string; description: string; scopes: Scope[] }[] = [
   { name: "admin", description: "May do everything.", scopes: ACTIONS },
   {
     name: "editor",
@@ -25,7 +25,7 @@ const ROLES: { name: string; description: string; scopes: Scope[] }[] = [
   },
 ];
 
-const POLICIES = [
+export const POLICIES = [
   {
     name: "Administrators",
     description: "By role: members of the role admin may do everything.",

@@ -1,4 +1,4 @@
-// `bun run keys`: what a person does to the installation's keys. README.md says when, and what it breaks.
+// `bun run keys`: what a person does to the installation's keys. docs/operations.md "Signing keys" says when, and what it breaks.
 
 import { readConfig } from "../config.ts";
 import { connect, type Sql } from "../db/connection.ts";

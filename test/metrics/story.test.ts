@@ -1,10 +1,8 @@
 // A Gatehouse that is watched: the API and the worker each on a metrics port of its own.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { PROJECT_ROOT } from "../../server/config.ts";
 import { isTaken } from "../../server/embedded/ports.ts";
+import { readPage } from "../documents/pages.ts";
 import { until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
@@ -65,9 +63,10 @@ test("a change is counted on its way: accepted, dispatched, attempted, delivered
   expect(seconds).toBeLessThan(30);
 });
 
-test("README names every metric of ours, and no other", async () => {
-  const readme = readFileSync(join(PROJECT_ROOT, "README.md"), "utf8");
-  const named = readme.match(/gatehouse_[a-z_]+/g)!.map(withoutSuffix);
+test("docs/operations.md names every metric of ours, and no other", async () => {
+  const named = readPage("docs/operations.md")
+    .match(/gatehouse_[a-z_]+/g)!
+    .map(withoutSuffix);
   const measured = [...(await ofApi()).keys(), ...(await ofWorker()).keys()]
     .map((series) => withoutSuffix(series.split("{")[0]!))
     .filter((name) => name.startsWith("gatehouse_"));

@@ -1,8 +1,7 @@
 // Policies by REST: list, read, save, delete; and what is no policy.
 
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import { PROJECT_ROOT } from "../../server/config.ts";
+import { blockMarked } from "../documents/pages.ts";
 import { API, expectError, unique } from "../entities/client.ts";
 import { newAdmin, newPerson, ok, savePolicy } from "./people.ts";
 
@@ -139,9 +138,8 @@ test.concurrent.each(["Policy", "Role"])("a list of %s is filtered by Name, and 
   }
 });
 
-test.concurrent("README.md's example is a policy", async () => {
-  const readme = await Bun.file(join(PROJECT_ROOT, "README.md")).text();
-  const Policy = /```cedar\n(.*?)```/s.exec(readme)?.[1];
+test.concurrent("the example of docs/access.md is a policy", async () => {
+  const Policy = blockMarked("run: policy").text;
   expect((await ok((await newAdmin()).patch("/Policy", { Name: "Sales", Policy }))).Policy).toBe(Policy);
 });
 

@@ -27,7 +27,8 @@ export function openWindows(): Windows {
   const opened = new Set<BrowserContext>();
   afterAll(() => Promise.all([...opened].map((context) => context.close())));
   const newContext = async (options?: BrowserContextOptions) => {
-    running ??= launch();
+    // It ends with the process, and leaves what it wrote to the test run, which removes it.
+    running ??= launch(setting("GATEHOUSE_TEST_ROOT"));
     const context = await (await running).newContext(options);
     opened.add(context);
     return context;
@@ -35,12 +36,12 @@ export function openWindows(): Windows {
   return { newContext, newPage: async (options) => (await newContext(options)).newPage() };
 }
 
-async function launch(): Promise<Browser> {
+/** @param folder for what it writes; the system's own without one */
+export async function launch(folder?: string): Promise<Browser> {
   const wanted = chromium.args.filter((arg) => !UNWANTED.test(arg));
   const args = [...wanted, "--disable-gpu", ...QUIET];
   const executablePath = await chromium.executablePath();
-  // It ends with the process, and leaves what it wrote to the test run, which removes it.
-  process.env.TMPDIR = setting("GATEHOUSE_TEST_ROOT");
+  if (folder) process.env.TMPDIR = folder;
   const browser = await playwright.launch({ executablePath, args, headless: true });
   browser.on("disconnected", () => {
     running = undefined;

@@ -1,6 +1,7 @@
 // A database of a test's own on the shared PostgreSQL, with nothing in it, and roles that may do less than its owner.
 
 import { connect, type Sql } from "../../server/db/connection.ts";
+import { blockMarked } from "../documents/pages.ts";
 import { shared } from "./tenant.ts";
 
 export interface EmptyDatabase extends AsyncDisposable {
@@ -26,10 +27,7 @@ export async function newEmptyDatabase(): Promise<EmptyDatabase> {
       const password = crypto.randomUUID();
       await sql.unsafe(`create role ${role} login password '${password}'`);
       isRoleMade = true;
-      // As README.md has it.
-      const readme = await Bun.file(new URL("../../README.md", import.meta.url)).text();
-      const [, grants] = /```sql\n(grant usage on schema public[\s\S]*?)```/.exec(readme)!;
-      await sql.unsafe(grants!.replaceAll("app_role", role));
+      await sql.unsafe(blockMarked("run: grants").text.replaceAll("app_role", role));
       const own = new URL(url);
       own.username = role;
       own.password = password;

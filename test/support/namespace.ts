@@ -12,7 +12,7 @@ const DAY_SECONDS = 86_400;
 
 export interface Namespace extends AsyncDisposable {
   name: string;
-  /** As README.md says; until then it has none. */
+  /** As docs/operations.md says; until then it has none. */
   addSearchAttributes(): Promise<void>;
 }
 

@@ -1,33 +1,36 @@
-// Runs the README's tour as it stands, in a fresh clone.
+// Runs the tour of README.md as it stands, in a fresh clone.
 
 import { expect, test } from "bun:test";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import { isTaken } from "../../server/embedded/ports.ts";
+import { Visitor } from "../authorize/visitor.ts";
 import { until } from "../support/api.ts";
 import { temporaryDirectory } from "../support/stack.ts";
+import { blocksMarked, ROOT } from "./pages.ts";
 
-const ROOT = join(import.meta.dir, "../..");
 const TOUR_TIMEOUT_MS = 240_000;
 const RECEIVER_PORT = 8443;
+const CALLBACK_PORT = 3001;
 
 interface Step {
-  kind: "start" | "receiver" | "call";
+  kind: "start" | "receiver" | "sign-in" | "call";
   script: string;
 }
 
 test(
-  "a newcomer pastes the README's tour and sees a signed call, the log, and three attempts",
+  "a newcomer pastes the tour: a user signs in, a signed call arrives, and three attempts fail",
   async () => {
     const clone = join(temporaryDirectory("tour"), "gatehouse");
     const running: Bun.Subprocess[] = [];
     try {
       await copyCheckout(clone);
-      const steps = await tour();
+      const steps = tour();
       expect(steps.map((step) => step.kind)).toEqual([
         "start",
         "receiver",
+        "sign-in",
         "call",
         "call",
         "call",
@@ -46,6 +49,15 @@ test(
       running.push(receiver.process);
       await receiver.shows("listening");
 
+      await until("the callback's port to be free", async () => !(await isTaken(CALLBACK_PORT, "127.0.0.1")));
+      const application = terminal(clone, steps[2]!);
+      running.push(application.process);
+      await application.shows("&state=");
+      await signIn(clone, application.text());
+      await application.shows("Signed in: ");
+      expect(application.text()).toContain('"preferred_username":"admin"');
+      expect(await application.process.exited).toBe(0);
+
       const calls = steps.filter((step) => step.kind === "call").map((step) => step.script);
       await paste(clone, [calls[0]!, calls[1]!]);
       await receiver.shows("signature valid");
@@ -61,7 +73,7 @@ test(
       expect(await (await fetch(address!)).text()).toContain("<h1>Sign in</h1>");
 
       await stop(receiver.process);
-      const failing = terminal(clone, steps[6]!);
+      const failing = terminal(clone, steps[7]!);
       running.push(failing.process);
       await failing.shows("listening");
       await paste(clone, [calls[0]!, calls[4]!]);
@@ -79,11 +91,21 @@ test(
   TOUR_TIMEOUT_MS,
 );
 
-/** The commands of the tour, in the README's order; a comment before each block says which terminal it is for. */
-async function tour(): Promise<Step[]> {
-  const readme = await Bun.file(join(ROOT, "README.md")).text();
-  const blocks = readme.matchAll(/<!-- tour: (start|receiver|call) -->\n```sh\n([\s\S]*?)```/g);
-  return [...blocks].map(([, kind, script]) => ({ kind: kind as Step["kind"], script: script! }));
+/** The commands of the tour, in its order; a comment before each block says which terminal it is for. */
+function tour(): Step[] {
+  return blocksMarked("tour").map(({ mark, text }) => ({
+    kind: mark.replace("tour: ", "") as Step["kind"],
+    script: text,
+  }));
+}
+
+/** In a browser: the address that the application has printed, the admin's password, and Allow. */
+async function signIn(clone: string, printed: string): Promise<void> {
+  const { publicUrl, admin } = await Bun.file(join(clone, ".gatehouse/demo.json")).json();
+  const visitor = new Visitor(publicUrl);
+  const consent = await visitor.submit(await visitor.open(/http\S+/.exec(printed)![0].replace(publicUrl, "")), admin);
+  const back = await visitor.submit(consent, { decision: "allow" });
+  expect(await (await fetch(back.location!)).text()).toContain("Signed in.");
 }
 
 async function copyCheckout(clone: string): Promise<void> {

@@ -1,0 +1,103 @@
+// The documents against the tree: what can be told without a running service.
+
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { GENERATED, withGenerated } from "../documents/generated.ts";
+import { anchorOf, type Block, blocksOf, headingsOf, linksOf, PAGES, ROOT, readPage } from "../documents/pages.ts";
+import { readSources } from "./imports.ts";
+
+/** Languages of blocks that nothing can run. */
+const PICTURES = ["mermaid", "text"];
+/** What a comment above a block may begin with; the tests of test/documents run all but the last. */
+const WAYS = ["tour: ", "run: ", "verify: ", "not run: "];
+
+describe.each(PAGES)("%s", (path) => {
+  const text = readPage(path);
+
+  test("every link leads somewhere", () => {
+    expect(linksOf(text).filter((link) => !leadsSomewhere(path, link))).toEqual([]);
+  });
+
+  test("every block of code is run, or says why it is not", () => {
+    expect(blocksOf(path).flatMap((block) => problemOf(block) ?? [])).toEqual([]);
+  });
+
+  test("what is made from the code is up to date; `bun run docs` writes it", () => {
+    if (GENERATED[path]) expect(text === withGenerated(path, text)).toBe(true);
+    else expect(text).not.toContain("<!-- generated: ");
+  });
+});
+
+test("these rules find a dead link, a block that nothing runs, and JSON that is none", () => {
+  expect(leadsSomewhere("README.md", "docs/none.md")).toBe(false);
+  expect(leadsSomewhere("README.md", "docs/api.md#none")).toBe(false);
+  expect(leadsSomewhere("docs/api.md", "../README.md#five-minute-tour")).toBe(true);
+  const block = { path: "README.md", line: 1, mark: undefined };
+  expect(problemOf({ ...block, language: "sh", text: "ls" })).toBeString();
+  expect(problemOf({ ...block, language: "json", text: "{,}" })).toBeString();
+  expect(problemOf({ ...block, language: "", text: "ls" })).toBeString();
+});
+
+test("README.md has at most 150 lines", () => {
+  expect(readPage("README.md").split("\n").length).toBeLessThanOrEqual(151);
+});
+
+test("the glossary has a word once, in alphabetical order", () => {
+  const words = [...readPage("docs/glossary.md").matchAll(/^\| ([a-zA-Z ]+) \|/gm)].map(([, word]) => word!).slice(1);
+  expect(words).toEqual([...new Set(words)].toSorted((a, b) => a.localeCompare(b, "en")));
+});
+
+test("what the code cites of the documents is there", async () => {
+  const sources = await readSources(ROOT, ["server", "workflows", "activities", "examples", "test", "bench"]);
+  const cited = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/(?:docs\/[\w/-]+|README)\.md(?: "([^"\n]+)")?/g)]
+      .filter(([page, heading]) => !hasHeading(page.split(" ")[0]!, heading))
+      .map(([citation]) => `${path} cites ${citation}`),
+  );
+  expect(cited.filter((problem) => !problem.startsWith("test/architecture/documents.test.ts"))).toEqual([]);
+});
+
+test("the table of the tree names what is there, and each folder of the source", () => {
+  const [, table] = /<!-- table: layout -->\n\n([\s\S]*?)\n\n/.exec(readPage("docs/architecture.md"))!;
+  const rows = [...table!.matchAll(/^\| (`[^|]*) \|/gm)].map(([, names]) => names!);
+  const paths = rows.flatMap((names) => [...names.matchAll(/`([^`]+)`/g)].map(([, path]) => path!));
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  const folders = [...foldersOf("server").map((name) => `server/${name}`), ...foldersOf(".")];
+  const isNamed = (folder: string) => paths.some((path) => path === folder || path.startsWith(`${folder}/`));
+  expect(folders.filter((folder) => !isNamed(folder))).toEqual([]);
+});
+
+function leadsSomewhere(path: string, link: string): boolean {
+  const [file = "", anchor] = link.split("#");
+  const target = file === "" ? path : join(dirname(path), file);
+  if (!existsSync(join(ROOT, target))) return false;
+  return anchor === undefined || headingsOf(readPage(target)).map(anchorOf).includes(anchor);
+}
+
+function problemOf({ path, line, language, mark, text }: Block): string | undefined {
+  const place = `${path}:${line}`;
+  if (PICTURES.includes(language)) return undefined;
+  if (language === "json") return isJson(text) ? undefined : `${place} is no JSON.`;
+  return WAYS.some((way) => mark?.startsWith(way)) ? undefined : `${place} says nothing of how it is run.`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hasHeading(page: string, heading: string | undefined): boolean {
+  if (!existsSync(join(ROOT, page))) return false;
+  return heading === undefined || headingsOf(readPage(page)).includes(heading);
+}
+
+function foldersOf(path: string): string[] {
+  return readdirSync(join(ROOT, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules")
+    .map(({ name }) => name);
+}

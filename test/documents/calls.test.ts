@@ -1,0 +1,120 @@
+// What the documents say to type, run as it stands; the tour of README.md has a test of its own.
+
+import { expect, test } from "bun:test";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Connection } from "@temporalio/client";
+import { connect } from "../../server/db/connection.ts";
+import { migrate } from "../../server/db/migrate.ts";
+import { CLUSTER_ATTRIBUTES } from "../../server/embedded/search-attributes.ts";
+import { findTemporal } from "../../server/embedded/temporal-binary.ts";
+import { until } from "../support/api.ts";
+import { newEmptyDatabase } from "../support/empty-database.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { temporaryDirectory, withoutSettings } from "../support/stack.ts";
+import { newTenant, setting, shared } from "../support/tenant.ts";
+import { blockMarked, blocksMarked, blocksOf, ROOT } from "./pages.ts";
+
+/** Kinds that only one block is of, with a test each. */
+const SINGLE = ["run: temporal", "run: tenant", "run: owner", "run: grants", "run: policy"];
+
+test("every kind of block has a test", () => {
+  const kinds = new Set(blocksMarked("run").map(({ mark }) => mark));
+  expect([...kinds].toSorted()).toEqual(["run: call", ...SINGLE].toSorted());
+  for (const kind of SINGLE) blockMarked(kind);
+});
+
+const calls = blocksMarked("run").filter(({ mark }) => mark === "run: call");
+
+test.concurrent.each(calls.map((block) => [`${block.path}:${block.line}`, block.text]))("%s", async (_, text) => {
+  await using receiver = startReceiver(200);
+  const api = await newTenant();
+  const connection = await api.connect(receiver.url);
+  const folder = temporaryDirectory("calls");
+  const { url } = shared();
+  await mkdir(join(folder, ".gatehouse"));
+  await writeFile(join(folder, ".gatehouse/demo.json"), JSON.stringify({ publicUrl: url, ...api.tenant }));
+  await writeFile(join(folder, "sales.cedar"), blockMarked("run: policy").text);
+  const [setUp] = blocksOf("README.md").filter(({ text }) => text.includes("api() {"));
+  const printed = await paste(`${setUp!.text}\n${text}`, folder, {
+    CONNECTION_ID: connection.Id,
+    WEBHOOK_SECRET: crypto.randomUUID(),
+  });
+  const answers = printed.split(/^(?=\{)/m).map((answer) => JSON.parse(answer));
+  expect(answers).toHaveLength(text.match(/\bapi\b/g)!.length);
+  for (const answer of answers) expect(answer).not.toHaveProperty("Errors");
+});
+
+test("a tenant is made, and its client has the redirect URI", async () => {
+  const printed = await paste(blockMarked("run: tenant").text, ROOT, {
+    DATABASE_URL: shared().databaseUrl,
+    MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"),
+  });
+  expect(JSON.parse(printed.slice(printed.indexOf("{")))).toMatchObject({
+    admin: { username: "admin", password: expect.any(String) },
+    client: { clientSecret: expect.any(String), redirectUris: ["https://app.example.com/callback"] },
+  });
+});
+
+test("a namespace is made with the search attributes that we use", async () => {
+  const { path } = await findTemporal({ env: process.env, say: () => {}, signal: new AbortController().signal });
+  const programs = temporaryDirectory("temporal");
+  await symlink(path, join(programs, "temporal"));
+  const namespace = `documents-${Bun.randomUUIDv7()}`;
+  const address = setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS");
+  const env = {
+    PATH: `${programs}:${process.env.PATH}`,
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: namespace,
+  };
+  const [create, add] = blockMarked("run: temporal").text.split(/^(?=temporal operator search-attribute)/m);
+  const connection = await Connection.connect({ address });
+  try {
+    await paste(create!.replace("--namespace default", `--namespace ${namespace}`), programs, env);
+    await until("the namespace", () =>
+      connection.workflowService.describeNamespace({ namespace }).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await paste(add!, programs, env);
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    const wanted = Object.fromEntries(CLUSTER_ATTRIBUTES.map(({ name, number }) => [name, number]));
+    expect(customAttributes).toEqual(wanted);
+  } finally {
+    await connection.close();
+  }
+});
+
+test("the table's owner removes rows of the audit log that are seven years old, and it is append-only again", async () => {
+  await using database = await newEmptyDatabase();
+  await migrate(database.url);
+  const owner = connect(database.url, "gatehouse test", 1);
+  try {
+    const tenantId = Bun.randomUUIDv7();
+    await owner`insert into tenants (id, name) values (${tenantId}, 'documents')`;
+    for (const years of [8, 6]) {
+      await owner`
+        insert into audit_log (tenant_id, id, occurred_on, kind, outcome, address, user_agent, details, request_key)
+        values (${tenantId}, ${Bun.randomUUIDv7()}, now() - make_interval(years => ${years}), 'SignOut', 'Success',
+                '', ${String(years)}, '{}', '')`;
+    }
+    await owner.unsafe(blockMarked("run: owner").text);
+    expect((await owner`select user_agent from audit_log`).map(({ user_agent }) => user_agent)).toEqual(["6"]);
+    await expect(owner`delete from audit_log`.execute()).rejects.toThrow(/append-only/);
+  } finally {
+    await owner.end();
+  }
+});
+
+async function paste(script: string, cwd: string, env: Record<string, string>): Promise<string> {
+  const child = Bun.spawn(["bash", "-e", "-c", script], {
+    cwd,
+    env: { ...withoutSettings(process.env), ...env },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [printed, problems] = await Promise.all([child.stdout, child.stderr].map((pipe) => new Response(pipe).text()));
+  if ((await child.exited) !== 0) throw new Error(`${script}\nended with ${child.exitCode}:\n${problems}`);
+  return printed!;
+}
