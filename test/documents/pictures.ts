@@ -68,7 +68,10 @@ async function takeConsole(page: Page): Promise<void> {
 async function takeFailedDelivery(page: Page, workflowUrl: string): Promise<void> {
   await page.setViewportSize(TEMPORAL);
   await page.goto(workflowUrl);
-  await page.getByText(/deliveries exhausted/).first().waitFor();
+  await page
+    .getByText(/deliveries exhausted/)
+    .first()
+    .waitFor();
   await page.getByText("postWebhook").nth(2).waitFor();
   await page.screenshot({ path: join(FOLDER, "failed-delivery.png") });
 }
