@@ -251,7 +251,7 @@ export function createApp({
   return app;
 }
 
-/** Of all routes, SPEC.md's own. */
+/** Of all routes, those of the spec door and the entity API. */
 function isSpecified(path: string): boolean {
   return path.startsWith(`${API_PATH}/`) || SPEC_PATHS.includes(path);
 }

@@ -32,7 +32,7 @@ export interface Config {
   /** True if PORT was given by name: then a port in use is an error, not a reason to take the next one. */
   portAsked: boolean;
   host: string;
-  /** The issuer, and SPEC.md's {base_url} and {auth_url}. No trailing slash. */
+  /** The issuer, and the base of every address. No trailing slash. */
   publicUrl: string;
   /** Undefined means: the embedded PostgreSQL that `start` brings up. */
   databaseUrl: string | undefined;

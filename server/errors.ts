@@ -1,6 +1,6 @@
 // Every failure a caller can meet, one class each; http/error-record.ts turns them into bodies.
 
-/** SPEC.md "Error record (entity API)"; its Type is `/Errors/` + kind. */
+/** docs/behaviour.md "Error record"; its Type is `/Errors/` + kind. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -38,7 +38,7 @@ export class BodyCutOff extends BadInput {
   }
 }
 
-/** The spelling is SPEC.md's. */
+/** The spelling is that of docs/behaviour.md "Read a record". */
 export class MultipleRows extends ApiError {
   constructor(...errors: string[]) {
     super(400, "Multible Rows", "Bad Request", errors);

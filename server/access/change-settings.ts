@@ -44,7 +44,7 @@ export async function changeSettings<Changed extends PolicyRecord>(
   return record as Changed;
 }
 
-/** A client's own scopes are its credentials'; a user's come of roles (SPEC.md Endpoints 1), which may be what changes. */
+/** A client's own scopes are its credentials'; a user's come of roles (docs/access.md "Scopes"), which may change. */
 async function scopesIn(tx: Transaction, { tenantId, actor, scopes }: Caller): Promise<ReadonlySet<string>> {
   return actor.type === "User" ? new Set(await userScopes(tx, tenantId, actor.id)) : scopes;
 }

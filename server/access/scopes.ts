@@ -23,7 +23,7 @@ export type Scope = (typeof SCOPES)[number];
 export type Action = Extract<Scope, `${string}:${string}`>;
 export const ACTIONS = SCOPES.filter((scope): scope is Action => scope.includes(":"));
 
-/** SPEC.md Endpoints 1 and 3. */
+/** docs/behaviour.md "Authorization request". */
 export const DEFAULT_SCOPES = ["openid", "profile", "name"];
 
 /** What a request asked for and the client does not have. */
@@ -34,7 +34,7 @@ export class ScopeNotGranted extends Error {
 }
 
 /**
- * The scopes a token will carry (SPEC.md Endpoints 3): all the client's for `*`, those of the defaults it has when
+ * The scopes a token will carry (docs/access.md "Scopes"): all the client's for `*`, those of the defaults it has when
  * nothing was asked for, else exactly what was asked for.
  * @param ignored scopes that count as not asked for
  * @throws ScopeNotGranted
@@ -53,8 +53,8 @@ export function grantedScopes(
 }
 
 /**
- * Splits a scope parameter. SPEC.md writes `AccessManager:Create, Update` for two scopes: a token that ends in a
- * comma lends its prefix to the next.
+ * Splits a scope parameter. `AccessManager:Create, Update` stands for two scopes (docs/access.md "Scopes"): a token that
+ * ends in a comma lends its prefix to the next.
  */
 function splitScope(text: string): string[] {
   const scopes = new Set<string>();

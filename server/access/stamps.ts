@@ -5,7 +5,7 @@ import type { Caller } from "./bearer.ts";
 
 export interface Stamped {
   createdOn: Date;
-  /** SPEC.md's AbstractLong, or null. */
+  /** AbstractLong (docs/behaviour.md "Foreign keys"), or null. */
   createdBy: unknown;
   modifiedOn: Date;
   modifiedBy: unknown;

@@ -1,6 +1,6 @@
 import { boolean, DESCRIPTION_LIMIT, type EntityDefinition, serverDate, text } from "./definition.ts";
 
-/** SPEC.md "Application". */
+/** docs/behaviour.md "Application". */
 export const application: EntityDefinition = {
   name: "Application",
   description: "An application; with credentials it is an OAuth client, and its Id is the client_id.",

@@ -3,7 +3,7 @@
 export type FieldType = "text" | "boolean" | "dateTime" | "int32" | "int64";
 
 export interface Field {
-  /** As SPEC.md spells it. */
+  /** As the API spells it. */
   name: string;
   column: string;
   type: FieldType;
@@ -53,7 +53,7 @@ export interface EntityDefinition extends PointedAt {
   /** The primary key comes first. */
   fields: readonly Field[];
   references: readonly Reference[];
-  /** Text fields that find a record when Id is empty (SPEC.md Endpoints 5). */
+  /** Text fields that find a record when Id is empty (docs/behaviour.md "Write a record"). */
   identifiers: readonly string[];
 }
 
@@ -63,7 +63,7 @@ export const UNIQUE_TEXT_LIMIT = 500;
 export const DESCRIPTION_LIMIT = 10_000;
 /** What `isWebAddress` takes, if it can be parsed as well. */
 export const WEB_ADDRESS = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\0]+$/;
-/** SPEC.md's default of every date. */
+/** docs/behaviour.md "Fields": the default of every date. */
 export const UNSET_DATE = "1900-01-01T12:00:00Z";
 
 /** Who changed a record; every entity has both, and the server sets them. */
@@ -72,7 +72,7 @@ export const ACTOR_FIELDS = [
   { name: "CreatedBy", description: "Who created the record." },
 ] as const;
 
-/** SPEC.md "Application (response shape)": the order in which a record ends. */
+/** docs/behaviour.md "Application": the order in which a record ends. */
 const LAST = ["ModifiedOn", "ModifiedBy", "CreatedBy", "CreatedOn"];
 
 /** What a record consists of, by name, in the order in which it is answered. */

@@ -1,6 +1,6 @@
 import { boolean, DESCRIPTION_LIMIT, type EntityDefinition, serverDate, text } from "./definition.ts";
 
-/** SPEC.md "Other entities". */
+/** docs/behaviour.md "Department". */
 export const department: EntityDefinition = {
   name: "Department",
   description: "A part of the organization that users belong to.",

@@ -67,10 +67,10 @@ function takeField(entity: Entity, input: EntityInput, name: string, value: unkn
 
 function takeId(entity: Entity, input: EntityInput, value: unknown): string | undefined {
   if (value === null || value === "") return undefined;
-  // SPEC.md "Application": its Id is a string.
+  // docs/behaviour.md "Application": its Id is a string.
   if (entity.idAsText && typeof value !== "string") return "Id must be a record's Id as a string, or empty.";
   if (value === 0) return undefined;
-  // Where Id is a string, any string is one; that no record has it is for the look-up to say (SPEC.md Endpoints 5, rule 1).
+  // Where Id is a string, any string is one; the look-up says that no record has it (docs/behaviour.md "Write a record").
   const fits = entity.idAsText || Number.isSafeInteger(value);
   if (!fits && toRecordId(value) === undefined) return "Id must be a record's Id, or empty.";
   input.id = String(value);

@@ -4,7 +4,7 @@ const BASE64_PREFIX = "base64|";
 
 /**
  * The text that the path's last part stands for: special characters are forbidden, and any string can be sent as
- * `base64|…` (SPEC.md Endpoints 4).
+ * `base64|…` (docs/behaviour.md "Read a record").
  * @param pathValue still percent-encoded
  * @throws BadInput
  */

@@ -20,7 +20,7 @@ export interface Address {
 type Reader = Pick<Caller, "tenantId" | "gate">;
 
 /**
- * One record by its Id or by another field (SPEC.md Endpoints 4).
+ * One record by its Id or by another field (docs/behaviour.md "Read a record").
  * @throws BadInput, NotFound, MultipleRows, Permission
  */
 export async function readRecord(
@@ -43,7 +43,7 @@ export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, ad
   const { tenantId, gate } = caller;
   const { field, text, value } = resolveAddress(entity, address);
   const { column } = field;
-  // Rules 1 to 3 of SPEC.md Endpoints 4.
+  // docs/behaviour.md "Read a record", rule 3.
   const noneThere = () => new NotFound(`There is no ${entity.name} whose ${field.name} is ${printable(text)}.`);
   if (column === "id") {
     const [row] = await findByField(sql, tenantId, entity, column, value);
@@ -68,7 +68,7 @@ export async function findAddressed(sql: Sql, caller: Reader, entity: Entity, ad
   return { row, column, noneThere };
 }
 
-/** @throws BadInput: unlike in a body (SPEC.md Endpoints 5, rule 1), an Id that is no number is here no value of Id's type */
+/** @throws BadInput: unlike in a body (docs/behaviour.md "Write a record"), an Id that is no number is here no Id */
 function resolveAddress(entity: Entity, { pathValue, fieldName }: Address) {
   const field = findMatchable(entity, fieldName === "" ? "Id" : fieldName);
   if (!field) {

@@ -3,7 +3,7 @@ import { ACTOR_FIELDS, type Field, inAnswerOrder, UNSET_DATE } from "./definitio
 import type { Entity } from "./registry.ts";
 import type { Row } from "./store.ts";
 
-/** SPEC.md's AbstractLong, or with a text Id AbstractText. */
+/** AbstractLong, or with a text Id AbstractText (docs/behaviour.md "Foreign keys"). */
 export interface Abstract {
   Id: number | string;
   ExternalId: string;
@@ -36,7 +36,7 @@ export function changeOf(entity: Entity, eventType: EventType, rows: Row[]): Rec
     eventRecord: entity.name,
     recordIds: rows.map(({ id }) => String(id)),
     sequences: rows.map(({ sequence }) => sequence),
-    // SPEC.md "Payload": an array where Data is several.
+    // docs/behaviour.md "Payload": an array where Data is several.
     data: data.length === 1 ? data[0]! : data,
   };
 }

@@ -1,4 +1,4 @@
-// How a foreign key in a body names what it points at (SPEC.md Resources, "FieldType").
+// How a foreign key in a body names what it points at (docs/behaviour.md "Foreign keys").
 
 import { toRecordId } from "../http/record-id.ts";
 import type { ReferenceKey } from "./store.ts";

@@ -48,7 +48,7 @@ export function createRegistry(definitions: readonly EntityDefinition[]): Entity
   return entities;
 }
 
-/** SPEC.md Endpoints 6: the entities that can trigger webhooks. */
+/** docs/behaviour.md "List the entities": the entities that can trigger webhooks. */
 export function describeEntities(entities: readonly EntityDefinition[]) {
   const isText = (name: string) => entities.find((entity) => entity.name === name)?.idAsText ?? true;
   return entities.map((entity) => {

@@ -1,4 +1,4 @@
-// Records as REST and the console read and change them: the scopes that SPEC.md asks for, and then what each does.
+// Records as REST and the console read and change them: the scopes that each needs, and then what each does.
 
 import { type Caller, requireScopes, type Shown, type ShownPage, type Tagged, type Whole } from "../access/index.ts";
 import type { Conditions } from "../http/conditions.ts";
@@ -54,7 +54,7 @@ export function createEntities(records: Records, definitions: readonly EntityDef
 function createEntityService(records: Records, entity: Entity): EntityService {
   const written = ({ gate }: Caller, row: Row, sent: unknown) =>
     gate.written<EntityRecord>(entity.name, toRecord(entity, row), sent, { version: row });
-  /** SPEC.md Authentication 2: an upsert may come to either. */
+  /** docs/behaviour.md "Authentication": an upsert may come to either. */
   const requireWrite = (caller: Caller) => requireScopes(caller, "AccessManager:Create", "AccessManager:Update");
   return {
     entity,

@@ -6,7 +6,7 @@ import type { PointedAt } from "./definition.ts";
 import type { Abstract } from "./record.ts";
 import type { Entity } from "./registry.ts";
 
-/** A record as its columns hold it; what it points at, CreatedBy and ModifiedBy stand in it in SPEC.md's shape. */
+/** A record as its columns hold it; what it points at, CreatedBy and ModifiedBy stand in it as foreign keys. */
 export type Row = Record<string, unknown> & { id: number; sequence: number };
 /** Columns and their new values. */
 export type Changes = Record<string, unknown>;
@@ -234,7 +234,7 @@ function columnsText(entity: Entity): string {
   ].join(", ");
 }
 
-/** SPEC.md's AbstractLong, or AbstractText, of the table's row. */
+/** AbstractLong, or AbstractText, of the table's row. */
 function abstractText(entity: PointedAt, table: string): string {
   const text = (key: ReferenceKey) => {
     const column = keyColumn(entity, key);
@@ -250,7 +250,7 @@ function quoted(...names: string[]): string {
   return names.map((name) => `"${name.replaceAll('"', '""')}"`).join(".");
 }
 
-/** The column behind a key; SPEC.md spells ExternalId in two ways. */
+/** The column behind a key; the API spells ExternalId in two ways. */
 function keyColumn(entity: PointedAt, key: ReferenceKey): string | undefined {
   return entity.fields.find(({ name }) => name.replace("_", "") === key)?.column;
 }

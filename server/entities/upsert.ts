@@ -1,4 +1,4 @@
-// PATCH and POST of an entity: SPEC.md Endpoints 5, in its order.
+// PATCH and POST of an entity: docs/behaviour.md "Write a record", in its order.
 
 import { type Caller, requireSeen } from "../access/index.ts";
 import type { Transaction } from "../db/connection.ts";

@@ -1,6 +1,6 @@
 import { boolean, type EntityDefinition, serverDate, text, UNIQUE_TEXT_LIMIT } from "./definition.ts";
 
-/** SPEC.md "User". */
+/** docs/behaviour.md "User". */
 export const user: EntityDefinition = {
   name: "User",
   description: "A person who can sign in.",
@@ -9,7 +9,7 @@ export const user: EntityDefinition = {
   fields: [
     { name: "Id", column: "id", type: "int32", description: "Unique identifier of the user.", readOnly: true },
     text("Name", "name", "Full name.", { example: "Ana Silva" }),
-    // Several users may have one (SPEC.md Endpoints 4, rule 3), but not with one who can sign in; and it is in an index.
+    // Several users may have one (docs/sign-in.md "Users and passwords"), but not with one who can sign in; indexed.
     text("Username", "username", "Login name; of a user who can sign in, that user's alone, whatever its capitals.", {
       maxLength: UNIQUE_TEXT_LIMIT,
       takesTurns: true,

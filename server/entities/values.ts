@@ -38,7 +38,7 @@ export function searchables(entity: EntityDefinition): Field[] {
 
 /**
  * The column's value that the text stands for; null for the text of an unset field.
- * @throws BadInput if the text cannot be converted to the field's type (SPEC.md "Errors")
+ * @throws BadInput if the text cannot be converted to the field's type (docs/behaviour.md "Errors")
  */
 export function parseValue({ name, type }: Matchable, text: string): unknown {
   switch (type) {

@@ -3,7 +3,7 @@
 export interface RequestContext {
   /** Milliseconds of `performance.now()`. */
   readonly began: number;
-  /** SPEC.md's RequestKey: the caller's own X-Request-Id if it is sane, else a new one. */
+  /** RequestKey: the caller's own X-Request-Id if it is sane, else a new one. */
   readonly key: string;
   /** Where it comes from: an IPv4 or IPv6 address without a zone. Undefined if that is not known. */
   address?: string;

@@ -4,7 +4,7 @@ import { ApiError, ServiceUnavailable } from "../errors.ts";
 import { contextOf } from "./context.ts";
 import { requestUrl } from "./request-url.ts";
 
-/** SPEC.md "Error record (entity API)". */
+/** docs/behaviour.md "Error record". */
 export interface ErrorRecord {
   Errors: string[];
   Type: string;

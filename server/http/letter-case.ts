@@ -1,4 +1,4 @@
-// SPEC.md writes its own paths in more than one way (/oauth/authorize, /oAuth/Authorize), so they are taken in any
+// Clients write these paths in more than one way (/oauth/authorize, /oAuth/Authorize), so they are taken in any
 // letter case. What stands for a record keeps its own.
 
 interface Node {

@@ -1,2 +1,2 @@
-/** Where the entity API stands (SPEC.md Versioning). */
+/** Where the entity API stands (docs/behaviour.md "Versions"). */
 export const API_PATH = "/Endpoint/rest/api/v1";

@@ -1,5 +1,5 @@
 /**
- * Where a request came in: at SPEC.md's own paths, or at the /oauth2 ones that keep strictly to the RFCs. Behind both
+ * Where a request came in: at the paths of docs/behaviour.md, or at those of /oauth2, strictly by the RFCs. Behind both
  * stands the same engine.
  */
 export type Door = "spec" | "rfc";

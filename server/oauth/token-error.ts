@@ -17,7 +17,7 @@ const UNAUTHORIZED = { kind: "Unauthorized", status: 400, title: "Unauthorized" 
 const PERMISSION = { kind: "Permission", status: 403, title: "Forbidden" } as const;
 const BAD_INPUT = { kind: "Bad Input", status: 400, title: "Bad Request" } as const;
 
-/** SPEC.md "Token endpoint errors" on the left, RFC 6749 5.2 on the right. */
+/** docs/behaviour.md "Token endpoint errors" on the left, RFC 6749 5.2 on the right. */
 const FAILURES = {
   invalid_request: [BAD_INPUT, "invalid_request"],
   /** It does not say who it is, or does not prove it. */
@@ -66,7 +66,7 @@ export function endpointRefusal(failure: unknown, request: Request): Response | 
   return door && tokenErrorResponse(failure, request, door);
 }
 
-/** SPEC.md "Token endpoint errors": the word stands in `error`, and as /Errors/… in Type; X-Request-Id has the key. */
+/** docs/behaviour.md "Token endpoint errors": the word is `error`, and part of Type; X-Request-Id has the key. */
 function specResponse(error: ApiError, request: Request): Response {
   const { RequestKey: _, ...record } = errorRecord(error, request);
   const body = { error: error.kind, error_description: error.message, ...record };

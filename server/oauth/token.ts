@@ -1,4 +1,4 @@
-// The token endpoint: POST /oAuth/rest/v2/Token (SPEC.md Endpoints 2 and 3) and POST /oauth2/token (RFC 6749 3.2).
+// The token endpoint: /oAuth/rest/v2/Token (docs/behaviour.md "Token request") and /oauth2/token (RFC 6749 3.2).
 
 import { Elysia } from "elysia";
 import type { Sql } from "../db/connection.ts";

@@ -1,4 +1,4 @@
-// SPEC.md Endpoints 4 to 6, for every entity of the registry.
+// docs/behaviour.md "Read a record" to "List the entities", for every entity of the registry.
 
 import {
   createRegistry,
@@ -67,7 +67,7 @@ function collection(entity: Entity): PathItem {
   };
 }
 
-/** SPEC.md Endpoints 5: its text names both methods. */
+/** docs/behaviour.md "Write a record": PATCH and POST are the same. */
 function upsert(entity: Entity, id: string, summary: string): Operation {
   const { name, identifiers } = entity;
   const input = exampleInput(entity);
@@ -152,7 +152,7 @@ function listEntities(example: Entity | undefined): Operation {
   });
 }
 
-/** SPEC.md Endpoints 4. */
+/** docs/behaviour.md "Read a record". */
 function idParameter(entity: Entity): Parameter {
   const text = entity.fields.find(({ type, readOnly }) => type === "text" && !readOnly)?.name;
   const encoded = `base64|${Buffer.from("ana@example.com").toString("base64")}`;

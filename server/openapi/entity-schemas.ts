@@ -84,7 +84,7 @@ function inputField(entity: Entity, field: Field): Schema {
   return { type: [type, "null"], description, ...rest };
 }
 
-/** SPEC.md Endpoints 5, rules 1 to 3: an empty Id is none. */
+/** docs/behaviour.md "Write a record": an empty Id is none. */
 function inputId(entity: Entity, { description }: Field): Schema {
   const text = `${description} Empty: the record is found by ${entity.identifiers.join(", ")}, or is new.`;
   if (entity.idAsText) return { type: ["string", "null"], description: text };
@@ -121,7 +121,7 @@ function recordReference({ description, pointsAt }: EntityReference): Schema {
   return { ...schemaRef(pointsAt.idAsText ? "AbstractText" : "AbstractLong"), description };
 }
 
-/** Foreign keys, as SPEC.md's tables have them; FieldType is how a body names one. */
+/** docs/behaviour.md "Foreign keys"; FieldType is how a body names one. */
 export const FOREIGN_KEY_SCHEMAS: Record<string, Schema> = {
   AbstractLong: abstract("An abstract foreign-key object with a numeric key.", {
     type: "integer",

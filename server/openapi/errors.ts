@@ -114,7 +114,7 @@ export const ERROR_EXAMPLES: Examples = Object.fromEntries(
   ]),
 );
 
-/** SPEC.md "Error record (entity API)". */
+/** docs/behaviour.md "Error record". */
 export const ERROR_RECORD = {
   type: "object",
   description: "Every error of the entity API is one.",

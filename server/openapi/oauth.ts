@@ -1,4 +1,4 @@
-// The token endpoint (SPEC.md Endpoints 2 and 3) and the keys that its tokens verify by.
+// The token endpoint (docs/behaviour.md "Token request") and the keys that its tokens verify by.
 
 import { FORM_BODY_LIMIT } from "../http/body.ts";
 import { OUTAGES } from "../http/error-record.ts";
@@ -165,7 +165,7 @@ const TOKEN_REQUEST: Schema = {
   },
 };
 
-/** SPEC.md "Token response". */
+/** docs/behaviour.md "Token response". */
 const TOKEN_RESPONSE: Schema = {
   type: "object",
   required: ["token_type", "expires_in", "access_token"],
@@ -183,7 +183,7 @@ const TOKEN_RESPONSE: Schema = {
 
 const { RequestKey: _, ...OF_ERROR_RECORD } = ERROR_RECORD.properties;
 
-/** SPEC.md "Token endpoint errors". */
+/** docs/behaviour.md "Token endpoint errors". */
 const TOKEN_ERROR: Schema = {
   type: "object",
   description: "The error record, with the fields of RFC 6749 5.2; the header X-Request-Id has its RequestKey.",

@@ -20,7 +20,7 @@ const SCOPE_TEXTS: Record<Scope, string> = {
   "Webhooks:Delete": "Delete webhook connections.",
 };
 
-/** SPEC.md Authentication 1 and 3. */
+/** docs/behaviour.md "Authentication". */
 export function securitySchemes(publicUrl: string) {
   const tokenUrl = publicUrl + SPEC_TOKEN_PATH;
   return {

@@ -27,7 +27,7 @@ export function signIn(): Area {
   };
 }
 
-/** SPEC.md Endpoints 1, OIDC Core 3.1.2. */
+/** docs/behaviour.md "Authorization request", OIDC Core 3.1.2. */
 function authorize(path: string, door: "spec" | "rfc"): PathItem {
   const description =
     door === "spec"

@@ -1,4 +1,4 @@
-// Webhook connections, the activity log, and the call a receiver gets (SPEC.md Events).
+// Webhook connections, the activity log, and the call a receiver gets (docs/behaviour.md "Delivery").
 
 import { DELIVERY_STATES } from "../../workflows/contract.ts";
 import type { EntityDefinition } from "../entities/index.ts";

@@ -111,7 +111,7 @@ export async function savePassword(sql: Queries, tenantId: TenantId, userId: num
     on conflict (user_id) do update set hash = excluded.hash, changed_on = now()`;
 }
 
-/** SPEC.md's Last_Login, and where the user is known from now on. */
+/** Last_Login, and where the user is known from now on. */
 export async function recordSignIn(
   sql: Queries,
   tenantId: TenantId,

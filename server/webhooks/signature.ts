@@ -1,4 +1,4 @@
-// How a receiver knows that a webhook is ours: SPEC.md's X-Signature, and Standard Webhooks beside it.
+// How a receiver knows that a webhook is ours: X-Signature, and Standard Webhooks beside it.
 
 import { createHmac, randomBytes } from "node:crypto";
 

@@ -48,6 +48,11 @@ test("the glossary has a word once, in alphabetical order", () => {
   expect(words).toEqual([...new Set(words)].toSorted((a, b) => a.localeCompare(b, "en")));
 });
 
+test("the product cites documents that everybody has", async () => {
+  const sources = await readSources(ROOT, ["server", "workflows", "activities", "examples"]);
+  expect(sources.filter(({ text }) => text.includes("SPEC.md")).map(({ path }) => path)).toEqual([]);
+});
+
 test("what the code cites of the documents is there", async () => {
   const sources = await readSources(ROOT, ["server", "workflows", "activities", "examples", "test", "bench"]);
   const cited = sources.flatMap(({ path, text }) =>

@@ -14,7 +14,7 @@ export type FindRecords = (
   ids: readonly string[],
 ) => Promise<PolicyRecord[]>;
 
-/** SPEC.md's AbstractLong or AbstractText. */
+/** AbstractLong or AbstractText (docs/behaviour.md "Foreign keys"). */
 interface Reference {
   Id: string | number;
   ExternalId: string;

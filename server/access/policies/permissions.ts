@@ -1,4 +1,4 @@
-// What a caller may do to a record: SPEC.md Authentication 2, decided by Cedar.
+// What a caller may do to a record: docs/behaviour.md "Authentication", decided by Cedar.
 
 import type { CedarValueJson, EntityJson } from "@cedar-policy/cedar-wasm/nodejs";
 import type { Logger } from "pino";

@@ -1,4 +1,4 @@
--- Who created or changed a record, as SPEC.md's AbstractLong.
+-- Who created or changed a record, as an AbstractLong.
 create function actor_reference(actor_type text, actor_id bigint) returns json language sql stable as $$
   select case actor_type
     when 'User' then (

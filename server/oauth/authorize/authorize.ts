@@ -1,4 +1,4 @@
-// The authorization endpoint: SPEC.md Endpoints 1, RFC 6749 4.1.1, OIDC Core 3.1.2.
+// The authorization endpoint: docs/behaviour.md "Authorization request", RFC 6749 4.1.1, OIDC Core 3.1.2.
 
 import { Elysia } from "elysia";
 import { readFormText } from "../../http/body.ts";

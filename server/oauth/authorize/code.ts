@@ -5,7 +5,7 @@ import type { ClaimsRequest } from "./claims-request.ts";
 import type { AuthorizeDependencies } from "./dependencies.ts";
 import { insertCode } from "./store.ts";
 
-/** Seconds (SPEC.md Limits). */
+/** Seconds (docs/behaviour.md "Lifetimes"). */
 const CODE_LIFETIME = 10 * 60;
 
 /** The answer to a request: the code, and with it the id_token of the hybrid flow (OIDC Core 3.3.2.5). */
@@ -50,7 +50,7 @@ export async function issueCode(
         claims: await claimsByName(sql, tenantId, userId, claims.idToken),
       })
     : undefined;
-  // SPEC.md Endpoints 1 returns the nonce; in an id_token it is where the RFC door has it.
+  // docs/behaviour.md "Authorization request" returns the nonce; in an id_token it is where the RFC door has it.
   return { code, id_token: idToken, nonce: door === "spec" ? nonce : undefined };
 }
 

@@ -9,7 +9,7 @@ export interface Reply {
   redirectUri: string;
   mode: ResponseMode;
   state: string | undefined;
-  /** RFC 9207; SPEC.md's door has no such parameter. */
+  /** RFC 9207; the spec door has no such parameter. */
   issuer: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export async function respond(
   fields: Fields,
 ): Promise<Response> {
   const { nonce, ...answer } = fields;
-  // In SPEC.md's order.
+  // In the order of docs/behaviour.md "Authorization request".
   const all = { ...answer, state, nonce, iss: issuer };
   const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
   if (mode === "form_post") {

@@ -1,4 +1,4 @@
-// Signing in at an external identity provider (SPEC.md "What the service does", 2): there, and back. The authorization
+// Signing in at another provider (docs/behaviour.md "External identity providers"): there, and back. The authorization
 // request waits meanwhile, and then goes on as after any sign-in.
 
 import { Elysia } from "elysia";

@@ -2,7 +2,7 @@ import { DEFAULT_SCOPES } from "../../access/index.ts";
 import { GRANT_TYPES } from "../grants/index.ts";
 import type { ClientType, Credentials } from "../store.ts";
 
-/** What a client has that was told nothing else: all grants that its type can use, and the scopes of SPEC.md's default. */
+/** What a client has that was told nothing else: all grants that its type can use, and the default scopes. */
 export function defaultsOf(clientType: ClientType): Credentials {
   return {
     clientType,

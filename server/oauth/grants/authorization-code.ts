@@ -90,7 +90,7 @@ async function revokeAll({ request, client, sql, families }: GrantRequest, diges
   throw new TokenError("invalid_grant", "The code was used before; all that came of it is revoked.");
 }
 
-/** SPEC.md's door has it optional; RFC 6749 4.1.3 requires what was sent before. */
+/** The spec door has it optional; RFC 6749 4.1.3 requires what was sent before. */
 function sameRedirectUri(door: Door, code: StoredCode, sent: string | undefined): void {
   if (!sent && door === "rfc" && code.redirectUriSent) {
     throw new TokenError("invalid_request", "redirect_uri is missing; it was sent for the code.");

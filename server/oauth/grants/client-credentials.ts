@@ -2,7 +2,7 @@ import { askableScopes } from "../scopes.ts";
 import { TokenError } from "../token-error.ts";
 import { type GrantRequest, requestedScopes, type TokenResponse } from "./grant.ts";
 
-/** The client credentials grant (RFC 6749 4.4); SPEC.md gives it a refresh token as well. */
+/** The client credentials grant (RFC 6749 4.4); the spec door gives it a refresh token as well. */
 export async function clientCredentials({ client, form, door, sql, tokens }: GrantRequest): Promise<TokenResponse> {
   if (client.clientType !== "confidential") {
     throw new TokenError("unauthorized_client", "Only a confidential client can use grant_type client_credentials.");

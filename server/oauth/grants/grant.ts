@@ -9,7 +9,7 @@ import type { Client } from "../store.ts";
 import { TokenError } from "../token-error.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 
-/** SPEC.md "Token response"; the RFC door adds `scope` (RFC 6749 5.1). */
+/** docs/behaviour.md "Token response"; the RFC door adds `scope` (RFC 6749 5.1). */
 export interface TokenResponse {
   token_type: "Bearer";
   expires_in: number;

@@ -22,7 +22,7 @@ export function isKnownClaim(name: string): boolean {
   return Object.hasOwn(CLAIMS, name);
 }
 
-/** SPEC.md's scope `name` gives the name alone; a User has no postal address, so `address` gives nothing. */
+/** The scope `name` gives the name alone; a User has no postal address, so `address` gives nothing. */
 const CLAIMS_OF_SCOPE: Record<string, string[]> = {
   profile: ["name", "preferred_username", "updated_at"],
   name: ["name"],

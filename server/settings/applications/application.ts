@@ -4,7 +4,7 @@ import type { SettingsDependencies } from "../dependencies.ts";
 import { nameOf, type Reference } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 
-/** SPEC.md "Application (response shape)". */
+/** docs/behaviour.md "Application". */
 export interface Application {
   Id: string;
   Name: string;
@@ -44,7 +44,7 @@ export interface ReadApplication {
   provider: string;
 }
 
-/** AuthenticationId is in no response (SPEC.md), so it is taken from what the record's entity tag depends on. */
+/** AuthenticationId is input only (docs/behaviour.md "Application"): taken from what the entity tag depends on. */
 export async function readApplication({ records }: SettingsDependencies, visit: Visit): Promise<ReadApplication> {
   const address = { pathValue: visit.params.id!, fieldName: "" };
   const { record, version } = await records.of("Application").read(visit.caller, address);

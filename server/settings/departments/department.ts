@@ -1,6 +1,6 @@
 import { nameOf, type Reference } from "../records/reference-field.tsx";
 
-/** SPEC.md "Other entities". */
+/** docs/behaviour.md "Department". */
 export interface Department extends Reference {
   Description: string;
   Is_Active: boolean;

@@ -5,7 +5,7 @@ import { MOST_LIMIT } from "../../http/paging.ts";
 import { type FormState, Hidden, type Option, SelectField, TextField } from "../components/index.ts";
 import type { Visit } from "../visit.ts";
 
-/** SPEC.md's AbstractLong. */
+/** AbstractLong (docs/behaviour.md "Foreign keys"). */
 export interface Reference {
   Id: number;
   ExternalId: string;

@@ -1,6 +1,6 @@
 import type { Reference } from "../records/reference-field.tsx";
 
-/** SPEC.md "User (read shape)", with its foreign keys. */
+/** docs/behaviour.md "User", with its foreign keys. */
 export interface Person {
   Id: number;
   Name: string;

@@ -1,4 +1,4 @@
-// SPEC.md "Configuration": Settings, Webhooks, Add Webhook Connection.
+// docs/behaviour.md "Connections": Settings, Webhooks, Add Webhook Connection.
 
 import { Conflict } from "../../errors.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";

@@ -1,4 +1,4 @@
-// The form of a connection, as SPEC.md's "Configuration" names its fields.
+// The form of a connection, as docs/behaviour.md "Connections" names its fields.
 
 import { BadInput } from "../../errors.ts";
 import { EVENT_TYPES } from "../../webhooks/index.ts";

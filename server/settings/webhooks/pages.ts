@@ -1,4 +1,4 @@
-// Webhooks: the connections, and the form of SPEC.md's "Add Webhook Connection".
+// Webhooks: the connections, and the form "Add Webhook Connection".
 
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { Page } from "../page.ts";

@@ -1,7 +1,7 @@
 const MOMENT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" });
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 
-/** SPEC.md's default of every date: it has not happened. */
+/** The default of every date (docs/behaviour.md "Fields"): it has not happened. */
 const UNSET = Date.parse("1900-01-01T12:00:00Z");
 
 const STEPS: [size: number, unit: string][] = [

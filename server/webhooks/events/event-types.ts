@@ -1,4 +1,4 @@
-/** SPEC.md "Event kinds". */
+/** docs/behaviour.md "Connections". */
 export const EVENT_TYPES = ["Created", "Updated", "Deleted"] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -4,7 +4,7 @@ import { timeOf } from "./event-id.ts";
 import { type EventType, type LoggedEventType, PING, PING_RECORD } from "./event-types.ts";
 import { insertEvent, insertPing, type NewEvent } from "./store.ts";
 
-/** SPEC.md "Payload": the version of its format. */
+/** docs/behaviour.md "Payload": the version of its format. */
 const PAYLOAD_VERSION = "1.0";
 
 /** One committed change, as the entity's own service tells it. */
@@ -63,7 +63,7 @@ function newEvent(
   const { eventType, eventRecord, recordIds, sequences, data } = change;
   const eventId = Bun.randomUUIDv7();
   const occurredOn = timeOf(eventId);
-  // Compact JSON in SPEC.md's field order; this exact text is what every attempt signs and sends.
+  // Compact JSON in the order of docs/behaviour.md "Payload"; this exact text is what every attempt signs and sends.
   const payload = JSON.stringify({
     TenantId: tenantId,
     EventType: eventType,

@@ -17,7 +17,7 @@ export interface ClientDependencies {
 }
 
 /**
- * The client that asks, and where it is answered: exactly one of the addresses configured (SPEC.md Endpoints 1). The RFC
+ * The client that asks, and where it is answered: one of its own (docs/behaviour.md "Authorization request"). The RFC
  * door lets a client with a single one leave it out (RFC 6749 3.1.2.3), unless it asks for an id_token (OIDC Core
  * 3.1.2.1). Of a client that there is not, the answer is that of one whose address is another.
  * @throws NotFound, BadInput

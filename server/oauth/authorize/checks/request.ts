@@ -78,14 +78,14 @@ export function responseMode(door: Door, parameters: Parameters): ResponseMode {
   return door === "rfc" && (words.includes("id_token") || words.includes("token")) ? "fragment" : "query";
 }
 
-/** SPEC.md Endpoints 1: any string, returned unchanged; by the RFCs an empty one counts as none (RFC 6749 3.1). */
+/** docs/behaviour.md "Authorization request": any string, unchanged; by the RFCs empty is none (RFC 6749 3.1). */
 export function returnedState(door: Door, parameters: Parameters): string | undefined {
   if (parameters.repeated.includes("state")) return undefined;
   const isEmpty = parameters.names.includes("state") && parameters.get("state") === undefined;
   return isEmpty && door === "spec" ? "" : parameters.get("state");
 }
 
-/** An id_token never stands in a query; SPEC.md's own door leaves it out there, the RFC door refuses. */
+/** An id_token never stands in a query; the spec door leaves it out there, the RFC door refuses. */
 export function permittedResponseMode(door: Door, type: ResponseType, parameters: Parameters): void {
   const asked = parameters.get("response_mode");
   if (asked !== undefined && !(RESPONSE_MODES as readonly string[]).includes(asked)) {
