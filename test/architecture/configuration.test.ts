@@ -21,7 +21,7 @@ import {
 } from "../../server/webhooks/index.ts";
 import { MOST_REDELIVERIES } from "../../server/webhooks/redelivery/event/store.ts";
 import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
-import { readPage } from "./pages.ts";
+import { readPage } from "../documents/pages.ts";
 
 const page = readPage("docs/configuration.md");
 /** Words of the table's defaults that stand for no value. */
