@@ -2,7 +2,7 @@
 
 import { createApp } from "./app.ts";
 import { type Config, hostProblems } from "./config.ts";
-import { connect } from "./db/connection.ts";
+import { connect, IMPATIENT } from "./db/connection.ts";
 import { migrate } from "./db/migrate.ts";
 import { refuseSharedSessions } from "./db/pooler.ts";
 import { createEgress } from "./egress/index.ts";
@@ -18,7 +18,7 @@ await runEntry(async () => {
   const config = readProductionConfig(process.env, hostProblems(process.env));
   const { databaseUrl, shutdown } = config;
   const log = createLog(config.logLevel, "api");
-  const sql = connect(databaseUrl, "gatehouse api", 10);
+  const sql = connect(databaseUrl, "gatehouse api", 10, IMPATIENT);
   const masterKey = importMasterKey(config.masterKey, config.masterKeyPrevious);
   const metrics = createApiMetrics(sql);
   const tracing = await createTracing(config.tracing, "api", log);

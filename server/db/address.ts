@@ -27,10 +27,17 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
     throw new Error("an address such as postgres://user@host:5432/gatehouse");
   }
   const url = new URL(text);
+  try {
+    for (const part of [url.username, url.password, url.pathname]) decodeURIComponent(part);
+  } catch {
+    throw new Error("an address in which % begins two hexadecimal digits; write % itself as %25");
+  }
   const unknown = [...url.searchParams.keys()].filter((name) => !PARAMETERS.includes(name));
   if (unknown.length > 0) {
     throw new Error(`without ${unknown.join(", ")}: of parameters it takes ${PARAMETERS.join(", ")}`);
   }
+  const twice = PARAMETERS.filter((name) => url.searchParams.getAll(name).length > 1);
+  if (twice.length > 0) throw new Error(`with ${twice.join(", ")} only once`);
   const ssl = sslOf(url);
   for (const name of ["sslmode", "sslrootcert"]) url.searchParams.delete(name);
   return { url: url.href, ssl };

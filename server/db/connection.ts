@@ -7,8 +7,10 @@ import { parseDatabaseUrl } from "./address.ts";
 const int8 = { to: 20, from: [20], parse: Number, serialize: String };
 
 export interface Sql extends postgres.Sql<{ int8: number }> {
-  /** As `begin`, in the tenant's share of the pool. @throws TenantBusy */
+  /** As `begin`, in the tenant's share of the pool. @throws TenantBusy, ServiceBusy */
   beginFor<T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** The same for what may take seconds: all tenants' together leave most of the pool to what is quick. @throws as that */
+  beginLong<T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 export type Transaction = postgres.TransactionSql<{ int8: number }>;
 /** What a store function needs: it runs alone or inside a transaction. */
@@ -16,16 +18,28 @@ export type Queries = Sql | Transaction;
 
 /** Transactions of a tenant that wait for a connection of its share. */
 const MOST_WAITING = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Seconds, which our patch of the driver heeds. What has waited for longer fails as if PostgreSQL were away. */
+export interface Patience {
+  /** For PostgreSQL to answer a statement; its connection is closed, and the statement cancelled. */
+  answer_timeout?: number;
+  /** For a connection of the pool. */
+  wait_timeout?: number;
+}
+
+/** For whoever has somebody waiting: a frozen PostgreSQL, and a network that swallows all, say nothing by themselves. */
+export const IMPATIENT: Required<Patience> = { answer_timeout: 10, wait_timeout: 5 };
 
 /**
- * Opens a pool. A tenant's transactions have half of it.
+ * Opens a pool. A tenant's transactions have half of it, and long ones a fifth.
  * @param name stands in pg_stat_activity, and tells /readyz which processes are there
  */
 export function connect(
   databaseUrl: string,
   name: string,
   max = 10,
-  more: Pick<postgres.Options<Record<string, never>>, "max_lifetime" | "connect_timeout"> = {},
+  more: Pick<postgres.Options<Record<string, never>>, "max_lifetime" | "connect_timeout"> & Patience = {},
 ): Sql {
   const { url, ssl } = parseDatabaseUrl(databaseUrl);
   const sql = postgres(url, {
@@ -40,8 +54,14 @@ export function connect(
     connect_timeout: 3,
     ...more,
   }) as unknown as Sql;
-  const budget = createBudget({ name: "transactions", perTenant: Math.ceil(max / 2), waiting: MOST_WAITING });
+  const limits = { waiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS };
+  const all = createBudget({ ...limits, name: "transactions", perTenant: Math.ceil(max / 2) });
+  const long = createBudget({
+    ...{ ...limits, name: "long transactions" },
+    ...{ perTenant: Math.ceil(max / 5), total: Math.ceil((2 * max) / 5) },
+  });
   sql.beginFor = <T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>) =>
-    budget.run(tenantId, () => sql.begin(work) as Promise<T>);
+    all.run(tenantId, () => sql.begin(work) as Promise<T>);
+  sql.beginLong = (tenantId, work) => long.run(tenantId, () => sql.beginFor(tenantId, work));
   return sql;
 }

@@ -2,13 +2,13 @@
 // themselves: two clients that are connected at the same time have the same one, or one client has several.
 
 import type { ReservedSql } from "postgres";
-import { connect } from "./connection.ts";
+import { connect, IMPATIENT } from "./connection.ts";
 
 const ROUNDS = 4;
 
 /** @throws SharedSessions if sessions are not a client's own: no notice would be heard, and prepared statements fail */
 export async function refuseSharedSessions(databaseUrl: string): Promise<void> {
-  const pool = connect(databaseUrl, "gatehouse check", 2);
+  const pool = connect(databaseUrl, "gatehouse check", 2, IMPATIENT);
   try {
     // A failure to connect is a statement's.
     await pool.unsafe("select");

@@ -1,6 +1,6 @@
 // How the parts stand, as PostgreSQL sees it. Its clock alone is asked, so machines need not agree on the time.
 
-import { connect, type Queries } from "./connection.ts";
+import { connect, IMPATIENT, type Queries } from "./connection.ts";
 
 /** The name of the connection by which a worker that takes work gives a sign of life. */
 const WORKER_CONNECTION = "gatehouse worker ready";
@@ -17,7 +17,7 @@ export interface Heartbeat {
 /** Gives a sign of life every 2 s until `stop`. */
 export function startWorkerHeartbeat(databaseUrl: string): Heartbeat {
   // A connection that ended of age would leave a gap.
-  const sql = connect(databaseUrl, WORKER_CONNECTION, 1, { max_lifetime: null });
+  const sql = connect(databaseUrl, WORKER_CONNECTION, 1, { ...IMPATIENT, max_lifetime: null });
   let beating = false;
   const beat = async () => {
     if (beating) return;

@@ -14,7 +14,7 @@ export async function readWithin<T>(
   read: (queries: Queries) => Promise<T>,
 ): Promise<T | undefined> {
   try {
-    return await sql.beginFor(tenantId, async (tx) => {
+    return await sql.beginLong(tenantId, async (tx) => {
       await tx`select set_config('statement_timeout', ${String(limitMs)}, true)`;
       return read(tx);
     });

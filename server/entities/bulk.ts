@@ -31,7 +31,7 @@ export async function upsertRecords(
     throw new BadInput(`The array has ${bodies.length} records; it may have at most ${MOST_RECORDS}.`);
   }
   const inputs = parseInputs(entity, bodies);
-  return inTransaction(records, caller, entity, async (tx, record) => {
+  return inTransaction(records, caller, entity, "many", async (tx, record) => {
     // Two arrays of the same new identifiers in another order would wait for each other.
     await waitForTurn(tx, caller.tenantId, entity);
     await lockTargets(tx, caller.tenantId, entity, inputs);

@@ -28,7 +28,7 @@ export async function deleteRecord(
 ): Promise<Row> {
   const { tenantId } = caller;
   const { row, noneThere, column } = await findAddressed(records.sql, caller, entity, address, "AccessManager:Delete");
-  return inTransaction(records, caller, entity, async (tx, record) => {
+  return inTransaction(records, caller, entity, "one", async (tx, record) => {
     const before = await lockById(tx, tenantId, entity, row.id);
     // Somebody may have been faster.
     if (!before || !isEqual(before[column], row[column])) throw noneThere();

@@ -120,10 +120,9 @@ export async function insertRow(
   changes: Changes,
   actor: Actor | undefined,
 ): Promise<Row | undefined> {
-  const now = new Date();
-  const values = { ...changes, tenant_id: tenantId, ...by("created", actor, now), ...by("modified", actor, now) };
+  const values = { ...changes, tenant_id: tenantId, ...by(sql, "created", actor), ...by(sql, "modified", actor) };
   const [row] = await sql<Row[]>`
-    insert into ${sql(entity.table)} ${sql(values as Record<string, string>)}
+    insert into ${sql(entity.table)} ${sql(values as unknown as Record<string, string>)}
     on conflict do nothing returning ${columns(sql, entity)}`;
   return row;
 }
@@ -138,9 +137,9 @@ export async function updateRow(
   sequence: number,
   actor: Actor,
 ): Promise<Row> {
-  const values = { ...changes, sequence, ...by("modified", actor, new Date()) };
+  const values = { ...changes, sequence, ...by(sql, "modified", actor) };
   const [row] = await sql<Row[]>`
-    update ${sql(entity.table)} set ${sql(values as Record<string, unknown> as Record<string, string>)}
+    update ${sql(entity.table)} set ${sql(values as unknown as Record<string, string>)}
     where tenant_id = ${tenantId} and id = ${id} returning ${columns(sql, entity)}`;
   return row!;
 }
@@ -264,10 +263,11 @@ function holds(sql: Queries, text: string) {
   return sql`and search_text like lower(${pattern})`;
 }
 
-function by(change: "created" | "modified", actor: Actor | undefined, moment: Date) {
+/** By PostgreSQL's clock, which all processes share; within a statement it stands still. */
+function by(sql: Queries, change: "created" | "modified", actor: Actor | undefined) {
   return {
     [`${change}_by_type`]: actor?.type ?? null,
     [`${change}_by_id`]: actor?.id ?? null,
-    [`${change}_on`]: moment,
+    [`${change}_on`]: sql`statement_timestamp()`,
   };
 }

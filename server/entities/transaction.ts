@@ -18,6 +18,9 @@ export interface Records {
 /** What else a change brings about, in its transaction. */
 export type OnChange = (tx: Transaction, caller: Caller, entityName: string, change: RowChange) => Promise<void>;
 
+/** Of how many records it is: that of an array may take seconds. */
+export type Extent = "one" | "many";
+
 /** Writes a change's event into the transaction of the change. */
 export type RecordChange = (change: RecordedChange) => Promise<void>;
 
@@ -35,12 +38,14 @@ export async function inTransaction<T>(
   { sql, onCommitted }: Records,
   { tenantId, traceParent }: Pick<Caller, "tenantId" | "traceParent">,
   entity: Entity,
+  extent: Extent,
   work: (tx: Transaction, record: RecordChange) => Promise<T>,
 ): Promise<T> {
+  const begin = extent === "one" ? sql.beginFor : sql.beginLong;
   for (let attempt = 1; ; attempt++) {
     const events: RecordedChange[] = [];
     try {
-      const result = await sql.beginFor(tenantId, (tx) =>
+      const result = await begin(tenantId, (tx) =>
         work(tx, async (change) => {
           await recordEvent(tx, tenantId, change, traceParent);
           events.push(change);

@@ -49,7 +49,7 @@ export async function upsertRecord(
   conditions: Conditions,
 ): Promise<Row> {
   const input = parseInput(entity, body);
-  return inTransaction(records, caller, entity, async (tx, record) => {
+  return inTransaction(records, caller, entity, "one", async (tx, record) => {
     if (needsTurn(entity, input)) await waitForTurn(tx, caller.tenantId, entity);
     const { before, after } = await applyUpsert(tx, records, caller, entity, input, conditions);
     if (after !== before) await record(changeOf(entity, before ? "Updated" : "Created", [after]));

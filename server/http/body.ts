@@ -3,6 +3,9 @@ import { contextOf } from "./context.ts";
 
 /** Bytes of a JSON body. */
 export const JSON_BODY_LIMIT = 1024 * 1024;
+/** To parse more of them, or deeper ones, would keep everybody else waiting for a quarter of a second. */
+export const MOST_JSON_VALUES = 100_000;
+export const DEEPEST_JSON = 32;
 /** Bytes of a form body. */
 export const FORM_BODY_LIMIT = 64 * 1024;
 
@@ -13,10 +16,32 @@ export const FORM_BODY_LIMIT = 64 * 1024;
 export async function readJson(request: Request): Promise<unknown> {
   requireJson(request);
   const text = await readText(request, JSON_BODY_LIMIT);
+  requireModest(text);
   try {
     return JSON.parse(text);
   } catch {
     throw new BadInput("The body is not valid JSON.");
+  }
+}
+
+const [QUOTE, COMMA, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('",[\\]{}');
+
+/** What stands in the text before it is parsed; of what is no JSON, this says nothing. */
+function requireModest(text: string): void {
+  let [values, depth, isInText] = [1, 0, false];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isInText) {
+      if (code === BACKSLASH) at++;
+      else if (code === QUOTE) isInText = false;
+    } else if (code === QUOTE) isInText = true;
+    else if (code === COMMA) values++;
+    else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+      values++;
+      depth++;
+    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth--;
+    if (depth > DEEPEST_JSON) throw new BadInput(`The body's JSON is nested deeper than ${DEEPEST_JSON} levels.`);
+    if (values > MOST_JSON_VALUES) throw new BadInput(`The body's JSON has more than ${MOST_JSON_VALUES} values.`);
   }
 }
 

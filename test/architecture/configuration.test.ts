@@ -7,7 +7,7 @@ import { hostProblems, readConfig } from "../../server/config.ts";
 import { MOST_RECORDS } from "../../server/entities/bulk.ts";
 import { DESCRIPTION_LIMIT, TEXT_LIMIT, UNIQUE_TEXT_LIMIT } from "../../server/entities/definition.ts";
 import { SEARCH_LIMIT } from "../../server/entities/list.ts";
-import { FORM_BODY_LIMIT, JSON_BODY_LIMIT } from "../../server/http/body.ts";
+import { DEEPEST_JSON, FORM_BODY_LIMIT, JSON_BODY_LIMIT, MOST_JSON_VALUES } from "../../server/http/body.ts";
 import { DEFAULT_LIMIT, MOST_LIMIT } from "../../server/http/paging.ts";
 import { MOST_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/credentials/input.ts";
 import { MOST_SECRETS } from "../../server/oauth/credentials/service.ts";
@@ -32,6 +32,8 @@ const count = (value: number) => value.toLocaleString("en-US");
 /** The rows of the page's table. */
 const LIMITS = {
   "JSON body": `${JSON_BODY_LIMIT / 1024 / 1024} MiB`,
+  "values in a JSON body": count(MOST_JSON_VALUES),
+  "levels of a JSON body": count(DEEPEST_JSON),
   "form body": `${FORM_BODY_LIMIT / 1024} KiB`,
   "records in one array": count(MOST_RECORDS),
   "records on a page, by default": count(DEFAULT_LIMIT),

@@ -84,6 +84,8 @@ test.each([
   ["postgres://one/gate?sslmode=prefer&sslrootcert=own.pem", "without sslrootcert, or with an sslmode that checks"],
   ["postgres://one/gate?sslrootcert=none.pem", 'with an sslrootcert that is "system" or a file'],
   ["postgres://one/gate?sslrootcert=no.pem", 'with an sslrootcert that is "system" or a file'],
+  ["postgres://one/gate?sslmode=disable&sslmode=verify-full", "with sslmode only once"],
+  ["postgres://user:50%off@one/gate", "an address in which % begins two hexadecimal digits"],
   ["http://one/gate", "an address such as postgres://"],
   ["postgres", "an address such as postgres://"],
 ])("DATABASE_URL %s is refused in words", (text, words) => {

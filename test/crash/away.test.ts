@@ -6,7 +6,7 @@ import { type PrivateApp, startPrivateApp } from "../http/private-app.ts";
 import { type Json, operationsOf, resolve } from "../openapi/document.ts";
 import { type Api, signIn, until } from "../support/api.ts";
 import { startRelay } from "../support/relay.ts";
-import { newTenant, shared } from "../support/tenant.ts";
+import { db, newTenant, shared } from "../support/tenant.ts";
 
 /** What no database is asked for. */
 const WITHOUT_DATABASE = [
@@ -150,6 +150,53 @@ test("a PostgreSQL that takes no writes is 503 to who writes, and goes on answer
     reasons: expect.arrayContaining(["PostgreSQL takes no changes: it is read-only."]),
   });
 });
+
+test("while PostgreSQL says nothing, as if frozen, every request is answered 503, and all is well once it speaks", async () => {
+  await using relay = await startRelay(shared().databaseUrl);
+  const patience = { answer_timeout: 1, wait_timeout: 1 };
+  await using app = startPrivateApp({}, "info", { databaseUrl: relay.databaseUrl, patience });
+  const { api, headers } = await signedIn(app);
+  await api.change({ Name: "Gate" });
+  relay.swallow();
+  // More than there are connections, and of changes more than the tenant's share.
+  const asked = Array.from({ length: 40 }, (_, index) =>
+    fetch(`${app.url}${API}/Application`, {
+      method: index % 5 === 0 ? "PATCH" : "GET",
+      headers: { ...headers, "content-type": "application/json" },
+      body: index % 5 === 0 ? JSON.stringify({ Name: `Gate ${index}` }) : undefined,
+    }),
+  );
+  for (const answer of await Promise.all(asked)) {
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"]);
+    expect(await answer.json()).toMatchObject({ Type: "/Errors/Service Unavailable" });
+  }
+  const ready = await fetch(`${app.url}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([503, expect.objectContaining({ postgresql: "down" })]);
+
+  relay.mend();
+  await until("PostgreSQL to be there again", async () => (await api.call("GET", "/Application")).status === 200);
+  await api.change({ Name: "Gate", Description: "after" });
+  expect((await fetch(`${app.url}/readyz`)).status).toBe(200);
+}, 120_000);
+
+test("a statement that waits for too long is given up and cancelled, and its answer is 503", async () => {
+  const patience = { answer_timeout: 1, wait_timeout: 30 };
+  await using app = startPrivateApp({}, "info", { databaseUrl: shared().databaseUrl, patience });
+  const { api } = await signedIn(app);
+  const { Id } = await api.change({ Name: "Gate" });
+  await db().begin(async (tx) => {
+    await tx`select from applications where id = ${Number(Id)} for update`;
+    const { status } = await api.call("PATCH", "/Application", { Id, Description: "changed" });
+    expect(status).toBe(503);
+    await until("nobody to wait for the lock", async () => {
+      const waiting = await tx`select from pg_locks where not granted and pid <> pg_backend_pid()
+        and pid in (select pid from pg_stat_activity where query like '%applications%' and wait_event_type = 'Lock')
+        and pg_backend_pid() = any (pg_blocking_pids(pid))`;
+      return waiting.length === 0;
+    });
+  });
+  expect((await api.call("PATCH", "/Application", { Id, Description: "changed" })).status).toBe(200);
+}, 120_000);
 
 test("/readyz says that PostgreSQL is away, and that it is back", async () => {
   await using relay = await startRelay(shared().databaseUrl);

@@ -1,5 +1,7 @@
 // A backend of PostgreSQL is killed under load, again and again: each time all sessions end, and PostgreSQL recovers.
+// Then all its processes stand still, with their connections open.
 
+import { readFileSync } from "node:fs";
 import { connect } from "../../server/db/connection.ts";
 import { until } from "../support/api.ts";
 import { startStack } from "../support/stack.ts";
@@ -11,7 +13,7 @@ const LANES = 8;
 const LONGEST_MS = 2_000;
 
 export const recovery: Drill = {
-  what: "PostgreSQL crashes and recovers under load, then takes no writes for a while",
+  what: "PostgreSQL crashes and recovers under load, then stands still, then takes no writes",
   async run(say) {
     await using stack = await startStack();
     const api = await newTenant(stack);
@@ -37,6 +39,18 @@ export const recovery: Drill = {
       say(`kill ${kill}: the API answers ${late.at(-1)} ms after PostgreSQL`);
       await sql.end({ timeout: 1 });
     }
+
+    const frozen = processesUnder(stack.parts.postgresql.pid!);
+    for (const pid of frozen) process.kill(pid, "SIGSTOP");
+    const [froze, refused] = [performance.now(), load.statuses.get(503) ?? 0];
+    await until("the API to say so", async () => (await stack.readiness()).postgresql === "down");
+    await until("every lane to be refused", () => (load.statuses.get(503) ?? 0) >= refused + LANES);
+    say(`frozen: the last lane is refused after ${Math.round(performance.now() - froze)} ms`);
+    for (const pid of frozen) process.kill(pid, "SIGCONT");
+    const thawed = performance.now();
+    await until("the API to be back", async () => (await api.call("GET", "/Application")).status === 200);
+    late.push(Math.round(performance.now() - thawed));
+    say(`frozen: the API answers ${late.at(-1)} ms after PostgreSQL`);
 
     const admin = connect(stack.databaseUrl, "drill", 1);
     await admin`alter system set default_transaction_read_only = on`;
@@ -65,3 +79,9 @@ export const recovery: Drill = {
     return { passed, told: `${told}API and worker ${stayed ? "stayed" : "did not stay"}` };
   },
 };
+
+/** Of /proc. */
+function processesUnder(parent: number): number[] {
+  const children = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim();
+  return [parent, ...children.split(" ").filter(Boolean).map(Number)];
+}

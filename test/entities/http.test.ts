@@ -47,6 +47,20 @@ describe("the body", () => {
     expectError(await post(JSON.stringify(value)), 400, "Bad Input", PATH);
   });
 
+  test.each([
+    ["[".repeat(33) + "]".repeat(33), /deeper than 32 levels/],
+    [`{"Name":${"[".repeat(500_000)}${"]".repeat(500_000)}}`, /deeper than 32 levels/],
+    [`[${"{},".repeat(100_000)}{}]`, /more than 100000 values/],
+  ])("%.20s… is 400 before anybody waits for its parsing", async (text, words) => {
+    expectError(await post(text), 400, "Bad Input", PATH, words);
+  });
+
+  test("commas and brackets in a text are none of the JSON", async () => {
+    const Description = `\\"${"[{,".repeat(1_000)}\\`;
+    const { status, body } = await post(JSON.stringify({ Name: unique("brackets"), Description }));
+    expect([status, body.Description]).toEqual([200, Description]);
+  });
+
   test("bytes that are not UTF-8 are 400", async () => {
     const bytes = Buffer.concat([Buffer.from('{"Name":"'), Buffer.of(0xff, 0xfe), Buffer.from('"}')]);
     expectError(await post(bytes), 400, "Bad Input", PATH, /UTF-8/);

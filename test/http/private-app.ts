@@ -3,7 +3,7 @@
 import pino from "pino";
 import { createApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
-import { connect } from "../../server/db/connection.ts";
+import { connect, type Patience } from "../../server/db/connection.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import type { EntityDefinition } from "../../server/entities/index.ts";
 import { importMasterKey } from "../../server/master-key.ts";
@@ -23,12 +23,12 @@ export interface PrivateApp extends Installed, AsyncDisposable {
 export function startPrivateApp(
   settings: Partial<Config> = {},
   level = "info",
-  { databaseUrl }: Pick<Installed, "databaseUrl"> = shared(),
+  { databaseUrl, patience }: Pick<Installed, "databaseUrl"> & { patience?: Patience } = shared(),
   entities?: readonly EntityDefinition[],
 ): PrivateApp {
   const lines: Record<string, unknown>[] = [];
   const config = { ...readConfig({}), ...settings };
-  const sql = connect(databaseUrl, "gatehouse test", 4);
+  const sql = connect(databaseUrl, "gatehouse test", 4, patience);
   const app = createApp({
     config,
     sql,

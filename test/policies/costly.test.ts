@@ -34,3 +34,24 @@ test.concurrent("a tenant whose list takes long to decide does not keep others w
   // Decided in one go, the list would let in one or two.
   expect(answered).toBeGreaterThan(5);
 });
+
+test.concurrent("nor does one whose event of many records takes long to decide", async () => {
+  const [costly, other] = await Promise.all([newAdmin(), newAdmin()]);
+  const records = Array.from({ length: RECORDS }, (_, index) => ({ Description: `${index}`.padEnd(10_000, "a") }));
+  await ok(costly.patch("/Application", records));
+  await savePolicy(costly, "pattern", PATTERN);
+  const { EventId } = (await ok(costly.get("/WebhookEvent?Limit=1"))).Items[0];
+
+  let over = false;
+  const event = ok(costly.get(`/WebhookEvent/${EventId}`)).finally(() => {
+    over = true;
+  });
+  let answered = 0;
+  while (!over) {
+    await ok(other.get(`/Application/${other.clientId}`));
+    answered++;
+  }
+  expect((await event).Payload.Data).toHaveLength(RECORDS);
+  // Each record is judged twice, as it was and as it is.
+  expect(answered).toBeGreaterThan(5);
+});

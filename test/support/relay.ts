@@ -1,4 +1,4 @@
-// A stretch of network between a process and PostgreSQL, which can be cut and mended.
+// A stretch of network between a process and PostgreSQL, which can be cut, can swallow what is sent, and be mended.
 
 import { createServer, connect as dial, type Socket } from "node:net";
 
@@ -7,6 +7,8 @@ export interface Relay extends AsyncDisposable {
   databaseUrl: string;
   /** Ends all connections and refuses new ones. */
   cut(): void;
+  /** From now on nothing comes through, and nobody is told: connections stay open, and new ones are taken. */
+  swallow(): void;
   mend(): void;
 }
 
@@ -15,6 +17,7 @@ export async function startRelay(databaseUrl: string): Promise<Relay> {
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let isCut = false;
+  let swallows = false;
   const server = createServer((near) => {
     if (isCut) return near.resetAndDestroy();
     const far = dial(Number(port), hostname);
@@ -24,7 +27,7 @@ export async function startRelay(databaseUrl: string): Promise<Relay> {
     ] as const) {
       sockets.add(one);
       one.setNoDelay(true);
-      one.on("data", (bytes) => other.write(bytes));
+      one.on("data", (bytes) => swallows || other.write(bytes));
       one.on("error", () => {});
       one.on("close", () => {
         sockets.delete(one);
@@ -44,8 +47,12 @@ export async function startRelay(databaseUrl: string): Promise<Relay> {
       isCut = true;
       end();
     },
+    swallow() {
+      swallows = true;
+    },
     mend() {
       isCut = false;
+      swallows = false;
     },
     async [Symbol.asyncDispose]() {
       end();

@@ -143,6 +143,19 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
     return whileDeciding(type, readPage, action);
   }
 
+  async function seesPayload(type: string, records: readonly object[], isWhole: boolean): Promise<boolean> {
+    const ids = records.map((record) => String((record as { Id?: unknown }).Id));
+    const now = await findRecords(sql, tenantId, type, ids);
+    // What is gone is judged by what it was; of a part of it, that cannot be told.
+    if (!isWhole && now.length < ids.length) return false;
+    const [action, pause] = [readAction(type), createPause()];
+    for (const record of [...(isWhole ? records : []), ...now] as PolicyRecord[]) {
+      await pause();
+      if (!permissions.allows(action, type, record, PAYLOAD)) return false;
+    }
+    return true;
+  }
+
   /** What a cursor is bound to. */
   const identityOf = (name: string, { filters }: Paging) => [
     tenantId,
@@ -222,14 +235,7 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
       const action = readAction(type);
       const reach = permissions.reach(action, type, PAYLOAD);
       if (reach === "None") return undefined;
-      if (reach === "Some") {
-        const ids = records.map((record) => String((record as { Id?: unknown }).Id));
-        const now = await findRecords(sql, tenantId, type, ids);
-        // What is gone is judged by what it was; of a part of it, that cannot be told.
-        if (!isWhole && now.length < ids.length) return undefined;
-        const judged = [...(isWhole ? records : []), ...now] as PolicyRecord[];
-        if (!judged.every((record) => permissions.allows(action, type, record, PAYLOAD))) return undefined;
-      }
+      if (reach === "Some" && !(await lists.run(tenantId, () => seesPayload(type, records, isWhole)))) return undefined;
       return (await hideReferences(references, sql, records, PAYLOAD)).map(asShown);
     },
     count<Name extends string>(type: string, counts: Record<Name, number>) {

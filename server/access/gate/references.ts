@@ -2,6 +2,7 @@
 
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import { createPause } from "../policies/pause.ts";
 import type { Permissions, Place } from "../policies/permissions.ts";
 import type { PolicyRecord } from "../policies/resource-type.ts";
 import type { Action } from "../scopes.ts";
@@ -78,9 +79,12 @@ export async function seenAmong(
   const reach = permissions.reach(action, type, place);
   if (reach !== "Some") return new Set(reach === "All" ? ids : []);
   const records = await findRecords(sql, tenantId, type, ids);
-  return new Set(
-    records.filter((record) => permissions.allows(action, type, record, place)).map(({ Id }) => String(Id)),
-  );
+  const [seen, pause] = [new Set<string>(), createPause()];
+  for (const record of records) {
+    await pause();
+    if (permissions.allows(action, type, record, place)) seen.add(String(record.Id));
+  }
+  return seen;
 }
 
 function referencesIn(record: object): Reference[] {
