@@ -36,6 +36,7 @@ test("these rules find a dead link, a block that nothing runs, and JSON that is 
   const block = { path: "README.md", line: 1, mark: undefined };
   expect(problemOf({ ...block, language: "sh", text: "ls" })).toBeString();
   expect(problemOf({ ...block, language: "json", text: "{,}" })).toBeString();
+  expect(problemOf({ ...block, language: "yaml", mark: "not run: no", text: "a: [" })).toBeString();
   expect(problemOf({ ...block, language: "", text: "ls" })).toBeString();
 });
 
@@ -83,13 +84,14 @@ function leadsSomewhere(path: string, link: string): boolean {
 function problemOf({ path, line, language, mark, text }: Block): string | undefined {
   const place = `${path}:${line}`;
   if (PICTURES.includes(language)) return undefined;
-  if (language === "json") return isJson(text) ? undefined : `${place} is no JSON.`;
+  if (language === "json") return parses(JSON.parse, text) ? undefined : `${place} is no JSON.`;
+  if (language === "yaml" && !parses(Bun.YAML.parse, text)) return `${place} is no YAML.`;
   return WAYS.some((way) => mark?.startsWith(way)) ? undefined : `${place} says nothing of how it is run.`;
 }
 
-function isJson(text: string): boolean {
+function parses(parse: (text: string) => unknown, text: string): boolean {
   try {
-    JSON.parse(text);
+    parse(text);
     return true;
   } catch {
     return false;
