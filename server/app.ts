@@ -11,9 +11,11 @@ import {
   type FindRecords,
   findPolicyRecords,
   findRoleRecords,
+  permit,
   policiesController,
   rolesController,
 } from "./access/index.ts";
+import { apiRoutes } from "./api.ts";
 import { AUDIT_RESOURCE_TYPE, auditController, createAuditLog } from "./audit/index.ts";
 import type { Config } from "./config.ts";
 import type { Sql } from "./db/connection.ts";
@@ -39,6 +41,7 @@ import { probesController } from "./http/probes.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { createRequestLog, isProbe } from "./http/request-log.ts";
 import { requireHost, withPlainUrl } from "./http/request-url.ts";
+import { controllerOf } from "./http/route.ts";
 import { createOutageLog } from "./log.ts";
 import type { MasterKey } from "./master-key.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
@@ -55,13 +58,12 @@ import type { TenantId } from "./tenant-id.ts";
 import { TENANT_RESOURCE_TYPE, tenantSettingsController } from "./tenants/index.ts";
 import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/index.ts";
 import {
-  connectionsController,
+  connectionContract,
   createFindConnections,
   deadLettersController,
   eventLogController,
   type RecordedChange,
   redeliveriesController,
-  secretController,
   webhookResourceTypes,
   whyController,
 } from "./webhooks/index.ts";
@@ -178,6 +180,12 @@ export function createApp({
     return caller;
   };
 
+  const connection = connectionContract({ entities: entityNames, checkUrl });
+  const routes = apiRoutes({
+    ...{ sql, masterKey, connection, workflowUrl },
+    secretOverlapMs: config.webhooks.secretOverlap,
+  });
+
   let spell: ((path: string) => string) | undefined;
   const app = new Elysia({ serve: { maxRequestBodySize: HARD_BODY_LIMIT, development: false } })
     .wrap((handle) => (request: Request) => {
@@ -212,13 +220,12 @@ export function createApp({
     })
     .use(probesController(sql, config.temporal.address, lifecycle))
     .use(metricsController(metrics.registry, config.metrics.token))
-    .use(openApiController(publicUrl, entities))
+    .use(openApiController(publicUrl, entities, routes))
     .use(provider.controller)
     .use(provider.settings(authenticate, administration))
     .use(identityProvidersController(identityProviders, authenticate))
     .use(entitiesController(records, authenticate))
-    .use(connectionsController({ sql, masterKey, authenticate, entities: entityNames, checkUrl, workflowUrl }))
-    .use(secretController({ sql, masterKey, authenticate, overlapMs: config.webhooks.secretOverlap }))
+    .use(controllerOf(routes, { authenticate, permit }))
     .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))
     .use(deadLettersController(sql, masterKey, authenticate))
     .use(whyController(sql, masterKey, authenticate))
@@ -241,7 +248,7 @@ export function createApp({
         publicUrl,
         access,
         entities: entityNames,
-        checkUrl,
+        connection,
         secretOverlapMs: config.webhooks.secretOverlap,
         workflowUrl,
         onClient,

@@ -18,9 +18,27 @@ export class ApiError extends Error {
 /** An error record explains so many problems, and counts the rest. */
 const MOST_ERRORS = 20;
 
+/** What is wrong with a body. */
+export interface Problem {
+  /** As the API names it; "" for what is wrong with no field of it. */
+  Field: string;
+  /** A sentence that names the field. */
+  Message: string;
+}
+
 export class BadInput extends ApiError {
+  /** Empty if nothing is known of fields. */
+  problems: Problem[] = [];
+
   constructor(...errors: string[]) {
     super(400, "Bad Input", "Bad Request", errors);
+  }
+
+  /** Of fields, any number of them, but at least one. */
+  static in(problems: Problem[]): BadInput {
+    const refusal = BadInput.of(problems.map(({ Message }) => Message));
+    refusal.problems = problems;
+    return refusal;
   }
 
   /** Of any number of problems, but at least one. */

@@ -27,6 +27,11 @@ export interface Caller extends Call, Admitted {
   traceParent: string | undefined;
 }
 
+declare const permitted: unique symbol;
+
+/** A caller whose token carries these scopes; `permit` alone says so, so that no service is called without them. */
+export type Permitted<S extends Scope> = Caller & { readonly [permitted]: { readonly [K in S]: true } };
+
 /** Verifies an access token; undefined if it is not ours, expired or malformed. */
 export type VerifyAccessToken = (token: string) => Promise<Bearer | undefined>;
 export type Authenticate = (request: Request) => Promise<Caller>;
@@ -72,4 +77,10 @@ export function requireScopes(caller: Bearer, ...scopes: Scope[]): void {
     `The access token lacks the scope ${missing.join(" ")}.`,
     `Bearer error="insufficient_scope", scope="${scopes.join(" ")}"`,
   );
+}
+
+/** @throws Permission naming what is missing */
+export function permit<S extends Scope>(caller: Caller, scopes: readonly S[]): Permitted<S> {
+  requireScopes(caller, ...scopes);
+  return caller as Permitted<S>;
 }

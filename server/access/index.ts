@@ -4,6 +4,8 @@ export {
   type Bearer,
   type Caller,
   createAuthenticate,
+  type Permitted,
+  permit,
   requireScopes,
   type VerifyAccessToken,
 } from "./bearer.ts";
@@ -14,7 +16,7 @@ export { type Shown, type ShownPage, type Tagged, type Whole, withoutRecords } f
 export { NAME_LIMIT } from "./input.ts";
 export { DESCRIPTION_LIMIT, POLICY_LIMIT } from "./policies/input.ts";
 export type { Problem } from "./policies/problems.ts";
-export type { AttributeType, ResourceType } from "./policies/resource-type.ts";
+export { type AttributeType, judgedFields, type ResourceType } from "./policies/resource-type.ts";
 export { policiesController } from "./policies/routes.ts";
 export { createPolicies, findPolicyRecords, type Policies, type PolicyRecord } from "./policies/service.ts";
 export { MEMBER_LIMIT } from "./roles/input.ts";

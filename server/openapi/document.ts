@@ -1,5 +1,6 @@
 import packageFile from "../../package.json" with { type: "json" };
 import type { EntityDefinition } from "../entities/index.ts";
+import type { Route } from "../http/route.ts";
 import { audit } from "./audit.ts";
 import { consents } from "./consents.ts";
 import { credentials } from "./credentials.ts";
@@ -11,6 +12,7 @@ import { oauth2 } from "./oauth2.ts";
 import { HEADERS, PARAMETERS, parameterRef } from "./parameters.ts";
 import { policies } from "./policies.ts";
 import { redeliveries } from "./redeliveries.ts";
+import { describedRoutes } from "./routes.ts";
 import { securitySchemes } from "./security.ts";
 import { service } from "./service.ts";
 import { signIn } from "./sign-in.ts";
@@ -32,9 +34,10 @@ write or a deletion is the whole record for who may read it, with its ETag; for 
  * method, to answer 405 and errors of their own, and a record's path is a wildcard, so that plugin finds eight nameless
  * operations for each of \`/User\` and \`/User/*\`, and no schema.
  */
-export function createDocument(publicUrl: string, definitions: readonly EntityDefinition[]) {
+export function createDocument(publicUrl: string, definitions: readonly EntityDefinition[], routes: readonly Route[]) {
   const areas: Area[] = [
     entities(definitions),
+    describedRoutes(routes),
     webhooks(definitions),
     redeliveries(),
     policies(),
@@ -58,7 +61,7 @@ export function createDocument(publicUrl: string, definitions: readonly EntityDe
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: publicUrl }],
-    tags: areas.flatMap(({ tags }) => tags),
+    tags: [...new Map(areas.flatMap(({ tags }) => tags).map((tag) => [tag.name, tag])).values()],
     paths: withRequestId(merged(areas.map(({ paths }) => paths))),
     webhooks: merged(areas.map((area) => area.webhooks ?? {})),
     components: {

@@ -7,7 +7,10 @@ import type { EntityDefinition } from "../entities/index.ts";
 import { NotFound } from "../errors.ts";
 import { requireMethod } from "../http/method.ts";
 import { requestUrl } from "../http/request-url.ts";
+import type { Route } from "../http/route.ts";
 import { createDocument } from "./document.ts";
+
+export type { ErrorName } from "./errors.ts";
 
 const DOCUMENT_CACHING = "public, max-age=300";
 const VIEWER_CACHING = "public, max-age=3600";
@@ -36,8 +39,12 @@ const VIEWER_FILES: Record<string, string> = {
 };
 
 /** @param definitions of every entity the API has records of */
-export function openApiController(publicUrl: string, definitions: readonly EntityDefinition[]) {
-  const text = JSON.stringify(createDocument(publicUrl, definitions));
+export function openApiController(
+  publicUrl: string,
+  definitions: readonly EntityDefinition[],
+  routes: readonly Route[],
+) {
+  const text = JSON.stringify(createDocument(publicUrl, definitions, routes));
   const etag = `"${new Bun.CryptoHasher("sha256").update(text).digest("base64url")}"`;
   const headers = { "content-type": "application/json", "cache-control": DOCUMENT_CACHING, etag };
   return new Elysia()

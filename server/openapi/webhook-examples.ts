@@ -18,8 +18,6 @@ export const EXAMPLE_CONNECTION = {
   HeldReason: null,
 };
 
-export const EXAMPLE_PINGED = { EventId: EVENT_ID, WorkflowId: EVENT_ID, WorkflowUrl: WORKFLOW_URL };
-
 export const EXAMPLE_PING_PAYLOAD = {
   TenantId: "0197c6f0-1111-7222-8333-444455556666",
   EventType: "Ping",

@@ -1,140 +1,14 @@
 import { DELIVERY_STATES } from "../../workflows/contract.ts";
-import {
-  API_KEY_LIMIT,
-  CONNECTION_STATES,
-  CONNECTION_DESCRIPTION_LIMIT as DESCRIPTION_LIMIT,
-  EVENT_TYPES,
-  HEADERS_LIMIT,
-  LEAST_TIMEOUT_MS,
-  LOGGED_EVENT_TYPES,
-  MOST_HEADERS,
-  MOST_TIMEOUT_MS,
-  NAME_LIMIT,
-  PING,
-  PING_RECORD,
-  SECRET_LIMIT,
-  URL_LIMIT,
-  WHY_OUTCOMES,
-} from "../webhooks/index.ts";
+import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD, WHY_OUTCOMES } from "../webhooks/index.ts";
 import { type Schema, schemaRef } from "./types.ts";
 
 const UUID: Schema = { type: "string", format: "uuid" };
 const TIME: Schema = { type: "string", format: "date-time" };
 const UUID_OR_EMPTY = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$";
-const NUL_FREE = "^[^\\u0000]*$";
 
 /** @param names of the entities that can trigger a webhook */
 export function webhookSchemas(names: string[]): Record<string, Schema> {
-  const fields = {
-    URL: {
-      type: "string",
-      format: "uri",
-      maxLength: URL_LIMIT,
-      description:
-        "The receiver's address. It must be https, and public unless EGRESS_ALLOW names it. At another host or port, " +
-        "Secret, ApiKey and the values of Headers have to be sent again.",
-    },
-    Entities: {
-      type: "array",
-      minItems: 1,
-      items: { type: "string", enum: names },
-      description: "Entities whose change triggers a call.",
-    },
-    Events: {
-      type: "array",
-      minItems: 1,
-      items: { type: "string", enum: EVENT_TYPES },
-      description: "Kinds of change that trigger a call.",
-    },
-    ApiKey: {
-      type: "string",
-      minLength: 1,
-      maxLength: API_KEY_LIMIT,
-      pattern: "^[\\x21-\\x7e]+$",
-      description:
-        "Sent in the query of each call, to tell where it comes from. That of the URL, if it has one; another one " +
-        "beside it is refused.",
-    },
-    TimeoutMs: {
-      type: ["integer", "null"],
-      format: "int32",
-      minimum: LEAST_TIMEOUT_MS,
-      maximum: MOST_TIMEOUT_MS,
-      description: "Milliseconds that one attempt may take; null: as WEBHOOK_TIMEOUT says.",
-    },
-  };
   return {
-    WebhookConnectionData: {
-      type: "object",
-      description: "Absent fields are left alone.",
-      properties: {
-        Id: {
-          type: ["string", "null"],
-          description: "Empty: the connection is found by its Name, or is new.",
-          pattern: UUID_OR_EMPTY,
-        },
-        Name: {
-          type: ["string", "null"],
-          maxLength: NAME_LIMIT,
-          pattern: NUL_FREE,
-          description: "Unique, if there is one.",
-        },
-        Description: { type: ["string", "null"], maxLength: DESCRIPTION_LIMIT, pattern: NUL_FREE },
-        ...fields,
-        Headers: {
-          type: ["object", "null"],
-          maxProperties: MOST_HEADERS,
-          additionalProperties: { type: ["string", "null"] },
-          description:
-            `Headers that each call has beside ours, all of them, with ${HEADERS_LIMIT} characters at most. A value of ` +
-            "null keeps the one that is there.",
-        },
-        Secret: {
-          type: ["string", "null"],
-          maxLength: SECRET_LIMIT,
-          pattern: NUL_FREE,
-          writeOnly: true,
-          description:
-            "Signs the calls from now on; null: they are no longer signed. After `whsec_` the base64 of 24 to 64 bytes " +
-            "must follow. It ends a rotation; to change it without a failed call, stage it.",
-        },
-        State: {
-          type: "string",
-          enum: CONNECTION_STATES,
-          description:
-            "Paused: deliveries are recorded as Held. Active: what was missed is sent. Held is taken only of a " +
-            "connection that is Held.",
-        },
-        HeldOn: { type: ["string", "null"], readOnly: true, description: "Taken only as it was read." },
-        HeldReason: { type: ["string", "null"], readOnly: true, description: "Taken only as it was read." },
-      },
-      additionalProperties: false,
-    },
-    WebhookConnection: object({
-      Id: UUID,
-      Name: { type: "string", default: "" },
-      Description: { type: "string", default: "" },
-      ...fields,
-      Headers: {
-        type: "object",
-        additionalProperties: { type: "null" },
-        description: "Names of the extra headers; their values are never read back.",
-      },
-      State: {
-        type: "string",
-        enum: CONNECTION_STATES,
-        description:
-          "Held: too many deliveries in a row were exhausted, or the receiver has answered 410. It is probed by the " +
-          "oldest delivery it has not got, and Active again once that arrives.",
-      },
-      HeldOn: { type: ["string", "null"], format: "date-time", description: "Since when it is Held." },
-      HeldReason: { type: ["string", "null"], description: "Why it is Held.", examples: ["410 Gone"] },
-    }),
-    WebhookPinged: object({
-      EventId: { ...UUID, description: "What comes of it stands in the activity log by this id." },
-      WorkflowId: { type: "string" },
-      WorkflowUrl: { type: "string", format: "uri", description: "The workflow in the Temporal UI." },
-    }),
     WebhookEvent: object({ ...EVENT, Deliveries: { type: "array", items: schemaRef("WebhookDelivery") } }),
     WebhookEventDetail: object({
       ...EVENT,

@@ -3,21 +3,19 @@
 import { DELIVERY_STATES } from "../../workflows/contract.ts";
 import type { EntityDefinition } from "../entities/index.ts";
 import { API_PATH } from "../http/paths.ts";
-import { CONNECTION_STATES, LOGGED_EVENT_TYPES, PING_RECORD, SEQUENCE_LIMIT } from "../webhooks/index.ts";
-import { json, jsonBody, NOT_MODIFIED, operation, pageOf } from "./operation.ts";
-import { CONDITIONS, filter, parameterRef, uuidParameter } from "./parameters.ts";
-import { type Answer, type Area, type Operation, type Parameter, type PathItem, schemaRef } from "./types.ts";
+import { LOGGED_EVENT_TYPES, PING_RECORD, SEQUENCE_LIMIT } from "../webhooks/index.ts";
+import { json, jsonBody, operation, pageOf } from "./operation.ts";
+import { filter, parameterRef, uuidParameter } from "./parameters.ts";
+import { type Area, type Operation, type Parameter, schemaRef } from "./types.ts";
 import {
   EXAMPLE_CONNECTION,
   EXAMPLE_EVENT,
   EXAMPLE_EVENT_DETAIL,
   EXAMPLE_PAYLOAD,
   EXAMPLE_PING_PAYLOAD,
-  EXAMPLE_PINGED,
 } from "./webhook-examples.ts";
 import { countDeadLetters, explainEvent, reasonSchemas } from "./webhook-reasons.ts";
 import { webhookSchemas } from "./webhook-schemas.ts";
-import { secretPaths, secretSchemas } from "./webhook-secrets.ts";
 
 const CONNECTIONS_TAG = "WebhookConnection";
 const LOG_TAG = "WebhookEvent";
@@ -25,15 +23,8 @@ const LOG_TAG = "WebhookEvent";
 export function webhooks(definitions: readonly EntityDefinition[]): Area {
   const names = definitions.map(({ name }) => name);
   return {
-    tags: [
-      { name: CONNECTIONS_TAG, description: "Receivers, and the changes each of them is told of." },
-      { name: LOG_TAG, description: "The activity log: every change, its deliveries and their attempts." },
-    ],
+    tags: [{ name: LOG_TAG, description: "The activity log: every change, its deliveries and their attempts." }],
     paths: {
-      [`${API_PATH}/WebhookConnection`]: connections(),
-      [`${API_PATH}/WebhookConnection/{Id}`]: connection(),
-      [`${API_PATH}/WebhookConnection/{Id}/Ping`]: { post: ping() },
-      ...secretPaths(CONNECTIONS_TAG),
       [`${API_PATH}/WebhookEvent`]: { get: listEvents(names) },
       [`${API_PATH}/WebhookEvent/{EventId}`]: { get: getEvent() },
       [`${API_PATH}/WebhookEvent/DeadLetters`]: { get: countDeadLetters(LOG_TAG) },
@@ -41,105 +32,8 @@ export function webhooks(definitions: readonly EntityDefinition[]): Area {
       [`${API_PATH}/WebhookEvent/{EventId}/Redeliver`]: { post: redeliverEvent() },
     },
     webhooks: { change: { post: changeCall() }, ping: { post: pingCall() } },
-    schemas: { ...webhookSchemas(names), ...secretSchemas(), ...reasonSchemas() },
+    schemas: { ...webhookSchemas(names), ...reasonSchemas() },
   };
-}
-
-function connections(): PathItem {
-  return {
-    get: operation({
-      id: "listWebhookConnection",
-      tag: CONNECTIONS_TAG,
-      summary: "List webhook connections",
-      description: "The newest first.",
-      scopes: ["Webhooks:Read"],
-      parameters: [
-        parameterRef("Limit"),
-        parameterRef("Cursor"),
-        filter("Name", "The connection of this Name; empty: those without one.", { type: "string" }),
-        filter("State", "Connections in this state.", { type: "string", enum: CONNECTION_STATES }),
-      ],
-      answers: {
-        200: json("A page of connections.", pageOf(schemaRef("WebhookConnection")), {
-          Items: [EXAMPLE_CONNECTION],
-          Next: null,
-        }),
-      },
-      errors: ["BadInput", "ServiceBusy"],
-    }),
-    patch: upsert("upsertWebhookConnection", "Update or make a webhook connection"),
-    post: upsert("postWebhookConnection", "The same as PATCH"),
-  };
-}
-
-function upsert(id: string, summary: string): Operation {
-  const { Id, ApiKey, Headers, TimeoutMs, State, ...input } = EXAMPLE_CONNECTION;
-  return operation({
-    id,
-    tag: CONNECTIONS_TAG,
-    summary,
-    description:
-      "The connection that Id, or without it Name, points at is updated; else a new one is made, which needs URL, " +
-      "Entities and Events. An ApiKey is generated unless it is given.",
-    scopes: ["Webhooks:Create", "Webhooks:Update"],
-    parameters: CONDITIONS,
-    requestBody: jsonBody("One connection.", schemaRef("WebhookConnectionData"), {
-      new: {
-        ...input,
-        Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-        Headers: { Authorization: "Bearer 4bVz1s" },
-        TimeoutMs: 5_000,
-      },
-      pause: { Name: input.Name, State: "Paused" },
-    }),
-    answers: { 200: answer("The connection as it stands.") },
-    errors: ["BadInput", "NotFound", "Conflict", "PreconditionFailed"],
-  });
-}
-
-function connection(): PathItem {
-  const Id = uuidParameter("Id", "The connection's Id.");
-  return {
-    get: operation({
-      id: "getWebhookConnection",
-      tag: CONNECTIONS_TAG,
-      summary: "Read one webhook connection",
-      description: "Neither its secret nor the values of its headers are ever read back.",
-      scopes: ["Webhooks:Read"],
-      parameters: [Id, ...CONDITIONS],
-      answers: { 200: answer("The connection."), 304: NOT_MODIFIED },
-      errors: ["BadInput", "NotFound", "PreconditionFailed"],
-    }),
-    delete: operation({
-      id: "deleteWebhookConnection",
-      tag: CONNECTIONS_TAG,
-      summary: "Delete one webhook connection",
-      description: "Deliveries that still wait are cancelled.",
-      scopes: ["Webhooks:Delete"],
-      parameters: [Id, ...CONDITIONS],
-      answers: { 200: answer("The connection's last state.") },
-      errors: ["BadInput", "NotFound", "PreconditionFailed"],
-    }),
-  };
-}
-
-function ping(): Operation {
-  return operation({
-    id: "pingWebhookConnection",
-    tag: CONNECTIONS_TAG,
-    summary: "Try a webhook connection",
-    description:
-      "Sends a signed event of its own kind, EventType Ping, to this connection alone, also while it is Held or " +
-      "Paused. There is one attempt, and whatever comes of it, the connection stays as it is.",
-    scopes: ["Webhooks:Update"],
-    parameters: [uuidParameter("Id", "The connection's Id.")],
-    answers: { 200: json("The event, which is on its way.", schemaRef("WebhookPinged"), EXAMPLE_PINGED) },
-    errors: ["NotFound"],
-  });
-}
-
-function answer(description: string): Answer {
-  return json(description, schemaRef("WebhookConnection"), EXAMPLE_CONNECTION, ["ETag"]);
 }
 
 function listEvents(names: string[]): Operation {

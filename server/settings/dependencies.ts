@@ -5,6 +5,7 @@ import type { Entities } from "../entities/index.ts";
 import type { MasterKey } from "../master-key.ts";
 import type { Consents, SettingsClient } from "../oauth/index.ts";
 import type { Cookies, Forms, IdentityProviders, Sessions, Site, UserAdministration } from "../signin/index.ts";
+import type { ConnectionContract } from "../webhooks/index.ts";
 import type { SettingsSite } from "./assets.ts";
 
 export interface SettingsDependencies {
@@ -32,8 +33,7 @@ export interface SettingsDependencies {
   onFailure(error: unknown, request: Request): void;
   /** Names of the entities that can trigger a webhook. */
   entities: string[];
-  /** Why a receiver's address cannot be saved, in words. */
-  checkUrl(url: string): string | undefined;
+  connection: ConnectionContract;
   /** Milliseconds that a connection's former secret signs beside the new one, unless a rotation says otherwise. */
   secretOverlapMs: number;
   /** Where a person opens a workflow in the Temporal UI. */

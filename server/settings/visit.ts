@@ -1,4 +1,4 @@
-import type { Caller, Scope } from "../access/index.ts";
+import { type Caller, type Permitted, permit, type Scope } from "../access/index.ts";
 import { NO_STORE } from "../http/no-store.ts";
 import { type Cookies, flashCookie, type Session } from "../signin/index.ts";
 
@@ -68,6 +68,11 @@ export class Visit {
     const { scopes, permissions } = this.caller;
     if (!scopes.has(action)) return false;
     return !type || !record || permissions.allows(action, type, record);
+  }
+
+  /** For a service function that takes these scopes. @throws Permission */
+  permitted<S extends Scope>(...scopes: S[]): Permitted<S> {
+    return permit(this.caller, scopes);
   }
 
   /** The same page, refreshing itself or not. */

@@ -1,25 +1,20 @@
 export { startActors } from "./actors/starter.ts";
 export { startClearing } from "./connections/clearing.ts";
-export { createFindConnections } from "./connections/find.ts";
-export { HEADERS_LIMIT, MOST_HEADERS } from "./connections/headers.ts";
 export {
-  API_KEY_LIMIT,
-  DESCRIPTION_LIMIT as CONNECTION_DESCRIPTION_LIMIT,
-  LEAST_TIMEOUT_MS,
-  MOST_TIMEOUT_MS,
-  NAME_LIMIT,
-  parseConnection,
-  SECRET_LIMIT,
-  URL_LIMIT,
-} from "./connections/input.ts";
+  CONNECTION,
+  type ConnectionContract,
+  type ConnectionRecord,
+  connectionContract,
+} from "./connections/contract.ts";
+export { createFindConnections } from "./connections/find.ts";
 export { pingConnection } from "./connections/ping.ts";
 export {
   readConnection,
   readConnections,
   readConnectionsOf,
 } from "./connections/read.ts";
-export { type ConnectionRecord, toConnectionRecord } from "./connections/record.ts";
-export { connectionsController } from "./connections/routes.ts";
+export { toConnectionRecord } from "./connections/record.ts";
+export { connectionRoutes } from "./connections/routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./connections/sealed.ts";
 export { removeConnection, upsertConnection } from "./connections/service.ts";
 export { CONNECTION_STATES, type LoggedConnection } from "./connections/store.ts";
@@ -60,13 +55,12 @@ export { sendRedelivery } from "./redelivery/sending/send.ts";
 export { cancelRedelivery, changeRedelivery, countRedelivery, createRedelivery } from "./redelivery/service.ts";
 export { DRAIN_RATE, REDELIVERY_KINDS } from "./redelivery/store.ts";
 export { resourceTypes as webhookResourceTypes } from "./resource-types.ts";
-export { MOST_OVERLAP_SECONDS, parseStaging } from "./rotation/input.ts";
+export { MOST_OVERLAP_SECONDS, STAGING } from "./rotation/input.ts";
 export { recordProof } from "./rotation/record-proof.ts";
-export { secretController } from "./rotation/routes.ts";
+export { secretRoutes } from "./rotation/routes.ts";
 export {
   giveUpRotation,
   proveSecret,
-  ROTATION_STATES,
   type RotationRecord,
   readRotation,
   stageNewSecret,

@@ -1,4 +1,5 @@
-import type { ResourceType } from "../access/index.ts";
+import { judgedFields, type ResourceType } from "../access/index.ts";
+import { CONNECTION } from "./connections/contract.ts";
 
 /**
  * What policies can say of connections, of the activity log and of bulk redeliveries.
@@ -8,15 +9,7 @@ export const resourceTypes = (entities: readonly ResourceType[]): ResourceType[]
   {
     name: "WebhookConnection",
     families: ["Webhooks"],
-    attributes: [
-      { name: "Id", type: "text" },
-      { name: "Name", type: "text" },
-      { name: "Description", type: "text" },
-      { name: "URL", type: "text" },
-      { name: "Entities", type: "texts" },
-      { name: "Events", type: "texts" },
-      { name: "State", type: "text" },
-    ],
+    attributes: judgedFields(CONNECTION),
   },
   {
     name: "WebhookEvent",

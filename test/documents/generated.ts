@@ -4,12 +4,19 @@ import { ACTIONS } from "../../server/access/index.ts";
 import type { Attribute, ResourceType } from "../../server/access/policies/resource-type.ts";
 import { SETTINGS_TYPES } from "../../server/access/settings-types.ts";
 import { POLICIES, ROLES } from "../../server/access/starter.ts";
+import { type ApiServices, apiRoutes } from "../../server/api.ts";
 import { policyTypes } from "../../server/app.ts";
 import { ENTITIES } from "../../server/entities/index.ts";
+import type { Contract } from "../../server/http/contract.ts";
+import type { Field, Fields } from "../../server/http/fields.ts";
+import type { Route } from "../../server/http/route.ts";
 import { createDocument } from "../../server/openapi/document.ts";
 import { securitySchemes } from "../../server/openapi/security.ts";
 import type { PathItem } from "../../server/openapi/types.ts";
+import { connectionContract } from "../../server/webhooks/index.ts";
 
+const connection = connectionContract({ entities: ENTITIES.map(({ name }) => name), checkUrl: () => undefined });
+const contracts: Contract<Fields>[] = [connection];
 const API = "/Endpoint/rest/api/v1";
 /** The summary of a POST that is another way to PATCH. */
 const AS_PATCH = "The same as PATCH";
@@ -18,7 +25,7 @@ const METHODS = ["get", "post", "patch", "delete"] as const;
 /** By the page, and by the name that stands in its comments. */
 export const GENERATED: Record<string, Record<string, () => string>> = {
   "docs/access.md": { scopes, roles, policies, fields },
-  "docs/api.md": { operations },
+  "docs/api.md": { operations, records },
 };
 
 /** @throws Error if a part's comments are not there */
@@ -83,7 +90,7 @@ function typeOf(attribute: Attribute): string {
 }
 
 function operations(): string {
-  const { paths, tags } = createDocument("", ENTITIES);
+  const { paths, tags } = createDocument("", ENTITIES, routes());
   const all = Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => (item[method] ? [{ path, method, ...item[method] }] : [])),
   );
@@ -100,6 +107,35 @@ function operations(): string {
     })
     .filter(Boolean)
     .join("\n\n");
+}
+
+/** They are described here and never called. */
+function routes(): Route[] {
+  return apiRoutes({ connection } as ApiServices);
+}
+
+/** The fields of each record that has a contract. */
+function records(): string {
+  return contracts
+    .map(({ name, record, fields }) => `### ${name}\n\n${record.description}\n\n${fieldsTable(fields)}`)
+    .join("\n\n");
+}
+
+function fieldsTable(fields: Fields): string {
+  return table(
+    ["field", "what may be sent", "what it is"],
+    Object.entries(fields).map(([name, field]) => [name, takenBy(field), meaningOf(field)]),
+  );
+}
+
+function takenBy({ must, readOnly, required }: Field): string {
+  if (readOnly) return "only what was read";
+  return must.replace(/^must be /, "").replace(/\.$/, "") + (required ? "; a new one needs it" : "");
+}
+
+function meaningOf({ description = "", answered = "", shown }: Field): string {
+  const texts = [description, shown ? answered : "Never read back."];
+  return texts.filter((text, index) => text && texts.indexOf(text) === index).join(" ");
 }
 
 function methodsOf(method: string, item: PathItem): string {

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import packageFile from "../../package.json" with { type: "json" };
 import { SCOPES } from "../../server/access/index.ts";
@@ -7,7 +6,7 @@ import type { EntityDefinition } from "../../server/entities/index.ts";
 import { shared } from "../support/tenant.ts";
 import { composedApp } from "./app.ts";
 import { type DocumentedOperation, type Json, operationsOf, readDocument, resolve, validatorOf } from "./document.ts";
-import { normalForm } from "./normal-form.ts";
+import { DOCUMENT, normalForm } from "./normal-form.ts";
 
 const API = "/Endpoint/rest/api/v1";
 
@@ -63,7 +62,7 @@ describe("the document", () => {
 
   /** Whoever means to change the API writes the new form to the file, where the change can be read. */
   test("promises what document.txt says, neither less nor more", async () => {
-    const promised = await Bun.file(join(import.meta.dir, "document.txt")).text();
+    const promised = await Bun.file(DOCUMENT).text();
     expect(normalForm(document).split("\n")).toEqual(promised.split("\n"));
   });
 

@@ -1,5 +1,7 @@
 // What the OpenAPI document promises, one fact a line and in no words: two documents that promise the same are equal.
+// `bun run test/openapi/normal-form.ts http://localhost:3000` writes document.txt by what runs there.
 
+import { join } from "node:path";
 import { type Json, operationsOf, resolve } from "./document.ts";
 
 /** Every operation, then every schema by its name, then what else there is by name. */
@@ -92,4 +94,11 @@ function plain(schema: Json): Json {
   const { enum: words, ...rest } = schema;
   const known = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return words ? { ...known, type: known.type ?? typeof words[0], enum: [...words] } : known;
+}
+
+export const DOCUMENT = join(import.meta.dir, "document.txt");
+
+if (import.meta.main) {
+  const response = await fetch(`${process.argv[2]}/openapi.json`);
+  await Bun.write(DOCUMENT, normalForm(await response.json()));
 }

@@ -1,6 +1,8 @@
 // What policies can say of a record: its type's attributes, spelled as the API spells its fields.
 
 import type { CedarValueJson, TypeOfAttribute } from "@cedar-policy/cedar-wasm/nodejs";
+import type { Contract } from "../../http/contract.ts";
+import type { Fields } from "../../http/fields.ts";
 import type { Mentioned } from "./mentions.ts";
 
 /** The part of an action before its colon. */
@@ -25,6 +27,17 @@ export interface ResourceType {
   attributes: Attribute[];
   /** The attribute that stands in Cedar's `Type::"…"`; Id unless given. */
   key?: string;
+}
+
+/** What policies can ask for of a contract's records. */
+export function judgedFields(contract: Contract<Fields>): Attribute[] {
+  return contract
+    .namesOf(({ judged }) => judged)
+    .map((name) => {
+      const { type } = contract.record.properties[name];
+      const words = type === undefined || type === "string" ? "text" : type;
+      return { name, type: type === "array" ? "texts" : words };
+    });
 }
 
 /** Characters of an attribute's text, unless it says otherwise. */

@@ -1,4 +1,4 @@
-import { ApiError } from "../../errors.ts";
+import { ApiError, BadInput } from "../../errors.ts";
 
 /** The service speaks of If-Match there. */
 const OUTDATED =
@@ -50,14 +50,17 @@ export function refusedForm(sent: URLSearchParams, failure: unknown, fields: rea
   if (failure.status === 412) return stateOf(sent, [], [OUTDATED], undefined);
   const problems: FieldProblem[] = [];
   const others: string[] = [];
-  for (const text of failure.errors) {
-    const field = fields.find(
-      (name) => [" ", ":", ","].includes(text.slice(name.length, name.length + 1)) && text.startsWith(name),
-    );
+  const known = failure instanceof BadInput ? failure.problems : [];
+  for (const [index, text] of failure.errors.entries()) {
+    const field = fields.find((name) => (known[index] ? known[index].Field === name : beginsWith(text, name)));
     if (field === undefined) others.push(text);
     else problems.push({ field, text: withoutField(text, field) });
   }
   return stateOf(sent, problems, others, sent.get("version") ?? undefined);
+}
+
+function beginsWith(text: string, name: string): boolean {
+  return [" ", ":", ","].includes(text.slice(name.length, name.length + 1)) && text.startsWith(name);
 }
 
 /** "Policy, line 2: …" stands beside Policy as "Line 2: …". What somebody has typed stays as it is, and nobody types null. */

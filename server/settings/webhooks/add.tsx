@@ -2,12 +2,12 @@
 
 import { Conflict } from "../../errors.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
-import { EVENT_TYPES, parseConnection, upsertConnection } from "../../webhooks/index.ts";
-import { ButtonLink, Code, type FormState, formOf, refusedForm } from "../components/index.ts";
+import { EVENT_TYPES, upsertConnection } from "../../webhooks/index.ts";
+import { ButtonLink, bodyOf, Code, type FormState, formOf, refusedForm } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
-import { ConnectionForm, connectionBody, FIELDS } from "./fields.tsx";
+import { ConnectionForm, FIELDS, WRITE } from "./fields.tsx";
 import { titleOf } from "./title.ts";
 
 const PATH = "/settings/webhooks/add";
@@ -28,7 +28,7 @@ export function addPage(deps: SettingsDependencies, visit: Visit, state?: FormSt
       <ConnectionForm
         visit={visit}
         state={state ?? formOf({ Events: EVENT_TYPES })}
-        entities={deps.entities}
+        contract={deps.connection}
         action={PATH}
         back={BACK}
         label="Add connection"
@@ -39,16 +39,18 @@ export function addPage(deps: SettingsDependencies, visit: Visit, state?: FormSt
 
 /** An ApiKey that is made here is shown this once. */
 export async function addConnection(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { sql, masterKey, entities, checkUrl } = deps;
+  const { sql, masterKey, connection } = deps;
   try {
-    const body = connectionBody(visit.form);
-    const input = parseConnection(body, entities, checkUrl);
+    const body = bodyOf(connection, FIELDS, visit.form);
+    const input = connection.parse(body);
     // An upsert by Name would change the connection that has it.
     const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
-    const { record } = await upsertConnection(sql, masterKey, visit.caller, input, isNew, body).catch(asTakenName);
+    const { record } = await upsertConnection(sql, masterKey, visit.permitted(...WRITE), input, isNew, body).catch(
+      asTakenName,
+    );
     const path = `${BACK}/${record.Id}`;
     const address = String(body.URL);
-    const isGenerated = input.apiKey === undefined && !new URL(address).searchParams.get("ApiKey");
+    const isGenerated = input.ApiKey === undefined && !new URL(address).searchParams.get("ApiKey");
     // No redirect: what is shown once has to be in the answer. Who may not read the connection does not see it.
     if (isGenerated && record.ApiKey)
       return apiKeyPage(visit, path, titleOf({ Name: String(body.Name), URL: address }), String(record.ApiKey));

@@ -1,17 +1,15 @@
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import { parseConnection, readConnection, upsertConnection } from "../../webhooks/index.ts";
-import { type FormState, formOf, refusedForm } from "../components/index.ts";
+import { readConnection, upsertConnection } from "../../webhooks/index.ts";
+import { bodyOf, type FormState, formOfRecord, refusedForm } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
-import { ConnectionForm, connectionBody, FIELDS, headerLines } from "./fields.tsx";
+import { ConnectionForm, FIELDS, WRITE } from "./fields.tsx";
 import { titleOf } from "./title.ts";
 
 export async function changePage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
-  const { sql, masterKey, entities } = deps;
+  const { sql, masterKey, connection } = deps;
   const { record, version } = await readConnection(sql, masterKey, visit.caller, visit.params.id!);
-  const { Name, Description, URL, Entities, Events } = record;
-  const [Headers, TimeoutMs] = [headerLines(record.Headers), String(record.TimeoutMs ?? "")];
   const path = `/settings/webhooks/${record.Id}`;
   return {
     title: "Change connection",
@@ -23,8 +21,8 @@ export async function changePage(deps: SettingsDependencies, visit: Visit, refus
     body: (
       <ConnectionForm
         visit={visit}
-        state={refused ?? formOf({ Name, Description, URL, Entities, Events, Headers, TimeoutMs })}
-        entities={entities}
+        contract={connection}
+        state={refused ?? formOfRecord(connection, FIELDS, record)}
         action={`${path}/change`}
         back={path}
         label="Save"
@@ -36,13 +34,13 @@ export async function changePage(deps: SettingsDependencies, visit: Visit, refus
 }
 
 export async function changeConnection(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { sql, masterKey, entities, checkUrl } = deps;
-  const { form, params, caller } = visit;
+  const { sql, masterKey, connection } = deps;
+  const { form, params } = visit;
   try {
-    const body = { ...connectionBody(form), Id: params.id };
-    const input = parseConnection(body, entities, checkUrl);
+    const body = { ...bodyOf(connection, FIELDS, form), Id: params.id };
+    const input = connection.parse(body);
     const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
-    const { record } = await upsertConnection(sql, masterKey, caller, input, unchanged, body);
+    const { record } = await upsertConnection(sql, masterKey, visit.permitted(...WRITE), input, unchanged, body);
     return visit.goTo(`/settings/webhooks/${record.Id}`, "The connection is changed.");
   } catch (error) {
     return changePage(deps, visit, refusedForm(form, error, FIELDS));

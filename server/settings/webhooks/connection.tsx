@@ -3,7 +3,6 @@ import { UNCONDITIONAL } from "../../http/conditions.ts";
 import {
   type ConnectionRecord,
   eventResources,
-  parseConnection,
   pingConnection,
   readConnection,
   upsertConnection,
@@ -26,6 +25,7 @@ import {
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
+import { WRITE } from "./fields.tsx";
 import { LastFailure, readHealth, SuccessRate, Waiting } from "./health.tsx";
 import { latestRedeliveries, Redeliveries } from "./redelivery.tsx";
 import { listRecentDeliveries, type RecentDelivery } from "./store.ts";
@@ -184,19 +184,19 @@ const TOLD = {
 };
 
 /** Pauses it, or sends what was held. */
-export async function setState({ sql, masterKey, entities, checkUrl }: SettingsDependencies, visit: Visit) {
+export async function setState({ sql, masterKey, connection }: SettingsDependencies, visit: Visit) {
   const state = visit.form.get("State");
   if (state !== "Active" && state !== "Paused") throw new BadInput("State must be Active or Paused.");
   const body = { Id: visit.params.id, State: state };
-  const input = parseConnection(body, entities, checkUrl);
-  const { record } = await upsertConnection(sql, masterKey, visit.caller, input, UNCONDITIONAL, body);
+  const input = connection.parse(body);
+  const { record } = await upsertConnection(sql, masterKey, visit.permitted(...WRITE), input, UNCONDITIONAL, body);
   return visit.goTo(`/settings/webhooks/${record.Id}`, TOLD[state]);
 }
 
 /** Tries the receiver, whatever state the connection is in. */
 export async function ping({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<Response> {
   const id = visit.params.id!;
-  await pingConnection(sql, masterKey, visit.caller, id);
+  await pingConnection(sql, masterKey, visit.permitted("Webhooks:Update"), id);
   return visit.goTo(`/settings/webhooks/${id}`, "A ping is on its way. What comes of it stands below.");
 }
 

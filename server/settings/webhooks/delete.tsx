@@ -33,7 +33,13 @@ export async function deletePage({ sql, masterKey }: SettingsDependencies, visit
 }
 
 export async function deleteTheConnection({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { record } = await removeConnection(sql, masterKey, visit.caller, visit.params.id!, UNCONDITIONAL);
+  const { record } = await removeConnection(
+    sql,
+    masterKey,
+    visit.permitted("Webhooks:Delete"),
+    visit.params.id!,
+    UNCONDITIONAL,
+  );
   // Who may not read it is told its Id alone.
   const receiver = record.URL === undefined ? record.Id : addressOf(record.URL);
   return visit.goTo("/settings/webhooks", phrase`The connection to ${receiver} is deleted.`);

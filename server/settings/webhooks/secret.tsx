@@ -3,11 +3,11 @@
 import {
   giveUpRotation,
   MOST_OVERLAP_SECONDS,
-  parseStaging,
   proveSecret,
   type RotationRecord,
   readConnection,
   readRotation,
+  STAGING,
   stageNewSecret,
 } from "../../webhooks/index.ts";
 import {
@@ -194,7 +194,7 @@ export async function stage(deps: SettingsDependencies, visit: Visit): Promise<V
   const { form, caller, params } = visit;
   try {
     const overlap = form.get("OverlapSeconds")?.trim();
-    const input = parseStaging({
+    const input = STAGING.parse({
       Secret: form.get("Secret") || null,
       OverlapSeconds: overlap ? Number(overlap) : null,
     });

@@ -19,13 +19,9 @@ const FIELD_VALUE = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/;
 const RESERVED =
   /^(host|user-agent|accept-encoding|x-signature|webhook-.*|content-.*|connection|keep-alive|te|trailer|transfer-encoding|upgrade|http2-settings|expect|proxy-.*|traceparent|tracestate|baggage)$/i;
 
-/** @returns what is wrong with them, in words that repeat no value, or the headers */
-export function parseHeaders(value: unknown): string | { headers: HeadersInput } {
-  if (value === null) return { headers: {} };
-  if (typeof value !== "object" || Array.isArray(value)) {
-    return "Headers must be an object of names and values, or null.";
-  }
-  const entries = Object.entries(value);
+/** @returns what is wrong with them, in words that repeat no value */
+export function headersProblem(headers: Record<string, unknown>): string | undefined {
+  const entries = Object.entries(headers);
   if (entries.length > MOST_HEADERS) return `Headers must be at most ${MOST_HEADERS}.`;
   for (const [name, text] of entries) {
     const problem = headerProblem(name, text);
@@ -34,10 +30,10 @@ export function parseHeaders(value: unknown): string | { headers: HeadersInput }
   if (new Set(entries.map(([name]) => name.toLowerCase())).size < entries.length) {
     return "Headers: a name stands there twice; upper and lower case are the same.";
   }
-  if (entries.reduce((sum, [name, text]) => sum + name.length + (text?.length ?? 0), 0) > HEADERS_LIMIT) {
+  if (entries.reduce((sum, [name, text]) => sum + name.length + String(text ?? "").length, 0) > HEADERS_LIMIT) {
     return `Headers must have at most ${HEADERS_LIMIT} characters in all.`;
   }
-  return { headers: Object.fromEntries(entries) };
+  return undefined;
 }
 
 function headerProblem(name: string, value: unknown): string | undefined {

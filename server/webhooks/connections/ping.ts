@@ -1,4 +1,4 @@
-import type { Caller } from "../../access/index.ts";
+import type { Permitted } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import type { MasterKey } from "../../master-key.ts";
@@ -11,7 +11,12 @@ import { lockConnection } from "./store.ts";
  * @returns the EventId, by which the activity log tells what came of it
  * @throws NotFound, Permission
  */
-export async function pingConnection(sql: Sql, masterKey: MasterKey, caller: Caller, id: string): Promise<string> {
+export async function pingConnection(
+  sql: Sql,
+  masterKey: MasterKey,
+  caller: Permitted<"Webhooks:Update">,
+  id: string,
+): Promise<string> {
   const { tenantId, permissions, traceParent } = caller;
   return sql.beginFor(tenantId, async (tx) => {
     const connection = await lockConnection(tx, tenantId, { id });

@@ -2,7 +2,8 @@ import type { Caller, Shown, ShownPage, Whole } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import type { Paging } from "../../http/paging.ts";
 import type { MasterKey } from "../../master-key.ts";
-import { type ConnectionRecord, noConnection, toConnectionRecord, versionOf } from "./record.ts";
+import type { ConnectionRecord } from "./contract.ts";
+import { noConnection, toConnectionRecord, versionOf } from "./record.ts";
 import {
   type ConnectionFilter,
   findConnection,

@@ -1,96 +1,146 @@
-import { Elysia } from "elysia";
-import {
-  type Authenticate,
-  answer,
-  answerRead,
-  answerRecord,
-  type Caller,
-  requireScopes,
-  withoutRecords,
-} from "../../access/index.ts";
+import { Type } from "@sinclair/typebox";
+import { withoutRecords } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { readJson, requireJson } from "../../http/body.ts";
-import { type Conditions, readConditions } from "../../http/conditions.ts";
-import { isRead, requireMethod } from "../../http/method.ts";
-import { readPaging } from "../../http/paging.ts";
-import { API_PATH } from "../../http/paths.ts";
-import { readQuery, readText, readWord } from "../../http/query.ts";
-import { requestUrl } from "../../http/request-url.ts";
+import { uuid } from "../../http/fields.ts";
+import { textFilter, uuidParameter, wordFilter } from "../../http/inputs.ts";
+import { type Route, route, withPost } from "../../http/route.ts";
 import type { MasterKey } from "../../master-key.ts";
-import { parseConnection } from "./input.ts";
+import type { WorkflowUrl } from "../log/record.ts";
+import type { ConnectionContract } from "./contract.ts";
 import { pingConnection } from "./ping.ts";
 import { readConnection, readConnections } from "./read.ts";
-import { connectionIdOf } from "./record.ts";
 import { removeConnection, upsertConnection } from "./service.ts";
 import { CONNECTION_STATES } from "./store.ts";
 
 export interface ConnectionRoutes {
   sql: Sql;
   masterKey: MasterKey;
-  authenticate: Authenticate;
-  /** Names of the entities that can trigger a webhook. */
-  entities: string[];
-  checkUrl: (url: string) => string | undefined;
+  connection: ConnectionContract;
   /** Where a person opens a workflow in the Temporal UI. */
-  workflowUrl: (workflowId: string) => string;
+  workflowUrl: WorkflowUrl;
 }
 
-export function connectionsController(routes: ConnectionRoutes) {
-  const { sql, masterKey, authenticate, entities, checkUrl, workflowUrl } = routes;
-  const path = `${API_PATH}/WebhookConnection`;
+export const CONNECTION_TAG = {
+  name: "WebhookConnection",
+  description: "Receivers, and the changes each of them is told of.",
+};
+const tag = CONNECTION_TAG;
+const path = "/WebhookConnection";
+const CONNECTION_FILTERS = {
+  Name: textFilter("The connection of this Name; empty: those without one."),
+  State: wordFilter(CONNECTION_STATES, "Connections in this state."),
+};
+export const CONNECTION_ID = { Id: uuidParameter("The connection's Id.", "WebhookConnection") };
 
-  async function list(request: Request, caller: Caller): Promise<Response> {
-    requireScopes(caller, "Webhooks:Read");
-    const query = readQuery(requestUrl(request).searchParams, ["Name", "State"]);
-    const filter = { name: readText(query, "Name"), state: readWord(query, "State", CONNECTION_STATES) };
-    return answer(await readConnections(sql, masterKey, caller, filter, readPaging(query)));
-  }
-
-  async function read(caller: Caller, id: string, conditions: Conditions): Promise<Response> {
-    return answerRead(conditions, await readConnection(sql, masterKey, caller, id));
-  }
-
-  /** What comes of it stands in the activity log. */
-  const pinged = (eventId: string) =>
-    answer(withoutRecords({ EventId: eventId, WorkflowId: eventId, WorkflowUrl: workflowUrl(eventId) }));
-
-  return new Elysia()
-    .all(
+export function connectionRoutes({ sql, masterKey, connection, workflowUrl }: ConnectionRoutes): Route[] {
+  const answer = { schema: connection.record, example: connection.example };
+  const { Name, Description, URL, Entities, Events } = connection.example;
+  return [
+    route({
+      method: "GET",
       path,
-      async ({ request }) => {
-        const caller = await authenticate(request);
-        requireMethod(request, "GET", "PATCH", "POST");
-        if (isRead(request)) return list(request, caller);
-        requireJson(request);
-        requireScopes(caller, "Webhooks:Create", "Webhooks:Update");
-        const conditions = readConditions(request.headers);
-        const body = await readJson(request);
-        const input = parseConnection(body, entities, checkUrl);
-        return answerRecord(await upsertConnection(sql, masterKey, caller, input, conditions, body));
+      id: "listWebhookConnection",
+      tag,
+      summary: "List webhook connections",
+      description: "The newest first.",
+      scopes: ["Webhooks:Read"],
+      paged: true,
+      filters: CONNECTION_FILTERS,
+      answer: { description: "A page of connections.", ...answer, list: true },
+      errors: ["ServiceBusy"],
+      handle: (caller, { filters, paging }) =>
+        readConnections(sql, masterKey, caller, { name: filters.Name, state: filters.State }, paging),
+    }),
+    ...withPost(
+      route({
+        method: "PATCH",
+        path,
+        id: "upsertWebhookConnection",
+        tag,
+        summary: "Update or make a webhook connection",
+        description:
+          "The connection that Id, or without it Name, points at is updated; else a new one is made, which needs URL, " +
+          "Entities and Events. An ApiKey is generated unless it is given.",
+        scopes: ["Webhooks:Create", "Webhooks:Update"],
+        conditions: true,
+        body: {
+          ...connection,
+          description: "One connection.",
+          examples: {
+            new: {
+              ...{ Name, Description, URL, Entities, Events },
+              Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+              Headers: { Authorization: "Bearer 4bVz1s" },
+              TimeoutMs: 5_000,
+            },
+            pause: { Name, State: "Paused" },
+          },
+        },
+        answer: { description: "The connection as it stands.", ...answer },
+        errors: ["NotFound", "Conflict"],
+        handle: (caller, { input, conditions, sent }) =>
+          upsertConnection(sql, masterKey, caller, input, conditions, sent),
+      }),
+      "postWebhookConnection",
+    ),
+    route({
+      method: "GET",
+      path: `${path}/{Id}`,
+      id: "getWebhookConnection",
+      tag,
+      summary: "Read one webhook connection",
+      description: "Neither its secret nor the values of its headers are ever read back.",
+      scopes: ["Webhooks:Read"],
+      params: CONNECTION_ID,
+      conditions: true,
+      answer: { description: "The connection.", ...answer },
+      handle: (caller, { params: { Id } }) => readConnection(sql, masterKey, caller, Id),
+    }),
+    route({
+      method: "DELETE",
+      path: `${path}/{Id}`,
+      id: "deleteWebhookConnection",
+      tag,
+      summary: "Delete one webhook connection",
+      description: "Deliveries that still wait are cancelled.",
+      scopes: ["Webhooks:Delete"],
+      params: CONNECTION_ID,
+      conditions: true,
+      answer: { description: "The connection's last state.", ...answer },
+      handle: (caller, { params: { Id }, conditions }) => removeConnection(sql, masterKey, caller, Id, conditions),
+    }),
+    route({
+      method: "POST",
+      path: `${path}/{Id}/Ping`,
+      id: "pingWebhookConnection",
+      tag,
+      summary: "Try a webhook connection",
+      description:
+        "Sends a signed event of its own kind, EventType Ping, to this connection alone, also while it is Held or " +
+        "Paused. There is one attempt, and whatever comes of it, the connection stays as it is.",
+      scopes: ["Webhooks:Update"],
+      params: CONNECTION_ID,
+      answer: { description: "The event, which is on its way.", schema: PINGED, example: EXAMPLE_PINGED },
+      async handle(caller, { params: { Id } }) {
+        const EventId = await pingConnection(sql, masterKey, caller, Id);
+        return withoutRecords({ EventId, WorkflowId: EventId, WorkflowUrl: workflowUrl(EventId) });
       },
-      { parse: "none" },
-    )
-    .all(
-      `${path}/:id`,
-      async ({ request, params }) => {
-        const caller = await authenticate(request);
-        requireMethod(request, "GET", "DELETE");
-        requireScopes(caller, isRead(request) ? "Webhooks:Read" : "Webhooks:Delete");
-        const conditions = readConditions(request.headers);
-        const id = connectionIdOf(params);
-        if (isRead(request)) return read(caller, id, conditions);
-        return answerRecord(await removeConnection(sql, masterKey, caller, id, conditions));
-      },
-      { parse: "none" },
-    )
-    .all(
-      `${path}/:id/Ping`,
-      async ({ request, params }) => {
-        const caller = await authenticate(request);
-        requireMethod(request, "POST");
-        requireScopes(caller, "Webhooks:Update");
-        return pinged(await pingConnection(sql, masterKey, caller, connectionIdOf(params)));
-      },
-      { parse: "none" },
-    );
+    }),
+  ];
 }
+
+const PINGED = Type.Object(
+  {
+    EventId: uuid("What comes of it stands in the activity log by this id."),
+    WorkflowId: Type.String(),
+    WorkflowUrl: Type.String({ format: "uri", description: "The workflow in the Temporal UI." }),
+  },
+  { $id: "WebhookPinged" },
+);
+
+const EVENT_ID = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
+const EXAMPLE_PINGED = {
+  EventId: EVENT_ID,
+  WorkflowId: EVENT_ID,
+  WorkflowUrl: `http://localhost:8233/namespaces/default/workflows/${EVENT_ID}`,
+};

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Caller, requireSeen, type Tagged } from "../../access/index.ts";
+import { type Caller, type Permitted, requireSeen, type Tagged } from "../../access/index.ts";
 import { changesOf, recordAudit, valuesShown } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { movedAddresses, requireSecretsAnew } from "../../egress/index.ts";
@@ -13,19 +13,21 @@ import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/stor
 import { endRotation } from "../rotation/store.ts";
 import { ownApiKeys } from "./api-key.ts";
 import { clearSome } from "./clearing.ts";
+import { CONNECTION, type ConnectionInput, type ConnectionRecord } from "./contract.ts";
 import { mergeHeaders } from "./headers.ts";
-import { type ConnectionInput, READ_ONLY } from "./input.ts";
-import { type ConnectionRecord, noConnection, toConnectionRecord, versionOf } from "./record.ts";
+import { noConnection, toConnectionRecord, versionOf } from "./record.ts";
 import { API_KEY_PURPOSE, SECRET_PURPOSE, sealHeaders, unsealHeaders } from "./sealed.ts";
 import { type Connection, deleteConnection, insertConnection, lockConnection, updateConnection } from "./store.ts";
 
 /** Secret and Headers are known by their seals alone, which every new value changes. */
-const AUDITED = [
-  ...["Name", "Description", "URL", "Entities", "Events"],
-  ...["Secret", "ApiKey", "Headers", "TimeoutMs", "State"],
-];
+const AUDITED = CONNECTION.namesOf(({ audit }) => audit);
+const SHOWN = CONNECTION.namesOf(({ audit }) => audit === "value");
 const NOT_HELD = { heldOn: null, heldReason: null };
-const SHOWN = ["Entities", "Events", "TimeoutMs", "State"];
+/** What a new one has unless something else is given. */
+const BLANK = {
+  ...{ name: null, description: null, secret: null, headers: null, timeoutMs: null },
+  ...{ state: "Active" as const, ...NOT_HELD },
+};
 
 /**
  * Updates the connection that Id or Name points at, or makes a new one.
@@ -36,7 +38,7 @@ const SHOWN = ["Entities", "Events", "TimeoutMs", "State"];
 export async function upsertConnection(
   sql: Sql,
   masterKey: MasterKey,
-  caller: Caller,
+  caller: Permitted<"Webhooks:Create" | "Webhooks:Update">,
   input: ConnectionInput,
   conditions: Conditions,
   sent: unknown,
@@ -74,12 +76,12 @@ async function upsert(
     requireConditions(conditions, existing && versionOf(masterKey, existing));
   }
   const sealed = {
-    secret: typeof input.secret === "string" ? seal(masterKey, SECRET_PURPOSE, input.secret) : input.secret,
+    secret: typeof input.Secret === "string" ? seal(masterKey, SECRET_PURPOSE, input.Secret) : input.Secret,
     apiKey: changedApiKey(masterKey, existing?.apiKey, input),
     headers: changedHeaders(masterKey, existing?.headers ?? null, input),
   };
   if (existing) {
-    const connection = merge(existing, { ...input, ...sealed, id: undefined });
+    const connection = merge(existing, { ...CONNECTION.toColumns(input), ...sealed, id: undefined });
     const isElsewhere = movedAddresses("WebhookConnection", record(existing), record(connection)).length > 0;
     // The one that the URL has is in force, and what is stored beside it was for the former address.
     const [ownKey] = ownApiKeys(connection.url);
@@ -99,7 +101,7 @@ async function upsert(
     requireFit(gate.sees("WebhookConnection", record(existing)) ? record(existing) : undefined, existing, input);
     await updateConnection(tx, tenantId, connection);
     // At once, for the secret before may have leaked.
-    if (input.secret !== undefined || isElsewhere) await endRotation(tx, tenantId, connection.id);
+    if (input.Secret !== undefined || isElsewhere) await endRotation(tx, tenantId, connection.id);
     if (isReleased) await endHold(tx, tenantId, connection.id);
     else if (existing.state === "Held" && isCalledOtherwise(existing, connection)) {
       await probeAtOnce(tx, tenantId, connection.id);
@@ -121,23 +123,10 @@ async function upsert(
     }
     return connection;
   }
-  const { url, entities, events } = input;
-  const missing = Object.entries({ URL: url, Entities: entities, Events: events }).filter(([, value]) => !value);
-  if (!url || !entities || !events) throw new BadInput(...missing.map(([name]) => `${name} is missing.`));
-  const connection: Connection = {
-    id: Bun.randomUUIDv7(),
-    name: input.name ?? null,
-    description: input.description ?? null,
-    url,
-    entities,
-    events,
-    secret: sealed.secret ?? null,
-    apiKey: sealed.apiKey ?? seal(masterKey, API_KEY_PURPOSE, randomBytes(24).toString("base64url")),
-    headers: sealed.headers ?? null,
-    timeoutMs: input.timeoutMs ?? null,
-    state: input.state ?? "Active",
-    ...NOT_HELD,
-  };
+  const { URL: url, Entities: entities, Events: events } = CONNECTION.whole(input, "URL", "Entities", "Events");
+  const apiKey = seal(masterKey, API_KEY_PURPOSE, randomBytes(24).toString("base64url"));
+  const blank: Connection = { ...BLANK, id: Bun.randomUUIDv7(), url, entities, events, apiKey };
+  const connection = merge(blank, { ...CONNECTION.toColumns(input), ...sealed, id: undefined });
   permissions.require("Webhooks:Create", "WebhookConnection", record(connection));
   requireFit(record(connection), undefined, input);
   const inserted = await insertConnection(tx, tenantId, connection);
@@ -159,7 +148,7 @@ async function upsert(
 export async function removeConnection(
   sql: Sql,
   masterKey: MasterKey,
-  caller: Caller,
+  caller: Permitted<"Webhooks:Delete">,
   id: string,
   conditions: Conditions,
 ): Promise<Tagged<ConnectionRecord>> {
@@ -182,21 +171,21 @@ export async function removeConnection(
 }
 
 async function lookUp(tx: Transaction, tenantId: TenantId, input: ConnectionInput): Promise<Connection | undefined> {
-  if (input.id !== undefined) {
-    const existing = await lockConnection(tx, tenantId, { id: input.id });
-    if (!existing) throw new NotFound(`There is no WebhookConnection with the Id ${input.id}.`);
+  if (input.Id !== undefined) {
+    const existing = await lockConnection(tx, tenantId, { id: input.Id });
+    if (!existing) throw new NotFound(`There is no WebhookConnection with the Id ${input.Id}.`);
     return existing;
   }
-  return input.name ? lockConnection(tx, tenantId, { name: input.name }) : undefined;
+  return input.Name ? lockConnection(tx, tenantId, { name: input.Name }) : undefined;
 }
 
 /** The secrets that a change leaves as they are. */
 function keptSecrets(masterKey: MasterKey, existing: Connection, input: ConnectionInput) {
   const stored = unsealHeaders(masterKey, existing.headers);
-  const keptHeaders = input.headers ? Object.values(input.headers).includes(null) : Object.keys(stored).length > 0;
+  const keptHeaders = input.Headers ? Object.values(input.Headers).includes(null) : Object.keys(stored).length > 0;
   return {
-    Secret: existing.secret !== null && input.secret === undefined,
-    ApiKey: input.apiKey === undefined && ownApiKeys(input.url ?? existing.url).length === 0,
+    Secret: existing.secret !== null && input.Secret === undefined,
+    ApiKey: input.ApiKey === undefined && ownApiKeys(input.URL ?? existing.url).length === 0,
     Headers: keptHeaders,
   };
 }
@@ -219,13 +208,13 @@ function requireFit(
   input: ConnectionInput,
 ): void {
   // Sent back as it was read, it changes nothing.
-  if (input.state === "Held" && !(existing && seen?.State === "Held")) {
+  if (input.State === "Held" && !(existing && seen?.State === "Held")) {
     throw new BadInput("State must be Active or Paused; Held is what deliveries that fail make of it.");
   }
-  requireReadOnly(seen, input);
-  const { apiKey, url = existing?.url } = input;
+  CONNECTION.refuseReadOnly(input, seen);
+  const { ApiKey: apiKey, URL: url = existing?.url } = input;
   if (url === undefined || apiKey === undefined) return;
-  const isHidden = input.url === undefined && !seen;
+  const isHidden = input.URL === undefined && !seen;
   // The one that the URL has is sent; another one would never be.
   if (ownApiKeys(url).every((own) => own === apiKey && !isHidden)) return;
   throw new BadInput(
@@ -237,7 +226,7 @@ function requireFit(
 function changedApiKey(
   masterKey: MasterKey,
   sealed: Uint8Array | undefined,
-  { apiKey }: ConnectionInput,
+  { ApiKey: apiKey }: ConnectionInput,
 ): Uint8Array | undefined {
   if (apiKey === undefined || (sealed && unseal(masterKey, API_KEY_PURPOSE, sealed) === apiKey)) return undefined;
   return seal(masterKey, API_KEY_PURPOSE, apiKey);
@@ -247,18 +236,12 @@ function changedApiKey(
 function changedHeaders(
   masterKey: MasterKey,
   sealed: Uint8Array | null,
-  { headers }: ConnectionInput,
+  { Headers: headers }: ConnectionInput,
 ): Uint8Array | null | undefined {
   if (headers === undefined) return undefined;
   const stored = unsealHeaders(masterKey, sealed);
   const merged = mergeHeaders(stored, headers);
   return Bun.deepEquals(stored, merged) ? undefined : sealHeaders(masterKey, merged);
-}
-
-/** Sent back as they were read, they change nothing. */
-function requireReadOnly(record: ConnectionRecord | undefined, { readOnly = {} }: ConnectionInput): void {
-  const problems = READ_ONLY.filter((name) => name in readOnly && (!record || readOnly[name] !== record[name]));
-  if (problems.length > 0) throw new BadInput(...problems.map((name) => `${name} cannot be set.`));
 }
 
 function merge(existing: Connection, changes: Partial<Connection>): Connection {

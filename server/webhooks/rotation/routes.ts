@@ -1,52 +1,106 @@
 // WebhookConnection/{Id}/Secret.
 
-import { Elysia } from "elysia";
-import { type Authenticate, answer, requireScopes } from "../../access/index.ts";
+import { Type } from "@sinclair/typebox";
 import type { Sql } from "../../db/connection.ts";
-import { readJson, requireJson } from "../../http/body.ts";
-import { isRead, requireMethod } from "../../http/method.ts";
+import { orNull } from "../../http/fields.ts";
 import { NO_STORE } from "../../http/no-store.ts";
-import { API_PATH } from "../../http/paths.ts";
+import { type Route, route } from "../../http/route.ts";
 import type { MasterKey } from "../../master-key.ts";
-import { connectionIdOf } from "../connections/record.ts";
-import { parseStaging } from "./input.ts";
-import { giveUpRotation, proveSecret, readRotation, stageNewSecret } from "./service.ts";
+import { CONNECTION_ID, CONNECTION_TAG } from "../connections/routes.ts";
+import { STAGING } from "./input.ts";
+import { giveUpRotation, proveSecret, ROTATION, readRotation, stageNewSecret } from "./service.ts";
 
 export interface SecretRoutes {
   sql: Sql;
   masterKey: MasterKey;
-  authenticate: Authenticate;
   /** Milliseconds that a former secret signs beside the new one, unless a rotation says otherwise. */
-  overlapMs: number;
+  secretOverlapMs: number;
 }
 
-export function secretController({ sql, masterKey, authenticate, overlapMs }: SecretRoutes) {
-  const path = `${API_PATH}/WebhookConnection/:id/Secret`;
-  const overlapSeconds = Math.ceil(overlapMs / 1_000);
-  return new Elysia()
-    .all(
+export function secretRoutes({ sql, masterKey, secretOverlapMs }: SecretRoutes): Route[] {
+  const path = "/WebhookConnection/{Id}/Secret";
+  const shared = { tag: CONNECTION_TAG, params: CONNECTION_ID };
+  const overlapSeconds = Math.ceil(secretOverlapMs / 1_000);
+  return [
+    route({
+      ...shared,
+      method: "GET",
       path,
-      async ({ request, params }) => {
-        const caller = await authenticate(request);
-        requireMethod(request, "GET", "POST", "DELETE");
-        if (request.method === "POST") requireJson(request);
-        requireScopes(caller, isRead(request) ? "Webhooks:Read" : "Webhooks:Update");
-        const id = connectionIdOf(params);
-        if (isRead(request)) return answer(await readRotation(sql, masterKey, caller, id));
-        if (request.method === "DELETE") return answer(await giveUpRotation(sql, masterKey, caller, id));
-        const input = parseStaging(await readJson(request));
-        return answer(await stageNewSecret(sql, masterKey, caller, id, input, overlapSeconds), NO_STORE);
+      id: "getWebhookSecret",
+      summary: "Read how a change of the secret stands",
+      description: "No secret is ever read back.",
+      scopes: ["Webhooks:Read"],
+      answer: { description: "How it stands.", schema: ROTATION, example: OVERLAP },
+      handle: (caller, { params: { Id } }) => readRotation(sql, masterKey, caller, Id),
+    }),
+    route({
+      ...shared,
+      method: "POST",
+      path,
+      id: "stageWebhookSecret",
+      summary: "Stage a new secret",
+      description:
+        "From now on it signs beside the one in force in webhook-signature, so that a receiver by Standard Webhooks " +
+        "may change to it at any time; X-Signature stays with the one in force until the new one is proved. It takes " +
+        "the place of one that was staged before.",
+      scopes: ["Webhooks:Update"],
+      body: {
+        ...STAGING,
+        description: "Empty: a secret is generated.",
+        examples: {
+          generated: {},
+          given: { Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", OverlapSeconds: 3_600 },
+        },
       },
-      { parse: "none" },
-    )
-    .all(
-      `${path}/Prove`,
-      async ({ request, params }) => {
-        const caller = await authenticate(request);
-        requireMethod(request, "POST");
-        requireScopes(caller, "Webhooks:Update");
-        return answer(await proveSecret(sql, masterKey, caller, connectionIdOf(params)));
+      answer: {
+        description: "The secret, if it was generated; it is never shown again.",
+        schema: STAGED,
+        example: { ...EXAMPLE_STAGED, Secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD" },
+        headers: NO_STORE,
       },
-      { parse: "none" },
-    );
+      handle: (caller, { params: { Id }, input }) => stageNewSecret(sql, masterKey, caller, Id, input, overlapSeconds),
+    }),
+    route({
+      ...shared,
+      method: "DELETE",
+      path,
+      id: "endWebhookSecretRotation",
+      summary: "Give up a staged secret, and end a former one at once",
+      description: "The secret in force stays. That one is taken away by WebhookConnection's `Secret: null`.",
+      scopes: ["Webhooks:Update"],
+      answer: { description: "How it stands.", schema: ROTATION, example: IN_FORCE },
+      handle: (caller, { params: { Id } }) => giveUpRotation(sql, masterKey, caller, Id),
+    }),
+    route({
+      ...shared,
+      method: "POST",
+      path: `${path}/Prove`,
+      id: "proveWebhookSecret",
+      summary: "Put a staged secret in force, if the receiver knows it",
+      description:
+        "Sends a ping signed by the staged secret alone. A 2xx to it puts that secret in force, also for X-Signature, " +
+        "and the former one signs beside it for OverlapSeconds. Anything else leaves all as it is; GET says why.",
+      scopes: ["Webhooks:Update"],
+      answer: { description: "The proof is on its way.", schema: ROTATION, example: PROVING },
+      errors: ["Conflict"],
+      handle: (caller, { params: { Id } }) => proveSecret(sql, masterKey, caller, Id),
+    }),
+  ];
 }
+
+const STAGED = Type.Object(
+  {
+    ...ROTATION.properties,
+    Secret: orNull(Type.String({ description: "It is never shown again; null: it was given." })),
+  },
+  { $id: "NewWebhookSecret" },
+);
+
+const IN_FORCE = { State: "InForce", StagedOn: null, OverlapSeconds: null, Proof: null, FormerUntil: null };
+const OVERLAP = { ...IN_FORCE, State: "Overlap", FormerUntil: "2026-02-01T12:00:00.000Z" };
+const EXAMPLE_STAGED = { ...IN_FORCE, State: "Staged", StagedOn: "2026-01-31T12:00:00.000Z", OverlapSeconds: 86_400 };
+const PROVING = {
+  ...EXAMPLE_STAGED,
+  State: "Proving",
+  Proof: { EventId: "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5", State: "Pending", Reason: null },
+};

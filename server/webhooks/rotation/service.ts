@@ -1,12 +1,15 @@
 // A new secret with proof: it is staged, a ping signed by it gets 2xx, and only then is it in force.
 
+import { type Static, Type } from "@sinclair/typebox";
 import { type Caller, type Shown, withoutRecords } from "../../access/index.ts";
 import { type AuditEntry, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict } from "../../errors.ts";
+import { orNull, time, uuid, word } from "../../http/fields.ts";
 import { type MasterKey, seal } from "../../master-key.ts";
+import type { ConnectionRecord } from "../connections/contract.ts";
 import { readConnection } from "../connections/read.ts";
-import { type ConnectionRecord, noConnection, toConnectionRecord } from "../connections/record.ts";
+import { noConnection, toConnectionRecord } from "../connections/record.ts";
 import { SECRET_PURPOSE } from "../connections/sealed.ts";
 import { lockConnection } from "../connections/store.ts";
 import { recordPing } from "../events/record-event.ts";
@@ -17,15 +20,31 @@ import { beginProof, endRotation, findRotation, type Rotation, stageSecret } fro
 const TYPE = "WebhookConnection";
 
 /** None: calls are not signed. Refused: the ping got no 2xx, and the secret before stays in force. */
-export const ROTATION_STATES = ["None", "InForce", "Staged", "Proving", "Refused", "Overlap"] as const;
+const ROTATION_STATES = ["None", "InForce", "Staged", "Proving", "Refused", "Overlap"] as const;
 
-export interface RotationRecord {
-  State: (typeof ROTATION_STATES)[number];
-  StagedOn: string | null;
-  OverlapSeconds: number | null;
-  Proof: { EventId: string; State: string; Reason: string | null } | null;
-  FormerUntil: string | null;
-}
+export type RotationRecord = Static<typeof ROTATION>;
+
+export const ROTATION = Type.Object(
+  {
+    State: word(ROTATION_STATES, {
+      description:
+        "None: calls are not signed. Staged: a secret waits to be proved. Proving: the ping is on its way. Refused: it " +
+        "got no 2xx; prove it again, or give it up. Overlap: the new secret is in force, and the former one signs too.",
+    }),
+    StagedOn: orNull(time()),
+    OverlapSeconds: orNull(Type.Integer({ format: "int32", description: "Of the staged secret." })),
+    Proof: orNull(
+      Type.Object({
+        EventId: uuid(),
+        State: Type.String({ description: "The delivery's." }),
+        Reason: orNull(Type.String({ description: "Why it failed." })),
+      }),
+      { description: "The last ping that was to prove the staged secret; its EventId stands in the activity log." },
+    ),
+    FormerUntil: orNull(time("Until then the former secret signs as well.")),
+  },
+  { $id: "WebhookSecret" },
+);
 
 /** @throws NotFound, Permission */
 export async function readRotation(
@@ -54,10 +73,10 @@ export async function stageNewSecret(
   input: StagingInput,
   overlapSeconds: number,
 ): Promise<Shown<RotationRecord & { Secret: string | null }>> {
-  const generated = input.secret === undefined ? generateSecret() : null;
-  const sealed = seal(masterKey, SECRET_PURPOSE, generated ?? input.secret!);
+  const generated = typeof input.Secret === "string" ? null : generateSecret();
+  const sealed = seal(masterKey, SECRET_PURPOSE, generated ?? input.Secret!);
   const rotation = await change(sql, masterKey, caller, id, async (tx) => {
-    await stageSecret(tx, caller.tenantId, id, sealed, input.overlapSeconds ?? overlapSeconds);
+    await stageSecret(tx, caller.tenantId, id, sealed, input.OverlapSeconds ?? overlapSeconds);
     return { kind: "WebhookConnection.SecretStaged" };
   });
   return withoutRecords({ ...rotation, Secret: generated });

@@ -1,0 +1,20 @@
+// Every endpoint of the API that is declared as a route.
+
+import type { Sql } from "./db/connection.ts";
+import type { Route } from "./http/route.ts";
+import type { MasterKey } from "./master-key.ts";
+import { type ConnectionContract, connectionRoutes, secretRoutes } from "./webhooks/index.ts";
+
+export interface ApiServices {
+  sql: Sql;
+  masterKey: MasterKey;
+  connection: ConnectionContract;
+  /** Where a person opens a workflow in the Temporal UI. */
+  workflowUrl: (workflowId: string) => string;
+  /** Milliseconds that a connection's former secret signs beside the new one, unless a rotation says otherwise. */
+  secretOverlapMs: number;
+}
+
+export function apiRoutes(services: ApiServices): Route[] {
+  return [...connectionRoutes(services), ...secretRoutes(services)];
+}

@@ -1,0 +1,141 @@
+// A resource, declared once: what may be sent and what is answered, for routes, services, the console and the documents.
+
+import { type TSchema, Type } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { BadInput } from "../errors.ts";
+import { printable } from "./body.ts";
+import type { Field, Fields, InputOf, RecordOf } from "./fields.ts";
+
+/** What a body may be. */
+export interface Body<Input> {
+  schema: TSchema;
+  /** @throws BadInput naming every field that does not fit */
+  parse(body: unknown): Input;
+}
+
+export interface Contract<F extends Fields> extends Body<InputOf<F>> {
+  name: string;
+  fields: F;
+  /** What is answered. */
+  record: TSchema;
+  example: RecordOf<F>;
+  /** What a new record needs beside. @throws BadInput naming what is missing */
+  whole<Name extends keyof F>(input: InputOf<F>, ...names: Name[]): Required<Pick<InputOf<F>, Name>>;
+  /** @param record as the caller may read it @throws BadInput for what only the server sets, if it is not as it was read */
+  refuseReadOnly(input: InputOf<F>, record: Partial<RecordOf<F>> | undefined): void;
+  /** What the store calls the fields that are sent. */
+  toColumns(input: InputOf<F>): Record<string, unknown>;
+  /** @param values of fields that are not simply stored */
+  toRecord(row: object, values?: Partial<RecordOf<F>>): RecordOf<F>;
+  /** Names of the fields of which something holds. */
+  namesOf(holds: (field: Field) => unknown): string[];
+}
+
+export function contract<F extends Fields>(name: string, description: string, fields: F): Contract<F> {
+  const entries = Object.entries(fields) as [string, Field][];
+  const columnOf = (field: string) => fields[field]?.column ?? field.charAt(0).toLowerCase() + field.slice(1);
+  const shown = entries.filter(([, field]) => field.shown);
+  return {
+    ...body({ name, $id: `${name}Data`, description: "Absent fields are left alone." }, fields),
+    name,
+    fields,
+    record: Type.Object(Object.fromEntries(shown.map(([key, field]) => [key, shownBy(field)])), {
+      $id: name,
+      description,
+    }),
+    example: Object.fromEntries(shown.map(([key, { example }]) => [key, example])) as RecordOf<F>,
+    whole(input, ...names) {
+      const missing = names.filter((key) => input[key] === undefined).map(String);
+      if (missing.length > 0) {
+        throw BadInput.in(missing.map((key) => ({ Field: key, Message: `${key} is missing.` })));
+      }
+      return input as Required<typeof input>;
+    },
+    refuseReadOnly(input, record) {
+      const changed = entries.filter(([key, field]) => {
+        return field.readOnly && key in input && !(record && Bun.deepEquals(input[key], (record as typeof input)[key]));
+      });
+      if (changed.length === 0) return;
+      throw BadInput.in(changed.map(([key, { must }]) => ({ Field: key, Message: `${key} ${must}` })));
+    },
+    toColumns: (input) =>
+      Object.fromEntries(
+        Object.entries(input).flatMap(([key, value]) => (fields[key]!.readOnly ? [] : [[columnOf(key), value]])),
+      ),
+    toRecord: (row, values = {}) =>
+      Object.fromEntries(
+        shown.map(([key, { show }]) => {
+          const stored = (row as Record<string, unknown>)[columnOf(key)];
+          return [key, key in values ? values[key as keyof typeof values] : show ? show(stored) : stored];
+        }),
+      ) as RecordOf<F>,
+    namesOf: (holds) => entries.filter(([, field]) => holds(field)).map(([key]) => key),
+  };
+}
+
+export interface BodyTold {
+  /** What errors call it. */
+  name: string;
+  /** What all of it has to be, in words. */
+  must?: string;
+  /** What the OpenAPI document calls it. */
+  $id: string;
+  description?: string;
+}
+
+/** A body that is no record. */
+export function body<F extends Fields>(
+  { name, must = `one ${name} object`, ...told }: BodyTold,
+  fields: F,
+): Body<InputOf<F>> {
+  const sent = (Object.entries(fields) as [string, Field][]).filter(([, field]) => field.sent);
+  const check = problemsOf(fields);
+  return {
+    schema: Type.Object(Object.fromEntries(sent.map(([key, field]) => [key, Type.Optional(sentBy(field))])), {
+      ...told,
+      additionalProperties: false,
+    }),
+    parse(given) {
+      if (!isObject(given)) throw new BadInput(`The body must be ${must}.`);
+      const problems = Object.entries(given).flatMap(([key, value]) => {
+        if (!Object.hasOwn(fields, key)) return { Field: "", Message: `${printable(key)} is no field of ${name}.` };
+        const Message = check(key, value);
+        return Message === undefined ? [] : { Field: key, Message };
+      });
+      if (problems.length > 0) throw BadInput.in(problems);
+      const taken = Object.entries(given).map(([key, value]) => [key, takenBy(fields[key]!, value)]);
+      return Object.fromEntries(taken);
+    },
+  };
+}
+
+/**
+ * TypeBox's own check of each field, not Elysia's validation of the whole body: that one reads the body before scopes are
+ * asked, says what is wrong in words of its own with the input in them, and stops at the first.
+ */
+function problemsOf(fields: Fields): (name: string, value: unknown) => string | undefined {
+  const compiled = new Map<string, TypeCheck<TSchema>>();
+  return (name, value) => {
+    const field = fields[name]!;
+    if (field.readOnly) return undefined;
+    const check = compiled.get(name) ?? TypeCompiler.Compile(field.checked ?? field.sent!);
+    compiled.set(name, check);
+    if (!check.Check(value) || (typeof value === "string" && !value.isWellFormed())) return `${name} ${field.must}`;
+    return field.refuse?.(value as never);
+  };
+}
+
+const takenBy = ({ take }: Field, value: unknown) => (take ? take(value as never) : value);
+
+function sentBy({ sent, shown, description, documented, readOnly }: Field): TSchema {
+  const marks = { ...(readOnly && { readOnly }), ...(!shown && { writeOnly: true }) };
+  return { ...sent!, ...documented, ...(description && { description }), ...marks } as TSchema;
+}
+
+function shownBy({ shown, description, answered = description, documented }: Field): TSchema {
+  return { ...shown!, ...documented, ...(answered && { description: answered }) } as TSchema;
+}
+
+function isObject(body: unknown): body is Record<string, unknown> {
+  return typeof body === "object" && body !== null && !Array.isArray(body);
+}

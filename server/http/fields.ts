@@ -1,0 +1,135 @@
+// Kinds of fields that contracts are made of. Each says what may be sent, what is answered, and what is wrong in words.
+
+import { type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
+
+/** What is said of a field beside its kind. */
+export interface Told {
+  description?: string;
+  /** The description where it is answered, if that is another one. */
+  answered?: string;
+  /** Of an answer. */
+  example?: unknown;
+  /** A new record needs it. */
+  required?: boolean;
+  /** What the store calls it; by default its name, beginning with a small letter. */
+  column?: string;
+  /** Whether the audit log tells of a change: that there was one, or also from what to what. */
+  audit?: "name" | "value";
+  /** Whether policies may ask for it. */
+  judged?: boolean;
+  /** How people see it in Settings. */
+  form?: FormField;
+  /** What stands in the OpenAPI document beside what is checked here. */
+  documented?: Record<string, unknown>;
+}
+
+export interface FormField {
+  label: string;
+  hint?: string;
+  /** Instead of `hint` where there is a value already. */
+  hintOfChange?: string;
+  type?: "url" | "password";
+  rows?: number;
+}
+
+/** A field whose value is an `In` when it is sent and an `Out` when it is answered; undefined: never. */
+export interface Field<In = unknown, Out = unknown> extends Told {
+  sent?: TSchema;
+  /** Checked in place of `sent`, where `refuse` has better words for the rest. */
+  checked?: TSchema;
+  shown?: TSchema;
+  /** What a value has to be, after the field's name. */
+  must: string;
+  /** Only the server sets it; who sends it back as it was read is not refused. */
+  readOnly?: boolean;
+  /** What a value that fits the schema stands for. */
+  take?(value: never): In;
+  /** What is wrong with a value in ways that no schema says; a sentence that begins with the field's name. */
+  refuse?(value: never): string | undefined;
+  /** What is answered of what is stored. */
+  show?(stored: unknown): Out;
+}
+
+/** For one that is of no kind below. */
+export const field = <In, Out = undefined>(one: Field<In, Out>) => one;
+
+// biome-ignore lint/suspicious/noExplicitAny: a contract's fields are of any types, and InputOf and RecordOf keep them.
+export type Fields = Record<string, Field<any, any>>;
+
+/** What a body may have; absent fields are left alone. */
+export type InputOf<F extends Fields> = { -readonly [K in keyof F]?: F[K] extends Field<infer In> ? In : never };
+
+type Shown<F extends Fields> = { [K in keyof F]: F[K] extends Field<unknown, infer Out> ? Out : never };
+/** What is answered. */
+export type RecordOf<F extends Fields> = {
+  -readonly [K in keyof F as undefined extends Shown<F>[K] ? never : K]: Shown<F>[K];
+};
+
+export const NUL_FREE = "^[^\\u0000]*$";
+const UUID_OR_EMPTY = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$";
+export const orNull = <S extends TSchema>(schema: S, told?: SchemaOptions) => Type.Union([schema, Type.Null()], told);
+export const uuid = (description?: string) => Type.String({ format: "uuid", ...(description && { description }) });
+export const time = (description?: string) => Type.String({ format: "date-time", ...(description && { description }) });
+export const word = <const W extends string>(words: readonly W[], told?: SchemaOptions) =>
+  Type.Unsafe<W>(
+    Type.Union(
+      words.map((one) => Type.Literal(one)),
+      told,
+    ),
+  );
+
+/** A record's own Id; empty: it is found by something else, or is new. */
+export function id(whose: string, told: Told): Field<string | undefined, string> {
+  return {
+    ...told,
+    sent: orNull(Type.String({ pattern: UUID_OR_EMPTY })),
+    shown: uuid(),
+    must: `must be ${whose} Id, or empty.`,
+    take: (value: string | null) => value || undefined,
+  };
+}
+
+/** Empty and null are the same, and take it away; it is answered as "". */
+export function text(most: number, told: Told): Field<string | null, string> {
+  return {
+    ...told,
+    sent: orNull(Type.String({ maxLength: most, pattern: NUL_FREE })),
+    shown: Type.String({ default: "" }),
+    must: `must be a string of at most ${most} characters, or null.`,
+    take: (value: string | null) => value || null,
+    show: (stored) => (stored as string | null) ?? "",
+  };
+}
+
+/** null: what holds without it. */
+export function integer(least: number, most: number, unit: string, told: Told): Field<number | null, number | null> {
+  const schema = orNull(Type.Integer({ format: "int32", minimum: least, maximum: most }));
+  const what = unit ? `a whole number of ${unit}` : "a whole number";
+  return { ...told, sent: schema, shown: schema, must: `must be ${what} from ${least} to ${most}, or null.` };
+}
+
+export function oneOf<const W extends string>(words: readonly W[], told: Told): Field<W, W> {
+  return { ...told, sent: word(words), shown: word(words), must: `must be ${words.join(" or ")}.` };
+}
+
+/** One or more; each counts once. */
+export function someOf<const W extends string>(words: readonly W[], told: Told): Field<W[], W[]> {
+  const schema = Type.Array(word(words), { minItems: 1 });
+  const must = `must be a list with at least one of ${words.join(", ")}.`;
+  return { ...told, sent: schema, shown: schema, must, take: (value: W[]) => [...new Set(value)] };
+}
+
+/** @param shown what is answered */
+export function readOnly<S extends TSchema>(shown: S, told: Told): Field<unknown, Static<S>> {
+  return { ...told, shown, sent: shown, readOnly: true, must: "cannot be set." };
+}
+
+/** How a form asks for it. */
+export function kindOf({ sent }: Field): { kind: "text" | "number" | "word" | "words" | "lines"; words: string[] } {
+  const schema = sent?.anyOf?.find((one: TSchema) => one.type !== "null" && one.const === undefined) ?? sent;
+  const words = (of: TSchema | undefined): string[] => of?.anyOf?.map((one: TSchema) => one.const) ?? [];
+  if (schema?.type === "array") return { kind: "words", words: words(schema.items) };
+  if (schema?.type === "object") return { kind: "lines", words: [] };
+  if (schema?.type === "integer") return { kind: "number", words: [] };
+  return words(schema).length > 0 ? { kind: "word", words: words(schema) } : { kind: "text", words: [] };
+}

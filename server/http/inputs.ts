@@ -1,0 +1,45 @@
+// What stands in an endpoint's path and query.
+
+import { type TSchema, Type } from "@sinclair/typebox";
+import { NotFound } from "../errors.ts";
+import { uuid, word } from "./fields.ts";
+import { isUuid } from "./paging.ts";
+import { type Query, readText, readWord } from "./query.ts";
+
+/** What stands in a path in place of `{Id}`. */
+export interface Parameter<T> {
+  description: string;
+  schema: TSchema;
+  read(text: string): T;
+}
+
+/** What a list is filtered by; empty is as good as absent, unless a text can be empty. */
+export interface Filter<T> {
+  description: string;
+  schema: TSchema;
+  read(query: Query, name: string): T;
+}
+
+export type Parameters = Record<string, Parameter<unknown>>;
+export type Filters = Record<string, Filter<unknown>>;
+export type Values<P> = { [K in keyof P]: P[K] extends { read(...given: never[]): infer T } ? T : never };
+
+/** @param type the record's, for the words of the 404 to what none can have as its Id */
+export function uuidParameter(description: string, type: string): Parameter<string> {
+  return {
+    description,
+    schema: uuid(),
+    read(text) {
+      if (!isUuid(text)) throw new NotFound(`There is no ${type} with this Id.`);
+      return text;
+    },
+  };
+}
+
+export function textFilter(description: string, schema: TSchema = Type.String()): Filter<string | undefined> {
+  return { description, schema, read: readText };
+}
+
+export function wordFilter<const W extends string>(words: readonly W[], description: string): Filter<W | undefined> {
+  return { description, schema: word(words), read: (query, name) => readWord(query, name, words) };
+}

@@ -1,0 +1,158 @@
+// One endpoint of the API, declared once: how it is called, by whom, what it takes and answers, and what does the work.
+// Routing, checks and the OpenAPI document come from the declaration.
+
+import type { TSchema } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Caller, Permitted, Scope, Shown, Tagged } from "../access/index.ts";
+import { MethodNotAllowed } from "../errors.ts";
+import type { ErrorName } from "../openapi/index.ts";
+import { readJson, requireJson } from "./body.ts";
+import { type Conditions, etagOf, isNotModified, readConditions, UNCONDITIONAL } from "./conditions.ts";
+import type { Body } from "./contract.ts";
+import type { Filters, Parameters, Values } from "./inputs.ts";
+import { firstPage, type Paging, readPaging } from "./paging.ts";
+import { API_PATH } from "./paths.ts";
+import { readQuery } from "./query.ts";
+import { requestUrl } from "./request-url.ts";
+
+export interface Tag {
+  name: string;
+  description: string;
+}
+
+/** What is there when the handler begins: all of it has been checked. */
+export interface Call<P, Q, I> {
+  request: Request;
+  params: Values<P>;
+  filters: Values<Q>;
+  paging: Paging;
+  conditions: Conditions;
+  input: I;
+  /** What the input was read from. */
+  sent: unknown;
+}
+
+export interface Endpoint<S extends Scope, P extends Parameters, Q extends Filters, I> {
+  method: "GET" | "PATCH" | "POST" | "DELETE";
+  /** Below API_PATH, with its parameters as `{Id}`. */
+  path: string;
+  /** What the access token must carry, all of them. */
+  scopes: readonly S[];
+  /** The operation's, in the OpenAPI document. */
+  id: string;
+  tag: Tag;
+  summary: string;
+  description?: string;
+  params?: P;
+  filters?: Q;
+  /** Takes Limit and Cursor. */
+  paged?: boolean;
+  /** Takes If-Match and If-None-Match; the handler answers a record with its version. */
+  conditions?: boolean;
+  body?: Body<I> & { description: string; examples: Record<string, unknown> };
+  answer: Answer;
+  /** Beside those that come of all the rest. */
+  errors?: ErrorName[];
+  handle(caller: Permitted<S>, call: Call<P, Q, I>): Promise<Shown<object> | Tagged<object> | Response>;
+}
+
+export interface Answer {
+  description: string;
+  schema: TSchema;
+  example?: unknown;
+  /** A page of them. */
+  list?: boolean;
+  headers?: Record<string, string>;
+}
+
+/** One whose types are its own business. */
+// biome-ignore lint/suspicious/noExplicitAny: what a handler takes was checked where it was declared.
+export type Route = Endpoint<any, any, any, any>;
+
+type Nothing = Record<never, never>;
+
+export function route<S extends Scope, P extends Parameters = Nothing, Q extends Filters = Nothing, I = undefined>(
+  endpoint: Endpoint<S, P, Q, I>,
+): Route {
+  return endpoint;
+}
+
+/** The same as PATCH by POST, for clients that have no PATCH */
+export function withPost(patch: Route, id: string): Route[] {
+  return [patch, { ...patch, method: "POST", id, summary: "The same as PATCH", description: undefined }];
+}
+
+/** Who calls, and what they may ask for. */
+export interface Door {
+  /** @throws Unauthorized */
+  authenticate(request: Request): Promise<Caller>;
+  /** @throws Permission */
+  permit<S extends Scope>(caller: Caller, scopes: readonly S[]): Permitted<S>;
+}
+
+/** All methods of a path are one route of the router, so that the others are 405 (RFC 9110 15.5.6). */
+export function controllerOf(routes: readonly Route[], door: Door) {
+  const controller = new Elysia();
+  for (const [path, methods] of Map.groupBy(routes, ({ path }) => path)) {
+    const handle = ({ request, params }: { request: Request; params: Record<string, string> }) =>
+      answer(methods, door, request, params);
+    // Elysia reads no body: that comes after the scopes.
+    controller.all(API_PATH + routerPath(path), handle, { parse: "none" });
+  }
+  return controller;
+}
+
+async function answer(
+  methods: readonly Route[],
+  { authenticate, permit }: Door,
+  request: Request,
+  texts: Record<string, string>,
+): Promise<Response> {
+  const caller = await authenticate(request);
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  const endpoint = methods.find((one) => one.method === method);
+  if (!endpoint)
+    throw new MethodNotAllowed(methods.flatMap((one) => (one.method === "GET" ? ["GET", "HEAD"] : one.method)));
+  const { scopes, params = {}, filters = {}, paged, body } = endpoint;
+  if (body) requireJson(request);
+  const permitted = permit(caller, scopes);
+  const conditions = endpoint.conditions ? readConditions(request.headers) : UNCONDITIONAL;
+  const names = Object.keys(filters);
+  const query = paged || names.length > 0 ? readQuery(requestUrl(request).searchParams, names) : undefined;
+  const asked = query ? names.map((name) => [name, filters[name].read(query, name)]) : [];
+  const paging = paged && query ? readPaging(query) : firstPage(1);
+  const values = Object.keys(params).map((name, index) => [
+    name,
+    params[name].read(texts[routerName(name, index)] ?? ""),
+  ]);
+  const sent = body ? await readJson(request) : undefined;
+  const result = await endpoint.handle(permitted, {
+    request,
+    params: Object.fromEntries(values),
+    filters: Object.fromEntries(asked),
+    paging,
+    conditions,
+    input: body?.parse(sent),
+    sent,
+  });
+  if (result instanceof Response) return result;
+  if (!endpoint.conditions) return Response.json(result, { headers: endpoint.answer.headers });
+  return answerTagged(result as Tagged<object>, method === "GET" ? conditions : UNCONDITIONAL);
+}
+
+/** The record with its entity tag; 304 if If-None-Match names it. @throws PreconditionFailed */
+function answerTagged({ record, version }: Tagged<object>, conditions: Conditions): Response {
+  const headers = version && { etag: etagOf(version) };
+  if (version === undefined || !isNotModified(conditions, version)) return Response.json(record, { headers });
+  return new Response(null, { status: 304, headers });
+}
+
+function routerPath(path: string): string {
+  let index = 0;
+  return path.replace(/\{(\w+)\}/g, (_, name) => `:${routerName(name, index++)}`);
+}
+
+/** The router wants one name for what stands at the same place in several paths. */
+function routerName(name: string, index: number): string {
+  return index === 0 ? "id" : name.charAt(0).toLowerCase() + name.slice(1);
+}

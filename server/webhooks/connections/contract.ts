@@ -1,0 +1,227 @@
+// WebhookConnection: what it is. Routes, checks, the console's form, policies, the audit log and the documents take it
+// from here.
+
+import { Type } from "@sinclair/typebox";
+import { contract } from "../../http/contract.ts";
+import {
+  field,
+  type InputOf,
+  id,
+  integer,
+  NUL_FREE,
+  oneOf,
+  orNull,
+  type RecordOf,
+  readOnly,
+  someOf,
+  text,
+  time,
+} from "../../http/fields.ts";
+import { EVENT_TYPES } from "../events/event-types.ts";
+import { secretProblem } from "../signature.ts";
+import { ownApiKeys } from "./api-key.ts";
+import { HEADERS_LIMIT, type HeadersInput, headersProblem, MOST_HEADERS } from "./headers.ts";
+import { CONNECTION_STATES } from "./store.ts";
+
+const SECRET_LIMIT = 500;
+/** What runs beside a receiver has to wait for it no longer than for others. */
+const TIMEOUT_MS = { least: 100, most: 30_000 };
+const URL_LIMIT = 2_000;
+const API_KEY_LIMIT = 200;
+const VISIBLE_ASCII = "^[\\x21-\\x7e]+$";
+
+interface ConnectionFacts {
+  /** Names of the entities that can trigger a webhook. */
+  entities: readonly string[];
+  /** Why a receiver's address cannot be saved, in words. */
+  checkUrl(url: string): string | undefined;
+}
+
+const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
+  Id: id("a connection's", {
+    description: "Empty: the connection is found by its Name, or is new.",
+    answered: "",
+    judged: true,
+    example: "0197c6f1-90ab-7cde-8f01-23456789abcd",
+  }),
+  Name: text(200, {
+    description: "Unique, if there is one.",
+    audit: "name",
+    judged: true,
+    form: { label: "Name", hint: "What it is called here." },
+    example: "payroll changes",
+  }),
+  Description: text(1_000, {
+    audit: "name",
+    judged: true,
+    form: { label: "Description", rows: 2 },
+    example: "Asked for by the payroll team",
+  }),
+  URL: field({
+    description:
+      "The receiver's address. It must be https, and public unless EGRESS_ALLOW names it. At another host or port, " +
+      "Secret, ApiKey and the values of Headers have to be sent again.",
+    sent: Type.String({ minLength: 1, maxLength: URL_LIMIT, pattern: NUL_FREE }),
+    shown: Type.String({ maxLength: URL_LIMIT }),
+    documented: { format: "uri" },
+    must: `must be an https address of at most ${URL_LIMIT} characters.`,
+    // Spaces come along when an address is pasted.
+    take: (value: string) => value.trim(),
+    refuse(value: string) {
+      const problem = checkUrl(value.trim()) ?? ownApiKeyProblem(value.trim());
+      return problem && `URL: ${problem}`;
+    },
+    show: String,
+    column: "url",
+    required: true,
+    audit: "name",
+    judged: true,
+    form: {
+      label: "URL Endpoint",
+      type: "url",
+      hint: "Where events are posted to: an https address that answers 200 OK promptly.",
+      hintOfChange:
+        "Where events are posted to: an https address that answers 200 OK promptly. At another host or port, the " +
+        "Secret, the ApiKey and the values of extra headers have to be given again.",
+    },
+    example: "https://hooks.example.com/gatehouse",
+  }),
+  Entities: someOf(entities, {
+    description: "Entities whose change triggers a call.",
+    required: true,
+    audit: "value",
+    judged: true,
+    form: { label: "Entities", hint: "A change of one of these is sent." },
+    example: ["Application"],
+  }),
+  Events: someOf(EVENT_TYPES, {
+    description: "Kinds of change that trigger a call.",
+    required: true,
+    audit: "value",
+    judged: true,
+    form: { label: "Events", hint: "Of these kinds." },
+    example: [...EVENT_TYPES],
+  }),
+  Secret: field<string | null>({
+    description:
+      "Signs the calls from now on; null: they are no longer signed. After `whsec_` the base64 of 24 to 64 bytes " +
+      "must follow. It ends a rotation; to change it without a failed call, stage it.",
+    ...secretField(),
+    audit: "name",
+    form: {
+      label: "Secret",
+      type: "password",
+      hint: "Signs each payload. It is not shown again; the receiver needs the same one.",
+      hintOfChange:
+        "Signs each payload. It is not shown again; the receiver needs the same one. Empty: it stays as it is. One " +
+        "that is replaced here is in force at once.",
+    },
+  }),
+  ApiKey: field({
+    description:
+      "Sent in the query of each call, to tell where it comes from. That of the URL, if it has one; another one " +
+      "beside it is refused.",
+    sent: Type.String({ minLength: 1, maxLength: API_KEY_LIMIT, pattern: VISIBLE_ASCII }),
+    shown: Type.String({ minLength: 1, maxLength: API_KEY_LIMIT, pattern: VISIBLE_ASCII }),
+    must: `must be ${API_KEY_SHAPE}.`,
+    take: String,
+    show: String,
+    audit: "name",
+    form: {
+      label: "ApiKey",
+      type: "password",
+      hint: "Stands in the query of each call, so that the receiver knows who calls. Empty: one is made.",
+      hintOfChange: "Stands in the query of each call, so that the receiver knows who calls. Empty: it stays as it is.",
+    },
+    example: "q2Zt7mX0c1vYbN4s",
+  }),
+  Headers: field({
+    description:
+      `Headers that each call has beside ours, all of them, with ${HEADERS_LIMIT} characters at most. A value of ` +
+      "null keeps the one that is there.",
+    answered: "Names of the extra headers; their values are never read back.",
+    sent: orNull(Type.Record(Type.String(), orNull(Type.String()), { maxProperties: MOST_HEADERS })),
+    checked: orNull(Type.Record(Type.String(), Type.Unknown())),
+    shown: Type.Record(Type.String(), Type.Null()),
+    must: "must be an object of names and values, or null.",
+    take: (value: HeadersInput | null): HeadersInput => value ?? {},
+    refuse: (value: HeadersInput | null) => headersProblem(value ?? {}),
+    show: (stored: unknown) => stored as Record<string, null>,
+    audit: "name",
+    form: {
+      label: "Extra headers",
+      rows: 3,
+      hint: "Sent along with each call. One a line, as Name: value.",
+      hintOfChange:
+        "Sent along with each call. One a line, as Name: value. Values are not shown; a line without one keeps it, and " +
+        "a line that is gone takes the header away.",
+    },
+    example: { Authorization: null },
+  }),
+  TimeoutMs: integer(TIMEOUT_MS.least, TIMEOUT_MS.most, "milliseconds", {
+    description: "Milliseconds that one attempt may take; null: as WEBHOOK_TIMEOUT says.",
+    audit: "value",
+    form: {
+      label: "Time limit in milliseconds",
+      hint: "How long the receiver may take to answer. Empty: as for all connections.",
+    },
+    example: null,
+  }),
+  State: {
+    ...oneOf(CONNECTION_STATES, {
+      description:
+        "Paused: deliveries are recorded as Held. Active: what was missed is sent. Held is taken only of a " +
+        "connection that is Held.",
+      answered:
+        "Held: too many deliveries in a row were exhausted, or the receiver has answered 410. It is probed by the " +
+        "oldest delivery it has not got, and Active again once that arrives.",
+      audit: "value",
+      judged: true,
+      example: "Active",
+    }),
+    must: "must be Active or Paused.",
+  },
+  HeldOn: {
+    ...readOnly(orNull(time()), { description: "Since when it is Held. Taken only as it was read.", example: null }),
+    show: (stored: unknown) => (stored as Date | null)?.toISOString() ?? null,
+  },
+  HeldReason: readOnly(orNull(Type.String({ examples: ["410 Gone"] })), {
+    description: "Why it is Held. Taken only as it was read.",
+    example: null,
+  }),
+});
+
+const API_KEY_SHAPE = `1 to ${API_KEY_LIMIT} visible ASCII characters`;
+
+/** Also what a rotation stages. */
+export function secretField(least?: number) {
+  return {
+    sent: orNull(Type.String({ ...(least && { minLength: least }), maxLength: SECRET_LIMIT, pattern: NUL_FREE })),
+    must: `must be a string of at most ${SECRET_LIMIT} characters, or null.`,
+    take: (value: string | null) => value || null,
+    refuse(value: string | null) {
+      const problem = value ? secretProblem(value) : undefined;
+      return problem && `Secret ${problem}`;
+    },
+  };
+}
+
+/** What is wrong with the ApiKey that an address has itself, if it has one. */
+function ownApiKeyProblem(url: string): string | undefined {
+  const keys = ownApiKeys(url);
+  if (keys.length > 1) return "It has several ApiKey parameters, and they differ.";
+  const isSound = keys.every((key) => key.length <= API_KEY_LIMIT && new RegExp(VISIBLE_ASCII).test(key));
+  return isSound ? undefined : `Its ApiKey must be ${API_KEY_SHAPE}.`;
+}
+
+export const connectionContract = (facts: ConnectionFacts) =>
+  contract("WebhookConnection", "A receiver, and the changes it is told of.", fields(facts));
+
+export type ConnectionContract = ReturnType<typeof connectionContract>;
+
+/** What is the same whatever can trigger a webhook. */
+export const CONNECTION = connectionContract({ entities: [], checkUrl: () => undefined });
+
+export type ConnectionInput = InputOf<ReturnType<typeof fields>>;
+/** Neither the secret nor a header's value is ever read back. */
+export type ConnectionRecord = RecordOf<ReturnType<typeof fields>>;
