@@ -107,6 +107,33 @@ test("the table's owner removes rows of the audit log that are seven years old, 
   }
 });
 
+test("the payload shown is as one is, field by field", async () => {
+  await using receiver = startReceiver(200);
+  const api = await newTenant();
+  await api.connect(receiver.url, { Events: ["Updated"] });
+  const shown = JSON.parse(blockMarked("shows: payload").text);
+  const { Name, ApplicationKey, ExternalId, WebSiteURL, Is_EndUser, Is_Active, Description } = shown.Data;
+  await api.change({ Name, ApplicationKey, ExternalId, WebSiteURL, Is_EndUser, Is_Active });
+  await api.change({ Name, Description });
+  await api.settledEvent();
+  const sent = JSON.parse(receiver.calls[0]!.bytes.toString());
+  expect(shapeOf(shown)).toEqual(shapeOf(sent));
+  const set = { Name, ApplicationKey, ExternalId, WebSiteURL, Is_EndUser, Is_Active, Description };
+  expect(sent).toMatchObject({ EventType: shown.EventType, Version: shown.Version, Data: set });
+});
+
+test("the error shown is what a wrong Is_Active gets", async () => {
+  const shown = JSON.parse(blockMarked("shows: error").text);
+  const { body } = await (await newTenant()).call("PATCH", "/Application", { Name: "Payroll", Is_Active: "yes" });
+  expect(body).toEqual({ ...shown, RequestKey: expect.any(String) });
+});
+
+/** Every field's path and type, in order. */
+function shapeOf(value: unknown, path = ""): string[] {
+  if (value === null || typeof value !== "object") return [`${path}: ${typeof value}`];
+  return Object.entries(value).flatMap(([name, each]) => shapeOf(each, `${path}.${name}`));
+}
+
 async function paste(script: string, cwd: string, env: Record<string, string>): Promise<string> {
   const child = Bun.spawn(["bash", "-e", "-c", script], {
     cwd,
