@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { type Config, hostProblems, readConfig } from "../config.ts";
 import { prepareDatabase } from "../process.ts";
+import { DEMO_REDIRECT_URIS } from "../tenants/index.ts";
 import { apiPart, type Output, readiness, workerPart } from "./api.ts";
 import {
   type DataDirectory,
@@ -73,7 +74,8 @@ export interface Running extends Stores {
 
 export class Installation {
   readonly parts: Partial<Record<PartName, Part>> = {};
-  private readonly reserved: Reserved = new Set();
+  /** The application that one tries out has its port by its redirect URI, and can take no other. */
+  private readonly reserved: Reserved = new Set(DEMO_REDIRECT_URIS.map((uri) => Number(new URL(uri).port)));
   private temporalUi: TemporalUi | undefined;
   private directory: DataDirectory | undefined;
   private starting: Promise<unknown> | undefined;

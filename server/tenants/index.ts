@@ -15,7 +15,8 @@ export interface NewTenant {
 
 const TENANT_NAME_LIMIT = 100;
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
-const DEMO_REDIRECT_URIS = ["http://localhost:3001/callback"];
+/** Where an application on this machine listens. */
+export const DEMO_REDIRECT_URIS = ["http://localhost:3001/callback"];
 
 export { SETTINGS_RESOURCE_TYPE as TENANT_RESOURCE_TYPE } from "./settings/resource-type.ts";
 export { tenantSettingsController } from "./settings/routes.ts";

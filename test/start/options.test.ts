@@ -17,6 +17,8 @@ test("ports that are taken are passed over, and PUBLIC_URL follows", async () =>
     Number(new URL(address).port),
   );
   expect(ports[0]).toBeGreaterThan(api.held ? 3000 : 2999);
+  // The demo client's application listens there.
+  expect(ports[0]).not.toBe(3001);
   expect(ports[1]).toBeGreaterThan(ui.held ? 8233 : 8232);
   expect(ports[2]).toBeGreaterThan(temporal.held ? 7233 : 7232);
   const discovery = await fetch(`${url}/.well-known/openid-configuration`);
