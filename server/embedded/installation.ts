@@ -143,7 +143,7 @@ export class Installation {
     return this.onFreePorts(preferred, LOOPBACK, async ([port, uiPort]) => {
       const { dataDir } = config;
       const ui = await innerPlace(this.reserved);
-      await this.startPart("temporal", temporalPart({ dataDir, binary: binary.path, port: port!, ui, say }));
+      await this.startPart("temporal", temporalPart({ dataDir, binary: binary.path, port: port!, ui, say, signal }));
       this.temporalUi = serveTemporalUi({ port: uiPort!, inner: ui, url: env.TEMPORAL_UI_URL });
       const from = binary.from === "PATH" ? "PATH" : `the ${binary.from}`;
       const temporalAddress = `${LOOPBACK}:${port}`;

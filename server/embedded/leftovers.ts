@@ -35,7 +35,13 @@ export async function stopLeftoverTemporal(dataDir: string, say: Say): Promise<v
   await stopByPid(pid, "SIGTERM", 3_000);
 }
 
-export function temporalFiles(dataDir: string): { folder: string; database: string; pidFile: string } {
+export function temporalFiles(dataDir: string) {
   const folder = join(dataDir, "temporal");
-  return { folder, database: join(folder, "temporal.db"), pidFile: join(folder, "temporal.pid") };
+  return {
+    folder,
+    database: join(folder, "temporal.db"),
+    pidFile: join(folder, "temporal.pid"),
+    /** Names the boot of the machine in which the database was opened; it is there until that is closed. */
+    openMark: join(folder, "temporal.open"),
+  };
 }

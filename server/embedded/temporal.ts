@@ -1,6 +1,6 @@
 // The Temporal dev server that `start` brings up, and the check of a cluster it is given instead.
 
-import { closeSync, mkdirSync, writeFileSync } from "node:fs";
+import { closeSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Connection } from "@temporalio/client";
 import type { TemporalConfig } from "../config.ts";
@@ -11,6 +11,7 @@ import { requireListener } from "./listeners.ts";
 import type { PartSpec } from "./part.ts";
 import { isTaken } from "./ports.ts";
 import { CLUSTER_ATTRIBUTES, checkSearchAttributes } from "./search-attributes.ts";
+import { closeStore, openStore, synchronousPragma } from "./temporal-store.ts";
 import type { Place } from "./temporal-ui.ts";
 
 const LOOPBACK = "127.0.0.1";
@@ -25,10 +26,12 @@ export interface TemporalOptions {
   /** Of its own UI, which answers any Host. */
   ui: Place;
   say(line: string): void;
+  /** Aborted to give up. */
+  signal: AbortSignal;
 }
 
-export function temporalPart({ dataDir, binary, port, ui, say }: TemporalOptions): PartSpec {
-  const { folder, database, pidFile } = temporalFiles(dataDir);
+export function temporalPart({ dataDir, binary, port, ui, say, signal }: TemporalOptions): PartSpec {
+  const { database, pidFile } = temporalFiles(dataDir);
   return {
     name: "Temporal",
     patience: 60_000,
@@ -36,9 +39,10 @@ export function temporalPart({ dataDir, binary, port, ui, say }: TemporalOptions
     mayStartAgain: async () => !(await isTaken(port, LOOPBACK)) && !(await isTaken(ui.port, ui.host)),
     logFile: join(dataDir, "logs", "temporal.log"),
     stop: [{ signal: "SIGTERM", grace: 1_500 }],
+    stopped: () => closeStore(dataDir),
     spawn: async () => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
       await stopLeftoverTemporal(dataDir, say);
+      await openStore({ dataDir, say, signal });
       const log = openLog(dataDir, "temporal");
       const child = Bun.spawn([binary, ...devServerArguments(database, port, ui)], {
         detached: true,
@@ -64,7 +68,8 @@ function devServerArguments(database: string, port: number, ui: Place): string[]
     ...["--ui-ip", ui.host, "--ui-port", String(ui.port)],
     // The HTTP API, which nobody asked for: browsers always name a host, and it is none of these.
     ...["--dynamic-config-value", 'frontend.httpAllowedHosts=["gatehouse.invalid"]'],
-    ...["--db-filename", database, "--sqlite-pragma", "journal_mode=WAL", "--log-level", "warn"],
+    ...["--db-filename", database, "--sqlite-pragma", "journal_mode=WAL"],
+    ...["--sqlite-pragma", synchronousPragma(), "--log-level", "warn"],
     // A workflow that cannot go on is told of after two failures, and not after five, which take a minute.
     ...["--dynamic-config-value", "system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2"],
     ...attributes,

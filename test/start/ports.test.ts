@@ -74,7 +74,7 @@ test("another Temporal on the port is not taken for ours", async () => {
   const port = Number(new URL(`http://${setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS")}`).port);
   const ui = { host: LOOPBACK, port: await nextFreePort(0, LOOPBACK, new Set()) };
   const dataDir = temporaryDirectory("temporal");
-  const part = new Part(temporalPart({ dataDir, binary, port, ui, say: () => {} }), () => {});
+  const part = new Part(temporalPart({ dataDir, binary, port, ui, ...search }), () => {});
   await expect(part.start()).rejects.toThrow(/Temporal did not start: it stopped .*address already in use/s);
 }, 60_000);
 
@@ -95,7 +95,7 @@ test("a Temporal that fails by bad luck is started again, and its reason is told
   const ui = { host: LOOPBACK, port: await nextFreePort(0, LOOPBACK, new Set([port])) };
   const said: string[] = [];
   const say = (line: string) => void said.push(line);
-  const part = new Part(temporalPart({ dataDir, binary: unlucky, port, ui, say }), say);
+  const part = new Part(temporalPart({ dataDir, binary: unlucky, port, ui, ...search, say }), say);
   try {
     await part.start();
     expect(said).toHaveLength(1);
