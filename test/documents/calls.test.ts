@@ -15,6 +15,8 @@ import { temporaryDirectory, withoutSettings } from "../support/stack.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
 import { blockMarked, blocksMarked, blocksOf, ROOT } from "./pages.ts";
 
+/** Each step is a process of its own, and the machine may be busy. */
+const PATIENCE_MS = 180_000;
 /** Kinds that only one block is of, with a test each. */
 const SINGLE = ["run: temporal", "run: tenant", "run: owner", "run: grants", "run: policy"];
 
@@ -26,65 +28,77 @@ test("every kind of block has a test", () => {
 
 const calls = blocksMarked("run").filter(({ mark }) => mark === "run: call");
 
-test.concurrent.each(calls.map((block) => [`${block.path}:${block.line}`, block.text]))("%s", async (_, text) => {
-  await using receiver = startReceiver(200);
-  const api = await newTenant();
-  const connection = await api.connect(receiver.url);
-  const folder = temporaryDirectory("calls");
-  const { url } = shared();
-  await mkdir(join(folder, ".gatehouse"));
-  await writeFile(join(folder, ".gatehouse/demo.json"), JSON.stringify({ publicUrl: url, ...api.tenant }));
-  await writeFile(join(folder, "sales.cedar"), blockMarked("run: policy").text);
-  const [setUp] = blocksOf("README.md").filter(({ text }) => text.includes("api() {"));
-  const printed = await paste(`${setUp!.text}\n${text}`, folder, {
-    CONNECTION_ID: connection.Id,
-    WEBHOOK_SECRET: crypto.randomUUID(),
-  });
-  const answers = printed.split(/^(?=\{)/m).map((answer) => JSON.parse(answer));
-  expect(answers).toHaveLength(text.match(/\bapi\b/g)!.length);
-  for (const answer of answers) expect(answer).not.toHaveProperty("Errors");
-});
+test.concurrent.each(calls.map((block) => [`${block.path}:${block.line}`, block.text]))(
+  "%s",
+  async (_, text) => {
+    await using receiver = startReceiver(200);
+    const api = await newTenant();
+    const connection = await api.connect(receiver.url);
+    const folder = temporaryDirectory("calls");
+    const { url } = shared();
+    await mkdir(join(folder, ".gatehouse"));
+    await writeFile(join(folder, ".gatehouse/demo.json"), JSON.stringify({ publicUrl: url, ...api.tenant }));
+    await writeFile(join(folder, "sales.cedar"), blockMarked("run: policy").text);
+    const [setUp] = blocksOf("README.md").filter(({ text }) => text.includes("api() {"));
+    const printed = await paste(`${setUp!.text}\n${text}`, folder, {
+      CONNECTION_ID: connection.Id,
+      WEBHOOK_SECRET: crypto.randomUUID(),
+    });
+    const answers = printed.split(/^(?=\{)/m).map((answer) => JSON.parse(answer));
+    expect(answers).toHaveLength(text.match(/\bapi\b/g)!.length);
+    for (const answer of answers) expect(answer).not.toHaveProperty("Errors");
+  },
+  PATIENCE_MS,
+);
 
-test("a tenant is made, and its client has the redirect URI", async () => {
-  const printed = await paste(blockMarked("run: tenant").text, ROOT, {
-    DATABASE_URL: shared().databaseUrl,
-    MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"),
-  });
-  expect(JSON.parse(printed.slice(printed.indexOf("{")))).toMatchObject({
-    admin: { username: "admin", password: expect.any(String) },
-    client: { clientSecret: expect.any(String), redirectUris: ["https://app.example.com/callback"] },
-  });
-});
+test(
+  "a tenant is made, and its client has the redirect URI",
+  async () => {
+    const printed = await paste(blockMarked("run: tenant").text, ROOT, {
+      DATABASE_URL: shared().databaseUrl,
+      MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"),
+    });
+    expect(JSON.parse(printed.slice(printed.indexOf("{")))).toMatchObject({
+      admin: { username: "admin", password: expect.any(String) },
+      client: { clientSecret: expect.any(String), redirectUris: ["https://app.example.com/callback"] },
+    });
+  },
+  PATIENCE_MS,
+);
 
-test("a namespace is made with the search attributes that we use", async () => {
-  const { path } = await findTemporal({ env: process.env, say: () => {}, signal: new AbortController().signal });
-  const programs = temporaryDirectory("temporal");
-  await symlink(path, join(programs, "temporal"));
-  const namespace = `documents-${Bun.randomUUIDv7()}`;
-  const address = setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS");
-  const env = {
-    PATH: `${programs}:${process.env.PATH}`,
-    TEMPORAL_ADDRESS: address,
-    TEMPORAL_NAMESPACE: namespace,
-  };
-  const [create, add] = blockMarked("run: temporal").text.split(/^(?=temporal operator search-attribute)/m);
-  const connection = await Connection.connect({ address });
-  try {
-    await paste(create!.replace("--namespace default", `--namespace ${namespace}`), programs, env);
-    await until("the namespace", () =>
-      connection.workflowService.describeNamespace({ namespace }).then(
-        () => true,
-        () => false,
-      ),
-    );
-    await paste(add!, programs, env);
-    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-    const wanted = Object.fromEntries(CLUSTER_ATTRIBUTES.map(({ name, number }) => [name, number]));
-    expect(customAttributes).toEqual(wanted);
-  } finally {
-    await connection.close();
-  }
-});
+test(
+  "a namespace is made with the search attributes that we use",
+  async () => {
+    const { path } = await findTemporal({ env: process.env, say: () => {}, signal: new AbortController().signal });
+    const programs = temporaryDirectory("temporal");
+    await symlink(path, join(programs, "temporal"));
+    const namespace = `documents-${Bun.randomUUIDv7()}`;
+    const address = setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS");
+    const env = {
+      PATH: `${programs}:${process.env.PATH}`,
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_NAMESPACE: namespace,
+    };
+    const [create, add] = blockMarked("run: temporal").text.split(/^(?=temporal operator search-attribute)/m);
+    const connection = await Connection.connect({ address });
+    try {
+      await paste(create!.replace("--namespace default", `--namespace ${namespace}`), programs, env);
+      await until("the namespace", () =>
+        connection.workflowService.describeNamespace({ namespace }).then(
+          () => true,
+          () => false,
+        ),
+      );
+      await paste(add!, programs, env);
+      const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+      const wanted = Object.fromEntries(CLUSTER_ATTRIBUTES.map(({ name, number }) => [name, number]));
+      expect(customAttributes).toEqual(wanted);
+    } finally {
+      await connection.close();
+    }
+  },
+  PATIENCE_MS,
+);
 
 test("the table's owner removes rows of the audit log that are seven years old, and it is append-only again", async () => {
   await using database = await newEmptyDatabase();

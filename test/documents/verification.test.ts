@@ -31,7 +31,7 @@ let cases: Case[];
 beforeAll(async () => {
   const made = [await receivedCall(generateSecret()), await receivedCall(PLAIN_SECRET)];
   cases = made.flatMap((call) => [call, ...variantsOf(call)]);
-});
+}, PATIENCE_MS);
 
 test("every function of the page is run", () => {
   const marks = blocksMarked("verify").map(({ mark }) => mark.replace("verify: ", ""));
