@@ -20,6 +20,23 @@ export async function cpuSeconds(pid: number): Promise<number> {
   return own + children.reduce((sum, seconds) => sum + seconds, 0);
 }
 
+/** CPU of a process's own threads; those of one name may be several. */
+export async function cpuSecondsOfThreads(pid: number): Promise<{ id: number; thread: string; cpu: number }[]> {
+  const ids = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const threads = ids.map(async (id) => {
+    const path = `${pid}/task/${id}`;
+    return { id: Number(id), thread: (await read(`/proc/${path}/comm`)).trim(), cpu: (await stat(path)).cpuTicks };
+  });
+  return (await Promise.all(threads)).map((each) => ({ ...each, cpu: each.cpu / TICKS_PER_SECOND }));
+}
+
+/** What all cores have done since the machine was started. */
+export async function machineSeconds(): Promise<Record<string, number>> {
+  const [, user, nice, system, idle, iowait, irq, softirq, steal] = (await read("/proc/stat")).split(/\s+/).map(Number);
+  const ticks = { busy: user! + nice! + system! + irq! + softirq!, idle: idle!, disk: iowait!, stolen: steal! };
+  return Object.fromEntries(Object.entries(ticks).map(([state, count]) => [state, count / TICKS_PER_SECOND]));
+}
+
 export async function residentMiB(pid: number): Promise<number> {
   return sumOf(pid, "Rss");
 }
@@ -48,7 +65,7 @@ async function sumOf(pid: number, field: "Rss" | "Pss"): Promise<number> {
   return (await Promise.all(children.map((child) => sumOf(child, field)))).reduce((sum, size) => sum + size, own);
 }
 
-async function stat(pid: number): Promise<{ parent: number; cpuTicks: number }> {
+async function stat(pid: number | string): Promise<{ parent: number; cpuTicks: number }> {
   const text = await read(`/proc/${pid}/stat`);
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return { parent: Number(fields[1]), cpuTicks: Number(fields[11]) + Number(fields[12]) };
