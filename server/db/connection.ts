@@ -29,7 +29,7 @@ export interface Patience {
 }
 
 /** For whoever has somebody waiting: a frozen PostgreSQL, and a network that swallows all, say nothing by themselves. */
-export const IMPATIENT: Required<Patience> = { answer_timeout: 10, wait_timeout: 5 };
+export const IMPATIENT: Required<Patience> = { answer_timeout: 20, wait_timeout: 15 };
 
 /**
  * Opens a pool. A tenant's transactions have half of it, and long ones a fifth.
