@@ -17,11 +17,14 @@ export interface BudgetLimits {
   longestWaitMs?: number;
 }
 
-export interface Budget {
+/** `Tenant` is what a tenant goes by. */
+export interface Budget<Tenant extends string = TenantId> {
+  /** Takes a place that is free, or none: for whoever would hold another resource while it waits. @returns gives it back */
+  enter(tenantId: Tenant): (() => void) | undefined;
   /** Does the work when it is the tenant's turn. @throws TenantBusy, ServiceBusy */
-  run<T>(tenantId: TenantId, work: () => Promise<T>): Promise<T>;
+  run<T>(tenantId: Tenant, work: () => Promise<T>): Promise<T>;
   /** As `run`, for work that ends elsewhere. @returns gives the place back; to be called once or more. @throws as `run` */
-  take(tenantId: TenantId): Promise<() => void>;
+  take(tenantId: Tenant): Promise<() => void>;
 }
 
 interface Share {
@@ -30,22 +33,22 @@ interface Share {
 }
 
 /** Who waits has its turn in the order of asking within a tenant, and among tenants one after the other. */
-export function createBudget(limits: BudgetLimits): Budget {
+export function createBudget<Tenant extends string = TenantId>(limits: BudgetLimits): Budget<Tenant> {
   const { perTenant, total = Number.POSITIVE_INFINITY, longestWaitMs = Number.POSITIVE_INFINITY } = limits;
   /** Of tenants with work under way or waiting; who had the last turn comes last. */
-  const shares = new Map<TenantId, Share>();
+  const shares = new Map<Tenant, Share>();
   let running = 0;
 
   const hasRoom = (share: Share) => running < total && share.running < perTenant;
 
-  function begin(tenantId: TenantId, share: Share): void {
+  function begin(tenantId: Tenant, share: Share): void {
     running++;
     share.running++;
     shares.delete(tenantId);
     shares.set(tenantId, share);
   }
 
-  function end(tenantId: TenantId, share: Share): void {
+  function end(tenantId: Tenant, share: Share): void {
     running--;
     share.running--;
     if (share.running + share.waiting.length === 0) shares.delete(tenantId);
@@ -58,30 +61,38 @@ export function createBudget(limits: BudgetLimits): Budget {
     }
   }
 
-  async function take(tenantId: TenantId): Promise<() => void> {
+  function enter(tenantId: Tenant): (() => void) | undefined {
     const share = shares.get(tenantId) ?? { running: 0, waiting: [] };
-    const asked = performance.now();
-    if (hasRoom(share)) {
-      begin(tenantId, share);
-    } else {
-      if (share.waiting.length >= limits.waiting) throw new TenantBusy(limits);
-      shares.set(tenantId, share);
-      await new Promise<void>((resolve) => share.waiting.push(resolve));
-    }
+    if (!hasRoom(share)) return undefined;
+    begin(tenantId, share);
+    return releaseOf(tenantId, share);
+  }
+
+  function releaseOf(tenantId: Tenant, share: Share): () => void {
     let ended = false;
-    const release = () => {
+    return () => {
       if (ended) return;
       ended = true;
       end(tenantId, share);
     };
-    if (performance.now() - asked > longestWaitMs) {
-      release();
-      throw new ServiceBusy();
-    }
-    return release;
+  }
+
+  async function take(tenantId: Tenant): Promise<() => void> {
+    const entered = enter(tenantId);
+    if (entered) return entered;
+    const share = shares.get(tenantId) ?? { running: 0, waiting: [] };
+    if (share.waiting.length >= limits.waiting) throw new TenantBusy(limits);
+    const asked = performance.now();
+    shares.set(tenantId, share);
+    await new Promise<void>((resolve) => share.waiting.push(resolve));
+    const release = releaseOf(tenantId, share);
+    if (performance.now() - asked <= longestWaitMs) return release;
+    release();
+    throw new ServiceBusy();
   }
 
   return {
+    enter,
     take,
     async run(tenantId, work) {
       const release = await take(tenantId);

@@ -45,15 +45,22 @@ const ASK_AGAIN_MS = 250;
 /**
  * Asks a database again and again until it is there: for processes that are to outlive its restart, also one that
  * begins before them.
+ * @param onAway called each time that it is not
  * @throws CannotStart where waiting is of no use
  */
-export async function onceDatabaseIsThere<T>(databaseUrl: string, log: Logger, ask: () => Promise<T>): Promise<T> {
+export async function onceDatabaseIsThere<T>(
+  databaseUrl: string,
+  log: Logger,
+  ask: () => Promise<T>,
+  onAway = () => {},
+): Promise<T> {
   const away = createOutageLog(log);
   for (;;) {
     try {
       return await ask();
     } catch (error) {
       if (!outageOf(error) || isRefusal(error)) throw cannotBeUsed(databaseUrl, error);
+      onAway();
       const { message } = error as Error;
       away({ error: message }, `${placeOf(databaseUrl)} is away: ${message}. It is asked again until it is there`);
       await Bun.sleep(ASK_AGAIN_MS);

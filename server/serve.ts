@@ -14,6 +14,9 @@ import { rotateSigningKeys } from "./oauth/index.ts";
 import { CannotStart, onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "./process.ts";
 import { createTracing } from "./tracing/index.ts";
 
+/** After so long, as with a large migration, whoever asks is told that the process is alive. */
+const LONG_START_MS = 5_000;
+
 await runEntry(async () => {
   const config = readProductionConfig(process.env, hostProblems(process.env));
   const { databaseUrl, shutdown } = config;
@@ -25,20 +28,22 @@ await runEntry(async () => {
   const lifecycle = createLifecycle();
   const egress = createEgress(config.egress);
   const app = createApp({ config, sql, masterKey, egress, log, metrics, tracing, lifecycle });
-  // Before the database is there: who asks is told to come again.
-  listen(app, config);
   const metricsServer = serveMetrics(config.metrics, metrics.registry);
   onStop(async () => {
-    await shutDown(app.server!, lifecycle, shutdown);
+    if (app.server) await shutDown(app.server, lifecycle, shutdown);
     await Promise.all([metricsServer.stop(), tracing.stop(), sql.end({ timeout: 1 })]);
   });
 
-  await onceDatabaseIsThere(databaseUrl, log, async () => {
+  const open = () => app.server ?? listen(app, config);
+  const prepare = async () => {
     await refuseSharedSessions(databaseUrl);
     await migrate(databaseUrl);
     // Who caches the key set before the first token should find its key there; and a wrong MASTER_KEY shows here.
     await rotateSigningKeys(sql, masterKey);
-  });
+  };
+  // A port that is closed, a proxy passes over; a 503 it may pass on. So only who waits for the database answers before.
+  const ready = onceDatabaseIsThere(databaseUrl, log, prepare, open);
+  await Promise.all([ready, Promise.race([ready, Bun.sleep(LONG_START_MS)]).then(open)]);
   lifecycle.serve();
   log.info({ port: app.server?.port, publicUrl: config.publicUrl }, "api ready");
 });

@@ -1,7 +1,7 @@
 // Names that are being looked up: each once at a time for all who ask, and of a tenant no more than its share.
 
+import { createBudget } from "../budget.ts";
 import { EgressError } from "./failures.ts";
-import { createPlaces } from "./places.ts";
 import type { Resolve } from "./resolver.ts";
 
 /** Names being looked up at a time, and those of one tenant. More at once are lost on their way to a name server. */
@@ -18,7 +18,7 @@ export interface LookUps {
 }
 
 export function createLookUps(resolve: Resolve): LookUps {
-  const places = createPlaces(MOST, MOST_OF_A_TENANT);
+  const places = createBudget<string>({ name: "look-ups", perTenant: MOST_OF_A_TENANT, total: MOST, waiting: 0 });
   const underWay = new Map<string, Promise<string[]>>();
   const failed = new Map<string, { error: EgressError; until: number }>();
 

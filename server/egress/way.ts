@@ -1,12 +1,12 @@
 // What the requests of one kind share, and share with no other kind: places, look-ups and connections.
 
 import type { IncomingMessage } from "node:http";
+import { type Budget, createBudget } from "../budget.ts";
 import type { Address } from "./addresses.ts";
 import { within } from "./deadline.ts";
 import { EgressError } from "./failures.ts";
 import { createLookUps } from "./look-ups.ts";
 import { vettedAddresses } from "./names.ts";
-import { createPlaces, type Places } from "./places.ts";
 import type { Resolve } from "./resolver.ts";
 import { type Connections, createConnections } from "./send.ts";
 import type { Rules } from "./url.ts";
@@ -18,7 +18,7 @@ const MOST = 1_000;
 const MOST_OF_A_TENANT = 250;
 
 export interface Way {
-  places: Places;
+  places: Budget<string>;
   connections: Connections;
   /**
    * The vetted addresses of a URL, within LOOK_UP_MS or `timeoutMs`, if that is less.
@@ -30,7 +30,7 @@ export interface Way {
 export function createWay(rules: Rules, ca: string[] | undefined, resolve: Resolve): Way {
   const lookUps = createLookUps(resolve);
   return {
-    places: createPlaces(MOST, MOST_OF_A_TENANT),
+    places: createBudget<string>({ name: "requests", perTenant: MOST_OF_A_TENANT, total: MOST, waiting: 0 }),
     connections: createConnections(ca),
     resolve(tenantId, url, atMost, signal) {
       const { host } = url;

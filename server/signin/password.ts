@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { availableParallelism } from "node:os";
 import { createBudget } from "../budget.ts";
 import type { TenantId } from "../tenant-id.ts";
 
 /** OWASP's second choice for argon2id: 19 MiB, two passes. */
 const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
-/** Hashes computed at once: each takes 19 MiB and a core. */
-const BUDGET = { name: "passwords", perTenant: 2, total: 4, waiting: 200 };
+/** Hashes computed at once: each takes 19 MiB and a core, and more than there are cores only take them from requests. */
+const TOTAL = availableParallelism();
+const BUDGET = { name: "passwords", perTenant: Math.ceil(TOTAL / 2), total: TOTAL, waiting: 200 };
 /** Characters of a password. */
 const PASSWORD_LIMIT = 1_000;
 

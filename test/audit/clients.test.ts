@@ -2,12 +2,14 @@
 
 import { describe, expect, test } from "bun:test";
 import pino from "pino";
-import { createOnRefusedClient } from "../../server/oauth/refused-clients.ts";
+import { connect } from "../../server/db/connection.ts";
+import { createOnRefusedClient, MOST_ROWS_WAITING } from "../../server/oauth/refused-clients.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
 import { type Caller, db, newCaller, request, TOKEN_PATH } from "../entities/client.ts";
 import { postAs } from "../oauth/client.ts";
 import { ok } from "../policies/people.ts";
 import { until } from "../support/api.ts";
+import { shared } from "../support/tenant.ts";
 import { type AuditEvent, fromHere, logOf, textOf } from "./log.ts";
 
 const KIND = "Kind=ClientAuthentication.Failed";
@@ -72,6 +74,29 @@ describe.concurrent("a client that fails", () => {
     for (const at of [0, 0.2, 0.5, 0.9, 1.1, 5]) refused(at);
     const times = (await rowsOf(reader, 3)).map(({ Details }) => Details.Times);
     expect(times).toEqual([1, 4, 1]);
+  });
+
+  test("while many rows wait for PostgreSQL is counted for its next row, and no more rows wait", async () => {
+    const { reader, client } = await arrange();
+    const tenantId = reader.tenantId as TenantId;
+    const sql = connect(shared().databaseUrl, "gatehouse test", 1);
+    const only = await sql.reserve();
+    const onRefused = createOnRefusedClient(sql, pino({ enabled: false }), () => 0);
+    const refused = (id: number) => onRefused(new Request("http://localhost"), { id, tenantId }, "WrongSecret");
+    const last = Number(client.clientId);
+    for (let other = 1; other <= MOST_ROWS_WAITING; other++) refused(last + other);
+    for (let tried = 0; tried < 3; tried++) refused(last);
+    only.release();
+    const written = async () =>
+      (await db()`select from audit_log where tenant_id = ${tenantId} and kind = 'ClientAuthentication.Failed'`).length;
+    await until("the rows that waited", async () => (await written()) === MOST_ROWS_WAITING);
+    await until("the client's next row", async () => {
+      refused(last);
+      return (await written()) > MOST_ROWS_WAITING;
+    });
+    const [row] = await logOf(reader, `${KIND}&SubjectType=Application&SubjectId=${last}`);
+    expect(row!.Details.Times).toBeGreaterThanOrEqual(4);
+    await sql.end();
   });
 
   test("for want of a secret, or because its Application is switched off, has that as the reason", async () => {

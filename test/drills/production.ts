@@ -1,0 +1,129 @@
+// Two APIs and three workers behind nginx, as in production: each is replaced under load, and then killed.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { nextFreePort } from "../../server/embedded/ports.ts";
+import { signIn, until } from "../support/api.ts";
+import { type StartedProcess, startProcess } from "../support/process.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { startStack } from "../support/stack.ts";
+import { newTenant } from "../support/tenant.ts";
+import { type Drill, describeStatuses, percentile, startLoad } from "./drill.ts";
+
+const APIS = 2;
+const WORKERS = 3;
+const LANES = 8;
+const REST_MS = 2_000;
+/** In this time some delivery arrives, if any is on its way. */
+const PATIENCE_MS = 60_000;
+
+export const production: Drill = {
+  what: "two APIs and three workers behind nginx are replaced under load, then killed (nginx on the PATH)",
+  async run(say) {
+    const nginx = Bun.which("nginx");
+    if (!nginx) return { passed: false, told: "there is no nginx on the PATH (Debian: apt-get install nginx-light)" };
+    await using stack = await startStack();
+    await Promise.all([stack.parts.api.stop(), stack.parts.worker.stop()]);
+    await using running = new AsyncDisposableStack();
+    const reserved = new Set<number>();
+    const ports: number[] = [];
+    for (let index = 0; index <= APIS; index++) ports.push(await nextFreePort(0, "127.0.0.1", reserved));
+    const [front, ...behind] = ports as [number, ...number[]];
+    const env = {
+      ...{ DATABASE_URL: stack.databaseUrl, MASTER_KEY: stack.masterKey, TEMPORAL_ADDRESS: stack.temporalAddress },
+      ...{ PUBLIC_URL: stack.publicUrl, TRUST_PROXY: "true", SHUTDOWN_DELAY: "2s" },
+      ...{ RATE_LIMIT: "100000", RATE_LIMIT_BURST: "100000", WEBHOOK_RETRY_INITIAL_INTERVAL: "200ms" },
+      ...{ EGRESS_ALLOW: "127.0.0.0/8", EGRESS_CA_FILE: join(stack.dataDir, "receiver", "ca.pem") },
+    };
+    const begin = async (entry: string, message: string, more: Record<string, string> = {}) => {
+      const process = running.use(startProcess(entry, { ...env, ...more }));
+      await process.said((said) => said === message);
+      return process;
+    };
+    const api = (port: number) => begin("server/serve.ts", "api ready", { PORT: String(port) });
+    const worker = () => begin("activities/worker.ts", "worker ready");
+    const apis = await Promise.all(behind.map(api));
+    const workers = await Promise.all(Array.from({ length: WORKERS }, worker));
+    running.use(startNginx(nginx, join(stack.dataDir, "nginx"), front, behind));
+    const url = `http://127.0.0.1:${front}`;
+    await until("nginx to answer", async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200);
+
+    await using receiver = startReceiver(200, { dataDir: stack.dataDir });
+    const { tenant } = await newTenant({ ...stack, url });
+    const changes = await signIn(url, tenant);
+    await changes.connect(receiver.url);
+    const load = startLoad(changes, LANES, url);
+    await Bun.sleep(REST_MS);
+    const end = async (process: StartedProcess, signal: NodeJS.Signals) => {
+      process.signal(signal);
+      await process.exited;
+    };
+    for (const [index, port] of behind.entries()) {
+      await end(apis[index]!, "SIGTERM");
+      apis[index] = await api(port);
+      await Bun.sleep(REST_MS);
+    }
+    for (const index of workers.keys()) {
+      await end(workers[index]!, "SIGTERM");
+      workers[index] = await worker();
+    }
+    const refused = [...load.statuses].filter(([status]) => status !== 200).reduce((sum, [, count]) => sum + count, 0);
+    say(`replaced one by one: ${describeStatuses(load)}`);
+    await Promise.all([end(apis[0]!, "SIGKILL"), end(workers[0]!, "SIGKILL"), end(workers[1]!, "SIGKILL")]);
+    await Bun.sleep(REST_MS);
+    await Promise.all([api(behind[0]!), worker(), worker()]);
+    await load.end();
+    say(`one API and two workers killed: ${describeStatuses(load)}`);
+
+    const changed = load.statuses.get(200) ?? 0;
+    const arrived = () => new Set(receiver.calls.map(({ payload }) => payload.EventId)).size;
+    for (let before = -1; arrived() < changed && arrived() > before; ) {
+      before = arrived();
+      await until("more to arrive", () => arrived() > before + 100 || arrived() >= changed, PATIENCE_MS).catch(
+        () => {},
+      );
+    }
+    const lost = Math.max(0, changed - arrived());
+    const others = [...load.statuses.keys()].filter((status) => status !== 200 && status < 502);
+    const told = `${refused} requests failed while each was replaced; ${describeStatuses(load)} with the kills, p99 `;
+    const posts = `${lost} of ${changed} changes did not arrive, ${receiver.calls.length - arrived()} posts came twice`;
+    return {
+      passed: refused === 0 && lost === 0 && others.length === 0,
+      told: `${told}${percentile(load.milliseconds, 0.99)} ms; ${posts}`,
+    };
+  },
+};
+
+/** It asks the next API where one takes no connection, and keeps none for as long as SHUTDOWN_DELAY. */
+function startNginx(nginx: string, folder: string, port: number, apis: number[]): AsyncDisposable {
+  mkdirSync(folder);
+  const config = join(folder, "nginx.conf");
+  const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  );
+  writeFileSync(
+    config,
+    `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {}
+    http {
+      access_log off; ${paths.join(" ")}
+      upstream apis {
+        ${apis.map((api) => `server 127.0.0.1:${api} fail_timeout=1s;`).join(" ")}
+        keepalive 32; keepalive_timeout 500ms;
+      }
+      server {
+        listen 127.0.0.1:${port}; client_max_body_size 2m;
+        location / {
+          proxy_pass http://apis; proxy_http_version 1.1; proxy_set_header Connection "";
+          proxy_set_header Host $http_host; proxy_set_header X-Forwarded-For $remote_addr;
+        }
+      }
+    }`,
+  );
+  const child = Bun.spawn([nginx, "-p", folder, "-c", config], { stdio: ["ignore", "inherit", "inherit"] });
+  return {
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+  };
+}
