@@ -153,7 +153,7 @@ test("a PostgreSQL that takes no writes is 503 to who writes, and goes on answer
 
 test("while PostgreSQL says nothing, as if frozen, every request is answered 503, and all is well once it speaks", async () => {
   await using relay = await startRelay(shared().databaseUrl);
-  const patience = { answer_timeout: 1, wait_timeout: 1 };
+  const patience = { answer_timeout: 5, wait_timeout: 5 };
   await using app = startPrivateApp({}, "info", { databaseUrl: relay.databaseUrl, patience });
   const { api, headers } = await signedIn(app);
   await api.change({ Name: "Gate" });
@@ -180,7 +180,7 @@ test("while PostgreSQL says nothing, as if frozen, every request is answered 503
 }, 120_000);
 
 test("a statement that waits for too long is given up and cancelled, and its answer is 503", async () => {
-  const patience = { answer_timeout: 1, wait_timeout: 30 };
+  const patience = { answer_timeout: 5, wait_timeout: 30 };
   await using app = startPrivateApp({}, "info", { databaseUrl: shared().databaseUrl, patience });
   const { api } = await signedIn(app);
   const { Id } = await api.change({ Name: "Gate" });
