@@ -1,5 +1,6 @@
 // Every endpoint of the API that is declared as a route.
 
+import { type Policies, policyRoutes, type Roles, roleRoutes } from "./access/index.ts";
 import type { Sql } from "./db/connection.ts";
 import type { Route } from "./http/route.ts";
 import type { MasterKey } from "./master-key.ts";
@@ -9,6 +10,8 @@ export interface ApiServices {
   sql: Sql;
   masterKey: MasterKey;
   connection: ConnectionContract;
+  policies: Policies;
+  roles: Roles;
   /** Where a person opens a workflow in the Temporal UI. */
   workflowUrl: (workflowId: string) => string;
   /** Milliseconds that a connection's former secret signs beside the new one, unless a rotation says otherwise. */
@@ -16,5 +19,10 @@ export interface ApiServices {
 }
 
 export function apiRoutes(services: ApiServices): Route[] {
-  return [...connectionRoutes(services), ...secretRoutes(services)];
+  return [
+    ...connectionRoutes(services),
+    ...secretRoutes(services),
+    ...policyRoutes(services.policies),
+    ...roleRoutes(services.roles),
+  ];
 }

@@ -12,8 +12,6 @@ import {
   findPolicyRecords,
   findRoleRecords,
   permit,
-  policiesController,
-  rolesController,
 } from "./access/index.ts";
 import { apiRoutes } from "./api.ts";
 import { AUDIT_RESOURCE_TYPE, auditController, createAuditLog } from "./audit/index.ts";
@@ -182,7 +180,7 @@ export function createApp({
 
   const connection = connectionContract({ entities: entityNames, checkUrl });
   const routes = apiRoutes({
-    ...{ sql, masterKey, connection, workflowUrl },
+    ...{ sql, masterKey, connection, workflowUrl, policies, roles },
     secretOverlapMs: config.webhooks.secretOverlap,
   });
 
@@ -231,8 +229,6 @@ export function createApp({
     .use(whyController(sql, masterKey, authenticate))
     .use(redeliveriesController({ sql, authenticate, workflowUrl }))
     .use(auditController(auditLog, authenticate))
-    .use(policiesController(policies, authenticate))
-    .use(rolesController(roles, authenticate))
     .use(tenantSettingsController(sql, authenticate))
     .use(
       settingsController({

@@ -1,4 +1,4 @@
-// Who made and changed a Policy or a Role, and when; named as those of an entity's record.
+// Who made and changed a Policy or a Role, and when, in a body that was read before.
 
 import { BadInput } from "../errors.ts";
 import type { Caller } from "./bearer.ts";
@@ -11,18 +11,9 @@ export interface Stamped {
   modifiedBy: unknown;
 }
 
-export const STAMPS = ["ModifiedOn", "ModifiedBy", "CreatedBy", "CreatedOn"];
+const STAMPS = ["ModifiedOn", "ModifiedBy", "CreatedBy", "CreatedOn"];
 
-const NOBODY = { Id: 0, ExternalId: "", Name: "", Type: "" };
-
-export function stampsOf(row: Stamped) {
-  return {
-    ModifiedOn: row.modifiedOn.toISOString(),
-    ModifiedBy: row.modifiedBy ?? NOBODY,
-    CreatedBy: row.createdBy ?? NOBODY,
-    CreatedOn: row.createdOn.toISOString(),
-  };
-}
+export const NOBODY = { Id: 0, ExternalId: "", Name: "", Type: "" };
 
 /**
  * They may come back as they were read, but not changed; from who may not read them, not at all.
@@ -31,10 +22,10 @@ export function stampsOf(row: Stamped) {
 export function refuseChangedStamps(
   { gate }: Pick<Caller, "gate">,
   type: string,
-  echoes: Record<string, unknown> | undefined,
+  input: Record<string, unknown>,
   before: Record<string, unknown> | undefined,
 ): void {
-  const sent = Object.entries(echoes ?? {}).filter(([, value]) => value !== null);
+  const sent = Object.entries(input).filter(([name, value]) => STAMPS.includes(name) && value !== null);
   if (sent.length === 0) return;
   const current = before && gate.sees(type, before) ? before : {};
   const changed = sent.filter(([name, value]) => !isEcho(value, current[name]));

@@ -78,6 +78,8 @@ export interface BodyTold {
   name: string;
   /** What all of it has to be, in words. */
   must?: string;
+  /** It has to have all its required fields. */
+  whole?: boolean;
   /** What the OpenAPI document calls it. */
   $id: string;
   description?: string;
@@ -85,16 +87,18 @@ export interface BodyTold {
 
 /** A body that is no record. */
 export function body<F extends Fields>(
-  { name, must = `one ${name} object`, ...told }: BodyTold,
+  { name, must = `one ${name} object`, whole, ...told }: BodyTold,
   fields: F,
 ): Body<InputOf<F>> {
   const sent = (Object.entries(fields) as [string, Field][]).filter(([, field]) => field.sent);
   const check = problemsOf(fields);
   return {
-    schema: Type.Object(Object.fromEntries(sent.map(([key, field]) => [key, Type.Optional(sentBy(field))])), {
-      ...told,
-      additionalProperties: false,
-    }),
+    schema: Type.Object(
+      Object.fromEntries(
+        sent.map(([key, field]) => [key, whole && field.required ? sentBy(field) : Type.Optional(sentBy(field))]),
+      ),
+      { ...told, additionalProperties: false },
+    ),
     parse(given) {
       if (!isObject(given)) throw new BadInput(`The body must be ${must}.`);
       const problems = Object.entries(given).flatMap(([key, value]) => {
@@ -102,6 +106,8 @@ export function body<F extends Fields>(
         const Message = check(key, value);
         return Message === undefined ? [] : { Field: key, Message };
       });
+      const missing = whole ? sent.filter(([key, { required }]) => required && !(key in given)) : [];
+      problems.push(...missing.map(([key]) => ({ Field: key, Message: `${key} is missing.` })));
       if (problems.length > 0) throw BadInput.in(problems);
       const taken = Object.entries(given).map(([key, value]) => [key, takenBy(fields[key]!, value)]);
       return Object.fromEntries(taken);

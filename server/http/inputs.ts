@@ -1,10 +1,11 @@
 // What stands in an endpoint's path and query.
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import { NotFound } from "../errors.ts";
-import { uuid, word } from "./fields.ts";
+import { BadInput, NotFound } from "../errors.ts";
+import { time, uuid, word } from "./fields.ts";
 import { isUuid } from "./paging.ts";
-import { type Query, readText, readWord } from "./query.ts";
+import { type Query, readMoment, readText, readWord } from "./query.ts";
+import { readId } from "./record-id.ts";
 
 /** What stands in a path in place of `{Id}`. */
 export interface Parameter<T> {
@@ -36,10 +37,37 @@ export function uuidParameter(description: string, type: string): Parameter<stri
   };
 }
 
+/** The Id of an entity's record. */
+export function idParameter(description: string, entity: string): Parameter<number> {
+  return { description, schema: Type.String({ pattern: "^[1-9][0-9]{0,15}$" }), read: (text) => readId(entity, text) };
+}
+
+/** A path's text that its handler looks at. */
+export function textParameter(description: string, schema: TSchema = Type.String()): Parameter<string> {
+  return { description, schema, read: (text) => text };
+}
+
 export function textFilter(description: string, schema: TSchema = Type.String()): Filter<string | undefined> {
   return { description, schema, read: readText };
 }
 
 export function wordFilter<const W extends string>(words: readonly W[], description: string): Filter<W | undefined> {
   return { description, schema: word(words), read: (query, name) => readWord(query, name, words) };
+}
+
+export function momentFilter(description: string): Filter<Date | undefined> {
+  return { description, schema: time(), read: readMoment };
+}
+
+/** @param whose for the words of the 400 to what is none, as in "a connection's" */
+export function uuidFilter(whose: string, description: string): Filter<string | undefined> {
+  return {
+    description,
+    schema: uuid(),
+    read(query, name) {
+      const given = query.get(name);
+      if (given && !isUuid(given)) throw new BadInput(`${name} must be ${whose} Id.`);
+      return given || undefined;
+    },
+  };
 }

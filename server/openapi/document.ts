@@ -10,7 +10,6 @@ import { identityProviders } from "./identity-providers.ts";
 import { oauth } from "./oauth.ts";
 import { oauth2 } from "./oauth2.ts";
 import { HEADERS, PARAMETERS, parameterRef } from "./parameters.ts";
-import { policies } from "./policies.ts";
 import { redeliveries } from "./redeliveries.ts";
 import { describedRoutes } from "./routes.ts";
 import { securitySchemes } from "./security.ts";
@@ -40,7 +39,6 @@ export function createDocument(publicUrl: string, definitions: readonly EntityDe
     describedRoutes(routes),
     webhooks(definitions),
     redeliveries(),
-    policies(),
     audit(),
     identityProviders(),
     oauth(),

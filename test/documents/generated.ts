@@ -1,6 +1,6 @@
 // The parts of the documents that are made from the code; `bun run docs` writes them.
 
-import { ACTIONS } from "../../server/access/index.ts";
+import { ACTIONS, POLICY, ROLE } from "../../server/access/index.ts";
 import type { Attribute, ResourceType } from "../../server/access/policies/resource-type.ts";
 import { SETTINGS_TYPES } from "../../server/access/settings-types.ts";
 import { POLICIES, ROLES } from "../../server/access/starter.ts";
@@ -16,7 +16,7 @@ import type { PathItem } from "../../server/openapi/types.ts";
 import { connectionContract } from "../../server/webhooks/index.ts";
 
 const connection = connectionContract({ entities: ENTITIES.map(({ name }) => name), checkUrl: () => undefined });
-const contracts: Contract<Fields>[] = [connection];
+const contracts: Contract<Fields>[] = [connection, POLICY, ROLE];
 const API = "/Endpoint/rest/api/v1";
 /** The summary of a POST that is another way to PATCH. */
 const AS_PATCH = "The same as PATCH";

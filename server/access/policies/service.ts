@@ -1,24 +1,17 @@
 import { changesOf, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
-import { Conflict, NotFound } from "../../errors.ts";
+import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { isUuid } from "../../http/paging.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Access } from "../access.ts";
-import { type Caller, requireScopes } from "../bearer.ts";
+import type { Caller, Permitted } from "../bearer.ts";
 import { changeSettings } from "../change-settings.ts";
 import type { FindRecords } from "../gate/references.ts";
 import { requireSeen } from "../seen.ts";
 import { createSettingsService, type SettingsService } from "../settings-service.ts";
-import { refuseChangedStamps, stampsOf } from "../stamps.ts";
-import {
-  type PolicyInput,
-  parsePolicy,
-  parsePolicyText,
-  refuseProblems,
-  requireWhole,
-  SHOWN_PROBLEMS,
-} from "./input.ts";
+import { refuseChangedStamps } from "../stamps.ts";
+import { POLICY, type PolicyInput, type PolicyRecord } from "./contract.ts";
 import type { Problem } from "./problems.ts";
 import {
   deletePolicy,
@@ -35,19 +28,16 @@ import {
 const POLICIES_PER_TENANT = 100;
 const CHARACTERS_PER_TENANT = 40_000;
 
-const AUDITED = ["Name", "Description", "Policy"];
+const BLANK = { name: "", description: "", policy: "" };
+const AUDITED = POLICY.namesOf(({ audit }) => audit);
 
-/** A policy in its response shape. */
-export type PolicyRecord = ReturnType<typeof toPolicyRecord>;
+/** Places in a policy that are told at once. */
+const SHOWN_PROBLEMS = 20;
 
 /** A tenant's policies. */
-export interface Policies extends SettingsService<PolicyRecord> {
-  /**
-   * What keeps a text from being saved as a policy, without saving it; empty if it is good.
-   * @param body `{ Policy }`
-   * @throws Permission, BadInput, TenantBusy
-   */
-  validate(caller: Caller, body: unknown): Promise<Problem[]>;
+export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
+  /** What keeps a text from being saved as a policy, without saving it; empty if it is good. @throws TenantBusy */
+  validate(caller: Permitted<"Settings:Update">, text: string): Promise<Problem[]>;
 }
 
 export function createPolicies(sql: Sql, access: Access): Policies {
@@ -57,16 +47,14 @@ export function createPolicies(sql: Sql, access: Access): Policies {
       list: listPolicies,
       find: findPolicy,
       toRecord: toPolicyRecord,
-      async save(caller, body, conditions) {
-        const input = parsePolicy(body);
-        if (input.policy !== undefined) refuseProblems(await access.checkPolicy(caller.tenantId, input.policy));
+      async save(caller, input, conditions) {
+        if (input.Policy !== undefined) refuseProblems(await access.checkPolicy(caller.tenantId, input.Policy));
         return upsertPolicy(sql, access, caller, input, conditions);
       },
       remove: (caller, id, conditions) => removePolicy(sql, access, caller, id, conditions),
     }),
-    async validate(caller, body) {
-      requireScopes(caller, "Settings:Update");
-      const problems = await access.checkPolicy(caller.tenantId, parsePolicyText(body));
+    async validate(caller, text) {
+      const problems = await access.checkPolicy(caller.tenantId, text);
       return problems.slice(0, SHOWN_PROBLEMS);
     },
   };
@@ -83,16 +71,17 @@ export const findPolicyRecords: FindRecords = async (sql, tenantId, _, ids) =>
 function upsertPolicy(sql: Sql, access: Access, caller: Caller, input: PolicyInput, conditions: Conditions) {
   const { tenantId, actor } = caller;
   return changeSettings(sql, access, caller, "Policy", async (tx, permissions) => {
-    const key = input.id !== undefined ? { id: input.id } : { name: input.name ?? "" };
+    const key = input.Id !== undefined ? { id: input.Id } : { name: input.Name ?? "" };
     const before = await findPolicy(tx, tenantId, key);
-    if (!before && input.id !== undefined) throw new NotFound(`There is no Policy with the Id ${input.id}.`);
+    if (!before && input.Id !== undefined) throw new NotFound(`There is no Policy with the Id ${input.Id}.`);
     if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before && toPolicyRecord(before));
-    const after = before ? { ...before, ...input, id: before.id } : requireWhole(input);
+    if (!before) POLICY.whole(input, "Name", "Policy");
+    const after = { ...(before ?? BLANK), ...POLICY.toColumns(input), id: before?.id ?? "" };
     const asRecord = { Id: before?.id ?? "", Name: after.name, Description: after.description };
     permissions.require("Settings:Update", "Policy", before ? toPolicyRecord(before) : asRecord, asRecord);
     // Only now, so that who may not change it learns of no value whether it is right.
     if (before) await requireSeen(tx, caller, "Policy", conditions, toPolicyRecord(before));
-    refuseChangedStamps(caller, "Policy", input.stamps, before && toPolicyRecord(before));
+    refuseChangedStamps(caller, "Policy", input, before && toPolicyRecord(before));
     if (before && !differs(before, after)) return toPolicyRecord(before);
 
     const holder = await findPolicy(tx, tenantId, { name: after.name });
@@ -124,6 +113,17 @@ function removePolicy(sql: Sql, access: Access, caller: Caller, id: string, cond
   });
 }
 
+/** @throws BadInput naming every place in the policy that is wrong */
+function refuseProblems(problems: Problem[]): void {
+  if (problems.length === 0) return;
+  throw BadInput.in(
+    problems.slice(0, SHOWN_PROBLEMS).map(({ message, line, column }) => {
+      const place = line === undefined ? "" : `, line ${line}, column ${column}`;
+      return { Field: "Policy", Message: `Policy${place}: ${message}` };
+    }),
+  );
+}
+
 /** @throws Conflict, TenantBusy */
 async function refuseTooMany(tx: Transaction, access: Access, tenantId: TenantId): Promise<void> {
   const texts = (await listPolicyTexts(tx, tenantId)).map(({ policy }) => policy);
@@ -138,14 +138,8 @@ async function refuseTooMany(tx: Transaction, access: Access, tenantId: TenantId
   if (tooCostly) throw new Conflict(tooCostly);
 }
 
-function toPolicyRecord(policy: Policy) {
-  return {
-    Id: policy.id,
-    Name: policy.name,
-    Description: policy.description,
-    Policy: policy.policy,
-    ...stampsOf(policy),
-  };
+function toPolicyRecord(policy: Policy): PolicyRecord {
+  return POLICY.toRecord(policy);
 }
 
 function differs(before: Policy, after: Pick<Policy, "name" | "description" | "policy">): boolean {

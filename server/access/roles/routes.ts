@@ -1,7 +1,15 @@
-import type { Authenticate } from "../bearer.ts";
-import { settingsController } from "../settings-routes.ts";
+import type { Route } from "../../http/route.ts";
+import { settingsRoutes } from "../settings-routes.ts";
+import { ROLE } from "./contract.ts";
 import type { Roles } from "./service.ts";
 
-export function rolesController(roles: Roles, authenticate: Authenticate) {
-  return settingsController("Role", roles, authenticate);
+export function roleRoutes(roles: Roles): Route[] {
+  const { Name, Description, Scopes } = ROLE.example;
+  return settingsRoutes({
+    contract: ROLE,
+    service: roles,
+    noun: "role",
+    description: "Groups of users and clients that policies name, and the scopes users get.",
+    example: { Name, Description, Scopes },
+  });
 }

@@ -10,8 +10,8 @@ import { changeSettings } from "../change-settings.ts";
 import type { FindRecords } from "../gate/references.ts";
 import { requireSeen } from "../seen.ts";
 import { createSettingsService, type SettingsService } from "../settings-service.ts";
-import { refuseChangedStamps, stampsOf } from "../stamps.ts";
-import { parseRole, type RoleInput, requireName } from "./input.ts";
+import { refuseChangedStamps } from "../stamps.ts";
+import { ROLE, type RoleInput, type RoleRecord } from "./contract.ts";
 import {
   countRoles,
   deleteRole,
@@ -27,14 +27,11 @@ import {
 
 const ROLES_PER_TENANT = 200;
 
-const AUDITED = ["Name", "Description", "Scopes", "Members"];
-const SHOWN = ["Scopes", "Members"];
-
-/** A role in its response shape. */
-export type RoleRecord = ReturnType<typeof toRoleRecord>;
+const AUDITED = ROLE.namesOf(({ audit }) => audit);
+const SHOWN = ROLE.namesOf(({ audit }) => audit === "value");
 
 /** A tenant's roles. */
-export type Roles = SettingsService<RoleRecord>;
+export type Roles = SettingsService<RoleRecord, RoleInput>;
 
 export function createRoles(sql: Sql, access: Access): Roles {
   return createSettingsService(sql, {
@@ -42,7 +39,7 @@ export function createRoles(sql: Sql, access: Access): Roles {
     list: listRoles,
     find: findRole,
     toRecord: toRoleRecord,
-    save: (caller, body, conditions) => upsertRole(sql, access, caller, parseRole(body), conditions),
+    save: (caller, input, conditions) => upsertRole(sql, access, caller, input, conditions),
     remove: (caller, id, conditions) => removeRole(sql, access, caller, id, conditions),
   });
 }
@@ -61,16 +58,16 @@ function upsertRole(sql: Sql, access: Access, caller: Caller, input: RoleInput, 
     const before = await lookUp(tx, tenantId, input);
     if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before && toRoleRecord(before));
     const after = {
-      name: input.name ?? before?.name ?? requireName(input),
-      description: input.description ?? before?.description ?? "",
-      scopes: input.scopes ?? before?.scopes ?? [],
+      name: input.Name ?? before?.name ?? ROLE.whole(input, "Name").Name,
+      description: input.Description ?? before?.description ?? "",
+      scopes: input.Scopes ?? before?.scopes ?? [],
     };
     const asRecord = { Id: before?.id ?? "", Name: after.name, Description: after.description, Scopes: after.scopes };
     permissions.require("Settings:Update", "Role", before ? toRoleRecord(before) : asRecord, asRecord);
     // Only now, so that who may not change it learns of no value whether it is right.
     if (before) await requireSeen(tx, caller, "Role", conditions, toRoleRecord(before));
-    refuseChangedStamps(caller, "Role", input.stamps, before && toRoleRecord(before));
-    if (before && !differs(before, { ...after, members: input.members ?? before.members })) return toRoleRecord(before);
+    refuseChangedStamps(caller, "Role", input, before && toRoleRecord(before));
+    if (before && !differs(before, { ...after, members: input.Members ?? before.members })) return toRoleRecord(before);
 
     const holder = await findRole(tx, tenantId, { name: after.name });
     if (holder && holder.id !== before?.id) throw new Conflict("Name is held by another Role.");
@@ -79,9 +76,9 @@ function upsertRole(sql: Sql, access: Access, caller: Caller, input: RoleInput, 
     }
     const id = before?.id ?? (await insertRole(tx, tenantId, after, actor));
     if (before) await updateRole(tx, tenantId, { id, ...after }, actor);
-    if (input.members) await replaceMembers(tx, tenantId, id, input.members);
+    if (input.Members) await replaceMembers(tx, tenantId, id, input.Members);
     const saved = (await findRole(tx, tenantId, { id }))!;
-    if (input.members) refuseUnknown(input.members, saved.members);
+    if (input.Members) refuseUnknown(input.Members, saved.members);
     const record = toRoleRecord(saved);
     await recordAudit(tx, tenantId, caller, {
       kind: before ? "Role.Changed" : "Role.Created",
@@ -111,21 +108,14 @@ function removeRole(sql: Sql, access: Access, caller: Caller, id: string, condit
   });
 }
 
-function toRoleRecord(role: Role) {
-  return {
-    Id: role.id,
-    Name: role.name,
-    Description: role.description,
-    Scopes: role.scopes,
-    Members: role.members.map(({ type, id }) => ({ Type: type, Id: id })),
-    ...stampsOf(role),
-  };
+function toRoleRecord(role: Role): RoleRecord {
+  return ROLE.toRecord(role);
 }
 
 async function lookUp(tx: Transaction, tenantId: TenantId, input: RoleInput): Promise<Role | undefined> {
-  if (input.id === undefined) return findRole(tx, tenantId, { name: requireName(input) });
-  const role = await findRole(tx, tenantId, { id: input.id });
-  if (!role) throw new NotFound(`There is no Role with the Id ${input.id}.`);
+  if (input.Id === undefined) return findRole(tx, tenantId, { name: ROLE.whole(input, "Name").Name });
+  const role = await findRole(tx, tenantId, { id: input.Id });
+  if (!role) throw new NotFound(`There is no Role with the Id ${input.Id}.`);
   return role;
 }
 

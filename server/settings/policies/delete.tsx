@@ -6,7 +6,7 @@ import type { Visit } from "../visit.ts";
 import { POLICIES, pathOf } from "./policy.ts";
 
 export async function deletePage({ policies }: SettingsDependencies, visit: Visit): Promise<View> {
-  const { record: policy } = await policies.read(visit.caller, visit.params.id!);
+  const { record: policy } = await policies.read(visit.permitted("Settings:Read"), visit.params.id!);
   visit.caller.permissions.require("Settings:Update", "Policy", policy);
   return confirmation({
     visit,
@@ -27,7 +27,7 @@ export async function deletePage({ policies }: SettingsDependencies, visit: Visi
 }
 
 export async function deletePolicy({ policies }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { record } = await policies.remove(visit.caller, visit.params.id!, UNCONDITIONAL);
+  const { record } = await policies.remove(visit.permitted("Settings:Update"), visit.params.id!, UNCONDITIONAL);
   // Who may not read it is told its Id alone.
   return visit.goTo(POLICIES, phrase`The policy ${record.Name ?? record.Id} is deleted.`);
 }

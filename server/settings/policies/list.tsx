@@ -2,7 +2,7 @@ import type { PolicyRecord } from "../../access/index.ts";
 import { ButtonLink, EmptyState, find, List, statusOf, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { filtersOf } from "../records/records.ts";
+import { askedByName } from "../records/records.ts";
 import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { POLICIES, pathOf } from "./policy.ts";
@@ -10,8 +10,10 @@ import { POLICIES, pathOf } from "./policy.ts";
 const FILTERS = [{ name: "Name", label: "Name, in full" }];
 
 export async function listPage({ policies }: SettingsDependencies, visit: Visit): Promise<View> {
-  const parameters = filtersOf(visit);
-  const found = await find(visit, FILTERS, () => policies.list(visit.caller, parameters));
+  const found = await find(visit, FILTERS, async () => {
+    const { filter, paging } = askedByName(visit);
+    return policies.list(visit.permitted("Settings:Read"), filter, paging);
+  });
   return {
     title: "Policies",
     status: statusOf(found),
@@ -35,7 +37,7 @@ export async function listPage({ policies }: SettingsDependencies, visit: Visit)
         found={found}
         columns={columns(visit)}
         empty={
-          <EmptyState title={parameters.get("Name") ? "No policy is called so" : "No policies to see"}>
+          <EmptyState title={visit.url.searchParams.get("Name") ? "No policy is called so" : "No policies to see"}>
             <p>Nothing is allowed that no policy permits.</p>
           </EmptyState>
         }

@@ -1,8 +1,8 @@
 // Writing a policy: a new one, or one that is there already.
 
-import type { Policies, PolicyRecord, Problem } from "../../access/index.ts";
+import { POLICY, POLICY_TEXT, type Policies, type PolicyRecord, type Problem } from "../../access/index.ts";
 import { Conflict } from "../../errors.ts";
-import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import { type Conditions, etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import { ButtonLink, Form, type FormState, formOf, Hidden, refusedForm, TextField } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
@@ -44,7 +44,7 @@ export async function addPolicy(deps: SettingsDependencies, visit: Visit): Promi
   try {
     // A policy of the same Name would be changed.
     const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
-    const { record: made } = await deps.policies.save(visit.caller, bodyOf(visit.form), isNew).catch(asTakenName);
+    const made = await save(deps, visit, bodyOf(visit.form), isNew).catch(asTakenName);
     return visit.goTo(pathOf(made), "The policy is saved. It counts from now on.");
   } catch (error) {
     return addPage(visit, await refusedPolicy(deps, visit, error));
@@ -52,7 +52,7 @@ export async function addPolicy(deps: SettingsDependencies, visit: Visit): Promi
 }
 
 export async function policyPage({ policies }: SettingsDependencies, visit: Visit, refused?: Refused): Promise<View> {
-  const { record: policy, version } = await policies.read(visit.caller, visit.params.id!);
+  const { record: policy, version } = await policies.read(visit.permitted("Settings:Read"), visit.params.id!);
   const { Name, Description, Policy } = policy;
   const state = refused?.state ?? formOf({ Name, Description, Policy });
   const mayChange = visit.may("Settings:Update", "Policy", policy);
@@ -80,14 +80,19 @@ export async function policyPage({ policies }: SettingsDependencies, visit: Visi
 }
 
 export async function changePolicy(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { form, params, caller } = visit;
+  const { form, params } = visit;
   try {
     const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
-    const { record: saved } = await deps.policies.save(caller, { ...bodyOf(form), Id: params.id }, unchanged);
+    const saved = await save(deps, visit, { ...bodyOf(form), Id: params.id }, unchanged);
     return visit.goTo(pathOf(saved), "The policy is saved. It counts from now on.");
   } catch (error) {
     return policyPage(deps, visit, await refusedPolicy(deps, visit, error));
   }
+}
+
+async function save({ policies }: SettingsDependencies, visit: Visit, body: object, conditions: Conditions) {
+  const permitted = visit.permitted("Settings:Update");
+  return (await policies.save(permitted, POLICY.parse(body), conditions, body)).record;
 }
 
 /** @throws what is no fault of what was typed */
@@ -98,7 +103,8 @@ async function refusedPolicy({ policies }: SettingsDependencies, visit: Visit, e
 
 async function placesIn(policies: Policies, visit: Visit): Promise<Problem[]> {
   try {
-    return await policies.validate(visit.caller, { Policy: bodyOf(visit.form).Policy });
+    const { Policy } = POLICY_TEXT.parse({ Policy: bodyOf(visit.form).Policy });
+    return await policies.validate(visit.permitted("Settings:Update"), Policy!);
   } catch {
     // What is no text for Cedar at all, as one that is too long, has no places.
     return [];

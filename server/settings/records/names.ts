@@ -47,17 +47,13 @@ export function pathOfRecord({ Type, Id }: Named): string | undefined {
 }
 
 /** @returns undefined if it has none or is gone, or nothing lets the visitor read it */
-async function findName(
-  deps: SettingsDependencies,
-  { caller }: Visit,
-  { Type, Id }: Named,
-): Promise<string | undefined> {
+async function findName(deps: SettingsDependencies, visit: Visit, { Type, Id }: Named): Promise<string | undefined> {
   const id = String(Id);
   try {
-    if (Type === "Role") return (await deps.roles.read(caller, id)).record.Name;
-    if (Type === "Policy") return (await deps.policies.read(caller, id)).record.Name;
+    if (Type === "Role") return (await deps.roles.read(visit.permitted("Settings:Read"), id)).record.Name;
+    if (Type === "Policy") return (await deps.policies.read(visit.permitted("Settings:Read"), id)).record.Name;
     if (!ENTITIES.includes(Type)) return undefined;
-    const { record } = await deps.records.of(Type).read(caller, { pathValue: id, fieldName: "" });
+    const { record } = await deps.records.of(Type).read(visit.caller, { pathValue: id, fieldName: "" });
     const { Name = "", Username = "" } = record as Partial<Record<"Name" | "Username", string>>;
     return Name || Username || undefined;
   } catch (error) {

@@ -4,12 +4,19 @@ import type { Caller } from "../../access/index.ts";
 import type { EntityRecord, EntityService } from "../../entities/index.ts";
 import { BadInput, Conflict } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import type { Page } from "../../http/paging.ts";
+import { type Page, type Paging, readPaging } from "../../http/paging.ts";
+import { readQuery, readText } from "../../http/query.ts";
 import type { Visit } from "../visit.ts";
 
 /** What the filters of a page ask of a list: one that is sent empty asks for nothing. */
 export function filtersOf({ url }: Visit): URLSearchParams {
   return new URLSearchParams([...url.searchParams].filter(([, value]) => value !== ""));
+}
+
+/** A page of a list that has no filter but Name. @throws BadInput */
+export function askedByName(visit: Visit): { filter: { name?: string }; paging: Paging } {
+  const query = readQuery(filtersOf(visit), ["Name"]);
+  return { filter: { name: readText(query, "Name") }, paging: readPaging(query) };
 }
 
 /** Whether a list is of a part only, whichever page of it. */

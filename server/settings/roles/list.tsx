@@ -2,7 +2,7 @@ import type { RoleRecord } from "../../access/index.ts";
 import { ButtonLink, EmptyState, find, List, statusOf, Text } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { filtersOf } from "../records/records.ts";
+import { askedByName } from "../records/records.ts";
 import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { pathOf, ROLES } from "./role.ts";
@@ -10,8 +10,10 @@ import { pathOf, ROLES } from "./role.ts";
 const FILTERS = [{ name: "Name", label: "Name, in full" }];
 
 export async function listPage({ roles }: SettingsDependencies, visit: Visit): Promise<View> {
-  const parameters = filtersOf(visit);
-  const found = await find(visit, FILTERS, () => roles.list(visit.caller, parameters));
+  const found = await find(visit, FILTERS, async () => {
+    const { filter, paging } = askedByName(visit);
+    return roles.list(visit.permitted("Settings:Read"), filter, paging);
+  });
   return {
     title: "Roles",
     status: statusOf(found),
@@ -35,7 +37,7 @@ export async function listPage({ roles }: SettingsDependencies, visit: Visit): P
         found={found}
         columns={columns(visit)}
         empty={
-          <EmptyState title={parameters.get("Name") ? "No role is called so" : "No roles to see"}>
+          <EmptyState title={visit.url.searchParams.get("Name") ? "No role is called so" : "No roles to see"}>
             <p>A role is a group of users and applications that policies speak of.</p>
           </EmptyState>
         }

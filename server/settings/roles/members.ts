@@ -1,6 +1,6 @@
 // Who is in a role: adding somebody, and taking somebody out.
 
-import type { RoleRecord } from "../../access/index.ts";
+import { ROLE, type RoleRecord } from "../../access/index.ts";
 import { BadInput, NotFound } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import { refusedForm } from "../components/index.ts";
@@ -55,8 +55,10 @@ async function saveMembers(
   members: (role: RoleRecord) => RoleRecord["Members"],
   told: string,
 ): Promise<Response> {
-  const { record: role, version } = await roles.read(visit.caller, visit.params.id!);
+  const { record: role, version } = await roles.read(visit.permitted("Settings:Read"), visit.params.id!);
   const unchanged = { ...UNCONDITIONAL, ifMatch: [etagOf(version)] };
-  const { record: saved } = await roles.save(visit.caller, { Id: role.Id, Members: members(role) }, unchanged);
+  const body = { Id: role.Id, Members: members(role) };
+  const permitted = visit.permitted("Settings:Update");
+  const { record: saved } = await roles.save(permitted, ROLE.parse(body), unchanged, body);
   return visit.goTo(pathOf(saved), `The ${visit.form.get("Type")} ${told}.`);
 }

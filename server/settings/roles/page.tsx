@@ -27,7 +27,7 @@ const PAGE = 50;
 type Member = RoleRecord["Members"][number];
 
 export async function rolePage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
-  const { record: role } = await deps.roles.read(visit.caller, visit.params.id!);
+  const { record: role } = await deps.roles.read(visit.permitted("Settings:Read"), visit.params.id!);
   const from = Math.max(0, Math.trunc(Number(visit.url.searchParams.get("Cursor"))) || 0);
   const members = role.Members.slice(from, from + PAGE);
   const name = await lookUpNames(deps, visit, members);

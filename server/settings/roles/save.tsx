@@ -1,8 +1,8 @@
 // Adding a role, changing and deleting one.
 
-import { SCOPES } from "../../access/index.ts";
+import { ROLE, type Roles, SCOPES } from "../../access/index.ts";
 import { Conflict } from "../../errors.ts";
-import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import { type Conditions, etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import {
   ButtonLink,
   CheckboxGroup,
@@ -37,7 +37,7 @@ export async function addRole({ roles }: SettingsDependencies, visit: Visit): Pr
   try {
     // A role of the same Name would be changed.
     const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
-    const { record: made } = await roles.save(visit.caller, bodyOf(visit.form), isNew).catch(asTakenName);
+    const made = await save(roles, visit, bodyOf(visit.form), isNew).catch(asTakenName);
     return visit.goTo(pathOf(made), "The role is added. Now it needs members, and policies that speak of it.");
   } catch (error) {
     return addPage(visit, refusedForm(visit.form, error, FIELDS));
@@ -45,7 +45,7 @@ export async function addRole({ roles }: SettingsDependencies, visit: Visit): Pr
 }
 
 export async function changePage({ roles }: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
-  const { record: role, version } = await roles.read(visit.caller, visit.params.id!);
+  const { record: role, version } = await roles.read(visit.permitted("Settings:Read"), visit.params.id!);
   const { Name, Description, Scopes } = role;
   return {
     title: "Change role",
@@ -64,10 +64,10 @@ export async function changePage({ roles }: SettingsDependencies, visit: Visit, 
 }
 
 export async function changeRole(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { form, params, caller } = visit;
+  const { form, params } = visit;
   try {
     const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
-    const { record: saved } = await deps.roles.save(caller, { ...bodyOf(form), Id: params.id }, unchanged);
+    const saved = await save(deps.roles, visit, { ...bodyOf(form), Id: params.id }, unchanged);
     return visit.goTo(pathOf(saved), "The role is changed.");
   } catch (error) {
     return changePage(deps, visit, refusedForm(form, error, FIELDS));
@@ -75,7 +75,7 @@ export async function changeRole(deps: SettingsDependencies, visit: Visit): Prom
 }
 
 export async function deletePage({ roles }: SettingsDependencies, visit: Visit): Promise<View> {
-  const { record: role } = await roles.read(visit.caller, visit.params.id!);
+  const { record: role } = await roles.read(visit.permitted("Settings:Read"), visit.params.id!);
   visit.caller.permissions.require("Settings:Update", "Role", role);
   const members = role.Members.length;
   return confirmation({
@@ -94,9 +94,13 @@ export async function deletePage({ roles }: SettingsDependencies, visit: Visit):
 }
 
 export async function deleteRole({ roles }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { record } = await roles.remove(visit.caller, visit.params.id!, UNCONDITIONAL);
+  const { record } = await roles.remove(visit.permitted("Settings:Update"), visit.params.id!, UNCONDITIONAL);
   // Who may not read it is told its Id alone.
   return visit.goTo(ROLES, phrase`The role ${record.Name ?? record.Id} is deleted.`);
+}
+
+async function save(roles: Roles, visit: Visit, body: object, conditions: Conditions) {
+  return (await roles.save(visit.permitted("Settings:Update"), ROLE.parse(body), conditions, body)).record;
 }
 
 function bodyOf(form: URLSearchParams) {

@@ -1,0 +1,36 @@
+import { Type } from "@sinclair/typebox";
+import { body, contract } from "../../http/contract.ts";
+import { field, type InputOf, id, NUL_FREE, type RecordOf } from "../../http/fields.ts";
+import { descriptionField, nameField, STAMP_FIELDS } from "../settings-fields.ts";
+
+/** Characters. */
+export const POLICY_LIMIT = 4_000;
+
+const policyText = field<string, string>({
+  description: "Its Cedar text. What names a wrong attribute or can never apply is refused with line and column.",
+  sent: Type.String({ maxLength: POLICY_LIMIT, pattern: NUL_FREE }),
+  checked: Type.String({ maxLength: POLICY_LIMIT }),
+  shown: Type.String({ maxLength: POLICY_LIMIT }),
+  must: `must be Cedar text of at most ${POLICY_LIMIT} characters.`,
+  refuse: (value: string) => (value.includes("\0") ? "Policy has a character that is not text." : undefined),
+  required: true,
+  audit: "name",
+  example:
+    'permit (principal in Role::"editor", action in [Action::"AccessManager:Read", ' +
+    'Action::"AccessManager:Create", Action::"AccessManager:Update"], resource);',
+});
+
+const FIELDS = {
+  Id: id("a Policy's", { description: "Empty: it is found by its Name, or is new.", answered: "", judged: true }),
+  Name: nameField("Editors"),
+  Description: descriptionField("The role editor reads, makes and changes records."),
+  Policy: policyText,
+  ...STAMP_FIELDS,
+};
+
+export const POLICY = contract("Policy", "A Cedar policy.", FIELDS);
+export type PolicyInput = InputOf<typeof FIELDS>;
+export type PolicyRecord = RecordOf<typeof FIELDS>;
+
+/** A policy's text alone, whatever Cedar says of it. */
+export const POLICY_TEXT = body({ name: "Policy", $id: "PolicyText", whole: true }, { Policy: policyText });

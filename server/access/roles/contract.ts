@@ -1,0 +1,59 @@
+import { Type } from "@sinclair/typebox";
+import { contract } from "../../http/contract.ts";
+import { field, type InputOf, id, orNull, type RecordOf, word } from "../../http/fields.ts";
+import { toRecordId } from "../../http/record-id.ts";
+import { SCOPES } from "../scopes.ts";
+import { descriptionField, nameField, STAMP_FIELDS } from "../settings-fields.ts";
+import type { Member } from "./store.ts";
+
+/** For a larger group, a policy over an attribute, such as the Department. */
+export const MEMBER_LIMIT = 1_000;
+
+const member = Type.Object({
+  Type: word(["User", "Application"]),
+  Id: Type.Integer({ format: "int64", description: "In a body also as text." }),
+});
+
+const FIELDS = {
+  Id: id("a Role's", { description: "Empty: it is found by its Name, or is new.", answered: "", judged: true }),
+  Name: nameField("editor"),
+  Description: descriptionField("Keeps the records."),
+  Scopes: field<string[], string[]>({
+    description: "What its users may be given in a token.",
+    sent: orNull(Type.Array(word(SCOPES))),
+    shown: Type.Array(word(SCOPES)),
+    must: `must be a list of ${SCOPES.join(", ")}.`,
+    take: (value: string[] | null) => SCOPES.filter((scope) => value?.includes(scope)),
+    audit: "value",
+    judged: true,
+    example: ["AccessManager:Read", "AccessManager:Create", "AccessManager:Update"],
+  }),
+  Members: field<Member[], { Type: string; Id: number }[]>({
+    description: "All of them: those that a body leaves out are no longer members.",
+    sent: orNull(Type.Array(member, { maxItems: MEMBER_LIMIT })),
+    checked: orNull(Type.Array(Type.Unknown(), { maxItems: MEMBER_LIMIT })),
+    shown: Type.Array(member, { maxItems: MEMBER_LIMIT }),
+    must: `must be a list of at most ${MEMBER_LIMIT}.`,
+    refuse(value: unknown[] | null) {
+      const wrong = (value ?? []).findIndex((one) => toMember(one) === undefined);
+      return wrong < 0 ? undefined : `Members[${wrong}] must be {"Type": "User" | "Application", "Id": …}.`;
+    },
+    take: (value: unknown[] | null) => (value ?? []).flatMap((one) => toMember(one) ?? []),
+    show: (stored) => (stored as Member[]).map(({ type, id: Id }) => ({ Type: type, Id })),
+    audit: "value",
+    example: [{ Type: "User", Id: 7 }],
+  }),
+  ...STAMP_FIELDS,
+};
+
+export const ROLE = contract("Role", "A group that policies name.", FIELDS);
+export type RoleInput = InputOf<typeof FIELDS>;
+export type RoleRecord = RecordOf<typeof FIELDS>;
+
+/** An Application's Id may stand there as a string, as it does in its own record. */
+function toMember(value: unknown): Member | undefined {
+  const { Type: type, Id } = (value ?? {}) as { Type?: unknown; Id?: unknown };
+  const number = toRecordId(Id);
+  if ((type !== "User" && type !== "Application") || number === undefined) return undefined;
+  return { type, id: number };
+}

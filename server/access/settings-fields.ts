@@ -1,0 +1,57 @@
+// Fields that Policy and Role have in common.
+
+import { Type } from "@sinclair/typebox";
+import { field, NUL_FREE, orNull, readOnly, time } from "../http/fields.ts";
+import { NOBODY } from "./stamps.ts";
+
+const NAME_LIMIT = 200;
+export const DESCRIPTION_LIMIT = 1_000;
+
+const EXAMPLE_TIME = "2026-01-31T12:00:00.000Z";
+const EXAMPLE_ACTOR = { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" };
+
+export function nameField(example: string) {
+  return field<string, string>({
+    description: "Unique in the system.",
+    sent: Type.String({ minLength: 1, maxLength: NAME_LIMIT, pattern: "^[^\\u0000]*\\S[^\\u0000]*$" }),
+    shown: Type.String({ minLength: 1, maxLength: NAME_LIMIT }),
+    must: `must be a string of 1 to ${NAME_LIMIT} characters.`,
+    required: true,
+    audit: "name",
+    judged: true,
+    example,
+  });
+}
+
+/** null is as good as empty. */
+export function descriptionField(example: string) {
+  return field<string, string>({
+    description: "For people.",
+    sent: orNull(Type.String({ maxLength: DESCRIPTION_LIMIT, default: "", pattern: NUL_FREE })),
+    shown: Type.String({ maxLength: DESCRIPTION_LIMIT, default: "" }),
+    must: `must be a string of at most ${DESCRIPTION_LIMIT} characters, or null.`,
+    take: (value: string | null) => value ?? "",
+    audit: "name",
+    judged: true,
+    example,
+  });
+}
+
+const at = (description: string) => ({
+  ...readOnly(time(), { description, example: EXAMPLE_TIME }),
+  show: (stored: unknown) => (stored as Date).toISOString(),
+});
+
+const by = (description: string) =>
+  field<unknown, unknown>({
+    ...readOnly(Type.Unsafe({ $ref: "#/components/schemas/AbstractLong" }), { description, example: EXAMPLE_ACTOR }),
+    show: (stored) => stored ?? NOBODY,
+  });
+
+/** Who made and changed it, and when; named as those of an entity's record. */
+export const STAMP_FIELDS = {
+  ModifiedOn: at("Update date."),
+  ModifiedBy: by("Who updated the record."),
+  CreatedBy: by("Who created the record."),
+  CreatedOn: at("Creation date."),
+};
