@@ -1,6 +1,7 @@
 // Every endpoint of the API that is declared as a route.
 
 import { type Policies, policyRoutes, type Roles, roleRoutes } from "./access/index.ts";
+import { type AuditLog, auditRoutes } from "./audit/index.ts";
 import type { Sql } from "./db/connection.ts";
 import type { Route } from "./http/route.ts";
 import type { MasterKey } from "./master-key.ts";
@@ -12,6 +13,7 @@ export interface ApiServices {
   connection: ConnectionContract;
   policies: Policies;
   roles: Roles;
+  auditLog: AuditLog;
   /** Where a person opens a workflow in the Temporal UI. */
   workflowUrl: (workflowId: string) => string;
   /** Milliseconds that a connection's former secret signs beside the new one, unless a rotation says otherwise. */
@@ -24,5 +26,6 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...secretRoutes(services),
     ...policyRoutes(services.policies),
     ...roleRoutes(services.roles),
+    ...auditRoutes(services.auditLog),
   ];
 }

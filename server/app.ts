@@ -14,7 +14,7 @@ import {
   permit,
 } from "./access/index.ts";
 import { apiRoutes } from "./api.ts";
-import { AUDIT_RESOURCE_TYPE, auditController, createAuditLog } from "./audit/index.ts";
+import { AUDIT_RESOURCE_TYPE, createAuditLog } from "./audit/index.ts";
 import type { Config } from "./config.ts";
 import type { Sql } from "./db/connection.ts";
 import { outageOf } from "./db/outage.ts";
@@ -180,7 +180,7 @@ export function createApp({
 
   const connection = connectionContract({ entities: entityNames, checkUrl });
   const routes = apiRoutes({
-    ...{ sql, masterKey, connection, workflowUrl, policies, roles },
+    ...{ sql, masterKey, connection, workflowUrl, policies, roles, auditLog },
     secretOverlapMs: config.webhooks.secretOverlap,
   });
 
@@ -228,7 +228,6 @@ export function createApp({
     .use(deadLettersController(sql, masterKey, authenticate))
     .use(whyController(sql, masterKey, authenticate))
     .use(redeliveriesController({ sql, authenticate, workflowUrl }))
-    .use(auditController(auditLog, authenticate))
     .use(tenantSettingsController(sql, authenticate))
     .use(
       settingsController({

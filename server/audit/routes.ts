@@ -1,45 +1,69 @@
-import { Elysia } from "elysia";
-import { type Authenticate, answer } from "../access/index.ts";
-import { requireMethod } from "../http/method.ts";
+import { Type } from "@sinclair/typebox";
+import { orNull, time, uuid, word } from "../http/fields.ts";
+import { uuidParameter } from "../http/inputs.ts";
 import { NO_STORE } from "../http/no-store.ts";
-import { API_PATH } from "../http/paths.ts";
-import { requestUrl } from "../http/request-url.ts";
+import { type Route, route } from "../http/route.ts";
 import type { Export } from "./export.ts";
-import type { AuditLog } from "./service.ts";
+import { ACTOR_TYPES, EXPORT_FILTERS, FILTERS, SUBJECT_TYPES, toFilter } from "./filter.ts";
+import { AUDIT_KINDS } from "./kinds.ts";
+import { FAILURES_PER_HOUR } from "./record.ts";
+import { type AuditLog, MOST_EXPORTED } from "./service.ts";
 
-/** GET …/AuditEvent, …/AuditEvent/Export and …/AuditEvent/{Id}. */
-export function auditController(log: AuditLog, authenticate: Authenticate) {
-  const path = `${API_PATH}/AuditEvent`;
-  const reader = async (request: Request) => {
-    const caller = await authenticate(request);
-    requireMethod(request, "GET");
-    return { caller, parameters: requestUrl(request).searchParams };
+export function auditRoutes(log: AuditLog): Route[] {
+  const path = "/AuditEvent";
+  const shared = {
+    method: "GET" as const,
+    tag: {
+      name: "AuditEvent",
+      description:
+        "The audit log: sign-ins and changes of credentials, policies and connections, by whom and from where. " +
+        "Nothing changes or removes what stands there.",
+    },
+    scopes: ["Settings:Read"] as const,
   };
-  return new Elysia()
-    .all(
+  return [
+    route({
+      ...shared,
       path,
-      async ({ request }) => {
-        const { caller, parameters } = await reader(request);
-        return answer(await log.list(caller, parameters));
+      id: "listAuditEvent",
+      summary: "List what was done",
+      description:
+        "The newest first, without those that the caller may not read. Of failures that strangers can cause " +
+        `there are ${FAILURES_PER_HOUR} an hour at most; a Failures.Omitted says that there were more.`,
+      paged: true,
+      filters: FILTERS,
+      answer: { description: "A page of the log.", schema: AUDIT_EVENT, example: EXAMPLE, list: true },
+      errors: ["ServiceBusy"],
+      handle: (caller, { filters, paging }) => log.list(caller, toFilter(filters), paging),
+    }),
+    route({
+      ...shared,
+      path: `${path}/Export`,
+      id: "exportAuditEvent",
+      summary: "The same as a file",
+      description:
+        `At most ${MOST_EXPORTED.toLocaleString("en")} rows; what would have more is 400. In CSV a text that a ` +
+        "spreadsheet could take for a formula begins with an apostrophe.",
+      filters: EXPORT_FILTERS,
+      answer: {
+        description: "The file, the newest row first.",
+        schema: Type.String({ description: "In NDJSON an AuditEvent a line." }),
+        files: ["text/csv", "application/x-ndjson"],
       },
-      { parse: "none" },
-    )
-    .all(
-      `${path}/Export`,
-      async ({ request }) => {
-        const { caller, parameters } = await reader(request);
-        return exportResponse(await log.export(caller, parameters));
-      },
-      { parse: "none" },
-    )
-    .all(
-      `${path}/:id`,
-      async ({ request, params }) => {
-        const { caller } = await reader(request);
-        return answer(await log.read(caller, params.id));
-      },
-      { parse: "none" },
-    );
+      errors: ["ServiceBusy"],
+      handle: async (caller, { filters }) =>
+        exportResponse(await log.export(caller, toFilter(filters), filters.Format)),
+    }),
+    route({
+      ...shared,
+      path: `${path}/{Id}`,
+      id: "getAuditEvent",
+      summary: "Read one row of the audit log",
+      params: { Id: uuidParameter("The row's Id.", "AuditEvent") },
+      answer: { description: "The row.", schema: AUDIT_EVENT, example: EXAMPLE },
+      handle: (caller, { params }) => log.read(caller, params.Id),
+    }),
+  ];
 }
 
 /** A file to be kept, for who asked for it alone. */
@@ -47,3 +71,42 @@ export function exportResponse({ type, fileName, body }: Export): Response {
   const headers = { "content-type": type, "content-disposition": `attachment; filename="${fileName}"`, ...NO_STORE };
   return new Response(body, { headers });
 }
+
+const reference = (types: readonly string[], description: string) =>
+  orNull(Type.Object({ Type: word(types), Id: Type.String() }), { description });
+
+const AUDIT_EVENT = Type.Object(
+  {
+    Id: uuid(),
+    OccurredOn: time(),
+    Kind: word(AUDIT_KINDS),
+    Outcome: word(["Success", "Failure"]),
+    Actor: reference(ACTOR_TYPES, "Who did it; null: nobody who has proved who they are."),
+    ClientId: orNull(Type.String(), { description: "The Application it was done by or for." }),
+    Address: Type.String({ description: "Where the request came from." }),
+    UserAgent: Type.String({ description: "The head of what the caller calls itself." }),
+    Subject: reference(SUBJECT_TYPES, "What it was done to; null: no record, such as an unknown user."),
+    Details: Type.Unsafe<object>({
+      type: "object",
+      description:
+        "What there is to say beside it. Of a change, Changed names the fields; values stand there only of fields " +
+        "that hold neither secrets nor personal data.",
+    }),
+    RequestKey: Type.String({ description: "The request's key; the log has it too." }),
+  },
+  { $id: "AuditEvent" },
+);
+
+const EXAMPLE = {
+  Id: "0197c6f3-0a1b-7c2d-8e3f-405162738495",
+  OccurredOn: "2026-01-31T12:00:00.000Z",
+  Kind: "Credentials.Changed",
+  Outcome: "Success",
+  Actor: { Type: "Application", Id: "1001" },
+  ClientId: "1001",
+  Address: "203.0.113.7",
+  UserAgent: "curl/8.14.1",
+  Subject: { Type: "Application", Id: "1002" },
+  Details: { Changed: ["RedirectUris", "Scopes"], Scopes: { Added: ["email"], Removed: [] } },
+  RequestKey: "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5",
+};

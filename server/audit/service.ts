@@ -1,13 +1,11 @@
 // The audit log, as it is read: by REST and by the console. Nothing changes it.
 
-import { type Caller, requireScopes, type Shown, type ShownPage } from "../access/index.ts";
+import type { Caller, Permitted, Shown, ShownPage } from "../access/index.ts";
 import { createBudget } from "../budget.ts";
 import type { Sql } from "../db/connection.ts";
 import { BadInput, NotFound } from "../errors.ts";
-import { isUuid, readPaging } from "../http/paging.ts";
-import { readQuery, readWord } from "../http/query.ts";
-import { EXPORT_FORMATS, type Export, exportAs } from "./export.ts";
-import { FILTERS, readFilter } from "./filter.ts";
+import { isUuid, type Paging } from "../http/paging.ts";
+import { type Export, type ExportFormat, exportAs } from "./export.ts";
 import { type AuditRecord, toRecord } from "./record-shape.ts";
 import { AUDIT_RESOURCE_TYPE } from "./resource-type.ts";
 import { type AuditEvent, type AuditFilter, countAuditEvents, findAuditEvent, listAuditEvents } from "./store.ts";
@@ -21,21 +19,21 @@ const EXPORTS = { name: "exports", perTenant: 2, waiting: 0 };
 
 const RESOURCE = AUDIT_RESOURCE_TYPE.name;
 
+type Reader = Permitted<"Settings:Read">;
+
 export interface AuditLog {
   /**
    * A page, the newest first, without what the caller may not read.
-   * @param parameters FILTERS, Limit, Cursor
-   * @throws Permission, BadInput, ServiceBusy
+   * @throws BadInput, ServiceBusy
    */
-  list(caller: Caller, parameters: URLSearchParams): Promise<ShownPage<AuditRecord>>;
+  list(caller: Reader, filter: AuditFilter, paging: Paging): Promise<ShownPage<AuditRecord>>;
   /** @throws Permission, NotFound */
-  read(caller: Caller, id: string): Promise<Shown<AuditRecord>>;
+  read(caller: Reader, id: string): Promise<Shown<AuditRecord>>;
   /**
    * All that the filters let through, as a file that is written while it is read.
-   * @param parameters FILTERS, Format
-   * @throws Permission, BadInput also if it would have more rows than MOST_EXPORTED, TenantBusy, ServiceBusy
+   * @throws BadInput if it would have more rows than MOST_EXPORTED, TenantBusy, ServiceBusy
    */
-  export(caller: Caller, parameters: URLSearchParams): Promise<Export>;
+  export(caller: Reader, filter: AuditFilter, format: ExportFormat): Promise<Export>;
 }
 
 export function createAuditLog(sql: Sql): AuditLog {
@@ -61,28 +59,19 @@ export function createAuditLog(sql: Sql): AuditLog {
   }
 
   return {
-    async list(caller, parameters) {
-      requireScopes(caller, "Settings:Read");
-      const query = readQuery(parameters, FILTERS);
-      const paging = readPaging(query);
-      const page = await caller.gate.list({ ...listOf(caller, readFilter(query)), paging });
+    async list(caller, filter, paging) {
+      const page = await caller.gate.list({ ...listOf(caller, filter), paging });
       return hideDetails(caller, page);
     },
 
     async read(caller, id) {
-      requireScopes(caller, "Settings:Read");
       const event = isUuid(id) ? await findAuditEvent(sql, caller.tenantId, id) : undefined;
       if (!event) throw new NotFound("There is no AuditEvent with this Id.");
       const { record } = await caller.gate.show(RESOURCE, toRecord(event));
       return (await hideDetails(caller, caller.gate.page([record]))).Items[0]!;
     },
 
-    async export(caller, parameters) {
-      requireScopes(caller, "Settings:Read");
-      const query = readQuery(parameters, [...FILTERS, "Format"]);
-      if (query.has("Limit") || query.has("Cursor")) throw new BadInput("An export has no pages: no Limit, no Cursor.");
-      const format = readWord(query, "Format", EXPORT_FORMATS) ?? "CSV";
-      const filter = readFilter(query);
+    async export(caller, filter, format) {
       const { tenantId, gate } = caller;
       const release = await exports.take(tenantId);
       const readPage = async (after: string | undefined) =>

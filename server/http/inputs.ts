@@ -3,8 +3,8 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { BadInput, NotFound } from "../errors.ts";
 import { time, uuid, word } from "./fields.ts";
-import { isUuid } from "./paging.ts";
-import { type Query, readMoment, readText, readWord } from "./query.ts";
+import { isUuid, type Paging, readPaging } from "./paging.ts";
+import { type Query, readMoment, readQuery, readText, readWord } from "./query.ts";
 import { readId } from "./record-id.ts";
 
 /** What stands in a path in place of `{Id}`. */
@@ -24,6 +24,19 @@ export interface Filter<T> {
 export type Parameters = Record<string, Parameter<unknown>>;
 export type Filters = Record<string, Filter<unknown>>;
 export type Values<P> = { [K in keyof P]: P[K] extends { read(...given: never[]): infer T } ? T : never };
+
+/** What a list is asked for: its filters, and which page. @throws BadInput */
+export function readAsked<Q extends Filters>(filters: Q, parameters: URLSearchParams): Asked<Q> {
+  const names = Object.keys(filters);
+  const query = readQuery(parameters, names);
+  const values = names.map((name) => [name, filters[name]!.read(query, name)]);
+  return { filters: Object.fromEntries(values), paging: readPaging(query) };
+}
+
+export interface Asked<Q> {
+  filters: Values<Q>;
+  paging: Paging;
+}
 
 /** @param type the record's, for the words of the 404 to what none can have as its Id */
 export function uuidParameter(description: string, type: string): Parameter<string> {

@@ -9,10 +9,9 @@ import type { ErrorName } from "../openapi/index.ts";
 import { readJson, requireJson } from "./body.ts";
 import { type Conditions, etagOf, isNotModified, readConditions, UNCONDITIONAL } from "./conditions.ts";
 import type { Body } from "./contract.ts";
-import type { Filters, Parameters, Values } from "./inputs.ts";
-import { firstPage, type Paging, readPaging } from "./paging.ts";
+import { type Asked, type Filters, type Parameters, readAsked, type Values } from "./inputs.ts";
+import { firstPage } from "./paging.ts";
 import { API_PATH } from "./paths.ts";
-import { readQuery } from "./query.ts";
 import { requestUrl } from "./request-url.ts";
 
 export interface Tag {
@@ -21,11 +20,9 @@ export interface Tag {
 }
 
 /** What is there when the handler begins: all of it has been checked. */
-export interface Call<P, Q, I> {
+export interface Call<P, Q, I> extends Asked<Q> {
   request: Request;
   params: Values<P>;
-  filters: Values<Q>;
-  paging: Paging;
   conditions: Conditions;
   input: I;
   /** What the input was read from. */
@@ -62,6 +59,8 @@ export interface Answer {
   example?: unknown;
   /** A page of them. */
   list?: boolean;
+  /** A file of one of these media types, each of whose lines is what the schema says. */
+  files?: readonly string[];
   headers?: Record<string, string>;
 }
 
@@ -102,6 +101,8 @@ export function controllerOf(routes: readonly Route[], door: Door) {
   return controller;
 }
 
+const NOTHING_ASKED = { filters: {}, paging: firstPage(1) };
+
 async function answer(
   methods: readonly Route[],
   { authenticate, permit }: Door,
@@ -113,14 +114,11 @@ async function answer(
   const endpoint = methods.find((one) => one.method === method);
   if (!endpoint)
     throw new MethodNotAllowed(methods.flatMap((one) => (one.method === "GET" ? ["GET", "HEAD"] : one.method)));
-  const { scopes, params = {}, filters = {}, paged, body } = endpoint;
+  const { scopes, params = {}, filters, paged, body } = endpoint;
   if (body) requireJson(request);
   const permitted = permit(caller, scopes);
   const conditions = endpoint.conditions ? readConditions(request.headers) : UNCONDITIONAL;
-  const names = Object.keys(filters);
-  const query = paged || names.length > 0 ? readQuery(requestUrl(request).searchParams, names) : undefined;
-  const asked = query ? names.map((name) => [name, filters[name].read(query, name)]) : [];
-  const paging = paged && query ? readPaging(query) : firstPage(1);
+  const asked = filters || paged ? readAsked(filters ?? {}, requestUrl(request).searchParams) : NOTHING_ASKED;
   const values = Object.keys(params).map((name, index) => [
     name,
     params[name].read(texts[routerName(name, index)] ?? ""),
@@ -129,8 +127,7 @@ async function answer(
   const result = await endpoint.handle(permitted, {
     request,
     params: Object.fromEntries(values),
-    filters: Object.fromEntries(asked),
-    paging,
+    ...asked,
     conditions,
     input: body?.parse(sent),
     sent,

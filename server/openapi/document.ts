@@ -1,7 +1,6 @@
 import packageFile from "../../package.json" with { type: "json" };
 import type { EntityDefinition } from "../entities/index.ts";
 import type { Route } from "../http/route.ts";
-import { audit } from "./audit.ts";
 import { consents } from "./consents.ts";
 import { credentials } from "./credentials.ts";
 import { entities } from "./entities.ts";
@@ -39,7 +38,6 @@ export function createDocument(publicUrl: string, definitions: readonly EntityDe
     describedRoutes(routes),
     webhooks(definitions),
     redeliveries(),
-    audit(),
     identityProviders(),
     oauth(),
     oauth2(),

@@ -4,9 +4,9 @@ import { API_PATH } from "../http/paths.ts";
 import type { Route } from "../http/route.ts";
 import type { ErrorName } from "./errors.ts";
 import { documentedSchema } from "./json-schema.ts";
-import { json, jsonBody, NOT_MODIFIED, operation, pageOf } from "./operation.ts";
+import { headersOf, json, jsonBody, NOT_MODIFIED, operation, pageOf } from "./operation.ts";
 import { CONDITIONS, parameterRef } from "./parameters.ts";
-import type { Area, Operation, Parameter, PathItem, Ref, Schema } from "./types.ts";
+import type { Answer, Area, Operation, Parameter, PathItem, Ref, Schema } from "./types.ts";
 
 export function describedRoutes(routes: readonly Route[]): Area {
   const named = new Map<string, Schema>();
@@ -25,9 +25,16 @@ function described(route: Route, named: Map<string, Schema>): Operation {
   const { id, tag, summary, description, scopes, conditions, body, answer } = route;
   const schema = documentedSchema(answer.schema, named);
   const { example } = answer;
-  const answered = answer.list
-    ? json(answer.description, pageOf(schema), example && { Items: [example].flat(), Next: null })
-    : json(answer.description, schema, example, conditions ? ["ETag"] : []);
+  const file: Answer = {
+    description: answer.description,
+    headers: headersOf(["X-Request-Id"]),
+    content: Object.fromEntries((answer.files ?? []).map((type) => [type, { schema }])),
+  };
+  const answered = answer.files
+    ? file
+    : answer.list
+      ? json(answer.description, pageOf(schema), example && { Items: [example].flat(), Next: null })
+      : json(answer.description, schema, example, conditions ? ["ETag"] : []);
   return operation({
     id,
     tag: tag.name,

@@ -1,4 +1,12 @@
-import { ACTOR_TYPES, AUDIT_KINDS, type AuditRecord, SUBJECT_TYPES } from "../../audit/index.ts";
+import {
+  ACTOR_TYPES,
+  AUDIT_FILTERS,
+  AUDIT_KINDS,
+  type AuditRecord,
+  SUBJECT_TYPES,
+  toAuditFilter,
+} from "../../audit/index.ts";
+import { readAsked } from "../../http/inputs.ts";
 import {
   Badge,
   ButtonLink,
@@ -22,7 +30,10 @@ import { AUDIT_LOG, KindName, namedIn, RecordLink, summaryOf } from "./row.tsx";
 
 export async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = auditFilters(visit);
-  const found = await find(visit, FILTERS, () => deps.auditLog.list(visit.caller, parameters));
+  const found = await find(visit, FILTERS, async () => {
+    const { filters, paging } = readAsked(AUDIT_FILTERS, parameters);
+    return deps.auditLog.list(visit.permitted("Settings:Read"), toAuditFilter(filters), paging);
+  });
   const { page, problems } = found;
   const name = await lookUpNames(deps, visit, namedIn(page.Items));
   return {

@@ -1,6 +1,7 @@
 // The audit log: who did what, narrowed down by the address, and as a file.
 
-import { type AuditRecord, exportResponse } from "../../audit/index.ts";
+import { AUDIT_EXPORT_FILTERS, type AuditRecord, exportResponse, toAuditFilter } from "../../audit/index.ts";
+import { readAsked } from "../../http/inputs.ts";
 import { Badge, Code, Facts, Section, Text, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { Page, View } from "../page.ts";
@@ -20,11 +21,14 @@ export function auditLogPages(deps: SettingsDependencies): Page[] {
 }
 
 async function exportFile({ auditLog }: SettingsDependencies, visit: Visit): Promise<Response> {
-  return exportResponse(await auditLog.export(visit.caller, auditFilters(visit)));
+  const { filters } = readAsked(AUDIT_EXPORT_FILTERS, auditFilters(visit));
+  return exportResponse(
+    await auditLog.export(visit.permitted("Settings:Read"), toAuditFilter(filters), filters.Format),
+  );
 }
 
 async function eventPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
-  const event = await deps.auditLog.read(visit.caller, visit.params.id!);
+  const event = await deps.auditLog.read(visit.permitted("Settings:Read"), visit.params.id!);
   const name = await lookUpNames(deps, visit, namedIn([event]));
   const { Actor, Subject, ClientId } = event;
   const nobody = <span class="none">nobody who has proved who they are</span>;
