@@ -1,10 +1,13 @@
 // Every endpoint of the API that is declared as a route.
 
-import { type Policies, policyRoutes, type Roles, roleRoutes } from "./access/index.ts";
+import { type Access, type Policies, policyRoutes, type Roles, roleRoutes } from "./access/index.ts";
 import { type AuditLog, auditRoutes } from "./audit/index.ts";
 import type { Sql } from "./db/connection.ts";
 import type { Route } from "./http/route.ts";
 import type { MasterKey } from "./master-key.ts";
+import { type Consents, consentRoutes, credentialRoutes, signingKeyRoutes } from "./oauth/index.ts";
+import { type UserAdministration, userRoutes } from "./signin/index.ts";
+import { tenantSettingsRoutes } from "./tenants/index.ts";
 import { type ConnectionContract, connectionRoutes, secretRoutes } from "./webhooks/index.ts";
 
 export interface ApiServices {
@@ -14,6 +17,9 @@ export interface ApiServices {
   policies: Policies;
   roles: Roles;
   auditLog: AuditLog;
+  access: Pick<Access, "forget">;
+  consents: Consents;
+  users: UserAdministration;
   /** Where a person opens a workflow in the Temporal UI. */
   workflowUrl: (workflowId: string) => string;
   /** Milliseconds that a connection's former secret signs beside the new one, unless a rotation says otherwise. */
@@ -27,5 +33,10 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...policyRoutes(services.policies),
     ...roleRoutes(services.roles),
     ...auditRoutes(services.auditLog),
+    ...credentialRoutes(services.sql, services.access),
+    ...consentRoutes(services.consents),
+    ...userRoutes(services.users),
+    ...tenantSettingsRoutes(services.sql),
+    ...signingKeyRoutes(services.sql),
   ];
 }

@@ -53,7 +53,7 @@ import {
   SIGN_IN_RESOURCE_TYPES,
 } from "./signin/index.ts";
 import type { TenantId } from "./tenant-id.ts";
-import { TENANT_RESOURCE_TYPE, tenantSettingsController } from "./tenants/index.ts";
+import { TENANT_RESOURCE_TYPE } from "./tenants/index.ts";
 import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/index.ts";
 import {
   connectionContract,
@@ -180,7 +180,7 @@ export function createApp({
 
   const connection = connectionContract({ entities: entityNames, checkUrl });
   const routes = apiRoutes({
-    ...{ sql, masterKey, connection, workflowUrl, policies, roles, auditLog },
+    ...{ sql, masterKey, connection, workflowUrl, policies, roles, auditLog, access, ...administration },
     secretOverlapMs: config.webhooks.secretOverlap,
   });
 
@@ -220,7 +220,6 @@ export function createApp({
     .use(metricsController(metrics.registry, config.metrics.token))
     .use(openApiController(publicUrl, entities, routes))
     .use(provider.controller)
-    .use(provider.settings(authenticate, administration))
     .use(identityProvidersController(identityProviders, authenticate))
     .use(entitiesController(records, authenticate))
     .use(controllerOf(routes, { authenticate, permit }))
@@ -228,7 +227,6 @@ export function createApp({
     .use(deadLettersController(sql, masterKey, authenticate))
     .use(whyController(sql, masterKey, authenticate))
     .use(redeliveriesController({ sql, authenticate, workflowUrl }))
-    .use(tenantSettingsController(sql, authenticate))
     .use(
       settingsController({
         ...provider.forSettingsPages,

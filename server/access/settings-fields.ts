@@ -1,14 +1,22 @@
 // Fields that Policy and Role have in common.
 
 import { Type } from "@sinclair/typebox";
-import { field, NUL_FREE, orNull, readOnly, time } from "../http/fields.ts";
+import { ABSTRACT_LONG, field, id, NUL_FREE, orNull, readOnly, time } from "../http/fields.ts";
 import { NOBODY } from "./stamps.ts";
 
 const NAME_LIMIT = 200;
-export const DESCRIPTION_LIMIT = 1_000;
+const DESCRIPTION_LIMIT = 1_000;
 
 const EXAMPLE_TIME = "2026-01-31T12:00:00.000Z";
 const EXAMPLE_ACTOR = { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" };
+
+export const idField = (type: string) =>
+  id(`a ${type}'s`, {
+    description: "Empty: it is found by its Name, or is new.",
+    answered: "",
+    judged: true,
+    example: "0197c6f3-0a1b-7c2d-8e3f-405162738495",
+  });
 
 export function nameField(example: string) {
   return field<string, string>({
@@ -44,7 +52,7 @@ const at = (description: string) => ({
 
 const by = (description: string) =>
   field<unknown, unknown>({
-    ...readOnly(Type.Unsafe({ $ref: "#/components/schemas/AbstractLong" }), { description, example: EXAMPLE_ACTOR }),
+    ...readOnly(ABSTRACT_LONG, { description, example: EXAMPLE_ACTOR }),
     show: (stored) => stored ?? NOBODY,
   });
 

@@ -67,6 +67,9 @@ export type RecordOf<F extends Fields> = {
 
 export const NUL_FREE = "^[^\\u0000]*$";
 const UUID_OR_EMPTY = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$";
+/** What a record shows of another one (docs/behaviour.md "Foreign keys"). */
+export const ABSTRACT_LONG = Type.Unsafe<object>({ $ref: "#/components/schemas/AbstractLong" });
+export const ABSTRACT_TEXT = Type.Unsafe<object>({ $ref: "#/components/schemas/AbstractText" });
 export const orNull = <S extends TSchema>(schema: S, told?: SchemaOptions) => Type.Union([schema, Type.Null()], told);
 export const uuid = (description?: string) => Type.String({ format: "uuid", ...(description && { description }) });
 export const time = (description?: string) => Type.String({ format: "date-time", ...(description && { description }) });
@@ -127,7 +130,7 @@ export function readOnly<S extends TSchema>(shown: S, told: Told): Field<unknown
 /** How a form asks for it. */
 export function kindOf({ sent }: Field): { kind: "text" | "number" | "word" | "words" | "lines"; words: string[] } {
   const schema = sent?.anyOf?.find((one: TSchema) => one.type !== "null" && one.const === undefined) ?? sent;
-  const words = (of: TSchema | undefined): string[] => of?.anyOf?.map((one: TSchema) => one.const) ?? [];
+  const words = (of: TSchema | undefined): string[] => of?.anyOf?.flatMap((one: TSchema) => one.const ?? []) ?? [];
   if (schema?.type === "array") return { kind: "words", words: words(schema.items) };
   if (schema?.type === "object") return { kind: "lines", words: [] };
   if (schema?.type === "integer") return { kind: "number", words: [] };

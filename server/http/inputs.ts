@@ -50,9 +50,16 @@ export function uuidParameter(description: string, type: string): Parameter<stri
   };
 }
 
+const ID_PATTERN = "^[1-9][0-9]{0,15}$";
+
 /** The Id of an entity's record. */
 export function idParameter(description: string, entity: string): Parameter<number> {
-  return { description, schema: Type.String({ pattern: "^[1-9][0-9]{0,15}$" }), read: (text) => readId(entity, text) };
+  return { description, schema: Type.String({ pattern: ID_PATTERN }), read: (text) => readId(entity, text) };
+}
+
+/** The Id of an entity's record, which the service looks at: it has the words for what is none. */
+export function idTextParameter(description: string): Parameter<string> {
+  return textParameter(description, Type.String({ pattern: ID_PATTERN }));
 }
 
 /** A path's text that its handler looks at. */

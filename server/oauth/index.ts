@@ -1,16 +1,10 @@
 export { AUTHORIZATION_PATHS, RESPONSE_MODES, RESPONSE_TYPES, removeExpiredCodes } from "./authorize/index.ts";
 export { hashSecret } from "./client-authentication.ts";
+export { consentRoutes } from "./consents/routes.ts";
 export type { ConsentRecord, Consents } from "./consents/service.ts";
-export {
-  ACCESS_TOKEN_ALGS,
-  CLIENT_TYPES,
-  type CredentialsRecord,
-  ID_TOKEN_ALGS,
-  MOST_REDIRECT_URIS,
-  REDIRECT_URI_LIMIT,
-  REDIRECT_URIS_LIMIT,
-} from "./credentials/input.ts";
+export { CREDENTIALS, type CredentialsRecord } from "./credentials/contract.ts";
 export { developmentUris, redirectUriProblem } from "./credentials/redirect-uri.ts";
+export { credentialRoutes } from "./credentials/routes.ts";
 export {
   changeCredentials,
   MOST_SECRETS,
@@ -26,6 +20,7 @@ export { createFamilies, removeEndedFamilies } from "./families/families.ts";
 export { GRANT_TYPES } from "./grants/index.ts";
 export { SEALED as SEALED_BY_OAUTH, SIGNING_ALGS } from "./keys/algorithms.ts";
 export { replaceSigningKeys, requireSigningKeys, rotateSigningKeys } from "./keys/rotation.ts";
+export { signingKeyRoutes } from "./keys/routes.ts";
 export { readSigningKeys, type SigningKeyRecord } from "./keys/service.ts";
 export { createSigningKeys } from "./keys/signing-keys.ts";
 export { createProvider } from "./provider.ts";

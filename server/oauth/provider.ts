@@ -2,7 +2,7 @@
 
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
-import type { Access, Authenticate, VerifyAccessToken } from "../access/index.ts";
+import type { Access, VerifyAccessToken } from "../access/index.ts";
 import type { Config } from "../config.ts";
 import type { Sql } from "../db/connection.ts";
 import type { EgressFetch } from "../egress/index.ts";
@@ -25,21 +25,17 @@ import {
   createUpstream,
   createUserAdministration,
   type FindUser,
-  userAdministrationController,
 } from "../signin/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { createApplications, createEndGrants, createEndGrantsBy } from "./account.ts";
 import { authorizeController } from "./authorize/index.ts";
 import { type AuthenticateClient, authenticateClient } from "./client-authentication.ts";
-import { consentsController } from "./consents/routes.ts";
 import { createConsents } from "./consents/service.ts";
-import { credentialsController } from "./credentials/routes.ts";
 import { discoveryController } from "./discovery.ts";
 import type { OnFailure } from "./endpoint.ts";
 import { createFamilies } from "./families/families.ts";
 import { introspectionController } from "./introspect.ts";
 import { jwksController } from "./keys/jwks.ts";
-import { signingKeysController } from "./keys/routes.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
 import { logoutController } from "./logout.tsx";
 import { createOnRecordChange } from "./record-changes.ts";
@@ -137,19 +133,11 @@ export function createProvider(deps: ProviderDependencies) {
     users: createUserAdministration({ sql, issuer, findUser, endGrants }),
     consents: createConsents(sql, families),
   });
-  /** What the entity API has of it. */
-  const settings = (authenticateCaller: Authenticate, { users, consents }: ReturnType<typeof administration>) =>
-    new Elysia()
-      .use(credentialsController(sql, access, authenticateCaller))
-      .use(consentsController(consents, authenticateCaller))
-      .use(userAdministrationController(users, authenticateCaller))
-      .use(signingKeysController(sql, authenticateCaller));
   /** By which people come in to the Settings pages. */
   const settingsClient = createSettingsClient({ sql, masterKey, tokens, families, issuer });
   const { forms, sessions } = forPeople;
   return {
     controller,
-    settings,
     administration,
     endGrantsBy: createEndGrantsBy(families),
     onRecordChange: createOnRecordChange(endGrants),

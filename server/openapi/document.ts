@@ -1,8 +1,6 @@
 import packageFile from "../../package.json" with { type: "json" };
 import type { EntityDefinition } from "../entities/index.ts";
 import type { Route } from "../http/route.ts";
-import { consents } from "./consents.ts";
-import { credentials } from "./credentials.ts";
 import { entities } from "./entities.ts";
 import { ERROR_EXAMPLES, ERROR_RECORD, ERROR_RESPONSES } from "./errors.ts";
 import { identityProviders } from "./identity-providers.ts";
@@ -14,9 +12,7 @@ import { describedRoutes } from "./routes.ts";
 import { securitySchemes } from "./security.ts";
 import { service } from "./service.ts";
 import { signIn } from "./sign-in.ts";
-import { signingKeys } from "./signing-keys.ts";
 import type { Area, PathItem } from "./types.ts";
-import { users } from "./users.ts";
 import { webhooks } from "./webhooks.ts";
 
 const DESCRIPTION = `An OAuth 2.0 and OpenID Connect provider, a REST API over entity records, and signed webhooks.
@@ -42,10 +38,6 @@ export function createDocument(publicUrl: string, definitions: readonly EntityDe
     oauth(),
     oauth2(),
     signIn(),
-    credentials(),
-    consents(),
-    users(),
-    signingKeys(),
     service(),
   ];
   return {

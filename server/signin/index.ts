@@ -3,7 +3,8 @@ export { createCredentials, type EndGrants, endSessions } from "./account/creden
 export { createLinkedAccounts } from "./account/providers/linked.ts";
 export { type AccountReturns, createAccountReturns } from "./account/providers/returns.ts";
 export type { IdentityRecord } from "./administration/identities.ts";
-export { userAdministrationController } from "./administration/routes.ts";
+export { IDENTITY_DATA } from "./administration/identities.ts";
+export { USERS_TAG, userRoutes } from "./administration/routes.ts";
 export {
   createUserAdministration,
   type FactorRecord,
@@ -47,7 +48,7 @@ export { holdActiveUser, removeExpiredSessions, removeForgottenDevices } from ".
 export { removeOldFailures } from "./throttle.store.ts";
 export { type Trouble, throttled } from "./trouble.ts";
 export { UpstreamFailure } from "./upstream/failure.ts";
-export { SUBJECT_LIMIT, type UpstreamIdentity, whoIs } from "./upstream/identity.ts";
+export { type UpstreamIdentity, whoIs } from "./upstream/identity.ts";
 export { PROBE_CHECKS, PROBE_OUTCOMES } from "./upstream/probe.ts";
 export { failedBy, toldOf, type UpstreamProblem } from "./upstream/problems.ts";
 export { createFindProviders } from "./upstream/providers/find.ts";

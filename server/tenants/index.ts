@@ -19,8 +19,7 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 export const DEMO_REDIRECT_URIS = ["http://localhost:3001/callback"];
 
 export { SETTINGS_RESOURCE_TYPE as TENANT_RESOURCE_TYPE } from "./settings/resource-type.ts";
-export { tenantSettingsController } from "./settings/routes.ts";
-export { SECOND_FACTOR_RULES } from "./settings/store.ts";
+export { TENANT_SETTINGS, tenantSettingsRoutes } from "./settings/routes.ts";
 
 export { findOnlyTenant, findTenant, type Tenant } from "./store.ts";
 

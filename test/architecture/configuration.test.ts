@@ -9,7 +9,7 @@ import { DESCRIPTION_LIMIT, TEXT_LIMIT, UNIQUE_TEXT_LIMIT } from "../../server/e
 import { SEARCH_LIMIT } from "../../server/entities/list.ts";
 import { DEEPEST_JSON, FORM_BODY_LIMIT, JSON_BODY_LIMIT, MOST_JSON_VALUES } from "../../server/http/body.ts";
 import { DEFAULT_LIMIT, MOST_LIMIT } from "../../server/http/paging.ts";
-import { MOST_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/credentials/input.ts";
+import { MOST_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/credentials/contract.ts";
 import { MOST_SECRETS } from "../../server/oauth/credentials/service.ts";
 import { HEADERS_LIMIT, MOST_HEADERS } from "../../server/webhooks/connections/headers.ts";
 import { CONNECTION, MOST_OVERLAP_SECONDS, MOST_RATE } from "../../server/webhooks/index.ts";

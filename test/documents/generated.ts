@@ -10,13 +10,15 @@ import { ENTITIES } from "../../server/entities/index.ts";
 import type { Contract } from "../../server/http/contract.ts";
 import type { Field, Fields } from "../../server/http/fields.ts";
 import type { Route } from "../../server/http/route.ts";
+import { CREDENTIALS } from "../../server/oauth/index.ts";
 import { createDocument } from "../../server/openapi/document.ts";
 import { securitySchemes } from "../../server/openapi/security.ts";
 import type { PathItem } from "../../server/openapi/types.ts";
+import { TENANT_SETTINGS } from "../../server/tenants/index.ts";
 import { connectionContract } from "../../server/webhooks/index.ts";
 
 const connection = connectionContract({ entities: ENTITIES.map(({ name }) => name), checkUrl: () => undefined });
-const contracts: Contract<Fields>[] = [connection, POLICY, ROLE];
+const contracts: Contract<Fields>[] = [connection, POLICY, ROLE, CREDENTIALS, TENANT_SETTINGS];
 const API = "/Endpoint/rest/api/v1";
 /** The summary of a POST that is another way to PATCH. */
 const AS_PATCH = "The same as PATCH";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { body, contract } from "../../http/contract.ts";
-import { field, type InputOf, id, NUL_FREE, type RecordOf } from "../../http/fields.ts";
-import { descriptionField, nameField, STAMP_FIELDS } from "../settings-fields.ts";
+import { field, type InputOf, NUL_FREE, type RecordOf } from "../../http/fields.ts";
+import { descriptionField, idField, nameField, STAMP_FIELDS } from "../settings-fields.ts";
 
 /** Characters. */
 export const POLICY_LIMIT = 4_000;
@@ -21,7 +21,7 @@ const policyText = field<string, string>({
 });
 
 const FIELDS = {
-  Id: id("a Policy's", { description: "Empty: it is found by its Name, or is new.", answered: "", judged: true }),
+  Id: idField("Policy"),
   Name: nameField("Editors"),
   Description: descriptionField("The role editor reads, makes and changes records."),
   Policy: policyText,

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { contract } from "../../http/contract.ts";
-import { field, type InputOf, id, orNull, type RecordOf, word } from "../../http/fields.ts";
+import { field, type InputOf, orNull, type RecordOf, word } from "../../http/fields.ts";
 import { toRecordId } from "../../http/record-id.ts";
 import { SCOPES } from "../scopes.ts";
-import { descriptionField, nameField, STAMP_FIELDS } from "../settings-fields.ts";
+import { descriptionField, idField, nameField, STAMP_FIELDS } from "../settings-fields.ts";
 import type { Member } from "./store.ts";
 
 /** For a larger group, a policy over an attribute, such as the Department. */
@@ -15,7 +15,7 @@ const member = Type.Object({
 });
 
 const FIELDS = {
-  Id: id("a Role's", { description: "Empty: it is found by its Name, or is new.", answered: "", judged: true }),
+  Id: idField("Role"),
   Name: nameField("editor"),
   Description: descriptionField("Keeps the records."),
   Scopes: field<string[], string[]>({

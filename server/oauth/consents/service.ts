@@ -4,8 +4,7 @@ import { type Caller, requireScopes, type Shown, type ShownPage } from "../../ac
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { NotFound } from "../../errors.ts";
-import { readPaging } from "../../http/paging.ts";
-import { readQuery } from "../../http/query.ts";
+import type { Paging } from "../../http/paging.ts";
 import { readId } from "../../http/record-id.ts";
 import type { Families } from "../families/families.ts";
 import { CONSENT_RESOURCE_TYPE } from "./resource-type.ts";
@@ -19,10 +18,9 @@ export type ConsentRecord = ReturnType<typeof toRecord>;
 export interface Consents {
   /**
    * By the Applications' Ids, without those that the caller may not read.
-   * @param parameters Limit, Cursor
    * @throws Permission, NotFound, BadInput, ServiceBusy
    */
-  list(caller: Caller, userId: string, parameters: URLSearchParams): Promise<ShownPage<ConsentRecord>>;
+  list(caller: Caller, userId: string, paging: Paging): Promise<ShownPage<ConsentRecord>>;
   /**
    * The Application's tokens for this User end as well; the next sign-in asks again.
    * @returns what was allowed, as far as the caller may see it
@@ -33,10 +31,9 @@ export interface Consents {
 
 export function createConsents(sql: Sql, families: Families): Consents {
   return {
-    async list(caller, userIdText, parameters) {
+    async list(caller, userIdText, paging) {
       requireScopes(caller, "Settings:Read");
       const userId = readId("User", userIdText);
-      const paging = readPaging(readQuery(parameters, []));
       if (!(await isUser(sql, caller.tenantId, userId))) throw new NotFound("There is no User with this Id.");
       return caller.gate.list({
         type: RESOURCE,

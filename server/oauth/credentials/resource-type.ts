@@ -1,16 +1,9 @@
-import type { ResourceType } from "../../access/index.ts";
+import { judgedFields, type ResourceType } from "../../access/index.ts";
+import { CREDENTIALS } from "./contract.ts";
 
 /** What policies can say of an Application's credentials and secrets; its Id is the Application's. */
 export const CREDENTIALS_RESOURCE_TYPE: ResourceType = {
   name: "Credentials",
   families: ["Settings"],
-  attributes: [
-    { name: "Id", type: "text" },
-    { name: "RedirectUris", type: "texts" },
-    { name: "PostLogoutRedirectUris", type: "texts" },
-    { name: "GrantTypes", type: "texts" },
-    { name: "Scopes", type: "texts" },
-    { name: "ClientType", type: "text" },
-    { name: "FirstParty", type: "boolean" },
-  ],
+  attributes: [{ name: "Id", type: "text" }, ...judgedFields(CREDENTIALS)],
 };

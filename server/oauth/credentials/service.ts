@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   type Access,
   type Caller,
-  requireScopes,
+  type Permitted,
   requireSeen,
   type Shown,
   type ShownPage,
@@ -18,13 +18,8 @@ import { isUuid } from "../../http/paging.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { hashSecret } from "../client-authentication.ts";
 import type { Credentials } from "../store.ts";
-import {
-  type CredentialsRecord,
-  changedCredentials,
-  parseCredentials,
-  requireSound,
-  toCredentialsRecord,
-} from "./input.ts";
+import { changedCredentials, requireSound } from "./changes.ts";
+import { CREDENTIALS, type CredentialsInput, type CredentialsRecord, toCredentialsRecord } from "./contract.ts";
 import { refuseOwnLastSecret, refuseOwnLockOut } from "./own-access.ts";
 import { CREDENTIALS_RESOURCE_TYPE } from "./resource-type.ts";
 import {
@@ -42,17 +37,16 @@ export const MOST_SECRETS = 2;
 const SECRET_BYTES = 32;
 const RESOURCE = CREDENTIALS_RESOURCE_TYPE.name;
 /** Beside them, the audit log has of an address only that it changed. */
-const SHOWN = ["GrantTypes", "Scopes", "ClientType", "AccessTokenAlg", "IdTokenAlg", "FirstParty"];
+const SHOWN = CREDENTIALS.namesOf(({ audit }) => audit === "value");
 
 export type SecretRecord = ReturnType<typeof toSecretRecord>;
 
 /** @throws Permission, NotFound */
 export async function readCredentials(
   sql: Queries,
-  by: Caller,
+  by: Permitted<"Settings:Read">,
   applicationId: number,
 ): Promise<Whole<CredentialsRecord>> {
-  requireScopes(by, "Settings:Read");
   const credentials = await findCredentials(sql, by.tenantId, applicationId);
   if (!credentials) throw noApplication();
   const resource = toResource(applicationId, credentials);
@@ -61,22 +55,21 @@ export async function readCredentials(
 
 /**
  * A scope that is taken away is gone from the client's next request on.
- * @param body what is to change, in the API's shape
+ * @param sent the body that the input was read from
  * @throws NotFound, BadInput, Permission, PreconditionFailed, Conflict if the caller's own client could not undo it
  */
 export async function changeCredentials(
   sql: Sql,
   access: Pick<Access, "forget">,
-  by: Caller,
+  by: Permitted<"Settings:Update">,
   applicationId: number,
-  body: unknown,
+  input: CredentialsInput,
   conditions: Conditions,
+  sent: unknown,
 ): Promise<Tagged<CredentialsRecord>> {
-  requireScopes(by, "Settings:Update");
-  const changes = parseCredentials(body);
   const after = await sql.beginFor(by.tenantId, async (tx) => {
     const before = await lockCredentials(tx, by, applicationId);
-    const after = changedCredentials(before, changes);
+    const after = changedCredentials(before, input);
     requireUpdate(by, applicationId, before, after);
     // Only now, so that who may not change them learns of no value whether it is right.
     const resource = toResource(applicationId, before);
@@ -96,7 +89,7 @@ export async function changeCredentials(
   });
   access.forget(by.tenantId);
   const resource = toResource(applicationId, after);
-  return by.gate.written(RESOURCE, toCredentialsRecord(after), body, { resource });
+  return by.gate.written(RESOURCE, toCredentialsRecord(after), sent, { resource });
 }
 
 /**
@@ -105,10 +98,9 @@ export async function changeCredentials(
  */
 export async function makeSecret(
   sql: Sql,
-  by: Caller,
+  by: Permitted<"Settings:Update">,
   applicationId: number,
 ): Promise<Shown<SecretRecord & { Secret: string }>> {
-  requireScopes(by, "Settings:Update");
   const secret = randomBytes(SECRET_BYTES).toString("base64url");
   const stored = await sql.beginFor(by.tenantId, async (tx) => {
     const credentials = await lockCredentials(tx, by, applicationId);
@@ -145,8 +137,11 @@ export async function makeClient(
 }
 
 /** @throws NotFound, Permission */
-export async function readSecrets(sql: Sql, by: Caller, applicationId: number): Promise<ShownPage<SecretRecord>> {
-  requireScopes(by, "Settings:Read");
+export async function readSecrets(
+  sql: Sql,
+  by: Permitted<"Settings:Read">,
+  applicationId: number,
+): Promise<ShownPage<SecretRecord>> {
   const credentials = await findCredentials(sql, by.tenantId, applicationId);
   if (!credentials) throw noApplication();
   const resource = toResource(applicationId, credentials);
@@ -158,11 +153,10 @@ export async function readSecrets(sql: Sql, by: Caller, applicationId: number): 
 /** @throws NotFound, Permission, Conflict if it is the last one of the caller's own client */
 export async function removeSecret(
   sql: Sql,
-  by: Caller,
+  by: Permitted<"Settings:Update">,
   applicationId: number,
   secretId: string,
 ): Promise<Shown<SecretRecord>> {
-  requireScopes(by, "Settings:Update");
   const { gone, credentials } = await sql.beginFor(by.tenantId, async (tx) => {
     const credentials = await lockCredentials(tx, by, applicationId);
     requireUpdate(by, applicationId, credentials);

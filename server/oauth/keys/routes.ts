@@ -1,19 +1,52 @@
-import { Elysia } from "elysia";
-import { type Authenticate, answer } from "../../access/index.ts";
+import { Type } from "@sinclair/typebox";
 import type { Sql } from "../../db/connection.ts";
-import { requireMethod } from "../../http/method.ts";
-import { API_PATH } from "../../http/paths.ts";
+import { time, word } from "../../http/fields.ts";
+import { type Route, route } from "../../http/route.ts";
+import { SIGNING_ALGS } from "./algorithms.ts";
 import { readSigningKeys } from "./service.ts";
 
 /** GET …/SigningKey. */
-export function signingKeysController(sql: Sql, authenticate: Authenticate) {
-  return new Elysia().all(
-    `${API_PATH}/SigningKey`,
-    async ({ request }) => {
-      const caller = await authenticate(request);
-      requireMethod(request, "GET");
-      return answer(await readSigningKeys(sql, caller));
-    },
-    { parse: "none" },
-  );
+export function signingKeyRoutes(sql: Sql): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/SigningKey",
+      id: "listSigningKeys",
+      tag: {
+        name: "SigningKey",
+        description: "The keys that tokens are signed by; they are the installation's, no tenant's.",
+      },
+      summary: "List the keys that are published, with their dates",
+      description:
+        "The newest first, without those that the caller may not read. The keys themselves stand at " +
+        "`/.well-known/jwks.json`. Who runs the installation replaces one that has leaked by `bun run keys rotate`.",
+      scopes: ["Settings:Read"],
+      answer: { description: "All of them.", schema: SIGNING_KEY, example: EXAMPLE, list: true },
+      errors: ["ServiceBusy"],
+      handle: (caller) => readSigningKeys(sql, caller),
+    }),
+  ];
 }
+
+const SIGNING_KEY = Type.Object(
+  {
+    Id: Type.String({ description: "The kid of a token's header, and in the key set." }),
+    Alg: word(SIGNING_ALGS, { description: "What it signs by." }),
+    State: word(["Announced", "Signing", "Retired"], {
+      description: "Published but not signing yet; the one that signs; published still for the tokens it has signed.",
+    }),
+    SignsFrom: time("When it begins to sign."),
+    SignsUntil: time("When its successor takes over; of the newest key, when one is due."),
+    PublishedUntil: time("When it is removed, its last token having expired."),
+  },
+  { $id: "SigningKey" },
+);
+
+const EXAMPLE = {
+  Id: "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
+  Alg: "EdDSA",
+  State: "Signing",
+  SignsFrom: "2026-01-31T12:00:00.000Z",
+  SignsUntil: "2026-05-01T12:00:00.000Z",
+  PublishedUntil: "2026-06-01T12:00:00.000Z",
+};

@@ -2,14 +2,13 @@
 
 import { SCOPES } from "../../access/index.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import { kindOf } from "../../http/fields.ts";
 import {
-  ACCESS_TOKEN_ALGS,
-  CLIENT_TYPES,
+  CREDENTIALS,
   type CredentialsRecord,
   changeCredentials,
   developmentUris,
   GRANT_TYPES,
-  ID_TOKEN_ALGS,
   readCredentials,
 } from "../../oauth/index.ts";
 import {
@@ -37,6 +36,8 @@ const ADDRESSES = ["RedirectUris", "PostLogoutRedirectUris"] as const;
 const LISTS = ["GrantTypes", "Scopes"] as const;
 const WORDS = ["ClientType", "AccessTokenAlg", "IdTokenAlg"] as const;
 const FIELDS = [...ADDRESSES, ...LISTS, ...WORDS, "FirstParty"];
+
+const wordsOf = (name: (typeof WORDS)[number]) => kindOf(CREDENTIALS.fields[name]).words;
 
 const TYPES_IN_WORDS: Record<string, string> = {
   confidential: "confidential: a server that keeps a secret",
@@ -132,7 +133,7 @@ function Addresses({ addresses }: { addresses: string[] }): JSX.Element {
 
 export async function credentialsPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const { record: application } = await readApplication(deps, visit);
-  const { record, version } = await readCredentials(deps.sql, visit.caller, Number(application.Id));
+  const { record, version } = await readCredentials(deps.sql, visit.permitted("Settings:Read"), Number(application.Id));
   return {
     title: "Change credentials",
     above: aboveOf(application),
@@ -149,11 +150,14 @@ export async function credentialsPage(deps: SettingsDependencies, visit: Visit, 
 }
 
 export async function saveCredentials(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { form, caller, params } = visit;
+  const { form, params } = visit;
   const { record: application } = await readApplication(deps, visit);
   try {
     const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
-    await changeCredentials(deps.sql, deps.access, caller, Number(application.Id), bodyOf(form), unchanged);
+    const body = bodyOf(form);
+    const permitted = visit.permitted("Settings:Update");
+    const id = Number(application.Id);
+    await changeCredentials(deps.sql, deps.access, permitted, id, CREDENTIALS.parse(body), unchanged, body);
     return visit.goTo(`${APPLICATIONS}/${params.id}`, "The credentials are changed.");
   } catch (error) {
     return credentialsPage(deps, visit, refusedForm(form, error, FIELDS));
@@ -202,7 +206,7 @@ function CredentialsForm({ visit, application, state, version }: CredentialsForm
           state={state}
           name="ClientType"
           label="Client type"
-          options={options(CLIENT_TYPES, TYPES_IN_WORDS)}
+          options={options(wordsOf("ClientType"), TYPES_IN_WORDS)}
         />
         <CheckboxGroup state={state} name="GrantTypes" label="Grants" options={options(GRANT_TYPES, GRANTS_IN_WORDS)} />
         <TextField
@@ -234,9 +238,14 @@ function CredentialsForm({ visit, application, state, version }: CredentialsForm
           state={state}
           name="AccessTokenAlg"
           label="Signature of access tokens"
-          options={options(ACCESS_TOKEN_ALGS)}
+          options={options(wordsOf("AccessTokenAlg"))}
         />
-        <SelectField state={state} name="IdTokenAlg" label="Signature of id_tokens" options={options(ID_TOKEN_ALGS)} />
+        <SelectField
+          state={state}
+          name="IdTokenAlg"
+          label="Signature of id_tokens"
+          options={options(wordsOf("IdTokenAlg"))}
+        />
         <Checkbox state={state} name="FirstParty" label="It is our own: its users are not asked for consent" />
         <div class="buttons">
           <button type="submit" class="main">

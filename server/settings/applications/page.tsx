@@ -14,7 +14,8 @@ export async function applicationPage(deps: SettingsDependencies, visit: Visit):
   const { record: application, provider } = await readApplication(deps, visit);
   const { sql, publicUrl } = deps;
   const credentials = await seenCredentials(deps, visit, application);
-  const secrets = credentials && (await readSecrets(sql, visit.caller, Number(application.Id))).Items;
+  const secrets =
+    credentials && (await readSecrets(sql, visit.permitted("Settings:Read"), Number(application.Id))).Items;
   const providers = provider === "" ? [] : await providersOf(deps, visit.caller);
   const signsInWith = providers.find(({ Id }) => Id === provider);
   return {
@@ -63,7 +64,9 @@ export async function applicationPage(deps: SettingsDependencies, visit: Visit):
 /** @returns undefined if the visitor may see the application alone */
 async function seenCredentials({ sql }: SettingsDependencies, visit: Visit, { Id }: Application) {
   try {
-    return visit.may("Settings:Read") ? (await readCredentials(sql, visit.caller, Number(Id))).record : undefined;
+    return visit.may("Settings:Read")
+      ? (await readCredentials(sql, visit.permitted("Settings:Read"), Number(Id))).record
+      : undefined;
   } catch (error) {
     if (error instanceof Permission) return undefined;
     throw error;

@@ -13,6 +13,11 @@ export function filtersOf({ url }: Visit): URLSearchParams {
   return new URLSearchParams([...url.searchParams].filter(([, value]) => value !== ""));
 }
 
+/** Which page of a list without filters. @throws BadInput */
+export function pagingOf(visit: Visit): Paging {
+  return readPaging(readQuery(filtersOf(visit), []));
+}
+
 /** A page of a list that has no filter but Name. @throws BadInput */
 export function askedByName(visit: Visit): { filter: { name?: string }; paging: Paging } {
   const query = readQuery(filtersOf(visit), ["Name"]);

@@ -12,7 +12,7 @@ export function signingKeyPages({ sql }: SettingsDependencies): Page[] {
       path: "/settings/signing-keys",
       GET: {
         needs: ["Settings:Read"],
-        answer: async (visit) => view(visit, (await readSigningKeys(sql, visit.caller)).Items),
+        answer: async (visit) => view(visit, (await readSigningKeys(sql, visit.permitted("Settings:Read"))).Items),
       },
     },
   ];

@@ -5,7 +5,7 @@ import type { ConsentRecord } from "../../oauth/index.ts";
 import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { filtersOf, readRecord } from "../records/records.ts";
+import { pagingOf, readRecord } from "../records/records.ts";
 import { nameOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 import { type Person, pathOf, USERS } from "./person.ts";
@@ -37,7 +37,7 @@ export function ConsentsSection({ visit, person, page: { Items, Next } }: Consen
 /** All of them, a page at a time. */
 export async function consentsPage({ records, consents }: SettingsDependencies, visit: Visit): Promise<View> {
   const { record: person } = await readRecord<Person>(records.of("User"), visit);
-  const { Items, Next } = await consents.list(visit.caller, String(person.Id), filtersOf(visit));
+  const { Items, Next } = await consents.list(visit.caller, String(person.Id), pagingOf(visit));
   return {
     title: "Applications allowed",
     above: aboveOf(person),

@@ -1,6 +1,6 @@
 // The accounts at other providers that a User signs in by.
 
-import type { IdentityRecord } from "../../signin/index.ts";
+import { IDENTITY_DATA, type IdentityRecord } from "../../signin/index.ts";
 import { providersOf } from "../applications/application.ts";
 import {
   AskButton,
@@ -101,7 +101,8 @@ export async function linkIdentity(deps: SettingsDependencies, visit: Visit): Pr
   const { caller, form, params } = visit;
   const [IdentityProviderId, Subject] = FIELDS.map((name) => (form.get(name) ?? "").trim());
   try {
-    const { IdentityProvider } = await deps.users.linkIdentity(caller, params.id!, { IdentityProviderId, Subject });
+    const input = IDENTITY_DATA.parse({ IdentityProviderId, Subject });
+    const { IdentityProvider } = await deps.users.linkIdentity(caller, params.id!, input);
     return visit.goTo(`${USERS}/${params.id}`, phrase`The account at ${IdentityProvider.Name} signs this user in now.`);
   } catch (error) {
     return linkPage(deps, visit, refusedForm(form, error, FIELDS));

@@ -1,3 +1,4 @@
+import { firstPage } from "../../http/paging.ts";
 import { providersOf } from "../applications/application.ts";
 import { Badge, Code, Facts, Section, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
@@ -15,7 +16,7 @@ import { SessionsSection } from "./sessions.tsx";
 import { SignInSection } from "./sign-in.tsx";
 
 /** Of a list that has a page of its own. */
-const SHOWN = new URLSearchParams({ Limit: "10" });
+const SHOWN = firstPage(10);
 
 export async function userPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const { records, users, consents } = deps;

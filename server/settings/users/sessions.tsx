@@ -5,7 +5,7 @@ import type { SessionRecord } from "../../signin/index.ts";
 import { AskButton, ButtonLink, confirmation, Pager, phrase, Section, Table, Text, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { filtersOf, readRecord } from "../records/records.ts";
+import { pagingOf, readRecord } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import { type Person, pathOf, titleOf, USERS } from "./person.ts";
 import { aboveOf } from "./sign-in.tsx";
@@ -37,7 +37,7 @@ export function SessionsSection({ visit, person, page: { Items, Next }, mayChang
 /** All of them, a page at a time. */
 export async function sessionsPage({ records, users }: SettingsDependencies, visit: Visit): Promise<View> {
   const { record: person } = await readRecord<Person>(records.of("User"), visit);
-  const { Items, Next } = await users.listSessions(visit.caller, String(person.Id), filtersOf(visit));
+  const { Items, Next } = await users.listSessions(visit.caller, String(person.Id), pagingOf(visit));
   const mayChange = visit.may("Settings:Update", "User", { ...person });
   return {
     title: "Where signed in",

@@ -1,10 +1,11 @@
 // The accounts at other providers that a User signs in by.
 
+import { Type } from "@sinclair/typebox";
 import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
-import { printable } from "../../http/body.ts";
-import { toRecordId } from "../../http/record-id.ts";
+import { body } from "../../http/contract.ts";
+import { field, type InputOf } from "../../http/fields.ts";
 import type { EndGrants } from "../account/credentials.ts";
 import { isUsable, keyOf, unlinkIdentity } from "../account/providers/linked.ts";
 import { linkSubject } from "../upstream/accounts.ts";
@@ -12,6 +13,33 @@ import { authorityOf } from "../upstream/authority.ts";
 import { SUBJECT_LIMIT } from "../upstream/identity.ts";
 import { findProvider } from "../upstream/providers/store.ts";
 import { findLinkedUser, type LinkedIdentity, listIdentities, lockUser } from "../upstream/store.ts";
+
+const FIELDS = {
+  IdentityProviderId: field<number>({
+    sent: Type.String({ pattern: "^[1-9][0-9]{0,14}$" }),
+    shown: Type.String(),
+    must: "must be an IdentityProvider's Id.",
+    take: Number,
+    required: true,
+  }),
+  Subject: field<string>({
+    description: "What the provider calls the account: its sub.",
+    sent: Type.String({ minLength: 1, maxLength: SUBJECT_LIMIT, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" }),
+    shown: Type.String(),
+    must: `must be a string of 1 to ${SUBJECT_LIMIT} characters.`,
+    required: true,
+  }),
+};
+
+export const IDENTITY_DATA = body(
+  {
+    name: "an Identity",
+    must: "one object with IdentityProviderId and Subject",
+    $id: "IdentityData",
+    whole: true,
+  },
+  FIELDS,
+);
 
 export type IdentityRecord = ReturnType<typeof toIdentityRecord>;
 
@@ -21,10 +49,9 @@ export interface IdentityAdministration {
   listIdentities(caller: Caller, userId: string): Promise<ShownPage<IdentityRecord>>;
   /**
    * The account there signs the User in from now on. It may be linked with this User already.
-   * @param body IdentityProviderId, and Subject as the provider calls the account
    * @throws BadInput, Permission, NotFound, Conflict if it is linked with another User
    */
-  linkIdentity(caller: Caller, userId: string, body: unknown): Promise<Shown<IdentityRecord>>;
+  linkIdentity(caller: Caller, userId: string, input: InputOf<typeof FIELDS>): Promise<Shown<IdentityRecord>>;
   /**
    * Also ends the sessions that the provider has begun. It may be the User's last way in: a password link is another.
    * @returns its last state
@@ -49,9 +76,9 @@ export function createIdentityAdministration(sql: Sql, open: OpenUser, endGrants
       const behind = { resource: () => record, action: "Settings:Read" } as const;
       return caller.gate.page(await caller.gate.only("User", identities, behind));
     },
-    async linkIdentity(caller, userText, body) {
+    async linkIdentity(caller, userText, { IdentityProviderId, Subject }) {
       const { tenantId } = caller;
-      const { providerId, subject } = parseIdentity(body);
+      const [providerId, subject] = [IdentityProviderId!, Subject!];
       const { record, identity } = await sql.beginFor(tenantId, async (tx) => {
         const { id: userId, record } = await open(tx, caller, "Settings:Update", userText);
         await lockUser(tx, tenantId, userId);
@@ -83,26 +110,6 @@ export function createIdentityAdministration(sql: Sql, open: OpenUser, endGrants
       return (await caller.gate.written("User", toIdentityRecord(identity), {}, behind)).record;
     },
   };
-}
-
-/** @throws BadInput naming every field that does not fit */
-function parseIdentity(body: unknown): { providerId: number; subject: string } {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw new BadInput("The body must be one object with IdentityProviderId and Subject.");
-  }
-  const { IdentityProviderId, Subject, ...others } = body as Record<string, unknown>;
-  const problems = Object.keys(others).map((name) => `${printable(name)} is no field of an Identity.`);
-  const providerId = typeof IdentityProviderId === "string" ? toRecordId(IdentityProviderId) : undefined;
-  if (providerId === undefined) problems.push("IdentityProviderId must be an IdentityProvider's Id.");
-  const isSubject =
-    typeof Subject === "string" &&
-    Subject.trim() !== "" &&
-    Subject.length <= SUBJECT_LIMIT &&
-    !Subject.includes("\0") &&
-    Subject.isWellFormed();
-  if (!isSubject) problems.push(`Subject must be a string of 1 to ${SUBJECT_LIMIT} characters.`);
-  if (problems.length > 0) throw BadInput.of(problems);
-  return { providerId: providerId!, subject: Subject as string };
 }
 
 function toIdentityRecord(identity: LinkedIdentity) {

@@ -5,8 +5,7 @@ import { type Caller, requireScopes, type Shown, type ShownPage, withoutRecords 
 import { type AuditEntry, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
-import { isUuid, readPaging } from "../../http/paging.ts";
-import { readQuery } from "../../http/query.ts";
+import { isUuid, type Paging } from "../../http/paging.ts";
 import { type EndGrants, endSessions } from "../account/credentials.ts";
 import { deviceOf } from "../account/device.ts";
 import { deleteUsersSession } from "../account/store.ts";
@@ -32,8 +31,8 @@ export interface UserAdministration extends IdentityAdministration {
   findSecondFactor(caller: Caller, userId: string): Promise<Shown<FactorRecord> | undefined>;
   /** @returns what was removed @throws Permission, NotFound also if the User has none */
   removeSecondFactor(caller: Caller, userId: string): Promise<Shown<FactorRecord>>;
-  /** The newest first. @param parameters Limit, Cursor @throws Permission, NotFound, BadInput */
-  listSessions(caller: Caller, userId: string, parameters: URLSearchParams): Promise<ShownPage<SessionRecord>>;
+  /** The newest first. @throws Permission, NotFound, BadInput */
+  listSessions(caller: Caller, userId: string, paging: Paging): Promise<ShownPage<SessionRecord>>;
   /** Also ends the refresh tokens that came of it. @returns its last state @throws Permission, NotFound */
   endSession(caller: Caller, userId: string, sessionId: string): Promise<Shown<SessionRecord>>;
   /** All of them, and all of the User's refresh tokens. @returns how many @throws Permission, NotFound */
@@ -93,13 +92,13 @@ export function createUserAdministration(deps: AdministrationDependencies): User
       return (await caller.gate.written("User", toFactorRecord(factor), {}, seenBy(user))).record;
     },
 
-    async listSessions(caller, userId, parameters) {
+    async listSessions(caller, userId, paging) {
       const user = await open(sql, caller, "Settings:Read", userId);
       return caller.gate.list({
         type: "User",
         action: "Settings:Read",
         name: `User/${user.id}/Sessions`,
-        paging: readPaging(readQuery(parameters, [])),
+        paging,
         read: (limit, after) => listUserSessions(sql, caller.tenantId, user.id, limit, after),
         id: (session) => session.id,
         resource: () => user.record,
