@@ -3,6 +3,7 @@
 import { type Access, type Policies, policyRoutes, type Roles, roleRoutes } from "./access/index.ts";
 import { type AuditLog, auditRoutes } from "./audit/index.ts";
 import type { Sql } from "./db/connection.ts";
+import { type Entities, entityRoutes } from "./entities/index.ts";
 import type { Route } from "./http/route.ts";
 import type { MasterKey } from "./master-key.ts";
 import { type Consents, consentRoutes, credentialRoutes, signingKeyRoutes } from "./oauth/index.ts";
@@ -14,6 +15,7 @@ export interface ApiServices {
   sql: Sql;
   masterKey: MasterKey;
   connection: ConnectionContract;
+  records: Entities;
   policies: Policies;
   roles: Roles;
   auditLog: AuditLog;
@@ -28,6 +30,7 @@ export interface ApiServices {
 
 export function apiRoutes(services: ApiServices): Route[] {
   return [
+    ...entityRoutes(services.records),
     ...connectionRoutes(services),
     ...secretRoutes(services),
     ...policyRoutes(services.policies),

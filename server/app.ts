@@ -25,7 +25,6 @@ import {
   createFindRecords,
   ENTITIES,
   type EntityDefinition,
-  entitiesController,
   resourceTypes,
 } from "./entities/index.ts";
 import { ApiError, ServiceUnavailable } from "./errors.ts";
@@ -180,7 +179,7 @@ export function createApp({
 
   const connection = connectionContract({ entities: entityNames, checkUrl });
   const routes = apiRoutes({
-    ...{ sql, masterKey, connection, workflowUrl, policies, roles, auditLog, access, ...administration },
+    ...{ sql, masterKey, connection, workflowUrl, records, policies, roles, auditLog, access, ...administration },
     secretOverlapMs: config.webhooks.secretOverlap,
   });
 
@@ -221,7 +220,6 @@ export function createApp({
     .use(openApiController(publicUrl, entities, routes))
     .use(provider.controller)
     .use(identityProvidersController(identityProviders, authenticate))
-    .use(entitiesController(records, authenticate))
     .use(controllerOf(routes, { authenticate, permit }))
     .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))
     .use(deadLettersController(sql, masterKey, authenticate))

@@ -1,74 +1,180 @@
-import { Elysia } from "elysia";
-import {
-  type Authenticate,
-  answer,
-  answerRead,
-  answerRecord,
-  type Caller,
-  requireScopes,
-  withoutRecords,
-} from "../access/index.ts";
+// Entities, and for each of them its list, upsert, read and delete.
+
+import { Type } from "@sinclair/typebox";
+import { withoutRecords } from "../access/index.ts";
 import { BadInput } from "../errors.ts";
-import { readJson, requireJson } from "../http/body.ts";
-import { hasConditions, readConditions } from "../http/conditions.ts";
-import { isRead, requireMethod } from "../http/method.ts";
-import { API_PATH } from "../http/paths.ts";
-import { readParameter } from "../http/query.ts";
-import { requestUrl } from "../http/request-url.ts";
-import type { Address } from "./read.ts";
-import { describeEntities } from "./registry.ts";
+import { hasConditions } from "../http/conditions.ts";
+import { word } from "../http/fields.ts";
+import { textParameter } from "../http/inputs.ts";
+import { type Route, route, withPost } from "../http/route.ts";
+import { EVENT_TYPES } from "../webhooks/index.ts";
+import { MOST_RECORDS } from "./bulk.ts";
+import { exampleDescription, exampleInput, exampleRecord } from "./examples.ts";
+import { filterName, filtersOf } from "./filters.ts";
+import { describeEntities, type Entity } from "./registry.ts";
+import { inputSchema, recordSchema } from "./schemas.ts";
 import type { Entities, EntityService } from "./service.ts";
+import { matchables } from "./values.ts";
 
-/** Entities, and for each of them its list, upsert, read and delete. */
-export function entitiesController(entities: Entities, authenticate: Authenticate) {
-  const definitions = entities.all.map(({ entity }) => entity);
-  const controller = new Elysia().all(
-    `${API_PATH}/Entities`,
-    async ({ request }) => {
-      const caller = await authenticate(request);
-      requireMethod(request, "GET");
-      requireScopes(caller, "AccessManager:Read");
-      return answer(withoutRecords({ Items: describeEntities(definitions), Next: null }));
-    },
-    { parse: "none" },
-  );
-  for (const service of entities.all) {
-    const path = `${API_PATH}/${service.entity.name}`;
-    const handle = async ({ request }: { request: Request }) => {
-      const caller = await authenticate(request);
-      const url = requestUrl(request);
-      if (url.pathname === path) return onCollection(service, caller, request, url.searchParams);
-      const pathValue = url.pathname.slice(path.length + 1);
-      const fieldName = readParameter(url.searchParams, "Name");
-      return onRecord(service, caller, request, { pathValue, fieldName });
-    };
-    // A path that ends in a slash is taken by the first, too. The other is a wildcard, for base64 may hold a slash.
-    controller.all(path, handle, { parse: "none" }).all(`${path}/*`, handle, { parse: "none" });
-  }
-  return controller;
+export function entityRoutes({ all }: Entities): Route[] {
+  const definitions = all.map(({ entity }) => entity);
+  return [
+    ...all.flatMap(recordRoutes),
+    route({
+      method: "GET",
+      path: "/Entities",
+      tag: { name: "Entities", description: "What there are records of." },
+      id: "listEntities",
+      summary: "List the entities that can trigger webhooks",
+      description: "With the fields of each, their types, and the kinds of its events.",
+      scopes: ["AccessManager:Read"],
+      answer: {
+        description: "All of them.",
+        schema: ENTITY_DESCRIPTION,
+        example: definitions[0] && exampleDescription(definitions[0]),
+        list: true,
+      },
+      handle: async () => withoutRecords({ Items: describeEntities(definitions), Next: null }),
+    }),
+  ];
 }
 
-/** The list, and the upsert of one record or of an array. */
-async function onCollection(
-  service: EntityService,
-  caller: Caller,
-  request: Request,
-  query: URLSearchParams,
-): Promise<Response> {
-  requireMethod(request, "GET", "PATCH", "POST");
-  if (isRead(request)) return answer(await service.list(caller, query));
-  requireJson(request);
-  service.requireWrite(caller);
-  const conditions = readConditions(request.headers);
-  const body = await readJson(request);
-  if (!Array.isArray(body)) return answerRecord(await service.save(caller, body, conditions));
-  if (hasConditions(conditions)) throw new BadInput("If-Match and If-None-Match are for one record, not for an array.");
-  return answer(await service.saveAll(caller, body));
+function recordRoutes(service: EntityService): Route[] {
+  const { entity } = service;
+  const { name, description } = entity;
+  const path = `/${name}`;
+  const tag = { name, description };
+  const record = Type.Unsafe<object>(recordSchema(entity));
+  const one = { schema: record, example: exampleRecord(entity) };
+  const input = exampleInput(entity);
+  const byField = {
+    tag,
+    path: `${path}/{Id}`,
+    anyText: true,
+    params: { Id: textParameter(ID_TEXT, ID_SCHEMA, idExamples(entity)) },
+    query: { Name: fieldName(entity) },
+    conditions: true,
+  };
+  return [
+    route({
+      method: "GET",
+      path,
+      tag,
+      id: `list${name}`,
+      summary: `List ${name} records`,
+      description:
+        "In the order of their Ids. Every filter but Search must be equal; its name may be written in any case.",
+      scopes: ["AccessManager:Read"],
+      paged: true,
+      filters: filtersOf(entity),
+      filterName: (given) => filterName(entity, given),
+      answer: { description: "A page of records.", ...one, list: true },
+      errors: ["ServiceBusy"],
+      handle: (caller, asked) => service.listAsked(caller, asked),
+    }),
+    ...withPost(
+      route({
+        method: "PATCH",
+        path,
+        tag,
+        id: `upsert${name}`,
+        summary: `Update or insert one ${name}, or an array`,
+        description: upsertText(entity),
+        scopes: ["AccessManager:Create", "AccessManager:Update"],
+        conditions: true,
+        body: {
+          description: `One record, or an array of at most ${MOST_RECORDS.toLocaleString("en")}.`,
+          schema: oneOrMany(inputSchema(entity), MOST_RECORDS),
+          // Against the definition, when it is known which record it is of: an array's problems name theirs.
+          parse: (body) => body,
+          examples: { one: input, many: [input] },
+        },
+        answer: {
+          description: "The record as it stands; of an array, each record in its order.",
+          schema: oneOrMany(record),
+          examples: { one: one.example, many: [one.example] },
+        },
+        errors: ["NotFound", "Conflict"],
+        async handle(caller, { sent, conditions }) {
+          if (!Array.isArray(sent)) return service.save(caller, sent, conditions);
+          if (hasConditions(conditions)) {
+            throw new BadInput("If-Match and If-None-Match are for one record, not for an array.");
+          }
+          return service.saveAll(caller, sent);
+        },
+      }),
+      `post${name}`,
+    ),
+    route({
+      ...byField,
+      method: "GET",
+      id: `get${name}`,
+      summary: `Read one ${name}`,
+      scopes: ["AccessManager:Read"],
+      answer: { description: "The record.", ...one },
+      errors: ["MultipleRows"],
+      handle: (caller, { params, query }) => service.read(caller, { pathValue: params.Id, fieldName: query.Name }),
+    }),
+    route({
+      ...byField,
+      method: "DELETE",
+      id: `delete${name}`,
+      summary: `Delete one ${name}`,
+      description: "Refused with 409 while another record points at it, and to the client or user that it is.",
+      scopes: ["AccessManager:Delete"],
+      answer: { description: "The record's last state.", ...one },
+      errors: ["MultipleRows", "Conflict"],
+      handle: (caller, { params, query, conditions }) =>
+        service.remove(caller, { pathValue: params.Id, fieldName: query.Name }, conditions),
+    }),
+  ];
 }
 
-async function onRecord(service: EntityService, caller: Caller, request: Request, address: Address): Promise<Response> {
-  requireMethod(request, "GET", "DELETE");
-  const conditions = readConditions(request.headers);
-  if (!isRead(request)) return answerRecord(await service.remove(caller, address, conditions));
-  return answerRead(conditions, await service.read(caller, address));
+function upsertText({ identifiers }: Entity): string {
+  return [
+    `With an Id, that record is updated; if there is none, the answer is 404. Without one, the record that ` +
+      `${identifiers.join(" or ")} points at is updated, and if there is none, one is inserted. When all of them ` +
+      `are empty, a record is inserted.`,
+    `An array is upserted as a whole or not at all; an error names the record by its index. If-Match and ` +
+      `If-None-Match are for one record only.`,
+  ].join("\n\n");
 }
+
+const ID_TEXT =
+  "The value of the Id, or of the field that Name names. Letters, digits and `-_.~` stand for themselves. Any " +
+  "other text is sent as `base64|` and the base64 of its UTF-8 bytes, in the standard or the URL-safe alphabet, " +
+  "with or without padding.";
+const ID_SCHEMA = Type.String({ pattern: "^([A-Za-z0-9._~-]+|base64\\|[A-Za-z0-9+/_-]+={0,2})$" });
+
+function idExamples(entity: Entity) {
+  const text = entity.fields.find(({ type, readOnly }) => type === "text" && !readOnly)?.name;
+  const value = `base64|${Buffer.from("ana@example.com").toString("base64")}`;
+  return {
+    id: { summary: "The Id", value: "7" },
+    base64: { summary: `Any text, for example with Name=${text}`, value },
+  };
+}
+
+function fieldName(entity: Entity) {
+  const words = matchables(entity).map(({ name }) => name);
+  return textParameter("The field that Id is matched against, in any case; empty: the Id itself.", word(words));
+}
+
+function oneOrMany(schema: object, maxItems?: number) {
+  return Type.Unsafe<object>({ oneOf: [schema, { type: "array", items: schema, ...(maxItems && { maxItems }) }] });
+}
+
+const ENTITY_DESCRIPTION = Type.Object(
+  {
+    Name: Type.String(),
+    Fields: Type.Array(
+      Type.Object({
+        Name: Type.String(),
+        Type: Type.String({ description: "A type of this document, its format in brackets." }),
+        Filter: Type.Boolean({ description: "Whether records are found by it, in a list and by Name." }),
+      }),
+    ),
+    Events: Type.Array(word(EVENT_TYPES)),
+  },
+  { $id: "EntityDescription" },
+);

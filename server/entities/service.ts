@@ -2,9 +2,11 @@
 
 import { type Caller, requireScopes, type Shown, type ShownPage, type Tagged, type Whole } from "../access/index.ts";
 import type { Conditions } from "../http/conditions.ts";
+import { type Asked, type Filters, readAsked } from "../http/inputs.ts";
 import { upsertRecords } from "./bulk.ts";
 import type { EntityDefinition } from "./definition.ts";
 import { deleteRecord } from "./delete.ts";
+import { filterName, filtersOf } from "./filters.ts";
 import { listRecords } from "./list.ts";
 import { type Address, readRecord } from "./read.ts";
 import { toRecord } from "./record.ts";
@@ -23,9 +25,8 @@ type Seen = Tagged<EntityRecord>;
 export interface EntityService {
   readonly entity: Entity;
   list(caller: Caller, parameters: URLSearchParams): Promise<ShownPage<EntityRecord>>;
+  listAsked(caller: Caller, asked: Asked<Filters>): Promise<ShownPage<EntityRecord>>;
   read(caller: Caller, address: Address): Promise<Whole<EntityRecord>>;
-  /** What `save` and `saveAll` ask first, for who has to read a body before. @throws Permission */
-  requireWrite(caller: Caller): void;
   /** @param body one record in the API's shape */
   save(caller: Caller, body: unknown, conditions: Conditions): Promise<Seen>;
   saveAll(caller: Caller, bodies: unknown[]): Promise<Shown<Shown<EntityRecord>[]>>;
@@ -56,13 +57,15 @@ function createEntityService(records: Records, entity: Entity): EntityService {
     gate.written<EntityRecord>(entity.name, toRecord(entity, row), sent, { version: row });
   /** docs/behaviour.md "Authentication": an upsert may come to either. */
   const requireWrite = (caller: Caller) => requireScopes(caller, "AccessManager:Create", "AccessManager:Update");
+  const filters = filtersOf(entity);
   return {
     entity,
-    requireWrite,
     async list(caller, parameters) {
       requireScopes(caller, "AccessManager:Read");
-      return listRecords(records.sql, caller, entity, parameters);
+      const asked = readAsked(filters, parameters, (given) => filterName(entity, given));
+      return listRecords(records.sql, caller, entity, asked);
     },
+    listAsked: (caller, asked) => listRecords(records.sql, caller, entity, asked),
     async read(caller, address) {
       requireScopes(caller, "AccessManager:Read");
       return readRecord(records.sql, caller, entity, address);

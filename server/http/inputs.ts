@@ -1,7 +1,7 @@
 // What stands in an endpoint's path and query.
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import { BadInput, NotFound } from "../errors.ts";
+import { NotFound } from "../errors.ts";
 import { time, uuid, word } from "./fields.ts";
 import { isUuid, type Paging, readPaging } from "./paging.ts";
 import { type Query, readMoment, readQuery, readText, readWord } from "./query.ts";
@@ -11,13 +11,16 @@ import { readId } from "./record-id.ts";
 export interface Parameter<T> {
   description: string;
   schema: TSchema;
+  examples?: Record<string, { summary: string; value: unknown }>;
   read(text: string): T;
 }
 
 /** What a list is filtered by; empty is as good as absent, unless a text can be empty. */
 export interface Filter<T> {
   description: string;
-  schema: TSchema;
+  schema: TSchema | JsonSchema;
+  /** It is never empty. */
+  hasValue?: boolean;
   read(query: Query, name: string): T;
 }
 
@@ -25,10 +28,17 @@ export type Parameters = Record<string, Parameter<unknown>>;
 export type Filters = Record<string, Filter<unknown>>;
 export type Values<P> = { [K in keyof P]: P[K] extends { read(...given: never[]): infer T } ? T : never };
 
+/** JSON Schema 2020-12, of what is not checked by it. */
+type JsonSchema = Record<string, unknown>;
+
 /** What a list is asked for: its filters, and which page. @throws BadInput */
-export function readAsked<Q extends Filters>(filters: Q, parameters: URLSearchParams): Asked<Q> {
+export function readAsked<Q extends Filters>(
+  filters: Q,
+  parameters: URLSearchParams,
+  nameOf?: (given: string) => string | undefined,
+): Asked<Q> {
   const names = Object.keys(filters);
-  const query = readQuery(parameters, names);
+  const query = readQuery(parameters, names, nameOf);
   const values = names.map((name) => [name, filters[name]!.read(query, name)]);
   return { filters: Object.fromEntries(values), paging: readPaging(query) };
 }
@@ -63,8 +73,12 @@ export function idTextParameter(description: string): Parameter<string> {
 }
 
 /** A path's text that its handler looks at. */
-export function textParameter(description: string, schema: TSchema = Type.String()): Parameter<string> {
-  return { description, schema, read: (text) => text };
+export function textParameter(
+  description: string,
+  schema: TSchema = Type.String(),
+  examples?: Parameter<string>["examples"],
+): Parameter<string> {
+  return { description, schema, examples, read: (text) => text };
 }
 
 export function textFilter(description: string, schema: TSchema = Type.String()): Filter<string | undefined> {
@@ -77,17 +91,4 @@ export function wordFilter<const W extends string>(words: readonly W[], descript
 
 export function momentFilter(description: string): Filter<Date | undefined> {
   return { description, schema: time(), read: readMoment };
-}
-
-/** @param whose for the words of the 400 to what is none, as in "a connection's" */
-export function uuidFilter(whose: string, description: string): Filter<string | undefined> {
-  return {
-    description,
-    schema: uuid(),
-    read(query, name) {
-      const given = query.get(name);
-      if (given && !isUuid(given)) throw new BadInput(`${name} must be ${whose} Id.`);
-      return given || undefined;
-    },
-  };
 }

@@ -12,6 +12,7 @@ import type { Body } from "./contract.ts";
 import { type Asked, type Filters, type Parameters, readAsked, type Values } from "./inputs.ts";
 import { firstPage } from "./paging.ts";
 import { API_PATH } from "./paths.ts";
+import { readParameter } from "./query.ts";
 import { requestUrl } from "./request-url.ts";
 
 export interface Tag {
@@ -20,16 +21,17 @@ export interface Tag {
 }
 
 /** What is there when the handler begins: all of it has been checked. */
-export interface Call<P, Q, I> extends Asked<Q> {
+export interface Call<P, Q, I, A> extends Asked<Q> {
   request: Request;
   params: Values<P>;
+  query: Values<A>;
   conditions: Conditions;
   input: I;
   /** What the input was read from. */
   sent: unknown;
 }
 
-export interface Endpoint<S extends Scope, P extends Parameters, Q extends Filters, I> {
+export interface Endpoint<S extends Scope, P extends Parameters, Q extends Filters, I, A extends Parameters> {
   method: "GET" | "PATCH" | "POST" | "DELETE";
   /** Below API_PATH, with its parameters as `{Id}`. */
   path: string;
@@ -41,7 +43,13 @@ export interface Endpoint<S extends Scope, P extends Parameters, Q extends Filte
   summary: string;
   description?: string;
   params?: P;
+  /** The path's last parameter is all that follows, slashes included, as it was sent. */
+  anyText?: boolean;
+  /** In the query of what is no list, where others are ignored; "" if it is absent. */
+  query?: A;
   filters?: Q;
+  /** The filter that a name is another spelling of. */
+  filterName?: (given: string) => string | undefined;
   /** Takes Limit and Cursor. */
   paged?: boolean;
   /** Takes If-Match and If-None-Match; the handler answers a record with its version. */
@@ -50,13 +58,15 @@ export interface Endpoint<S extends Scope, P extends Parameters, Q extends Filte
   answer: Answer;
   /** Beside those that come of all the rest. */
   errors?: ErrorName[];
-  handle(caller: Permitted<S>, call: Call<P, Q, I>): Promise<Shown<object> | Tagged<object> | Response>;
+  handle(caller: Permitted<S>, call: Call<P, Q, I, A>): Promise<Shown<object> | Tagged<object> | Response>;
 }
 
 export interface Answer {
   description: string;
   schema: TSchema;
   example?: unknown;
+  /** Several, by name. */
+  examples?: Record<string, unknown>;
   /** A page of them. */
   list?: boolean;
   /** A file of one of these media types, each of whose lines is what the schema says. */
@@ -66,13 +76,17 @@ export interface Answer {
 
 /** One whose types are its own business. */
 // biome-ignore lint/suspicious/noExplicitAny: what a handler takes was checked where it was declared.
-export type Route = Endpoint<any, any, any, any>;
+export type Route = Endpoint<any, any, any, any, any>;
 
 type Nothing = Record<never, never>;
 
-export function route<S extends Scope, P extends Parameters = Nothing, Q extends Filters = Nothing, I = undefined>(
-  endpoint: Endpoint<S, P, Q, I>,
-): Route {
+export function route<
+  S extends Scope,
+  P extends Parameters = Nothing,
+  Q extends Filters = Nothing,
+  I = undefined,
+  A extends Parameters = Nothing,
+>(endpoint: Endpoint<S, P, Q, I, A>): Route {
   return endpoint;
 }
 
@@ -92,13 +106,29 @@ export interface Door {
 /** All methods of a path are one route of the router, so that the others are 405 (RFC 9110 15.5.6). */
 export function controllerOf(routes: readonly Route[], door: Door) {
   const controller = new Elysia();
-  for (const [path, methods] of Map.groupBy(routes, ({ path }) => path)) {
-    const handle = ({ request, params }: { request: Request; params: Record<string, string> }) =>
-      answer(methods, door, request, params);
+  const paths = Map.groupBy(routes, ({ path }) => path);
+  for (const [path, methods] of paths) {
+    // A path that ends in a slash comes here too: it has an empty text after it.
+    const below = paths.get(`${path}/{Id}`)?.filter(({ anyText }) => anyText) ?? [];
+    const base = API_PATH + path.replace(/\/\{\w+\}$/, "");
+    const handle = ({ request, params }: Context) => {
+      const { anyText } = methods[0]!;
+      if (!anyText && below.length === 0) return answer(methods, door, request, params);
+      const { pathname } = requestUrl(request);
+      const isBelow = anyText || pathname !== base;
+      return answer(anyText ? methods : isBelow ? below : methods, door, request, {
+        id: pathname.slice(base.length + 1),
+      });
+    };
     // Elysia reads no body: that comes after the scopes.
-    controller.all(API_PATH + routerPath(path), handle, { parse: "none" });
+    controller.all(methods[0]!.anyText ? `${base}/*` : API_PATH + routerPath(path), handle, { parse: "none" });
   }
   return controller;
+}
+
+interface Context {
+  request: Request;
+  params: Record<string, string>;
 }
 
 const NOTHING_ASKED = { filters: {}, paging: firstPage(1) };
@@ -114,27 +144,31 @@ async function answer(
   const endpoint = methods.find((one) => one.method === method);
   if (!endpoint)
     throw new MethodNotAllowed(methods.flatMap((one) => (one.method === "GET" ? ["GET", "HEAD"] : one.method)));
-  const { scopes, params = {}, filters, paged, body } = endpoint;
+  const { scopes, filters, paged, body } = endpoint;
   if (body) requireJson(request);
   const permitted = permit(caller, scopes);
   const conditions = endpoint.conditions ? readConditions(request.headers) : UNCONDITIONAL;
-  const asked = filters || paged ? readAsked(filters ?? {}, requestUrl(request).searchParams) : NOTHING_ASKED;
-  const values = Object.keys(params).map((name, index) => [
-    name,
-    params[name].read(texts[routerName(name, index)] ?? ""),
-  ]);
+  const isList = filters || paged;
+  const parameters = isList || endpoint.query ? requestUrl(request).searchParams : undefined;
+  const asked = isList ? readAsked(filters ?? {}, parameters!, endpoint.filterName) : NOTHING_ASKED;
+  const query = readAll(endpoint.query, (name) => readParameter(parameters!, name));
+  const params = readAll(endpoint.params, (name, index) => texts[routerName(name, index)] ?? "");
   const sent = body ? await readJson(request) : undefined;
-  const result = await endpoint.handle(permitted, {
-    request,
-    params: Object.fromEntries(values),
-    ...asked,
-    conditions,
-    input: body?.parse(sent),
-    sent,
-  });
+  const input = body?.parse(sent);
+  const result = await endpoint.handle(permitted, { request, params, query, ...asked, conditions, input, sent });
   if (result instanceof Response) return result;
-  if (!endpoint.conditions) return Response.json(result, { headers: endpoint.answer.headers });
+  const isTagged = endpoint.conditions && !Array.isArray(result);
+  if (!isTagged) return Response.json(result, { headers: endpoint.answer.headers });
   return answerTagged(result as Tagged<object>, method === "GET" ? conditions : UNCONDITIONAL);
+}
+
+function readAll(
+  parameters: Parameters = {},
+  textOf: (name: string, index: number) => string,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.keys(parameters).map((name, index) => [name, parameters[name]!.read(textOf(name, index))]),
+  );
 }
 
 /** The record with its entity tag; 304 if If-None-Match names it. @throws PreconditionFailed */

@@ -1,7 +1,6 @@
 import packageFile from "../../package.json" with { type: "json" };
-import type { EntityDefinition } from "../entities/index.ts";
+import { type EntityDefinition, FOREIGN_KEY_SCHEMAS } from "../entities/index.ts";
 import type { Route } from "../http/route.ts";
-import { entities } from "./entities.ts";
 import { ERROR_EXAMPLES, ERROR_RECORD, ERROR_RESPONSES } from "./errors.ts";
 import { identityProviders } from "./identity-providers.ts";
 import { oauth } from "./oauth.ts";
@@ -30,7 +29,6 @@ write or a deletion is the whole record for who may read it, with its ETag; for 
  */
 export function createDocument(publicUrl: string, definitions: readonly EntityDefinition[], routes: readonly Route[]) {
   const areas: Area[] = [
-    entities(definitions),
     describedRoutes(routes),
     webhooks(definitions),
     redeliveries(),
@@ -53,7 +51,7 @@ export function createDocument(publicUrl: string, definitions: readonly EntityDe
     paths: withRequestId(merged(areas.map(({ paths }) => paths))),
     webhooks: merged(areas.map((area) => area.webhooks ?? {})),
     components: {
-      schemas: { ...merged(areas.map(({ schemas }) => schemas)), ErrorRecord: ERROR_RECORD },
+      schemas: { ...merged(areas.map(({ schemas }) => schemas)), ...FOREIGN_KEY_SCHEMAS, ErrorRecord: ERROR_RECORD },
       responses: ERROR_RESPONSES,
       parameters: PARAMETERS,
       headers: HEADERS,

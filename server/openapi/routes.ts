@@ -24,7 +24,7 @@ export function describedRoutes(routes: readonly Route[]): Area {
 function described(route: Route, named: Map<string, Schema>): Operation {
   const { id, tag, summary, description, scopes, conditions, body, answer } = route;
   const schema = documentedSchema(answer.schema, named);
-  const { example } = answer;
+  const { example, examples } = answer;
   const file: Answer = {
     description: answer.description,
     headers: headersOf(["X-Request-Id"]),
@@ -34,7 +34,7 @@ function described(route: Route, named: Map<string, Schema>): Operation {
     ? file
     : answer.list
       ? json(answer.description, pageOf(schema), example && { Items: [example].flat(), Next: null })
-      : json(answer.description, schema, example, conditions ? ["ETag"] : []);
+      : withExamples(json(answer.description, schema, example, conditions ? ["ETag"] : []), examples);
   return operation({
     id,
     tag: tag.name,
@@ -48,18 +48,31 @@ function described(route: Route, named: Map<string, Schema>): Operation {
   });
 }
 
+function withExamples(answer: Answer, examples: Record<string, unknown> | undefined): Answer {
+  if (!examples) return answer;
+  const { schema } = answer.content!["application/json"]!;
+  const named = Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
+  return { ...answer, content: { "application/json": { schema, examples: named } } };
+}
+
 function parametersOf(route: Route, named: Map<string, Schema>): (Parameter | Ref)[] {
-  const { params = {}, filters = {}, paged, conditions } = route;
+  const { params = {}, query = {}, filters = {}, paged, conditions } = route;
   const inPath = Object.keys(params).map((name): Parameter => {
-    const { description, schema } = params[name];
-    return { name, in: "path", required: true, description, schema: documentedSchema(schema, named) };
+    const { description, schema, examples } = params[name];
+    return { name, in: "path", required: true, description, schema: documentedSchema(schema, named), examples };
+  });
+  const beside = Object.keys(query).map((name): Parameter => {
+    const { description, schema } = query[name];
+    return { name, in: "query", description, allowEmptyValue: true, schema: documentedSchema(schema, named) };
   });
   const inQuery = Object.keys(filters).map((name): Parameter => {
-    const { description, schema } = filters[name];
-    return { name, in: "query", description, allowEmptyValue: true, schema: documentedSchema(schema, named) };
+    const { description, schema, hasValue } = filters[name];
+    const allowEmptyValue = hasValue ? undefined : true;
+    return { name, in: "query", description, allowEmptyValue, schema: documentedSchema(schema, named) };
   });
   return [
     ...inPath,
+    ...beside,
     ...(paged ? [parameterRef("Limit"), parameterRef("Cursor")] : []),
     ...inQuery,
     ...(conditions ? CONDITIONS : []),
@@ -67,9 +80,9 @@ function parametersOf(route: Route, named: Map<string, Schema>): (Parameter | Re
 }
 
 /** What a route can answer by what it takes, and what it says of itself. */
-function errorsOf({ params, filters, paged, conditions, body, errors = [] }: Route): ErrorName[] {
+function errorsOf({ params, query, filters, paged, conditions, body, errors = [] }: Route): ErrorName[] {
   return [
-    ...(body || filters || paged || conditions ? (["BadInput"] as const) : []),
+    ...(body || query || filters || paged || conditions ? (["BadInput"] as const) : []),
     ...(params ? (["NotFound"] as const) : []),
     ...(conditions ? (["PreconditionFailed"] as const) : []),
     ...errors,

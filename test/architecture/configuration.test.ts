@@ -6,7 +6,7 @@ import { MOST_EXPORTED } from "../../server/audit/service.ts";
 import { hostProblems, readConfig } from "../../server/config.ts";
 import { MOST_RECORDS } from "../../server/entities/bulk.ts";
 import { DESCRIPTION_LIMIT, TEXT_LIMIT, UNIQUE_TEXT_LIMIT } from "../../server/entities/definition.ts";
-import { SEARCH_LIMIT } from "../../server/entities/list.ts";
+import { SEARCH_LIMIT } from "../../server/entities/filters.ts";
 import { DEEPEST_JSON, FORM_BODY_LIMIT, JSON_BODY_LIMIT, MOST_JSON_VALUES } from "../../server/http/body.ts";
 import { DEFAULT_LIMIT, MOST_LIMIT } from "../../server/http/paging.ts";
 import { MOST_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/credentials/contract.ts";

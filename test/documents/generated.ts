@@ -6,7 +6,7 @@ import { SETTINGS_TYPES } from "../../server/access/settings-types.ts";
 import { POLICIES, ROLES } from "../../server/access/starter.ts";
 import { type ApiServices, apiRoutes } from "../../server/api.ts";
 import { policyTypes } from "../../server/app.ts";
-import { ENTITIES } from "../../server/entities/index.ts";
+import { createEntities, ENTITIES } from "../../server/entities/index.ts";
 import type { Contract } from "../../server/http/contract.ts";
 import type { Field, Fields } from "../../server/http/fields.ts";
 import type { Route } from "../../server/http/route.ts";
@@ -113,7 +113,7 @@ function operations(): string {
 
 /** They are described here and never called. */
 function routes(): Route[] {
-  return apiRoutes({ connection } as ApiServices);
+  return apiRoutes({ connection, records: createEntities({} as never, ENTITIES) } as ApiServices);
 }
 
 /** The fields of each record that has a contract. */

@@ -1,16 +1,13 @@
 // An entity's definition as JSON Schema: what a caller sends (…Data) and what a record looks like.
 
-import {
-  ACTOR_FIELDS,
-  type Entity,
-  type EntityReference,
-  type Field,
-  INT32_MAX,
-  inAnswerOrder,
-  UNSET_DATE,
-  WEB_ADDRESS,
-} from "../entities/index.ts";
-import { type Schema, schemaRef } from "./types.ts";
+import { ACTOR_FIELDS, type Field, inAnswerOrder, UNSET_DATE, WEB_ADDRESS } from "./definition.ts";
+import type { Entity, EntityReference } from "./registry.ts";
+import { INT32_MAX } from "./values.ts";
+
+/** JSON Schema 2020-12. */
+type Schema = Record<string, unknown>;
+
+const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 const NUL_FREE = "^[^\\u0000]*$";
 
@@ -28,6 +25,7 @@ export function inputSchema(entity: Entity): Schema {
     ]),
   ];
   return {
+    $id: `${entity.name}Data`,
     type: "object",
     description: `${entity.description} Absent fields are left alone, null clears a field.`,
     properties: Object.fromEntries(properties),
@@ -48,7 +46,13 @@ export function recordSchema(entity: Entity): Schema {
       ]),
     ]),
   );
-  return { type: "object", description: entity.description, required: Object.keys(properties), properties };
+  return {
+    $id: entity.name,
+    type: "object",
+    description: entity.description,
+    required: Object.keys(properties),
+    properties,
+  };
 }
 
 /** A field's value as a query parameter. */

@@ -1,6 +1,8 @@
 // Records as the definitions have them, made by the code that makes the answers.
 
-import { describeEntities, type Entity, type EntityReference, type Field, toRecord } from "../entities/index.ts";
+import type { Field } from "./definition.ts";
+import { toRecord } from "./record.ts";
+import { describeEntities, type Entity, type EntityReference } from "./registry.ts";
 
 const A_MOMENT = new Date("2026-01-31T12:00:00.000Z");
 

@@ -1,0 +1,65 @@
+// What a list of an entity's records is filtered by: its fields, its foreign keys' Ids, and Search.
+
+import { BadInput } from "../errors.ts";
+import type { Filter, Filters, Values } from "../http/inputs.ts";
+import { type Query, readText } from "../http/query.ts";
+import type { EntityDefinition } from "./definition.ts";
+import { valueSchema } from "./schemas.ts";
+import { findMatchable, type Matchable, matchables, parseValue, searchables } from "./values.ts";
+
+/** Characters of a Search. */
+export const SEARCH_LIMIT = 200;
+const SEARCH = "Search";
+
+/** A column, and the value it must have. */
+interface Wanted {
+  column: string;
+  value: unknown;
+}
+
+export function filtersOf(entity: EntityDefinition): Filters {
+  const fields = matchables(entity).map((field): [string, Filter<Wanted | undefined>] => [field.name, filterBy(field)]);
+  return Object.fromEntries<Filter<unknown>>([[SEARCH, searchIn(entity)], ...fields]);
+}
+
+/** A filter's name may be written in any case. */
+export function filterName(entity: EntityDefinition, given: string): string | undefined {
+  return findMatchable(entity, given)?.name ?? (given.toLowerCase() === SEARCH.toLowerCase() ? SEARCH : undefined);
+}
+
+/** @param values of all filters */
+export function wantedBy({ [SEARCH]: searched, ...fields }: Values<Filters>) {
+  const filters = Object.values(fields).filter((one): one is Wanted => one !== undefined);
+  return { filters, searched: searched as string | undefined };
+}
+
+function filterBy(field: Matchable): Filter<Wanted | undefined> {
+  const { name, type, column } = field;
+  return {
+    description:
+      type === "reference"
+        ? `The Id of what ${name} points at; 0: nothing.`
+        : `Records whose ${name} is this${type === "text" ? "; empty: those that have none" : ""}.`,
+    schema: valueSchema(type),
+    hasValue: true,
+    read(query) {
+      const text = query.get(name);
+      return text === undefined ? undefined : { column, value: parseValue(field, text) };
+    },
+  };
+}
+
+function searchIn(entity: EntityDefinition): Filter<string | undefined> {
+  const names = searchables(entity).map(({ name }) => name);
+  return {
+    description: `A part, in any case, of ${names.join(" or ")}; empty: all records.`,
+    schema: { type: "string", maxLength: SEARCH_LIMIT },
+    read(query: Query) {
+      const text = readText(query, SEARCH) || undefined;
+      if (text !== undefined && text.length > SEARCH_LIMIT) {
+        throw new BadInput(`${SEARCH} must have at most ${SEARCH_LIMIT} characters.`);
+      }
+      return text;
+    },
+  };
+}
