@@ -2,18 +2,22 @@ import { closeOpenDelivery } from "../server/webhooks/index.ts";
 import type { CloseDeliveryInput, DeliveryState } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { workflowCancelled } from "./post-webhook.ts";
+import type { Posts } from "./posts.ts";
 
 const REASONS = { Exhausted: "attempts lost", Cancelled: "cancelled in Temporal" };
 
 /** Writes the final state of a delivery whose attempts wrote none; retried without end. */
-export function createCloseDelivery({ sql, posts, log, metrics }: ActivityDependencies) {
+export function createCloseDelivery(
+  { sql, log, metrics }: ActivityDependencies,
+  { breakOff }: Pick<Posts, "breakOff">,
+) {
   return async ({
     tenantId,
     deliveryId,
-    state = "Exhausted",
+    state,
   }: CloseDeliveryInput): Promise<{ state: DeliveryState; attempts: number; reason: string }> => {
-    // One that was handed over stays out if its workflow is cancelled before the slow lane has taken it up.
-    await posts.breakOff(deliveryId, workflowCancelled());
+    // A post within the workflow's task may still be out.
+    await breakOff(deliveryId, workflowCancelled());
     const closed = await closeOpenDelivery(sql, tenantId, deliveryId, state);
     const reason = REASONS[state];
     if (closed) metrics.ended(closed.state);

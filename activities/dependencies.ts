@@ -4,8 +4,7 @@ import type { Egress } from "../server/egress/index.ts";
 import type { MasterKey } from "../server/master-key.ts";
 import type { WorkerMetrics } from "../server/metrics/index.ts";
 import type { Tracing } from "../server/tracing/index.ts";
-import type { AttemptLog, InFlight, SlowLane } from "../server/webhooks/index.ts";
-import type { Posts } from "./posts.ts";
+import type { AttemptLog, InFlight, Windows } from "../server/webhooks/index.ts";
 
 export interface ActivityDependencies {
   sql: Sql;
@@ -15,10 +14,9 @@ export interface ActivityDependencies {
   log: Logger;
   tracing: Pick<Tracing, "begin">;
   metrics: Pick<WorkerMetrics, "attempted" | "ended">;
-  /** Told when an attempt begins and when it has ended, so that the dispatcher may take on more. */
-  inFlight: Pick<InFlight, "begin" | "end">;
-  slowLane: SlowLane;
-  posts: Posts;
+  /** Told when an attempt begins, so that the dispatcher may take on more. */
+  inFlight: Pick<InFlight, "begin">;
+  windows: Windows;
   /** Milliseconds one attempt may take. */
   timeout: number;
   holding: {

@@ -1,16 +1,18 @@
 import { createCloseDelivery } from "./close-delivery.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
-import { createLanes } from "./lanes.ts";
 import { createRemoveExpired, createRotateSigningKeys } from "./maintenance.ts";
 import { createAttempt } from "./post-webhook.ts";
+import { createPosts } from "./posts.ts";
 import { createSendProbe } from "./probe.ts";
-import { createCancelRedelivery, createSendRedelivery } from "./redeliver.ts";
+import { createCancelRedelivery, createFollowRedelivery } from "./redeliver.ts";
 
 export function createActivities(dependencies: ActivityDependencies) {
+  const posts = createPosts(dependencies, createAttempt(dependencies));
   return {
-    ...createLanes(dependencies, createAttempt(dependencies)),
-    closeDelivery: createCloseDelivery(dependencies),
-    sendRedelivery: createSendRedelivery(dependencies),
+    postWebhook: posts.postWebhook,
+    postQueued: posts.postQueued,
+    closeDelivery: createCloseDelivery(dependencies, posts),
+    followRedelivery: createFollowRedelivery(dependencies),
     cancelRedelivery: createCancelRedelivery(dependencies),
     sendProbe: createSendProbe(dependencies),
     rotateSigningKeys: createRotateSigningKeys(dependencies),

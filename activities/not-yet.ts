@@ -1,17 +1,16 @@
 import { ApplicationFailure } from "@temporalio/common";
 import { NOT_YET } from "../workflows/contract.ts";
 
-/** No attempt, and nobody's failure: the activity is to be asked again. */
+/** No attempt, and nobody's failure: it is to be asked again. */
 export function notYet(waitMs: number): ApplicationFailure {
+  const wait = Math.round(waitMs);
   const failure = ApplicationFailure.create({
-    message: "its turn is yet to come",
+    message: "there was no place for it",
     type: NOT_YET,
-    nextRetryDelay: Math.round(waitMs),
+    nextRetryDelay: wait,
+    // The delay itself does not come through to a workflow.
+    details: [wait],
   });
   failure.stack = "";
   return failure;
-}
-
-export function isNotYet(error: unknown): boolean {
-  return error instanceof ApplicationFailure && error.type === NOT_YET;
 }

@@ -6,9 +6,12 @@ import {
   type AttemptResult,
   attemptDelivery,
   closeOpenDelivery,
+  type Ending,
   type OpenDelivery,
+  type Place,
   recordProof,
   takeBackAttempt,
+  type Unsent,
 } from "../server/webhooks/index.ts";
 import {
   ATTEMPT_FAILED,
@@ -20,11 +23,16 @@ import {
 } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { notYet } from "./not-yet.ts";
-import type { Attempt } from "./posts.ts";
+import { pause } from "./pause.ts";
 
 const DATABASE_WAIT_MS = 500;
 /** A post that there was no place for is tried again after so long, or up to twice as long, so that not all come at once. */
 const UNSENT_WAIT_MS = 1_000;
+/** How often a connection that has as many posts out as it may is asked for one more. */
+const PLACE_WAIT_MS = 100;
+
+/** One attempt from its look-up to its record; it fails with how long to wait for the next one. */
+export type Attempt = (input: PostWebhookInput, signal: AbortSignal, place: Place) => Promise<PostWebhookResult>;
 
 type AttemptDependencies = Pick<
   ActivityDependencies,
@@ -34,7 +42,7 @@ type AttemptDependencies = Pick<
 /** One attempt of a delivery. Its failure carries the host, the status and one word, never a body. */
 export function createAttempt(dependencies: AttemptDependencies): Attempt {
   const { sql, attemptLog, egress, masterKey, log, metrics, tracing, timeout, holding } = dependencies;
-  return async (input, signal) => {
+  return async (input, signal, place) => {
     const { tenantId, deliveryId, maximumAttempts, retry } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
     const delivery = await open();
@@ -43,7 +51,9 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     const span = tracing.begin("webhook attempt", "client", delivery.traceParent);
     // One that is not sampled would keep the receiver from sampling its own.
     const traceParent = span.sampled ? span.traceParent : undefined;
+    place.begin();
     const result = await attemptDelivery(egress, masterKey, tenantId, delivery, timeout, signal, traceParent);
+    place.end(endingOf(result));
     if ("unsent" in result) {
       span.end({ attributes: {}, problem: result.unsent });
       await database(() => takeBackAttempt(sql, tenantId, deliveryId, delivery.number));
@@ -77,13 +87,17 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     if (isWorkflowCancelled(signal)) throw signal.reason;
     // Counted in PostgreSQL, the waits go on growing when a worker dies.
     const wait = Math.max(backoff(retry, delivery.numberInRun), result.retryAfterMs ?? 0);
-    throw failure(result.reason, last ? undefined : wait);
+    throw failure(result.reason, last ? undefined : wait, delivery.number);
 
     /** A local activity runs again when its worker dies before the task is recorded, so much may have happened. */
     async function open(): Promise<OpenDelivery | { ended: PostWebhookResult }> {
       for (;;) {
         const found = await database(() => attemptLog.open({ tenantId, deliveryId, maximumAttempts }));
         if (!found) throw unattempted("the delivery is not in the database");
+        if (found === "full") {
+          await pause(PLACE_WAIT_MS, signal);
+          continue;
+        }
         if (found.attempted) return found;
         const { state, attempts } = await ended(found);
         const why = found.endsAs ? "the last attempt was lost" : "it had failed before";
@@ -137,8 +151,14 @@ function isWorkflowCancelled({ reason }: AbortSignal): boolean {
   return reason instanceof CancelledFailure && reason.message === WORKFLOW_CANCELLED;
 }
 
+/** What the attempt has told of its receiver. */
+function endingOf(result: AttemptResult | Unsent): Ending {
+  if ("unsent" in result || result.attempt.failure === "cancelled") return "unsent";
+  return result.attempt.failure === null ? "answered" : "silent";
+}
+
 /** @param retryAfterMs undefined: it is the delivery's end */
-function failure(message: string, retryAfterMs?: number): ApplicationFailure {
+function failure(message: string, retryAfterMs?: number, attempts?: number): ApplicationFailure {
   const last = retryAfterMs === undefined;
   const failure = ApplicationFailure.create({
     message,
@@ -146,7 +166,7 @@ function failure(message: string, retryAfterMs?: number): ApplicationFailure {
     nonRetryable: last,
     nextRetryDelay: retryAfterMs,
     // The delay itself does not come through to a workflow.
-    details: retryAfterMs === undefined ? undefined : [retryAfterMs],
+    details: retryAfterMs === undefined ? undefined : [retryAfterMs, attempts],
   });
   // A receiver's answer is no bug of ours: in the Temporal UI the reason should stand alone.
   failure.stack = "";
@@ -161,7 +181,7 @@ async function untilDone<T>(log: Logger, signal: AbortSignal, step: () => Promis
     } catch (error) {
       if (signal.aborted) throw error;
       log.warn({ err: error }, "PostgreSQL did not take part in an attempt; asking again");
-      await new Promise((resolve) => setTimeout(resolve, DATABASE_WAIT_MS));
+      await pause(DATABASE_WAIT_MS);
     }
   }
 }

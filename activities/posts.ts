@@ -1,62 +1,151 @@
-// The attempts that are out in this process. One outlives the activity that began it, if that may not wait for its end.
+// The two ways an attempt is made, each with a place in its receiver's window. To a quick receiver within its event's
+// workflow task, which must not wait for long: what finds no place soon, or fails beside a post that hangs, leaves for
+// the queue. From the queue as an activity of its own.
 
+import { Context } from "@temporalio/activity";
+import { type Place, putBack, QUICK_MS, takeTurn } from "../server/webhooks/index.ts";
 import type { PostWebhookInput, PostWebhookResult } from "../workflows/contract.ts";
+import type { ActivityDependencies } from "./dependencies.ts";
+import { pause } from "./pause.ts";
+import type { Attempt } from "./post-webhook.ts";
 
-/** One attempt from its look-up to its record; it fails with how long to wait for the next one. */
-export type Attempt = (input: PostWebhookInput, signal: AbortSignal) => Promise<PostWebhookResult>;
+/** How often an activity says that it is alive, and hears whether it is cancelled. */
+export const HEARTBEAT_MS = 5_000;
 
-export interface Post {
-  ended: Promise<PostWebhookResult>;
-  /** Waits for `what` and meanwhile lets the signal break the attempt off. */
-  wait<T>(what: Promise<T>, signal: AbortSignal): Promise<T>;
+interface Post {
+  /** "full": there was no place for it. */
+  ended: Promise<PostWebhookResult | "full">;
+  controller: AbortController;
 }
 
 export interface Posts {
-  find(deliveryId: string): Post | undefined;
-  begin(attempt: Attempt, input: PostWebhookInput): Post;
+  postWebhook(input: PostWebhookInput): Promise<PostWebhookResult>;
+  postQueued(input: PostWebhookInput): Promise<PostWebhookResult>;
   /** Breaks off a delivery's attempt, if one is out, and resolves when it is recorded. */
   breakOff(deliveryId: string, reason: Error): Promise<void>;
-  /** Breaks off all of them. */
-  stop(): Promise<void>;
 }
 
-export function createPosts(): Posts {
-  const out = new Map<string, Post & { controller: AbortController }>();
+type Dependencies = Pick<ActivityDependencies, "sql" | "inFlight" | "windows">;
 
-  async function breakOff(deliveryId: string, reason: Error): Promise<void> {
-    const post = out.get(deliveryId);
-    post?.controller.abort(reason);
-    await post?.ended.catch(() => {});
+export function createPosts({ sql, inFlight, windows }: Dependencies, attempt: Attempt): Posts {
+  /** By delivery: an activity that Temporal runs again, its task having timed out, joins the post that is out. */
+  const posts = new Map<string, Post>();
+  /** By workflow run. */
+  const tasks = new Map<string, Set<Post>>();
+
+  async function postWebhook(input: PostWebhookInput): Promise<PostWebhookResult> {
+    const { cancellationSignal: signal, info } = Context.current();
+    const { tenantId, deliveryId, connectionId } = input;
+    inFlight.begin(deliveryId);
+    await untilTurn(input, signal);
+    const post = posts.get(deliveryId) ?? begin(input, QUICK_MS);
+    const others = othersOf(info.workflowExecution?.runId ?? "", post);
+    try {
+      const result = await under(signal, post);
+      if (result !== "full") return result;
+      await putBack(sql, tenantId, [deliveryId], 0);
+      return { state: "Queued", attempts: 0 };
+    } catch (error) {
+      const { nextRetryDelay, details } = error as { nextRetryDelay?: number; details?: [number, number?] };
+      if (nextRetryDelay === undefined || signal.aborted) throw error;
+      const left = await others.wait(nextRetryDelay);
+      if (left !== undefined && (await putBack(sql, tenantId, [deliveryId], left))) {
+        return { state: "Queued", attempts: details?.[1] ?? 0 };
+      }
+      throw error;
+    } finally {
+      windows.release(connectionId, deliveryId);
+      windows.passed(connectionId);
+    }
+  }
+
+  async function postQueued(input: PostWebhookInput): Promise<PostWebhookResult> {
+    const context = Context.current();
+    const signal = context.cancellationSignal;
+    const { deliveryId, connectionId } = input;
+    const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+    inFlight.begin(deliveryId);
+    try {
+      await untilTurn(input, signal);
+      const result = await under(signal, posts.get(deliveryId) ?? begin(input));
+      return result as PostWebhookResult;
+    } finally {
+      clearInterval(heartbeat);
+      windows.release(connectionId, deliveryId);
+      windows.passed(connectionId);
+    }
+  }
+
+  /** A first attempt has had its turn in the queue. */
+  async function untilTurn({ again, tenantId, connectionId }: PostWebhookInput, signal: AbortSignal): Promise<void> {
+    if (again) await pause(await takeTurn(sql, tenantId, connectionId), signal);
+  }
+
+  function begin(input: PostWebhookInput, patienceMs?: number): Post {
+    const { deliveryId } = input;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const inPlace = async (place: Place | undefined) => {
+      if (place) return attempt(input, signal, place).finally(() => place.end("unsent"));
+      signal.throwIfAborted();
+      return "full" as const;
+    };
+    const ended = windows
+      .enter(input, signal, patienceMs)
+      .then(inPlace)
+      .finally(() => posts.delete(deliveryId));
+    // Nobody may be waiting when it fails.
+    ended.catch(() => {});
+    const post = { ended, controller };
+    posts.set(deliveryId, post);
+    return post;
+  }
+
+  /** The other posts of its workflow's task: no timer of the workflow fires before they end. */
+  function othersOf(runId: string, post: Post) {
+    const task = tasks.get(runId) ?? new Set<Post>();
+    tasks.set(runId, task.add(post));
+    const leave = () => {
+      task.delete(post);
+      if (task.size === 0) tasks.delete(runId);
+    };
+    post.ended.then(leave, leave);
+    return {
+      /** @returns milliseconds left until the retry, if some are still out; undefined if none is */
+      async wait(retryMs: number): Promise<number | undefined> {
+        const began = performance.now();
+        const over = Promise.withResolvers<"over">();
+        const timer = setTimeout(() => over.resolve("over"), Math.min(QUICK_MS, retryMs));
+        const ended = Promise.allSettled([...task].map(({ ended }) => ended));
+        const first = await Promise.race([ended, over.promise]);
+        clearTimeout(timer);
+        return first === "over" ? Math.max(0, retryMs - (performance.now() - began)) : undefined;
+      },
+    };
   }
 
   return {
-    breakOff,
-    find: (deliveryId) => out.get(deliveryId),
-    begin(attempt, input) {
-      const controller = new AbortController();
-      const ended = attempt(input, controller.signal).finally(() => out.delete(input.deliveryId));
-      // Nobody may be waiting when it fails.
-      ended.catch(() => {});
-      const post = { controller, ended, wait: waitUnder(controller) };
-      out.set(input.deliveryId, post);
-      return post;
-    },
-    async stop() {
-      const reason = new Error("the worker stops");
-      await Promise.all([...out.keys()].map((deliveryId) => breakOff(deliveryId, reason)));
+    postWebhook,
+    postQueued,
+    async breakOff(deliveryId, reason) {
+      const post = posts.get(deliveryId);
+      post?.controller.abort(reason);
+      await post?.ended.catch(() => {});
     },
   };
 }
 
-function waitUnder(controller: AbortController): Post["wait"] {
-  return async (what, signal) => {
-    const breakOff = () => controller.abort(signal.reason);
-    if (signal.aborted) breakOff();
-    signal.addEventListener("abort", breakOff);
-    try {
-      return await what;
-    } finally {
-      signal.removeEventListener("abort", breakOff);
-    }
-  };
+/** Waits for the post's end and meanwhile lets the signal break it off. */
+async function under<T>(
+  signal: AbortSignal,
+  { ended, controller }: { ended: Promise<T>; controller: AbortController },
+) {
+  const breakOff = () => controller.abort(signal.reason);
+  if (signal.aborted) breakOff();
+  signal.addEventListener("abort", breakOff);
+  try {
+    return await ended;
+  } finally {
+    signal.removeEventListener("abort", breakOff);
+  }
 }

@@ -2,7 +2,7 @@ import { Context } from "@temporalio/activity";
 import { probe } from "../server/webhooks/index.ts";
 import type { ProbeInput, ProbeResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
-import { HEARTBEAT_MS } from "./lanes.ts";
+import { HEARTBEAT_MS } from "./posts.ts";
 
 /** Probes a Held connection if its time has come. */
 export function createSendProbe({ log, holding, ...dependencies }: ActivityDependencies) {

@@ -1,13 +1,13 @@
 import { Context } from "@temporalio/activity";
-import { cancelRedelivery, sendRedelivery } from "../server/webhooks/index.ts";
+import { cancelRedelivery, followRedelivery } from "../server/webhooks/index.ts";
 import type { RedeliverInput, RedeliveryProgress } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 
-/** Sends what is next of a bulk redelivery, for some seconds. */
-export function createSendRedelivery({ sql }: ActivityDependencies) {
+/** Counts what has come of a bulk redelivery, for some seconds. */
+export function createFollowRedelivery({ sql }: ActivityDependencies) {
   return ({ tenantId, redeliveryId }: RedeliverInput): Promise<RedeliveryProgress> => {
     const context = Context.current();
-    return sendRedelivery(sql, tenantId, redeliveryId, () => {
+    return followRedelivery(sql, tenantId, redeliveryId, () => {
       context.heartbeat();
       return !context.cancellationSignal.aborted;
     });

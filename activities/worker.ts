@@ -22,27 +22,26 @@ import { createTracing } from "../server/tracing/index.ts";
 import {
   createAttemptLog,
   createInFlight,
-  createSlowLane,
+  createWindows,
   startActors,
   startClearing,
   startDispatcher,
   startReconciler,
 } from "../server/webhooks/index.ts";
-import { SLOW_TASK_QUEUE, TASK_QUEUE } from "../workflows/contract.ts";
+import { TASK_QUEUE } from "../workflows/contract.ts";
 import { createActivities } from "./index.ts";
-import { HEARTBEAT_MS } from "./lanes.ts";
-import { createPosts } from "./posts.ts";
+import { HEARTBEAT_MS } from "./posts.ts";
 import { createStartTroubles } from "./start-troubles.ts";
 import { temporalLogger } from "./temporal-log.ts";
 import { bundleWorkflows } from "./workflow-bundle.ts";
 
 /** The SDK's own default is derived from a heap limit that Bun reports wrongly. */
-const CACHED_WORKFLOWS = 500;
-/** A post runs within its workflow's task, so there may be as many of both. */
-const LOCAL_ACTIVITIES = 200;
-const WORKFLOW_TASKS = 200;
-/** Posts of the slow lane, which cost little while they wait; each receiver may have but a few of them. */
-const SLOW_POSTS = 500;
+const CACHED_WORKFLOWS = 1_000;
+/** A post runs within its workflow's task and may hang there: windows bound them, not these. */
+const LOCAL_ACTIVITIES = 2_000;
+const WORKFLOW_TASKS = 500;
+/** Posts from the queue, which cost little while they wait. */
+const QUEUED_POSTS = 2_000;
 const CONNECT_PAUSE_MS = 500;
 
 await runEntry(async () => {
@@ -79,9 +78,9 @@ await runEntry(async () => {
   });
   const workflowBundle = await bundleWorkflows(temporalLogger(log));
   const connection = await connectToTemporal(config.temporal, log);
-  const inFlight = createInFlight(config.webhooks.timeout);
-  const slowLane = createSlowLane(sql, config.webhooks.timeout, log);
-  const posts = createPosts();
+  const inFlight = createInFlight();
+  const windows = createWindows();
+  const ownTaskQueue = `${TASK_QUEUE}/${Bun.randomUUIDv7()}`;
   const activities = createActivities({
     sql,
     attemptLog: createAttemptLog(sql, log),
@@ -91,8 +90,7 @@ await runEntry(async () => {
     metrics,
     tracing,
     inFlight,
-    slowLane,
-    posts,
+    windows,
     timeout: config.webhooks.timeout,
     holding: { after: config.webhooks.holdAfter, probeInterval: config.webhooks.probeInterval },
   });
@@ -108,18 +106,17 @@ await runEntry(async () => {
     reuseV8Context: true,
     workflowThreadPoolSize: 1,
   });
-  const slowWorker = await Worker.create({
+  const ownWorker = await Worker.create({
     ...common,
-    taskQueue: SLOW_TASK_QUEUE,
-    activities: { postSlowly: activities.postSlowly },
-    maxConcurrentActivityTaskExecutions: SLOW_POSTS,
+    taskQueue: ownTaskQueue,
+    activities: { postQueued: activities.postQueued },
+    maxConcurrentActivityTaskExecutions: QUEUED_POSTS,
     maxHeartbeatThrottleInterval: HEARTBEAT_MS,
   });
-  const running = Promise.all([worker.run(), slowWorker.run()]);
+  const running = Promise.all([worker.run(), ownWorker.run()]);
   stops.push(async () => {
-    for (const each of [worker, slowWorker]) if (each.getState() === "RUNNING") each.shutdown();
+    for (const each of [worker, ownWorker]) if (each.getState() === "RUNNING") each.shutdown();
     await running.catch(() => {});
-    await posts.stop();
   });
   const troubles = createStartTroubles(sql, log);
   stops.push(() => troubles.stop());
@@ -127,16 +124,16 @@ await runEntry(async () => {
   const client = new Client({ connection, namespace: config.temporal.namespace, interceptors });
   const outbox = connect(config.databaseUrl, "gatehouse outbox", 8);
   stops.push(() => outbox.end({ timeout: 1 }));
-  const dispatcher = startDispatcher(
-    config.databaseUrl,
-    outbox,
+  const dispatcher = startDispatcher(config.databaseUrl, {
+    sql: outbox,
     client,
-    config.webhooks,
+    config: config.webhooks,
     inFlight,
-    slowLane,
+    windows,
+    ownTaskQueue,
     log,
     metrics,
-  );
+  });
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
   const actors = startActors(outbox, client, config.webhooks.reconcileInterval, log);
   const clearing = startClearing(outbox, log);

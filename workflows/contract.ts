@@ -2,11 +2,14 @@
 
 /** The task queue of webhook deliveries. */
 export const TASK_QUEUE = "webhooks";
-/** The task queue of posts that would hold a workflow's task for too long. */
-export const SLOW_TASK_QUEUE = "webhooks-slow";
 export const MAXIMUM_ATTEMPTS = 3;
 /** An event with more deliveries is split over `EventId`, `EventId/2`, … */
 export const DELIVERIES_PER_WORKFLOW = 500;
+
+/** The workflow of an event's part; the first part's id is the EventId itself. */
+export function workflowId(eventId: string, part: number): string {
+  return part === 1 ? eventId : `${eventId}/${part}`;
+}
 
 /** What a workflow is found by in Temporal; a cluster must know them before the first one starts. */
 export const SEARCH_ATTRIBUTES = {
@@ -21,7 +24,7 @@ export const SEARCH_ATTRIBUTES = {
 export const EXHAUSTED = "Exhausted";
 /** The failure type of an attempt that is followed by another. */
 export const ATTEMPT_FAILED = "AttemptFailed";
-/** The failure type of an activity whose delivery's turn is yet to come; it is no attempt. */
+/** The failure type of an activity that there was no place for; it is no attempt. */
 export const NOT_YET = "NotYet";
 
 export interface RetrySettings {
@@ -41,8 +44,6 @@ export function backoff({ initialInterval, backoffCoefficient }: RetrySettings, 
 export interface DeliveryToMake {
   deliveryId: string;
   connectionId: string;
-  /** Only on those whose receiver was known to be slow when the run was started. */
-  lane?: "slow";
 }
 
 /** Ids and retry settings only: no payload, no secret and no personal data may enter a workflow's history. */
@@ -50,43 +51,38 @@ export interface DeliverWebhookInput {
   tenantId: string;
   eventId: string;
   deliveries: DeliveryToMake[];
-  /** Deliveries of the event that are recorded and wait for their connection. Runs begun by an earlier version lack it. */
-  held?: number;
+  /** Deliveries of the event that are recorded and wait for their connection. */
+  held: number;
   retry: RetrySettings;
   /** Milliseconds one attempt may take. */
   timeout: number;
+  /** Of one delivery that comes from the queue: the wait before its attempt, and where a slow receiver is posted from. */
+  own?: { waitMs: number; taskQueue?: string };
 }
 
 export interface PostWebhookInput {
   tenantId: string;
+  eventId: string;
   deliveryId: string;
   connectionId: string;
   /** Posts of one run, whatever became of them. */
   maximumAttempts: number;
   retry: RetrySettings;
-}
-
-export interface PostSlowlyInput extends PostWebhookInput {
-  /** A post may still be out, or have ended, in the worker that began it. */
-  handedOver?: true;
+  /** It comes from the queue, and is not the first since then: its connection's rate has not counted it. */
+  again: boolean;
 }
 
 export interface PostWebhookResult {
-  state: "Delivered" | "Cancelled" | "Held";
-  /** Posts made for this delivery, this one included. */
+  /** Queued: it waits in PostgreSQL, and another workflow goes on with it. */
+  state: "Delivered" | "Cancelled" | "Held" | "Queued";
+  /** Posts made so far for this delivery, this one included. */
   attempts: number;
-}
-
-/** What a workflow's task is told instead of waiting for a slow receiver: the post goes on without it. */
-export interface PostStillOut {
-  state: "StillOut";
 }
 
 export interface CloseDeliveryInput {
   tenantId: string;
   deliveryId: string;
-  /** Runs begun by an earlier version lack it: Exhausted. */
-  state?: "Exhausted" | "Cancelled";
+  state: "Exhausted" | "Cancelled";
 }
 
 /** A delivery's place in its life; the same word in PostgreSQL, the API and Temporal. */
@@ -95,7 +91,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export interface DeliveryOutcome {
   connectionId: string;
-  state: DeliveryState;
+  state: DeliveryState | "Queued";
   attempts: number;
   /** Why it was not delivered: host, status and one word. */
   reason?: string;

@@ -1,6 +1,6 @@
 // One event's deliveries: each posted by a local activity of its own, in parallel, so that one receiver's failure
-// never touches another's. A slow receiver's are posted by a regular activity in a lane of their own, for a local
-// activity holds the workflow's task, and with it the others' retries.
+// never touches another's. One that has waited in the queue has a workflow of its own, and to a slow receiver a regular
+// activity, for a local one holds the workflow's task.
 
 import {
   ActivityCancellationType,
@@ -12,21 +12,23 @@ import {
   proxyLocalActivities,
   sleep,
   TemporalFailure,
+  TimeoutFailure,
   upsertSearchAttributes,
 } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
 import {
+  ATTEMPT_FAILED,
   backoff,
   type DeliverWebhookInput,
   type DeliveryOutcome,
   type DeliveryState,
+  type DeliveryToMake,
   EXHAUSTED,
   MAXIMUM_ATTEMPTS,
-  type PostSlowlyInput,
-  type PostWebhookInput,
+  NOT_YET,
   type PostWebhookResult,
   type RetrySettings,
-  SLOW_TASK_QUEUE,
+  TASK_QUEUE,
 } from "./contract.ts";
 
 /**
@@ -34,8 +36,10 @@ import {
  * that a PostgreSQL that is away for a while does not use up attempts.
  */
 const RECORDING_MS = 3_600_000;
-/** After so long without a sign of life a post in the slow lane has died with its worker. */
+/** After so long without a sign of life a post from the queue has died with its worker. */
 const SILENCE_MS = 20_000;
+/** After so long without anybody taking it from a worker's own queue that worker is gone. */
+const NOBODY_MS = 5_000;
 /** From the worst to the best. */
 const WORST_FIRST: DeliveryState[] = ["Exhausted", "Held", "Cancelled", "Delivered"];
 
@@ -51,23 +55,21 @@ const { closeDelivery } = proxyActivities<Activities>({
  */
 export async function deliverWebhook(input: DeliverWebhookInput): Promise<DeliveryOutcome[]> {
   const outcomes = await Promise.all(input.deliveries.map((delivery) => deliver(input, delivery)));
-  const smooth = outcomes.every((outcome) => outcome.state === "Delivered" && outcome.attempts === 1);
-  if (!smooth) upsertSearchAttributes({ DeliveryState: [worst(outcomes, input.held)] });
+  // What is queued has its state from its own workflow.
+  const ended = outcomes.filter((outcome) => outcome.state !== "Queued");
+  const smooth = ended.every((outcome) => outcome.state === "Delivered" && outcome.attempts === 1);
+  if (!smooth) upsertSearchAttributes({ DeliveryState: [worst(ended, input.held)] });
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure("cancelled, its open deliveries too");
   const exhausted = outcomes.filter((outcome) => outcome.state === "Exhausted");
-  if (exhausted.length > 0) throw exhaustion(outcomes, exhausted);
+  if (exhausted.length > 0) throw exhaustion(ended, exhausted);
   return outcomes;
 }
 
-async function deliver(
-  input: DeliverWebhookInput,
-  { deliveryId, connectionId, lane }: DeliverWebhookInput["deliveries"][number],
-): Promise<DeliveryOutcome> {
-  const { tenantId, retry } = input;
-  const post = { tenantId, deliveryId, connectionId, maximumAttempts: MAXIMUM_ATTEMPTS, retry };
+async function deliver(input: DeliverWebhookInput, delivery: DeliveryToMake): Promise<DeliveryOutcome> {
+  const { tenantId } = input;
+  const { deliveryId, connectionId } = delivery;
   try {
-    const result = await (lane === "slow" ? postInSlowLane(input, post) : postInTask(input, post));
-    return { connectionId, ...result };
+    return { connectionId, ...(await post(input, delivery)) };
   } catch (error) {
     if (!(error instanceof TemporalFailure)) throw error;
     const cause = causeOf(error);
@@ -82,37 +84,67 @@ async function deliver(
 }
 
 /**
- * Every attempt stands in the history with its failure, and every wait is a durable timer. Temporal's own retry of a
- * local activity would do as much, but takes more steps to its timer than a hand-over takes to its activity: where both
- * happen in one task, a replay would find them in another order.
+ * Every attempt stands in the history with its failure, and every wait is a durable timer. The attempts are counted in
+ * PostgreSQL: the one that was the last says so itself.
  */
-async function postInTask(input: DeliverWebhookInput, post: PostWebhookInput): Promise<PostWebhookResult> {
+async function post(input: DeliverWebhookInput, delivery: DeliveryToMake): Promise<PostWebhookResult> {
+  const { tenantId, eventId, retry, own } = input;
+  const { connectionId } = delivery;
+  let taskQueue = own?.taskQueue;
+  let wait = own?.waitMs ?? 0;
   for (let attempt = 1; ; attempt++) {
-    const { postWebhook } = proxyLocalActivities<Activities>({
+    if (wait > 0) await sleep(wait, { summary: `until the next post to connection ${connectionId}` });
+    const asked = {
+      tenantId,
+      eventId,
+      ...delivery,
+      maximumAttempts: MAXIMUM_ATTEMPTS,
+      retry,
+      again: own !== undefined && attempt > 1,
+    };
+    const options = {
       startToCloseTimeout: input.timeout + RECORDING_MS,
       retry: { maximumAttempts: 1 },
-      summary: `post to connection ${post.connectionId}`,
-    });
-    const next = await postWebhook(post).catch((error) => waitAfter(error, input.retry, attempt));
-    if (typeof next !== "number") {
-      return next.state === "StillOut" ? postInSlowLane(input, { ...post, handedOver: true }) : next;
+      summary: `post to connection ${connectionId}`,
+    };
+    const made = taskQueue
+      ? proxyActivities<Activities>({
+          ...options,
+          taskQueue,
+          // Nobody asks for a dead worker's; any worker does for the common queue's.
+          scheduleToStartTimeout: taskQueue === TASK_QUEUE ? undefined : NOBODY_MS,
+          heartbeatTimeout: SILENCE_MS,
+          // A post that is out is broken off and logged before the workflow ends.
+          cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+        }).postQueued(asked)
+      : proxyLocalActivities<Activities>(options).postWebhook(asked);
+    try {
+      return await made;
+    } catch (error) {
+      wait = waitAfter(error, retry, attempt);
+      // The worker that had a place for it may have died.
+      if (taskQueue && waitOf(error) === undefined) taskQueue = TASK_QUEUE;
     }
-    await sleep(next, { summary: `until the next post to connection ${post.connectionId}` });
   }
 }
 
 /**
- * The attempts are counted in PostgreSQL: the one that was the last says so itself.
- *
  * @returns milliseconds
  * @throws the error, if no attempt follows
  */
 function waitAfter(error: unknown, retry: RetrySettings, attempt: number): number {
   if (!(error instanceof TemporalFailure) || CancellationScope.current().consideredCancelled) throw error;
   const cause = causeOf(error);
-  if (!(cause instanceof ApplicationFailure)) return backoff(retry, attempt);
-  if (cause.nonRetryable) throw error;
-  return (cause.details?.[0] as number | undefined) ?? backoff(retry, attempt);
+  if (cause instanceof ApplicationFailure && cause.nonRetryable) throw error;
+  if (cause instanceof TimeoutFailure) return 0;
+  return waitOf(error) ?? backoff(retry, attempt);
+}
+
+/** What an attempt that ended by itself says of the next one. */
+function waitOf(error: unknown): number | undefined {
+  const cause = error instanceof TemporalFailure ? causeOf(error) : undefined;
+  if (!(cause instanceof ApplicationFailure) || ![ATTEMPT_FAILED, NOT_YET].includes(cause.type ?? "")) return undefined;
+  return cause.details?.[0] as number | undefined;
 }
 
 /** A local activity's failure is not wrapped, its timeout may be. */
@@ -120,22 +152,8 @@ function causeOf(error: TemporalFailure): Error | undefined {
   return error instanceof ActivityFailure ? error.cause : error;
 }
 
-function postInSlowLane(input: DeliverWebhookInput, post: PostSlowlyInput): Promise<PostWebhookResult> {
-  const { postSlowly } = proxyActivities<Activities>({
-    taskQueue: SLOW_TASK_QUEUE,
-    startToCloseTimeout: input.timeout + RECORDING_MS,
-    heartbeatTimeout: SILENCE_MS,
-    // A post that is out is broken off and logged before the workflow ends.
-    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    // Every failure of ours says how long to wait; this is for a worker that died.
-    retry: { initialInterval: input.retry.initialInterval, backoffCoefficient: 1 },
-    summary: `post to connection ${post.connectionId}, a slow receiver`,
-  });
-  return postSlowly(post);
-}
-
-function worst(outcomes: DeliveryOutcome[], held = 0): DeliveryState {
-  const states = outcomes.map((outcome) => outcome.state);
+function worst(outcomes: DeliveryOutcome[], held: number): DeliveryState {
+  const states: string[] = outcomes.map((outcome) => outcome.state);
   if (held > 0) states.push("Held");
   return WORST_FIRST.find((state) => states.includes(state)) ?? "Delivered";
 }

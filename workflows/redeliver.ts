@@ -1,5 +1,5 @@
-// A bulk redelivery: sends one delivery after the other, each as a new run of its event's own workflow. What is wished
-// of it, and how far it has come, stands in PostgreSQL; this is what makes it go on, and what ops people see of it.
+// A bulk redelivery as ops people see it. What is wished of it, and how far it has come, stands in PostgreSQL, and its
+// deliveries go out from the queue; this follows them and says when they have ended.
 
 import {
   CancellationScope,
@@ -23,7 +23,7 @@ const progressQuery = defineQuery<RedeliveryProgress | undefined>(REDELIVERY_PRO
 const FIRST_LOOK_MS = 500;
 const LONGEST_LOOK_MS = 30_000;
 
-const { sendRedelivery, cancelRedelivery } = proxyActivities<Activities>({
+const { followRedelivery, cancelRedelivery } = proxyActivities<Activities>({
   startToCloseTimeout: "2m",
   // A worker that was killed is soon replaced by another.
   heartbeatTimeout: "10s",
@@ -46,7 +46,7 @@ export async function redeliver(input: RedeliverInput): Promise<RedeliveryProgre
   try {
     for (;;) {
       const changesBefore = changes;
-      progress = await sendRedelivery({ tenantId, redeliveryId });
+      progress = await followRedelivery({ tenantId, redeliveryId });
       setCurrentDetails(describe(progress));
       if (progress.state === "Completed" || progress.state === "Cancelled") return progress;
       const isChanged = () => changes !== changesBefore;

@@ -5,8 +5,8 @@ import type { Sql } from "./connection.ts";
  * away at first, postgres.js goes on trying by itself: a process that starts just then need not end.
  * @returns stops it
  */
-export function listen(sql: Sql, channel: string, wake: () => void): () => Promise<void> {
-  const subscribed = sql.listen(channel, wake, wake).catch(() => undefined);
+export function listen(sql: Sql, channel: string, wake: (message?: string) => void): () => Promise<void> {
+  const subscribed = sql.listen(channel, wake, () => wake()).catch(() => undefined);
   return async () => {
     const subscription = await subscribed;
     await subscription?.unlisten().catch(() => {});

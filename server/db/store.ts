@@ -47,8 +47,8 @@ export interface PartsSeen {
 }
 
 export async function readParts(sql: Queries): Promise<PartsSeen> {
-  // Of another role's connection state_change is hidden; there the connection itself has to do. What waits for a
-  // receiver's turn, or for an earlier run of its event, waits by right.
+  // Of another role's connection state_change is hidden; there the connection itself has to do. What waits for its
+  // receiver waits by right.
   const [row] = await sql<PartsSeen[]>`
     select
       exists (
@@ -57,8 +57,7 @@ export async function readParts(sql: Queries): Promise<PartsSeen> {
           and coalesce(state_change > now() - make_interval(secs => ${MOST_SILENCE_SECONDS}), true)
       ) as worker,
       current_setting('transaction_read_only')::boolean as "readOnly",
-      (select extract(epoch from now() - created_on)::float8 from dispatches
-        where connection_id is null and delivery_ids is null order by id limit 1) as "oldestDispatch",
+      (select extract(epoch from now() - created_on)::float8 from dispatches order by id limit 1) as "oldestDispatch",
       (select coalesce(array_agg(distinct reason), '{}') from delivery_troubles
         where noticed_on > now() - make_interval(secs => ${TROUBLE_SECONDS})) as troubles`;
   return row!;

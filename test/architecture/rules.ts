@@ -53,7 +53,7 @@ export const sqlStandsInStores: Rule = (sources) =>
 
 /** What no tenant asks for, and the worker's own work, which its dispatcher shares out. */
 const WITHOUT_SHARE =
-  /^server\/(db|commands|oauth\/keys)\/|^server\/tenants\/index\.ts$|^server\/webhooks\/(redelivery|holding|rotation)\//;
+  /^server\/(db|commands|oauth\/keys)\/|^server\/tenants\/index\.ts$|^server\/webhooks\/(deliveries|dispatch|redelivery|holding|rotation)\//;
 
 export const transactionsAreShares: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {

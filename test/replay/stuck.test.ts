@@ -24,6 +24,7 @@ test("a workflow whose history cannot be replayed is terminated, and its deliver
     tenantId: api.tenant.tenantId,
     eventId: EventId,
     deliveries,
+    held: 0,
     retry: { initialInterval: 1, backoffCoefficient: 1 },
     timeout: 1_000,
   });

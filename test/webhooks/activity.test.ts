@@ -5,14 +5,13 @@ import { join } from "node:path";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { createActivities } from "../../activities/index.ts";
-import { createPosts } from "../../activities/posts.ts";
 import { connect } from "../../server/db/connection.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { createLog } from "../../server/log.ts";
 import { importMasterKey } from "../../server/master-key.ts";
 import { createWorkerMetrics } from "../../server/metrics/index.ts";
 import { withoutCollector } from "../../server/tracing/index.ts";
-import { createAttemptLog, createInFlight, createSlowLane } from "../../server/webhooks/index.ts";
+import { createAttemptLog, createInFlight, createWindows } from "../../server/webhooks/index.ts";
 import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
 import { type Api, type Delivery, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -42,9 +41,8 @@ const activities = createActivities({
   log,
   metrics: createWorkerMetrics(),
   tracing: withoutCollector(),
-  inFlight: createInFlight(1_000),
-  slowLane: createSlowLane(sql, 1_000, log),
-  posts: createPosts(),
+  inFlight: createInFlight(),
+  windows: createWindows(),
   holding: { after: 10, probeInterval: 60_000 },
   timeout: 1_000,
 });
@@ -128,9 +126,9 @@ test("a post that there is no place for is no attempt, and is made later", async
   const taken = { tenantId, url: new URL(hanging.url), headers: {}, body: "{}", timeoutMs: 60_000 };
   const attack = Array.from({ length: MOST_OF_A_TENANT }, () => egress.post({ ...taken, signal: caller.signal }));
 
-  expect(await post(api, before.Deliveries[0]!)).toEqual({ state: "StillOut" });
+  await expect(post(api, before.Deliveries[0]!)).rejects.toThrow("there was no place for it");
   expect(await api.event(before.EventId)).toEqual(before);
-  await expect(post(api, before.Deliveries[0]!, "postSlowly")).rejects.toThrow("its turn is yet to come");
+  await expect(post(api, before.Deliveries[0]!, "postQueued")).rejects.toThrow("there was no place for it");
   expect(await api.event(before.EventId)).toEqual(before);
   expect(receiver.calls).toHaveLength(1);
 
@@ -161,10 +159,10 @@ test("an attempt that cannot be asked for fails alone", async () => {
 async function post(
   api: Api,
   { Id, ConnectionId }: Delivery,
-  activity: "postWebhook" | "postSlowly" = "postWebhook",
+  activity: "postWebhook" | "postQueued" = "postWebhook",
 ): Promise<unknown> {
   return new MockActivityEnvironment({ attempt: 1 }, { logger }).run(activities[activity], {
-    ...{ tenantId: api.tenant.tenantId, deliveryId: Id, connectionId: ConnectionId },
-    ...{ maximumAttempts: MAXIMUM_ATTEMPTS, retry: RETRY },
+    ...{ tenantId: api.tenant.tenantId, eventId: "", deliveryId: Id, connectionId: ConnectionId },
+    ...{ maximumAttempts: MAXIMUM_ATTEMPTS, retry: RETRY, again: false },
   });
 }

@@ -105,7 +105,7 @@ async function upsert(
     if (isReleased) await endHold(tx, tenantId, connection.id);
     else if (existing.state === "Held" && isCalledOtherwise(existing, connection)) {
       await probeAtOnce(tx, tenantId, connection.id);
-      await wakeStarters(tx);
+      await wakeStarters(tx, connection.id);
     }
     if (connection.state === "Active" && existing.state !== "Active") {
       await countAllEnded(tx, tenantId, connection.id);

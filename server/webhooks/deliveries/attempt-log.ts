@@ -3,21 +3,27 @@
 
 import type { Logger } from "pino";
 import { createBatches } from "../../db/batches.ts";
-import type { Sql } from "../../db/connection.ts";
+import type { Sql, Transaction } from "../../db/connection.ts";
 import { createOutageLog } from "../../log.ts";
-import { type DueAttempt, type OpenDelivery, openAttempts } from "./opening/store.ts";
+import { type DueAttempt, lockPosts, type OpenDelivery, openAttempts } from "./opening/store.ts";
 import { type DeliveredAttempt, recordAttempt, recordDelivered } from "./store.ts";
 
 const MOST = 50;
 
 export interface AttemptLog {
-  /** Marks a delivery as being attempted, and reads what the post needs; undefined if there is none. */
-  open(due: DueAttempt): Promise<OpenDelivery | undefined>;
+  /**
+   * Marks a delivery as being attempted, and reads what the post needs; undefined if there is none, "full" if its
+   * connection has as many posts out as it may.
+   */
+  open(due: DueAttempt): Promise<OpenDelivery | undefined | "full">;
   /** As recordAttempt; an attempt that delivered with others of its kind. */
   record: OmitFirst<typeof recordAttempt>;
 }
 
 type OmitFirst<F> = F extends (first: never, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never;
+
+/** An attempt is out no longer than it may take, and what reading and recording may take beside it. */
+const POST_MS = 60_000;
 
 export function createAttemptLog(sql: Sql, log: Logger): AttemptLog {
   const failed = createOutageLog(log);
@@ -35,7 +41,7 @@ export function createAttemptLog(sql: Sql, log: Logger): AttemptLog {
   return {
     async open(due) {
       const delivery = await openTogether(due).catch(note);
-      return delivery ?? (await openAttempts(sql, [due], "wait"))[0];
+      return delivery ?? sql.begin((tx) => openAlone(tx, due));
     },
     async record(tenantId, deliveryId, attempt, state, hold) {
       if (state === "Delivered") {
@@ -45,4 +51,9 @@ export function createAttemptLog(sql: Sql, log: Logger): AttemptLog {
       return recordAttempt(sql, tenantId, deliveryId, attempt, state, hold);
     },
   };
+}
+
+async function openAlone(tx: Transaction, due: DueAttempt): Promise<OpenDelivery | undefined | "full"> {
+  if (!(await lockPosts(tx, due.tenantId, due.deliveryId, POST_MS))) return "full";
+  return (await openAttempts(tx, [due], "wait"))[0];
 }

@@ -1,37 +1,20 @@
 // Moves committed events from the outbox to Temporal. Runs beside the workflow worker, so that Temporal can hand a
 // new workflow's first task straight back (eager start).
 
-import type { Client } from "@temporalio/client";
-import type { Logger } from "pino";
-import type { WebhookConfig } from "../../config.ts";
-import type { Sql } from "../../db/connection.ts";
 import { createOutageLog } from "../../log.ts";
 import type { WorkerMetrics } from "../../metrics/index.ts";
-import type { SlowLane } from "../lanes/slow-lane.ts";
-import { BATCH, type InFlight } from "./in-flight.ts";
+import { BATCH } from "./in-flight.ts";
 import { type Found, pause, startLoop } from "./loop.ts";
-import { setSlowAside } from "./slow-deliveries.ts";
+import { setAside } from "./queue.store.ts";
+import { type QueueDependencies, startQueue } from "./queue.ts";
 import { startDelivery } from "./start-workflow.ts";
-import {
-  claimDispatches,
-  claimTurns,
-  type Dispatch,
-  postponeDispatches,
-  releaseDispatches,
-  removeDispatches,
-} from "./store.ts";
+import { claimDispatches, type Dispatch, releaseDispatches, removeDispatches } from "./store.ts";
 import { startWakes } from "./wakes.ts";
 
 /** Batches that are being started at once: together the most that Temporal is asked for at a time. */
 const LANES = 4;
 /** Of one tenant's in a batch. */
 const TENANT_SHARE = 8;
-/** Beyond the time an attempt may take; a turn that old is over, for its worker has died. */
-const TURN_GRACE_MS = 30_000;
-/** What is set aside for a slow receiver waits for a turn in any case. */
-const SLOW_WAIT_MS = 250;
-/** Turns begun at a time: each is a workflow of its own. */
-const TURNS = 2;
 /** The net under NOTIFY. */
 const POLL_MS = 2_000;
 
@@ -40,29 +23,30 @@ export interface Dispatcher {
   stop(): Promise<void>;
 }
 
-type Outcome = Awaited<ReturnType<typeof startDelivery>> | "failed";
+export interface DispatcherDependencies extends QueueDependencies {
+  metrics: Pick<WorkerMetrics, "dispatched">;
+}
 
-export function startDispatcher(
-  databaseUrl: string,
-  sql: Sql,
-  client: Client,
-  config: WebhookConfig,
-  inFlight: InFlight,
-  slowLane: Pick<SlowLane, "turns" | "onTurnEnded">,
-  log: Logger,
-  metrics: Pick<WorkerMetrics, "dispatched">,
-): Dispatcher {
+export function startDispatcher(databaseUrl: string, dependencies: DispatcherDependencies): Dispatcher {
+  const { sql, client, config, inFlight, windows, log, metrics } = dependencies;
   const notStarted = createOutageLog(log);
-  const quick = startLoop(LANES, dispatchBatch, log);
-  const slow = startLoop(1, dispatchTurns, log);
-  inFlight.onRoom(quick.wake);
-  slowLane.onTurnEnded(slow.wake);
-  let slowWait: Timer | undefined;
-  const wakes = startWakes(databaseUrl, sql, quick.wake);
-  const poll = setInterval(() => {
-    quick.wake();
-    slow.wake();
-  }, POLL_MS);
+  const loop = startLoop(LANES, dispatchBatch, log);
+  const queue = startQueue(dependencies, () => wakes.handOn());
+  inFlight.onRoom(loop.wake);
+  const wakeAll = () => {
+    loop.wake();
+    queue.lookAround();
+  };
+  const wakes = startWakes(
+    databaseUrl,
+    sql,
+    (connectionId) => {
+      loop.wake();
+      if (connectionId) queue.look(connectionId);
+    },
+    wakeAll,
+  );
+  const poll = setInterval(wakeAll, POLL_MS);
 
   async function dispatchBatch(): Promise<Found> {
     const isFull = inFlight.isFull();
@@ -71,88 +55,65 @@ export function startDispatcher(
     if (isFull) return "nothing";
     const claimed = await claimDispatches(sql, BATCH, TENANT_SHARE, full);
     if (claimed.length === 0) return "nothing";
-    const batch = await setSlowAside(sql, claimed, wakeSlowSoon);
-    await start(batch, startInFlight);
+    await start(await setAsideFull(claimed));
     // A tenant's whole share: there is likely more.
     return claimed.length >= TENANT_SHARE ? "more" : "some";
   }
 
-  function wakeSlowSoon(): void {
-    slowWait ??= setTimeout(() => {
-      slowWait = undefined;
-      slow.wake();
-    }, SLOW_WAIT_MS);
+  /** What its receiver's window has no room for waits in the queue, and keeps nothing from the event's others. */
+  async function setAsideFull(claimed: Dispatch[]): Promise<Dispatch[]> {
+    const aside = claimed.flatMap(({ deliveries }) =>
+      deliveries.filter(({ connectionId }) => !windows.admits(connectionId)),
+    );
+    const asideIds = new Set(aside.map(({ deliveryId }) => deliveryId));
+    await setAside(sql, [...asideIds]);
+    const queues = [...aside.map(({ connectionId }) => connectionId), ...claimed.flatMap(({ queues }) => queues)];
+    for (const connectionId of new Set(queues)) queue.look(connectionId);
+    if (aside.length === 0) return claimed;
+    return claimed.map((dispatch) => {
+      const deliveries = dispatch.deliveries.filter(({ deliveryId }) => !asideIds.has(deliveryId));
+      return { ...dispatch, deliveries, queued: dispatch.queued + dispatch.deliveries.length - deliveries.length };
+    });
   }
 
-  async function dispatchTurns(): Promise<Found> {
-    // Quick receivers go first: a receiver that is back, with all that it has missed, would make everybody wait.
-    const behind = inFlight.isBehind();
-    if (behind && slowWait) return "nothing";
-    const turns = await claimTurns(sql, slowLane.turns, behind ? 1 : TURNS, config.timeout + TURN_GRACE_MS);
-    if (turns.length === 0) return "nothing";
-    await start(turns, startOne);
-    if (!behind) return "some";
-    wakeSlowSoon();
-    return "nothing";
+  async function start(batch: Dispatch[]): Promise<void> {
+    const started = await Promise.all(batch.map(startOne));
+    const idsOf = (wanted: boolean) => batch.filter((_, index) => started[index] === wanted).map(({ id }) => id);
+    await Promise.all([removeDispatches(sql, idsOf(true)), releaseDispatches(sql, idsOf(false))]);
+    if (!started.includes(true)) await pause();
   }
 
-  async function start(batch: Dispatch[], startEach: (dispatch: Dispatch) => Promise<Outcome>): Promise<void> {
-    if (batch.length === 0) return;
-    const outcomes = await Promise.all(batch.map(startEach));
-    const ids = (wanted: (outcome: Outcome, dispatch: Dispatch) => boolean) =>
-      batch.filter((dispatch, index) => wanted(outcomes[index]!, dispatch)).map(({ id }) => id);
-    const failed = ids((outcome) => outcome === "failed");
-    await Promise.all([
-      removeDispatches(
-        sql,
-        ids((outcome, dispatch) => isDone(outcome, dispatch)),
-      ),
-      postponeDispatches(
-        sql,
-        ids((outcome) => outcome === "busy"),
-      ),
-      releaseDispatches(sql, failed),
-    ]);
-    if (failed.length === batch.length) await pause();
-  }
-
-  async function startInFlight(dispatch: Dispatch): Promise<Outcome> {
-    // The slow lane counts its own.
-    const quick = dispatch.deliveries.filter(({ lane }) => lane !== "slow");
-    const deliveryIds = quick.map(({ deliveryId }) => deliveryId);
-    // Added before the start, for it may be over before the start is answered.
-    inFlight.add(dispatch.tenantId, deliveryIds);
-    const outcome = await startOne(dispatch);
-    // Of what runs elsewhere nobody here would hear the end.
-    if (outcome !== "eagerly") inFlight.end(deliveryIds);
-    return outcome;
-  }
-
-  async function startOne(dispatch: Dispatch): Promise<Outcome> {
+  /** @returns whether it is done */
+  async function startOne(dispatch: Dispatch): Promise<boolean> {
     const { tenantId, eventId } = dispatch;
+    if (!isNeeded(dispatch)) return true;
+    const deliveryIds = dispatch.deliveries.map(({ deliveryId }) => deliveryId);
+    // Added before the start, for it may be over before the start is answered.
+    inFlight.add(tenantId, deliveryIds);
     try {
       const outcome = await startDelivery(client, config, dispatch);
-      // What waits for a slow receiver's turn waits for that receiver, and not for us.
-      if (outcome !== "busy" && dispatch.turn === null) metrics.dispatched(dispatch.createdOn);
-      return outcome;
+      // Of what runs elsewhere nobody here would hear the beginning.
+      if (outcome !== "eagerly") deliveryIds.forEach(inFlight.begin);
+      metrics.dispatched(dispatch.createdOn);
+      return true;
     } catch (error) {
+      deliveryIds.forEach(inFlight.begin);
       notStarted({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
-      return "failed";
+      return false;
     }
   }
 
   return {
     async stop() {
       clearInterval(poll);
-      clearTimeout(slowWait);
-      await Promise.all([quick.stop(), slow.stop()]);
+      await Promise.all([loop.stop(), queue.stop()]);
       await wakes.stop();
     },
   };
 }
 
-/** A turn ends with its post and not with its start, unless it has been over once before. */
-function isDone(outcome: Outcome, { turn, deliveries }: Dispatch): boolean {
-  if (outcome === "busy" || outcome === "failed") return false;
-  return turn !== "first" || deliveries.length === 0;
+/** An only delivery that is in the queue gets the event's workflow for itself. */
+function isNeeded({ part, deliveries, held, queued, total }: Dispatch): boolean {
+  if (deliveries.length > 0 || held > 0) return true;
+  return part === 1 && !(queued === 1 && total === 1);
 }

@@ -1,13 +1,14 @@
 // Finds deliveries that are not final though no workflow runs for them any more (Temporal's store was wiped, a
-// workflow was terminated) or that cannot go on, and puts them back into the outbox.
+// workflow was terminated) or that cannot go on, and puts them into the queue.
 
 import type { Client } from "@temporalio/client";
 import { defineSearchAttributeKey, WorkflowNotFoundError } from "@temporalio/common";
 import type { Logger } from "pino";
+import { workflowId } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/connection.ts";
 import { createOutageLog } from "../../log.ts";
-import { workflowId } from "./start-workflow.ts";
-import { findStaleDeliveries, insertDispatch, type StaleDelivery } from "./store.ts";
+import { putBack } from "./queue.store.ts";
+import { findStaleDeliveries, type StaleDelivery } from "./store.ts";
 
 const BATCH = 200;
 /** Temporal's own word, once a workflow's task has failed some times in a row. */
@@ -37,7 +38,7 @@ export function startReconciler(sql: Sql, client: Client, interval: number, log:
   async function restartIfLost(stale: StaleDelivery): Promise<void> {
     const { tenantId, eventId, deliveryIds } = stale;
     if (await isRunning(eventId, stale.part)) return;
-    await insertDispatch(sql, stale);
+    await putBack(sql, tenantId, deliveryIds, 0);
     log.warn({ tenantId, eventId, deliveryIds }, "a delivery had lost its workflow; it gets a new run");
   }
 

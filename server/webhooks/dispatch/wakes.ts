@@ -15,11 +15,20 @@ export interface Wakes {
   stop(): Promise<void>;
 }
 
-/** @param wake called for every committed change by the worker that hears, and by all for what is handed on */
-export function startWakes(databaseUrl: string, sql: Sql, wake: () => void): Wakes {
+/**
+ * @param wake called for every committed change, by the worker that hears; with a connection's id if there is something
+ * new in its queue
+ * @param wakeAll called for what is handed on, by all workers
+ */
+export function startWakes(
+  databaseUrl: string,
+  sql: Sql,
+  wake: (connectionId?: string) => void,
+  wakeAll: () => void,
+): Wakes {
   // What makes it the first ends with its session, also when the process is killed.
   const session = connect(databaseUrl, "gatehouse wakes", 1, { max_lifetime: null });
-  const stopHearingOfMore = listenForHandedOn(sql, wake);
+  const stopHearingOfMore = listenForHandedOn(sql, wakeAll);
   let stopHearing: (() => Promise<void>) | undefined;
   let handing: Timer | undefined;
   let looking: Promise<void> = Promise.resolve();

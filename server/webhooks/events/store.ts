@@ -24,18 +24,20 @@ export async function insertEvent(sql: Queries, tenantId: TenantId, event: NewEv
         trace_parent)
       values (${event.eventId}, ${tenantId}, ${event.eventRecord}, ${event.eventType}, ${event.recordIds.join()},
         ${event.sequences}::bigint[], ${event.payload}, ${event.occurredOn}, ${event.traceParent ?? null})
+      returning position
     ), connection as (
       -- Locked, so that one resumed or deleted meanwhile finds this delivery too. The foreign key would lock it anyway.
-      select id, state, draining from webhook_connections
+      select id, state, draining, governed from webhook_connections
       where tenant_id = ${tenantId} and deleted_on is null
         and ${event.eventRecord} = any (entities) and ${event.eventType} = any (events)
       order by id for share
     ), delivery as (
-      insert into deliveries (id, tenant_id, event_id, connection_id, part, state)
-      select gen_random_uuid(), ${tenantId}, ${event.eventId}, id,
+      insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state, due_on)
+      select gen_random_uuid(), ${tenantId}, ${event.eventId}, id, position,
         1 + (row_number() over (order by id) - 1) / ${DELIVERIES_PER_WORKFLOW}::int,
-        case when state = 'Active' and not draining then 'Pending' else 'Held' end
-      from connection
+        case when state = 'Active' and not draining then 'Pending' else 'Held' end,
+        case when governed then now() end
+      from connection cross join event
       returning part
     ), dispatch as (
       insert into dispatches (tenant_id, event_id, part)
@@ -58,9 +60,10 @@ export async function insertPing(
         trace_parent)
       values (${event.eventId}, ${tenantId}, ${event.eventRecord}, ${event.eventType}, ${event.recordIds.join()},
         ${event.sequences}::bigint[], ${event.payload}, ${event.occurredOn}, ${event.traceParent ?? null})
+      returning position
     ), delivery as (
-      insert into deliveries (id, tenant_id, event_id, connection_id, part, state)
-      values (gen_random_uuid(), ${tenantId}, ${event.eventId}, ${connectionId}, 1, 'Pending')
+      insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state)
+      select gen_random_uuid(), ${tenantId}, ${event.eventId}, ${connectionId}, position, 1, 'Pending' from event
     ), dispatch as (
       insert into dispatches (tenant_id, event_id, part) values (${tenantId}, ${event.eventId}, 1)
     )

@@ -39,7 +39,7 @@ export async function findHeld(sql: Queries, tenantId: string, id: string): Prom
   const [row] = await sql<HeldConnection[]>`
     select held_reason as reason, probes, modified_on::text as version, 1000 * extract(epoch from next_probe_on - now())::float8 as wait, (
         select id from deliveries d
-        where d.tenant_id = ${tenantId} and d.connection_id = c.id and d.state = 'Held' order by d.event_id limit 1
+        where d.tenant_id = ${tenantId} and d.connection_id = c.id and d.state = 'Held' order by d.position limit 1
       ) as "deliveryId"
     from webhook_connections c
     where tenant_id = ${tenantId} and id = ${id} and state = 'Held' and deleted_on is null`;

@@ -1,7 +1,6 @@
 // An event and its attempts as the API writes them.
 
-import type { DeliveryState } from "../../../workflows/contract.ts";
-import { workflowId } from "../dispatch/start-workflow.ts";
+import { type DeliveryState, workflowId } from "../../../workflows/contract.ts";
 import { toEventAttributes } from "./attributes.ts";
 import type { LoggedAttempt, LoggedEvent } from "./store.ts";
 

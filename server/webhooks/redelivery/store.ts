@@ -7,6 +7,7 @@ import type { TenantId } from "../../tenant-id.ts";
 import type { ConnectionState } from "../connections/store.ts";
 import { lowestIdOf } from "../events/event-id.ts";
 import { PING } from "../events/event-types.ts";
+import { DISPATCH_CHANNEL } from "../events/store.ts";
 import { endHold } from "../holding/store.ts";
 import { MOST_REDELIVERIES } from "./event/store.ts";
 
@@ -96,7 +97,7 @@ export async function insertRedelivery(
       total)
     values (${id}, ${tenantId}, ${connectionId}, ${kind}, ${states}::text[], ${from}, ${to}, ${lastEventId}, ${rate},
       ${total})`;
-  await wakeStarters(tx);
+  await wakeStarters(tx, connectionId);
 }
 
 const columns = (sql: Queries) => sql`
@@ -149,13 +150,13 @@ export async function lockRedelivery(
 export async function updateRedelivery(
   tx: Transaction,
   tenantId: string,
-  { id, state, rate }: Pick<Redelivery, "id" | "state" | "rate">,
+  { id, connectionId, state, rate }: Pick<Redelivery, "id" | "connectionId" | "state" | "rate">,
 ): Promise<void> {
   await tx`
     update redeliveries set state = ${state}, rate = ${rate}, lease_until = '-infinity',
       ended_on = case when ${state} = 'Cancelled' then now() end
     where tenant_id = ${tenantId} and id = ${id}`;
-  await wakeStarters(tx);
+  await wakeStarters(tx, connectionId);
 }
 
 /** What a cancelled Drain has not sent stays Held, so the connection takes no posts until somebody sets it Active. */
@@ -195,7 +196,7 @@ export async function startDrain(
   await tx`
     update redeliveries set lease_until = '-infinity'
     where tenant_id = ${tenantId} and connection_id = ${connectionId} and state in ('Running', 'Paused')`;
-  await wakeStarters(tx);
+  await wakeStarters(tx, connectionId);
 }
 
 /** Whether somebody has paused the Drain of a connection: what it gets waits behind that. */
@@ -211,9 +212,10 @@ export async function cancelRedeliveries(tx: Transaction, tenantId: TenantId, co
   await tx`
     update redeliveries set state = 'Cancelled', ended_on = now(), lease_until = '-infinity'
     where tenant_id = ${tenantId} and connection_id = ${connectionId} and state in ('Running', 'Paused')`;
-  await wakeStarters(tx);
+  await wakeStarters(tx, connectionId);
 }
 
-export async function wakeStarters(tx: Transaction): Promise<void> {
-  await tx`select pg_notify(${REDELIVERY_CHANNEL}, '')`;
+/** Has its workflows told, and its queue looked at. */
+export async function wakeStarters(tx: Transaction, connectionId: string): Promise<void> {
+  await tx`select pg_notify(${REDELIVERY_CHANNEL}, ''), pg_notify(${DISPATCH_CHANNEL}, ${connectionId})`;
 }

@@ -13,7 +13,7 @@ const { cancelRedelivery, closeDelivery } = proxyActivities<Activities>({ startT
 
 export async function deliverWebhook(input: DeliverWebhookInput) {
   const { tenantId } = input;
-  for (const { deliveryId } of input.deliveries) await closeDelivery({ tenantId, deliveryId });
+  for (const { deliveryId } of input.deliveries) await closeDelivery({ tenantId, deliveryId, state: "Exhausted" });
   return deliverWebhookAsItIs(input);
 }
 
@@ -23,6 +23,6 @@ export async function redeliver(input: RedeliverInput) {
 }
 
 export async function probeConnection(input: ProbeInput) {
-  await closeDelivery({ tenantId: input.tenantId, deliveryId: input.connectionId });
+  await closeDelivery({ tenantId: input.tenantId, deliveryId: input.connectionId, state: "Exhausted" });
   return probeConnectionAsItIs(input);
 }

@@ -2,7 +2,7 @@
 
 import type { DeliveryState } from "../../../../workflows/contract.ts";
 import { uuids } from "../../../db/arrays.ts";
-import type { Queries } from "../../../db/connection.ts";
+import type { Queries, Transaction } from "../../../db/connection.ts";
 import { type EndedState, insertLost } from "../store.ts";
 
 /** A delivery whose turn has come, with all that the post needs. */
@@ -104,7 +104,7 @@ function open(
         join deliveries d on d.id = asked.id and d.tenant_id = asked.tenant_id
         join webhook_connections c on c.id = d.connection_id
         join events e on e.id = d.event_id
-      ${locked === "skip" ? sql`for update of d skip locked` : sql``}
+      ${locked === "skip" ? sql`where c.max_in_flight is null for update of d skip locked` : sql``}
     ), lost as (
       ${insertLost(sql)}
     ), due as (
@@ -126,4 +126,40 @@ function open(
       due.api_key as "apiKey", due.headers, due.timeout_ms as "timeoutMs", due.ping,
       due.attempts + due.step as number, due.attempts + due.step - due.earlier_attempts as "numberInRun"
     from due`;
+}
+
+/** Any constant of our own that no other lock has. */
+const POSTS_LOCK = 7_203_432;
+
+/** The next time that its connection's rate leaves for a retry. @returns milliseconds until then */
+export async function takeTurn(sql: Queries, tenantId: string, connectionId: string): Promise<number> {
+  const [row] = await sql<{ waitMs: number }[]>`
+    update webhook_connections set next_post_on = greatest(next_post_on, now()) + interval '1 second' / rate_per_second
+    where id = ${connectionId} and tenant_id = ${tenantId} and rate_per_second is not null
+    returning (1000 * extract(epoch from next_post_on - interval '1 second' / rate_per_second - now()))::float8 as "waitMs"`;
+  return Math.max(0, row?.waitMs ?? 0);
+}
+
+/**
+ * Keeps everybody else from opening an attempt of the connection, if that limits how many are out.
+ * @returns whether one more may be, until the transaction ends
+ */
+export async function lockPosts(
+  tx: Transaction,
+  tenantId: string,
+  deliveryId: string,
+  graceMs: number,
+): Promise<boolean> {
+  const [limit] = await tx<{ connectionId: string; most: number | null }[]>`
+    select c.id as "connectionId", case when e.event_type <> 'Ping' then c.max_in_flight end as most
+    from deliveries d join webhook_connections c on c.id = d.connection_id join events e on e.id = d.event_id
+    where d.id = ${deliveryId} and d.tenant_id = ${tenantId}`;
+  if (!limit || limit.most === null) return true;
+  await tx`select pg_advisory_xact_lock(${POSTS_LOCK}, hashtext(${limit.connectionId}))`;
+  const [out] = await tx<{ count: number }[]>`
+    select count(*) as count from deliveries d
+    where d.connection_id = ${limit.connectionId} and d.due_on is not null
+      and d.state in ('Pending', 'Retrying') and d.id <> ${deliveryId}
+      and d.attempt_started_on > clock_timestamp() - ${graceMs} * interval '1 millisecond'`;
+  return out!.count < limit.most;
 }

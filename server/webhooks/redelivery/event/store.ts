@@ -57,20 +57,17 @@ export async function listCounting(sql: Queries, tenantId: TenantId, eventId: st
   return rows.map(({ id }) => id);
 }
 
-/** Begins a new run of deliveries: all their attempts again, counted on. One workflow a part gets them. */
+/** Begins a new run of deliveries, from the queue: all their attempts again, counted on. */
 export async function redeliver(tx: Transaction, tenantId: TenantId, eventId: string, ids: string[]): Promise<void> {
   await tx`
     with redelivered as (
       update deliveries d set changed_on = now(), earlier_attempts = attempts,
-        redelivered_after = redelivered_after || attempts, redelivery_id = null,
+        redelivered_after = redelivered_after || attempts, redelivery_id = null, due_on = now(), begun_on = null,
         state = case when c.state = 'Active' and not c.draining then 'Pending' else 'Held' end
       from webhook_connections c
       where d.tenant_id = ${tenantId} and d.event_id = ${eventId} and d.id = any (${ids}::uuid[])
         and c.id = d.connection_id
-      returning d.id, d.part, d.state
-    ), dispatch as (
-      insert into dispatches (tenant_id, event_id, part, delivery_ids)
-      select ${tenantId}, ${eventId}, part, array_agg(id) from redelivered where state = 'Pending' group by part
+      returning d.connection_id
     )
-    select pg_notify(${DISPATCH_CHANNEL}, '')`;
+    select pg_notify(${DISPATCH_CHANNEL}, connection_id::text) from redelivered`;
 }

@@ -1,77 +1,14 @@
-// A bulk redelivery as the worker carries it out. Locks are taken in everybody's order: connection, redelivery,
+// A bulk redelivery as the worker follows it. Locks are taken in everybody's order: connection, redelivery,
 // delivery.
 
 import type { Queries, Sql, Transaction } from "../../../db/connection.ts";
 import { listen } from "../../../db/listen.ts";
-import { DISPATCH_CHANNEL } from "../../events/store.ts";
 import { matching, REDELIVERY_CHANNEL, type Redelivery, type RedeliveryKind, wakeStarters } from "../store.ts";
 
-/**
- * Puts the next delivery into the outbox and moves on by it, in one statement.
- * @returns "none" if there is none left, "changed" if it went another way meanwhile
- */
-export async function releaseNext(
-  tx: Transaction,
-  tenantId: string,
-  redelivery: Redelivery,
-): Promise<"released" | "changed" | "none"> {
-  const { id } = redelivery;
-  const isDrain = redelivery.kind === "Drain";
-  const [row] = await tx<{ released: boolean }[]>`
-    with candidate as (
-      select d.id, d.event_id, d.state ${matching(tx, tenantId, redelivery)} order by d.event_id limit 1
-    ), released as (
-      -- A drained delivery has the attempts that are left, any other one all of them again.
-      update deliveries d set state = 'Pending', changed_on = now(), redelivery_id = ${id},
-        earlier_attempts = case when ${isDrain} then d.earlier_attempts else d.attempts end,
-        redelivered_after = case when ${isDrain} then d.redelivered_after else d.redelivered_after || d.attempts end
-      from candidate
-      where d.id = candidate.id and d.state = candidate.state and d.tenant_id = ${tenantId}
-      returning d.id, d.event_id, d.part
-    ), dispatch as (
-      -- A connection has one delivery of an event, so each run is of one.
-      insert into dispatches (tenant_id, event_id, part, delivery_ids)
-      select ${tenantId}, event_id, part, array[id] from released
-    ), moved as (
-      update redeliveries r set last_event_id = candidate.event_id from candidate where r.id = ${id}
-    )
-    select released.id is not null as released, pg_notify(${DISPATCH_CHANNEL}, '')
-    from candidate left join released on true`;
-  if (!row) return "none";
-  return row.released ? "released" : "changed";
-}
-
-/** Whether it has still something to put into the outbox. */
+/** Whether it has still something to send. */
 export async function isAnyLeft(sql: Queries, tenantId: string, redelivery: Redelivery): Promise<boolean> {
   const [row] = await sql<{ left: boolean }[]>`select exists (select ${matching(sql, tenantId, redelivery)}) as left`;
   return row!.left;
-}
-
-/** Of the deliveries it has sent and whose first attempt has not ended. */
-export interface SentAhead {
-  /** Attempts that are out. */
-  posting: number;
-  /** True if one was put into the outbox, or posted, so lately that the next one should wait for it. */
-  recent: boolean;
-}
-
-/**
- * @param waitingMs how long the outbox is waited for
- * @param postingMs how long an attempt is waited for
- */
-export async function readSentAhead(
-  sql: Queries,
-  tenantId: string,
-  id: string,
-  waitingMs: number,
-  postingMs: number,
-): Promise<SentAhead> {
-  const [row] = await sql<SentAhead[]>`
-    select count(attempt_started_on) as posting,
-      coalesce(bool_or(coalesce(attempt_started_on, changed_on) > now() - interval '1 millisecond'
-        * case when attempt_started_on is null then ${waitingMs}::int else ${postingMs}::int end), false) as recent
-    from deliveries where redelivery_id = ${id} and state = 'Pending' and tenant_id = ${tenantId}`;
-  return row!;
 }
 
 /** Adds to the redelivery's counts whatever has come to an end. */
@@ -133,7 +70,7 @@ export async function endDraining(tx: Transaction, tenantId: string, connectionI
     update redeliveries r set lease_until = '-infinity' from connection
     where r.connection_id = connection.id and r.tenant_id = ${tenantId} and r.kind = 'Replay'
       and r.state in ('Running', 'Paused')`;
-  await wakeStarters(tx);
+  await wakeStarters(tx, connectionId);
 }
 
 export async function completeRedelivery(tx: Transaction, tenantId: string, id: string): Promise<void> {

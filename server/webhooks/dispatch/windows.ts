@@ -1,0 +1,209 @@
+// How many posts may be out to each receiver from this worker: the one thing that decides how much of the machine a
+// receiver gets. Kept in memory; docs/windows.md has the picture.
+
+const FIRST_SIZE = 4;
+export const MOST_SIZE = 64;
+/** A receiver that answers within this time is quick: its posts go with their event's workflow. */
+export const QUICK_MS = 1_000;
+/** A place kept for a workflow that is being started is free again after so long. */
+const RESERVED_MS = 30_000;
+/** Windows that are remembered; one that is forgotten begins anew. */
+const MOST_KNOWN = 10_000;
+
+/** How a post ended: "silent" is a receiver that is not there or lets the time run out; "unsent" never left. */
+export type Ending = "answered" | "silent" | "unsent";
+
+/** One post's place. */
+export interface Place {
+  /** The post is written to its socket from now on. */
+  begin(): void;
+  /** Only the first call counts. */
+  end(ending: Ending): void;
+}
+
+export interface Windows {
+  /** Told of each place that becomes free and that nobody here waits for, and by `passed`. */
+  onRoom(call: (connectionId: string) => void): void;
+  /** A delivery of the connection has come to its end, or to a wait: one that is queued behind it may go. */
+  passed(connectionId: string): void;
+  /** Whether a first post may go with its event: the receiver is quick, and has room or had some a moment ago. */
+  admits(connectionId: string): boolean;
+  /** Whether its last answer came soon, and none is overdue. */
+  isQuick(connectionId: string): boolean;
+  /** Places for what waits in PostgreSQL. */
+  room(connectionId: string): number;
+  /** Keeps a place for a delivery whose workflow is being started. */
+  reserve(connectionId: string, deliveryId: string): void;
+  release(connectionId: string, deliveryId: string): void;
+  /**
+   * Takes a place, the one that is kept for it or the next that is free; the oldest event first.
+   * @param patienceMs to wait for one
+   * @returns undefined if there was none in that time, or the signal was aborted before
+   */
+  enter(
+    { connectionId, deliveryId, eventId }: { connectionId: string; deliveryId: string; eventId: string },
+    signal: AbortSignal,
+    patienceMs?: number,
+  ): Promise<Place | undefined>;
+}
+
+interface Window {
+  size: number;
+  /** Posts that are written, by when they began: the oldest first. */
+  out: Set<{ since: number }>;
+  /** Places taken by those about to begin. */
+  entered: number;
+  reserved: Map<string, number>;
+  waiting: { eventId: string; take: () => void }[];
+  /** Since when as many are out as may be. */
+  fullSince: number | undefined;
+  halvedAt: number;
+  quick: boolean;
+}
+
+export function createWindows(): Windows {
+  const windows = new Map<string, Window>();
+  let onRoom = (_: string) => {};
+
+  function windowOf(connectionId: string): Window {
+    const known = windows.get(connectionId);
+    if (known) return known;
+    if (windows.size >= MOST_KNOWN) forgetOne();
+    const made: Window = {
+      size: FIRST_SIZE,
+      out: new Set(),
+      entered: 0,
+      reserved: new Map(),
+      waiting: [],
+      fullSince: undefined,
+      halvedAt: 0,
+      quick: true,
+    };
+    windows.set(connectionId, made);
+    return made;
+  }
+
+  function forgetOne(): void {
+    for (const [connectionId, window] of windows) {
+      if (taken(window) > 0 || window.waiting.length > 0) continue;
+      windows.delete(connectionId);
+      return;
+    }
+  }
+
+  function hasRoom(window: Window): boolean {
+    return taken(window) < window.size;
+  }
+
+  function handOver(connectionId: string, window: Window): void {
+    while (hasRoom(window)) {
+      const next = window.waiting.shift();
+      if (!next) {
+        onRoom(connectionId);
+        return;
+      }
+      next.take();
+    }
+  }
+
+  function takePlace(connectionId: string, window: Window): Place {
+    window.entered++;
+    let post: { since: number } | undefined;
+    let isOver = false;
+    return {
+      begin() {
+        window.entered--;
+        post = { since: performance.now() };
+        window.out.add(post);
+        if (window.out.size >= window.size) window.fullSince ??= post.since;
+      },
+      end(ending) {
+        if (isOver) return;
+        isOver = true;
+        if (post) {
+          resize(window, post.since, ending);
+          window.out.delete(post);
+        } else window.entered--;
+        if (window.out.size < window.size) window.fullSince = undefined;
+        handOver(connectionId, window);
+      },
+    };
+  }
+
+  return {
+    onRoom(call) {
+      onRoom = call;
+    },
+    passed: (connectionId) => onRoom(connectionId),
+    admits(connectionId) {
+      const window = windows.get(connectionId);
+      if (!window) return true;
+      const since = performance.now() - QUICK_MS;
+      return isQuick(window) && (window.fullSince ?? since) >= since;
+    },
+    isQuick(connectionId) {
+      const window = windows.get(connectionId);
+      return !window || isQuick(window);
+    },
+    room(connectionId) {
+      const window = windows.get(connectionId);
+      return window ? window.size - taken(window) - window.waiting.length : FIRST_SIZE;
+    },
+    reserve(connectionId, deliveryId) {
+      windowOf(connectionId).reserved.set(deliveryId, performance.now());
+    },
+    release(connectionId, deliveryId) {
+      const window = windows.get(connectionId);
+      if (window?.reserved.delete(deliveryId)) handOver(connectionId, window);
+    },
+    async enter({ connectionId, deliveryId, eventId }, signal, patienceMs) {
+      const window = windowOf(connectionId);
+      if (window.reserved.delete(deliveryId) || (hasRoom(window) && window.waiting.length === 0)) {
+        return takePlace(connectionId, window);
+      }
+      if (signal.aborted) return undefined;
+      const { promise, resolve } = Promise.withResolvers<Place | undefined>();
+      const waiter = { eventId, take: () => resolve(takePlace(connectionId, window)) };
+      const after = window.waiting.findIndex((other) => other.eventId > eventId);
+      window.waiting.splice(after === -1 ? window.waiting.length : after, 0, waiter);
+      const giveUp = () => {
+        const place = window.waiting.indexOf(waiter);
+        if (place === -1) return;
+        window.waiting.splice(place, 1);
+        resolve(undefined);
+      };
+      signal.addEventListener("abort", giveUp);
+      const patience = patienceMs === undefined ? undefined : setTimeout(giveUp, patienceMs);
+      return promise.finally(() => {
+        signal.removeEventListener("abort", giveUp);
+        clearTimeout(patience);
+      });
+    },
+  };
+}
+
+/** Never by what waits in our own queues: that would take our slowness for the receiver's. */
+function taken({ out, entered, reserved }: Window): number {
+  const limit = performance.now() - RESERVED_MS;
+  for (const [deliveryId, since] of reserved) if (since < limit) reserved.delete(deliveryId);
+  return out.size + entered + reserved.size;
+}
+
+function isQuick({ quick, out }: Window): boolean {
+  const [oldest] = out;
+  return quick && (!oldest || performance.now() - oldest.since <= QUICK_MS);
+}
+
+function resize(window: Window, since: number, ending: Ending): void {
+  if (ending === "answered") {
+    window.quick = performance.now() - since < QUICK_MS;
+    // Otherwise a hang would cost the most at once.
+    if (window.out.size >= window.size) window.size = Math.min(MOST_SIZE, window.size + 1);
+  }
+  // Once for all that were out together.
+  if (ending === "silent" && since >= window.halvedAt) {
+    window.quick = false;
+    window.size = Math.max(1, Math.floor(window.size / 2));
+    window.halvedAt = performance.now();
+  }
+}
