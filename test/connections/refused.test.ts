@@ -87,6 +87,13 @@ describe("what cannot be saved", () => {
     [{ TimeoutMs: 99 }, /from 100 to 30000/],
     [{ TimeoutMs: 30_001 }, /from 100 to 30000/],
     [{ TimeoutMs: 1000.5 }, /TimeoutMs/],
+    [{ Order: "record" }, /Order must be None or Record/],
+    [{ Order: null }, /Order/],
+    [{ RatePerSecond: 0 }, /RatePerSecond must be a whole number of posts from 1 to 1000, or null/],
+    [{ RatePerSecond: 1_001 }, /from 1 to 1000/],
+    [{ RatePerSecond: 1.5 }, /RatePerSecond/],
+    [{ MaxInFlight: 65 }, /MaxInFlight must be a whole number of posts from 1 to 64, or null/],
+    [{ MaxInFlight: "4" }, /MaxInFlight/],
     [{ Headers: ["X-Env"] }, /Headers must be an object/],
     [{ Headers: "X-Env: hunter2" }, /Headers must be an object/],
     [{ Headers: { "X Env": "hunter2" } }, /X Env must be a header's name/],
@@ -142,6 +149,9 @@ describe("what cannot be saved", () => {
       "x",
       "Headers",
       "TimeoutMs",
+      "Order",
+      "RatePerSecond",
+      "MaxInFlight",
       "Description",
     );
     const value = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.webUrl(), fc.string({ unit: "binary" }), fc.uuid());

@@ -55,6 +55,40 @@ test("nothing is posted twice, though a late post is begun by one worker and wai
   expect(receivers.map(({ calls }) => calls.length)).toEqual([CHANGES, CHANGES, 2 * CHANGES]);
 }, 120_000);
 
+test("MaxInFlight bounds what all workers together have out", async () => {
+  const api = await newTenant(stack);
+  let [inFlight, most] = [0, 0];
+  const answer = async () => {
+    most = Math.max(most, ++inFlight);
+    await Bun.sleep(200);
+    inFlight--;
+    return 200;
+  };
+  await using receiver = startReceiver(answer, { dataDir: dataDir() });
+  await api.connect(receiver.url, { MaxInFlight: 2 });
+  await makeChanges(await inTurn(api), (made) => made >= CHANGES, 12);
+  await untilLogSaysDelivered(api);
+  expect(receiver.calls).toHaveLength(CHANGES);
+  expect(most).toBe(2);
+}, 120_000);
+
+test("Order Record holds with several workers and APIs", async () => {
+  const api = await newTenant(stack);
+  await using receiver = startReceiver(
+    ({ count, payload }) => (count === 1 && String(payload.Data.Name).endsWith("3") ? 500 : 200),
+    { dataDir: dataDir() },
+  );
+  await api.connect(receiver.url, { Order: "Record" });
+  const turns = await inTurn(api);
+  const gate = { change: (fields: Record<string, unknown>) => turns.change({ ...fields, ExternalId: "gate" }) };
+  await makeChanges(gate, (made) => made >= CHANGES, 2);
+  await untilLogSaysDelivered(api);
+  const sequences = receiver.calls
+    .filter(({ status }) => status === 200)
+    .map(({ headers }) => Number(headers.get("webhook-sequence")));
+  expect(sequences).toEqual(Array.from({ length: CHANGES }, (_, index) => index + 1));
+}, 120_000);
+
 test("two workers and an API that are killed in mid-load lose nothing", async () => {
   const api = await newTenant(stack);
   await using receiver = startReceiver(["hang", 200], { dataDir: dataDir() });

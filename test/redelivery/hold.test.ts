@@ -10,6 +10,8 @@ import { temporal } from "../webhooks/temporal.ts";
 
 const HOLD_AFTER = 3;
 const PROBE_INTERVAL_MS = 500;
+/** One record: what it sees arrives in order. */
+const GATE = { ExternalId: "gate" };
 /** A timer's own inaccuracy. */
 const SLACK_MS = 50;
 
@@ -84,13 +86,13 @@ describe.concurrent("a connection", () => {
     );
   });
 
-  test("that answers a probe again is Active, and gets all it has missed in order, and what happens meanwhile after it", async () => {
+  test("that answers a probe again is Active, and gets all it has missed of a record in order, and what happens meanwhile after it", async () => {
     const api = await newTenant(stack);
     let status = 500;
     await using receiver = receive(() => status);
     const { Id } = await hold(api, receiver);
     const made = Array.from({ length: 40 }, (_, index) => `Gate ${index}`);
-    for (const Name of made.slice(0, 25)) await api.change({ Name });
+    for (const Name of made.slice(0, 25)) await api.change({ ...GATE, Name });
     const { Items } = await api.events("State=Held&Limit=200");
     expect(Items).toHaveLength(25);
     // Their own workflows have ended, as those of what was missed for a while have.
@@ -99,7 +101,7 @@ describe.concurrent("a connection", () => {
     });
     status = 200;
     await until("the drain to be under way", () => arrived(receiver).length >= 3);
-    for (const Name of made.slice(25)) await api.change({ Name });
+    for (const Name of made.slice(25)) await api.change({ ...GATE, Name });
     await until("all to arrive", () => arrived(receiver).length >= made.length);
     expect(arrived(receiver)).toEqual(made);
     expect(await api.connection(Id)).toMatchObject({ State: "Active", HeldOn: null, HeldReason: null });
@@ -165,12 +167,12 @@ describe.concurrent("a connection", () => {
     const api = await newTenant(stack);
     await using receiver = receive(() => 200);
     const { Id } = await api.connect(receiver.url, { State: "Paused" });
-    for (let index = 1; index <= 12; index++) await api.change({ Name: `Gate ${index}` });
+    for (let index = 1; index <= 12; index++) await api.change({ ...GATE, Name: `Gate ${index}` });
     await api.setState(Id, "Active");
     const { body } = await api.call<{ Items: { Id: string }[] }>("GET", `/Redelivery?ConnectionId=${Id}`);
     const drainId = body.Items[0]!.Id;
     await api.changeRedelivery(drainId, { State: "Paused" });
-    await api.change({ Name: "Meanwhile" });
+    await api.change({ ...GATE, Name: "Meanwhile" });
     const words = "what the connection has missed before is sent first, and its Drain is paused";
     const event = await api.newestEvent();
     expect(event).toMatchObject({ State: "Held", Reason: words });
@@ -187,7 +189,7 @@ describe.concurrent("a connection", () => {
     let status = 410;
     await using receiver = receive(() => status);
     const { Id } = await api.connect(receiver.url, { State: "Paused" });
-    for (let index = 1; index <= 4; index++) await api.change({ Name: `Gate ${index}` });
+    for (let index = 1; index <= 4; index++) await api.change({ ...GATE, Name: `Gate ${index}` });
     await api.setState(Id, "Active");
     await until("it to be held", async () => (await api.connection(Id)).State === "Held");
     const { body } = await api.call<{ Items: { Id: string }[] }>("GET", `/Redelivery?ConnectionId=${Id}`);
@@ -195,7 +197,7 @@ describe.concurrent("a connection", () => {
     await api.changeRedelivery(drainId, { State: "Paused" });
     status = 200;
     await until("it to be Active", async () => (await api.connection(Id)).State === "Active");
-    await api.change({ Name: "Meanwhile" });
+    await api.change({ ...GATE, Name: "Meanwhile" });
     expect(await api.redelivery(drainId)).toMatchObject({ State: "Paused" });
     expect((await api.events("State=Held")).Items).toHaveLength(3);
     expect(arrived(receiver)).toEqual(["Gate 2"]);
@@ -240,7 +242,7 @@ describe.concurrent("a connection", () => {
     const api = await newTenant(stack);
     await using receiver = receive(() => 410);
     const { Id } = await api.connect(receiver.url, { State: "Paused" });
-    for (let index = 1; index <= 3; index++) await api.change({ Name: `Gate ${index}` });
+    for (let index = 1; index <= 3; index++) await api.change({ ...GATE, Name: `Gate ${index}` });
     await api.setState(Id, "Active");
     await until("it to be probed", async () => (await statusOf(`probe/${Id}`)) === "RUNNING");
     const { body } = await api.call<{ Items: { Id: string }[] }>("GET", `/Redelivery?ConnectionId=${Id}`);

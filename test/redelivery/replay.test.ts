@@ -8,6 +8,8 @@ import { newTenant } from "../support/tenant.ts";
 import { finished, temporal } from "../webhooks/temporal.ts";
 
 const client = await temporal();
+/** One record: what it sees arrives in order. */
+const GATE = { ExternalId: "gate" };
 
 describe.concurrent("all that failed since a time", () => {
   test("is counted first, then sent again, the failed ones alone and in their order", async () => {
@@ -15,7 +17,7 @@ describe.concurrent("all that failed since a time", () => {
     let sound = false;
     await using receiver = startReceiver(({ payload }) => (sound || isEven(payload.Data) ? 200 : 500));
     const { Id } = await api.connect(receiver.url);
-    for (let index = 1; index <= 8; index++) await api.change({ Name: `Gate ${index}` });
+    for (let index = 1; index <= 8; index++) await api.change({ ...GATE, Name: `Gate ${index}` });
     await untilAllEnded(api);
     expect((await api.events("State=Exhausted")).Items).toHaveLength(4);
     sound = true;
@@ -87,7 +89,7 @@ describe.concurrent("a replay", () => {
     const api = await newTenant();
     await using receiver = startReceiver();
     const { Id } = await api.connect(receiver.url);
-    for (let index = 1; index <= 6; index++) await api.change({ Name: `Gate ${index}` });
+    for (let index = 1; index <= 6; index++) await api.change({ ...GATE, Name: `Gate ${index}` });
     await untilAllEnded(api);
     const times = (await api.events()).Items.map(({ Timestamp }) => Timestamp).toReversed();
     const before = receiver.calls.length;

@@ -20,8 +20,7 @@ const KINDS: Record<string, (api: Api) => Promise<string>> = {
   cancelled: (api) => deliver(api, [LATER], true),
   redelivered: redeliver,
   probed: probe,
-  "handed-over": (api) => deliver(api, ["hang", 200]),
-  "handed-over-beside-a-retry": handOverBesideRetry,
+  "left-beside-a-hanging-one": leaveBesideHanging,
 };
 const NOBODY = "worker@localhost";
 
@@ -54,13 +53,14 @@ async function deliver(api: Api, replies: Reply[], cancel = false): Promise<stri
   return (await api.settledEvent()).EventId;
 }
 
-/** In one task one post fails, and two turn out to be slow. */
-async function handOverBesideRetry(api: Api): Promise<string> {
-  await using slow = startReceiver(({ count }) => (count <= 2 ? "hang" : 200), { dataDir: stack.dataDir });
-  await using failing = startReceiver([503, 200], { dataDir: stack.dataDir });
-  for (const { url } of [slow, failing, slow]) await api.connect(url);
+/** Two fail beside a post that hangs, and leave for workflows of their own: the first of these. */
+async function leaveBesideHanging(api: Api): Promise<string> {
+  await using hanging = startReceiver(["hang", 200], { dataDir: stack.dataDir });
+  await using failing = startReceiver([503, 503, 200], { dataDir: stack.dataDir });
+  for (const { url } of [hanging, failing, failing]) await api.connect(url);
   await api.change({ Name: "Gate" });
-  return (await api.settledEvent()).EventId;
+  const { EventId, Deliveries } = await api.settledEvent();
+  return Deliveries.map(({ WorkflowId }) => WorkflowId).find((id) => id !== EventId) as string;
 }
 
 /** Paused and resumed, and at its end with a retry to wait for. */

@@ -34,7 +34,14 @@ const PERMIT_ALL = "permit (principal, action, resource);";
 /** With these in place of what is refused, a form is taken; the other fields stay hostile. */
 const FREE = {};
 const APPLICATION = { WebSiteURL: "https://payroll.example.com" };
-const CONNECTION = { URL: "https://localhost:9443/", ApiKey: "", Headers: "", TimeoutMs: "" };
+const CONNECTION = {
+  URL: "https://localhost:9443/",
+  ApiKey: "",
+  Headers: "",
+  TimeoutMs: "",
+  RatePerSecond: "",
+  MaxInFlight: "",
+};
 const RULES = { Scopes: "openid", AllowedDomains: "example.com", AllowedTenants: "example.com" };
 const OPENID = { Issuer: DIRECTORY, ...RULES };
 const CREDENTIALS = { RedirectUris: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, PostLogoutRedirectUris: "" };
@@ -67,10 +74,12 @@ const FORMS: Record<string, Typed | "filter"> = {
   "POST /settings/users/:id/change Name Username Email MobilePhone External_Id": FREE,
   "POST /settings/users/:id/identity/link Subject": FREE,
   "POST /settings/users/add Name Username Email MobilePhone External_Id": FREE,
-  "POST /settings/webhooks/:id/change URL Secret Name Description ApiKey Headers TimeoutMs": CONNECTION,
+  "POST /settings/webhooks/:id/change URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight":
+    CONNECTION,
   "POST /settings/webhooks/:id/redeliver From To Rate": FREE,
   "POST /settings/webhooks/:id/secret Secret OverlapSeconds": FREE,
-  "POST /settings/webhooks/add URL Secret Name Description ApiKey Headers TimeoutMs": CONNECTION,
+  "POST /settings/webhooks/add URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight":
+    CONNECTION,
 };
 
 /** The pages that name such a record; each shows the name as it was typed. */

@@ -76,6 +76,9 @@ export interface ConnectionFields {
   ApiKey: string;
   Headers: Record<string, string | null>;
   TimeoutMs: number | null;
+  Order: "None" | "Record";
+  RatePerSecond: number | null;
+  MaxInFlight: number | null;
   State: "Active" | "Held" | "Paused";
   HeldOn: string | null;
   HeldReason: string | null;

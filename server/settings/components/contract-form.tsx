@@ -52,6 +52,7 @@ export function bodyOf({ fields }: Shaped, names: readonly string[], form: URLSe
     const { kind } = kindOf(fields[name]!);
     if (kind === "words") body[name] = form.getAll(name);
     else if (kind === "lines") body[name] = linesOf(name, text);
+    else if (kind === "word" && text === "") continue;
     else if (kind === "number") body[name] = text.trim() === "" ? null : Number(text);
     else if (text !== "" || fields[name]!.form?.type !== "password") body[name] = text.replaceAll("\r\n", "\n");
   }

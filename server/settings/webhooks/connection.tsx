@@ -94,6 +94,9 @@ function Configuration({ visit, record, isSigned }: ConfigurationProps): JSX.Ele
   if (record.Description) more.push(["Description", <Text text={record.Description} />]);
   if (headers.length > 0) more.push(["Extra headers", <Text text={headers.join(", ")} />]);
   if (record.TimeoutMs) more.push(["Time limit", <Text text={`${record.TimeoutMs.toLocaleString("en")} ms`} />]);
+  if (record.Order === "Record") more.push(["Order", <Text text="Of each record" />]);
+  if (record.RatePerSecond) more.push(["Calls a second", <Text text={`at most ${record.RatePerSecond}`} />]);
+  if (record.MaxInFlight) more.push(["Calls in flight", <Text text={`at most ${record.MaxInFlight}`} />]);
   return (
     <Section title="Configuration">
       <Facts

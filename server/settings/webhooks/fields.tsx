@@ -29,7 +29,7 @@ export function ConnectionForm(props: ConnectionFormProps): JSX.Element {
   const isNew = version === undefined;
   const field = (name: string) => <ContractField contract={contract} name={name} state={state} isNew={isNew} />;
   // Open if there is something of it, or wrong with it.
-  const isOpen = MORE.some((name) => state.value(name) !== "" || state.problem(name));
+  const isOpen = MORE.some((name) => !["", "None"].includes(state.value(name)) || state.problem(name));
   return (
     <div class="panel narrow">
       <Form visit={visit} action={action} state={state}>

@@ -21,11 +21,13 @@ import { EVENT_TYPES } from "../events/event-types.ts";
 import { secretProblem } from "../signature.ts";
 import { ownApiKeys } from "./api-key.ts";
 import { HEADERS_LIMIT, type HeadersInput, headersProblem, MOST_HEADERS } from "./headers.ts";
-import { CONNECTION_STATES } from "./store.ts";
+import { CONNECTION_STATES, ORDERS } from "./store.ts";
 
 const SECRET_LIMIT = 500;
 /** What runs beside a receiver has to wait for it no longer than for others. */
 const TIMEOUT_MS = { least: 100, most: 30_000 };
+const MOST_RATE_PER_SECOND = 1_000;
+const MOST_IN_FLIGHT = 64;
 const URL_LIMIT = 2_000;
 const API_KEY_LIMIT = 200;
 const VISIBLE_ASCII = "^[\\x21-\\x7e]+$";
@@ -164,6 +166,33 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     form: {
       label: "Time limit in milliseconds",
       hint: "How long the receiver may take to answer. Empty: as for all connections.",
+    },
+    example: null,
+  }),
+  Order: oneOf(ORDERS, {
+    description:
+      "Record: of one record, one delivery at a time is out or waits for a retry, in the order of the changes. An " +
+      "exhausted one lets the next pass. None: no order is promised.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Order",
+      hint: "Record: one call at a time for each record, in the order of its changes. None: no order is promised.",
+    },
+    example: "None",
+  }),
+  RatePerSecond: integer(1, MOST_RATE_PER_SECOND, "posts", {
+    description: "Posts that may begin in a second; null: no limit.",
+    audit: "value",
+    form: { label: "Calls a second, at most", hint: "Empty: no limit." },
+    example: null,
+  }),
+  MaxInFlight: integer(1, MOST_IN_FLIGHT, "posts", {
+    description: "Posts that may be in flight at a time; null: as many as the receiver keeps up with.",
+    audit: "value",
+    form: {
+      label: "Calls in flight, at most",
+      hint: "Calls that wait for an answer at the same time. Empty: as many as the receiver keeps up with.",
     },
     example: null,
   }),

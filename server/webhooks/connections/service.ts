@@ -26,6 +26,7 @@ const NOT_HELD = { heldOn: null, heldReason: null };
 /** What a new one has unless something else is given. */
 const BLANK = {
   ...{ name: null, description: null, secret: null, headers: null, timeoutMs: null },
+  ...{ order: "None" as const, ratePerSecond: null, maxInFlight: null },
   ...{ state: "Active" as const, ...NOT_HELD },
 };
 

@@ -5,6 +5,10 @@ import type { TenantId } from "../../tenant-id.ts";
 export const CONNECTION_STATES = ["Active", "Held", "Paused"] as const;
 export type ConnectionState = (typeof CONNECTION_STATES)[number];
 
+/** Record: of a record one delivery at a time, in the order of commits. */
+export const ORDERS = ["None", "Record"] as const;
+export type Order = (typeof ORDERS)[number];
+
 export interface Connection {
   id: string;
   name: string | null;
@@ -18,6 +22,11 @@ export interface Connection {
   headers: Uint8Array | null;
   /** null: as WEBHOOK_TIMEOUT says. */
   timeoutMs: number | null;
+  order: Order;
+  /** Posts that may begin in a second; null: as many as there are. */
+  ratePerSecond: number | null;
+  /** Posts that may be out at a time, from all workers together; null: as its window says. */
+  maxInFlight: number | null;
   state: ConnectionState;
   /** null: it is not Held. */
   heldOn: Date | null;
@@ -39,7 +48,8 @@ export interface ConnectionFilter {
 }
 
 export const connectionColumns = (sql: Queries) => sql`
-  id, name, description, url, entities, events, secret, api_key as "apiKey", headers, timeout_ms as "timeoutMs", state,
+  id, name, description, url, entities, events, secret, api_key as "apiKey", headers, timeout_ms as "timeoutMs", order_by as "order",
+  rate_per_second as "ratePerSecond", max_in_flight as "maxInFlight", state,
   held_on as "heldOn", held_reason as "heldReason"`;
 
 /** @param id anybody's text */
@@ -96,11 +106,13 @@ export async function insertConnection(
   connection: Connection,
 ): Promise<Connection | undefined> {
   const { id, name, description, url, entities, events, secret, apiKey, headers, timeoutMs, state } = connection;
+  const { order, ratePerSecond, maxInFlight } = connection;
   const [row] = await sql<Connection[]>`
     insert into webhook_connections (id, tenant_id, name, description, url, entities, events, secret, api_key, headers,
-      timeout_ms, state)
+      timeout_ms, order_by, rate_per_second, max_in_flight, state)
     values (${id}, ${tenantId}, ${name}, ${description}, ${url}, ${entities}::text[], ${events}::text[],
-      ${secret as Buffer | null}, ${apiKey as Buffer}, ${headers as Buffer | null}, ${timeoutMs}, ${state})
+      ${secret as Buffer | null}, ${apiKey as Buffer}, ${headers as Buffer | null}, ${timeoutMs}, ${order},
+      ${ratePerSecond}, ${maxInFlight}, ${state})
     on conflict do nothing
     returning ${connectionColumns(sql)}`;
   return row;
@@ -108,10 +120,12 @@ export async function insertConnection(
 
 export async function updateConnection(sql: Queries, tenantId: TenantId, connection: Connection): Promise<void> {
   const { id, name, description, url, entities, events, secret, apiKey, headers, timeoutMs, state } = connection;
+  const { order, ratePerSecond, maxInFlight } = connection;
   await sql`
     update webhook_connections set name = ${name}, description = ${description}, url = ${url},
       entities = ${entities}::text[], events = ${events}::text[], secret = ${secret as Buffer | null},
       api_key = ${apiKey as Buffer}, headers = ${headers as Buffer | null}, timeout_ms = ${timeoutMs},
+      order_by = ${order}, rate_per_second = ${ratePerSecond}, max_in_flight = ${maxInFlight},
       state = ${state}, modified_on = now()
     where tenant_id = ${tenantId} and id = ${id}`;
 }

@@ -126,7 +126,7 @@ export interface Candidate {
 }
 
 const candidateColumns = (sql: Queries) => sql`
-  d.id, d.event_id as "eventId", d.position::float8 as position, d.begun_on is not null as "isBegun",
+  d.id, d.event_id as "eventId", d.position::float8 as position, d.begun_on is not null and d.state in ('Pending', 'Retrying') as "isBegun",
   e.event_type = 'Ping' as "isPing", d.state = 'Retrying' as "isRetry",
   coalesce(greatest(0, 1000 * extract(epoch from d.due_on - now())), 0)::float8 as "dueInMs",
   e.event_record as record, string_to_array(e.record_id, ',') as "recordIds"`;

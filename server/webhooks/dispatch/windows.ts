@@ -2,7 +2,7 @@
 // receiver gets. Kept in memory; docs/windows.md has the picture.
 
 const FIRST_SIZE = 4;
-export const MOST_SIZE = 64;
+const MOST_SIZE = 64;
 /** A receiver that answers within this time is quick: its posts go with their event's workflow. */
 export const QUICK_MS = 1_000;
 /** A place kept for a workflow that is being started is free again after so long. */

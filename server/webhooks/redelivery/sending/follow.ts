@@ -28,8 +28,9 @@ export async function followRedelivery(
     await countEnded(sql, tenantId, id);
     const isSent = await endIfSent(sql, tenantId, id);
     const progress = await progressOf(sql, tenantId, id, isSent);
-    const isOver = progress.state !== "Running" || isSent || progress.waitsFor !== undefined;
-    if (isOver || !goOn() || performance.now() > end) return progress;
+    const isAtRest = progress.waitsFor !== undefined && !progress.retrying;
+    const hasEnded = progress.state === "Completed" || progress.state === "Cancelled";
+    if (hasEnded || isSent || isAtRest || !goOn() || performance.now() > end) return progress;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
@@ -54,8 +55,9 @@ async function progressOf(sql: Sql, tenantId: string, id: string, isSent: boolea
   if (!redelivery) return { state: "Cancelled", total: 0, done: 0, delivered: 0, exhausted: 0 };
   const { state, total, done, delivered, exhausted } = redelivery;
   const progress: RedeliveryProgress = { state, total, done, delivered, exhausted };
-  if (state === "Paused") return { ...progress, waitsFor: "somebody to set it Running" };
-  if (state !== "Running") return progress;
-  const waitsFor = isSent ? undefined : reasonToWait(redelivery);
-  return waitsFor ? { ...progress, waitsFor } : { ...progress, retrying: isSent };
+  if (state !== "Paused" && state !== "Running") return progress;
+  const reason = state === "Paused" ? "somebody to set it Running" : reasonToWait(redelivery);
+  if (isSent || !reason) return { ...progress, retrying: isSent };
+  // What it has sent already goes on.
+  return { ...progress, waitsFor: reason, retrying: (await countOpen(sql, tenantId, id)) > 0 };
 }

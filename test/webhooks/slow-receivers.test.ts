@@ -1,0 +1,139 @@
+// A receiver that keeps its callers waiting must cost nobody else: not the other receivers of the same event, not other
+// events, not other tenants.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Client } from "@temporalio/client";
+import { type Api, until } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { newTenant } from "../support/tenant.ts";
+import { temporal } from "./temporal.ts";
+
+/** Posts that may be out at first to a receiver nobody knows. */
+const FIRST_WINDOW = 4;
+const PATIENCE_MS = 60_000;
+
+let stack: Stack;
+let client: Client;
+
+beforeAll(async () => {
+  // Longer than any test: what hangs does so until it is released.
+  stack = await startStack({ env: { WEBHOOK_TIMEOUT: "120s" } });
+  client = await temporal(stack.temporalAddress);
+}, 60_000);
+afterAll(async () => {
+  await client?.connection.close();
+  await stack?.stop();
+}, 30_000);
+
+describe.concurrent("a receiver that hangs", () => {
+  test("does not keep the event's other receivers from their retries, whose waits stand in a workflow of their own", async () => {
+    const api = await newTenant(stack);
+    await using sluggish = startSluggish();
+    await using busy = startReceiver([503, 503, 200], { dataDir: dataDir() });
+    await api.connect(sluggish.receiver.url);
+    const { Id } = await api.connect(busy.url);
+    await api.change({ Name: "Gate" });
+
+    await until("the other receiver to have it", () => busy.calls.length === 3, PATIENCE_MS);
+    expect(sluggish.receiver.calls).toHaveLength(1);
+    const { EventId, Deliveries } = await api.newestEvent();
+    const { WorkflowId } = Deliveries.find(({ ConnectionId }) => ConnectionId === Id)!;
+    expect(WorkflowId).toStartWith(`${EventId}/`);
+    await client.workflow.getHandle(WorkflowId).result();
+    const { events } = await client.workflow.getHandle(WorkflowId).fetchHistory();
+    expect(events!.some(({ timerStartedEventAttributes }) => timerStartedEventAttributes)).toBe(true);
+
+    sluggish.release();
+    expect((await api.settledEvent()).State).toBe("Delivered");
+    expect(sluggish.receiver.calls).toHaveLength(1);
+    await client.workflow.getHandle(EventId).result();
+  }, 120_000);
+
+  test("has no more posts out than its window, while the rest waits in PostgreSQL and others get all of it", async () => {
+    const api = await newTenant(stack);
+    await using sluggish = startSluggish();
+    await using prompt = startReceiver(200, { dataDir: dataDir() });
+    await api.connect(sluggish.receiver.url);
+    await api.connect(prompt.url);
+    const changes = 5 * FIRST_WINDOW;
+    await makeChanges(api, changes);
+    await until("the other receiver to have all", () => prompt.calls.length === changes, PATIENCE_MS);
+    await until("its window to be full", () => sluggish.receiver.calls.length === FIRST_WINDOW, PATIENCE_MS);
+    const running = `TenantId = "${api.tenant.tenantId}" AND ExecutionStatus = "Running"`;
+    await until(
+      "nothing more to be under way",
+      async () => (await client.workflow.count(running)).count === FIRST_WINDOW,
+      PATIENCE_MS,
+    );
+    expect(sluggish.receiver.calls).toHaveLength(FIRST_WINDOW);
+
+    sluggish.release();
+    await until("all that waited", async () => (await undelivered(api)) === 0, PATIENCE_MS);
+    expect(sluggish.receiver.calls).toHaveLength(changes);
+    expect(new Set(sluggish.receiver.calls.map(({ payload }) => payload.EventId)).size).toBe(changes);
+  }, 180_000);
+
+  test("has what waits for it in workflows of their own, so that the event's other workflow completes", async () => {
+    const api = await newTenant(stack);
+    await using sluggish = startSluggish();
+    await using prompt = startReceiver(200, { dataDir: dataDir() });
+    const slow = await api.connect(sluggish.receiver.url);
+    await api.connect(prompt.url);
+    await makeChanges(api, 2 * FIRST_WINDOW);
+    await until("its window to be full", () => sluggish.receiver.calls.length === FIRST_WINDOW, PATIENCE_MS);
+
+    await api.change({ Name: "Next" });
+    const { EventId } = await api.newestEvent();
+    await until("the other to have it", () => prompt.callsFor(EventId).length === 1, PATIENCE_MS);
+    await client.workflow.getHandle(EventId).result();
+    expect(sluggish.receiver.callsFor(EventId)).toHaveLength(0);
+
+    sluggish.release();
+    await until("its own", () => sluggish.receiver.callsFor(EventId).length === 1, PATIENCE_MS);
+    const delivery = (await api.event(EventId)).Deliveries.find(({ ConnectionId }) => ConnectionId === slow.Id)!;
+    expect(delivery.WorkflowId).toStartWith(`${EventId}/`);
+    await client.workflow.getHandle(delivery.WorkflowId).result();
+    await until("all that waited", async () => (await undelivered(api)) === 0, PATIENCE_MS);
+  }, 180_000);
+
+  test("lets another tenant's change pass, whatever is made for it", async () => {
+    const [slow, quick] = await Promise.all([newTenant(stack), newTenant(stack)]);
+    await using sluggish = startSluggish();
+    await using prompt = startReceiver(200, { dataDir: dataDir() });
+    for (let index = 0; index < 10; index++) await slow.connect(sluggish.receiver.url);
+    await quick.connect(prompt.url);
+    await makeChanges(slow, 20);
+    await until("its windows to be full", () => sluggish.receiver.calls.length === 10 * FIRST_WINDOW, PATIENCE_MS);
+
+    await quick.change({ Name: "Door" });
+    expect((await quick.settledEvent()).State).toBe("Delivered");
+    expect(sluggish.receiver.calls).toHaveLength(10 * FIRST_WINDOW);
+    sluggish.release();
+    await until("all of it", async () => (await undelivered(slow)) === 0, PATIENCE_MS);
+    expect(sluggish.receiver.calls).toHaveLength(200);
+  }, 180_000);
+});
+
+const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
+
+/** Answers nobody until it is released, and then everybody. */
+function startSluggish() {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const receiver = startReceiver(() => released.then(() => 200), { dataDir: dataDir() });
+  return { receiver, release, [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose]() };
+}
+
+async function undelivered(api: Api): Promise<number> {
+  const { Items } = await api.events("Limit=200");
+  return Items.filter(({ State }) => State !== "Delivered").length;
+}
+
+async function makeChanges(api: Api, count: number): Promise<void> {
+  let made = 0;
+  const lane = async () => {
+    // A name of its own: what changes nothing has no event.
+    while (made < count) await api.change({ Name: `Gate ${Bun.randomUUIDv7()} ${++made}` });
+  };
+  await Promise.all([lane(), lane(), lane(), lane()]);
+}
