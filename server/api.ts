@@ -9,7 +9,13 @@ import type { MasterKey } from "./master-key.ts";
 import { type Consents, consentRoutes, credentialRoutes, signingKeyRoutes } from "./oauth/index.ts";
 import { type UserAdministration, userRoutes } from "./signin/index.ts";
 import { tenantSettingsRoutes } from "./tenants/index.ts";
-import { type ConnectionContract, connectionRoutes, secretRoutes } from "./webhooks/index.ts";
+import {
+  type ConnectionContract,
+  connectionRoutes,
+  deadLetterRoutes,
+  secretRoutes,
+  whyRoutes,
+} from "./webhooks/index.ts";
 
 export interface ApiServices {
   sql: Sql;
@@ -33,6 +39,8 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...entityRoutes(services.records),
     ...connectionRoutes(services),
     ...secretRoutes(services),
+    ...deadLetterRoutes(services.sql, services.masterKey),
+    ...whyRoutes(services.sql, services.masterKey),
     ...policyRoutes(services.policies),
     ...roleRoutes(services.roles),
     ...auditRoutes(services.auditLog),

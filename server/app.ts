@@ -57,12 +57,10 @@ import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/in
 import {
   connectionContract,
   createFindConnections,
-  deadLettersController,
   eventLogController,
   type RecordedChange,
   redeliveriesController,
   webhookResourceTypes,
-  whyController,
 } from "./webhooks/index.ts";
 
 /** Bun answers an empty 413 above this; our own limit, far below, answers an error record. */
@@ -222,8 +220,6 @@ export function createApp({
     .use(identityProvidersController(identityProviders, authenticate))
     .use(controllerOf(routes, { authenticate, permit }))
     .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))
-    .use(deadLettersController(sql, masterKey, authenticate))
-    .use(whyController(sql, masterKey, authenticate))
     .use(redeliveriesController({ sql, authenticate, workflowUrl }))
     .use(
       settingsController({

@@ -85,36 +85,6 @@ export const EXAMPLE_EVENT = {
   Deliveries: [DELIVERY],
 };
 
-export const EXAMPLE_WHY = [
-  {
-    ConnectionId: CONNECTION_ID,
-    ConnectionName: EXAMPLE_CONNECTION.Name,
-    Outcome: "Delivered",
-    Reason: "delivered at the 2nd attempt, 12 s after the event",
-    DeliveryId: DELIVERY.Id,
-  },
-  {
-    ConnectionId: "0197c6f1-0000-7cde-8f01-23456789abcd",
-    ConnectionName: "archive",
-    Outcome: "NotSubscribed",
-    Reason: "not subscribed to Created",
-    DeliveryId: null,
-  },
-];
-
-export const EXAMPLE_DEAD_LETTERS = {
-  ConnectionId: CONNECTION_ID,
-  ConnectionName: EXAMPLE_CONNECTION.Name,
-  Count: 14,
-  Receiver: 12,
-  Configuration: 2,
-  Ours: 0,
-  Reasons: [
-    { Blame: "Receiver", Reason: "503", State: "Exhausted", Count: 12, Oldest: TIMESTAMP, Newest: TIMESTAMP },
-    { Blame: "Configuration", Reason: "tls", State: "Exhausted", Count: 2, Oldest: TIMESTAMP, Newest: TIMESTAMP },
-  ],
-};
-
 export const EXAMPLE_EVENT_DETAIL = {
   ...EXAMPLE_EVENT,
   Sequence: "1",

@@ -1,5 +1,5 @@
 import { DELIVERY_STATES } from "../../workflows/contract.ts";
-import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD, WHY_OUTCOMES } from "../webhooks/index.ts";
+import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../webhooks/index.ts";
 import { type Schema, schemaRef } from "./types.ts";
 
 const UUID: Schema = { type: "string", format: "uuid" };
@@ -37,19 +37,6 @@ export function webhookSchemas(names: string[]): Record<string, Schema> {
       },
       additionalProperties: false,
     },
-    WebhookWhy: object({
-      ConnectionId: UUID,
-      ConnectionName: { type: "string" },
-      Outcome: {
-        type: "string",
-        enum: WHY_OUTCOMES,
-        description:
-          "The delivery's State, or why there is none. NotConcerned: a ping goes to one connection alone. " +
-          "NotRecorded: it was before connections' changes were written down.",
-      },
-      Reason: { type: "string", description: "In words, for people." },
-      DeliveryId: { type: ["string", "null"], format: "uuid" },
-    }),
     WebhookDelivery: object(DELIVERY),
     WebhookDeliveryDetail: object({ ...DELIVERY, Attempts: { type: "array", items: schemaRef("WebhookAttempt") } }),
     WebhookAttempt: object({
@@ -152,6 +139,6 @@ const DELIVERY: Record<string, Schema> = {
 };
 
 /** An answer's object: every property is there. */
-export function object(properties: Record<string, Schema>): Schema {
+function object(properties: Record<string, Schema>): Schema {
   return { type: "object", required: Object.keys(properties), properties };
 }

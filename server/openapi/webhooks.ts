@@ -14,7 +14,6 @@ import {
   EXAMPLE_PAYLOAD,
   EXAMPLE_PING_PAYLOAD,
 } from "./webhook-examples.ts";
-import { countDeadLetters, explainEvent, reasonSchemas } from "./webhook-reasons.ts";
 import { webhookSchemas } from "./webhook-schemas.ts";
 
 const CONNECTIONS_TAG = "WebhookConnection";
@@ -27,12 +26,10 @@ export function webhooks(definitions: readonly EntityDefinition[]): Area {
     paths: {
       [`${API_PATH}/WebhookEvent`]: { get: listEvents(names) },
       [`${API_PATH}/WebhookEvent/{EventId}`]: { get: getEvent() },
-      [`${API_PATH}/WebhookEvent/DeadLetters`]: { get: countDeadLetters(LOG_TAG) },
-      [`${API_PATH}/WebhookEvent/{EventId}/Why`]: { get: explainEvent(LOG_TAG) },
       [`${API_PATH}/WebhookEvent/{EventId}/Redeliver`]: { post: redeliverEvent() },
     },
     webhooks: { change: { post: changeCall() }, ping: { post: pingCall() } },
-    schemas: { ...webhookSchemas(names), ...reasonSchemas() },
+    schemas: webhookSchemas(names),
   };
 }
 

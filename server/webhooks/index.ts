@@ -18,9 +18,7 @@ export { connectionRoutes } from "./connections/routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./connections/sealed.ts";
 export { removeConnection, upsertConnection } from "./connections/service.ts";
 export { CONNECTION_STATES, type LoggedConnection } from "./connections/store.ts";
-export { BLAMES } from "./dead-letters/blame.ts";
-export { deadLettersController } from "./dead-letters/routes.ts";
-export { DEAD_STATES } from "./dead-letters/store.ts";
+export { deadLetterRoutes } from "./dead-letters/routes.ts";
 export { type AttemptResult, attemptDelivery, type Unsent } from "./deliveries/attempt.ts";
 export { type AttemptLog, createAttemptLog } from "./deliveries/attempt-log.ts";
 export { type OpenDelivery, takeTurn } from "./deliveries/opening/store.ts";
@@ -67,6 +65,5 @@ export {
   stageNewSecret,
 } from "./rotation/service.ts";
 export { removeFormerSecrets } from "./rotation/store.ts";
-export { OUTCOMES as WHY_OUTCOMES } from "./why/explain.ts";
-export { whyController } from "./why/routes.ts";
+export { whyRoutes } from "./why/routes.ts";
 export { explainEvent } from "./why/service.ts";

@@ -15,6 +15,11 @@ import { EVENT_FILTERS, readEventFilter } from "./filter.ts";
 import { readEvents, readWholeEvent } from "./read.ts";
 import type { WorkflowUrl } from "./record.ts";
 
+export const EVENT_LOG_TAG = {
+  name: "WebhookEvent",
+  description: "The activity log: every change, its deliveries and their attempts.",
+};
+
 export interface EventLogRoutes {
   sql: Sql;
   authenticate: Authenticate;
