@@ -10,10 +10,11 @@ const USAGE = `Usage: bun run bench NAME [--rounds=7] [--seconds=2]
   webhooks  changes at fixed rates to one receiver and to ten, against a bare Temporal workflow
   profile   CPU a change by process and thread, and what waits, when more comes than can be delivered
   isolation what receivers that hang, and another tenant's burst, cost everybody else
+  drain     a connection resumed with much to catch up on, while changes go on: its speed and its order
   tenants   another tenant's requests or deliveries beside each attack on what tenants share
 
 --rounds and --seconds are for entities and tokens, which measure both sides in turn. The heads of bench/sign-in.ts,
-bench/webhooks.ts, bench/profile.ts, bench/isolation.ts and bench/tenants.ts name their own options.`;
+bench/webhooks.ts, bench/profile.ts, bench/isolation.ts, bench/drain.ts and bench/tenants.ts name their own options.`;
 
 const BENCHES: Record<string, () => Promise<unknown>> = {
   change: () => import("./one-change.ts"),
@@ -24,6 +25,7 @@ const BENCHES: Record<string, () => Promise<unknown>> = {
   webhooks: () => import("./webhooks.ts"),
   profile: () => import("./profile.ts"),
   isolation: () => import("./isolation.ts"),
+  drain: () => import("./drain.ts"),
   tenants: () => import("./tenants.ts"),
 };
 

@@ -187,7 +187,8 @@ export interface Begun extends WorkflowToStart {
 
 /**
  * Gives deliveries to workflows: each to its event's if it is the only one there, else to one of its own, whose number
- * follows from the delivery's place among the event's, so that nobody else can take it.
+ * follows from the delivery's place among the event's, so that nobody else can take it. What a redelivery selects has
+ * one of its own in any case, for its event's may be about to begin, or to end.
  *
  * @param redelivery has selected them; undefined: they are in the queue
  */
@@ -210,7 +211,7 @@ export async function begin(
         redelivered_after = case when ${isDrain} then d.redelivered_after else d.redelivered_after || d.attempts end,`
             : tx``
         }
-        part = case when exists (
+        part = case when ${redelivery !== undefined} or exists (
             select from deliveries o where o.event_id = d.event_id and o.part = d.part and o.id <> d.id
           ) then (
             select 1 + (count(*) - 1) / ${DELIVERIES_PER_WORKFLOW}::int + count(*) filter (where o.id <= d.id)
