@@ -54,7 +54,10 @@ describe.concurrent("a receiver that fails", () => {
 
   test("leaves every attempt in the workflow's history, with its number and reason", async () => {
     const { event } = await oneChange([500, 503, 200]);
-    const history = await client.workflow.getHandle(event.EventId).fetchHistory();
+    const workflow = client.workflow.getHandle(event.EventId);
+    // The log knows of the last attempt a moment before the history does.
+    await workflow.result();
+    const history = await workflow.fetchHistory();
     const kinds = history.events!.map((item) =>
       item.markerRecordedEventAttributes ? "attempt" : item.timerStartedEventAttributes ? "wait" : undefined,
     );
