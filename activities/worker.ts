@@ -127,7 +127,7 @@ await runEntry(async () => {
   const dispatcher = startDispatcher(config.databaseUrl, {
     sql: outbox,
     client,
-    config: config.webhooks,
+    config,
     inFlight,
     windows,
     ownTaskQueue,

@@ -44,6 +44,8 @@ export function backoff({ initialInterval, backoffCoefficient }: RetrySettings, 
 export interface DeliveryToMake {
   deliveryId: string;
   connectionId: string;
+  /** The connection's name, or its id if it has none: for people who read the history. */
+  to: string;
 }
 
 /** Ids and retry settings only: no payload, no secret and no personal data may enter a workflow's history. */

@@ -89,15 +89,15 @@ async function deliver(input: DeliverWebhookInput, delivery: DeliveryToMake): Pr
  */
 async function post(input: DeliverWebhookInput, delivery: DeliveryToMake): Promise<PostWebhookResult> {
   const { tenantId, eventId, retry, own } = input;
-  const { connectionId } = delivery;
+  const { to, ...ids } = delivery;
   let taskQueue = own?.taskQueue;
   let wait = own?.waitMs ?? 0;
   for (let attempt = 1; ; attempt++) {
-    if (wait > 0) await sleep(wait, { summary: `until the next post to connection ${connectionId}` });
+    if (wait > 0) await sleep(wait, { summary: `until the next post to ${to}` });
     const asked = {
       tenantId,
       eventId,
-      ...delivery,
+      ...ids,
       maximumAttempts: MAXIMUM_ATTEMPTS,
       retry,
       again: own !== undefined && attempt > 1,
@@ -105,7 +105,7 @@ async function post(input: DeliverWebhookInput, delivery: DeliveryToMake): Promi
     const options = {
       startToCloseTimeout: input.timeout + RECORDING_MS,
       retry: { maximumAttempts: 1 },
-      summary: `post to connection ${connectionId}`,
+      summary: `post to ${to}`,
     };
     const made = taskQueue
       ? proxyActivities<Activities>({

@@ -1,6 +1,7 @@
 // Many deliveries of a connection that somebody wants to be sent again.
 
 import { describe, expect, test } from "bun:test";
+import { WorkflowNotFoundError } from "@temporalio/client";
 import { REDELIVERY_PROGRESS } from "../../workflows/contract.ts";
 import { type Api, until } from "../support/api.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
@@ -149,6 +150,8 @@ describe.concurrent("a replay", () => {
     await using _ = receiver;
     const { Id, WorkflowId } = await api.replay({ ConnectionId: id, States: ["Delivered"], Rate: 1 });
     await until("some of it", () => receiver.calls.length > 10);
+    // What is sent does not wait for the workflow that follows it.
+    await until("its workflow", () => handleOf(WorkflowId).describe().catch(isNotFound));
     await handleOf(WorkflowId).cancel();
     expect((await api.endedRedelivery(Id)).State).toBe("Cancelled");
   });
@@ -273,4 +276,10 @@ const handleOf = (workflowId: string) => client.workflow.getHandle(workflowId);
 async function detailsOf(workflowId: string): Promise<string> {
   const metadata = await handleOf(workflowId).query<{ currentDetails: string }>("__temporal_workflow_metadata");
   return metadata.currentDetails;
+}
+
+/** @throws whatever else it is */
+function isNotFound(error: unknown): false {
+  if (error instanceof WorkflowNotFoundError) return false;
+  throw error;
 }

@@ -19,7 +19,11 @@ test("a workflow whose history cannot be replayed is terminated, and its deliver
   await stack.parts.worker.stop();
   await api.change({ Name: "Gate" });
   const { EventId, Deliveries } = await api.newestEvent();
-  const deliveries = Deliveries.map(({ Id, ConnectionId }) => ({ deliveryId: Id, connectionId: ConnectionId }));
+  const deliveries = Deliveries.map(({ Id, ConnectionId }) => ({
+    deliveryId: Id,
+    connectionId: ConnectionId,
+    to: "gate",
+  }));
   const handle = await beginByAnotherVersion(stack, {
     tenantId: api.tenant.tenantId,
     eventId: EventId,

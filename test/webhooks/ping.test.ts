@@ -40,7 +40,7 @@ describe.concurrent("a ping", () => {
 
     await finished(client, eventId);
     const summary = await (await client.workflow.getHandle(eventId).describe()).staticSummary();
-    expect(summary).toBe(`WebhookConnection ${Id} Ping: to 1 connection`);
+    expect(summary).toBe("WebhookConnection hooks Ping → hooks");
   });
 
   test("tries a Paused connection without resuming it", async () => {

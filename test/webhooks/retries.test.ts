@@ -162,8 +162,9 @@ describe.concurrent("a connection", () => {
     expect(event).toMatchObject({ State: null, Reason: "no connection for Application Created", Deliveries: [] });
     const handle = client.workflow.getHandle(event.EventId);
     await finished(client, event.EventId);
-    const { staticSummary } = await handle.describe().then(async (it) => ({ staticSummary: await it.staticSummary() }));
-    expect(staticSummary).toEndWith("Created: no connection for Application Created");
+    expect(await (await handle.describe()).staticSummary()).toBe(
+      "Application Gate Created: no connection for Application Created",
+    );
   });
 
   test("of an array's event the log counts the records, and the workflow says it in words", async () => {
@@ -175,6 +176,43 @@ describe.concurrent("a connection", () => {
     await finished(client, event.EventId);
     const summary = await (await client.workflow.getHandle(event.EventId).describe()).staticSummary();
     expect(summary).toStartWith(`Application ${body[0]!.Id} and 1 more Created: `);
+  });
+
+  test("is named in the Temporal UI, beside the record, unless that is a person; the event in Settings is linked", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver([503, 200]);
+    const entities = { Entities: ["Application", "User"] };
+    await api.connect(receiver.url, { ...entities, Name: "billing" });
+    const { Id } = await api.connect(receiver.url, entities);
+    const described = async (EventId: string) => {
+      await finished(client, EventId);
+      return client.workflow.getHandle(EventId).describe();
+    };
+    await api.change({ Name: "Payroll" });
+    const event = await api.settledEvent();
+    const workflow = await described(event.EventId);
+    expect(["billing", Id].map((name) => `Application Payroll Created → ${name}`)).toContainEqual(
+      expect.stringMatching(new RegExp(`^${(await workflow.staticSummary())!.split(", ")[0]}$`)),
+    );
+    expect(await workflow.staticSummary()).toContain(Id);
+    expect(await workflow.staticDetails()).toEndWith(`/settings/activity/${event.EventId})`);
+    const { events } = await client.workflow.getHandle(event.EventId).fetchHistory();
+    const waits = events!.flatMap(({ timerStartedEventAttributes, userMetadata }) =>
+      timerStartedEventAttributes ? [new TextDecoder().decode(userMetadata?.summary?.data ?? undefined)] : [],
+    );
+    expect(waits).toHaveLength(1);
+    expect(waits[0]).toMatch(/^"until the next post to (billing|[0-9a-f-]{36})"$/);
+
+    const person = await api.call<{ Id: string }>("PATCH", "/User", { Name: "Zoe Private", Username: "zoe" });
+    const zoe = await described((await api.settledEvent()).EventId);
+    expect(await zoe.staticSummary()).toStartWith(`User ${person.body.Id} Created → `);
+
+    // The longest names in the widest letters, which are more than Temporal takes.
+    await api.connect(receiver.url, { ...entities, Name: "🔔".repeat(40) });
+    await api.connect(receiver.url, { ...entities, Name: "🔕".repeat(40) });
+    await api.change({ Name: "🚪".repeat(60) });
+    const long = await described((await api.settledEvent()).EventId);
+    expect(await long.staticSummary()).toStartWith(`Application ${"🚪".repeat(40)} Created → `);
   });
 });
 

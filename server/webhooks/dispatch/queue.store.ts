@@ -7,7 +7,7 @@ import { uuids } from "../../db/arrays.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
 import { matching, type Redelivery } from "../redelivery/store.ts";
-import type { WorkflowToStart } from "./store.ts";
+import { deliveryToMake, recordName, type WorkflowToStart } from "./store.ts";
 
 /** Any constant of our own that no other lock has. */
 const QUEUE_LOCK = 7_203_431;
@@ -221,12 +221,13 @@ export async function begin(
         and ${redelivery ? tx`d.state = any (${redelivery.states}::text[])` : isWaiting(tx)}
       returning d.*
     )
-    select b.id as "deliveryId", b.tenant_id as "tenantId", b.event_id as "eventId", b.part,
+    select d.id as "deliveryId", d.tenant_id as "tenantId", d.event_id as "eventId", d.part,
       e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds",
-      coalesce(e.recorded_on, e.occurred_on) as "createdOn", e.trace_parent as "traceParent",
-      json_build_array(json_build_object('deliveryId', b.id, 'connectionId', b.connection_id)) as deliveries,
-      0 as held, 0 as queued, greatest(0, 1000 * extract(epoch from b.due_on - now()))::float8 as "waitMs"
-    from begun b join events e on e.id = b.event_id order by b.position`;
+      ${recordName(tx, tx`d.event_id`)} as "recordName", coalesce(e.recorded_on, e.occurred_on) as "createdOn", e.trace_parent as "traceParent",
+      json_build_array(${deliveryToMake(tx)}) as deliveries,
+      0 as held, 0 as queued, greatest(0, 1000 * extract(epoch from d.due_on - now()))::float8 as "waitMs"
+    from begun d join events e on e.id = d.event_id join webhook_connections k on k.id = d.connection_id
+    order by d.position`;
 }
 
 /** Moves a Replay on to the last that it has sent. */

@@ -2,14 +2,13 @@
 
 import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
-import type { WebhookConfig } from "../../config.ts";
 import type { Sql } from "../../db/connection.ts";
 import { createOutageLog } from "../../log.ts";
 import { claim } from "./claim.ts";
 import type { InFlight } from "./in-flight.ts";
 import { type Found, pause, startLoop } from "./loop.ts";
 import { type Begun, listWaiting, putBack } from "./queue.store.ts";
-import { startDelivery } from "./start-workflow.ts";
+import { type DeliveryConfig, startDelivery } from "./start-workflow.ts";
 import type { Windows } from "./windows.ts";
 
 /** Connections whose queues are looked at at once. */
@@ -22,7 +21,7 @@ const BUSY_MS = 250;
 export interface QueueDependencies {
   sql: Sql;
   client: Client;
-  config: WebhookConfig;
+  config: DeliveryConfig;
   inFlight: InFlight;
   windows: Windows;
   /** Where this worker alone takes activities from: what it has a place for is posted by it. */

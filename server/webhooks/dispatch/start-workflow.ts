@@ -6,11 +6,18 @@ import {
   WorkflowIdReusePolicy,
 } from "@temporalio/common";
 import { type DeliverWebhookInput, type DeliveryState, TASK_QUEUE, workflowId } from "../../../workflows/contract.ts";
-import type { WebhookConfig } from "../../config.ts";
+import type { Config } from "../../config.ts";
 import { traceIdOf } from "../../http/trace-parent.ts";
 import { CONNECTION_ID, DELIVERY_STATE, EVENT_RECORD, EVENT_TYPE, TENANT_ID } from "./search-attributes.ts";
 import type { WorkflowToStart } from "./store.ts";
 
+/** What starts a workflow needs to know. */
+export type DeliveryConfig = Pick<Config, "webhooks" | "publicUrl">;
+
+/** Connections named in a summary. */
+const NAMES_SHOWN = 3;
+/** Temporal refuses a start whose summary has more than 400. */
+const SUMMARY_BYTES = 390;
 /** Temporal caps the attribute's value at 2 KiB; PostgreSQL is the full index. */
 const CONNECTION_IDS_SHOWN = 40;
 
@@ -22,7 +29,7 @@ const CONNECTION_IDS_SHOWN = 40;
  */
 export async function startDelivery(
   client: Client,
-  retry: WebhookConfig,
+  { webhooks, publicUrl }: DeliveryConfig,
   workflow: WorkflowToStart,
   own?: DeliverWebhookInput["own"],
 ): Promise<"eagerly" | "elsewhere" | "busy"> {
@@ -31,8 +38,8 @@ export async function startDelivery(
     eventId: workflow.eventId,
     deliveries: workflow.deliveries,
     held: workflow.held,
-    retry: { initialInterval: retry.retryInitialInterval, backoffCoefficient: retry.retryBackoff },
-    timeout: retry.timeout,
+    retry: { initialInterval: webhooks.retryInitialInterval, backoffCoefficient: webhooks.retryBackoff },
+    timeout: webhooks.timeout,
     ...(own && { own }),
   };
   try {
@@ -53,6 +60,8 @@ export async function startDelivery(
       typedSearchAttributes: searchAttributes(workflow),
       memo: workflow.traceParent === null ? {} : { TraceId: traceIdOf(workflow.traceParent) },
       staticSummary: describe(workflow),
+      // Markdown, as the Temporal UI shows it.
+      staticDetails: `[The event in Settings](${publicUrl}/settings/activity/${workflow.eventId})`,
     });
     return eagerlyStarted ? "eagerly" : "elsewhere";
   } catch (error) {
@@ -74,15 +83,35 @@ function searchAttributes(workflow: WorkflowToStart): SearchAttributePair[] {
   return pairs;
 }
 
-/** What a person reads in the Temporal UI. */
-function describe(workflow: WorkflowToStart): string {
-  const [first, ...others] = workflow.recordIds;
-  const records = others.length === 0 ? first : `${first} and ${others.length} more`;
-  const change = `${workflow.eventRecord} ${records} ${workflow.eventType}`;
-  const count = workflow.deliveries.length;
-  const held = workflow.held > 0 ? `${workflow.held} held (connection paused or held)` : "";
-  const to = count > 0 ? `to ${count} ${count === 1 ? "connection" : "connections"}` : "";
-  const queued = workflow.queued > 0 ? `${workflow.queued} queued, each with a workflow of its own` : "";
-  const nobody = `no connection for ${workflow.eventRecord} ${workflow.eventType}`;
-  return `${change}: ${[to, queued, held].filter(Boolean).join(", ") || nobody}`;
+/**
+ * What a person reads in the Temporal UI.
+ * @example "Application Payroll Updated → billing, crm"
+ */
+function describe({
+  eventRecord,
+  eventType,
+  recordIds,
+  recordName,
+  deliveries,
+  queued,
+  held,
+}: WorkflowToStart): string {
+  const [first, ...others] = recordIds;
+  const record = others.length === 0 ? recordName || first : `${first} and ${others.length} more`;
+  const names = deliveries.slice(0, NAMES_SHOWN).map(({ to }) => to);
+  if (deliveries.length > NAMES_SHOWN) names.push(`${deliveries.length - NAMES_SHOWN} more`);
+  const ends = [
+    names.join(", "),
+    queued > 0 ? `${queued} queued, each with a workflow of its own` : "",
+    held > 0 ? `${held} held (connection paused or held)` : "",
+  ].filter(Boolean);
+  const change = `${eventRecord} ${record} ${eventType}`;
+  if (ends.length === 0) return `${change}: no connection for ${eventRecord} ${eventType}`;
+  return inBytes(`${change} → ${ends.join("; ")}`);
+}
+
+function inBytes(text: string): string {
+  let short = text;
+  while (Buffer.byteLength(short) > SUMMARY_BYTES) short = [...short].slice(0, -8).join("");
+  return short === text ? text : `${short}…`;
 }

@@ -13,6 +13,8 @@ export interface WorkflowToStart {
   eventRecord: string;
   eventType: string;
   recordIds: string[];
+  /** Of a single record that is no person's. */
+  recordName: string | null;
   /** When the event was recorded. */
   createdOn: Date;
   traceParent: string | null;
@@ -73,12 +75,25 @@ export async function claimDispatches(
     ${readClaimed(sql)}`;
 }
 
+/** Characters of a name that stand in a history; Temporal takes 400 bytes in all. */
+const NAME_SHOWN = 40;
+
+/** Of an event's only record. A person's is told to nobody. */
+export const recordName = (sql: Queries, eventId: ReturnType<Queries>) => sql`(
+  select left(payload::json #>> '{Data,Name}', ${NAME_SHOWN}::int) from events
+  where id = ${eventId} and event_record <> 'User' and strpos(record_id, ',') = 0)`;
+
+/** A DeliveryToMake of delivery `d` to connection `k`. */
+export const deliveryToMake = (sql: Queries) => sql`
+  json_build_object('deliveryId', d.id, 'connectionId', d.connection_id,
+    'to', coalesce(nullif(left(k.name, ${NAME_SHOWN}::int), ''), k.id::text))`;
+
 const readClaimed = (sql: Queries) => sql`
     select c.id, c.tenant_id as "tenantId", c.event_id as "eventId", c.part,
       e.event_record as "eventRecord", e.event_type as "eventType",
-      string_to_array(e.record_id, ',') as "recordIds", c.created_on as "createdOn",
+      string_to_array(e.record_id, ',') as "recordIds", ${recordName(sql, sql`c.event_id`)} as "recordName", c.created_on as "createdOn",
       e.trace_parent as "traceParent",
-      coalesce(json_agg(json_build_object('deliveryId', d.id, 'connectionId', d.connection_id))
+      coalesce(json_agg(${deliveryToMake(sql)})
         filter (where d.state in ('Pending', 'Retrying') and d.due_on is null), '[]') as deliveries,
       count(d.id) filter (where d.state = 'Held') as held,
       count(d.id) filter (where d.state in ('Pending', 'Retrying') and d.due_on is not null) as queued,
@@ -88,6 +103,7 @@ const readClaimed = (sql: Queries) => sql`
     from claimed c
     join events e on e.id = c.event_id
     left join deliveries d on d.event_id = c.event_id and d.part = c.part
+    left join webhook_connections k on k.id = d.connection_id
     group by c.id, c.tenant_id, c.event_id, c.part, c.created_on, e.event_record, e.event_type, e.record_id,
       e.trace_parent
     order by c.id`;
