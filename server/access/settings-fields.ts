@@ -21,7 +21,7 @@ export const idField = (type: string) =>
 export function nameField(example: string) {
   return field<string, string>({
     description: "Unique in the system.",
-    sent: Type.String({ minLength: 1, maxLength: NAME_LIMIT, pattern: "^[^\\u0000]*\\S[^\\u0000]*$" }),
+    sent: Type.String({ minLength: 1, maxLength: NAME_LIMIT, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" }),
     shown: Type.String({ minLength: 1, maxLength: NAME_LIMIT }),
     must: `must be a string of 1 to ${NAME_LIMIT} characters.`,
     required: true,

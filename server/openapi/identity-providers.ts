@@ -261,7 +261,7 @@ const INPUT_SCHEMA: Schema = {
         { ...FIELDS[name], type: ["string", "null"], pattern: NUL_FREE },
       ]),
     ),
-    Name: { ...FIELDS.Name, pattern: "^[^\\u0000]*\\S[^\\u0000]*$" },
+    Name: { ...FIELDS.Name, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" },
     ClientId: { ...FIELDS.ClientId, pattern: NUL_FREE },
     ClientSecret: {
       type: ["string", "null"],

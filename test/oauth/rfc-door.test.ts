@@ -2,9 +2,8 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { type Caller, db, newCaller, request } from "../entities/client.ts";
-import { newPerson, ok } from "../policies/people.ts";
-import { basic } from "../token/client.ts";
+import { type Caller, newCaller, request } from "../entities/client.ts";
+import { basic, changeCredentials, newClientOfType } from "../token/client.ts";
 import { expectRfcError, form, postAs, RFC_TOKEN_PATH } from "./client.ts";
 
 const GRANT = { grant_type: "client_credentials" };
@@ -164,14 +163,12 @@ test.each(["Color:Read", "openid Color:Read", "ключ", 'a"b\\c', "**"])("scop
 describe("unauthorized_client, 400:", () => {
   test("a grant that the client was not given", async () => {
     const own = await newCaller();
-    const changes = { GrantTypes: ["refresh_token"] };
-    await ok((await newPerson(own, "admin")).patch(`/Application/${own.clientId}/Credentials`, changes));
+    await changeCredentials(own, { GrantTypes: ["refresh_token"] });
     expectRfcError(await postAs(own, RFC_TOKEN_PATH, GRANT), 400, "unauthorized_client", /client_credentials/);
   });
 
   test.each(["public", "native"])("a %s client never gets a token of its own (4.4)", async (type) => {
-    const own = await newCaller();
-    await db()`update credentials set client_type = ${type} where application_id = ${own.clientId}`;
+    const own = await newClientOfType(type);
     const answers = [
       await postAs(own, RFC_TOKEN_PATH, { ...GRANT, client_secret: undefined }),
       await postAs(own, RFC_TOKEN_PATH, GRANT),

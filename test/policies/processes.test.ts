@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { db } from "../entities/client.ts";
 import { until } from "../support/api.ts";
+import { shared } from "../support/tenant.ts";
 import { newAdmin, newPerson, ok, savePolicy } from "./people.ts";
 import { type SecondApi, startSecondApi } from "./second-api.ts";
 
@@ -14,7 +15,7 @@ afterAll(async () => {
   await second[Symbol.asyncDispose]();
 });
 
-const NOTICED_MS = 2_000;
+const NOTICED_MS = 30_000;
 
 describe.concurrent("what is saved through one process", () => {
   test("counts in another at once: a policy, a role, and who is in it", async () => {
@@ -51,6 +52,43 @@ describe.concurrent("what is saved through one process", () => {
     await seen(200);
     await ok(admin.patch("/Application", { Id: person.clientId, Is_Active: false }));
     await seen(401);
+  });
+
+  test("counts of a client here with the answer, and in another at once: its secrets, its grants, and its end", async () => {
+    const admin = await newAdmin();
+    const { body: application } = await admin.patch("/Application", { Name: "kept client", Is_Active: true });
+    const path = `/Application/${application.Id}`;
+    const makeSecret = () => ok(admin.send("POST", `${path}/Secrets`));
+    const [first, spare] = [await makeSecret(), await makeSecret()];
+    const ask = async (url: string, secret: string) => {
+      const answer = await fetch(`${url}/oauth2/token`, {
+        method: "POST",
+        headers: { authorization: `Basic ${btoa(`${application.Id}:${secret}`)}` },
+        body: new URLSearchParams({ grant_type: "client_credentials" }),
+      });
+      return ((await answer.json()) as { error?: string }).error ?? "issued";
+    };
+    const is = async (secret: string, expected: string) => {
+      expect(await ask(shared().url, secret)).toBe(expected);
+      await until(`${expected} elsewhere`, async () => (await ask(second.url, secret)) === expected, NOTICED_MS);
+    };
+    // Twice, so that both processes have it from memory.
+    for (const { Secret } of [first, spare, first, spare]) await is(Secret, "issued");
+    await ok(admin.send("DELETE", `${path}/Secrets/${first.Id}`));
+    await is(first.Secret, "invalid_client");
+    await is(spare.Secret, "issued");
+    const third = await makeSecret();
+    await is(third.Secret, "issued");
+    await ok(admin.patch(`${path}/Credentials`, { GrantTypes: ["authorization_code"] }));
+    await is(third.Secret, "unauthorized_client");
+    await ok(admin.patch(`${path}/Credentials`, { GrantTypes: null }));
+    await is(third.Secret, "issued");
+    await ok(admin.patch("/Application", { Id: application.Id, Is_Active: false }));
+    await is(third.Secret, "invalid_client");
+    await ok(admin.patch("/Application", { Id: application.Id, Is_Active: true }));
+    await is(third.Secret, "issued");
+    await ok(admin.send("DELETE", path));
+    await is(third.Secret, "invalid_client");
   });
 
   test("counts in another whose connection to PostgreSQL was lost in between", async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { type Caller, db, newCaller, request, TOKEN_PATH } from "../entities/client.ts";
+import { type Caller, newCaller, request, TOKEN_PATH } from "../entities/client.ts";
 import { newPerson, ok } from "../policies/people.ts";
-import { askToken, basic, expectTokenError, formOf } from "./client.ts";
+import { askToken, basic, changeCredentials, expectTokenError, formOf, newClientOfType } from "./client.ts";
 
 let client: Caller;
 beforeAll(async () => {
@@ -73,13 +73,13 @@ describe("scope", () => {
 
   test("of the defaults, those the client does not have are dropped", async () => {
     const own = await newCaller();
-    await db()`update credentials set scopes = '{profile,AccessManager:Read}' where application_id = ${own.clientId}`;
+    await changeCredentials(own, { Scopes: ["profile", "AccessManager:Read"] });
     expect(scopesOf(await askToken(formOf(own)))).toEqual(["profile"]);
   });
 
   test("* gives all the client has", async () => {
     const own = await newCaller();
-    await db()`update credentials set scopes = '{profile,AccessManager:Read}' where application_id = ${own.clientId}`;
+    await changeCredentials(own, { Scopes: ["profile", "AccessManager:Read"] });
     expect(scopesOf(await askToken(formOf(own, { scope: "*" })))).toEqual(["profile", "AccessManager:Read"]);
     expect(scopesOf(await askToken(formOf(client, { scope: "openid *" }))).length).toBeGreaterThan(10);
   });
@@ -107,7 +107,7 @@ describe("scope", () => {
 
   test("a known scope that the client does not have is Bad Input naming it", async () => {
     const own = await newCaller();
-    await db()`update credentials set scopes = '{profile}' where application_id = ${own.clientId}`;
+    await changeCredentials(own, { Scopes: ["profile"] });
     const answer = await askToken(formOf(own, { scope: "profile Webhooks:Delete" }));
     expectTokenError(answer, 400, "Bad Input", /Webhooks:Delete/);
     expect(answer.body.error_description).not.toContain("profile");
@@ -159,13 +159,12 @@ describe("failed client authentication is 400 Unauthorized, with one text for al
 
   test("of two live secrets both work, a deleted one does not", async () => {
     const own = await newCaller();
-    const second = "second-secret";
-    const digest = new Bun.CryptoHasher("sha256").update(second).digest();
-    await db()`insert into client_secrets (id, application_id, digest)
-      values (${Bun.randomUUIDv7()}, ${own.clientId}, ${digest})`;
+    const secrets = `/Application/${own.clientId}/Secrets`;
+    const [first] = (await ok(own.get(secrets))).Items;
+    const { Secret: second } = await ok(own.send("POST", secrets));
     expect((await askToken(formOf(own))).status).toBe(200);
     expect((await askToken(formOf(own, { client_secret: second }))).status).toBe(200);
-    await db()`delete from client_secrets where application_id = ${own.clientId} and digest <> ${digest}`;
+    await ok(own.send("DELETE", `${secrets}/${first.Id}`));
     expectTokenError(await askToken(formOf(own)), 400, "Unauthorized");
     expect((await askToken(formOf(own, { client_secret: second }))).status).toBe(200);
   });
@@ -173,15 +172,14 @@ describe("failed client authentication is 400 Unauthorized, with one text for al
 
 test("a client without the grant gets 403 Permission", async () => {
   const own = await newCaller();
-  await db()`update credentials set grant_types = '{authorization_code}' where application_id = ${own.clientId}`;
+  await changeCredentials(own, { GrantTypes: ["authorization_code"] });
   const answer = await askToken(formOf(own));
   expectTokenError(answer, 403, "Permission", /client_credentials/);
   expect(answer.body.Title).toBe("Forbidden");
 });
 
 test.each(["public", "native"])("a %s client gets 403 Permission, with a secret or without", async (type) => {
-  const own = await newCaller();
-  await db()`update credentials set client_type = ${type} where application_id = ${own.clientId}`;
+  const own = await newClientOfType(type);
   for (const client_secret of [own.clientSecret, undefined]) {
     expectTokenError(await askToken(formOf(own, { client_secret })), 403, "Permission", /confidential client/);
   }

@@ -1,7 +1,9 @@
 // Raw requests to the token endpoint.
 
 import { expect } from "bun:test";
-import { type Answer, request, TOKEN_PATH } from "../entities/client.ts";
+import { type Answer, type Caller, db, request, TOKEN_PATH } from "../entities/client.ts";
+import { newPerson, ok } from "../policies/people.ts";
+import { newTenant } from "../support/tenant.ts";
 
 export interface Credentials {
   clientId: string;
@@ -25,6 +27,18 @@ export function askToken(body: BodyInit, headers: Record<string, string> = {}): 
 
 export function basic(user: string, password: string): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` };
+}
+
+/** By another administrator: a client may not take from itself what it needs to give it back. */
+export async function changeCredentials(own: Caller, changes: Record<string, unknown>): Promise<void> {
+  await ok((await newPerson(own, "admin")).patch(`/Application/${own.clientId}/Credentials`, changes));
+}
+
+/** With a secret and with every grant, which the API leaves no public client. Nobody has met it yet. */
+export async function newClientOfType(type: string): Promise<Credentials> {
+  const { tenant } = await newTenant();
+  await db()`update credentials set client_type = ${type} where application_id = ${tenant.client.clientId}`;
+  return tenant.client;
 }
 
 /** SPEC.md "Token endpoint errors", whole. */

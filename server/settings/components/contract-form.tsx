@@ -82,14 +82,14 @@ export function formOfRecord({ fields }: Shaped, names: readonly string[], recor
 
 /** Lines of `Name: value`; without a value null, which keeps what there is. */
 function linesOf(field: string, text: string): Record<string, string | null> {
-  const values: Record<string, string | null> = {};
+  const values = new Map<string, string | null>();
   for (const line of text.split(/\r?\n/).filter((one) => one.trim() !== "")) {
     const [name = "", ...rest] = line.split(":");
     const key = name.trim();
-    if (Object.hasOwn(values, key)) {
+    if (values.has(key)) {
       throw BadInput.in([{ Field: field, Message: `${field}: a name stands there twice.` }]);
     }
-    values[key] = rest.join(":").trim() || null;
+    values.set(key, rest.join(":").trim() || null);
   }
-  return values;
+  return Object.fromEntries(values);
 }
