@@ -7,7 +7,7 @@ import { API, type Caller, newCaller, request } from "../entities/client.ts";
 import { newPerson, ok, roleOf } from "../policies/people.ts";
 import { byClient, fromHere, kindsOf, logOf, textOf } from "./log.ts";
 
-const POLICY = 'permit (principal == Client::"4711", action, resource);';
+const POLICY = 'permit (principal == Client::"the gardener", action, resource);';
 
 async function newApplication(caller: Caller): Promise<string> {
   return (await caller.made("Application", { Name: "Payroll" })).Id;
@@ -123,7 +123,7 @@ describe.concurrent("settings", () => {
       { Kind: "Policy.Deleted", ...about, Details: {} },
     ]);
     const text = await textOf(caller.tenantId);
-    for (const value of ["4711", "Ana", "ana@example.com"]) expect(text).not.toContain(value);
+    for (const value of ["gardener", "Ana", "ana@example.com"]) expect(text).not.toContain(value);
   });
 
   test("have a role with who joined and who left it", async () => {

@@ -57,6 +57,8 @@ describe.concurrent("a policy's life", () => {
       [{ Name: "New" }, /^Policy is missing\.$/],
       [{ Policy: NEVER }, /^Name is missing\.$/],
       [{ Name: "", Policy: 7, Colour: "red", Id: "x" }, /^Name must.*\nPolicy must.*\nColour is no field.*\nId must/s],
+      [{ Name: "a\0b", Policy: NEVER }, /^Name must/],
+      [{ Name: "\0", Policy: NEVER }, /^Name must/],
       [{ Name: "Mine", Policy: "" }, /^Policy: It has no statement/],
       [{ Name: "Mine", Policy: "// only a comment" }, /^Policy: It has no statement/],
       [{ Id, ModifiedOn: "2020-01-01T00:00:00Z" }, /^ModifiedOn is set by the server/],

@@ -17,6 +17,8 @@ create index deliveries_queue on deliveries (connection_id, position)
   where due_on is not null and state in ('Pending', 'Retrying');
 create index deliveries_queue_waiting on deliveries (connection_id, position)
   where due_on is not null and begun_on is null and state in ('Pending', 'Retrying');
+create index deliveries_queue_begun on deliveries (connection_id)
+  where due_on is not null and begun_on is not null and state in ('Pending', 'Retrying');
 drop index deliveries_held;
 create index deliveries_held on deliveries (connection_id, position) where state = 'Held';
 

@@ -67,7 +67,12 @@ function columns(visit: Visit, application: Application, mayChange: boolean) {
 /** The secret is shown in the answer to the form itself: it stands nowhere else. */
 export async function makeSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const { record: application } = await readApplication(deps, visit);
-  const { Secret } = await makeSecret(deps.sql, deps.access, visit.permitted("Settings:Update"), Number(application.Id));
+  const { Secret } = await makeSecret(
+    deps.sql,
+    deps.access,
+    visit.permitted("Settings:Update"),
+    Number(application.Id),
+  );
   return {
     title: "Secret",
     above: aboveOf(application),

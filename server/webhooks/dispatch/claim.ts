@@ -46,7 +46,11 @@ export function claim(sql: Sql, connectionId: string, room: number): Promise<Cla
     const begun = await begin(tx, rules.tenantId, choice.take());
     const queued = choice.begun;
     const sent = redelivery ? await fromRedelivery(tx, rules, redelivery, choice) : [];
-    await spend(tx, connectionId, choice.begun, redelivery && { id: redelivery.id, posts: choice.begun - queued });
+    const redelivered = choice.begun - queued;
+    const next = await spend(tx, connectionId, choice.begun, redelivery && { id: redelivery.id, posts: redelivered });
+    // Nobody else tells when there is one more.
+    if (rules.tokens && choice.begun >= rules.tokens) choice.again(next.postInMs);
+    if (redelivered > 0 && redelivered >= rules.redeliveryTokens) choice.again(next.redeliveredInMs);
     return {
       begun: [...begun, ...sent],
       tenantId: rules.tenantId,
@@ -70,6 +74,8 @@ async function fromRedelivery(
 ): Promise<Begun[]> {
   choice.limit(rules.redeliveryTokens, rules.redeliveryTokenInMs);
   const isReplay = redelivery.kind === "Replay";
+  // What the queue has chosen is none of its own.
+  choice.lastEventId = undefined;
   // A Replay remembers how far it has come, so it passes none over.
   if (isReplay) choice.passNone();
   await choice.fromPages(
@@ -104,7 +110,7 @@ class Choice {
   }
 
   limit(most: number, againInMs: number): void {
-    if (most <= 0) this.#again(againInMs);
+    if (most <= 0) this.again(againInMs);
     this.#room = Math.min(this.#room, most);
   }
 
@@ -140,7 +146,7 @@ class Choice {
     if (!this.#isActive && !isPing) return true;
     // It needs no place before it is due: its workflow waits for that.
     if (dueInMs > 0 && isRetry) this.#chosen.push(candidate.id);
-    else if (dueInMs > 0) this.#again(dueInMs);
+    else if (dueInMs > 0) this.again(dueInMs);
     else if (this.#room > 0) {
       this.#room--;
       this.begun++;
@@ -150,7 +156,8 @@ class Choice {
     return true;
   }
 
-  #again(inMs: number): void {
+  /** At the latest. */
+  again(inMs: number): void {
     this.againInMs = Math.min(this.againInMs ?? inMs, inMs);
   }
 }

@@ -97,10 +97,10 @@ export async function lockQueue(tx: Transaction, connectionId: string): Promise<
     select c.tenant_id as "tenantId", c.state = 'Active' as "isActive", c.order_by = 'Record' as "isOrdered",
       case when c.rate_per_second is not null then ${tokensOf(tx, "c.rate_per_second", "c.next_post_on")} end as tokens,
       greatest(0, 1000 * extract(epoch from c.next_post_on - now()))::float8 as "tokenInMs",
-      c.max_in_flight - (
+      case when c.max_in_flight is not null then c.max_in_flight - (
         select count(*) from deliveries d where d.connection_id = c.id and ${isQueued(tx)} and d.begun_on is not null
           and (d.state = 'Pending' or d.attempt_started_on is not null)
-      )::int as places,
+      )::int end as places,
       r.id as "redeliveryId", coalesce(${tokensOf(tx, "r.rate", "r.next_on")}, 0) as "redeliveryTokens",
       coalesce(greatest(0, 1000 * extract(epoch from r.next_on - now()))::float8, 0) as "redeliveryTokenInMs"
     from webhook_connections c
@@ -128,7 +128,7 @@ export interface Candidate {
 const candidateColumns = (sql: Queries) => sql`
   d.id, d.event_id as "eventId", d.position::float8 as position, d.begun_on is not null and d.state in ('Pending', 'Retrying') as "isBegun",
   e.event_type = 'Ping' as "isPing", d.state = 'Retrying' as "isRetry",
-  coalesce(greatest(0, 1000 * extract(epoch from d.due_on - now())), 0)::float8 as "dueInMs",
+  case when ${isQueued(sql)} then greatest(0, 1000 * extract(epoch from d.due_on - now())) else 0 end::float8 as "dueInMs",
   e.event_record as record, string_to_array(e.record_id, ',') as "recordIds"`;
 
 /** The oldest in the queue, after a position. @param withBegun also those that a workflow has */
@@ -235,20 +235,30 @@ export async function moveOn(tx: Transaction, redelivery: Redelivery, lastEventI
   await tx`update redeliveries set last_event_id = ${lastEventId} where id = ${redelivery.id}`;
 }
 
-/** Takes what was begun from the rates. */
+/**
+ * Takes what was begun from the rates.
+ * @returns milliseconds until each of them has one more; 0 for one that there is not
+ */
 export async function spend(
   tx: Transaction,
   connectionId: string,
   posts: number,
   redelivered: { id: string; posts: number } | undefined,
-): Promise<void> {
-  await tx`
-    update webhook_connections set next_post_on = greatest(next_post_on, now() - ${SAVED}::interval)
-      + ${posts} * interval '1 second' / rate_per_second
-    where id = ${connectionId} and rate_per_second is not null and ${posts} > 0`;
-  if (!redelivered || redelivered.posts === 0) return;
-  await tx`
-    update redeliveries set next_on = greatest(next_on, now() - ${SAVED}::interval)
-      + ${redelivered.posts} * interval '1 second' / rate
-    where id = ${redelivered.id}`;
+): Promise<{ postInMs: number; redeliveredInMs: number }> {
+  const [row] = await tx<{ postInMs: number; redeliveredInMs: number }[]>`
+    with connection as (
+      update webhook_connections set next_post_on = greatest(next_post_on, now() - ${SAVED}::interval)
+        + ${posts} * interval '1 second' / rate_per_second
+      where id = ${connectionId} and rate_per_second is not null and ${posts} > 0
+      returning next_post_on as next
+    ), redelivery as (
+      update redeliveries set next_on = greatest(next_on, now() - ${SAVED}::interval)
+        + ${redelivered?.posts ?? 0} * interval '1 second' / rate
+      where id = ${redelivered?.id ?? null}::uuid and ${redelivered?.posts ?? 0} > 0
+      returning next_on as next
+    )
+    select coalesce((select greatest(0, 1000 * extract(epoch from next - now())) from connection), 0)::float8 as "postInMs",
+      coalesce((select greatest(0, 1000 * extract(epoch from next - now())) from redelivery), 0)::float8
+        as "redeliveredInMs"`;
+  return row!;
 }

@@ -100,7 +100,7 @@ export function startQueue(
       const most = roomOf(connectionId);
       const room = Math.max(0, Math.min(windows.room(connectionId), most));
       const { begun, tenantId, left, againInMs } = await claim(sql, connectionId, room);
-      if (left) waiting.set(connectionId, tenantId);
+      if (left) waiting.set(connectionId, tenantId ?? waiting.get(connectionId));
       else waiting.delete(connectionId);
       for (const { deliveryId, waitMs } of begun) if (waitMs === 0) windows.reserve(connectionId, deliveryId);
       await Promise.all(begun.map((each) => start(connectionId, each)));
@@ -126,7 +126,14 @@ export function startQueue(
       notStarted({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
       return "failed" as const;
     });
-    if (outcome === "eagerly" || outcome === "elsewhere") return;
+    if (outcome === "eagerly") return;
+    if (outcome === "elsewhere") {
+      // Another worker makes the post, and nobody here hears of it.
+      if ("taskQueue" in own) return;
+      inFlight.begin(deliveryId);
+      windows.release(connectionId, deliveryId);
+      return;
+    }
     inFlight.begin(deliveryId);
     await putBack(sql, tenantId, [deliveryId], BUSY_MS);
     windows.release(connectionId, deliveryId);

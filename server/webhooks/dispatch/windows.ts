@@ -150,7 +150,10 @@ export function createWindows(): Windows {
       return window ? window.size - taken(window) - window.waiting.length : FIRST_SIZE;
     },
     reserve(connectionId, deliveryId) {
-      windowOf(connectionId).reserved.set(deliveryId, performance.now());
+      const window = windowOf(connectionId);
+      window.reserved.set(deliveryId, performance.now());
+      // Nobody comes for a place whose workflow another worker has; those who wait for it are to hear of it.
+      setTimeout(() => handOver(connectionId, window), RESERVED_MS + 1).unref();
     },
     release(connectionId, deliveryId) {
       const window = windows.get(connectionId);

@@ -158,7 +158,7 @@ export async function lockPosts(
   await tx`select pg_advisory_xact_lock(${POSTS_LOCK}, hashtext(${limit.connectionId}))`;
   const [out] = await tx<{ count: number }[]>`
     select count(*) as count from deliveries d
-    where d.connection_id = ${limit.connectionId} and d.due_on is not null
+    where d.connection_id = ${limit.connectionId} and d.due_on is not null and d.begun_on is not null
       and d.state in ('Pending', 'Retrying') and d.id <> ${deliveryId}
       and d.attempt_started_on > clock_timestamp() - ${graceMs} * interval '1 millisecond'`;
   return out!.count < limit.most;
