@@ -94,16 +94,14 @@ export function startReceiver(
 ): Receiver {
   if (typeof reply === "function") return new Receiver(reply, options);
   const replies = Array.isArray(reply) ? reply : [reply];
-  return new Receiver(({ count }) => {
-    const next = replies[Math.min(count, replies.length) - 1]!;
-    return next instanceof Response ? next.clone() : next;
-  }, options);
+  return new Receiver(({ count }) => replies[Math.min(count, replies.length) - 1]!, options);
 }
 
 function toResponse(reply: Reply): Response | Promise<Response> {
   if (reply === "hang") return new Promise(() => {});
   if (reply === "drip") return new Response(endlessBody());
-  return typeof reply === "number" ? new Response(null, { status: reply }) : reply;
+  // Bun takes the headers of a Response that it has sent.
+  return typeof reply === "number" ? new Response(null, { status: reply }) : reply.clone();
 }
 
 function endlessBody(): ReadableStream {
