@@ -13,6 +13,8 @@ import {
   type ConnectionContract,
   connectionRoutes,
   deadLetterRoutes,
+  eventLogRoutes,
+  redeliveryRoutes,
   secretRoutes,
   whyRoutes,
 } from "./webhooks/index.ts";
@@ -20,6 +22,8 @@ import {
 export interface ApiServices {
   sql: Sql;
   masterKey: MasterKey;
+  /** Names of the entities that there are. */
+  entities: readonly string[];
   connection: ConnectionContract;
   records: Entities;
   policies: Policies;
@@ -39,8 +43,10 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...entityRoutes(services.records),
     ...connectionRoutes(services),
     ...secretRoutes(services),
+    ...eventLogRoutes(services),
     ...deadLetterRoutes(services.sql, services.masterKey),
     ...whyRoutes(services.sql, services.masterKey),
+    ...redeliveryRoutes(services),
     ...policyRoutes(services.policies),
     ...roleRoutes(services.roles),
     ...auditRoutes(services.auditLog),

@@ -57,9 +57,7 @@ import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/in
 import {
   connectionContract,
   createFindConnections,
-  eventLogController,
   type RecordedChange,
-  redeliveriesController,
   webhookResourceTypes,
 } from "./webhooks/index.ts";
 
@@ -177,7 +175,19 @@ export function createApp({
 
   const connection = connectionContract({ entities: entityNames, checkUrl });
   const routes = apiRoutes({
-    ...{ sql, masterKey, connection, workflowUrl, records, policies, roles, auditLog, access, ...administration },
+    ...{
+      sql,
+      masterKey,
+      entities: entityNames,
+      connection,
+      workflowUrl,
+      records,
+      policies,
+      roles,
+      auditLog,
+      access,
+      ...administration,
+    },
     secretOverlapMs: config.webhooks.secretOverlap,
   });
 
@@ -215,12 +225,10 @@ export function createApp({
     })
     .use(probesController(sql, config.temporal.address, lifecycle))
     .use(metricsController(metrics.registry, config.metrics.token))
-    .use(openApiController(publicUrl, entities, routes))
+    .use(openApiController(publicUrl, routes))
     .use(provider.controller)
     .use(identityProvidersController(identityProviders, authenticate))
     .use(controllerOf(routes, { authenticate, permit }))
-    .use(eventLogController({ sql, authenticate, entities: entityNames, workflowUrl }))
-    .use(redeliveriesController({ sql, authenticate, workflowUrl }))
     .use(
       settingsController({
         ...provider.forSettingsPages,

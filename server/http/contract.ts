@@ -2,7 +2,7 @@
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { BadInput } from "../errors.ts";
+import { BadInput, type Problem } from "../errors.ts";
 import { printable } from "./body.ts";
 import type { Field, Fields, InputOf, RecordOf } from "./fields.ts";
 
@@ -73,29 +73,33 @@ export function contract<F extends Fields>(name: string, description: string, fi
   };
 }
 
-export interface BodyTold {
+export interface BodyTold<F extends Fields, Name extends keyof F> {
   /** What errors call it. */
   name: string;
   /** What all of it has to be, in words. */
   must?: string;
-  /** It has to have all its required fields. */
-  whole?: boolean;
+  /** The fields that it cannot be without. */
+  needs?: readonly Name[];
+  /** What is wrong with those that fit by themselves. */
+  together?(input: InputOf<F>): Problem | undefined;
   /** What the OpenAPI document calls it. */
   $id: string;
   description?: string;
 }
 
 /** A body that is no record. */
-export function body<F extends Fields>(
-  { name, must = `one ${name} object`, whole, ...told }: BodyTold,
+export function body<F extends Fields, Name extends keyof F = never>(
+  { name, must = `one ${name} object`, needs = [], together, ...told }: BodyTold<F, Name>,
   fields: F,
-): Body<InputOf<F>> {
+): Body<InputOf<F> & Required<Pick<InputOf<F>, Name>>> {
   const sent = (Object.entries(fields) as [string, Field][]).filter(([, field]) => field.sent);
+  const needed = needs.map(String);
   const check = problemsOf(fields);
+  type Input = InputOf<F> & Required<Pick<InputOf<F>, Name>>;
   return {
     schema: Type.Object(
       Object.fromEntries(
-        sent.map(([key, field]) => [key, whole && field.required ? sentBy(field) : Type.Optional(sentBy(field))]),
+        sent.map(([key, field]) => [key, needed.includes(key) ? sentBy(field) : Type.Optional(sentBy(field))]),
       ),
       { ...told, additionalProperties: false },
     ),
@@ -106,11 +110,14 @@ export function body<F extends Fields>(
         const Message = check(key, value);
         return Message === undefined ? [] : { Field: key, Message };
       });
-      const missing = whole ? sent.filter(([key, { required }]) => required && !(key in given)) : [];
-      problems.push(...missing.map(([key]) => ({ Field: key, Message: `${key} is missing.` })));
+      const missing = needed.filter((key) => !(key in given));
+      problems.push(...missing.map((key) => ({ Field: key, Message: `${key} is missing.` })));
+      const wrong = new Set(problems.map((problem) => problem.Field));
+      const fitting = Object.entries(given).filter(([key]) => Object.hasOwn(fields, key) && !wrong.has(key));
+      const taken = Object.fromEntries(fitting.map(([key, value]) => [key, takenBy(fields[key]!, value)])) as Input;
+      problems.push(...[together?.(taken) ?? []].flat());
       if (problems.length > 0) throw BadInput.in(problems);
-      const taken = Object.entries(given).map(([key, value]) => [key, takenBy(fields[key]!, value)]);
-      return Object.fromEntries(taken);
+      return taken;
     },
   };
 }
@@ -126,15 +133,16 @@ function problemsOf(fields: Fields): (name: string, value: unknown) => string | 
     if (field.readOnly) return undefined;
     const check = compiled.get(name) ?? TypeCompiler.Compile(field.checked ?? field.sent!);
     compiled.set(name, check);
-    if (!check.Check(value) || (typeof value === "string" && !value.isWellFormed())) return `${name} ${field.must}`;
+    const isText = typeof value !== "string" || value.isWellFormed();
+    if (!check.Check(value) || !isText || field.fits?.(value as never) === false) return `${name} ${field.must}`;
     return field.refuse?.(value as never);
   };
 }
 
 const takenBy = ({ take }: Field, value: unknown) => (take ? take(value as never) : value);
 
-function sentBy({ sent, shown, description, documented, readOnly }: Field): TSchema {
-  const marks = { ...(readOnly && { readOnly }), ...(!shown && { writeOnly: true }) };
+function sentBy({ sent, description, documented, readOnly, writeOnly }: Field): TSchema {
+  const marks = { ...(readOnly && { readOnly }), ...(writeOnly && { writeOnly }) };
   return { ...sent!, ...documented, ...(description && { description }), ...marks } as TSchema;
 }
 

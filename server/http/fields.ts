@@ -1,6 +1,7 @@
 // Kinds of fields that contracts are made of. Each says what may be sent, what is answered, and what is wrong in words.
 
 import { type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
+import { readDate } from "./dates.ts";
 
 /** What is said of a field beside its kind. */
 export interface Told {
@@ -44,6 +45,10 @@ export interface Field<In = unknown, Out = unknown> extends Told {
   readOnly?: boolean;
   /** What a value that fits the schema stands for. */
   take?(value: never): In;
+  /** It is a secret. */
+  writeOnly?: boolean;
+  /** Whether a value is what `must` says, where no schema can tell. */
+  fits?(value: never): boolean;
   /** What is wrong with a value in ways that no schema says; a sentence that begins with the field's name. */
   refuse?(value: never): string | undefined;
   /** What is answered of what is stored. */
@@ -66,6 +71,7 @@ export type RecordOf<F extends Fields> = {
 };
 
 export const NUL_FREE = "^[^\\u0000]*$";
+export const UUID = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 const UUID_OR_EMPTY = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$";
 /** What a record shows of another one (docs/behaviour.md "Foreign keys"). */
 export const ABSTRACT_LONG = Type.Unsafe<object>({ $ref: "#/components/schemas/AbstractLong" });
@@ -88,7 +94,7 @@ export function id(whose: string, told: Told): Field<string | undefined, string>
     sent: orNull(Type.String({ pattern: UUID_OR_EMPTY })),
     shown: uuid(),
     must: `must be ${whose} Id, or empty.`,
-    take: (value: string | null) => value || undefined,
+    take: (value: string | null) => value?.toLowerCase() || undefined,
   };
 }
 
@@ -102,6 +108,35 @@ export function text(most: number, told: Told): Field<string | null, string> {
     take: (value: string | null) => value || null,
     show: (stored) => (stored as string | null) ?? "",
   };
+}
+
+const DATE_SHAPE = "a date such as 2026-01-31 or 2026-01-31T12:00:00Z";
+
+/** A day, or a time with its offset. */
+export function moment(told: Told): Field<Date> {
+  const fits = (value: string) => readDate(value) !== undefined;
+  return {
+    ...told,
+    sent: Type.String(),
+    must: `must be ${DATE_SHAPE}.`,
+    fits,
+    take: (value: string) => readDate(value)!,
+  };
+}
+
+/** Empty and null are the same. */
+export function momentOrNull(told: Told): Field<Date | null> {
+  return {
+    ...told,
+    sent: orNull(Type.String()),
+    must: `must be ${DATE_SHAPE}, or null.`,
+    fits: (value: string | null) => !value || readDate(value) !== undefined,
+    take: (value: string | null) => (value && readDate(value)) || null,
+  };
+}
+
+export function flag(told: Told): Field<boolean, boolean> {
+  return { ...told, sent: Type.Boolean(), shown: Type.Boolean(), must: "must be true or false." };
 }
 
 /** null: what holds without it. */

@@ -1,18 +1,17 @@
 import packageFile from "../../package.json" with { type: "json" };
-import { type EntityDefinition, FOREIGN_KEY_SCHEMAS } from "../entities/index.ts";
+import { FOREIGN_KEY_SCHEMAS } from "../entities/index.ts";
 import type { Route } from "../http/route.ts";
+import { calls } from "./calls.ts";
 import { ERROR_EXAMPLES, ERROR_RECORD, ERROR_RESPONSES } from "./errors.ts";
 import { identityProviders } from "./identity-providers.ts";
 import { oauth } from "./oauth.ts";
 import { oauth2 } from "./oauth2.ts";
 import { HEADERS, PARAMETERS, parameterRef } from "./parameters.ts";
-import { redeliveries } from "./redeliveries.ts";
 import { describedRoutes } from "./routes.ts";
 import { securitySchemes } from "./security.ts";
 import { service } from "./service.ts";
 import { signIn } from "./sign-in.ts";
 import type { Area, PathItem } from "./types.ts";
-import { webhooks } from "./webhooks.ts";
 
 const DESCRIPTION = `An OAuth 2.0 and OpenID Connect provider, a REST API over entity records, and signed webhooks.
 
@@ -27,17 +26,8 @@ write or a deletion is the whole record for who may read it, with its ETag; for 
  * method, to answer 405 and errors of their own, and a record's path is a wildcard, so that plugin finds eight nameless
  * operations for each of \`/User\` and \`/User/*\`, and no schema.
  */
-export function createDocument(publicUrl: string, definitions: readonly EntityDefinition[], routes: readonly Route[]) {
-  const areas: Area[] = [
-    describedRoutes(routes),
-    webhooks(definitions),
-    redeliveries(),
-    identityProviders(),
-    oauth(),
-    oauth2(),
-    signIn(),
-    service(),
-  ];
+export function createDocument(publicUrl: string, routes: readonly Route[]) {
+  const areas: Area[] = [describedRoutes(routes), identityProviders(), oauth(), oauth2(), signIn(), service()];
   return {
     openapi: "3.1.1",
     info: {
@@ -49,7 +39,7 @@ export function createDocument(publicUrl: string, definitions: readonly EntityDe
     servers: [{ url: publicUrl }],
     tags: [...new Map(areas.flatMap(({ tags }) => tags).map((tag) => [tag.name, tag])).values()],
     paths: withRequestId(merged(areas.map(({ paths }) => paths))),
-    webhooks: merged(areas.map((area) => area.webhooks ?? {})),
+    webhooks: calls(),
     components: {
       schemas: { ...merged(areas.map(({ schemas }) => schemas)), ...FOREIGN_KEY_SCHEMAS, ErrorRecord: ERROR_RECORD },
       responses: ERROR_RESPONSES,

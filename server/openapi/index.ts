@@ -3,7 +3,6 @@
 
 import { join } from "node:path";
 import { Elysia } from "elysia";
-import type { EntityDefinition } from "../entities/index.ts";
 import { NotFound } from "../errors.ts";
 import { requireMethod } from "../http/method.ts";
 import { requestUrl } from "../http/request-url.ts";
@@ -38,13 +37,8 @@ const VIEWER_FILES: Record<string, string> = {
   "/openapi/oauth2-redirect.js": require.resolve("swagger-ui-dist/oauth2-redirect.js"),
 };
 
-/** @param definitions of every entity the API has records of */
-export function openApiController(
-  publicUrl: string,
-  definitions: readonly EntityDefinition[],
-  routes: readonly Route[],
-) {
-  const text = JSON.stringify(createDocument(publicUrl, definitions, routes));
+export function openApiController(publicUrl: string, routes: readonly Route[]) {
+  const text = JSON.stringify(createDocument(publicUrl, routes));
   const etag = `"${new Bun.CryptoHasher("sha256").update(text).digest("base64url")}"`;
   const headers = { "content-type": "application/json", "cache-control": DOCUMENT_CACHING, etag };
   return new Elysia()

@@ -65,12 +65,3 @@ export const CONDITIONS = [parameterRef("IfMatch"), parameterRef("IfNoneMatch")]
 export function parameterRef(name: keyof typeof PARAMETERS): Ref {
   return { $ref: `#/components/parameters/${name}` };
 }
-
-/** Of a list; empty is as good as absent. */
-export function filter(name: string, description: string, schema: Schema): Parameter {
-  return { name, in: "query", description, allowEmptyValue: true, schema };
-}
-
-export function uuidParameter(name: string, description: string): Parameter {
-  return { name, in: "path", required: true, description, schema: { type: "string", format: "uuid" } };
-}

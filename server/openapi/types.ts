@@ -54,8 +54,6 @@ export interface Area {
   tags: { name: string; description: string }[];
   paths: Record<string, PathItem>;
   schemas: Record<string, Schema>;
-  /** The calls that Gatehouse makes. */
-  webhooks?: Record<string, PathItem>;
 }
 
 export function schemaRef(name: string): Ref {

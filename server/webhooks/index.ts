@@ -14,7 +14,7 @@ export {
   readConnectionsOf,
 } from "./connections/read.ts";
 export { toConnectionRecord } from "./connections/record.ts";
-export { connectionRoutes } from "./connections/routes.ts";
+export { CONNECTION_TAG, connectionRoutes } from "./connections/routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./connections/sealed.ts";
 export { removeConnection, upsertConnection } from "./connections/service.ts";
 export { CONNECTION_STATES, type LoggedConnection } from "./connections/store.ts";
@@ -33,26 +33,24 @@ export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } fr
 export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";
 export { probe } from "./holding/probe.ts";
 export { eventResources } from "./log/attributes.ts";
-export { EVENT_FILTERS, readEventFilter } from "./log/filter.ts";
+export { eventFilters, REDELIVER, toEventFilter } from "./log/contract.ts";
+export { EXAMPLE_PAYLOAD, EXAMPLE_PING_PAYLOAD } from "./log/examples.ts";
 export { readAttempts, readEvent, readEvents, type SeenEvent } from "./log/read.ts";
 export { type AttemptRecord, type EventRecord, WORST_FIRST } from "./log/record.ts";
-export { eventLogController } from "./log/routes.ts";
-export { redeliverEvent } from "./redelivery/event/redeliver-event.ts";
+export { eventLogRoutes } from "./log/routes.ts";
 export {
   DEFAULT_RATE,
   MOST_RATE,
-  parseRedeliver,
-  parseRedelivery,
-  parseRedeliveryChange,
+  REDELIVERY_CHANGE,
+  REPLAY_DATA,
   REPLAYED_STATES,
-  WISHED_STATES,
-} from "./redelivery/input.ts";
+} from "./redelivery/contract.ts";
+export { redeliverEvent } from "./redelivery/event/redeliver-event.ts";
 export { readRedeliveries, readRedelivery } from "./redelivery/read.ts";
 export type { LocatedRedelivery } from "./redelivery/record.ts";
-export { redeliveriesController } from "./redelivery/routes.ts";
+export { redeliveryRoutes } from "./redelivery/routes.ts";
 export { followRedelivery } from "./redelivery/sending/follow.ts";
 export { cancelRedelivery, changeRedelivery, countRedelivery, createRedelivery } from "./redelivery/service.ts";
-export { DRAIN_RATE, REDELIVERY_KINDS } from "./redelivery/store.ts";
 export { resourceTypes as webhookResourceTypes } from "./resource-types.ts";
 export { MOST_OVERLAP_SECONDS, STAGING } from "./rotation/input.ts";
 export { recordProof } from "./rotation/record-proof.ts";

@@ -92,7 +92,7 @@ function typeOf(attribute: Attribute): string {
 }
 
 function operations(): string {
-  const { paths, tags } = createDocument("", ENTITIES, routes());
+  const { paths, tags } = createDocument("", routes());
   const all = Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => (item[method] ? [{ path, method, ...item[method] }] : [])),
   );
@@ -113,7 +113,9 @@ function operations(): string {
 
 /** They are described here and never called. */
 function routes(): Route[] {
-  return apiRoutes({ connection, records: createEntities({} as never, ENTITIES) } as ApiServices);
+  const entities = ENTITIES.map(({ name }) => name);
+  const services: Partial<ApiServices> = { entities, connection, records: createEntities({} as never, ENTITIES) };
+  return apiRoutes(services as ApiServices);
 }
 
 /** The fields of each record that has a contract. */

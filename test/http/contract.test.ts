@@ -77,7 +77,7 @@ test("it is in the document with its operations, parameters and schemas", () => 
     // Types hold that a service is called by who has its scopes.
     handle: (caller) => onlyForUpdates(caller),
   });
-  const { paths, components } = createDocument("https://id.example.com", [], withPost(save, "postNote") as Route[]);
+  const { paths, components } = createDocument("https://id.example.com", withPost(save, "postNote") as Route[]);
   const schemas: Record<string, unknown> = components.schemas;
   const note = paths["/Endpoint/rest/api/v1/Note"]!;
   expect(note.patch!.security).toEqual([{ oauth2: ["Settings:Update"] }, { bearer: [] }]);

@@ -33,4 +33,4 @@ export type PolicyInput = InputOf<typeof FIELDS>;
 export type PolicyRecord = RecordOf<typeof FIELDS>;
 
 /** A policy's text alone, whatever Cedar says of it. */
-export const POLICY_TEXT = body({ name: "Policy", $id: "PolicyText", whole: true }, { Policy: policyText });
+export const POLICY_TEXT = body({ name: "Policy", $id: "PolicyText", needs: ["Policy"] }, { Policy: policyText });

@@ -1,14 +1,14 @@
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
-import { firstPage, MOST_LIMIT, readPaging } from "../../http/paging.ts";
-import { readQuery } from "../../http/query.ts";
+import { readAsked } from "../../http/inputs.ts";
+import { firstPage, MOST_LIMIT } from "../../http/paging.ts";
 import {
-  EVENT_FILTERS,
   type EventRecord,
+  eventFilters,
   LOGGED_EVENT_TYPES,
   PING_RECORD,
   readConnections,
-  readEventFilter,
   readEvents,
+  toEventFilter,
 } from "../../webhooks/index.ts";
 import {
   Badge,
@@ -46,8 +46,8 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
     { name: "To", label: "Before", type: "datetime-local" as const },
   ];
   const found = await find(visit, filters, async () => {
-    const query = readQuery(inUtc(url.searchParams, ["From", "To"]), EVENT_FILTERS);
-    return readEvents(sql, caller, readEventFilter(query, entities), readPaging(query), workflowUrl);
+    const asked = readAsked(eventFilters(entities), inUtc(url.searchParams, ["From", "To"]));
+    return readEvents(sql, caller, toEventFilter(asked.filters), asked.paging, workflowUrl);
   });
   const { Items, Next } = found.page;
   const list =

@@ -1,5 +1,5 @@
 import { Conflict } from "../../errors.ts";
-import { parseRedeliver, redeliverEvent } from "../../webhooks/index.ts";
+import { REDELIVER, redeliverEvent } from "../../webhooks/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
@@ -10,9 +10,10 @@ const LATER = "It waits for its connection, and is sent again once that is activ
 
 /** To the connection that the form names, or to all. */
 export async function redeliver(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { caller, params, form } = visit;
-  const connectionId = parseRedeliver({ ConnectionId: form.get("ConnectionId") });
+  const { params, form } = visit;
+  const { ConnectionId: connectionId } = REDELIVER.parse({ ConnectionId: form.get("ConnectionId") });
   try {
+    const caller = visit.permitted("Webhooks:Update");
     const { Deliveries } = await redeliverEvent(deps.sql, caller, params.id!, deps.workflowUrl, connectionId);
     const asked = (Deliveries ?? []).filter((one) => connectionId === undefined || one.ConnectionId === connectionId);
     const isHeld = asked.length > 0 && asked.every(({ State }) => State === "Held");

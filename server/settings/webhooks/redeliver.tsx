@@ -5,7 +5,7 @@ import {
   createRedelivery,
   DEFAULT_RATE,
   MOST_RATE,
-  parseRedelivery,
+  REPLAY_DATA,
   REPLAYED_STATES,
   readConnection,
 } from "../../webhooks/index.ts";
@@ -110,7 +110,7 @@ function Count({ count }: { count: number | null }): JSX.Element {
 }
 
 export async function redeliver(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { form, caller, params } = visit;
+  const { form, params } = visit;
   try {
     const rate = form.get("Rate")?.trim();
     const body = {
@@ -120,7 +120,8 @@ export async function redeliver(deps: SettingsDependencies, visit: Visit): Promi
       States: form.getAll("States"),
       Rate: rate ? Number(rate) : DEFAULT_RATE,
     };
-    const { input } = parseRedelivery(body);
+    const input = REPLAY_DATA.parse(body);
+    const caller = visit.permitted("Webhooks:Create");
     if (form.get("step") !== "send") {
       const { Count: count } = await countRedelivery(deps.sql, caller, input);
       return redeliverPage(deps, visit, { state: sentForm(form), count });

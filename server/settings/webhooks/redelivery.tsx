@@ -5,7 +5,7 @@ import { firstPage } from "../../http/paging.ts";
 import {
   changeRedelivery,
   type LocatedRedelivery,
-  parseRedeliveryChange,
+  REDELIVERY_CHANGE,
   readRedeliveries,
   readRedelivery,
 } from "../../webhooks/index.ts";
@@ -158,8 +158,9 @@ export async function changeTheRedelivery({ sql, workflowUrl }: SettingsDependen
   const state = visit.form.get("State") ?? "";
   if (!Object.hasOwn(TOLD, state)) throw new BadInput("State must be Running, Paused or Cancelled.");
   const body = { State: state };
-  const change = parseRedeliveryChange(body);
-  const { Id } = await changeRedelivery(sql, visit.caller, visit.params.id!, change, workflowUrl, body);
+  const change = REDELIVERY_CHANGE.parse(body);
+  const caller = visit.permitted("Webhooks:Update");
+  const { Id } = await changeRedelivery(sql, caller, visit.params.id!, change, workflowUrl, body);
   return visit.goTo(`/settings/redeliveries/${Id}`, TOLD[state]);
 }
 

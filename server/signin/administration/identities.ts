@@ -17,17 +17,13 @@ import { findLinkedUser, type LinkedIdentity, listIdentities, lockUser } from ".
 const FIELDS = {
   IdentityProviderId: field<number>({
     sent: Type.String({ pattern: "^[1-9][0-9]{0,14}$" }),
-    shown: Type.String(),
     must: "must be an IdentityProvider's Id.",
     take: Number,
-    required: true,
   }),
   Subject: field<string>({
     description: "What the provider calls the account: its sub.",
     sent: Type.String({ minLength: 1, maxLength: SUBJECT_LIMIT, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" }),
-    shown: Type.String(),
     must: `must be a string of 1 to ${SUBJECT_LIMIT} characters.`,
-    required: true,
   }),
 };
 
@@ -36,7 +32,7 @@ export const IDENTITY_DATA = body(
     name: "an Identity",
     must: "one object with IdentityProviderId and Subject",
     $id: "IdentityData",
-    whole: true,
+    needs: ["IdentityProviderId", "Subject"],
   },
   FIELDS,
 );

@@ -225,6 +225,7 @@ const API_KEY_SHAPE = `1 to ${API_KEY_LIMIT} visible ASCII characters`;
 /** Also what a rotation stages. */
 export function secretField(least?: number) {
   return {
+    writeOnly: true,
     sent: orNull(Type.String({ ...(least && { minLength: least }), maxLength: SECRET_LIMIT, pattern: NUL_FREE })),
     must: `must be a string of at most ${SECRET_LIMIT} characters, or null.`,
     take: (value: string | null) => value || null,

@@ -1,17 +1,13 @@
 // WebhookEvent: the activity log, and an event sent again.
 
-import { Elysia } from "elysia";
-import { type Authenticate, answer, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { readJson, requireJson } from "../../http/body.ts";
-import { requireMethod } from "../../http/method.ts";
-import { readPaging } from "../../http/paging.ts";
-import { API_PATH } from "../../http/paths.ts";
-import { readQuery } from "../../http/query.ts";
-import { requestUrl } from "../../http/request-url.ts";
+import { uuid } from "../../http/fields.ts";
+import { textParameter } from "../../http/inputs.ts";
+import { type Route, route } from "../../http/route.ts";
+import { CONNECTION } from "../connections/contract.ts";
 import { redeliverEvent } from "../redelivery/event/redeliver-event.ts";
-import { parseRedeliver } from "../redelivery/input.ts";
-import { EVENT_FILTERS, readEventFilter } from "./filter.ts";
+import { EVENT, eventFilters, REDELIVER, toEventFilter, wholeEvent } from "./contract.ts";
+import { EXAMPLE_EVENT, EXAMPLE_EVENT_DETAIL } from "./examples.ts";
 import { readEvents, readWholeEvent } from "./read.ts";
 import type { WorkflowUrl } from "./record.ts";
 
@@ -22,48 +18,62 @@ export const EVENT_LOG_TAG = {
 
 export interface EventLogRoutes {
   sql: Sql;
-  authenticate: Authenticate;
   /** Names of the entities that can trigger a webhook. */
-  entities: string[];
+  entities: readonly string[];
   workflowUrl: WorkflowUrl;
 }
 
-export function eventLogController({ sql, authenticate, entities, workflowUrl }: EventLogRoutes) {
-  const path = `${API_PATH}/WebhookEvent`;
-
-  return new Elysia()
-    .all(
+export function eventLogRoutes({ sql, entities, workflowUrl }: EventLogRoutes): Route[] {
+  const path = "/WebhookEvent";
+  const tag = EVENT_LOG_TAG;
+  const params = { EventId: textParameter("The EventId of the payload.", uuid()) };
+  return [
+    route({
+      method: "GET",
       path,
-      async ({ request }) => {
-        const caller = await authenticate(request);
-        requireMethod(request, "GET");
-        requireScopes(caller, "Webhooks:Read");
-        const query = readQuery(requestUrl(request).searchParams, EVENT_FILTERS);
-        const filter = readEventFilter(query, entities);
-        return answer(await readEvents(sql, caller, filter, readPaging(query), workflowUrl));
+      id: "listWebhookEvent",
+      tag,
+      summary: "List changes and how their deliveries stand",
+      description: "The newest first, without payload and attempts.",
+      scopes: ["Webhooks:Read"],
+      paged: true,
+      filters: eventFilters(entities),
+      answer: { description: "A page of changes.", schema: EVENT, example: EXAMPLE_EVENT, list: true },
+      errors: ["ServiceBusy"],
+      handle: (caller, { filters, paging }) => readEvents(sql, caller, toEventFilter(filters), paging, workflowUrl),
+    }),
+    route({
+      method: "GET",
+      path: `${path}/{EventId}`,
+      id: "getWebhookEvent",
+      tag,
+      summary: "Read one change with its payload, deliveries and attempts",
+      scopes: ["Webhooks:Read"],
+      params,
+      answer: { description: "The change.", schema: wholeEvent(entities), example: EXAMPLE_EVENT_DETAIL },
+      handle: (caller, { params: { EventId } }) => readWholeEvent(sql, caller, EventId, workflowUrl),
+    }),
+    route({
+      method: "POST",
+      path: `${path}/{EventId}/Redeliver`,
+      id: "redeliverWebhookEvent",
+      tag,
+      summary: "Send one change again",
+      description:
+        "The same EventId and bytes, with all attempts again; those before stay in the log. What goes to a connection " +
+        "that is Paused is recorded as Held. While a delivery of the change is under way it is 409, and so it is if all of " +
+        "its connections are Held: resume one first, by State Active.",
+      scopes: ["Webhooks:Update"],
+      params,
+      body: {
+        ...REDELIVER,
+        description: "To whom.",
+        examples: { all: {}, one: { ConnectionId: CONNECTION.example.Id } },
       },
-      { parse: "none" },
-    )
-    .all(
-      `${path}/:id`,
-      async ({ request, params }) => {
-        const caller = await authenticate(request);
-        requireMethod(request, "GET");
-        requireScopes(caller, "Webhooks:Read");
-        return answer(await readWholeEvent(sql, caller, params.id, workflowUrl));
-      },
-      { parse: "none" },
-    )
-    .all(
-      `${path}/:id/Redeliver`,
-      async ({ request, params }) => {
-        const caller = await authenticate(request);
-        requireMethod(request, "POST");
-        requireJson(request);
-        requireScopes(caller, "Webhooks:Update");
-        const connectionId = parseRedeliver(await readJson(request));
-        return answer(await redeliverEvent(sql, caller, params.id, workflowUrl, connectionId));
-      },
-      { parse: "none" },
-    );
+      answer: { description: "The change.", schema: EVENT, example: EXAMPLE_EVENT },
+      errors: ["Conflict"],
+      handle: (caller, { params: { EventId }, input }) =>
+        redeliverEvent(sql, caller, EventId, workflowUrl, input.ConnectionId),
+    }),
+  ];
 }

@@ -1,69 +1,116 @@
 // Redelivery: bulk redeliveries, wished for and followed.
 
-import { Elysia } from "elysia";
+import { Type } from "@sinclair/typebox";
 import { REDELIVERY_STATES } from "../../../workflows/contract.ts";
-import { type Authenticate, answer, type Caller, requireScopes } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { readJson, requireJson } from "../../http/body.ts";
-import { isRead, requireMethod } from "../../http/method.ts";
-import { readPaging } from "../../http/paging.ts";
-import { API_PATH } from "../../http/paths.ts";
-import { readQuery, readWord } from "../../http/query.ts";
-import { requestUrl } from "../../http/request-url.ts";
-import { readConnectionId } from "../connections/filter.ts";
-import { parseRedelivery, parseRedeliveryChange } from "./input.ts";
+import { uuid } from "../../http/fields.ts";
+import { textParameter, wordFilter } from "../../http/inputs.ts";
+import { type Route, route } from "../../http/route.ts";
+import { connectionFilter } from "../connections/filter.ts";
+import {
+  EXAMPLE,
+  MOST_RATE,
+  REDELIVERY,
+  REDELIVERY_CHANGE,
+  REDELIVERY_COUNT,
+  REPLAY_DATA,
+  REPLAYED_STATES,
+} from "./contract.ts";
 import { readRedeliveries, readRedelivery } from "./read.ts";
 import type { WorkflowUrl } from "./record.ts";
 import { changeRedelivery, countRedelivery, createRedelivery } from "./service.ts";
-import { REDELIVERY_KINDS } from "./store.ts";
+import { DRAIN_RATE, REDELIVERY_KINDS } from "./store.ts";
 
 export interface RedeliveryRoutes {
   sql: Sql;
-  authenticate: Authenticate;
   workflowUrl: WorkflowUrl;
 }
 
-export function redeliveriesController({ sql, authenticate, workflowUrl }: RedeliveryRoutes) {
-  const path = `${API_PATH}/Redelivery`;
-
-  async function list(request: Request, caller: Caller): Promise<Response> {
-    const query = readQuery(requestUrl(request).searchParams, ["ConnectionId", "Kind", "State"]);
-    const filter = {
-      connectionId: readConnectionId(query),
-      kind: readWord(query, "Kind", REDELIVERY_KINDS),
-      state: readWord(query, "State", REDELIVERY_STATES),
-    };
-    return answer(await readRedeliveries(sql, caller, filter, readPaging(query), workflowUrl));
-  }
-
-  return new Elysia()
-    .all(
+export function redeliveryRoutes({ sql, workflowUrl }: RedeliveryRoutes): Route[] {
+  const path = "/Redelivery";
+  const tag = {
+    name: "Redelivery",
+    description:
+      "A connection's deliveries, sent again one after the other in the order of their events, and followed by " +
+      "their counts. A Replay is of those that have ended; a Drain is of all that a connection has missed, and " +
+      `begins by itself, ${DRAIN_RATE} a second, when the connection takes posts again.`,
+  };
+  const answer = { description: "The redelivery.", schema: REDELIVERY, example: EXAMPLE };
+  const one = { tag, path: `${path}/{Id}`, params: { Id: textParameter("The redelivery's Id.", uuid()) }, answer };
+  const { ConnectionId, From, To, Rate } = EXAMPLE;
+  return [
+    route({
+      method: "GET",
       path,
-      async ({ request }) => {
-        const caller = await authenticate(request);
-        requireMethod(request, "GET", "POST");
-        if (!isRead(request)) requireJson(request);
-        requireScopes(caller, isRead(request) ? "Webhooks:Read" : "Webhooks:Create");
-        if (isRead(request)) return list(request, caller);
-        const body = await readJson(request);
-        const { input, dryRun } = parseRedelivery(body);
-        if (dryRun) return answer(await countRedelivery(sql, caller, input));
-        return answer(await createRedelivery(sql, caller, input, workflowUrl, body));
+      id: "listRedelivery",
+      tag,
+      summary: "List redeliveries",
+      description: "The newest first.",
+      scopes: ["Webhooks:Read"],
+      paged: true,
+      filters: {
+        ConnectionId: connectionFilter("Of this connection."),
+        Kind: wordFilter(REDELIVERY_KINDS, "Of this kind."),
+        State: wordFilter(REDELIVERY_STATES, "In this state."),
       },
-      { parse: "none" },
-    )
-    .all(
-      `${path}/:id`,
-      async ({ request, params }) => {
-        const caller = await authenticate(request);
-        requireMethod(request, "GET", "PATCH");
-        if (!isRead(request)) requireJson(request);
-        requireScopes(caller, isRead(request) ? "Webhooks:Read" : "Webhooks:Update");
-        if (isRead(request)) return answer(await readRedelivery(sql, caller, params.id, workflowUrl));
-        const body = await readJson(request);
-        const change = parseRedeliveryChange(body);
-        return answer(await changeRedelivery(sql, caller, params.id, change, workflowUrl, body));
+      answer: { ...answer, description: "A page of redeliveries.", list: true },
+      errors: ["ServiceBusy"],
+      handle: (caller, { filters, paging }) => {
+        const filter = { connectionId: filters.ConnectionId, kind: filters.Kind, state: filters.State };
+        return readRedeliveries(sql, caller, filter, paging, workflowUrl);
       },
-      { parse: "none" },
-    );
+    }),
+    route({
+      method: "POST",
+      path,
+      id: "createRedelivery",
+      tag,
+      summary: "Send many deliveries of a connection again",
+      description:
+        "Ask with DryRun first: it answers how many there are, and starts nothing. While a connection has a Replay that " +
+        "has not ended, another one is 409. Each delivery gets all its attempts again.",
+      scopes: ["Webhooks:Create"],
+      body: {
+        ...REPLAY_DATA,
+        description: "Which deliveries.",
+        examples: {
+          count: { ConnectionId, From, DryRun: true },
+          failed: { ConnectionId, From, Rate },
+          all: { ConnectionId, From, To, States: REPLAYED_STATES },
+        },
+      },
+      answer: {
+        description: "The redelivery, or with DryRun the count.",
+        schema: Type.Union([REDELIVERY, REDELIVERY_COUNT]),
+        example: { ...EXAMPLE, State: "Running", Done: 0, Delivered: 0, Exhausted: 0, EndedOn: null },
+      },
+      errors: ["NotFound", "Conflict"],
+      handle: (caller, { input, sent }) =>
+        input.DryRun ? countRedelivery(sql, caller, input) : createRedelivery(sql, caller, input, workflowUrl, sent),
+    }),
+    route({
+      ...one,
+      method: "GET",
+      id: "getRedelivery",
+      summary: "Read one redelivery and how far it has come",
+      scopes: ["Webhooks:Read"],
+      handle: (caller, { params }) => readRedelivery(sql, caller, params.Id, workflowUrl),
+    }),
+    route({
+      ...one,
+      method: "PATCH",
+      id: "changeRedelivery",
+      summary: "Pause, resume or cancel a redelivery, or change its rate",
+      description:
+        "What it has put on its way goes on. A Drain that is cancelled leaves the rest Held and its connection Paused.",
+      scopes: ["Webhooks:Update"],
+      body: {
+        ...REDELIVERY_CHANGE,
+        description: "What is to change.",
+        examples: { pause: { State: "Paused" }, faster: { Rate: MOST_RATE } },
+      },
+      errors: ["Conflict"],
+      handle: (caller, { params, input, sent }) => changeRedelivery(sql, caller, params.Id, input, workflowUrl, sent),
+    }),
+  ];
 }

@@ -1,14 +1,14 @@
 // Bulk redeliveries, as somebody wishes for them. Everything is a row in PostgreSQL; a worker takes it from there.
 
 import type { RedeliveryState } from "../../../workflows/contract.ts";
-import type { Caller, Shown } from "../../access/index.ts";
+import type { Caller, Permitted, Shown } from "../../access/index.ts";
 import { changesOf, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { isUuid } from "../../http/paging.ts";
 import { lockConnection } from "../connections/store.ts";
 import { lowestIdOf } from "../events/event-id.ts";
-import type { RedeliveryChange, RedeliveryInput } from "./input.ts";
+import { DEFAULT_RATE, type RedeliveryChange, type ReplayInput } from "./contract.ts";
 import { type LocatedRedelivery, located, toRedeliveryRecord, type WorkflowUrl } from "./record.ts";
 import { countAllEnded } from "./sending/store.ts";
 import {
@@ -27,14 +27,14 @@ import {
  */
 export async function countRedelivery(
   sql: Sql,
-  caller: Caller,
-  input: RedeliveryInput,
+  caller: Permitted<"Webhooks:Create">,
+  input: ReplayInput,
 ): Promise<Shown<{ Count: number | null }>> {
   const Count = await countPlanned(sql, caller, input);
   return caller.gate.count("WebhookEvent", { Count });
 }
 
-async function countPlanned(sql: Sql, caller: Caller, input: RedeliveryInput): Promise<number> {
+async function countPlanned(sql: Sql, caller: Caller, input: ReplayInput): Promise<number> {
   const redelivery = await sql.beginFor(caller.tenantId, (tx) => planned(tx, caller, input));
   // Counted without the lock: there may be many, and no change should wait for that.
   return sql.beginFor(caller.tenantId, (tx) => countSelected(tx, caller.tenantId, redelivery));
@@ -46,8 +46,8 @@ async function countPlanned(sql: Sql, caller: Caller, input: RedeliveryInput): P
  */
 export async function createRedelivery(
   sql: Sql,
-  caller: Caller,
-  input: RedeliveryInput,
+  caller: Permitted<"Webhooks:Create">,
+  input: ReplayInput,
   workflowUrl: WorkflowUrl,
   sent: unknown,
 ): Promise<Shown<LocatedRedelivery>> {
@@ -81,7 +81,7 @@ export async function createRedelivery(
  */
 export async function changeRedelivery(
   sql: Sql,
-  caller: Caller,
+  caller: Permitted<"Webhooks:Update">,
   id: string,
   change: RedeliveryChange,
   workflowUrl: WorkflowUrl,
@@ -91,7 +91,7 @@ export async function changeRedelivery(
   const changed = await sql.beginFor(tenantId, async (tx) => {
     const before = isUuid(id) ? await lockRedelivery(tx, tenantId, id, "update") : undefined;
     if (!before) throw noRedelivery();
-    const after = { ...before, state: change.state ?? before.state, rate: change.rate ?? before.rate };
+    const after = { ...before, state: change.State ?? before.state, rate: change.Rate ?? before.rate };
     const [recordBefore, recordAfter] = [toRedeliveryRecord(before), toRedeliveryRecord(after)];
     permissions.require("Webhooks:Update", "Redelivery", recordBefore, recordAfter);
     const fields = ["State", "Rate"];
@@ -131,18 +131,21 @@ export function noRedelivery(): NotFound {
 async function planned(
   tx: Transaction,
   { tenantId, permissions }: Caller,
-  input: RedeliveryInput,
+  { ConnectionId, From, To, States = ["Exhausted"], Rate = DEFAULT_RATE }: ReplayInput,
 ): Promise<Redelivery> {
-  const connection = await lockConnection(tx, tenantId, { id: input.connectionId });
-  if (!connection) throw new NotFound(`There is no WebhookConnection with the Id ${input.connectionId}.`);
+  const connection = await lockConnection(tx, tenantId, { id: ConnectionId });
+  if (!connection) throw new NotFound(`There is no WebhookConnection with the Id ${ConnectionId}.`);
   const now = new Date();
   const redelivery: Redelivery = {
-    ...input,
     id: Bun.randomUUIDv7(),
+    connectionId: ConnectionId,
     kind: "Replay",
+    states: States,
+    from: From,
     // What comes later is none of its.
-    to: input.to && input.to < now ? input.to : now,
-    lastEventId: lowestIdOf(input.from),
+    to: To && To < now ? To : now,
+    rate: Rate,
+    lastEventId: lowestIdOf(From),
     state: "Running",
     total: 0,
     done: 0,

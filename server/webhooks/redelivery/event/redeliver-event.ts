@@ -1,6 +1,6 @@
 // One event, sent again.
 
-import type { Caller, Shown } from "../../../access/index.ts";
+import type { Caller, Permitted, Shown } from "../../../access/index.ts";
 import { recordAudit } from "../../../audit/index.ts";
 import type { Sql, Transaction } from "../../../db/connection.ts";
 import { Conflict, NotFound } from "../../../errors.ts";
@@ -29,7 +29,7 @@ import {
  */
 export async function redeliverEvent(
   sql: Sql,
-  caller: Caller,
+  caller: Permitted<"Webhooks:Update">,
   eventId: string,
   workflowUrl: WorkflowUrl,
   connectionId?: string,

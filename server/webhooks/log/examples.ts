@@ -1,25 +1,11 @@
+// What the documents show of the activity log and of the calls to receivers.
+
+import { CONNECTION } from "../connections/contract.ts";
+
 const EVENT_ID = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
-const CONNECTION_ID = "0197c6f1-90ab-7cde-8f01-23456789abcd";
+const { Id: CONNECTION_ID, Name, Entities, Events } = CONNECTION.example;
 const TIMESTAMP = "2026-01-31T12:00:00.000Z";
 const WORKFLOW_URL = `http://localhost:8233/namespaces/default/workflows/${EVENT_ID}`;
-
-export const EXAMPLE_CONNECTION = {
-  Id: CONNECTION_ID,
-  Name: "payroll changes",
-  Description: "Asked for by the payroll team",
-  URL: "https://hooks.example.com/gatehouse",
-  Entities: ["Application"],
-  Events: ["Created", "Updated", "Deleted"],
-  ApiKey: "q2Zt7mX0c1vYbN4s",
-  Headers: { Authorization: null },
-  TimeoutMs: null,
-  Order: "None",
-  RatePerSecond: null,
-  MaxInFlight: null,
-  State: "Active",
-  HeldOn: null,
-  HeldReason: null,
-};
 
 export const EXAMPLE_PING_PAYLOAD = {
   TenantId: "0197c6f0-1111-7222-8333-444455556666",
@@ -31,9 +17,9 @@ export const EXAMPLE_PING_PAYLOAD = {
   EventResponse: "Object",
   Data: {
     Id: CONNECTION_ID,
-    Name: EXAMPLE_CONNECTION.Name,
-    Entities: EXAMPLE_CONNECTION.Entities,
-    Events: EXAMPLE_CONNECTION.Events,
+    Name,
+    Entities,
+    Events,
   },
 };
 

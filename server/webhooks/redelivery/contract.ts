@@ -1,0 +1,124 @@
+// Redelivery: what may be sent, and what is answered.
+
+import { Type } from "@sinclair/typebox";
+import { type DeliveryState, REDELIVERY_STATES } from "../../../workflows/contract.ts";
+import { body } from "../../http/contract.ts";
+import {
+  field,
+  flag,
+  type InputOf,
+  moment,
+  momentOrNull,
+  oneOf,
+  orNull,
+  someOf,
+  time,
+  UUID,
+  uuid,
+  word,
+} from "../../http/fields.ts";
+import { REDELIVERY_KINDS } from "./store.ts";
+
+/** What has ended, and how: the states that a Replay may choose from. */
+export const REPLAYED_STATES = ["Delivered", "Exhausted", "Cancelled"] as const satisfies DeliveryState[];
+/** Deliveries a second. */
+export const DEFAULT_RATE = 20;
+export const MOST_RATE = 100;
+/** What a redelivery can be set to. */
+const WISHED_STATES = REDELIVERY_STATES.filter((state) => state !== "Completed");
+
+const RATE = Type.Integer({ format: "int32", minimum: 1, maximum: MOST_RATE });
+const rate = { sent: RATE, must: `must be a whole number from 1 to ${MOST_RATE}.` };
+const RATE_TEXT = "Deliveries a second, at most.";
+
+const REPLAY_FIELDS = {
+  ConnectionId: field<string>({
+    sent: uuid(),
+    checked: Type.String({ pattern: UUID }),
+    must: "must be a connection's Id.",
+    take: (value: string) => value.toLowerCase(),
+  }),
+  From: moment({ description: "Of events at this time or later: a date, or a time with its offset." }),
+  To: momentOrNull({ description: "Of events before this time; null: until now." }),
+  States: someOf(REPLAYED_STATES, {
+    description: "Deliveries in these states.",
+    documented: { default: ["Exhausted"] },
+  }),
+  Rate: field<number>({ ...rate, description: RATE_TEXT, documented: { default: DEFAULT_RATE } }),
+  DryRun: flag({ description: "Only count them.", documented: { default: false } }),
+};
+
+/** What POST Redelivery takes. */
+export const REPLAY_DATA = body(
+  {
+    name: "Redelivery",
+    $id: "RedeliveryData",
+    needs: ["ConnectionId", "From"],
+    together: ({ From, To }) =>
+      From && To && From >= To ? { Field: "From", Message: "From must be before To." } : undefined,
+  },
+  REPLAY_FIELDS,
+);
+export type ReplayInput = ReturnType<typeof REPLAY_DATA.parse>;
+
+const CHANGE_FIELDS = {
+  State: { ...oneOf(WISHED_STATES, {}), must: `must be one of ${WISHED_STATES.join(", ")}.` },
+  Rate: field<number>(rate),
+};
+
+/** What PATCH Redelivery/{Id} takes; absent is left as it is. */
+export const REDELIVERY_CHANGE = body({ name: "Redelivery", $id: "RedeliveryChange" }, CHANGE_FIELDS);
+export type RedeliveryChange = InputOf<typeof CHANGE_FIELDS>;
+
+const count = (description?: string) =>
+  Type.Integer({ format: "int32", minimum: 0, ...(description && { description }) });
+
+export const REDELIVERY = Type.Object(
+  {
+    Id: uuid(),
+    ConnectionId: uuid(),
+    Kind: word(REDELIVERY_KINDS),
+    From: orNull(time(), { description: "Of events at this time or later; null: of a Drain." }),
+    To: orNull(time(), { description: "Of events before this time; null: of a Drain." }),
+    States: Type.Array(word([...REPLAYED_STATES, "Held"])),
+    Rate: { ...RATE, description: RATE_TEXT },
+    State: word(REDELIVERY_STATES),
+    Reason: orNull(Type.String(), { description: "Why it sends nothing though it is Running." }),
+    Total: count("How many deliveries there are, as far as is known by now."),
+    Done: count("How many have ended: Delivered, Exhausted, and what was held or cancelled meanwhile."),
+    Delivered: count(),
+    Exhausted: count(),
+    CreatedOn: time(),
+    EndedOn: orNull(time()),
+    WorkflowId: Type.String(),
+    WorkflowUrl: Type.String({ format: "uri", description: "The workflow in the Temporal UI." }),
+  },
+  { $id: "Redelivery" },
+);
+
+export const REDELIVERY_COUNT = Type.Object(
+  { Count: orNull(count(), { description: "null: not told to who may not read every event." }) },
+  { $id: "RedeliveryCount" },
+);
+
+const ID = "0197c6f4-5b6c-7d8e-9fa0-b1c2d3e4f506";
+
+export const EXAMPLE = {
+  Id: ID,
+  ConnectionId: "0197c6f1-90ab-7cde-8f01-23456789abcd",
+  Kind: "Replay",
+  From: "2026-01-31T09:00:00.000Z",
+  To: "2026-01-31T12:00:00.000Z",
+  States: ["Exhausted"],
+  Rate: DEFAULT_RATE,
+  State: "Completed",
+  Reason: null,
+  Total: 120,
+  Done: 120,
+  Delivered: 119,
+  Exhausted: 1,
+  CreatedOn: "2026-01-31T12:00:00.000Z",
+  EndedOn: "2026-01-31T12:00:07.000Z",
+  WorkflowId: `redeliver/${ID}`,
+  WorkflowUrl: `http://localhost:8233/namespaces/default/workflows/redeliver%2F${ID}`,
+};
