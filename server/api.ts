@@ -7,7 +7,13 @@ import { type Entities, entityRoutes } from "./entities/index.ts";
 import type { Route } from "./http/route.ts";
 import type { MasterKey } from "./master-key.ts";
 import { type Consents, consentRoutes, credentialRoutes, signingKeyRoutes } from "./oauth/index.ts";
-import { type UserAdministration, userRoutes } from "./signin/index.ts";
+import {
+  type IdentityProviders,
+  type ProviderContract,
+  providerRoutes,
+  type UserAdministration,
+  userRoutes,
+} from "./signin/index.ts";
 import { tenantSettingsRoutes } from "./tenants/index.ts";
 import {
   type ConnectionContract,
@@ -26,6 +32,8 @@ export interface ApiServices {
   entities: readonly string[];
   connection: ConnectionContract;
   records: Entities;
+  identityProvider: ProviderContract;
+  providers: IdentityProviders;
   policies: Policies;
   roles: Roles;
   auditLog: AuditLog;
@@ -49,6 +57,7 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...redeliveryRoutes(services),
     ...policyRoutes(services.policies),
     ...roleRoutes(services.roles),
+    ...providerRoutes(services.providers, services.identityProvider),
     ...auditRoutes(services.auditLog),
     ...credentialRoutes(services.sql, services.access),
     ...consentRoutes(services.consents),

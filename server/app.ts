@@ -48,7 +48,7 @@ import { nothingHere, settingsController } from "./settings/index.ts";
 import {
   createFindProviders,
   createIdentityProviders,
-  identityProvidersController,
+  providerContract,
   SIGN_IN_RESOURCE_TYPES,
 } from "./signin/index.ts";
 import type { TenantId } from "./tenant-id.ts";
@@ -154,7 +154,6 @@ export function createApp({
     masterKey,
     publicUrl,
     fetch: egress.fetch,
-    checkUrl,
     endGrantsBy: provider.endGrantsBy,
   });
   const onCommitted = (tenantId: TenantId, events: RecordedChange[]) => {
@@ -174,12 +173,15 @@ export function createApp({
   };
 
   const connection = connectionContract({ entities: entityNames, checkUrl });
+  const identityProvider = providerContract(checkUrl);
   const routes = apiRoutes({
     ...{
       sql,
       masterKey,
       entities: entityNames,
       connection,
+      identityProvider,
+      providers: identityProviders,
       workflowUrl,
       records,
       policies,
@@ -227,7 +229,6 @@ export function createApp({
     .use(metricsController(metrics.registry, config.metrics.token))
     .use(openApiController(publicUrl, routes))
     .use(provider.controller)
-    .use(identityProvidersController(identityProviders, authenticate))
     .use(controllerOf(routes, { authenticate, permit }))
     .use(
       settingsController({
@@ -244,6 +245,7 @@ export function createApp({
         access,
         entities: entityNames,
         connection,
+        identityProvider,
         secretOverlapMs: config.webhooks.secretOverlap,
         workflowUrl,
         onClient,

@@ -9,7 +9,6 @@ export {
   requireScopes,
   type VerifyAccessToken,
 } from "./bearer.ts";
-export { answer, answerRead, answerRecord } from "./gate/answer.ts";
 export { MOST_LOOKED_AT } from "./gate/list.ts";
 export type { FindRecords } from "./gate/references.ts";
 export { type Shown, type ShownPage, type Tagged, type Whole, withoutRecords } from "./gate/shown.ts";
@@ -24,4 +23,6 @@ export { createRoles, findRoleRecords, type Roles } from "./roles/service.ts";
 export { userScopes } from "./roles/user-scopes.ts";
 export { ACTIONS, type Action, DEFAULT_SCOPES, grantedScopes, SCOPES, type Scope, ScopeNotGranted } from "./scopes.ts";
 export { requireSeen } from "./seen.ts";
+export { settingsRoutes } from "./settings-routes.ts";
+export type { SettingsService } from "./settings-service.ts";
 export { type DeletedPolicy, insertStarterAccess, recoverAccess } from "./starter.ts";

@@ -1,7 +1,7 @@
 // Fields that Policy and Role have in common.
 
 import { Type } from "@sinclair/typebox";
-import { ABSTRACT_LONG, field, id, NUL_FREE, orNull, readOnly, time } from "../http/fields.ts";
+import { ABSTRACT_LONG, field, id, NUL_FREE, orNull, readOnly, requiredText, time } from "../http/fields.ts";
 import { NOBODY } from "./stamps.ts";
 
 const NAME_LIMIT = 200;
@@ -18,18 +18,8 @@ export const idField = (type: string) =>
     example: "0197c6f3-0a1b-7c2d-8e3f-405162738495",
   });
 
-export function nameField(example: string) {
-  return field<string, string>({
-    description: "Unique in the system.",
-    sent: Type.String({ minLength: 1, maxLength: NAME_LIMIT, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" }),
-    shown: Type.String({ minLength: 1, maxLength: NAME_LIMIT }),
-    must: `must be a string of 1 to ${NAME_LIMIT} characters.`,
-    required: true,
-    audit: "name",
-    judged: true,
-    example,
-  });
-}
+export const nameField = (example: string) =>
+  requiredText(NAME_LIMIT, { description: "Unique in the system.", audit: "name", judged: true, example });
 
 /** null is as good as empty. */
 export function descriptionField(example: string) {

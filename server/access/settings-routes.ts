@@ -1,85 +1,53 @@
-// The routes of Policy and Role.
+// The routes of what an administrator sets up: policies, roles, identity providers.
 
 import type { Contract } from "../http/contract.ts";
 import type { Fields, InputOf, RecordOf } from "../http/fields.ts";
-import { textFilter, uuidParameter } from "../http/inputs.ts";
-import { type Route, route, withPost } from "../http/route.ts";
+import { type Parameter, textFilter, uuidParameter } from "../http/inputs.ts";
+import { resourceRoutes } from "../http/resource.ts";
+import type { Route, Tag } from "../http/route.ts";
 import type { SettingsService } from "./settings-service.ts";
+
+/** What keeps an administrator in. */
+export const LOCK_OUT = "Refused with 409 when its caller could not make the change again afterwards.";
 
 export interface SettingsRoutes<F extends Fields> {
   contract: Contract<F>;
   service: SettingsService<RecordOf<F>, InputOf<F>>;
-  /** In the middle of a sentence. */
-  noun: string;
-  description: string;
-  /** A body that makes one. */
-  example: Record<string, unknown>;
+  tag: Tag;
+  nouns: readonly [one: string, several: string];
+  /** Bodies that each make one, by name. */
+  examples: Record<string, Record<string, unknown>>;
+  /** Unless it is a UUID. */
+  id?: Parameter<string>;
+  /** What is to be said of each. */
+  upsert: string;
+  remove: string;
 }
 
 export function settingsRoutes<F extends Fields>(kind: SettingsRoutes<F>): Route[] {
-  const { contract, service, noun, description, example } = kind;
-  const { name } = contract;
-  const path = `/${name}`;
-  const tag = { name, description };
-  const answer = { schema: contract.record, example: contract.example };
-  const one = { tag, path: `${path}/{Id}`, params: { Id: uuidParameter(`The Id of the ${noun}.`, name) } };
-  const needs = contract.namesOf(({ required }) => required).join(" and ");
-  const lockOut = "Refused with 409 when its caller could not make the change again afterwards.";
-  return [
-    route({
-      method: "GET",
-      path,
-      tag,
-      id: `list${name}`,
-      summary: `List ${name} records`,
+  const { contract, service, tag, nouns, examples, id, upsert, remove } = kind;
+  const { name, record: schema, example } = contract;
+  const [noun] = nouns;
+  return resourceRoutes({
+    ...{ name, tag, nouns },
+    scopes: { read: "Settings:Read", write: ["Settings:Update"], remove: "Settings:Update" },
+    params: { Id: id ?? uuidParameter(`The Id of the ${noun}.`, name) },
+    filters: { Name: textFilter(`The ${noun} of this Name.`) },
+    body: { ...contract, description: `One ${noun}.`, examples },
+    answer: { schema, example },
+    list: {
       description: "Without those that the caller may not read.",
-      scopes: ["Settings:Read"],
-      paged: true,
-      filters: { Name: textFilter(`The ${noun} of this Name.`) },
-      answer: { description: "A page of records.", ...answer, list: true },
-      errors: ["ServiceBusy"],
       handle: (caller, { filters, paging }) => service.list(caller, { name: filters.Name }, paging),
-    }),
-    ...withPost(
-      route({
-        method: "PATCH",
-        path,
-        tag,
-        id: `upsert${name}`,
-        summary: `Update or make one ${noun}`,
-        description:
-          `The ${noun} that Id, or without it Name, points at is updated; else a new one is made, which needs ` +
-          `${needs}. ${lockOut}`,
-        scopes: ["Settings:Update"],
-        conditions: true,
-        body: { ...contract, description: `One ${noun}.`, examples: { [noun]: example } },
-        answer: { description: `The ${noun} as it stands.`, ...answer },
-        errors: ["NotFound", "Conflict"],
-        handle: (caller, { input, conditions, sent }) => service.save(caller, input, conditions, sent),
-      }),
-      `post${name}`,
-    ),
-    route({
-      ...one,
-      method: "GET",
-      id: `get${name}`,
-      summary: `Read one ${noun}`,
-      scopes: ["Settings:Read"],
-      conditions: true,
-      answer: { description: `The ${noun}.`, ...answer },
-      handle: (caller, { params }) => service.read(caller, params.Id),
-    }),
-    route({
-      ...one,
-      method: "DELETE",
-      id: `delete${name}`,
-      summary: `Delete one ${noun}`,
-      description: lockOut,
-      scopes: ["Settings:Update"],
-      conditions: true,
-      answer: { description: "Its last state.", ...answer },
+    },
+    save: {
+      description: upsert,
+      handle: (caller, { input, conditions, sent }) => service.save(caller, input, conditions, sent),
+    },
+    read: { handle: (caller, { params }) => service.read(caller, params.Id) },
+    remove: {
+      description: remove,
       errors: ["Conflict"],
       handle: (caller, { params, conditions }) => service.remove(caller, params.Id, conditions),
-    }),
-  ];
+    },
+  });
 }

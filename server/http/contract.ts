@@ -53,7 +53,8 @@ export function contract<F extends Fields>(name: string, description: string, fi
     },
     refuseReadOnly(input, record) {
       const changed = entries.filter(([key, field]) => {
-        return field.readOnly && key in input && !(record && Bun.deepEquals(input[key], (record as typeof input)[key]));
+        if (!field.readOnly || input[key] === undefined) return false;
+        return !(record && Bun.deepEquals(input[key], (record as typeof input)[key]));
       });
       if (changed.length === 0) return;
       throw BadInput.in(changed.map(([key, { must }]) => ({ Field: key, Message: `${key} ${must}` })));

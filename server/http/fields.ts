@@ -98,12 +98,23 @@ export function id(whose: string, told: Told): Field<string | undefined, string>
   };
 }
 
+/** Neither empty nor blank. */
+export function requiredText(most: number, told: Told): Field<string, string> {
+  return {
+    ...told,
+    sent: Type.String({ minLength: 1, maxLength: most, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" }),
+    shown: Type.String({ minLength: 1, maxLength: most }),
+    must: `must be a string of 1 to ${most} characters.`,
+    required: true,
+  };
+}
+
 /** Empty and null are the same, and take it away; it is answered as "". */
 export function text(most: number, told: Told): Field<string | null, string> {
   return {
     ...told,
     sent: orNull(Type.String({ maxLength: most, pattern: NUL_FREE })),
-    shown: Type.String({ default: "" }),
+    shown: Type.String({ maxLength: most, default: "" }),
     must: `must be a string of at most ${most} characters, or null.`,
     take: (value: string | null) => value || null,
     show: (stored) => (stored as string | null) ?? "",

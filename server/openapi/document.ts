@@ -3,7 +3,6 @@ import { FOREIGN_KEY_SCHEMAS } from "../entities/index.ts";
 import type { Route } from "../http/route.ts";
 import { calls } from "./calls.ts";
 import { ERROR_EXAMPLES, ERROR_RECORD, ERROR_RESPONSES } from "./errors.ts";
-import { identityProviders } from "./identity-providers.ts";
 import { oauth } from "./oauth.ts";
 import { oauth2 } from "./oauth2.ts";
 import { HEADERS, PARAMETERS, parameterRef } from "./parameters.ts";
@@ -27,7 +26,7 @@ write or a deletion is the whole record for who may read it, with its ETag; for 
  * operations for each of \`/User\` and \`/User/*\`, and no schema.
  */
 export function createDocument(publicUrl: string, routes: readonly Route[]) {
-  const areas: Area[] = [describedRoutes(routes), identityProviders(), oauth(), oauth2(), signIn(), service()];
+  const areas: Area[] = [describedRoutes(routes), oauth(), oauth2(), signIn(), service()];
   return {
     openapi: "3.1.1",
     info: {

@@ -4,7 +4,15 @@ import type { Sql } from "../db/connection.ts";
 import type { Entities } from "../entities/index.ts";
 import type { MasterKey } from "../master-key.ts";
 import type { Consents, SettingsClient } from "../oauth/index.ts";
-import type { Cookies, Forms, IdentityProviders, Sessions, Site, UserAdministration } from "../signin/index.ts";
+import type {
+  Cookies,
+  Forms,
+  IdentityProviders,
+  ProviderContract,
+  Sessions,
+  Site,
+  UserAdministration,
+} from "../signin/index.ts";
 import type { ConnectionContract } from "../webhooks/index.ts";
 import type { SettingsSite } from "./assets.ts";
 
@@ -24,6 +32,7 @@ export interface SettingsDependencies {
   users: UserAdministration;
   consents: Consents;
   providers: IdentityProviders;
+  identityProvider: ProviderContract;
   policies: Policies;
   roles: Roles;
   auditLog: AuditLog;

@@ -49,19 +49,15 @@ export { removeOldFailures } from "./throttle.store.ts";
 export { type Trouble, throttled } from "./trouble.ts";
 export { UpstreamFailure } from "./upstream/failure.ts";
 export { type UpstreamIdentity, whoIs } from "./upstream/identity.ts";
-export { PROBE_CHECKS, PROBE_OUTCOMES } from "./upstream/probe.ts";
 export { failedBy, toldOf, type UpstreamProblem } from "./upstream/problems.ts";
-export { createFindProviders } from "./upstream/providers/find.ts";
 export {
-  CREDENTIAL_LIMIT,
-  MOST_ALLOWED,
-  MOST_SCOPES,
-  NAME_LIMIT,
-  URL_LIMIT,
-  WORD_LIMIT,
-} from "./upstream/providers/input.ts";
-export type { ProviderRecord } from "./upstream/providers/record.ts";
-export { identityProvidersController } from "./upstream/providers/routes.ts";
+  PROVIDER,
+  type ProviderContract,
+  type ProviderRecord,
+  providerContract,
+} from "./upstream/providers/contract.ts";
+export { createFindProviders } from "./upstream/providers/find.ts";
+export { providerRoutes } from "./upstream/providers/routes.ts";
 export { createIdentityProviders, type IdentityProviders } from "./upstream/providers/service.ts";
 export { AUTH_METHODS, MAPPED, PROVIDER_TYPES, PROVISIONINGS, type Provider } from "./upstream/providers/store.ts";
 export { beginSessionByProvider } from "./upstream/session.ts";

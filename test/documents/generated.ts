@@ -14,11 +14,12 @@ import { CREDENTIALS } from "../../server/oauth/index.ts";
 import { createDocument } from "../../server/openapi/document.ts";
 import { securitySchemes } from "../../server/openapi/security.ts";
 import type { PathItem } from "../../server/openapi/types.ts";
+import { PROVIDER } from "../../server/signin/index.ts";
 import { TENANT_SETTINGS } from "../../server/tenants/index.ts";
 import { connectionContract } from "../../server/webhooks/index.ts";
 
 const connection = connectionContract({ entities: ENTITIES.map(({ name }) => name), checkUrl: () => undefined });
-const contracts: Contract<Fields>[] = [connection, POLICY, ROLE, CREDENTIALS, TENANT_SETTINGS];
+const contracts: Contract<Fields>[] = [connection, POLICY, ROLE, PROVIDER, CREDENTIALS, TENANT_SETTINGS];
 const API = "/Endpoint/rest/api/v1";
 /** The summary of a POST that is another way to PATCH. */
 const AS_PATCH = "The same as PATCH";
@@ -114,7 +115,12 @@ function operations(): string {
 /** They are described here and never called. */
 function routes(): Route[] {
   const entities = ENTITIES.map(({ name }) => name);
-  const services: Partial<ApiServices> = { entities, connection, records: createEntities({} as never, ENTITIES) };
+  const services: Partial<ApiServices> = {
+    entities,
+    connection,
+    identityProvider: PROVIDER,
+    records: createEntities({} as never, ENTITIES),
+  };
   return apiRoutes(services as ApiServices);
 }
 

@@ -2,21 +2,28 @@ import { Type } from "@sinclair/typebox";
 import { orNull } from "../../http/fields.ts";
 import { type Route, route } from "../../http/route.ts";
 import { withoutRecords } from "../gate/shown.ts";
-import { settingsRoutes } from "../settings-routes.ts";
+import { LOCK_OUT, settingsRoutes } from "../settings-routes.ts";
 import { POLICY, POLICY_TEXT } from "./contract.ts";
 import type { Policies } from "./service.ts";
 
-const description = "Cedar policies; a request needs its scope and a policy that permits it.";
+const tag = { name: "Policy", description: "Cedar policies; a request needs its scope and a policy that permits it." };
 
 export function policyRoutes(policies: Policies): Route[] {
   const { Name, Description, Policy } = POLICY.example;
-  const example = { Name, Description, Policy };
   return [
-    ...settingsRoutes({ contract: POLICY, service: policies, noun: "policy", description, example }),
+    ...settingsRoutes({
+      contract: POLICY,
+      service: policies,
+      tag,
+      nouns: ["policy", "policies"],
+      examples: { policy: { Name, Description, Policy } },
+      upsert: `The policy that Id, or without it Name, points at is updated; else a new one is made, which needs Name and Policy. ${LOCK_OUT}`,
+      remove: LOCK_OUT,
+    }),
     route({
       method: "POST",
       path: "/Policy/Validate",
-      tag: { name: "Policy", description },
+      tag,
       id: "validatePolicy",
       summary: "Say what keeps a text from being saved as a policy",
       description: "Nothing is saved.",
@@ -36,7 +43,7 @@ export function policyRoutes(policies: Policies): Route[] {
         },
       },
       async handle(caller, { input }) {
-        const problems = await policies.validate(caller, input.Policy!);
+        const problems = await policies.validate(caller, input.Policy);
         const Problems = problems.map(({ message, line = null, column = null }) => {
           return { Message: message, Line: line, Column: column };
         });

@@ -1,5 +1,5 @@
-import type { Caller } from "../../access/index.ts";
 import { etagOf } from "../../http/conditions.ts";
+import { firstPage, MOST_LIMIT } from "../../http/paging.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import { nameOf, type Reference } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
@@ -53,7 +53,7 @@ export async function readApplication({ records }: SettingsDependencies, visit: 
 }
 
 /** Those of the tenant, as far as the caller may see them; more than a page of them are cut. */
-export async function providersOf({ providers }: SettingsDependencies, caller: Caller) {
-  if (!caller.scopes.has("Settings:Read")) return [];
-  return (await providers.list(caller, new URLSearchParams({ Limit: "200" }))).Items;
+export async function providersOf({ providers }: SettingsDependencies, visit: Visit) {
+  if (!visit.may("Settings:Read")) return [];
+  return (await providers.list(visit.permitted("Settings:Read"), {}, firstPage(MOST_LIMIT))).Items;
 }

@@ -16,7 +16,7 @@ export async function applicationPage(deps: SettingsDependencies, visit: Visit):
   const credentials = await seenCredentials(deps, visit, application);
   const secrets =
     credentials && (await readSecrets(sql, visit.permitted("Settings:Read"), Number(application.Id))).Items;
-  const providers = provider === "" ? [] : await providersOf(deps, visit.caller);
+  const providers = provider === "" ? [] : await providersOf(deps, visit);
   const signsInWith = providers.find(({ Id }) => Id === provider);
   return {
     title: titleOf(application),

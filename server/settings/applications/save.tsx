@@ -144,7 +144,7 @@ function bodyOf(form: URLSearchParams, before: string): EntityRecord {
 
 /** @returns undefined if there is none to choose */
 async function choicesOf(deps: SettingsDependencies, visit: Visit, current: string): Promise<Choices | undefined> {
-  const providers = await providersOf(deps, visit.caller);
+  const providers = await providersOf(deps, visit);
   if (providers.length === 0) return undefined;
   const known = providers.map(({ Id, Name }) => ({ value: Id, label: Name }));
   const isKnown = current === "" || known.some(({ value }) => value === current);

@@ -1,15 +1,17 @@
 import { Badge, ButtonLink, EmptyState, find, List, statusOf, Text } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { filtersOf } from "../records/records.ts";
+import { askedByName } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import { PROVIDERS, type ProviderRecord, pathOf, TYPES } from "./provider.ts";
 
 const FILTERS = [{ name: "Name", label: "Name, in full" }];
 
 export async function listPage({ providers }: SettingsDependencies, visit: Visit): Promise<View> {
-  const parameters = filtersOf(visit);
-  const found = await find(visit, FILTERS, () => providers.list(visit.caller, parameters));
+  const found = await find(visit, FILTERS, async () => {
+    const { filter, paging } = askedByName(visit);
+    return providers.list(visit.permitted("Settings:Read"), filter, paging);
+  });
   return {
     title: "Identity providers",
     status: statusOf(found),
@@ -23,7 +25,11 @@ export async function listPage({ providers }: SettingsDependencies, visit: Visit
         columns={columns(visit)}
         empty={
           <EmptyState
-            title={parameters.has("Name") ? "No identity provider has this name" : "People sign in by password here"}
+            title={
+              visit.url.searchParams.get("Name")
+                ? "No identity provider has this name"
+                : "People sign in by password here"
+            }
           >
             <p>With an identity provider they sign in at another service, such as the organisation's directory.</p>
           </EmptyState>

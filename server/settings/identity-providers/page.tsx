@@ -6,7 +6,7 @@ import type { Visit } from "../visit.ts";
 import { PROVIDERS, PROVISIONING, type ProviderRecord, pathOf, TYPES } from "./provider.ts";
 
 export async function providerPage({ providers }: SettingsDependencies, visit: Visit): Promise<View> {
-  const { record: provider } = await providers.read(visit.caller, visit.params.id!);
+  const { record: provider } = await providers.read(visit.permitted("Settings:Read"), visit.params.id!);
   const mayChange = visit.may("Settings:Update", "IdentityProvider", provider);
   return {
     title: provider.Name,

@@ -1,7 +1,7 @@
 // Adding an identity provider, changing and deleting one.
 
 import { Conflict, NotFound } from "../../errors.ts";
-import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import { type Conditions, etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import { PROVIDER_TYPES } from "../../signin/index.ts";
 import { confirmation, type FormState, formOf, phrase, refusedForm } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
@@ -39,13 +39,13 @@ const OPENID_CLAIMS = {
   "Mapping.MobilePhone": "phone_number",
 };
 
-export async function addProvider({ providers }: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { caller, form } = visit;
+export async function addProvider(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { form } = visit;
   try {
     // A provider of the same Name would be changed.
     const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
     const body = { ...providerBody(form, typeOf(visit)), Type: typeOf(visit) };
-    const { record } = await providers.save(caller, body, isNew).catch(asTaken);
+    const record = await save(deps, visit, body, isNew).catch(asTaken);
     return visit.goTo(
       pathOf(record),
       "The provider is added. Give it the Redirect URI below, test the connection, then make it active.",
@@ -60,7 +60,7 @@ export async function changePage(
   visit: Visit,
   refused?: FormState,
 ): Promise<View> {
-  const { record: provider, version } = await providers.read(visit.caller, visit.params.id!);
+  const { record: provider, version } = await providers.read(visit.permitted("Settings:Read"), visit.params.id!);
   return {
     title: "Change provider",
     above: aboveOf(provider),
@@ -79,11 +79,11 @@ export async function changePage(
 }
 
 export async function changeProvider(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { caller, form, params } = visit;
+  const { form, params } = visit;
   try {
-    const { record } = await deps.providers.read(caller, params.id!);
+    const { record } = await deps.providers.read(visit.permitted("Settings:Read"), params.id!);
     const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
-    await deps.providers.save(caller, { ...providerBody(form, record.Type), Id: params.id }, unchanged);
+    await save(deps, visit, { ...providerBody(form, record.Type), Id: params.id }, unchanged);
     return visit.goTo(pathOf(record), "The provider is changed.");
   } catch (error) {
     return changePage(deps, visit, refusedForm(form, error, FIELDS));
@@ -91,7 +91,7 @@ export async function changeProvider(deps: SettingsDependencies, visit: Visit): 
 }
 
 export async function deletePage({ providers }: SettingsDependencies, visit: Visit): Promise<View> {
-  const { record: provider } = await providers.read(visit.caller, visit.params.id!);
+  const { record: provider } = await providers.read(visit.permitted("Settings:Read"), visit.params.id!);
   visit.caller.permissions.require("Settings:Update", "IdentityProvider", provider);
   return confirmation({
     visit,
@@ -109,8 +109,13 @@ export async function deletePage({ providers }: SettingsDependencies, visit: Vis
 }
 
 export async function deleteProvider({ providers }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { record } = await providers.remove(visit.caller, visit.params.id!, UNCONDITIONAL);
+  const { record } = await providers.remove(visit.permitted("Settings:Update"), visit.params.id!, UNCONDITIONAL);
   return visit.goTo(PROVIDERS, phrase`${record.Name} is deleted.`);
+}
+
+async function save({ providers, identityProvider }: SettingsDependencies, visit: Visit, body: object, on: Conditions) {
+  const input = identityProvider.parse(body);
+  return (await providers.save(visit.permitted("Settings:Update"), input, on, body)).record;
 }
 
 function typeOf({ params }: Visit): ProviderRecord["Type"] {

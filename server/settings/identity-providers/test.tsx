@@ -8,9 +8,9 @@ const TONES = { Passed: "good", Failed: "bad", Unknown: "quiet" } as const;
 
 /** What a sign-in would ask the provider, but for the user. */
 export async function testProvider({ providers }: SettingsDependencies, visit: Visit): Promise<View> {
-  const { caller, params } = visit;
-  const { record: provider } = await providers.read(caller, params.id!);
-  const { Works, Checks } = await providers.test(caller, params.id!);
+  const { params } = visit;
+  const { record: provider } = await providers.read(visit.permitted("Settings:Read"), params.id!);
+  const { Works, Checks } = await providers.test(visit.permitted("Settings:Update"), params.id!);
   return {
     title: "Test of the connection",
     above: aboveOf(provider),

@@ -60,7 +60,7 @@ const FIELDS = ["IdentityProviderId", "Subject"];
 export async function linkPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const { record: person } = await readRecord<Person>(deps.records.of("User"), visit);
   visit.caller.permissions.require("Settings:Update", "User", { ...person });
-  const providers = await providersOf(deps, visit.caller);
+  const providers = await providersOf(deps, visit);
   const state = refused ?? formOf({ IdentityProviderId: providers[0]?.Id ?? "" });
   return {
     title: "Link an account",

@@ -34,7 +34,7 @@ export async function userPage(deps: SettingsDependencies, visit: Visit): Promis
       ])
     : [];
   const mayChange = visit.may("Settings:Update", "User", record);
-  const mayLink = mayChange && (await providersOf(deps, caller)).length > 0;
+  const mayLink = mayChange && (await providersOf(deps, visit)).length > 0;
   return {
     title: titleOf(person),
     above: [{ name: "Users", path: USERS }],

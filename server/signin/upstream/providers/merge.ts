@@ -2,7 +2,7 @@
 
 import { BadInput } from "../../../errors.ts";
 import type { MasterKey } from "../../../master-key.ts";
-import type { ProviderInput } from "./input.ts";
+import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
 import { sealSecret } from "./secret.ts";
 import type { Mapping, Provider, ProviderType } from "./store.ts";
 
@@ -18,24 +18,29 @@ const DEFAULT_MAPPING: Mapping = {
 
 /** @throws BadInput naming what a new one lacks */
 export function merged(masterKey: MasterKey, before: Provider | undefined, input: ProviderInput): Omit<Provider, "id"> {
-  const { id: _, redirectUri: __, clientSecret, ...given } = input;
-  const type = given.type ?? before?.type;
-  const missing = Object.entries({ Name: given.name, Type: type, ClientId: given.clientId });
-  if (!before && missing.some(([, value]) => value === undefined)) {
-    throw new BadInput(...missing.flatMap(([name, value]) => (value === undefined ? `${name} is missing.` : [])));
-  }
-  const former: Omit<Provider, "id"> = before ?? {
-    name: given.name!,
+  const { Id: _, ClientSecret, ...given } = input;
+  const former = before ?? blank(PROVIDER.whole(input, "Name", "Type", "ClientId"));
+  const secret = ClientSecret && sealSecret(masterKey, ClientSecret);
+  return {
+    ...former,
+    ...PROVIDER.toColumns(given),
+    clientSecret: secret === undefined ? former.clientSecret : secret || null,
+  };
+}
+
+function blank({ Name, Type, ClientId }: Pick<ProviderRecord, "Name" | "Type" | "ClientId">): Omit<Provider, "id"> {
+  return {
+    name: Name,
     externalId: null,
-    type: type!,
+    type: Type,
     issuer: null,
     authorizationEndpoint: null,
     tokenEndpoint: null,
     userinfoEndpoint: null,
-    clientId: given.clientId!,
+    clientId: ClientId,
     clientSecret: null,
     tokenEndpointAuthMethod: null,
-    scopes: DEFAULT_SCOPES[type!],
+    scopes: DEFAULT_SCOPES[Type],
     mapping: DEFAULT_MAPPING,
     provisioning: "LinkOnly",
     allowedDomains: [],
@@ -45,8 +50,6 @@ export function merged(masterKey: MasterKey, before: Provider | undefined, input
     // Nobody is offered what was not tested yet.
     isActive: false,
   };
-  const secret = clientSecret && sealSecret(masterKey, clientSecret);
-  return { ...former, ...given, clientSecret: secret === undefined ? former.clientSecret : secret || null };
 }
 
 /** @throws BadInput naming what its Type needs, or cannot have */

@@ -1,48 +1,74 @@
 // …/IdentityProvider: where a tenant's users may sign in instead of here.
 
-import { Elysia } from "elysia";
-import { type Authenticate, answer, answerRead, answerRecord, requireScopes } from "../../../access/index.ts";
-import { readJson, requireJson } from "../../../http/body.ts";
-import { readConditions } from "../../../http/conditions.ts";
-import { isRead, requireMethod } from "../../../http/method.ts";
-import { API_PATH } from "../../../http/paths.ts";
-import { requestUrl } from "../../../http/request-url.ts";
+import { settingsRoutes } from "../../../access/index.ts";
+import { idTextParameter } from "../../../http/inputs.ts";
+import { type Route, route } from "../../../http/route.ts";
+import { PROVIDER_TEST, type ProviderContract } from "./contract.ts";
 import type { IdentityProviders } from "./service.ts";
 
-export function identityProvidersController(providers: IdentityProviders, authenticate: Authenticate) {
-  const path = `${API_PATH}/IdentityProvider`;
-  return new Elysia()
-    .all(
-      path,
-      async ({ request }) => {
-        const caller = await authenticate(request);
-        requireMethod(request, "GET", "PATCH", "POST");
-        if (isRead(request)) return answer(await providers.list(caller, requestUrl(request).searchParams));
-        requireJson(request);
-        requireScopes(caller, "Settings:Update");
-        const conditions = readConditions(request.headers);
-        return answerRecord(await providers.save(caller, await readJson(request), conditions));
+export function providerRoutes(providers: IdentityProviders, contract: ProviderContract): Route[] {
+  const { Name, Type, Issuer, ClientId, Provisioning, AllowedDomains, Is_Active } = contract.example;
+  const tag = {
+    name: "IdentityProvider",
+    description: "Providers that users sign in with: OpenID Connect, or OAuth 2.0 with userinfo.",
+  };
+  const id = idTextParameter("The Id of the provider.");
+  return [
+    ...settingsRoutes({
+      contract,
+      service: providers,
+      tag,
+      nouns: ["identity provider", "identity providers"],
+      id,
+      examples: {
+        OpenIDConnect: {
+          ...{ Name, Type, Issuer, ClientId, ClientSecret: "a-long-secret" },
+          ...{ Provisioning, AllowedDomains, Is_Active },
+        },
+        OAuth2: {
+          Name: "Example Social",
+          Type: "OAuth2",
+          AuthorizationEndpoint: "https://social.example.com/authorize",
+          TokenEndpoint: "https://social.example.com/token",
+          UserinfoEndpoint: "https://social.example.com/me",
+          ClientId,
+          ClientSecret: "a-long-secret",
+          Mapping: { Subject: "id", Name: "display_name" },
+        },
       },
-      { parse: "none" },
-    )
-    .all(
-      `${path}/:id`,
-      async ({ request, params }) => {
-        const caller = await authenticate(request);
-        requireMethod(request, "GET", "DELETE");
-        const conditions = readConditions(request.headers);
-        if (isRead(request)) return answerRead(conditions, await providers.read(caller, params.id));
-        return answerRecord(await providers.remove(caller, params.id, conditions));
-      },
-      { parse: "none" },
-    )
-    .all(
-      `${path}/:id/Test`,
-      async ({ request, params }) => {
-        const caller = await authenticate(request);
-        requireMethod(request, "POST");
-        return answer(await providers.test(caller, params.id));
-      },
-      { parse: "none" },
-    );
+      upsert:
+        "The provider that Id, or without it Name or ExternalId, points at is updated; else a new one is made, which " +
+        "needs Name, Type, ClientId, and the Issuer or, with Type OAuth2, the three endpoints.",
+      remove:
+        "Its links to users and the sessions begun by it end, and these users' refresh tokens that came of signing " +
+        "in at a provider; the users stay. 409 while an Application's AuthenticationId points at it.",
+    }),
+    route({
+      method: "POST",
+      path: "/IdentityProvider/{Id}/Test",
+      id: "testIdentityProvider",
+      tag,
+      summary: "Ask a provider what a sign-in would",
+      description:
+        "Reads the metadata and the keys, and presents a made-up code by the ClientId and its secret. Nothing is " +
+        "changed, and a provider that is switched off is asked too. It takes 10 s at most.",
+      scopes: ["Settings:Update"],
+      params: { Id: id },
+      answer: { description: "What was found.", schema: PROVIDER_TEST, example: TEST },
+      handle: (caller, { params: { Id } }) => providers.test(caller, Id),
+    }),
+  ];
 }
+
+const TEST = {
+  Works: false,
+  Checks: [
+    { Name: "Metadata", Outcome: "Passed", Message: "The issuer's metadata can be used." },
+    { Name: "Keys", Outcome: "Passed", Message: "2 keys verify id_tokens: RS256, ES256." },
+    {
+      Name: "Client",
+      Outcome: "Failed",
+      Message: "The ClientId or its secret is wrong: the token endpoint answered 401 invalid_client.",
+    },
+  ],
+};

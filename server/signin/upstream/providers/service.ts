@@ -2,27 +2,24 @@
 
 import {
   type Caller,
-  requireScopes,
+  type Permitted,
   requireSeen,
+  type SettingsService,
   type Shown,
-  type ShownPage,
   type Tagged,
-  type Whole,
 } from "../../../access/index.ts";
 import { changesOf, recordAudit, valuesShown } from "../../../audit/index.ts";
 import type { Sql, Transaction } from "../../../db/connection.ts";
 import { type EgressFetch, requireSecretsAnew } from "../../../egress/index.ts";
 import { BadInput, Conflict, NotFound } from "../../../errors.ts";
 import { type Conditions, requireConditions } from "../../../http/conditions.ts";
-import { readPaging } from "../../../http/paging.ts";
-import { readQuery, readText } from "../../../http/query.ts";
 import { readId } from "../../../http/record-id.ts";
 import type { MasterKey } from "../../../master-key.ts";
 import type { TenantId } from "../../../tenant-id.ts";
 import { createProbe, type ProbeResult } from "../probe.ts";
-import { type ProviderInput, parseProvider } from "./input.ts";
+import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
 import { merged, requireSound } from "./merge.ts";
-import { type ProviderRecord, toProviderRecord, versionOf } from "./record.ts";
+import { toProviderRecord, versionOf } from "./record.ts";
 import {
   deleteProvider,
   findProvider,
@@ -36,27 +33,8 @@ import {
 
 const RESOURCE = "IdentityProvider";
 
-/** What the audit log tells of a change; the values of all but the secret. */
-const SHOWN = [
-  "Name",
-  "ExternalId",
-  "Type",
-  "Issuer",
-  "AuthorizationEndpoint",
-  "TokenEndpoint",
-  "UserinfoEndpoint",
-  "ClientId",
-  "TokenEndpointAuthMethod",
-  "Scopes",
-  "Mapping",
-  "Provisioning",
-  "AllowedDomains",
-  "AllowedTenants",
-  "RequireVerifiedEmail",
-  "AllowLocal",
-  "Is_Active",
-];
-const AUDITED = [...SHOWN, "ClientSecret"];
+const AUDITED = PROVIDER.namesOf(({ audit }) => audit);
+const SHOWN = PROVIDER.namesOf(({ audit }) => audit === "value");
 
 const FOREIGN_KEY_VIOLATION = "23503";
 const UNIQUE_FIELDS: Record<string, string> = {
@@ -65,23 +43,17 @@ const UNIQUE_FIELDS: Record<string, string> = {
 };
 
 /** @param id in all of them as a path has it */
-export interface IdentityProviders {
-  /** @param parameters Name, Limit, Cursor @throws Permission, BadInput */
-  list(caller: Caller, parameters: URLSearchParams): Promise<ShownPage<ProviderRecord>>;
-  /** @throws NotFound, Permission */
-  read(caller: Caller, id: string): Promise<Whole<ProviderRecord>>;
-  /** @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed */
-  save(caller: Caller, body: unknown, conditions: Conditions): Promise<Tagged<ProviderRecord>>;
+export interface IdentityProviders extends SettingsService<ProviderRecord, ProviderInput> {
   /**
    * With it end the links of its users, their sessions by it, and the codes and refresh tokens of signing in there.
    * @returns its last state @throws NotFound, Permission, Conflict, PreconditionFailed
    */
-  remove(caller: Caller, id: string, conditions: Conditions): Promise<Tagged<ProviderRecord>>;
+  remove(caller: Permitted<"Settings:Update">, id: string, conditions: Conditions): Promise<Tagged<ProviderRecord>>;
   /**
    * Asks the provider what a sign-in would, but for the user: also one that is switched off.
    * @throws NotFound, Permission
    */
-  test(caller: Caller, id: string): Promise<Shown<ProbeResult>>;
+  test(caller: Permitted<"Settings:Update">, id: string): Promise<Shown<ProbeResult>>;
 }
 
 export interface ProviderServiceDependencies {
@@ -90,8 +62,6 @@ export interface ProviderServiceDependencies {
   /** The issuer, without a trailing slash. */
   publicUrl: string;
   fetch: EgressFetch;
-  /** Why an address cannot be saved, in words. */
-  checkUrl: (url: string) => string | undefined;
   /** Ends the codes and refresh families that came of signing in at a provider. */
   endGrantsBy: (tx: Transaction, tenantId: TenantId, providerId: number) => Promise<void>;
 }
@@ -101,7 +71,6 @@ export function createIdentityProviders({
   masterKey,
   publicUrl,
   fetch,
-  checkUrl,
   endGrantsBy,
 }: ProviderServiceDependencies): IdentityProviders {
   const probe = createProbe(fetch, masterKey, publicUrl);
@@ -132,10 +101,10 @@ export function createIdentityProviders({
     if (others.length > 0) throw new BadInput("Name and ExternalId point at several IdentityProvider records.");
     // Only now, so that who may not change it learns of no value whether it is right.
     await requireSeen(tx, caller, RESOURCE, conditions, versionOf(before), toRecord(before));
-    const kept = { ClientSecret: before.clientSecret !== null && input.clientSecret === undefined };
+    const kept = { ClientSecret: before.clientSecret !== null && input.ClientSecret === undefined };
     requireSecretsAnew(gate, RESOURCE, toRecord(before), toRecord(changed), kept);
     requireSound(after);
-    refuseOtherRedirectUri(input, toRecord(before).RedirectUri);
+    PROVIDER.refuseReadOnly(input, toRecord(before));
     const details = changesOf(audited(before), audited(changed), AUDITED, SHOWN);
     if (!details) return before;
     await updateProvider(tx, tenantId, changed);
@@ -153,7 +122,7 @@ export function createIdentityProviders({
   ): Promise<Provider> {
     caller.permissions.require("Settings:Update", RESOURCE, { ...toRecord({ id: 0, ...provider }), Id: "" });
     requireSound(provider);
-    refuseOtherRedirectUri(input, undefined);
+    PROVIDER.refuseReadOnly(input, undefined);
     const inserted = await insertProvider(tx, caller.tenantId, provider);
     // A racing caller made one of the same name in between: this call is then its update.
     if (!inserted) return upsert(tx, caller, input, conditions);
@@ -170,39 +139,31 @@ export function createIdentityProviders({
   }
 
   return {
-    async list(caller, parameters) {
-      requireScopes(caller, "Settings:Read");
-      const { tenantId, gate } = caller;
-      const query = readQuery(parameters, ["Name"]);
-      const filter = { name: readText(query, "Name") };
+    list({ tenantId, gate }, filter, paging) {
       return gate.list({
         type: RESOURCE,
-        paging: readPaging(query),
+        paging,
         read: (limit, after) => listProviders(sql, tenantId, filter, limit, after),
         id: ({ id }) => String(id),
         item: toRecord,
       });
     },
     async read(caller, id) {
-      requireScopes(caller, "Settings:Read");
       const provider = await find(caller, id);
       return caller.gate.show(RESOURCE, toRecord(provider), { version: versionOf(provider) });
     },
-    async save(caller, body, conditions) {
-      requireScopes(caller, "Settings:Update");
-      const input = parseProvider(body, checkUrl);
+    async save(caller, input, conditions, sent) {
       try {
         const provider = (await sql.beginFor(caller.tenantId, (tx) =>
           upsert(tx, caller, input, conditions),
         )) as Provider;
-        return await written(caller, provider, body);
+        return await written(caller, provider, sent);
       } catch (error) {
         const field = UNIQUE_FIELDS[(error as { constraint_name?: string }).constraint_name ?? ""];
         throw field ? new Conflict(`${field} is held by another IdentityProvider.`) : error;
       }
     },
     async remove(caller, text, conditions) {
-      requireScopes(caller, "Settings:Update");
       const { tenantId, permissions } = caller;
       const id = readId(RESOURCE, text);
       try {
@@ -228,7 +189,6 @@ export function createIdentityProviders({
       }
     },
     async test(caller, id) {
-      requireScopes(caller, "Settings:Update");
       const provider = await find(caller, id);
       caller.permissions.require("Settings:Update", RESOURCE, toRecord(provider));
       // Who may not read it is told whether it works, and not what stands in its settings.
@@ -242,17 +202,11 @@ export function createIdentityProviders({
 const notThere = () => new NotFound("There is no IdentityProvider with this Id.");
 
 async function lookUp(tx: Transaction, tenantId: TenantId, input: ProviderInput): Promise<Provider[]> {
-  if (input.id !== undefined) {
-    const existing = await lockProvider(tx, tenantId, input.id);
-    if (!existing) throw new NotFound(`There is no IdentityProvider with the Id ${input.id}.`);
+  if (input.Id !== undefined) {
+    const existing = await lockProvider(tx, tenantId, input.Id);
+    if (!existing) throw new NotFound(`There is no IdentityProvider with the Id ${input.Id}.`);
     return [existing];
   }
-  const key = { name: input.name, externalId: input.externalId ?? undefined };
+  const key = { name: input.Name, externalId: input.ExternalId ?? undefined };
   return lockProvidersNamed(tx, tenantId, key);
-}
-
-/** It may come back as it was read, but not changed. */
-function refuseOtherRedirectUri({ redirectUri }: ProviderInput, own: string | undefined): void {
-  if (redirectUri === undefined || redirectUri === null || redirectUri === own) return;
-  throw new BadInput("RedirectUri is set by the server and cannot be changed.");
 }

@@ -1,0 +1,282 @@
+// IdentityProvider: what it is. Routes, checks, the console's form, policies, the audit log and the documents take it
+// from here.
+
+import { Type } from "@sinclair/typebox";
+import { contract } from "../../../http/contract.ts";
+import {
+  field,
+  flag,
+  type InputOf,
+  NUL_FREE,
+  oneOf,
+  orNull,
+  type RecordOf,
+  readOnly,
+  requiredText,
+  type Told,
+  text,
+  word,
+} from "../../../http/fields.ts";
+import { PROBE_CHECKS, PROBE_OUTCOMES } from "../probe.ts";
+import { AUTH_METHODS, type AuthMethod, MAPPED, type Mapping, PROVIDER_TYPES, PROVISIONINGS } from "./store.ts";
+
+const NAME_LIMIT = 200;
+const URL_LIMIT = 2_000;
+/** Characters of a ClientId or a ClientSecret. */
+const CREDENTIAL_LIMIT = 1_000;
+const MOST_SCOPES = 50;
+/** Of AllowedDomains and of AllowedTenants. */
+const MOST_ALLOWED = 50;
+/** Characters of a claim's name, and of a scope. */
+const WORD_LIMIT = 200;
+/** RFC 6749 3.3. */
+const SCOPE = "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$";
+const DOMAIN = "^([A-Za-z0-9-]+\\.)+[A-Za-z0-9-]{2,}$";
+/** Google names an organisation by its domain, Microsoft by a UUID. */
+const TENANT = "^[!-~]+$";
+
+/** Why an address cannot be saved, in words. */
+type CheckUrl = (url: string) => string | undefined;
+
+const fields = (checkUrl: CheckUrl) => ({
+  Id: field<number | undefined, string>({
+    description: "Empty: it is found by its Name or ExternalId, or is new.",
+    answered: "",
+    sent: orNull(Type.String({ pattern: "^([1-9][0-9]{0,14})?$" })),
+    shown: Type.String(),
+    must: "must be an IdentityProvider's Id, or empty.",
+    take: (value: string | null) => (value ? Number(value) : undefined),
+    show: String,
+    judged: true,
+    example: "1001",
+  }),
+  Name: requiredText(NAME_LIMIT, {
+    description: "Unique; stands on the sign-in page.",
+    audit: "value",
+    judged: true,
+    example: "Example ID",
+  }),
+  ExternalId: text(NAME_LIMIT, {
+    description: "External system code; unique in the system.",
+    audit: "value",
+    judged: true,
+    example: "",
+  }),
+  Type: oneOf(PROVIDER_TYPES, {
+    description: "The protocol.",
+    required: true,
+    audit: "value",
+    judged: true,
+    example: "OpenIDConnect",
+  }),
+  Issuer: address(issuerProblem(checkUrl), "Issuer", {
+    description:
+      "OpenIDConnect: https, as the provider's metadata spells it. With another, ClientSecret has to be sent again.",
+    judged: true,
+    example: "https://id.example.com",
+  }),
+  AuthorizationEndpoint: address(endpointProblem(checkUrl), "AuthorizationEndpoint", {
+    description: "OAuth2: where users sign in.",
+    example: "",
+  }),
+  TokenEndpoint: address(endpointProblem(checkUrl), "TokenEndpoint", {
+    description: "OAuth2: where codes are exchanged. With another, ClientSecret has to be sent again.",
+    example: "",
+  }),
+  UserinfoEndpoint: address(endpointProblem(checkUrl), "UserinfoEndpoint", {
+    description: "OAuth2: where claims about the user are read.",
+    example: "",
+  }),
+  ClientId: requiredText(CREDENTIAL_LIMIT, {
+    description: "What Gatehouse is called there.",
+    audit: "value",
+    judged: true,
+    example: "gatehouse",
+  }),
+  TokenEndpointAuthMethod: field<AuthMethod | null, AuthMethod | "">({
+    description: "How the ClientSecret is sent. Empty: as the metadata says, or else client_secret_basic.",
+    sent: word(["", ...AUTH_METHODS]),
+    checked: orNull(word(["", ...AUTH_METHODS])),
+    shown: word(["", ...AUTH_METHODS]),
+    must: `must be ${AUTH_METHODS.join(" or ")}, or empty.`,
+    take: (value: AuthMethod | "" | null) => value || null,
+    show: (stored) => (stored as AuthMethod | null) ?? "",
+    audit: "value",
+    example: "",
+  }),
+  Scopes: words({
+    description: "What is asked for there; with OpenIDConnect openid is among them.",
+    pattern: SCOPE,
+    most: MOST_SCOPES,
+    must:
+      `must be a list of at most ${MOST_SCOPES} scopes, each of at most ${WORD_LIMIT} visible ASCII characters but ` +
+      '" and \\.',
+    example: ["openid", "profile", "email"],
+  }),
+  Mapping: field<Mapping, Mapping>({
+    description:
+      "Which claim gives a User's field. Subject (with OAuth2 alone; default sub) is who the user is there; " +
+      "EmailVerified says by true that Email is the user's own, and without that Email is not taken.",
+    sent: mapping(Type.String({ maxLength: WORD_LIMIT })),
+    checked: mapping(Type.Unknown()),
+    shown: mapping(Type.String({ maxLength: WORD_LIMIT })),
+    must: `must be an object that names a claim for some of ${MAPPED.join(", ")}.`,
+    refuse(value: Record<string, unknown>) {
+      const wrong = Object.keys(value).find((name) => !isClaim(value[name]));
+      return wrong && `Mapping.${wrong} must be a claim's name, a string of at most ${WORD_LIMIT} characters.`;
+    },
+    take: (value: Mapping) => Object.fromEntries(Object.entries(value).filter(([, claim]) => claim !== "")),
+    audit: "value",
+    example: { Name: "name", Username: "preferred_username", Email: "email", EmailVerified: "email_verified" },
+  }),
+  Provisioning: oneOf(PROVISIONINGS, {
+    description:
+      "Whether an unknown user gets a User, or can only be linked to one that is there. Default LinkOnly. Where anybody can " +
+      "have an account, Create needs AllowedDomains or AllowedTenants.",
+    audit: "value",
+    judged: true,
+    example: "Create",
+  }),
+  AllowedDomains: words({
+    description: "With Provisioning Create, only who has a verified Email at one of these domains gets a User.",
+    pattern: DOMAIN,
+    most: MOST_ALLOWED,
+    must: `must be a list of at most ${MOST_ALLOWED} domains such as example.com.`,
+    takeOne: (word) => word.trim().toLowerCase(),
+    example: ["example.com"],
+  }),
+  AllowedTenants: words({
+    description:
+      "With Provisioning Create, only who is of one of these organisations there (the claim hd or tid) gets a User.",
+    pattern: TENANT,
+    most: MOST_ALLOWED,
+    must: `must be a list of at most ${MOST_ALLOWED} organisations, each in visible ASCII without spaces.`,
+    takeOne: (word) => word.trim(),
+    example: [],
+  }),
+  RequireVerifiedEmail: flag({
+    description: "With Provisioning Create, only who has a verified Email gets a User.",
+    audit: "value",
+    example: false,
+  }),
+  AllowLocal: flag({
+    description: "Users of an Application that points here may also sign in by password.",
+    audit: "value",
+    judged: true,
+    example: false,
+  }),
+  Is_Active: flag({
+    description: "Users can sign in by it; a new one is off.",
+    documented: { default: false },
+    column: "isActive",
+    audit: "value",
+    judged: true,
+    example: true,
+  }),
+  ClientSecret: field<string | null>({
+    description: "Empty: a public client, by PKCE alone.",
+    writeOnly: true,
+    sent: orNull(Type.String({ maxLength: CREDENTIAL_LIMIT, pattern: NUL_FREE })),
+    must: `must be a string of at most ${CREDENTIAL_LIMIT} characters, or null.`,
+    take: (value: string | null) => value || null,
+    audit: "name",
+  }),
+  RedirectUri: {
+    ...readOnly(Type.String(), {
+      description: "What the provider has to have registered for ClientId.",
+      example: "https://gatehouse.example.com/signin/upstream/1001/callback",
+    }),
+    sent: orNull(Type.String()),
+    must: "is set by the server and cannot be changed.",
+    take: (value: unknown) => value ?? undefined,
+  },
+});
+
+function address(problemOf: CheckUrl, name: string, told: Told) {
+  return field<string | null, string>({
+    ...text(URL_LIMIT, told),
+    audit: "value",
+    must: `must be an https address of at most ${URL_LIMIT} characters.`,
+    // Spaces come along when an address is pasted.
+    take: (value: string | null) => value?.trim() || null,
+    refuse(value: string | null) {
+      const problem = value ? problemOf(value.trim()) : undefined;
+      return problem && `${name}: ${problem}`;
+    },
+  });
+}
+
+/** OpenID Connect Discovery 1.0, 3: neither query nor fragment. */
+function issuerProblem(checkUrl: CheckUrl): CheckUrl {
+  return (url) => {
+    const problem = checkUrl(url);
+    if (problem) return problem;
+    if (/[?#]/.test(url)) return "An issuer has neither a query nor a fragment.";
+    if (url.includes("/.well-known/")) return "Give the issuer itself, which is the part before /.well-known/.";
+    return undefined;
+  };
+}
+
+/** RFC 6749 3.1 and 3.2. */
+function endpointProblem(checkUrl: CheckUrl): CheckUrl {
+  return (url) => checkUrl(url) ?? (url.includes("#") ? "An endpoint has no fragment." : undefined);
+}
+
+interface WordsTold extends Told {
+  must: string;
+  most: number;
+  /** Each as it is kept fits it. */
+  pattern: string;
+  takeOne?(word: string): string;
+}
+
+/** Each counts once. */
+function words({ must, most, pattern, takeOne = String, ...told }: WordsTold) {
+  const documented = Type.Array(Type.String({ maxLength: WORD_LIMIT, pattern }), { maxItems: most });
+  return field<string[], string[]>({
+    ...told,
+    audit: "value",
+    sent: documented,
+    checked: Type.Array(Type.String({ maxLength: WORD_LIMIT }), { maxItems: most }),
+    shown: documented,
+    must,
+    fits: (value: string[]) => value.every((one) => new RegExp(pattern).test(takeOne(one))),
+    take: (value: string[]) => [...new Set(value.map(takeOne))],
+  });
+}
+
+function mapping<S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Unknown>>(claim: S) {
+  const claims = Object.fromEntries(MAPPED.map((name) => [name, Type.Optional(claim)]));
+  return Type.Object(claims, { additionalProperties: false });
+}
+
+function isClaim(value: unknown): boolean {
+  return typeof value === "string" && value.length <= WORD_LIMIT && !value.includes("\0") && value.isWellFormed();
+}
+
+export const providerContract = (checkUrl: CheckUrl) =>
+  contract("IdentityProvider", "An identity provider; its secret is never read back.", fields(checkUrl));
+
+export type ProviderContract = ReturnType<typeof providerContract>;
+
+/** What is the same wherever providers may stand. */
+export const PROVIDER = providerContract(() => undefined);
+
+export type ProviderInput = InputOf<ReturnType<typeof fields>>;
+/** The secret is never read back. */
+export type ProviderRecord = RecordOf<ReturnType<typeof fields>>;
+
+export const PROVIDER_TEST = Type.Object(
+  {
+    Works: Type.Boolean({ description: "No check has failed." }),
+    Checks: Type.Array(
+      Type.Object({
+        Name: word(PROBE_CHECKS),
+        Outcome: word(PROBE_OUTCOMES, { description: "Unknown: the answer says neither." }),
+        Message: Type.String({ description: "What was found, in words." }),
+      }),
+      { description: "In the order they were made; what depends on one that has failed is left out." },
+    ),
+  },
+  { $id: "IdentityProviderTest" },
+);
