@@ -111,10 +111,10 @@ export const ATTACKS: Record<string, Attack> = {
         with held as (
           insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
           select uuidv7(), ${attacker.id}, 'Application', 'Updated', '1', '{}', now()
-          from generate_series(1, ${HELD_DELIVERIES}) returning id
+          from generate_series(1, ${HELD_DELIVERIES}) returning id, position
         )
-        insert into deliveries (id, tenant_id, event_id, connection_id, part, state)
-        select gen_random_uuid(), ${attacker.id}, id, ${Id}, 1, 'Held' from held`;
+        insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state)
+        select gen_random_uuid(), ${attacker.id}, id, ${Id}, position, 1, 'Held' from held`;
     },
     run: async ({ attacker, service }, isOver) => {
       const [{ Id }] = (await connectionsOf(attacker)) as [{ Id: string }];

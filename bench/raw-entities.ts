@@ -49,16 +49,17 @@ function changeApplication({ Id, Description }: { Id: string; Description: strin
       with event as (
         insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
         values (${eventId}, ${tenantId}, 'Application', 'Updated', ${Id}, ${payload}, ${new Date()})
+        returning position
       ), connection as (
         select id, state from webhook_connections
         where tenant_id = ${tenantId} and deleted_on is null
           and 'Application' = any (entities) and 'Updated' = any (events)
         order by id for share
       ), delivery as (
-        insert into deliveries (id, tenant_id, event_id, connection_id, part, state)
-        select gen_random_uuid(), ${tenantId}, ${eventId}, id, 1 + (row_number() over (order by id) - 1) / 500,
+        insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state)
+        select gen_random_uuid(), ${tenantId}, ${eventId}, id, position, 1 + (row_number() over (order by id) - 1) / 500,
           case state when 'Active' then 'Pending' else 'Held' end
-        from connection
+        from connection cross join event
         returning part
       ), dispatch as (
         insert into dispatches (tenant_id, event_id, part)

@@ -73,15 +73,6 @@ export function derivedMasterKey(masterKey: MasterKey, purpose: string): MasterK
   return derivedKeys(masterKey, purpose) as unknown as MasterKey;
 }
 
-/** As derivedKeys, of the master key that opens a value of the same age. @throws WrongMasterKey */
-export function derivedKeyBeside(
-  masterKey: MasterKey,
-  purpose: string,
-  sealed: { purpose: string; value: Uint8Array },
-): Buffer {
-  return derivedKey(open(masterKey, sealed.purpose, sealed.value).by, purpose);
-}
-
 function derivedKey(key: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", key, "", purpose, DERIVED_BYTES));
 }

@@ -5,7 +5,7 @@ import { connect, type Sql } from "../db/connection.ts";
 import type { MasterKey } from "../master-key.ts";
 import { replaceSigningKeys, SEALED_BY_OAUTH, SIGNING_ALGS } from "../oauth/index.ts";
 import { runEntry } from "../process.ts";
-import { keepRecoveryKeys, SEALED_BY_SIGN_IN } from "../signin/index.ts";
+import { SEALED_BY_SIGN_IN } from "../signin/index.ts";
 import { SEALED_BY_WEBHOOKS } from "../webhooks/index.ts";
 import { resealColumn } from "./reseal.ts";
 import { installationOf, masterKeyOf } from "./target.ts";
@@ -46,7 +46,6 @@ function commandOf([command, ...args]: string[]): ((sql: Sql, masterKey: MasterK
 
 /** After MASTER_KEY was replaced: seals by it what still needs MASTER_KEY_PREVIOUS. */
 async function resealAll(sql: Sql, masterKey: MasterKey): Promise<void> {
-  await keepRecoveryKeys(sql, masterKey);
   for (const column of [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS]) {
     const count = await resealColumn(sql, masterKey, column);
     console.log(`${column.table}.${column.column}: ${count} sealed anew`);

@@ -40,7 +40,6 @@ export { RESOURCE_TYPES as SIGN_IN_RESOURCE_TYPES } from "./resource-types.ts";
 export { SEALED as SEALED_BY_SIGN_IN } from "./sealed.ts";
 export { asksPassword, type SentForm, takeCode, takeEnrolment } from "./second-factor/forms.ts";
 export { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "./second-factor/pages.tsx";
-export { keepRecoveryKeys } from "./second-factor/sealed.ts";
 export { createSecondFactor, type Proposal, type SecondFactor } from "./second-factor/second-factor.ts";
 export { ACR, type Caller, createSessions, type Session, type Sessions } from "./sessions.ts";
 export { createSignIn, type SignIn } from "./sign-in.ts";

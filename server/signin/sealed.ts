@@ -1,5 +1,5 @@
 import type { SealedColumn } from "../master-key.ts";
-import { RECOVERY_KEY_PURPOSE, TOTP_PURPOSE } from "./second-factor/sealed.ts";
+import { RECOVERY_KEY_PURPOSE, TOTP_PURPOSE } from "./second-factor/second-factor.ts";
 import { CLIENT_SECRET_PURPOSE } from "./upstream/providers/secret.ts";
 
 /** What is sealed at rest here. */

@@ -108,7 +108,7 @@ export async function hasPasswordToSignInWith(sql: Queries, tenantId: TenantId, 
 export async function savePassword(sql: Queries, tenantId: TenantId, userId: number, hash: string): Promise<void> {
   await sql`
     insert into passwords (user_id, hash) select id, ${hash} from users where tenant_id = ${tenantId} and id = ${userId}
-    on conflict (user_id) do update set hash = excluded.hash, changed_on = now()`;
+    on conflict (user_id) do update set hash = excluded.hash`;
 }
 
 /** Last_Login, and where the user is known from now on. */

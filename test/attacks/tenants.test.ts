@@ -192,10 +192,10 @@ test("a connection with much to get is gone at once, no change waits for that, a
     with held as (
       insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
       select uuidv7(), ${tenantId}, 'Application', 'Updated', '1', '{}', now() from generate_series(1, 2500)
-      returning id
+      returning id, position
     )
-    insert into deliveries (id, tenant_id, event_id, connection_id, part, state)
-    select gen_random_uuid(), ${tenantId}, id, ${Id}, 1, 'Held' from held`;
+    insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state)
+    select gen_random_uuid(), ${tenantId}, id, ${Id}, position, 1, 'Held' from held`;
   const countHeld = async () => {
     const [row] = await db()<{ held: number }[]>`
       select count(*) as held from deliveries where connection_id = ${Id} and state = 'Held'`;

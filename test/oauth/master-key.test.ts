@@ -1,7 +1,6 @@
 // MASTER_KEY is replaced: first both keys are known, then all is sealed anew, and then the former one is gone.
 
 import { expect, test } from "bun:test";
-import { createHmac, hkdfSync } from "node:crypto";
 import type { Sql } from "../../server/db/connection.ts";
 import type { SealedColumn } from "../../server/master-key.ts";
 import { importMasterKey, type MasterKey, unseal } from "../../server/master-key.ts";
@@ -144,24 +143,6 @@ test("a master key is replaced without losing anything that it has sealed", asyn
   expect(await factor.check(request(), session, app.code(1), CALLER)).toEqual({ outcome: "right" });
   expect(await families.read(refreshToken)).toBeUndefined();
 }, 120_000);
-
-test("recovery codes from before they had a key of their own outlive the master key", async () => {
-  await using database = await newKeyDatabase();
-  const { sql, url: DATABASE_URL, masterKeyText: first } = database;
-  const tenant = await createTenant(sql, "tenant");
-  const { session } = await giveSecrets(database, tenant);
-  const { tenantId, userId } = session;
-  const derived = Buffer.from(hkdfSync("sha256", Buffer.from(first, "base64"), "", "recovery codes", 32));
-  const digest = createHmac("sha256", derived).update(`${tenantId} ${userId} ABCDEFGH23`).digest();
-  await sql`update totp_secrets set recovery_key = null`;
-  await sql`delete from recovery_codes`;
-  await sql`insert into recovery_codes (tenant_id, user_id, digest) values (${tenantId}, ${userId}, ${digest})`;
-
-  const env = { DATABASE_URL, MASTER_KEY: SECOND, MASTER_KEY_PREVIOUS: first };
-  expect((await runEntry("keys", env, ["reseal"])).exitCode).toBe(0);
-  const { factor } = partsOf(sql, importMasterKey(SECOND));
-  expect(await factor.check(request(), session, "abcde-fgh23", CALLER)).toEqual({ outcome: "right" });
-}, 60_000);
 
 test("every column that holds sealed values is among those that are sealed anew", async () => {
   await using database = await newKeyDatabase();

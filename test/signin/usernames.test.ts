@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { importMasterKey, seal } from "../../server/master-key.ts";
-import { TOTP_PURPOSE } from "../../server/signin/second-factor/sealed.ts";
+import { TOTP_PURPOSE } from "../../server/signin/second-factor/second-factor.ts";
 import { newApplication, Person } from "../account/person.ts";
 import { answerOf, type Client } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
@@ -148,7 +148,7 @@ describe.concurrent("every way to sign in", () => {
     const digest = Buffer.from(Bun.randomUUIDv7());
     const rows: Record<string, Record<string, unknown>> = {
       passwords: { user_id: userId, hash: "x" },
-      totp_secrets: { tenant_id: tenantId, user_id: userId, secret: sealed(), last_step: 0 },
+      totp_secrets: { tenant_id: tenantId, user_id: userId, secret: sealed(), recovery_key: sealed(), last_step: 0 },
       upstream_identities: {
         tenant_id: tenantId,
         user_id: userId,

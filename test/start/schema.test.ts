@@ -36,7 +36,7 @@ test("`bun run migrate` makes the tables, and a role that reads and writes them 
     expect(refused.output.trim().split("\n")).toHaveLength(1);
   }
   const migrated = await runEntry("migrate", owner);
-  expect([migrated.exitCode, migrated.output]).toEqual([0, expect.stringMatching(/^Applied: 001-.*, 024-/)]);
+  expect([migrated.exitCode, migrated.output]).toEqual([0, expect.stringMatching(/^Applied: 001-schema\.sql/)]);
   const again = await runEntry("migrate", reader);
   expect([again.exitCode, again.output.trim()]).toEqual([0, "The database is up to date."]);
 
@@ -81,7 +81,7 @@ test("every process whose code is older or newer than the database says so, and 
       /^PostgreSQL at \S+ cannot be used: newer code has been here \(999-later\.sql\)\. Start that, or go back to a backup from before it\.$/,
     );
   }
-  await database.sql`delete from migrations where name >= '024'`;
+  await database.sql`delete from migrations`;
   const newer = await runEntry("worker", env);
   expect(newer.exitCode).toBe(1);
   expect(newer.output.trim()).toMatch(/cannot be used: it lacks .* of this code .*Run `bun run migrate`/);

@@ -37,12 +37,14 @@ export async function fill(sql: Sql, { tenantId, connectionIds, events, spanMs, 
           at, at
         from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ at }) => at.toISOString())}::timestamptz[],
           ${rows.map(({ number }) => String(number + 1001))}::text[]) as e (id, at, number)
+        returning id, position
       ), delivery as (
-        insert into deliveries (id, tenant_id, event_id, connection_id, part, state, attempts, changed_on)
-        select gen_random_uuid(), ${tenantId}, e.id, c.id, 1, e.state,
+        insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state, attempts, changed_on)
+        select gen_random_uuid(), ${tenantId}, e.id, c.id, event.position, 1, e.state,
           case e.state when 'Exhausted' then 3 when 'Delivered' then 1 when 'Retrying' then 1 else 0 end, e.at
         from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ at }) => at.toISOString())}::timestamptz[],
-          ${rows.map(({ state }) => state)}::text[]) as e (id, at, state), unnest(${connectionIds}::uuid[]) as c (id)
+          ${rows.map(({ state }) => state)}::text[]) as e (id, at, state) join event using (id),
+          unnest(${connectionIds}::uuid[]) as c (id)
         returning id, state, attempts, changed_on
       )
       insert into attempts (delivery_id, number, started_on, duration_ms, status_code, response_headers, response_body)

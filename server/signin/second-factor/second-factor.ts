@@ -9,7 +9,6 @@ import { noteFailure, noteThrottled } from "../refusals.ts";
 import type { Caller, Session } from "../sessions.ts";
 import { admit, countSuccess } from "../throttle.ts";
 import { digestOfCode, newRecoveryCodes, newRecoveryKey } from "./recovery-codes.ts";
-import { RECOVERY_KEY_PURPOSE, recoveryKeyOf, TOTP_PURPOSE } from "./sealed.ts";
 import {
   deleteFactor,
   type EnrolledFactor,
@@ -17,10 +16,15 @@ import {
   findSealedFactor,
   insertSecret,
   replaceRecoveryCodes,
+  replaceRecoveryKey,
   takeRecoveryCode,
   takeStep,
 } from "./store.ts";
 import { newTotpSecret, stepOf, TOTP_DIGITS, totpUri } from "./totp.ts";
+
+/** What the two are sealed for. */
+export const TOTP_PURPOSE = "TOTP secret";
+export const RECOVERY_KEY_PURPOSE = "recovery codes' key";
 
 /** A secret that its user has not confirmed yet; it is stored nowhere but in the form. */
 export interface Proposal {
@@ -70,12 +74,14 @@ export function createSecondFactor(
     uri: totpUri(key, hostname, session.username || session.name),
   });
 
-  async function giveRecoveryCodes(tx: Transaction, { tenantId, userId }: Owner): Promise<string[]> {
-    const [key, codes] = [newRecoveryKey(), newRecoveryCodes()];
+  async function giveRecoveryCodes(tx: Transaction, { tenantId, userId }: Owner, key: string): Promise<string[]> {
+    const codes = newRecoveryCodes();
     const digests = codes.map((code) => digestOfCode(key, tenantId, userId, code)!);
-    await replaceRecoveryCodes(tx, tenantId, userId, seal(masterKey, RECOVERY_KEY_PURPOSE, key), digests);
+    await replaceRecoveryCodes(tx, tenantId, userId, digests);
     return codes;
   }
+
+  const sealedRecoveryKey = (key: string) => seal(masterKey, RECOVERY_KEY_PURPOSE, key);
 
   async function take({ tenantId, userId }: Owner, code: string): Promise<boolean> {
     const factor = await findSealedFactor(sql, tenantId, userId);
@@ -85,7 +91,8 @@ export function createSecondFactor(
       const step = stepOf(unseal(masterKey, TOTP_PURPOSE, factor.secret), digits);
       return step !== undefined && takeStep(sql, tenantId, userId, step);
     }
-    const digest = digestOfCode(recoveryKeyOf(masterKey, factor), tenantId, userId, code);
+    const key = unseal(masterKey, RECOVERY_KEY_PURPOSE, factor.recoveryKey);
+    const digest = digestOfCode(key, tenantId, userId, code);
     return digest !== undefined && takeRecoveryCode(sql, tenantId, userId, digest);
   }
 
@@ -110,9 +117,11 @@ export function createSecondFactor(
       const step = isTotp(digits) ? stepOf(key, digits) : undefined;
       if (step === undefined) return undefined;
       const { tenantId, userId } = session;
+      const recoveryKey = newRecoveryKey();
+      const factor = { secret: seal(masterKey, TOTP_PURPOSE, key), recoveryKey: sealedRecoveryKey(recoveryKey) };
       return sql.beginFor(tenantId, async (tx) => {
-        if (!(await insertSecret(tx, tenantId, userId, seal(masterKey, TOTP_PURPOSE, key), step))) return undefined;
-        const codes = await giveRecoveryCodes(tx, session);
+        if (!(await insertSecret(tx, tenantId, userId, factor, step))) return undefined;
+        const codes = await giveRecoveryCodes(tx, session, recoveryKey);
         const subject = { type: "User", id: userId };
         await recordAudit(tx, tenantId, byOwner(request, session), { kind: "SecondFactor.Enrolled", subject });
         return codes;
@@ -140,8 +149,10 @@ export function createSecondFactor(
     async newRecoveryCodes(request, owner) {
       const { tenantId, userId } = owner;
       const subject = { type: "User", id: userId };
+      const key = newRecoveryKey();
       return sql.beginFor(tenantId, async (tx) => {
-        const codes = await giveRecoveryCodes(tx, owner);
+        await replaceRecoveryKey(tx, tenantId, userId, sealedRecoveryKey(key));
+        const codes = await giveRecoveryCodes(tx, owner, key);
         await recordAudit(tx, tenantId, byOwner(request, owner), { kind: "RecoveryCodes.Replaced", subject });
         return codes;
       });

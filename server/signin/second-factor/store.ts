@@ -23,8 +23,8 @@ export async function findFactor(
 /** As it is stored. */
 export interface SealedFactor {
   secret: Uint8Array;
-  /** What the digests of recovery codes are made by; null: from before there was one. */
-  recoveryKey: Uint8Array | null;
+  /** What the digests of recovery codes are made by. */
+  recoveryKey: Uint8Array;
 }
 
 export async function findSealedFactor(
@@ -38,24 +38,8 @@ export async function findSealedFactor(
   return row;
 }
 
-/** Of all tenants. */
-export async function listFactorsWithoutRecoveryKey(
-  sql: Queries,
-): Promise<(SealedFactor & { tenantId: TenantId; userId: number })[]> {
-  return sql`
-    select tenant_id as "tenantId", user_id as "userId", secret, recovery_key as "recoveryKey" from totp_secrets
-    where recovery_key is null`;
-}
-
-/** Of a factor that has none yet. */
-export async function saveRecoveryKey(sql: Queries, tenantId: TenantId, userId: number, sealed: Buffer): Promise<void> {
-  await sql`
-    update totp_secrets set recovery_key = ${sealed}
-    where tenant_id = ${tenantId} and user_id = ${userId} and recovery_key is null`;
-}
-
 /**
- * @param secret sealed
+ * @param factor sealed
  * @param step of the code that it was confirmed by
  * @returns false if the user has one already
  */
@@ -63,12 +47,13 @@ export async function insertSecret(
   sql: Queries,
   tenantId: TenantId,
   userId: number,
-  secret: Buffer,
+  factor: { secret: Buffer; recoveryKey: Buffer },
   step: number,
 ): Promise<boolean> {
   const rows = await sql`
-    insert into totp_secrets (tenant_id, user_id, secret, last_step)
-    select tenant_id, id, ${secret}, ${step} from users where tenant_id = ${tenantId} and id = ${userId}
+    insert into totp_secrets (tenant_id, user_id, secret, recovery_key, last_step)
+    select tenant_id, id, ${factor.secret}, ${factor.recoveryKey}, ${step} from users
+    where tenant_id = ${tenantId} and id = ${userId}
     on conflict do nothing returning user_id`;
   return rows.length > 0;
 }
@@ -88,15 +73,17 @@ export async function deleteFactor(sql: Queries, tenantId: TenantId, userId: num
   return rows.length > 0;
 }
 
-/** @param key sealed, by which the digests were made */
+/** @param key sealed; codes by the former one are not good any more */
+export async function replaceRecoveryKey(sql: Queries, tenantId: TenantId, userId: number, key: Buffer): Promise<void> {
+  await sql`update totp_secrets set recovery_key = ${key} where tenant_id = ${tenantId} and user_id = ${userId}`;
+}
+
 export async function replaceRecoveryCodes(
   sql: Queries,
   tenantId: TenantId,
   userId: number,
-  key: Buffer,
   digests: Buffer[],
 ): Promise<void> {
-  await sql`update totp_secrets set recovery_key = ${key} where tenant_id = ${tenantId} and user_id = ${userId}`;
   await sql`delete from recovery_codes where tenant_id = ${tenantId} and user_id = ${userId}`;
   const hex = digests.map((digest) => digest.toString("hex"));
   await sql`

@@ -223,7 +223,7 @@ export async function begin(
     )
     select d.id as "deliveryId", d.tenant_id as "tenantId", d.event_id as "eventId", d.part,
       e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds",
-      ${recordName(tx, tx`d.event_id`)} as "recordName", coalesce(e.recorded_on, e.occurred_on) as "createdOn", e.trace_parent as "traceParent",
+      ${recordName(tx, tx`d.event_id`)} as "recordName", e.recorded_on as "createdOn", e.trace_parent as "traceParent",
       json_build_array(${deliveryToMake(tx)}) as deliveries,
       0 as held, 0 as queued, greatest(0, 1000 * extract(epoch from d.due_on - now()))::float8 as "waitMs"
     from begun d join events e on e.id = d.event_id join webhook_connections k on k.id = d.connection_id

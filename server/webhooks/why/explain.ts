@@ -12,7 +12,6 @@ export const OUTCOMES = [
   "NotYetCreated",
   "AlreadyDeleted",
   "NotConcerned",
-  "NotRecorded",
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
@@ -33,14 +32,9 @@ export function explain(event: ExplainedEvent, witness: Witness): Explanation {
 }
 
 function whyNone({ eventType, eventRecord }: ExplainedEvent, witness: Witness): Explanation {
-  const { past, createdOn, eventTime } = witness;
+  const { past, createdOn } = witness;
   if (eventType === PING) return { outcome: "NotConcerned", reason: "a ping goes to the connection it tries alone" };
-  if (!past) {
-    if (createdOn > eventTime) {
-      return { outcome: "NotYetCreated", reason: `created after the event, at ${createdOn.toISOString()}` };
-    }
-    return { outcome: "NotRecorded", reason: "what it was subscribed to at that time is not recorded" };
-  }
+  if (!past) return { outcome: "NotYetCreated", reason: `created after the event, at ${createdOn.toISOString()}` };
   if (past.deletedOn) return { outcome: "AlreadyDeleted", reason: `deleted at ${past.deletedOn.toISOString()}` };
   const missing = [
     ...(past.entities.includes(eventRecord) ? [] : [eventRecord]),

@@ -40,9 +40,7 @@ const WHY = Type.Object(
     ConnectionId: uuid(),
     ConnectionName: Type.String(),
     Outcome: word(OUTCOMES, {
-      description:
-        "The delivery's State, or why there is none. NotConcerned: a ping goes to one connection alone. " +
-        "NotRecorded: it was before connections' changes were written down.",
+      description: "The delivery's State, or why there is none. NotConcerned: a ping goes to one connection alone.",
     }),
     Reason: Type.String({ description: "In words, for people." }),
     DeliveryId: orNull(uuid()),

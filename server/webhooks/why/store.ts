@@ -14,7 +14,7 @@ export interface Witness extends Connection {
   drainPaused: boolean;
   /** When the event was recorded, by the clock that all these times are of. */
   eventTime: Date;
-  /** What was in force then; null: it was not there yet, or nobody wrote it down. */
+  /** What was in force then; null: it was not there yet. */
   past: PastVersion | null;
   delivery: WitnessedDelivery | null;
 }
@@ -69,7 +69,7 @@ export async function listWitnesses(
         }
       order by id desc limit ${limit + 1}
     ), event as (
-      select coalesce(recorded_on, occurred_on) as "eventTime" from events where tenant_id = ${tenantId} and id = ${eventId}
+      select recorded_on as "eventTime" from events where tenant_id = ${tenantId} and id = ${eventId}
     )
     select page.*, ${isDrainPaused(sql, tenantId, sql`page.id`)} as "drainPaused", "eventTime", since.changed_on as "stateSince",
       past.entities as "entitiesThen", past.events as "eventsThen", past.state as "stateThen",

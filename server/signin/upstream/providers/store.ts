@@ -118,7 +118,7 @@ export async function insertProvider(
 }
 
 export async function updateProvider(sql: Queries, tenantId: TenantId, provider: Provider): Promise<void> {
-  const values = { ...valuesOf(sql, provider), modified_on: sql`statement_timestamp()` };
+  const values = valuesOf(sql, provider);
   await sql`
     update identity_providers set ${sql(values as unknown as Record<string, string>)}
     where tenant_id = ${tenantId} and id = ${provider.id}`;

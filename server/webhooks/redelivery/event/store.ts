@@ -42,7 +42,7 @@ export async function hasOpenRun(sql: Queries, tenantId: TenantId, eventId: stri
   const [row] = await sql<{ open: boolean }[]>`
     select exists (
       select from deliveries
-      where tenant_id = ${tenantId} and event_id = ${eventId} and part = any (${parts}::smallint[])
+      where tenant_id = ${tenantId} and event_id = ${eventId} and part = any (${parts}::integer[])
         and state in ('Pending', 'Retrying')
     ) as open`;
   return row!.open;

@@ -1,0 +1,780 @@
+-- The whole schema, by subject. Every row is of a tenant: the column tenant_id, or a parent that has it.
+-- What is sealed is encrypted by MASTER_KEY. A digest is a SHA-256 hash unless it says otherwise.
+
+-- # Tenants
+
+create table tenants (
+  id uuid primary key,
+  name text not null constraint tenants_name_key unique,
+  -- Whether each user needs two factors to sign in.
+  second_factor text not null default 'Optional' check (second_factor in ('Optional', 'Required')),
+  -- The client of Settings. It is made with the tenant and stays.
+  settings_client_id bigint
+);
+
+-- Where a tenant's users may sign in instead of here.
+create table identity_providers (
+  id bigint generated always as identity (start with 1001) primary key,
+  tenant_id uuid not null references tenants,
+  name text not null,
+  external_id text,
+  type text not null check (type in ('OpenIDConnect', 'OAuth2')),
+  issuer text, -- OpenIDConnect has an issuer, OAuth2 its three endpoints
+  authorization_endpoint text,
+  token_endpoint text,
+  userinfo_endpoint text,
+  client_id text not null,
+  client_secret bytea, -- sealed; null: a public client
+  -- Null: as the provider's metadata says.
+  token_endpoint_auth_method text check (token_endpoint_auth_method in ('client_secret_basic', 'client_secret_post')),
+  scopes text[] not null,
+  mapping jsonb not null, -- a User's field: the claim it comes from
+  provisioning text not null check (provisioning in ('Create', 'LinkOnly')),
+  -- Whom the provider may make a user of; empty: no rule.
+  allowed_domains text[] not null default '{}',
+  allowed_tenants text[] not null default '{}',
+  require_verified_email boolean not null default false,
+  allow_local boolean not null,
+  is_active boolean not null,
+  constraint identity_providers_name_key unique (tenant_id, name),
+  constraint identity_providers_external_id_key unique (tenant_id, external_id)
+);
+
+-- # Entities
+-- Dates have milliseconds, as the API shows them, so that a filter finds what it was given.
+-- sequence is how many changes a record has seen; its newest event has the same number.
+-- search_text is what a list is searched in: the short texts in small letters, a line each. One look at it costs a
+-- quarter of one at each text, and needs no extension.
+
+create table departments (
+  id bigint generated always as identity (start with 1001) primary key,
+  tenant_id uuid not null references tenants,
+  name text,
+  external_id text,
+  description text,
+  is_active boolean not null default false,
+  parent_id bigint references departments,
+  sequence bigint not null default 1,
+  created_on timestamptz(3) not null default now(), created_by_type text, created_by_id bigint,
+  modified_on timestamptz(3), modified_by_type text, modified_by_id bigint,
+  search_text text not null generated always as (lower(
+    coalesce(name, '') || E'\n' || coalesce(external_id, ''))) stored,
+  constraint departments_name_key unique (tenant_id, name),
+  constraint departments_external_id_key unique (tenant_id, external_id)
+);
+create index departments_tenant on departments (tenant_id, id);
+create index departments_parent on departments (parent_id);
+
+-- A Username as it is compared: wide and narrow forms, capitals and compositions of a character are the same one, as in
+-- RFC 8265's UsernameCaseMapped. NFKC maps more than widths alone, and to go by capitals makes one of the small letters
+-- that share one (σ and ς), so it tells fewer names apart, never more.
+create function username_key(username text) returns text language sql immutable strict parallel safe as $$
+  select nullif(normalize(lower(normalize(upper(normalize(username, NFKC) collate "pg_c_utf8"), NFC)), NFC), '')
+$$;
+
+create table users (
+  id integer generated always as identity (start with 1001) primary key,
+  tenant_id uuid not null references tenants,
+  name text,
+  username text,
+  username_key text generated always as (username_key(username)) stored,
+  email text,
+  mobile_phone text,
+  -- What an identity provider has vouched for; a claim is verified while it is the User's own.
+  verified_email text,
+  verified_phone text,
+  external_id text,
+  department_id bigint references departments,
+  last_login timestamptz(3),
+  is_active boolean not null default false,
+  sequence bigint not null default 1,
+  created_on timestamptz(3) not null default now(), created_by_type text, created_by_id bigint,
+  modified_on timestamptz(3), modified_by_type text, modified_by_id bigint,
+  search_text text not null generated always as (lower(
+    coalesce(name, '') || E'\n' || coalesce(username, '') || E'\n' || coalesce(email, '') || E'\n' ||
+    coalesce(mobile_phone, '') || E'\n' || coalesce(external_id, ''))) stored,
+  constraint users_external_id_key unique (tenant_id, external_id)
+);
+create index users_tenant on users (tenant_id, id);
+create index users_username on users (tenant_id, username);
+-- By a hash, for NFKC may make a text longer than an index entry, and an e-mail address may be longer too.
+create index users_username_key on users (tenant_id, md5(username_key));
+create index users_email on users (tenant_id, md5(lower(email)));
+create index users_department on users (department_id);
+
+create table applications (
+  id bigint generated always as identity (start with 1001) primary key,
+  tenant_id uuid not null references tenants,
+  name text,
+  application_key text,
+  external_id text,
+  description text,
+  web_site_url text,
+  is_system boolean not null default false,
+  is_end_user boolean not null default false,
+  is_active boolean not null default false,
+  parent_id bigint references applications,
+  authentication_id bigint references identity_providers, -- AuthenticationId: its users sign in there
+  sequence bigint not null default 1,
+  created_on timestamptz(3) not null default now(), created_by_type text, created_by_id bigint,
+  modified_on timestamptz(3), modified_by_type text, modified_by_id bigint,
+  search_text text not null generated always as (lower(
+    coalesce(name, '') || E'\n' || coalesce(application_key, '') || E'\n' || coalesce(external_id, '') || E'\n' ||
+    coalesce(web_site_url, ''))) stored,
+  constraint applications_name_key unique (tenant_id, name),
+  constraint applications_application_key_key unique (tenant_id, application_key),
+  constraint applications_external_id_key unique (tenant_id, external_id)
+);
+create index applications_tenant on applications (tenant_id, id);
+create index applications_parent on applications (parent_id);
+create index applications_authentication on applications (authentication_id);
+
+alter table tenants add constraint tenants_settings_client_id_fkey
+  foreign key (settings_client_id) references applications;
+
+-- Who created or changed a record, as an AbstractLong. One that has been deleted keeps its Id and Type.
+create function actor_reference(actor_type text, actor_id bigint) returns json language sql stable as $$
+  select case actor_type
+    when 'User' then (
+      select json_build_object('Id', actor_id, 'ExternalId', coalesce(u.external_id, ''), 'Name', coalesce(u.name, ''),
+        'Type', 'User')
+      from (select) as one left join users u on u.id = actor_id)
+    when 'Application' then (
+      select json_build_object('Id', actor_id, 'ExternalId', coalesce(a.external_id, ''), 'Name', coalesce(a.name, ''),
+        'Type', 'Application')
+      from (select) as one left join applications a on a.id = actor_id)
+  end
+$$;
+
+-- # Access
+
+create table policies (
+  id uuid primary key,
+  tenant_id uuid not null references tenants,
+  name text not null,
+  description text not null default '',
+  policy text not null, -- Cedar
+  created_on timestamptz not null default now(), created_by_type text, created_by_id bigint,
+  modified_on timestamptz not null default now(), modified_by_type text, modified_by_id bigint,
+  constraint policies_name_key unique (tenant_id, name)
+);
+
+create table roles (
+  id uuid primary key,
+  tenant_id uuid not null references tenants,
+  name text not null,
+  description text not null,
+  scopes text[] not null,
+  created_on timestamptz not null default now(), created_by_type text, created_by_id bigint,
+  modified_on timestamptz not null default now(), modified_by_type text, modified_by_id bigint,
+  constraint roles_name_key unique (tenant_id, name)
+);
+
+create table role_members (
+  tenant_id uuid not null references tenants,
+  role_id uuid not null references roles on delete cascade,
+  user_id integer references users on delete cascade,
+  application_id bigint references applications on delete cascade,
+  check (num_nonnulls(user_id, application_id) = 1),
+  unique (role_id, user_id),
+  unique (role_id, application_id)
+);
+create index role_members_user on role_members (user_id) where user_id is not null;
+create index role_members_application on role_members (application_id) where application_id is not null;
+
+-- Every process keeps in memory policies, members of roles, callers, and what tokens give. It forgets them when it hears
+-- of a change, whoever made it.
+create function announce_access_change() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('gatehouse_access', tg_argv[0] || ' ' || coalesce(new.tenant_id, old.tenant_id));
+  return null;
+end
+$$;
+
+create trigger policies_announce after insert or update or delete on policies
+  for each row execute function announce_access_change('policies');
+-- Apart from callers, which change with every sign-in: a policy may ask any record for its roles.
+create trigger roles_announce after update or delete on roles
+  for each row execute function announce_access_change('roles');
+create trigger role_members_announce after insert or update or delete on role_members
+  for each row execute function announce_access_change('roles');
+create trigger users_announce after update or delete on users
+  for each row execute function announce_access_change('principals');
+create trigger departments_announce after update or delete on departments
+  for each row execute function announce_access_change('principals');
+
+-- # OAuth
+
+-- What makes an Application an OAuth client; client_id is the Application's Id.
+create table credentials (
+  application_id bigint primary key references applications on delete cascade,
+  client_type text not null default 'confidential' check (client_type in ('confidential', 'public', 'native')),
+  grant_types text[] not null,
+  scopes text[] not null default '{}',
+  redirect_uris text[] not null default '{}',
+  post_logout_redirect_uris text[] not null default '{}',
+  access_token_alg text not null default 'EdDSA' check (access_token_alg in ('EdDSA', 'RS256')),
+  id_token_alg text not null default 'RS256' check (id_token_alg in ('RS256', 'ES256', 'EdDSA')),
+  -- One of our own applications: its users are not asked for consent.
+  first_party boolean not null default false
+);
+
+create function announce_client_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' or exists (select from credentials where application_id = old.id) then
+    perform pg_notify('gatehouse_access', 'principals ' || old.tenant_id);
+  end if;
+  return null;
+end
+$$;
+
+create trigger applications_announce after update or delete on applications
+  for each row execute function announce_client_change();
+
+create function announce_credentials_change() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('gatehouse_access', 'principals ' || tenant_id) from applications where id = old.application_id;
+  return null;
+end
+$$;
+
+create trigger credentials_announce after update on credentials
+  for each row when (old.scopes is distinct from new.scopes) execute function announce_credentials_change();
+
+create table client_secrets (
+  id uuid primary key,
+  application_id bigint not null references credentials on delete cascade,
+  digest bytea not null, -- the secret has 256 random bits, so no slow hash is needed
+  created_on timestamptz not null default now()
+);
+create index client_secrets_application on client_secrets (application_id);
+
+-- What a user has allowed an application; a request for no more than that is not asked again.
+create table consents (
+  tenant_id uuid not null references tenants,
+  user_id integer not null references users on delete cascade,
+  client_id bigint not null references credentials on delete cascade,
+  scopes text[] not null,
+  granted_on timestamptz not null default now(),
+  primary key (tenant_id, user_id, client_id)
+);
+
+create table authorization_codes (
+  digest bytea primary key,
+  tenant_id uuid not null references tenants,
+  client_id bigint not null references credentials on delete cascade,
+  user_id integer not null references users on delete cascade,
+  session_id uuid not null,
+  redirect_uri text not null,
+  redirect_uri_sent boolean not null, -- RFC 6749 4.1.3: then the token request has to repeat it
+  scopes text[] not null,
+  nonce text,
+  code_challenge text, -- RFC 7636, S256
+  auth_time timestamptz not null,
+  amr text[] not null,
+  acr text not null,
+  claims jsonb not null, -- OpenID Connect Core 5.5
+  expires_on timestamptz not null,
+  used_on timestamptz,
+  family_id uuid -- the tokens that came of it, revoked if it is presented again
+);
+create index authorization_codes_expiry on authorization_codes (expires_on);
+
+-- Everything that came of one grant: its refresh tokens, one after the other, and their access tokens. A refresh token
+-- is no row of its own: it names its family and generation, under a MAC.
+create table refresh_families (
+  id uuid primary key,
+  tenant_id uuid not null references tenants,
+  application_id bigint not null references applications on delete cascade,
+  user_id integer references users on delete cascade, -- null: the client's own, by client_credentials
+  scopes text[] not null,
+  -- Claims that the claims parameter asked of userinfo (OpenID Connect Core 5.5).
+  userinfo_claims text[] not null default '{}',
+  session_id uuid, -- the sign-in session that it began in
+  auth_time timestamptz,
+  acr text,
+  amr text[],
+  generation integer not null, -- the one that is good now; a lower one was used before
+  rotated_on timestamptz not null default now(),
+  expires_on timestamptz not null,
+  revoked_on timestamptz
+) with (fillfactor = 80);
+create index refresh_families_application on refresh_families (application_id);
+create index refresh_families_user on refresh_families (user_id);
+create index refresh_families_session on refresh_families (session_id);
+create index refresh_families_expiry on refresh_families (expires_on);
+
+-- Access tokens refused though they have not expired: by their jti, or all of a family by its id. Every process keeps
+-- these in memory.
+create table revoked_tokens (
+  id uuid primary key,
+  tenant_id uuid not null references tenants,
+  revoked_on timestamptz not null default clock_timestamp(),
+  expires_on timestamptz not null
+);
+create index revoked_tokens_revoked on revoked_tokens (revoked_on);
+
+-- The installation's, not a tenant's. A key is published at once, and signs from signs_from until the next one of its
+-- algorithm does.
+create table signing_keys (
+  kid text primary key,
+  alg text not null,
+  public_jwk jsonb not null,
+  private_jwk bytea not null, -- the private JWK, sealed
+  signs_from timestamptz not null
+);
+
+-- # Sign-in
+
+create table passwords (
+  user_id integer primary key references users on delete cascade,
+  hash text not null -- argon2id, with its parameters and salt in the text
+);
+
+-- One-time links by which a user sets a password; a new one takes the former's place.
+create table password_resets (
+  user_id integer primary key references users on delete cascade,
+  tenant_id uuid not null references tenants,
+  digest bytea not null constraint password_resets_digest_key unique, -- of the link's token
+  expires_on timestamptz not null
+);
+create index password_resets_expiry on password_resets (expires_on);
+
+-- Authenticator apps (RFC 6238).
+create table totp_secrets (
+  user_id integer primary key references users on delete cascade,
+  tenant_id uuid not null references tenants,
+  secret bytea not null, -- Base32, sealed
+  last_step bigint not null, -- the step of the last code that was taken: each is good once (RFC 6238 5.2)
+  -- What the digests of the user's recovery codes are made by, sealed: so they outlive the master key.
+  recovery_key bytea not null,
+  created_on timestamptz not null default now()
+);
+
+create table recovery_codes (
+  tenant_id uuid not null references tenants,
+  user_id integer not null references totp_secrets on delete cascade,
+  digest bytea not null, -- a MAC: the codes are short enough to type, so too short for a plain hash
+  primary key (user_id, digest)
+);
+
+-- A browser in which a user has signed in.
+create table sessions (
+  id uuid primary key,
+  tenant_id uuid not null references tenants,
+  user_id integer not null references users on delete cascade,
+  digest bytea not null constraint sessions_digest_key unique, -- of the cookie's value
+  identity_provider_id bigint references identity_providers on delete cascade, -- null: signed in here
+  auth_time timestamptz not null default now(),
+  -- False: an identity provider does not say when the user proved who they are; auth_time is when it sent the user.
+  is_auth_time_known boolean not null default true,
+  amr text[] not null, -- RFC 8176
+  acr text not null,
+  address text not null,
+  user_agent text not null,
+  created_on timestamptz not null default now(),
+  finished_on timestamptz, -- when its user had given all that a sign-in takes; null: it is no session yet
+  last_seen timestamptz not null default now(),
+  expires_on timestamptz not null
+);
+create index sessions_user on sessions (tenant_id, user_id);
+create index sessions_identity_provider on sessions (identity_provider_id);
+create index sessions_expiry on sessions (expires_on);
+
+-- A browser that is signed in to Settings. It ends with the sign-in session, and with the grant that it came of.
+create table settings_sessions (
+  session_id uuid primary key references sessions on delete cascade,
+  tenant_id uuid not null references tenants,
+  family_id uuid not null references refresh_families on delete cascade,
+  digest bytea not null -- of the cookie's value
+);
+create index settings_sessions_family on settings_sessions (family_id);
+
+-- Browsers and addresses from which a user has signed in: a stranger's failures must not hold their owner up.
+create table known_devices (
+  tenant_id uuid not null references tenants,
+  user_id integer not null references users on delete cascade,
+  digest bytea not null, -- of the cookie's value
+  address text not null,
+  last_seen timestamptz not null default now(),
+  primary key (tenant_id, user_id, digest)
+);
+create index known_devices_age on known_devices (last_seen);
+
+create table signin_failures (
+  -- Of any tenant that is named, also one that does not exist: attempts there are slowed down alike.
+  tenant_id uuid not null,
+  key text not null, -- a digest, in hex, of what is counted: an account at one place, an address, an account
+  failures integer not null,
+  last_on timestamptz not null,
+  blocked_until timestamptz not null,
+  -- The blocked_until that the audit log has told of: each time that attempts are blocked is one row there.
+  audited_until timestamptz,
+  primary key (tenant_id, key)
+);
+create index signin_failures_age on signin_failures (last_on);
+
+-- Who a user is at a provider.
+create table upstream_identities (
+  tenant_id uuid not null references tenants,
+  identity_provider_id bigint not null references identity_providers on delete cascade,
+  -- Who speaks of the subject. A provider that is pointed somewhere else knows none of its former users.
+  authority text not null,
+  subject text not null,
+  user_id integer not null references users on delete cascade,
+  provisioned boolean not null, -- the provider made the user, and keeps its fields up to date
+  linked_on timestamptz not null default now(),
+  primary key (tenant_id, identity_provider_id, authority, subject)
+);
+create index upstream_identities_user on upstream_identities (user_id);
+
+-- A browser on its way to a provider and back, and then, where an account is to be linked, to its password.
+create table upstream_attempts (
+  digest bytea primary key, -- of the state, or of what the form to link carries
+  tenant_id uuid not null references tenants,
+  identity_provider_id bigint not null references identity_providers on delete cascade,
+  browser bytea not null, -- the digest of the cookie of the browser that began it
+  target text not null, -- the authorization request to go on with, as path and query
+  max_age integer, -- seconds; 0: the user has to be asked again
+  identity jsonb, -- what the provider has said of the user, once it has
+  -- The session in which the password was given, where the account is linked only once the second factor is given too.
+  session_id uuid references sessions on delete cascade,
+  started_on timestamptz not null default now(),
+  expires_on timestamptz not null
+);
+create index upstream_attempts_session on upstream_attempts (session_id);
+create index upstream_attempts_expiry on upstream_attempts (expires_on);
+
+-- A user who can sign in has its Username to itself; others may share theirs.
+
+-- Whether a User has a way to sign in, or a link to set a password.
+create function can_sign_in(id integer) returns boolean language sql stable as $$
+  select exists (select from passwords where user_id = id)
+    or exists (select from totp_secrets where user_id = id)
+    or exists (select from upstream_identities where user_id = id)
+    or exists (select from password_resets where user_id = id and expires_on > now())
+$$;
+
+-- Transactions of a tenant that write a Username, or give its User a way to sign in, go one after the other. The lock
+-- is that of server/entities/store.ts, so a transaction that holds it does not wait here.
+create function refuse_shared_username(tenant uuid, own_id integer, own_key text, signs_in boolean) returns void
+language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('users ' || tenant, 0));
+  if exists (
+    select from users u
+    where u.tenant_id = tenant and md5(u.username_key) = md5(own_key) and u.username_key = own_key and u.id <> own_id
+      and (signs_in or can_sign_in(own_id) or can_sign_in(u.id))
+  ) then
+    raise exception 'a Username of who can sign in would be shared'
+      using errcode = 'unique_violation', constraint = 'users_username_own', table = 'users';
+  end if;
+end
+$$;
+
+create function own_username() returns trigger language plpgsql as $$
+begin
+  perform refuse_shared_username(new.tenant_id, new.id, new.username_key, false);
+  return null;
+end
+$$;
+
+create trigger users_username_own_inserted after insert on users
+  for each row when (new.username_key is not null) execute function own_username();
+create trigger users_username_own_changed after update of username on users
+  for each row when (new.username_key is distinct from old.username_key and new.username_key is not null)
+  execute function own_username();
+
+-- Before the row is written: the lock is waited for before the foreign key locks the User.
+create function own_username_of_way_in() returns trigger language plpgsql as $$
+declare
+  tenant uuid;
+  own_key text;
+begin
+  -- A User with a password has had the name to itself since it was set.
+  if exists (select from passwords where user_id = new.user_id) then return new; end if;
+  select tenant_id into tenant from users where id = new.user_id;
+  perform pg_advisory_xact_lock(hashtextextended('users ' || tenant, 0));
+  select username_key into own_key from users where id = new.user_id;
+  if own_key is not null then perform refuse_shared_username(tenant, new.user_id, own_key, true); end if;
+  return new;
+end
+$$;
+
+create trigger passwords_username_own before insert on passwords
+  for each row execute function own_username_of_way_in();
+create trigger totp_secrets_username_own before insert on totp_secrets
+  for each row execute function own_username_of_way_in();
+create trigger upstream_identities_username_own before insert on upstream_identities
+  for each row execute function own_username_of_way_in();
+create trigger password_resets_username_own before insert on password_resets
+  for each row execute function own_username_of_way_in();
+
+-- # Webhooks: events
+
+create table events (
+  id uuid primary key,
+  tenant_id uuid not null references tenants,
+  -- In the order of commits for each record, for a change keeps its record locked until it is committed.
+  position bigint generated always as identity,
+  event_record text not null,
+  event_type text not null check (event_type in ('Created', 'Updated', 'Deleted', 'Ping')),
+  record_id text not null,
+  -- The sequence of each record, in the payload's order; null: a ping, which is of no change.
+  sequences bigint[],
+  -- The exact text that is signed and posted, so that every attempt sends the same bytes.
+  payload text not null,
+  occurred_on timestamptz not null, -- by the API's clock, as the payload says
+  -- By PostgreSQL's clock, as webhook_connection_changes.changed_on.
+  recorded_on timestamptz not null default clock_timestamp(),
+  -- W3C Trace Context of the request that made the event; its attempts are of the same trace.
+  trace_parent text
+);
+create index events_tenant on events (tenant_id, id);
+-- Pings are no dead letters, whatever came of them.
+create index events_ping on events (tenant_id, id) where event_type = 'Ping';
+
+-- # Webhooks: connections
+
+create table webhook_connections (
+  id uuid primary key,
+  tenant_id uuid not null references tenants,
+  name text,
+  description text,
+  url text not null,
+  entities text[] not null,
+  events text[] not null,
+  secret bytea, -- sealed; null: the calls are not signed
+  api_key bytea not null, -- sealed
+  headers bytea, -- extra headers as a JSON object, sealed; null: none
+  timeout_ms integer, -- milliseconds that one attempt may take; null: WEBHOOK_TIMEOUT
+  -- Record: of a record one delivery at a time, in the order of commits.
+  order_by text not null check (order_by in ('None', 'Record')),
+  rate_per_second smallint check (rate_per_second between 1 and 1000),
+  max_in_flight smallint check (max_in_flight between 1 and 64),
+  -- All that it gets goes through its queue.
+  governed boolean not null
+    generated always as (order_by <> 'None' or rate_per_second is not null or max_in_flight is not null) stored,
+  next_post_on timestamptz not null default 'epoch', -- when its rate lets the next post go
+
+  staged_secret bytea, -- a new secret that a ping has still to prove, sealed
+  staged_on timestamptz,
+  staged_overlap_seconds integer, -- for how long the former secret is to sign beside it once it is proved
+  staged_event_id uuid references events, -- the ping that proves it; null: none was sent yet
+  former_secret bytea, -- the secret before, sealed, which signs beside the one in force until then
+  former_until timestamptz,
+
+  state text not null check (state in ('Active', 'Held', 'Paused')),
+  exhausted_run integer not null default 0, -- exhausted deliveries since the last one that was delivered
+  held_on timestamptz,
+  held_reason text,
+  probes integer not null default 0, -- since it was held
+  next_probe_on timestamptz,
+  -- Until then a worker has made sure of its probing workflow; infinity: it needs none.
+  probe_lease_until timestamptz not null default 'infinity',
+  draining boolean not null default false, -- a Drain is on its way: new events wait behind what was held back
+  -- Of a deleted connection: deliveries that it had still to get are not all cancelled yet.
+  clearing boolean not null default false,
+
+  created_on timestamptz not null default now(),
+  modified_on timestamptz not null default now(),
+  -- When what its requests are made of last changed: an earlier attempt was sent otherwise.
+  request_changed_on timestamptz not null default now(),
+  deleted_on timestamptz -- the activity log goes on naming it, so the row stays
+);
+create index webhook_connections_tenant on webhook_connections (tenant_id) where deleted_on is null;
+create unique index webhook_connections_name_key on webhook_connections (tenant_id, name) where deleted_on is null;
+create index webhook_connections_probe on webhook_connections (probe_lease_until) where probe_lease_until < 'infinity';
+create index webhook_connections_clearing on webhook_connections (id) where clearing;
+
+-- Triggers, so that they hold whoever changes a connection.
+
+-- Sealing a value anew leaves modified_on alone, and changes no request.
+create function note_request_change() returns trigger language plpgsql as $$
+begin
+  new.request_changed_on = now();
+  return new;
+end
+$$;
+create trigger webhook_connection_request_changed before update on webhook_connections
+  for each row when (
+    old.modified_on is distinct from new.modified_on
+      and (old.url, old.secret, old.api_key, old.headers)
+        is distinct from (new.url, new.secret, new.api_key, new.headers)
+  ) execute function note_request_change();
+
+-- What a connection was subscribed to, and its state, since when: why it did or did not get an event.
+create table webhook_connection_changes (
+  id bigint generated always as identity primary key,
+  tenant_id uuid not null,
+  connection_id uuid not null references webhook_connections,
+  entities text[] not null,
+  events text[] not null,
+  state text not null,
+  held_reason text, -- why it is Held
+  deleted boolean not null,
+  changed_on timestamptz not null default clock_timestamp()
+);
+create index webhook_connection_changes_connection on webhook_connection_changes (connection_id, id);
+
+create function record_connection_change() returns trigger language plpgsql as $$
+begin
+  insert into webhook_connection_changes (tenant_id, connection_id, entities, events, state, deleted, held_reason)
+  values (new.tenant_id, new.id, new.entities, new.events, new.state, new.deleted_on is not null,
+    new.held_reason);
+  return null;
+end
+$$;
+create trigger webhook_connection_made after insert on webhook_connections
+  for each row execute function record_connection_change();
+create trigger webhook_connection_changed after update on webhook_connections
+  for each row when (
+    (old.entities, old.events, old.state, old.deleted_on)
+      is distinct from (new.entities, new.events, new.state, new.deleted_on)
+  ) execute function record_connection_change();
+
+-- # Webhooks: deliveries
+
+-- The outbox: a row stands here from the change's own transaction until its workflow is started.
+create table dispatches (
+  id bigint generated always as identity primary key,
+  tenant_id uuid not null,
+  event_id uuid not null references events,
+  part smallint not null,
+  lease_until timestamptz not null default '-infinity',
+  created_on timestamptz not null default now()
+) with (fillfactor = 80);
+create index dispatches_tenant on dispatches (tenant_id, id);
+create index dispatches_event on dispatches (event_id);
+
+create table deliveries (
+  id uuid primary key,
+  tenant_id uuid not null,
+  event_id uuid not null references events,
+  connection_id uuid not null references webhook_connections,
+  position bigint not null, -- the event's
+  part integer not null, -- which of the event's workflows has it: each has at most 500 deliveries
+  state text not null check (state in ('Pending', 'Retrying', 'Delivered', 'Exhausted', 'Held', 'Cancelled')),
+  -- What the last attempt came to, in one word: a status, a network failure, or lost. Null: delivered, or none yet.
+  reason text,
+  attempts smallint not null default 0,
+  -- What a redelivery starts from: attempts before it do not count against the most a run may make.
+  earlier_attempts smallint not null default 0,
+  -- How many attempts there were at each redelivery: what came after belongs to the next run.
+  redelivered_after smallint[] not null default '{}',
+  redelivery_id uuid, -- the bulk redelivery that sends it, until its outcome is counted there
+  -- Set while an attempt is out; found set by the next one, the worker died in between.
+  attempt_started_on timestamptz,
+  -- Set: it waits in the queue of its connection, no post before that time. Null: it is its event's workflow's.
+  due_on timestamptz,
+  begun_on timestamptz, -- since then a workflow of its own has it
+  changed_on timestamptz not null default now()
+) with (fillfactor = 80);
+create index deliveries_event on deliveries (event_id);
+create index deliveries_connection on deliveries (connection_id, event_id);
+create index deliveries_redelivery on deliveries (redelivery_id, state) where redelivery_id is not null;
+-- For the reconciler: what has not moved for long.
+create index deliveries_open on deliveries (changed_on) where state in ('Pending', 'Retrying');
+-- What a connection has held back, and its queue.
+create index deliveries_held on deliveries (connection_id, position) where state = 'Held';
+create index deliveries_queue on deliveries (connection_id, position)
+  where due_on is not null and state in ('Pending', 'Retrying');
+create index deliveries_queue_waiting on deliveries (connection_id, position)
+  where due_on is not null and begun_on is null and state in ('Pending', 'Retrying');
+create index deliveries_queue_begun on deliveries (connection_id)
+  where due_on is not null and begun_on is not null and state in ('Pending', 'Retrying');
+-- For metrics, how many deliveries wait, and since when: the ids of events are in the order of their time.
+create index deliveries_backlog on deliveries (state, event_id) where state in ('Pending', 'Retrying');
+-- For Settings: how many came to their state when, what waits, the oldest first, and what fails, the latest first.
+create index deliveries_changed on deliveries (tenant_id, changed_on) include (state, connection_id);
+create index deliveries_waiting on deliveries (tenant_id, connection_id, event_id)
+  where state in ('Pending', 'Retrying', 'Held');
+create index deliveries_failing on deliveries (connection_id, event_id) where state in ('Retrying', 'Exhausted');
+-- For the dead letters.
+create index deliveries_dead on deliveries (tenant_id, event_id, connection_id, state, reason)
+  where state in ('Exhausted', 'Held');
+
+create table attempts (
+  delivery_id uuid not null references deliveries,
+  number smallint not null,
+  started_on timestamptz not null,
+  duration_ms integer not null,
+  status_code smallint,
+  failure text, -- the network failure in one word; null: the receiver answered
+  response_headers text,
+  response_body text,
+  primary key (delivery_id, number)
+);
+
+-- Bulk redeliveries: what is wished, and how far each has come. A workflow does the work.
+create table redeliveries (
+  id uuid primary key,
+  tenant_id uuid not null references tenants,
+  connection_id uuid not null references webhook_connections,
+  -- Replay: of final deliveries, by a person. Drain: of all that the connection has held back.
+  kind text not null check (kind in ('Replay', 'Drain')),
+  state text not null default 'Running' check (state in ('Running', 'Paused', 'Completed', 'Cancelled')),
+  from_time timestamptz, -- of a Replay, the events' time
+  to_time timestamptz,
+  delivery_states text[] not null,
+  rate smallint not null, -- deliveries a second
+  next_on timestamptz not null default 'epoch', -- when the rate lets the next one go
+  -- The event that a Replay has come to.
+  last_event_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  total integer not null,
+  done integer not null default 0,
+  delivered integer not null default 0,
+  exhausted integer not null default 0,
+  -- Until then a worker has made sure of its workflow; a new wish sets it back. Infinity: it needs none.
+  lease_until timestamptz not null default '-infinity',
+  created_on timestamptz not null default now(),
+  ended_on timestamptz
+);
+create index redeliveries_tenant on redeliveries (tenant_id, id);
+-- Two at a time would mix what each sends in order.
+create unique index redeliveries_open on redeliveries (connection_id, kind) where state in ('Running', 'Paused');
+create index redeliveries_lease on redeliveries (lease_until) where lease_until < 'infinity';
+
+-- The installation's: why a worker cannot begin deliveries, which /readyz of every process tells. A row is good for a
+-- minute.
+create table delivery_troubles (
+  worker_id uuid primary key,
+  reason text not null,
+  noticed_on timestamptz not null default now()
+);
+
+-- # Audit
+
+-- What was done to sign-ins, credentials and settings: by whom, and from where. Its rows outlive what they tell of, so
+-- they point at nothing but their tenant.
+create table audit_log (
+  tenant_id uuid not null references tenants,
+  id uuid not null,
+  occurred_on timestamptz not null default clock_timestamp(),
+  kind text not null,
+  outcome text not null check (outcome in ('Success', 'Failure')),
+  actor_type text, -- User or Application; null: nobody who has proved who they are
+  actor_id bigint,
+  client_id bigint, -- the application it was done by or for
+  address text not null,
+  user_agent text not null,
+  subject_type text, -- what it was done to, as the API names it
+  subject_id text,
+  details jsonb not null, -- never a secret or a personal value
+  request_key text not null,
+  primary key (tenant_id, id)
+);
+create index audit_log_kind on audit_log (tenant_id, kind, occurred_on);
+create index audit_log_actor on audit_log (tenant_id, actor_type, actor_id, id);
+create index audit_log_subject on audit_log (tenant_id, subject_type, subject_id, id);
+
+create function refuse_audit_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'audit_log is append-only: % is refused', tg_op using errcode = 'insufficient_privilege';
+end
+$$;
+
+-- Always, so that a replica's session cannot pass it by either.
+create trigger audit_log_append_only before update or delete or truncate on audit_log
+  for each statement execute function refuse_audit_change();
+alter table audit_log enable always trigger audit_log_append_only;
