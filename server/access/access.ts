@@ -24,7 +24,7 @@ import type { Problem } from "./policies/problems.ts";
 import type { ResourceType } from "./policies/resource-type.ts";
 import { CLIENT_RECORD } from "./policies/schema.ts";
 import { listenForAccessChanges, listPolicyTexts } from "./policies/store.ts";
-import { createTenantCache } from "./policies/tenant-cache.ts";
+import { createTenantCache, type TenantCache } from "./policies/tenant-cache.ts";
 import { listMembers, listRoleNames } from "./roles/store.ts";
 import { ACTIONS } from "./scopes.ts";
 import { SETTINGS_TYPES } from "./settings-types.ts";
@@ -53,7 +53,9 @@ export interface Access {
   permissionsIn(tx: Queries, call: Call): Promise<Permissions>;
   /** What tokens of a client, and of a user it acts for, give; undefined if one of them is no longer active. */
   knownScopes(tenantId: TenantId, clientId: number, userId: number | undefined): Promise<readonly string[] | undefined>;
-  /** Forgets a tenant's policies, principals and scopes; other processes hear of the change from PostgreSQL. */
+  /** Keeps what `load` gives of a tenant's clients, until one of them changes. */
+  keepOfClients<Value>(load: (tenantId: TenantId, key: string) => Promise<Value>): TenantCache<Value>;
+  /** Forgets a tenant's policies, principals, scopes and clients; other processes hear of the change from PostgreSQL. */
   forget(tenantId: TenantId): void;
   /** Forgets who of these records may call, so that the caller who has changed them meets what was changed. */
   forgetRecords(tenantId: TenantId, type: string, ids: readonly string[]): void;
@@ -126,8 +128,16 @@ export function createAccess(deps: AccessDependencies): Access {
     return createPermissions({ engine, types, log }, set, members, principal, call);
   }
 
+  const ofClients: Pick<TenantCache<unknown>, "drop" | "clear">[] = [];
+  let isHearing = false;
+  const dropClients = (tenantId: TenantId) => {
+    for (const cache of ofClients) cache.drop(tenantId);
+  };
+
   keepListening(sql, log, (hearing, change) => {
     if (!change) {
+      isHearing = hearing;
+      for (const cache of ofClients) cache.clear(hearing);
       policies.clear(hearing);
       principals.clear(hearing);
       scopes.clear(hearing);
@@ -135,6 +145,7 @@ export function createAccess(deps: AccessDependencies): Access {
       return;
     }
     if (change.what === "policies") return policies.drop(change.tenantId);
+    if (change.what === "clients") return dropClients(change.tenantId);
     principals.drop(change.tenantId);
     scopes.drop(change.tenantId);
     if (change.what === "roles") memberships.drop(change.tenantId);
@@ -159,7 +170,14 @@ export function createAccess(deps: AccessDependencies): Access {
       return permissions(call, set, members, await loadPrincipal(tx, tenantId, actor));
     },
     knownScopes: (tenantId, clientId, userId) => scopes.get(tenantId, `${clientId} ${userId ?? 0}`),
+    keepOfClients(load) {
+      const cache = createTenantCache(load);
+      cache.clear(isHearing);
+      ofClients.push(cache);
+      return cache;
+    },
     forget(tenantId) {
+      dropClients(tenantId);
       policies.drop(tenantId);
       principals.drop(tenantId);
       scopes.drop(tenantId);
@@ -167,6 +185,7 @@ export function createAccess(deps: AccessDependencies): Access {
     },
     forgetRecords(tenantId, type, ids) {
       for (const id of ids) principals.drop(tenantId, `${type} ${id}`);
+      if (type === CLIENT_RECORD) dropClients(tenantId);
       const place = { Application: 0, User: 1 }[type];
       const gone = new Set(ids);
       if (place !== undefined) scopes.dropWhere(tenantId, (key) => gone.has(key.split(" ")[place]!));
@@ -184,8 +203,8 @@ function parseActor(key: string): Actor {
 }
 
 /**
- * @param onChange without a change when it begins to listen, after a lost connection too: whatever has changed until
- * then was not heard of
+ * @param onChange without a change when it begins to listen, after a lost connection too, for whatever has changed until
+ * then was not heard of; and when the connection is lost
  */
 function keepListening(
   sql: Sql,
@@ -201,6 +220,7 @@ function keepListening(
         hasHeard = true;
         onChange(true);
       },
+      () => onChange(false),
     ).catch((error) => {
       // Before it has ever listened, the entry tells that PostgreSQL is away.
       log[hasHeard ? "warn" : "debug"](

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type Origin, originOf } from "../audit/index.ts";
-import type { Sql } from "../db/connection.ts";
-import { type Client, findClient } from "./store.ts";
+import type { FindKnownClient } from "./known-clients.ts";
+import type { Client } from "./store.ts";
 import { TokenError } from "./token-error.ts";
 
 /** How a client's secret is stored. */
@@ -28,12 +28,12 @@ interface Presented {
  * @throws TokenError; invalid_client with one text for every way that a secret can be wrong
  */
 export async function authenticateClient(
-  { sql, onRefused }: { sql: Sql; onRefused: OnRefusedClient },
+  { findClient, onRefused }: { findClient: FindKnownClient; onRefused: OnRefusedClient },
   request: Request,
   form: Map<string, string>,
 ): Promise<Client> {
   const { clientId, secret } = presentedCredentials(request, form);
-  const client = await findClient(sql, clientId);
+  const client = await findClient(clientId);
   const reason = client && refusalOf(client, secret);
   if (client && reason === undefined) return client;
   if (client && reason) onRefused(request, client, reason);

@@ -37,6 +37,7 @@ import { createFamilies } from "./families/families.ts";
 import { introspectionController } from "./introspect.ts";
 import { jwksController } from "./keys/jwks.ts";
 import { createSigningKeys } from "./keys/signing-keys.ts";
+import { createKnownClients } from "./known-clients.ts";
 import { logoutController } from "./logout.tsx";
 import { createOnRecordChange } from "./record-changes.ts";
 import { createOnRefusedClient } from "./refused-clients.ts";
@@ -51,7 +52,7 @@ import { userinfoController } from "./userinfo/userinfo.ts";
 export interface ProviderDependencies {
   config: Pick<Config, "publicUrl" | "tokenLifetime">;
   sql: Sql;
-  access: Pick<Access, "knownScopes" | "forget">;
+  access: Pick<Access, "knownScopes" | "keepOfClients" | "forget">;
   masterKey: MasterKey;
   log: Logger;
   fetch: EgressFetch;
@@ -79,9 +80,10 @@ export function createProvider(deps: ProviderDependencies) {
     onReuse: (tenantId, { id, clientId, userId }) =>
       log.warn({ tenantId, familyId: id, clientId, userId }, "a refresh token was used again; its family is revoked"),
   });
+  const findClient = createKnownClients(sql, access);
   const onRefused = createOnRefusedClient(sql, log);
   const authenticate: AuthenticateClient = async (request, form) => {
-    const client = await authenticateClient({ sql, onRefused }, request, form);
+    const client = await authenticateClient({ findClient, onRefused }, request, form);
     onClient(request, { tenantId: client.tenantId, clientId: String(client.id) });
     return client;
   };

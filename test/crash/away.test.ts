@@ -17,8 +17,6 @@ const WITHOUT_DATABASE = [
   "/.well-known/oauth-authorization-server",
   // What is known already is told.
   "/.well-known/jwks.json",
-  `${API}/Entities`,
-  `${API}/Policy/Validate`,
   // It refuses a client's own token.
   "/oauth2/userinfo",
 ];
@@ -177,6 +175,21 @@ test("while PostgreSQL says nothing, as if frozen, every request is answered 503
   await until("PostgreSQL to be there again", async () => (await api.call("GET", "/Application")).status === 200);
   await api.change({ Name: "Gate", Description: "after" });
   expect((await fetch(`${app.url}/readyz`)).status).toBe(200);
+}, 120_000);
+
+test("behind a balancer that takes connections and has nobody to hand them to, every request is answered 503", async () => {
+  await using relay = await startRelay(shared().databaseUrl);
+  await using app = startPrivateApp({}, "info", relay);
+  const { api, headers } = await signedIn(app);
+  relay.abandon();
+  // More than there are connections.
+  const asked = Array.from({ length: 20 }, () => fetch(`${app.url}${API}/Application`, { headers }));
+  for (const answer of await Promise.all(asked)) {
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "2"]);
+    expect(await answer.json()).toMatchObject({ Type: "/Errors/Service Unavailable" });
+  }
+  relay.mend();
+  await until("PostgreSQL to be there again", async () => (await api.call("GET", "/Application")).status === 200);
 }, 120_000);
 
 test("a statement that waits for too long is given up and cancelled, and its answer is 503", async () => {

@@ -2,6 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { connect, type Queries } from "../../server/db/connection.ts";
+import { until } from "../support/api.ts";
 import { setting } from "../support/tenant.ts";
 
 const URL = setting("GATEHOUSE_TEST_DATABASE_URL");
@@ -24,6 +25,26 @@ test("a transaction that lost its connection fails, and says so to each further 
   expect(await sql`select from pg_tables where tablename = 'never_made'`).toHaveLength(0);
   await sql.end();
 });
+
+test("a statement that waits for a lock holds up no other: they take another connection", async () => {
+  const holder = connect(URL, "gatehouse test", 1);
+  const sql = connect(URL, "gatehouse test", 2);
+  await holder`select pg_advisory_lock(20260815)`;
+  // Both connections are open, and had more than one statement to send.
+  await Promise.all(Array.from({ length: 10 }, () => sql`select`));
+  const stuck = sql`select pg_advisory_lock(20260815)`.execute();
+  await until("it to have waited for a while", async () => {
+    const waiting = await holder`select from pg_stat_activity
+      where wait_event = 'advisory' and query like '%20260815%' and now() - query_start > interval '100 ms'`;
+    return waiting.length === 1;
+  });
+  const asked = Array.from({ length: 20 }, (_, index) => sql<{ n: number }[]>`select ${index}::int as n`);
+  const answers = await Promise.all(asked);
+  expect(answers.map(([row]) => row!.n)).toEqual(asked.map((_, index) => index));
+  await holder`select pg_advisory_unlock(20260815)`;
+  await stuck;
+  await Promise.all([sql.end(), holder.end()]);
+}, 60_000);
 
 async function sessionOf(queries: Queries): Promise<number> {
   const [row] = await queries<{ pid: number }[]>`select pg_backend_pid() as pid`;

@@ -7,6 +7,8 @@ export interface Relay extends AsyncDisposable {
   databaseUrl: string;
   /** Ends all connections and refuses new ones. */
   cut(): void;
+  /** Ends all connections, takes new ones and ends them at once, as a balancer with nobody behind it. */
+  abandon(): void;
   /** From now on nothing comes through, and nobody is told: connections stay open, and new ones are taken. */
   swallow(): void;
   mend(): void;
@@ -17,9 +19,15 @@ export async function startRelay(databaseUrl: string): Promise<Relay> {
   const { hostname, port } = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let isCut = false;
+  let isAbandoned = false;
   let swallows = false;
   const server = createServer((near) => {
     if (isCut) return near.resetAndDestroy();
+    if (isAbandoned)
+      return near
+        .on("error", () => {})
+        .resume()
+        .end();
     const far = dial(Number(port), hostname);
     for (const [one, other] of [
       [near, far],
@@ -47,11 +55,16 @@ export async function startRelay(databaseUrl: string): Promise<Relay> {
       isCut = true;
       end();
     },
+    abandon() {
+      isAbandoned = true;
+      end();
+    },
     swallow() {
       swallows = true;
     },
     mend() {
       isCut = false;
+      isAbandoned = false;
       swallows = false;
     },
     async [Symbol.asyncDispose]() {

@@ -18,17 +18,21 @@ const columns = (sql: Queries) => sql`id, name, description, policy, created_on 
   actor_reference(created_by_type, created_by_id) as "createdBy", modified_on as "modifiedOn",
   actor_reference(modified_by_type, modified_by_id) as "modifiedBy"`;
 
-/** @param onListening also each time that a lost connection is there again */
+/**
+ * @param onListening also each time that a lost connection is there again
+ * @param onDeaf its connection is lost
+ */
 export async function listenForAccessChanges(
   sql: Sql,
   onChange: (what: string, tenantId: TenantId) => void,
   onListening: () => void,
+  onDeaf: () => void,
 ): Promise<void> {
   const heard = (payload: string) => {
     const [what, tenantId] = payload.split(" ");
     if (what && tenantId) onChange(what, tenantId as TenantId);
   };
-  await sql.listen(CHANNEL, heard, onListening);
+  await sql.listen(CHANNEL, heard, onListening, onDeaf);
 }
 
 /** Changes of a tenant's policies and roles take turns, so that each can see what the one before has left. */

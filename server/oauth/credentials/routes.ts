@@ -78,7 +78,7 @@ export function credentialRoutes(sql: Sql, access: Pick<Access, "forget">): Rout
         headers: NO_STORE,
       },
       errors: ["BadInput", "Conflict"],
-      handle: (caller, { params: { Id } }) => makeSecret(sql, caller, Id),
+      handle: (caller, { params: { Id } }) => makeSecret(sql, access, caller, Id),
     }),
     route({
       ...update,
@@ -90,7 +90,7 @@ export function credentialRoutes(sql: Sql, access: Pick<Access, "forget">): Rout
       description: "The last one of the client that calls is refused with 409.",
       answer: { description: "What it was, without the secret itself.", schema: SECRET, example: EXAMPLE },
       errors: ["Conflict"],
-      handle: (caller, { params: { Id, SecretId } }) => removeSecret(sql, caller, Id, SecretId),
+      handle: (caller, { params: { Id, SecretId } }) => removeSecret(sql, access, caller, Id, SecretId),
     }),
   ];
 }

@@ -98,6 +98,7 @@ export async function changeCredentials(
  */
 export async function makeSecret(
   sql: Sql,
+  access: Pick<Access, "forget">,
   by: Permitted<"Settings:Update">,
   applicationId: number,
 ): Promise<Shown<SecretRecord & { Secret: string }>> {
@@ -118,6 +119,7 @@ export async function makeSecret(
     await recordAudit(tx, by.tenantId, by, { kind: "Secret.Created", ...about });
     return made;
   });
+  access.forget(by.tenantId);
   // Made just now, for its caller.
   return withoutRecords({ ...toSecretRecord(stored), Secret: secret });
 }
@@ -150,9 +152,13 @@ export async function readSecrets(
   return by.gate.page(await by.gate.only(RESOURCE, secrets, { resource: () => resource }));
 }
 
-/** @throws NotFound, Permission, Conflict if it is the last one of the caller's own client */
+/**
+ * It proves nothing from the answer on.
+ * @throws NotFound, Permission, Conflict if it is the last one of the caller's own client
+ */
 export async function removeSecret(
   sql: Sql,
+  access: Pick<Access, "forget">,
   by: Permitted<"Settings:Update">,
   applicationId: number,
   secretId: string,
@@ -167,6 +173,7 @@ export async function removeSecret(
     await recordAudit(tx, by.tenantId, by, { kind: "Secret.Deleted", ...about });
     return { gone, credentials };
   });
+  access.forget(by.tenantId);
   const resource = toResource(applicationId, credentials);
   return (await by.gate.written(RESOURCE, toSecretRecord(gone), {}, { resource })).record;
 }

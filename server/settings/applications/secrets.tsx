@@ -67,7 +67,12 @@ function columns(visit: Visit, application: Application, mayChange: boolean) {
 /** The secret is shown in the answer to the form itself: it stands nowhere else. */
 export async function makeSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const { record: application } = await readApplication(deps, visit);
-  const { Secret } = await makeSecret(deps.sql, visit.permitted("Settings:Update"), Number(application.Id));
+  const { Secret } = await makeSecret(
+    deps.sql,
+    deps.access,
+    visit.permitted("Settings:Update"),
+    Number(application.Id),
+  );
   return {
     title: "Secret",
     above: aboveOf(application),
@@ -109,8 +114,8 @@ export async function deleteSecretPage(deps: SettingsDependencies, visit: Visit)
   });
 }
 
-export async function deleteSecret({ sql }: SettingsDependencies, visit: Visit): Promise<Response> {
+export async function deleteSecret({ sql, access }: SettingsDependencies, visit: Visit): Promise<Response> {
   const id = readId("Application", visit.params.id!);
-  await removeSecret(sql, visit.permitted("Settings:Update"), id, visit.params.secret!);
+  await removeSecret(sql, access, visit.permitted("Settings:Update"), id, visit.params.secret!);
   return visit.goTo(`${APPLICATIONS}/${id}`, "The secret is deleted.");
 }
