@@ -14,6 +14,10 @@ const MOST_ADDRESSES_TRIED = 8;
  * that was processed. Peers count in whole seconds.
  */
 const KEPT_MS = 800;
+/** A peer that closed a kept connection under a request is given a new one for each request, for so long. */
+const WARY_MS = 10 * 60_000;
+/** Such peers; beyond it, the one known longest is forgotten. */
+const MOST_HASTY = 1_000;
 /** Bytes of an answer's head. */
 const MOST_HEAD = 64 * 1024;
 
@@ -40,13 +44,26 @@ export function createConnections(ca: string[] | undefined): Connections {
   const secureContext = createSecureContext(ca && { ca });
   const kept = new Agent({ keepAlive: true, timeout: KEPT_MS });
   const fresh = new Agent();
+  /** Until when each is one. */
+  const hasty = new Map<string, number>();
+
+  function remember(peer: string): void {
+    hasty.delete(peer);
+    hasty.set(peer, Date.now() + WARY_MS);
+    const [oldest] = hasty.keys();
+    if (hasty.size > MOST_HASTY) hasty.delete(oldest!);
+  }
 
   async function sendTo(address: Address, request: Outgoing, signal: AbortSignal): Promise<IncomingMessage> {
+    const peer = `${address} ${request.url.host}`;
+    const agent = (hasty.get(peer) ?? 0) > Date.now() ? fresh : kept;
     try {
-      return await exchange(address, request, { agent: kept, secureContext }, signal);
+      return await exchange(address, request, { agent, secureContext }, signal);
     } catch (error) {
-      if (!(error instanceof ClosedBefore)) throw error;
-      return exchange(address, request, { agent: fresh, secureContext }, signal);
+      if (!(error instanceof FailedOnKept)) throw error;
+      if (!error.isWritten) return exchange(address, request, { agent: fresh, secureContext }, signal);
+      if (!signal.aborted && toEgressError(error.cause, peer).failure === "reset") remember(peer);
+      throw error.cause;
     }
   }
 
@@ -67,8 +84,15 @@ export function createConnections(ca: string[] | undefined): Connections {
   };
 }
 
-/** A kept connection was closed before anything of the request was written to it. */
-class ClosedBefore extends Error {}
+/** A request failed on a kept connection before its answer began: before it was written there, or after. */
+class FailedOnKept extends Error {
+  constructor(
+    override readonly cause: Error,
+    readonly isWritten: boolean,
+  ) {
+    super("a request failed on a kept connection", { cause });
+  }
+}
 
 function exchange(
   address: Address,
@@ -112,6 +136,6 @@ function exchange(
       socket.destroy();
       reject(new EgressError("protocol", `${url.host} wants to speak another protocol`));
     });
-    outgoing.on("error", (error) => reject(outgoing.reusedSocket && !isWritten ? new ClosedBefore() : error));
+    outgoing.on("error", (error) => reject(outgoing.reusedSocket ? new FailedOnKept(error, isWritten) : error));
   });
 }

@@ -77,6 +77,16 @@ describe("a connection", () => {
     expect([await server.post(), await server.post()]).toEqual(["answered 200", "reset"]);
     expect(server.seen.requests).toEqual([2]);
   });
+
+  test("is not kept any more for a peer that has closed one under a request", async () => {
+    using server = await startServer((socket, count) => {
+      if (count > 1) socket.destroy();
+      else socket.write(OK);
+    });
+    expect([await server.post(), await server.post()]).toEqual(["answered 200", "reset"]);
+    for (let count = 0; count < 10; count++) expect(await server.post()).toBe("answered 200");
+    expect(server.seen.requests).toEqual([2, ...Array(10).fill(1)]);
+  });
 });
 
 describe("a success without a length", () => {

@@ -5,7 +5,7 @@ import { WorkflowNotFoundError } from "@temporalio/client";
 import { REDELIVERY_PROGRESS } from "../../workflows/contract.ts";
 import { type Api, until } from "../support/api.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
+import { db, newTenant } from "../support/tenant.ts";
 import { finished, temporal } from "../webhooks/temporal.ts";
 
 const client = await temporal();
@@ -74,6 +74,21 @@ describe.concurrent("all that failed since a time", () => {
     await until("the first to fail", async () => (await api.events("State=Exhausted")).Items.length === 1);
     expect(await count(api, { ConnectionId: Id })).toBe(1);
     answer!(200);
+  });
+
+  test("is all of it, also an event by the clock of a process that is ahead", async () => {
+    const api = await newTenant();
+    const { Id } = await api.connect("https://localhost:1/");
+    await db()`
+      with ahead as (
+        insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
+        values (uuidv7(interval '1 hour'), ${api.tenant.tenantId}, 'Application', 'Updated', '1', '{}', now() + interval '1 hour')
+        returning id
+      )
+      insert into deliveries (id, tenant_id, event_id, connection_id, part, state)
+      select gen_random_uuid(), ${api.tenant.tenantId}, id, ${Id}, 1, 'Exhausted' from ahead`;
+    expect(await count(api, { ConnectionId: Id })).toBe(1);
+    expect(await count(api, { ConnectionId: Id, To: new Date().toISOString() })).toBe(0);
   });
 
   test("may fail again, and is counted as that", async () => {

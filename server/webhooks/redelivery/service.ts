@@ -18,6 +18,7 @@ import {
   lockRedelivery,
   type Redelivery,
   stopDraining,
+  timePastEvents,
   updateRedelivery,
 } from "./store.ts";
 
@@ -135,7 +136,7 @@ async function planned(
 ): Promise<Redelivery> {
   const connection = await lockConnection(tx, tenantId, { id: ConnectionId });
   if (!connection) throw new NotFound(`There is no WebhookConnection with the Id ${ConnectionId}.`);
-  const now = new Date();
+  const now = await timePastEvents(tx, tenantId, connection.id);
   const redelivery: Redelivery = {
     id: Bun.randomUUIDv7(),
     connectionId: ConnectionId,
@@ -151,7 +152,7 @@ async function planned(
     done: 0,
     delivered: 0,
     exhausted: 0,
-    createdOn: now,
+    createdOn: new Date(),
     endedOn: null,
     connectionState: connection.state,
     draining: false,

@@ -5,7 +5,7 @@ import type { DeliveryState, RedeliveryState } from "../../../workflows/contract
 import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { ConnectionState } from "../connections/store.ts";
-import { lowestIdOf } from "../events/event-id.ts";
+import { lowestIdOf, timeOf } from "../events/event-id.ts";
 import { PING } from "../events/event-types.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
 import { endHold } from "../holding/store.ts";
@@ -69,6 +69,20 @@ export function matching(sql: Queries, tenantId: string, selection: Selection) {
       and d.event_id > ${lastEventId} and d.event_id < ${lowestIdOf(to)}
       and e.occurred_on >= ${from} and e.occurred_on < ${to} and e.event_type <> ${PING}
       and d.redelivery_id is null and cardinality(d.redelivered_after) < ${MOST_REDELIVERIES}`;
+}
+
+/**
+ * The first time that is past every event which the connection has by now. An event's time is by the clock of the
+ * process that recorded it, which may be ahead of ours and of PostgreSQL's.
+ */
+export async function timePastEvents(tx: Transaction, tenantId: TenantId, connectionId: string): Promise<Date> {
+  const [row] = await tx<{ now: Date; newest: string | null }[]>`
+    select clock_timestamp() as now, (
+      select event_id from deliveries where tenant_id = ${tenantId} and connection_id = ${connectionId}
+      order by event_id desc limit 1
+    ) as newest`;
+  const { now, newest } = row!;
+  return newest === null ? now : new Date(Math.max(now.getTime(), timeOf(newest).getTime() + 1));
 }
 
 export async function countSelected(sql: Queries, tenantId: TenantId, selection: Selection): Promise<number> {
