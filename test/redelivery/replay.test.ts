@@ -78,7 +78,7 @@ describe.concurrent("all that failed since a time", () => {
 
   test("is all of it, also an event by the clock of a process that is ahead", async () => {
     const api = await newTenant();
-    const { Id } = await api.connect("https://localhost:1/");
+    const { Id } = await api.connect("https://receiver.example/");
     await db()`
       with ahead as (
         insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
