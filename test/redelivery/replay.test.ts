@@ -83,10 +83,10 @@ describe.concurrent("all that failed since a time", () => {
       with ahead as (
         insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
         values (uuidv7(interval '1 hour'), ${api.tenant.tenantId}, 'Application', 'Updated', '1', '{}', now() + interval '1 hour')
-        returning id
+        returning id, position
       )
-      insert into deliveries (id, tenant_id, event_id, connection_id, part, state)
-      select gen_random_uuid(), ${api.tenant.tenantId}, id, ${Id}, 1, 'Exhausted' from ahead`;
+      insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state)
+      select gen_random_uuid(), ${api.tenant.tenantId}, id, ${Id}, position, 1, 'Exhausted' from ahead`;
     expect(await count(api, { ConnectionId: Id })).toBe(1);
     expect(await count(api, { ConnectionId: Id, To: new Date().toISOString() })).toBe(0);
   });
