@@ -70,7 +70,7 @@ export function createAuthenticate(verify: VerifyAccessToken, admit: (call: Call
 }
 
 /** @throws Permission naming what is missing (RFC 6750 3.1) */
-export function requireScopes(caller: Bearer, ...scopes: Scope[]): void {
+function requireScopes(caller: Bearer, ...scopes: Scope[]): void {
   const missing = scopes.filter((scope) => !caller.scopes.has(scope));
   if (missing.length === 0) return;
   throw new Permission(

@@ -6,7 +6,6 @@ export {
   createAuthenticate,
   type Permitted,
   permit,
-  requireScopes,
   type VerifyAccessToken,
 } from "./bearer.ts";
 export { MOST_LOOKED_AT } from "./gate/list.ts";

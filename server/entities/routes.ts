@@ -6,7 +6,8 @@ import { BadInput } from "../errors.ts";
 import { hasConditions } from "../http/conditions.ts";
 import { word } from "../http/fields.ts";
 import { textParameter } from "../http/inputs.ts";
-import { type Route, route, withPost } from "../http/route.ts";
+import { resourceRoutes } from "../http/resource.ts";
+import { type Route, route } from "../http/route.ts";
 import { EVENT_TYPES } from "../webhooks/index.ts";
 import { MOST_RECORDS } from "./bulk.ts";
 import { exampleDescription, exampleInput, exampleRecord } from "./examples.ts";
@@ -42,92 +43,65 @@ export function entityRoutes({ all }: Entities): Route[] {
 function recordRoutes(service: EntityService): Route[] {
   const { entity } = service;
   const { name, description } = entity;
-  const path = `/${name}`;
-  const tag = { name, description };
   const record = Type.Unsafe<object>(recordSchema(entity));
   const one = { schema: record, example: exampleRecord(entity) };
   const input = exampleInput(entity);
-  const byField = {
-    tag,
-    path: `${path}/{Id}`,
-    anyText: true,
+  const address = ({ params, query }: Addressed) => ({ pathValue: params.Id, fieldName: query.Name });
+  return resourceRoutes({
+    name,
+    tag: { name, description },
+    nouns: [name, `${name} records`],
+    scopes: {
+      read: "AccessManager:Read",
+      write: ["AccessManager:Create", "AccessManager:Update"],
+      remove: "AccessManager:Delete",
+    },
     params: { Id: textParameter(ID_TEXT, ID_SCHEMA, idExamples(entity)) },
+    anyText: true,
     query: { Name: fieldName(entity) },
-    conditions: true,
-  };
-  return [
-    route({
-      method: "GET",
-      path,
-      tag,
-      id: `list${name}`,
-      summary: `List ${name} records`,
+    filters: filtersOf(entity),
+    filterName: (given) => filterName(entity, given),
+    body: {
+      description: `One record, or an array of at most ${MOST_RECORDS.toLocaleString("en")}.`,
+      schema: oneOrMany(inputSchema(entity), MOST_RECORDS),
+      // Against the definition, when it is known which record it is of: an array's problems name theirs.
+      parse: (body: unknown) => body,
+      examples: { one: input, many: [input] },
+    },
+    answer: one,
+    list: {
       description:
         "In the order of their Ids. Every filter but Search must be equal; its name may be written in any case.",
-      scopes: ["AccessManager:Read"],
-      paged: true,
-      filters: filtersOf(entity),
-      filterName: (given) => filterName(entity, given),
-      answer: { description: "A page of records.", ...one, list: true },
-      errors: ["ServiceBusy"],
-      handle: (caller, asked) => service.listAsked(caller, asked),
-    }),
-    ...withPost(
-      route({
-        method: "PATCH",
-        path,
-        tag,
-        id: `upsert${name}`,
-        summary: `Update or insert one ${name}, or an array`,
-        description: upsertText(entity),
-        scopes: ["AccessManager:Create", "AccessManager:Update"],
-        conditions: true,
-        body: {
-          description: `One record, or an array of at most ${MOST_RECORDS.toLocaleString("en")}.`,
-          schema: oneOrMany(inputSchema(entity), MOST_RECORDS),
-          // Against the definition, when it is known which record it is of: an array's problems name theirs.
-          parse: (body) => body,
-          examples: { one: input, many: [input] },
-        },
-        answer: {
-          description: "The record as it stands; of an array, each record in its order.",
-          schema: oneOrMany(record),
-          examples: { one: one.example, many: [one.example] },
-        },
-        errors: ["NotFound", "Conflict"],
-        async handle(caller, { sent, conditions }) {
-          if (!Array.isArray(sent)) return service.save(caller, sent, conditions);
-          if (hasConditions(conditions)) {
-            throw new BadInput("If-Match and If-None-Match are for one record, not for an array.");
-          }
-          return service.saveAll(caller, sent);
-        },
-      }),
-      `post${name}`,
-    ),
-    route({
-      ...byField,
-      method: "GET",
-      id: `get${name}`,
-      summary: `Read one ${name}`,
-      scopes: ["AccessManager:Read"],
-      answer: { description: "The record.", ...one },
-      errors: ["MultipleRows"],
-      handle: (caller, { params, query }) => service.read(caller, { pathValue: params.Id, fieldName: query.Name }),
-    }),
-    route({
-      ...byField,
-      method: "DELETE",
-      id: `delete${name}`,
-      summary: `Delete one ${name}`,
+      handle: (caller, asked) => service.list(caller, asked),
+    },
+    save: {
+      description: upsertText(entity),
+      answer: {
+        description: "The record as it stands; of an array, each record in its order.",
+        schema: oneOrMany(record),
+        examples: { one: one.example, many: [one.example] },
+      },
+      async handle(caller, { sent, conditions }) {
+        if (!Array.isArray(sent)) return service.save(caller, sent, conditions);
+        if (hasConditions(conditions)) {
+          throw new BadInput("If-Match and If-None-Match are for one record, not for an array.");
+        }
+        return service.saveAll(caller, sent);
+      },
+    },
+    read: { errors: ["MultipleRows"], handle: (caller, call) => service.read(caller, address(call)) },
+    remove: {
       description: "Refused with 409 while another record points at it, and to the client or user that it is.",
-      scopes: ["AccessManager:Delete"],
-      answer: { description: "The record's last state.", ...one },
       errors: ["MultipleRows", "Conflict"],
-      handle: (caller, { params, query, conditions }) =>
-        service.remove(caller, { pathValue: params.Id, fieldName: query.Name }, conditions),
-    }),
-  ];
+      handle: (caller, call) => service.remove(caller, address(call), call.conditions),
+    },
+  });
+}
+
+/** How a path names a record. */
+interface Addressed {
+  params: { Id: string };
+  query: { Name: string };
 }
 
 function upsertText({ identifiers }: Entity): string {

@@ -1,6 +1,6 @@
-// Records as REST and the console read and change them: the scopes that each needs, and then what each does.
+// Records as REST and the console read and change them, for who has the scopes that each needs.
 
-import { type Caller, requireScopes, type Shown, type ShownPage, type Tagged, type Whole } from "../access/index.ts";
+import type { Caller, Permitted, Shown, ShownPage, Tagged, Whole } from "../access/index.ts";
 import type { Conditions } from "../http/conditions.ts";
 import { type Asked, type Filters, readAsked } from "../http/inputs.ts";
 import { upsertRecords } from "./bulk.ts";
@@ -21,17 +21,21 @@ export type EntityRecord = Record<string, unknown>;
 /** All of it, or of a change what its caller may see. */
 type Seen = Tagged<EntityRecord>;
 
+/** docs/behaviour.md "Authentication": an upsert may come to either. */
+type Write = "AccessManager:Create" | "AccessManager:Update";
+
 /** The records of one entity; what each throws beside Permission stands at the function that it calls. */
 export interface EntityService {
   readonly entity: Entity;
-  list(caller: Caller, parameters: URLSearchParams): Promise<ShownPage<EntityRecord>>;
-  listAsked(caller: Caller, asked: Asked<Filters>): Promise<ShownPage<EntityRecord>>;
-  read(caller: Caller, address: Address): Promise<Whole<EntityRecord>>;
+  /** What a list is asked for by a query. @throws BadInput */
+  asked(parameters: URLSearchParams): Asked<Filters>;
+  list(caller: Permitted<"AccessManager:Read">, asked: Asked<Filters>): Promise<ShownPage<EntityRecord>>;
+  read(caller: Permitted<"AccessManager:Read">, address: Address): Promise<Whole<EntityRecord>>;
   /** @param body one record in the API's shape */
-  save(caller: Caller, body: unknown, conditions: Conditions): Promise<Seen>;
-  saveAll(caller: Caller, bodies: unknown[]): Promise<Shown<Shown<EntityRecord>[]>>;
+  save(caller: Permitted<Write>, body: unknown, conditions: Conditions): Promise<Seen>;
+  saveAll(caller: Permitted<Write>, bodies: unknown[]): Promise<Shown<Shown<EntityRecord>[]>>;
   /** @returns the last state */
-  remove(caller: Caller, address: Address, conditions: Conditions): Promise<Seen>;
+  remove(caller: Permitted<"AccessManager:Delete">, address: Address, conditions: Conditions): Promise<Seen>;
 }
 
 export interface Entities {
@@ -55,27 +59,16 @@ export function createEntities(records: Records, definitions: readonly EntityDef
 function createEntityService(records: Records, entity: Entity): EntityService {
   const written = ({ gate }: Caller, row: Row, sent: unknown) =>
     gate.written<EntityRecord>(entity.name, toRecord(entity, row), sent, { version: row });
-  /** docs/behaviour.md "Authentication": an upsert may come to either. */
-  const requireWrite = (caller: Caller) => requireScopes(caller, "AccessManager:Create", "AccessManager:Update");
   const filters = filtersOf(entity);
   return {
     entity,
-    async list(caller, parameters) {
-      requireScopes(caller, "AccessManager:Read");
-      const asked = readAsked(filters, parameters, (given) => filterName(entity, given));
-      return listRecords(records.sql, caller, entity, asked);
-    },
-    listAsked: (caller, asked) => listRecords(records.sql, caller, entity, asked),
-    async read(caller, address) {
-      requireScopes(caller, "AccessManager:Read");
-      return readRecord(records.sql, caller, entity, address);
-    },
+    asked: (parameters) => readAsked(filters, parameters, (given) => filterName(entity, given)),
+    list: (caller, asked) => listRecords(records.sql, caller, entity, asked),
+    read: (caller, address) => readRecord(records.sql, caller, entity, address),
     async save(caller, body, conditions) {
-      requireWrite(caller);
       return written(caller, await upsertRecord(records, caller, entity, body, conditions), body);
     },
     async saveAll(caller, bodies) {
-      requireWrite(caller);
       const rows = await upsertRecords(records, caller, entity, bodies);
       return caller.gate.writtenAll<EntityRecord>(
         entity.name,
@@ -84,7 +77,6 @@ function createEntityService(records: Records, entity: Entity): EntityService {
       );
     },
     async remove(caller, address, conditions) {
-      requireScopes(caller, "AccessManager:Delete");
       return written(caller, await deleteRecord(records, caller, entity, address, conditions), {});
     },
   };

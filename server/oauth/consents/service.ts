@@ -1,6 +1,6 @@
 // What a User has allowed Applications, as an administrator sees and revokes it.
 
-import { type Caller, requireScopes, type Shown, type ShownPage } from "../../access/index.ts";
+import type { Permitted, Shown, ShownPage } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { NotFound } from "../../errors.ts";
@@ -20,19 +20,18 @@ export interface Consents {
    * By the Applications' Ids, without those that the caller may not read.
    * @throws Permission, NotFound, BadInput, ServiceBusy
    */
-  list(caller: Caller, userId: string, paging: Paging): Promise<ShownPage<ConsentRecord>>;
+  list(caller: Permitted<"Settings:Read">, userId: string, paging: Paging): Promise<ShownPage<ConsentRecord>>;
   /**
    * The Application's tokens for this User end as well; the next sign-in asks again.
    * @returns what was allowed, as far as the caller may see it
    * @throws Permission, NotFound
    */
-  revoke(caller: Caller, userId: string, applicationId: string): Promise<Shown<ConsentRecord>>;
+  revoke(caller: Permitted<"Settings:Update">, userId: string, applicationId: string): Promise<Shown<ConsentRecord>>;
 }
 
 export function createConsents(sql: Sql, families: Families): Consents {
   return {
     async list(caller, userIdText, paging) {
-      requireScopes(caller, "Settings:Read");
       const userId = readId("User", userIdText);
       if (!(await isUser(sql, caller.tenantId, userId))) throw new NotFound("There is no User with this Id.");
       return caller.gate.list({
@@ -47,7 +46,6 @@ export function createConsents(sql: Sql, families: Families): Consents {
     },
 
     async revoke(caller, userIdText, applicationIdText) {
-      requireScopes(caller, "Settings:Update");
       const clientId = readId("Application", applicationIdText);
       const userId = readId("User", userIdText);
       const revoked = await sql.beginFor(caller.tenantId, async (tx) => {

@@ -47,7 +47,7 @@ export interface ReadApplication {
 /** AuthenticationId is input only (docs/behaviour.md "Application"): taken from what the entity tag depends on. */
 export async function readApplication({ records }: SettingsDependencies, visit: Visit): Promise<ReadApplication> {
   const address = { pathValue: visit.params.id!, fieldName: "" };
-  const { record, version } = await records.of("Application").read(visit.caller, address);
+  const { record, version } = await records.of("Application").read(visit.permitted("AccessManager:Read"), address);
   const provider = String((version as { authentication_id?: number | null }).authentication_id ?? "");
   return { record: record as unknown as Application, version: etagOf(version), provider };
 }

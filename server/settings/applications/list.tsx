@@ -11,7 +11,7 @@ const FILTERS = [{ name: "Search", label: "Search" }, ACTIVE_FILTER];
 export async function listPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
   const found = await find(visit, FILTERS, () =>
-    listRecords<Application>(records.of("Application"), visit.caller, parameters),
+    listRecords<Application>(records.of("Application"), visit, parameters),
   );
   const mayAdd = visit.may("AccessManager:Create") && visit.may("AccessManager:Update");
   const filtered = isFiltered(parameters);

@@ -1,7 +1,6 @@
 // Adding an application, changing and deleting one.
 
 import type { EntityRecord } from "../../entities/index.ts";
-import { UNCONDITIONAL } from "../../http/conditions.ts";
 import {
   ButtonLink,
   Checkbox,
@@ -18,7 +17,7 @@ import {
 } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { addRecord, changeRecord, deleteRecord, requireTexts, textsOf } from "../records/records.ts";
+import { addRecord, changeRecord, deleteRecord, requireTexts, saveRecord, textsOf } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import {
   APPLICATIONS,
@@ -99,7 +98,7 @@ export async function changeApplication(deps: SettingsDependencies, visit: Visit
 /** Active or not, by one button. */
 export async function setState({ records }: SettingsDependencies, visit: Visit): Promise<Response> {
   const Is_Active = visit.form.get("Is_Active") === "true";
-  await records.of("Application").save(visit.caller, { Id: visit.params.id, Is_Active }, UNCONDITIONAL);
+  await saveRecord(records.of("Application"), visit, { Id: visit.params.id, Is_Active });
   const told = Is_Active
     ? "The application is active and gets tokens."
     : "The application is not active any more: it gets no tokens, and those it has are no longer good.";

@@ -10,9 +10,7 @@ const FILTERS = [{ name: "Search", label: "Search" }, ACTIVE_FILTER];
 
 export async function listPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = filtersOf(visit);
-  const found = await find(visit, FILTERS, () =>
-    listRecords<Department>(records.of("Department"), visit.caller, parameters),
-  );
+  const found = await find(visit, FILTERS, () => listRecords<Department>(records.of("Department"), visit, parameters));
   const mayAdd = visit.may("AccessManager:Create") && visit.may("AccessManager:Update");
   const filtered = isFiltered(parameters);
   return {

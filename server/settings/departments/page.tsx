@@ -2,7 +2,7 @@ import { Badge, ButtonLink, Code, Facts, Section, Table, Time } from "../compone
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { RecordActions } from "../records/actions.tsx";
-import { readRecord } from "../records/records.ts";
+import { listRecords, readRecord } from "../records/records.ts";
 import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { DEPARTMENTS, type Department, pathOf, titleOf } from "./department.ts";
@@ -14,7 +14,7 @@ const MOST_SHOWN = 20;
 export async function departmentPage({ records }: SettingsDependencies, visit: Visit): Promise<View> {
   const { record: department } = await readRecord<Department>(records.of("Department"), visit);
   const query = new URLSearchParams({ ParentId: String(department.Id), Limit: String(MOST_SHOWN) });
-  const parts = await records.of("Department").list(visit.caller, query);
+  const parts = await listRecords<Department>(records.of("Department"), visit, query);
   return {
     title: titleOf(department),
     above: [{ name: "Departments", path: DEPARTMENTS }],

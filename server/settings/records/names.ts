@@ -53,7 +53,9 @@ async function findName(deps: SettingsDependencies, visit: Visit, { Type, Id }: 
     if (Type === "Role") return (await deps.roles.read(visit.permitted("Settings:Read"), id)).record.Name;
     if (Type === "Policy") return (await deps.policies.read(visit.permitted("Settings:Read"), id)).record.Name;
     if (!ENTITIES.includes(Type)) return undefined;
-    const { record } = await deps.records.of(Type).read(visit.caller, { pathValue: id, fieldName: "" });
+    const { record } = await deps.records
+      .of(Type)
+      .read(visit.permitted("AccessManager:Read"), { pathValue: id, fieldName: "" });
     const { Name = "", Username = "" } = record as Partial<Record<"Name" | "Username", string>>;
     return Name || Username || undefined;
   } catch (error) {

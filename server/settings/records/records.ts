@@ -1,6 +1,5 @@
 // What pages of entity records have in common.
 
-import type { Caller } from "../../access/index.ts";
 import type { EntityRecord, EntityService } from "../../entities/index.ts";
 import { BadInput, Conflict } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
@@ -41,10 +40,10 @@ export const ACTIVE_FILTER = {
 /** A page of them, as their response shape. */
 export async function listRecords<Shape>(
   service: EntityService,
-  caller: Caller,
+  visit: Visit,
   parameters: URLSearchParams,
 ): Promise<Page<Shape>> {
-  const { Items, Next } = await service.list(caller, parameters);
+  const { Items, Next } = await service.list(visit.permitted("AccessManager:Read"), service.asked(parameters));
   return { Items: Items as unknown as Shape[], Next };
 }
 
@@ -53,7 +52,10 @@ export async function readRecord<Shape>(
   service: EntityService,
   visit: Visit,
 ): Promise<{ record: Shape; version: string }> {
-  const { record, version } = await service.read(visit.caller, { pathValue: visit.params.id!, fieldName: "" });
+  const { record, version } = await service.read(visit.permitted("AccessManager:Read"), {
+    pathValue: visit.params.id!,
+    fieldName: "",
+  });
   return { record: record as Shape, version: etagOf(version) };
 }
 
@@ -64,7 +66,7 @@ export async function readRecord<Shape>(
 export async function addRecord(service: EntityService, visit: Visit, body: EntityRecord): Promise<EntityRecord> {
   const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
   try {
-    return (await service.save(visit.caller, body, isNew)).record;
+    return (await saveRecord(service, visit, body, isNew)).record;
   } catch (error) {
     if ((error as { status?: number }).status !== 412) throw error;
     const { name, identifiers } = service.entity;
@@ -75,13 +77,17 @@ export async function addRecord(service: EntityService, visit: Visit, body: Enti
 /** Saves a form that was made of a record, unless somebody else has changed that in the meantime. */
 export async function changeRecord(service: EntityService, visit: Visit, body: EntityRecord): Promise<EntityRecord> {
   const unchanged = { ...UNCONDITIONAL, ifMatch: [visit.form.get("version") ?? ""] };
-  return (await service.save(visit.caller, { ...body, Id: visit.params.id }, unchanged)).record;
+  return (await saveRecord(service, visit, { ...body, Id: visit.params.id }, unchanged)).record;
+}
+
+export function saveRecord(service: EntityService, visit: Visit, body: EntityRecord, conditions = UNCONDITIONAL) {
+  return service.save(visit.permitted("AccessManager:Create", "AccessManager:Update"), body, conditions);
 }
 
 /** Deletes the record that the path's `:id` names. @returns its last state */
 export async function deleteRecord(service: EntityService, visit: Visit): Promise<EntityRecord> {
   const address = { pathValue: visit.params.id!, fieldName: "" };
-  return (await service.remove(visit.caller, address, UNCONDITIONAL)).record;
+  return (await service.remove(visit.permitted("AccessManager:Delete"), address, UNCONDITIONAL)).record;
 }
 
 /**

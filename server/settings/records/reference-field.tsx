@@ -1,7 +1,7 @@
 // A field for what a record points at: a choice while there are few, a name to type when there are many.
 
 import type { EntityRecord, EntityService } from "../../entities/index.ts";
-import { MOST_LIMIT } from "../../http/paging.ts";
+import { firstPage, MOST_LIMIT } from "../../http/paging.ts";
 import { type FormState, Hidden, type Option, SelectField, TextField } from "../components/index.ts";
 import type { Visit } from "../visit.ts";
 
@@ -22,7 +22,10 @@ export interface Choice {
 /** @param current what the record points at; undefined: it is new */
 export async function choiceOf(service: EntityService, visit: Visit, current: Reference | undefined): Promise<Choice> {
   if (!visit.may("AccessManager:Read")) return { options: undefined, now: current?.Name ?? "" };
-  const page = await service.list(visit.caller, new URLSearchParams({ Limit: String(MOST_LIMIT) }));
+  const page = await service.list(visit.permitted("AccessManager:Read"), {
+    filters: {},
+    paging: firstPage(MOST_LIMIT),
+  });
   if (page.Next !== null) return { options: undefined, now: current?.Name ?? "" };
   const listed = page.Items as unknown as Reference[];
   const known = !current?.Id || listed.some(({ Id }) => Id === current.Id);

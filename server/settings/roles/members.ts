@@ -39,7 +39,9 @@ async function findMember({ records }: SettingsDependencies, visit: Visit, type:
   if (name === "") throw new BadInput("Member is missing.");
   const pathValue = `base64|${Buffer.from(name).toString("base64")}`;
   try {
-    const { record } = await records.of(type).read(visit.caller, { pathValue, fieldName: FOUND_BY[type].fieldName });
+    const { record } = await records
+      .of(type)
+      .read(visit.permitted("AccessManager:Read"), { pathValue, fieldName: FOUND_BY[type].fieldName });
     return Number(record.Id);
   } catch (error) {
     if (error instanceof BadInput) throw new BadInput(`Member: ${error.errors.join(" ")}`);

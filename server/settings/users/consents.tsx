@@ -37,7 +37,7 @@ export function ConsentsSection({ visit, person, page: { Items, Next } }: Consen
 /** All of them, a page at a time. */
 export async function consentsPage({ records, consents }: SettingsDependencies, visit: Visit): Promise<View> {
   const { record: person } = await readRecord<Person>(records.of("User"), visit);
-  const { Items, Next } = await consents.list(visit.caller, String(person.Id), pagingOf(visit));
+  const { Items, Next } = await consents.list(visit.permitted("Settings:Read"), String(person.Id), pagingOf(visit));
   return {
     title: "Applications allowed",
     above: aboveOf(person),
@@ -88,7 +88,7 @@ function columns(visit: Visit, person: Person) {
 export async function revokeConsent({ consents }: SettingsDependencies, visit: Visit): Promise<Response> {
   const id = visit.form.get("application") ?? "";
   // Who may not read it is not told what it is called.
-  const { Application: gone } = await consents.revoke(visit.caller, visit.params.id!, id);
+  const { Application: gone } = await consents.revoke(visit.permitted("Settings:Update"), visit.params.id!, id);
   const name = gone ? nameOf("Application", gone) : `Application ${id}`;
   return visit.goTo(`${USERS}/${visit.params.id}`, phrase`${name} has lost its access. It will ask again.`);
 }

@@ -1,8 +1,7 @@
-import { UNCONDITIONAL } from "../../http/conditions.ts";
 import { confirmation, phrase } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { deleteRecord, readRecord } from "../records/records.ts";
+import { deleteRecord, readRecord, saveRecord } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import { type Person, pathOf, titleOf, USERS } from "./person.ts";
 import { aboveOf } from "./sign-in.tsx";
@@ -34,7 +33,7 @@ export async function deleteUser({ records }: SettingsDependencies, visit: Visit
 /** Active or not, by one button. */
 export async function setState({ records }: SettingsDependencies, visit: Visit): Promise<Response> {
   const Is_Active = visit.form.get("Is_Active") === "true";
-  await records.of("User").save(visit.caller, { Id: visit.params.id, Is_Active }, UNCONDITIONAL);
+  await saveRecord(records.of("User"), visit, { Id: visit.params.id, Is_Active });
   const told = Is_Active ? "The user is active and can sign in." : "The user is not active any more and is signed out.";
   return visit.goTo(`${USERS}/${visit.params.id}`, told);
 }

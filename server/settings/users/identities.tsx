@@ -98,11 +98,11 @@ export async function linkPage(deps: SettingsDependencies, visit: Visit, refused
 }
 
 export async function linkIdentity(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { caller, form, params } = visit;
+  const { form, params } = visit;
   const [IdentityProviderId, Subject] = FIELDS.map((name) => (form.get(name) ?? "").trim());
   try {
     const input = IDENTITY_DATA.parse({ IdentityProviderId, Subject });
-    const { IdentityProvider } = await deps.users.linkIdentity(caller, params.id!, input);
+    const { IdentityProvider } = await deps.users.linkIdentity(visit.permitted("Settings:Update"), params.id!, input);
     return visit.goTo(`${USERS}/${params.id}`, phrase`The account at ${IdentityProvider.Name} signs this user in now.`);
   } catch (error) {
     return linkPage(deps, visit, refusedForm(form, error, FIELDS));
@@ -151,9 +151,13 @@ function columns(visit: Visit, person: Person, mayChange: boolean) {
 }
 
 export async function unlinkIdentity({ users }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { caller, form, params } = visit;
+  const { form, params } = visit;
   // Who may not read it is not told which provider it was.
-  const { IdentityProvider: gone } = await users.unlinkIdentity(caller, params.id!, form.get("identity") ?? "");
+  const { IdentityProvider: gone } = await users.unlinkIdentity(
+    visit.permitted("Settings:Update"),
+    params.id!,
+    form.get("identity") ?? "",
+  );
   const told = phrase`${gone?.Name ?? "The provider"} signs this user in no more. If there is no password, make a password link.`;
   return visit.goTo(`${USERS}/${params.id}`, told);
 }

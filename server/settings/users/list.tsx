@@ -17,7 +17,7 @@ export async function listPage({ records }: SettingsDependencies, visit: Visit):
     ACTIVE_FILTER,
     ...(options.length > 0 ? [{ name: "Department", label: "Department", options }] : []),
   ];
-  const found = await find(visit, filters, () => listRecords<Person>(records.of("User"), visit.caller, parameters));
+  const found = await find(visit, filters, () => listRecords<Person>(records.of("User"), visit, parameters));
   const mayAdd = visit.may("AccessManager:Create") && visit.may("AccessManager:Update");
   const filtered = isFiltered(parameters);
   return {
@@ -58,9 +58,9 @@ async function departmentOptions(departments: EntityService, visit: Visit): Prom
   return chosen ? [{ value: chosen, label: await nameOfDepartment(departments, visit, chosen) }] : [];
 }
 
-async function nameOfDepartment(departments: EntityService, { caller }: Visit, id: string): Promise<string> {
+async function nameOfDepartment(departments: EntityService, visit: Visit, id: string): Promise<string> {
   try {
-    const { record } = await departments.read(caller, { pathValue: id, fieldName: "" });
+    const { record } = await departments.read(visit.permitted("AccessManager:Read"), { pathValue: id, fieldName: "" });
     return nameOf("Department", record as unknown as Reference);
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return `Department ${id}`;

@@ -21,16 +21,15 @@ const SHOWN = firstPage(10);
 export async function userPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const { records, users, consents } = deps;
   const { record: person } = await readRecord<Person>(records.of("User"), visit);
-  const { caller } = visit;
   const id = String(person.Id);
   const record = { ...person };
   const maySee = visit.may("Settings:Read", "User", record);
   const [factor, sessions, allowed, identities] = maySee
     ? await Promise.all([
-        users.findSecondFactor(caller, id),
-        users.listSessions(caller, id, SHOWN),
-        consents.list(caller, id, SHOWN),
-        users.listIdentities(caller, id),
+        users.findSecondFactor(visit.permitted("Settings:Read"), id),
+        users.listSessions(visit.permitted("Settings:Read"), id, SHOWN),
+        consents.list(visit.permitted("Settings:Read"), id, SHOWN),
+        users.listIdentities(visit.permitted("Settings:Read"), id),
       ])
     : [];
   const mayChange = visit.may("Settings:Update", "User", record);

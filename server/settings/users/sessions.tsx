@@ -37,7 +37,11 @@ export function SessionsSection({ visit, person, page: { Items, Next }, mayChang
 /** All of them, a page at a time. */
 export async function sessionsPage({ records, users }: SettingsDependencies, visit: Visit): Promise<View> {
   const { record: person } = await readRecord<Person>(records.of("User"), visit);
-  const { Items, Next } = await users.listSessions(visit.caller, String(person.Id), pagingOf(visit));
+  const { Items, Next } = await users.listSessions(
+    visit.permitted("Settings:Read"),
+    String(person.Id),
+    pagingOf(visit),
+  );
   const mayChange = visit.may("Settings:Update", "User", { ...person });
   return {
     title: "Where signed in",
@@ -75,7 +79,11 @@ function columns(visit: Visit, person: Person, mayChange: boolean) {
 }
 
 export async function endSession({ users }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { Device } = await users.endSession(visit.caller, visit.params.id!, visit.form.get("session") ?? "");
+  const { Device } = await users.endSession(
+    visit.permitted("Settings:Update"),
+    visit.params.id!,
+    visit.form.get("session") ?? "",
+  );
   return visit.goTo(
     `${USERS}/${visit.params.id}`,
     `The sign-in in ${Device} is ended, and its refresh tokens with it.`,
@@ -102,7 +110,7 @@ export async function endSessionsPage({ records }: SettingsDependencies, visit: 
 }
 
 export async function endSessions({ users }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const ended = await users.endSessions(visit.caller, visit.params.id!);
+  const ended = await users.endSessions(visit.permitted("Settings:Update"), visit.params.id!);
   const told = ended === 1 ? "One sign-in is ended" : `${ended} sign-ins are ended`;
   return visit.goTo(`${USERS}/${visit.params.id}`, `${told}, and all refresh tokens with it.`);
 }

@@ -55,7 +55,7 @@ function SecondFactor({ factor }: { factor: FactorRecord | undefined }): JSX.Ele
 /** The link is shown in the answer to the form itself: it stands nowhere else. */
 export async function makePasswordLink({ records, users }: SettingsDependencies, visit: Visit): Promise<View> {
   const { record: person } = await readRecord<Person>(records.of("User"), visit);
-  const { Url, ExpiresOn } = await users.makePasswordReset(visit.caller, String(person.Id));
+  const { Url, ExpiresOn } = await users.makePasswordReset(visit.permitted("Settings:Update"), String(person.Id));
   return {
     title: "Password link",
     above: aboveOf(person),
@@ -90,7 +90,7 @@ export async function removeFactorPage(
 ): Promise<View | Response> {
   const { record: person } = await readRecord<Person>(records.of("User"), visit);
   const path = pathOf(person);
-  if (!(await users.findSecondFactor(visit.caller, String(person.Id)))) return visit.goTo(path);
+  if (!(await users.findSecondFactor(visit.permitted("Settings:Read"), String(person.Id)))) return visit.goTo(path);
   return confirmation({
     visit,
     title: "Remove the second factor?",
@@ -107,7 +107,7 @@ export async function removeFactorPage(
 }
 
 export async function removeFactor({ users }: SettingsDependencies, visit: Visit): Promise<Response> {
-  await users.removeSecondFactor(visit.caller, visit.params.id!);
+  await users.removeSecondFactor(visit.permitted("Settings:Update"), visit.params.id!);
   return visit.goTo(`${USERS}/${visit.params.id}`, "The second factor is removed.");
 }
 

@@ -1,7 +1,7 @@
 // The accounts at other providers that a User signs in by.
 
 import { Type } from "@sinclair/typebox";
-import type { Caller, Shown, ShownPage } from "../../access/index.ts";
+import type { Permitted, Shown, ShownPage } from "../../access/index.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
@@ -42,25 +42,33 @@ export type IdentityRecord = ReturnType<typeof toIdentityRecord>;
 /** @param userId in both of them as a path has it */
 export interface IdentityAdministration {
   /** All of them, by the providers' names. @throws Permission, NotFound */
-  listIdentities(caller: Caller, userId: string): Promise<ShownPage<IdentityRecord>>;
+  listIdentities(caller: Permitted<"Settings:Read">, userId: string): Promise<ShownPage<IdentityRecord>>;
   /**
    * The account there signs the User in from now on. It may be linked with this User already.
    * @throws BadInput, Permission, NotFound, Conflict if it is linked with another User
    */
-  linkIdentity(caller: Caller, userId: string, input: InputOf<typeof FIELDS>): Promise<Shown<IdentityRecord>>;
+  linkIdentity(
+    caller: Permitted<"Settings:Update">,
+    userId: string,
+    input: InputOf<typeof FIELDS>,
+  ): Promise<Shown<IdentityRecord>>;
   /**
    * Also ends the sessions that the provider has begun. It may be the User's last way in: a password link is another.
    * @returns its last state
    * @throws Permission, NotFound
    */
-  unlinkIdentity(caller: Caller, userId: string, identityId: string): Promise<Shown<IdentityRecord>>;
+  unlinkIdentity(
+    caller: Permitted<"Settings:Update">,
+    userId: string,
+    identityId: string,
+  ): Promise<Shown<IdentityRecord>>;
 }
 
 /** @returns the User, for who may do this with it */
-export type OpenUser = (
+export type OpenUser = <A extends "Settings:Read" | "Settings:Update">(
   queries: Queries,
-  caller: Caller,
-  action: "Settings:Read" | "Settings:Update",
+  caller: Permitted<A>,
+  action: A,
   userId: string,
 ) => Promise<{ id: number; record: Record<string, unknown> }>;
 

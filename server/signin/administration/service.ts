@@ -1,7 +1,7 @@
 // What an administrator has to say of a User's sign-in: a password link, the second factor, where the User is signed in.
-// Each asks for the scope and for a policy that permits it on the User.
+// Each asks for a policy that permits it on the User.
 
-import { type Caller, requireScopes, type Shown, type ShownPage, withoutRecords } from "../../access/index.ts";
+import { type Caller, type Permitted, type Shown, type ShownPage, withoutRecords } from "../../access/index.ts";
 import { type AuditEntry, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
@@ -26,17 +26,20 @@ export interface UserAdministration extends IdentityAdministration {
    * A link by which the User sets a password, also the first one; the one made before is no longer good.
    * @throws Permission, NotFound, Conflict if the User has no Username, or one that another User has too
    */
-  makePasswordReset(caller: Caller, userId: string): Promise<Shown<{ Url: string; ExpiresOn: string }>>;
+  makePasswordReset(
+    caller: Permitted<"Settings:Update">,
+    userId: string,
+  ): Promise<Shown<{ Url: string; ExpiresOn: string }>>;
   /** @returns undefined if the User has none @throws Permission, NotFound if there is no such User */
-  findSecondFactor(caller: Caller, userId: string): Promise<Shown<FactorRecord> | undefined>;
+  findSecondFactor(caller: Permitted<"Settings:Read">, userId: string): Promise<Shown<FactorRecord> | undefined>;
   /** @returns what was removed @throws Permission, NotFound also if the User has none */
-  removeSecondFactor(caller: Caller, userId: string): Promise<Shown<FactorRecord>>;
+  removeSecondFactor(caller: Permitted<"Settings:Update">, userId: string): Promise<Shown<FactorRecord>>;
   /** The newest first. @throws Permission, NotFound, BadInput */
-  listSessions(caller: Caller, userId: string, paging: Paging): Promise<ShownPage<SessionRecord>>;
+  listSessions(caller: Permitted<"Settings:Read">, userId: string, paging: Paging): Promise<ShownPage<SessionRecord>>;
   /** Also ends the refresh tokens that came of it. @returns its last state @throws Permission, NotFound */
-  endSession(caller: Caller, userId: string, sessionId: string): Promise<Shown<SessionRecord>>;
+  endSession(caller: Permitted<"Settings:Update">, userId: string, sessionId: string): Promise<Shown<SessionRecord>>;
   /** All of them, and all of the User's refresh tokens. @returns how many @throws Permission, NotFound */
-  endSessions(caller: Caller, userId: string): Promise<number>;
+  endSessions(caller: Permitted<"Settings:Update">, userId: string): Promise<number>;
 }
 
 export interface AdministrationDependencies {
@@ -51,7 +54,6 @@ export function createUserAdministration(deps: AdministrationDependencies): User
   const { sql, issuer, findUser, endGrants } = deps;
 
   const open: OpenUser = async (queries, caller, action, userId) => {
-    requireScopes(caller, action);
     const user = await requireUser(findUser, queries, caller.tenantId, userId);
     caller.permissions.require(action, "User", user.record);
     return user;

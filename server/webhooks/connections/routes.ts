@@ -3,7 +3,8 @@ import { withoutRecords } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { uuid } from "../../http/fields.ts";
 import { textFilter, uuidParameter, wordFilter } from "../../http/inputs.ts";
-import { type Route, route, withPost } from "../../http/route.ts";
+import { resourceRoutes } from "../../http/resource.ts";
+import { type Route, route } from "../../http/route.ts";
 import type { MasterKey } from "../../master-key.ts";
 import type { WorkflowUrl } from "../log/record.ts";
 import type { ConnectionContract } from "./contract.ts";
@@ -25,7 +26,6 @@ export const CONNECTION_TAG = {
   description: "Receivers, and the changes each of them is told of.",
 };
 const tag = CONNECTION_TAG;
-const path = "/WebhookConnection";
 const CONNECTION_FILTERS = {
   Name: textFilter("The connection of this Name; empty: those without one."),
   State: wordFilter(CONNECTION_STATES, "Connections in this state."),
@@ -33,85 +33,53 @@ const CONNECTION_FILTERS = {
 export const CONNECTION_ID = { Id: uuidParameter("The connection's Id.", "WebhookConnection") };
 
 export function connectionRoutes({ sql, masterKey, connection, workflowUrl }: ConnectionRoutes): Route[] {
-  const answer = { schema: connection.record, example: connection.example };
   const { Name, Description, URL, Entities, Events } = connection.example;
   return [
-    route({
-      method: "GET",
-      path,
-      id: "listWebhookConnection",
+    ...resourceRoutes({
+      name: "WebhookConnection",
       tag,
-      summary: "List webhook connections",
-      description: "The newest first.",
-      scopes: ["Webhooks:Read"],
-      paged: true,
+      nouns: ["webhook connection", "webhook connections"],
+      scopes: { read: "Webhooks:Read", write: ["Webhooks:Create", "Webhooks:Update"], remove: "Webhooks:Delete" },
+      params: CONNECTION_ID,
       filters: CONNECTION_FILTERS,
-      answer: { description: "A page of connections.", ...answer, list: true },
-      errors: ["ServiceBusy"],
-      handle: (caller, { filters, paging }) =>
-        readConnections(sql, masterKey, caller, { name: filters.Name, state: filters.State }, paging),
-    }),
-    ...withPost(
-      route({
-        method: "PATCH",
-        path,
-        id: "upsertWebhookConnection",
-        tag,
-        summary: "Update or make a webhook connection",
+      body: {
+        ...connection,
+        description: "One connection.",
+        examples: {
+          new: {
+            ...{ Name, Description, URL, Entities, Events },
+            Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+            Headers: { Authorization: "Bearer 4bVz1s" },
+            TimeoutMs: 5_000,
+          },
+          pause: { Name, State: "Paused" },
+        },
+      },
+      answer: { schema: connection.record, example: connection.example },
+      list: {
+        description: "The newest first.",
+        handle: (caller, { filters, paging }) =>
+          readConnections(sql, masterKey, caller, { name: filters.Name, state: filters.State }, paging),
+      },
+      save: {
         description:
           "The connection that Id, or without it Name, points at is updated; else a new one is made, which needs URL, " +
           "Entities and Events. An ApiKey is generated unless it is given.",
-        scopes: ["Webhooks:Create", "Webhooks:Update"],
-        conditions: true,
-        body: {
-          ...connection,
-          description: "One connection.",
-          examples: {
-            new: {
-              ...{ Name, Description, URL, Entities, Events },
-              Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-              Headers: { Authorization: "Bearer 4bVz1s" },
-              TimeoutMs: 5_000,
-            },
-            pause: { Name, State: "Paused" },
-          },
-        },
-        answer: { description: "The connection as it stands.", ...answer },
-        errors: ["NotFound", "Conflict"],
         handle: (caller, { input, conditions, sent }) =>
           upsertConnection(sql, masterKey, caller, input, conditions, sent),
-      }),
-      "postWebhookConnection",
-    ),
-    route({
-      method: "GET",
-      path: `${path}/{Id}`,
-      id: "getWebhookConnection",
-      tag,
-      summary: "Read one webhook connection",
-      description: "Neither its secret nor the values of its headers are ever read back.",
-      scopes: ["Webhooks:Read"],
-      params: CONNECTION_ID,
-      conditions: true,
-      answer: { description: "The connection.", ...answer },
-      handle: (caller, { params: { Id } }) => readConnection(sql, masterKey, caller, Id),
-    }),
-    route({
-      method: "DELETE",
-      path: `${path}/{Id}`,
-      id: "deleteWebhookConnection",
-      tag,
-      summary: "Delete one webhook connection",
-      description: "Deliveries that still wait are cancelled.",
-      scopes: ["Webhooks:Delete"],
-      params: CONNECTION_ID,
-      conditions: true,
-      answer: { description: "The connection's last state.", ...answer },
-      handle: (caller, { params: { Id }, conditions }) => removeConnection(sql, masterKey, caller, Id, conditions),
+      },
+      read: {
+        description: "Neither its secret nor the values of its headers are ever read back.",
+        handle: (caller, { params: { Id } }) => readConnection(sql, masterKey, caller, Id),
+      },
+      remove: {
+        description: "Deliveries that still wait are cancelled.",
+        handle: (caller, { params: { Id }, conditions }) => removeConnection(sql, masterKey, caller, Id, conditions),
+      },
     }),
     route({
       method: "POST",
-      path: `${path}/{Id}/Ping`,
+      path: "/WebhookConnection/{Id}/Ping",
       id: "pingWebhookConnection",
       tag,
       summary: "Try a webhook connection",
