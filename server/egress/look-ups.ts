@@ -1,5 +1,6 @@
 // Names that are being looked up: each once at a time for all who ask, and of a tenant no more than its share.
 
+import { LRUCache } from "lru-cache";
 import { createBudget } from "../budget.ts";
 import { EgressError } from "./failures.ts";
 import type { Resolve } from "./resolver.ts";
@@ -20,7 +21,7 @@ export interface LookUps {
 export function createLookUps(resolve: Resolve): LookUps {
   const places = createBudget<string>({ name: "look-ups", perTenant: MOST_OF_A_TENANT, total: MOST, waiting: 0 });
   const underWay = new Map<string, Promise<string[]>>();
-  const failed = new Map<string, { error: EgressError; until: number }>();
+  const failed = new LRUCache<string, EgressError>({ max: MOST_KEPT, ttl: FAILURE_KEPT_MS });
 
   async function lookUp(tenantId: string, name: string): Promise<string[]> {
     const leave = places.enter(tenantId);
@@ -32,28 +33,17 @@ export function createLookUps(resolve: Resolve): LookUps {
       if (answers.length === 0) throw new EgressError("dns", `${name} has no address`);
       return answers;
     } catch (error) {
-      keep(name, error as EgressError);
+      failed.set(name, error as EgressError);
       throw error;
     } finally {
       leave();
     }
   }
 
-  /** The oldest stand first. */
-  function keep(name: string, error: EgressError): void {
-    const now = performance.now();
-    for (const [known, { until }] of failed) {
-      if (until > now && failed.size < MOST_KEPT) break;
-      failed.delete(known);
-    }
-    failed.delete(name);
-    failed.set(name, { error, until: now + FAILURE_KEPT_MS });
-  }
-
   return {
     async addressesOf(tenantId, name) {
       const kept = failed.get(name);
-      if (kept && kept.until > performance.now()) throw kept.error;
+      if (kept) throw kept;
       const running = underWay.get(name);
       if (running) return running;
       const begun = lookUp(tenantId, name).finally(() => underWay.delete(name));

@@ -1,11 +1,12 @@
 // Clients as the token endpoints ask for them, at every request: from memory, until they change.
 
+import { LRUCache } from "lru-cache";
 import type { Access } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { type Client, findClient } from "./store.ts";
 
-/** Clients whose tenant is known; beyond it, the one met first is forgotten. */
+/** Clients whose tenant is known; the one not asked for longest makes room. */
 const CLIENTS = 20_000;
 
 /** @returns undefined if there is no such client */
@@ -14,17 +15,13 @@ export type FindKnownClient = (clientId: string) => Promise<Client | undefined>;
 export function createKnownClients(sql: Sql, access: Pick<Access, "keepOfClients">): FindKnownClient {
   const clients = access.keepOfClients((_, clientId) => findClient(sql, clientId));
   /** A client never goes to another tenant. */
-  const tenants = new Map<string, TenantId>();
+  const tenants = new LRUCache<string, TenantId>({ max: CLIENTS });
 
   return async (clientId) => {
     const tenantId = tenants.get(clientId);
     if (tenantId) return clients.get(tenantId, clientId);
     const client = await findClient(sql, clientId);
-    if (client) {
-      const [oldest] = tenants.keys();
-      if (tenants.size >= CLIENTS && oldest) tenants.delete(oldest);
-      tenants.set(clientId, client.tenantId);
-    }
+    if (client) tenants.set(clientId, client.tenantId);
     return client;
   };
 }

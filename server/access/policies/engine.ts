@@ -1,15 +1,16 @@
 // What policies say to a request. It runs in the server's one thread; what may take long is kept from being saved.
 
 import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
+import { LRUCache } from "lru-cache";
 import type { TenantId } from "../../tenant-id.ts";
 import { createCedar, statementsOf } from "./cedar.ts";
 import { type Mentioned, mentionedBy, typesNamedBy } from "./mentions.ts";
 import { createPause } from "./pause.ts";
 import { type LooksAtRecords, looksAtRecords, rolesOfRecords } from "./reach.ts";
 
-/** Tenants whose policies stay read and parsed; the one read, or parsed, longest ago makes room. */
+/** Tenants whose policies stay read and parsed; the one not asked for longest makes room. */
 const PARSED_TENANTS = 1_000;
-/** Decisions that are kept; the oldest makes room. */
+/** Decisions that are kept; the one not asked for longest makes room. */
 const DECISIONS = 10_000;
 
 /** One tenant's policies at one moment. */
@@ -48,12 +49,18 @@ export interface Engine {
 
 export function createEngine(): Engine {
   /** What Cedar holds under a tenant's id. A set made before or after it is put in its place first. */
-  const parsed = new Map<TenantId, PolicySet>();
+  const parsed = new LRUCache<TenantId, PolicySet>({
+    max: PARSED_TENANTS,
+    // After, for a Cedar that fails at it clears the cache.
+    disposeAfter(_, tenantId, reason) {
+      if (reason === "evict") run((cedar) => cedar.preparsePolicySet(tenantId, { staticPolicies: {} }));
+    },
+  });
   const { run } = createCedar(() => parsed.clear());
   /** The last set of each tenant, and what it was made of. */
-  const compiled = new Map<TenantId, { digest: string; set: PolicySet }>();
+  const compiled = new LRUCache<TenantId, { digest: string; set: PolicySet }>({ max: PARSED_TENANTS });
   /** By set and question: the same question, time and network included, has the same answer. */
-  const decisions = new Map<string, Decision>();
+  const decisions = new LRUCache<string, Decision>({ max: DECISIONS });
   let sets = 0;
 
   function parse(set: PolicySet): void {
@@ -61,13 +68,7 @@ export function createEngine(): Engine {
     const texts = Object.fromEntries([...set.statements].map(([id, { text }]) => [id, text]));
     const answer = run((cedar) => cedar.preparsePolicySet(set.tenantId, { staticPolicies: texts }));
     if (answer.type === "failure") throw new Error("A saved policy can no longer be parsed.");
-    parsed.delete(set.tenantId);
     parsed.set(set.tenantId, set);
-    const oldest = parsed.keys().next().value;
-    if (parsed.size > PARSED_TENANTS && oldest !== undefined) {
-      run((cedar) => cedar.preparsePolicySet(oldest, { staticPolicies: {} }));
-      parsed.delete(oldest);
-    }
   }
 
   function decideAnew(set: PolicySet, question: Question): Decision {
@@ -112,10 +113,7 @@ export function createEngine(): Engine {
         rolesOfRecords: rolesOfRecords(parsedStatements),
         number: ++sets,
       };
-      compiled.delete(tenantId);
       compiled.set(tenantId, { digest, set });
-      const oldest = compiled.keys().next().value;
-      if (compiled.size > PARSED_TENANTS && oldest !== undefined) compiled.delete(oldest);
       return set;
     },
     decide(set, question) {
@@ -124,8 +122,6 @@ export function createEngine(): Engine {
       if (known) return known;
       const decision = decideAnew(set, question);
       decisions.set(key, decision);
-      const oldest = decisions.keys().next().value;
-      if (decisions.size > DECISIONS && oldest !== undefined) decisions.delete(oldest);
       return decision;
     },
   };

@@ -2,8 +2,9 @@
 // stays good until the token expires, as long as its key is published; whether the token was revoked is no matter here.
 
 import type { JWTPayload } from "jose";
+import { LRUCache } from "lru-cache";
 
-/** The oldest makes room. */
+/** The one not asked for longest makes room. */
 const TOKENS = 10_000;
 
 export interface VerifiedTokens {
@@ -13,7 +14,7 @@ export interface VerifiedTokens {
 }
 
 export function createVerifiedTokens(): VerifiedTokens {
-  const verified = new Map<string, { claims: JWTPayload; key: CryptoKey }>();
+  const verified = new LRUCache<string, { claims: JWTPayload; key: CryptoKey }>({ max: TOKENS });
 
   return {
     find(token, key) {
@@ -27,8 +28,6 @@ export function createVerifiedTokens(): VerifiedTokens {
     },
     add(token, key, claims) {
       verified.set(digestOf(token), { claims, key });
-      const oldest = verified.keys().next().value;
-      if (verified.size > TOKENS && oldest !== undefined) verified.delete(oldest);
     },
   };
 }

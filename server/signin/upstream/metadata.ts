@@ -1,5 +1,6 @@
 // What an issuer says of itself (OpenID Connect Discovery 1.0).
 
+import { LRUCache } from "lru-cache";
 import { ClientError, customFetch, discovery, None, type ServerMetadata } from "openid-client";
 import type { GuardedFetch } from "./configuration.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
@@ -9,16 +10,18 @@ const ID_TOKEN_ALGS = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 ];
 
+/** Issuers whose metadata are kept. */
+const ISSUERS = 1_000;
+
 /** Reads and keeps providers' metadata. What an issuer says is the same for all tenants. */
 export function createMetadata(lifetimeMs: number) {
-  const kept = new Map<string, { metadata: ServerMetadata; until: number }>();
+  const kept = new LRUCache<string, ServerMetadata>({ max: ISSUERS, ttl: lifetimeMs });
   /** @param isAnew what is kept is not enough: whether the provider is there is the question */
   return async (issuer: string, guarded: GuardedFetch, isAnew: boolean): Promise<ServerMetadata> => {
     const known = isAnew ? undefined : kept.get(issuer);
-    if (known && known.until > Date.now()) return known.metadata;
+    if (known) return known;
     const metadata = await readMetadata(issuer, guarded);
-    for (const [name, { until }] of kept) if (until <= Date.now()) kept.delete(name);
-    kept.set(issuer, { metadata, until: Date.now() + lifetimeMs });
+    kept.set(issuer, metadata);
     return metadata;
   };
 }

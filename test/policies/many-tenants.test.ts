@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import { createEngine, type PolicySet } from "../../server/access/policies/engine.ts";
+import type { TenantId } from "../../server/tenant-id.ts";
+
+/** More than stay parsed. */
+const TENANTS = 1_100;
+
+test("however many tenants ask, each is decided by its own policies, of the moment that it asks about", async () => {
+  const engine = createEngine();
+  const compile = (tenant: number, effect: string) =>
+    engine.compile(String(tenant) as TenantId, [{ name: "all", policy: `${effect} (principal, action, resource);` }]);
+  const sets: { set: PolicySet; allowed: boolean }[] = [];
+  for (let tenant = 0; tenant < TENANTS; tenant++) {
+    const effects = tenant % 100 === 0 ? ["permit", "forbid"] : [tenant % 2 === 0 ? "permit" : "forbid"];
+    for (const effect of effects) sets.push({ set: await compile(tenant, effect), allowed: effect === "permit" });
+  }
+  for (const round of [1, 2]) {
+    const decided = sets.map(({ set }) => {
+      const question = {
+        principal: { type: "User", id: "1" },
+        action: { type: "Action", id: "Read" },
+        resource: { type: "User", id: "2" },
+        // A question that was asked before has its answer already.
+        context: { round },
+        entities: [],
+      };
+      return engine.decide(set, question).allowed;
+    });
+    expect(decided).toEqual(sets.map(({ allowed }) => allowed));
+  }
+}, 60_000);
