@@ -1,13 +1,12 @@
 // A connection that is resumed with much to catch up on, while changes go on: how fast it does, and in what order.
 //
-//   bun run bench drain --held=1000 --rate=20 --seconds=20 --records=10
+//   bun run bench drain --held=1000 --rate=20 --seconds=20 --records=10 --patience=120
 
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { startService } from "./service.ts";
 
 const LOOK_MS = 2_000;
-const PATIENCE_MS = 120_000;
 /** Changes that are made at a time before the connection is resumed. */
 const LANES = 8;
 
@@ -18,6 +17,7 @@ const { values: options } = parseArgs({
     rate: { type: "string", default: "20" },
     seconds: { type: "string", default: "20" },
     records: { type: "string", default: "10" },
+    patience: { type: "string", default: "120" },
   },
 });
 const [held, rate, seconds, records] = [options.held, options.rate, options.seconds, options.records].map(Number) as [
@@ -62,7 +62,7 @@ const began = performance.now();
 const elapsed = () => performance.now() - began;
 let looked = 0;
 const pending: Promise<void>[] = [];
-while (elapsed() < PATIENCE_MS) {
+while (elapsed() < Number(options.patience) * 1_000) {
   if (elapsed() < seconds * 1_000) pending.push(changeOne());
   else if (arrived() >= made) break;
   if (elapsed() - looked > LOOK_MS) {

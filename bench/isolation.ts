@@ -1,8 +1,8 @@
 // What some cost all others: receivers that hang, in a tenth of the connections and in one of a hundred, and a burst of
 // another tenant. The receivers and tenants that do nothing wrong are measured before and during. "nobody" is the
-// control: how far two measurements of the same lie apart on this machine.
+// control: how far two measurements of the same lie apart on this machine. "late": all receivers take 400 ms to answer.
 //
-//   bun run bench isolation --only=nobody,tenth,hundredth,ten-hundredths,burst --rate=20 --seconds=15 --rounds=3
+//   bun run bench isolation --only=nobody,tenth,hundredth,ten-hundredths,late,burst --rate=20 --seconds=15 --rounds=3
 //     --changes=10000
 
 import { loadavg } from "node:os";
@@ -12,6 +12,7 @@ import { type Service, startService, type Tenant } from "./service.ts";
 
 /** Longer than WEBHOOK_TIMEOUT, so that every attempt fails. */
 const HANG_MS = 30_000;
+const LATE_MS = 400;
 const PATIENCE_MS = 120_000;
 /** Of new tenants: their first changes cost more. */
 const WARM_UP_SECONDS = 4;
@@ -22,7 +23,7 @@ const SINGLE_EVERY_MS = 250;
 const { values: options } = parseArgs({
   allowPositionals: true,
   options: {
-    only: { type: "string", default: "nobody,tenth,hundredth,ten-hundredths,burst" },
+    only: { type: "string", default: "nobody,tenth,hundredth,ten-hundredths,late,burst" },
     rate: { type: "string", default: "20" },
     seconds: { type: "string", default: "15" },
     rounds: { type: "string", default: "3" },
@@ -41,6 +42,7 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
       ...{ tenants: 10, receivers: 10 },
       hang: Array.from({ length: 10 }, (_, index) => index * 10),
     }),
+  late: () => hanging("10 receivers of 10 answer late", { tenants: 1, receivers: 10, hang: [], lateMs: LATE_MS }),
   burst,
 };
 
@@ -51,6 +53,8 @@ interface Scene {
   /** Of each tenant; every one of its changes goes to all of them. */
   receivers: number;
   hang: number[];
+  /** What the others take to answer in the second measurement. */
+  lateMs?: number;
 }
 
 /** A new service for every round: what hung in the one before is still to be tried again. */
@@ -70,7 +74,7 @@ async function hanging(title: string, scene: Scene): Promise<void> {
   console.log(`  median ratio   p99 ${median.toFixed(2)} (aim: 1.5)`);
 }
 
-async function measureRound(service: Service, { tenants, receivers, hang }: Scene) {
+async function measureRound(service: Service, { tenants, receivers, hang, lateMs }: Scene) {
   await using arrivals = startArrivals(tenants * receivers, service.certificate);
   const own = (tenant: number) => Array.from({ length: receivers }, (_, index) => tenant * receivers + index);
   const all = await Promise.all(
@@ -92,6 +96,7 @@ async function measureRound(service: Service, { tenants, receivers, hang }: Scen
   };
   await measure(WARM_UP_SECONDS);
   const without = await measure(seconds);
+  if (lateMs) arrivals.hang([...Array(tenants * receivers).keys()], lateMs);
   arrivals.hang(hang, HANG_MS);
   const during = await measure(seconds);
   arrivals.release();
