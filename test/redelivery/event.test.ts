@@ -86,6 +86,33 @@ describe.concurrent("an event that is sent again", () => {
     expect(await why()).toBe(`exhausted: 5 attempts in 3 runs, last 500; sent again after it was ${first}`);
   });
 
+  test("is told as not attempted yet until its new run begins", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(({ payload }) => (payload.EventType === "Updated" ? "hang" : 200));
+    await api.connect(receiver.url, { MaxInFlight: 1, TimeoutMs: 30_000 });
+    const { Id } = await api.change({ Name: "Gate" });
+    const { EventId } = await api.settledEvent();
+    const why = async () => (await api.why(EventId)).Items[0]!.Reason;
+    const first = await why();
+    // It takes the only place.
+    await api.change({ Id, Description: "Hangs" });
+    await until("the post that hangs", () => receiver.calls.length === 2);
+    await until("the redelivery", async () => (await api.redeliver(EventId)).status === 200);
+    expect(await why()).toBe(`on its way again, not attempted yet; sent again after it was ${first}`);
+  });
+
+  test("counts the runs that have begun", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(500);
+    const connection = await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.settledEvent();
+    await api.setState(connection.Id, "Paused");
+    await until("the redelivery", async () => (await api.redeliver(EventId)).status === 200);
+    const { Reason } = (await api.why(EventId)).Items[0]!;
+    expect(Reason).toMatch(/^paused since \S+; before that 3 attempts, last 500$/);
+  });
+
   test("is refused to a held connection, by 409 with the reason; the others get it", async () => {
     const api = await newTenant();
     await using gone = startReceiver(410);

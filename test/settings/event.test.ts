@@ -43,6 +43,30 @@ test("a delivery whose connection is held offers to resume that in place of send
   expect((await api.connection(Id)).State).toBe("Active");
 });
 
+test("what is sent again to some of its connections is not told as sent to all", async () => {
+  const api = await newTenant();
+  await using gone = startReceiver(410);
+  await using receiver = startReceiver();
+  const { Id } = await api.connect(gone.url);
+  await api.connect(receiver.url);
+  await api.change({ Name: "Front door" });
+  const { EventId } = await api.settledEvent();
+  await until("the connection to be held", async () => (await api.connection(Id)).State === "Held");
+  const { page, open } = await enterSettings(browser, api.tenant);
+  await open(`/settings/activity/${EventId}`);
+  await page.getByRole("button", { name: "Redeliver to all" }).click();
+  await page.getByRole("status").getByText("and to no deleted or Held connection").waitFor();
+  await until("the other one's second call", () => receiver.calls.length === 2);
+  expect(gone.calls).toHaveLength(1);
+
+  await open(`/settings/webhooks/${Id}/redeliver`);
+  await page.getByLabel(/^Events from/).fill("2026-01-01T00:00");
+  await page.getByRole("button", { name: "Count them" }).click();
+  await page.getByRole("button", { name: "Send them again" }).click();
+  await page.getByRole("status").getByText("The redelivery is made, and waits.").waitFor();
+  await page.getByText("It waits for its connection, which is Held.").waitFor();
+});
+
 test("hostile texts in a payload, an answer and a name are shown as they are", async () => {
   const hostile = `</pre></script><script>alert(1)</script><img src=x onerror=alert(2)> &lt;b&gt; "'`;
   const turned = "abc\u202egpj.exe";

@@ -126,8 +126,9 @@ export async function redeliver(deps: SettingsDependencies, visit: Visit): Promi
       const { Count: count } = await countRedelivery(deps.sql, caller, input);
       return redeliverPage(deps, visit, { state: sentForm(form), count });
     }
-    const { Id } = await createRedelivery(deps.sql, caller, input, deps.workflowUrl, body);
-    return visit.goTo(`/settings/redeliveries/${Id}`, "The redelivery has begun. You can leave this page.");
+    const { Id, Reason } = await createRedelivery(deps.sql, caller, input, deps.workflowUrl, body);
+    const told = Reason ? "The redelivery is made, and waits." : "The redelivery has begun.";
+    return visit.goTo(`/settings/redeliveries/${Id}`, `${told} You can leave this page.`);
   } catch (error) {
     return redeliverPage(deps, visit, { state: refusedForm(form, error, FIELDS) });
   }

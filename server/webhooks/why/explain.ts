@@ -67,10 +67,16 @@ function whatBecame({ eventType }: ExplainedEvent, witness: Witness, delivery: W
   }
 }
 
-function whatIsNext(state: ConnectionState, { attempts, attemptUnderWay, last }: WitnessedDelivery): string {
+function whatIsNext(state: ConnectionState, delivery: WitnessedDelivery): string {
+  const { attempts, earlierAttempts, attemptUnderWay, last, arrived } = delivery;
   if (attemptUnderWay) return `the ${ordinal(attempts)} attempt is under way`;
   const willBeHeld = `it is Held once its turn comes, for the connection is ${state}`;
-  if (attempts === 0) return state === "Active" ? "on its way, not attempted yet" : `not attempted yet; ${willBeHeld}`;
+  if (attempts === earlierAttempts) {
+    const earlier = attempts > 0 && !arrived ? `; before that ${attemptsMade(delivery)}` : "";
+    const again = attempts > 0 ? " again" : "";
+    const next = state === "Active" ? `on its way${again}, not attempted yet` : `not attempted yet; ${willBeHeld}`;
+    return next + earlier;
+  }
   const failed = `the ${ordinal(attempts)} attempt failed${last ? ` with ${last.word}` : ""}`;
   return state === "Active" ? `${failed}, another one follows` : `${failed}; ${willBeHeld}`;
 }

@@ -31,6 +31,9 @@ export interface WitnessedDelivery {
   state: DeliveryState;
   changedOn: Date;
   attempts: number;
+  /** Of these, those before it was last sent again. */
+  earlierAttempts: number;
+  /** Those with an attempt. */
   runs: number;
   attemptUnderWay: boolean;
   /** Of the last attempt that is over: its status or the failure in a word, and when it was. */
@@ -74,7 +77,8 @@ export async function listWitnesses(
     select page.*, ${isDrainPaused(sql, tenantId, sql`page.id`)} as "drainPaused", "eventTime", since.changed_on as "stateSince",
       past.entities as "entitiesThen", past.events as "eventsThen", past.state as "stateThen",
       case when past.deleted then past.changed_on end as "deletedThen",
-      d.id as "deliveryId", d.state as "deliveryState", d.changed_on as "deliveryChangedOn", d.attempts, 1 + cardinality(d.redelivered_after) as runs,
+      d.id as "deliveryId", d.state as "deliveryState", d.changed_on as "deliveryChangedOn", d.attempts, coalesce(d.redelivered_after[cardinality(d.redelivered_after)], 0) as "earlierAttempts",
+      1 + (select count(*) from unnest(d.redelivered_after) as after where after < d.attempts)::int as runs,
       d.attempt_started_on is not null as "attemptUnderWay", coalesce(a.failure, a.status_code::text) as word,
       a.started_on + a.duration_ms * interval '1 millisecond' as "endedOn", arrived.number as "arrivedNumber",
       arrived.started_on + arrived.duration_ms * interval '1 millisecond' as "arrivedOn"
@@ -110,6 +114,7 @@ type Row = Pick<Witness, "createdOn" | "deletedOn" | "stateSince" | "drainPaused
   deliveryState: DeliveryState;
   deliveryChangedOn: Date;
   attempts: number;
+  earlierAttempts: number;
   runs: number;
   attemptUnderWay: boolean;
   word: string | null;
@@ -121,7 +126,7 @@ type Row = Pick<Witness, "createdOn" | "deletedOn" | "stateSince" | "drainPaused
 function toWitness(row: Connection & Row): Witness {
   const { entitiesThen, eventsThen, stateThen, deletedThen, deliveryId, deliveryState, word, endedOn } = row;
   const { arrivedNumber, arrivedOn } = row;
-  const { deliveryChangedOn: changedOn, attempts, runs, attemptUnderWay, ...rest } = row;
+  const { deliveryChangedOn: changedOn, attempts, earlierAttempts, runs, attemptUnderWay, ...rest } = row;
   const last = word === null ? null : { word, endedOn };
   const arrived = arrivedNumber === null ? null : { number: arrivedNumber, endedOn: arrivedOn };
   return {
@@ -130,6 +135,16 @@ function toWitness(row: Connection & Row): Witness {
     delivery:
       deliveryId === null
         ? null
-        : { id: deliveryId, state: deliveryState, changedOn, attempts, runs, attemptUnderWay, last, arrived },
+        : {
+            id: deliveryId,
+            state: deliveryState,
+            changedOn,
+            attempts,
+            earlierAttempts,
+            runs,
+            attemptUnderWay,
+            last,
+            arrived,
+          },
   };
 }
