@@ -113,3 +113,35 @@ test("who has something else to correct first is told all the same that somebody
   await page.getByRole("alert").getByText("Somebody else has changed this since you opened it.").waitFor();
   expect((await api.connection(Id)).Name).toBe("Theirs");
 });
+
+test.each([true, false])(
+  "with script %p, a form that changes a user or an application ends nothing by the way, and takes no name away",
+  async (javaScriptEnabled) => {
+    const api = await newTenant();
+    const { Id } = await api.change({ Name: "Payroll", Is_Active: true });
+    const { body: user } = await api.call("PATCH", "/User", { Username: "ana", Name: "Ana", Is_Active: true });
+    const { body: unnamed } = await api.call("PATCH", "/User", { Username: "bo", Is_Active: true });
+    await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled });
+    const { page, open } = visitor;
+    for (const [path, record, name] of [
+      [`applications/${Id}`, `/Application/${Id}`, "Payroll"],
+      [`users/${user.Id}`, `/User/${user.Id}`, "Ana"],
+    ] as const) {
+      await open(`/settings/${path}/change`);
+      expect(await page.locator("form.fields [name=Is_Active]").count()).toBe(0);
+      await page.locator("form.fields").evaluate((form) => form.setAttribute("novalidate", ""));
+      await page.locator("[name=Name]").fill(" ");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("alert").getByText("Name is missing.").waitFor();
+      await page.locator("[name=Name]").fill(`${name} too`);
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("status").getByText("is changed").waitFor();
+      expect((await api.call("GET", record)).body).toMatchObject({ Name: `${name} too`, Is_Active: true });
+    }
+    // Who came without a name can be changed without one.
+    await open(`/settings/users/${unnamed.Id}/change`);
+    await page.getByLabel("Mobile phone").fill("+351 1");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("status").getByText("The user is changed.").waitFor();
+  },
+);

@@ -63,6 +63,19 @@ test(
     expect(await page.getByText("1900").count()).toBe(0);
     await page.getByText("never", { exact: true }).waitFor();
 
+    // These have been made and no more.
+    const { body: applications } = await api.call<{ Items: { Id: string }[] }>("GET", "/Application?Name=Payroll");
+    const { body: departments } = await api.call<{ Items: { Id: number }[] }>("GET", "/Department?Name=Finance");
+    const { body: roles } = await api.call<{ Items: { Id: string }[] }>("GET", "/Role?Name=ops");
+    for (const path of [
+      `applications/${applications.Items[0]!.Id}`,
+      `departments/${departments.Items[0]!.Id}`,
+      `roles/${roles.Items[0]!.Id}`,
+    ]) {
+      await open(`/settings/${path}`);
+      await page.getByText("never", { exact: true }).waitFor();
+    }
+
     const { Items } = await api.events("State=Held&EventRecord=Application");
     await open(`/settings/activity/${Items[0]!.EventId}`);
     await page.getByText("Held since").first().waitFor();

@@ -4,7 +4,7 @@ import { Badge, Facts, Section, Text, Time } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { RecordActions } from "../records/actions.tsx";
-import { Value } from "../records/value.tsx";
+import { Changed, Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, pathOf, providersOf, readApplication, titleOf } from "./application.ts";
 import { CredentialsSection } from "./credentials.tsx";
@@ -97,6 +97,6 @@ function factsOf(
       ),
     ],
     ["Created", <Time at={new Date(application.CreatedOn)} />],
-    ["Changed", <Time at={new Date(application.ModifiedOn)} />],
+    ["Changed", <Changed {...application} />],
   ];
 }

@@ -32,8 +32,8 @@ import {
 const TEXTS = ["Name", "ApplicationKey", "ExternalId", "Description", "WebSiteURL"] as const;
 /** What people know it by. */
 const NEEDED = ["Name"];
-const FLAGS = ["Is_EndUser", "Is_System", "Is_Active"] as const;
-const FIELDS = [...TEXTS, ...FLAGS, "AuthenticationId"];
+const FLAGS = ["Is_EndUser", "Is_System"] as const;
+const FIELDS = [...TEXTS, ...FLAGS, "Is_Active", "AuthenticationId"];
 
 export async function addPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   return {
@@ -55,7 +55,8 @@ export async function addPage(deps: SettingsDependencies, visit: Visit, refused?
 export async function addApplication(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   try {
     requireTexts(visit.form, NEEDED);
-    const made = await addRecord(deps.records.of("Application"), visit, bodyOf(visit.form, ""));
+    const body = { ...bodyOf(visit.form, ""), Is_Active: visit.form.get("Is_Active") === "true" };
+    const made = await addRecord(deps.records.of("Application"), visit, body);
     return visit.goTo(
       pathOf(made as unknown as Application),
       "The application is added. Give it grants, scopes and a secret, and it is an OAuth client.",
@@ -199,7 +200,12 @@ function ApplicationForm({ visit, state, providers, action, back, version }: App
         )}
         <Checkbox state={state} name="Is_EndUser" label="For end users" />
         <Checkbox state={state} name="Is_System" label="System application" />
-        <Checkbox state={state} name="Is_Active" label="Active" hint="One that is not active gets no tokens." />
+        {/* Deactivating ends all its tokens, so it has a button of its own, which asks. */}
+        {version === undefined ? (
+          <Checkbox state={state} name="Is_Active" label="Active" hint="One that is not active gets no tokens." />
+        ) : (
+          ""
+        )}
         <div class="buttons">
           <button type="submit" class="main">
             {version === undefined ? "Add application" : "Save"}

@@ -3,7 +3,7 @@ import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { RecordActions } from "../records/actions.tsx";
 import { listRecords, readRecord } from "../records/records.ts";
-import { Value } from "../records/value.tsx";
+import { Changed, Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { DEPARTMENTS, type Department, pathOf, titleOf } from "./department.ts";
 import { columns } from "./list.tsx";
@@ -79,7 +79,7 @@ function factsOf(visit: Visit, department: Department): [string, JSX.Element][] 
       ),
     ],
     ["Created", <Time at={new Date(CreatedOn)} />],
-    ["Changed", <Time at={new Date(ModifiedOn)} />],
+    ["Changed", <Changed CreatedOn={CreatedOn} ModifiedOn={ModifiedOn} />],
     ["Id", <Code text={String(Id)} copy />],
   ];
 }

@@ -1,9 +1,9 @@
 import type { PolicyRecord } from "../../access/index.ts";
-import { ButtonLink, EmptyState, find, List, statusOf, Time } from "../components/index.ts";
+import { ButtonLink, EmptyState, find, List, statusOf } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { askedByName } from "../records/records.ts";
-import { Value } from "../records/value.tsx";
+import { Changed, Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { POLICIES, pathOf } from "./policy.ts";
 
@@ -57,6 +57,6 @@ function columns(visit: Visit) {
       ),
     },
     { name: "What it says", cell: ({ Description }: PolicyRecord) => <Value text={Description} /> },
-    { name: "Changed", cell: ({ ModifiedOn }: PolicyRecord) => <Time at={new Date(ModifiedOn)} ago /> },
+    { name: "Changed", cell: (policy: PolicyRecord) => <Changed {...policy} ago /> },
   ];
 }

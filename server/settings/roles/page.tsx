@@ -11,12 +11,11 @@ import {
   Section,
   Table,
   Text,
-  Time,
 } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { lookUpNames, type NameOf, pathOfRecord } from "../records/names.ts";
-import { Value } from "../records/value.tsx";
+import { Changed, Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
 import { AddMember } from "./add-member.tsx";
 import { pathOf, ROLES } from "./role.ts";
@@ -67,11 +66,11 @@ export async function rolePage(deps: SettingsDependencies, visit: Visit, refused
   };
 }
 
-function factsOf({ Id, Description, Scopes, ModifiedOn }: RoleRecord): [string, JSX.Element][] {
+function factsOf({ Id, Description, Scopes, CreatedOn, ModifiedOn }: RoleRecord): [string, JSX.Element][] {
   return [
     ["What it is for", <Value text={Description} />],
     ["Scopes of its users", <Value text={Scopes.join(", ")} />],
-    ["Changed", <Time at={new Date(ModifiedOn)} />],
+    ["Changed", <Changed CreatedOn={CreatedOn} ModifiedOn={ModifiedOn} />],
     ["Id", <Code text={Id} copy />],
   ];
 }

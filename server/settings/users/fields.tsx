@@ -10,7 +10,7 @@ const TEXTS = ["Name", "Username", "Email", "MobilePhone", "External_Id"];
 export const FIELDS = [...TEXTS, "Department", "Is_Active"];
 
 export function userBody(form: URLSearchParams): EntityRecord {
-  return { ...textsOf(form, TEXTS), ...referenceOf(form, "Department"), Is_Active: form.get("Is_Active") === "true" };
+  return { ...textsOf(form, TEXTS), ...referenceOf(form, "Department") };
 }
 
 export interface UserFormProps {
@@ -20,24 +20,26 @@ export interface UserFormProps {
   action: string;
   back: string;
   label: string;
+  /** Fields that cannot be left empty. */
+  needed: readonly string[];
   /** A User who is there already: the record's entity tag. */
   version?: string;
 }
 
-export function UserForm({ visit, state, department, action, back, label, version }: UserFormProps): JSX.Element {
+export function UserForm(props: UserFormProps): JSX.Element {
+  const { visit, state, department, action, back, label, needed, version } = props;
   const field = { state, required: false };
-  const isNew = version === undefined;
   return (
     <div class="panel narrow">
       <Form visit={visit} action={action} state={state}>
         {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
-        <TextField state={state} name="Name" label="Full name" required={isNew} />
+        <TextField state={state} name="Name" label="Full name" required={needed.includes("Name")} />
         <TextField
           state={state}
           name="Username"
           label="User name"
           hint="What the person signs in with."
-          required={isNew}
+          required={needed.includes("Username")}
         />
         <TextField {...field} name="Email" label="E-mail" type="email" />
         <TextField {...field} name="MobilePhone" label="Mobile phone" />
@@ -48,7 +50,12 @@ export function UserForm({ visit, state, department, action, back, label, versio
           hint="What another system knows the person by; nobody else may have it."
         />
         <ReferenceField state={state} name="Department" label="Department" choice={department} />
-        <Checkbox state={state} name="Is_Active" label="Active" hint="Who is not active cannot sign in." />
+        {/* Deactivating ends all sign-ins, so it has a button of its own, which asks. */}
+        {version === undefined ? (
+          <Checkbox state={state} name="Is_Active" label="Active" hint="Who is not active cannot sign in." />
+        ) : (
+          ""
+        )}
         <div class="buttons">
           <button type="submit" class="main" safe>
             {label}

@@ -10,7 +10,7 @@ import { FIELDS, UserForm, userBody } from "./fields.tsx";
 import { type Person, pathOf, titleOf, USERS } from "./person.ts";
 
 /** What people know them by, and what they sign in with. */
-const NEEDED = ["Name", "Username"];
+const NEEDED = ["Name", "Username"] as const;
 const ABOVE = [{ name: "Users", path: USERS }];
 
 export async function addPage({ records }: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
@@ -27,6 +27,7 @@ export async function addPage({ records }: SettingsDependencies, visit: Visit, r
         action={`${USERS}/add`}
         back={USERS}
         label="Add user"
+        needed={NEEDED}
       />
     ),
   };
@@ -35,7 +36,8 @@ export async function addPage({ records }: SettingsDependencies, visit: Visit, r
 export async function addUser(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   try {
     requireTexts(visit.form, NEEDED);
-    const made = (await addRecord(deps.records.of("User"), visit, userBody(visit.form))) as unknown as Person;
+    const body = { ...userBody(visit.form), Is_Active: visit.form.get("Is_Active") === "true" };
+    const made = (await addRecord(deps.records.of("User"), visit, body)) as unknown as Person;
     return visit.goTo(pathOf(made), "The user is added. A password link lets them set a password and sign in.");
   } catch (error) {
     return addPage(deps, visit, refusedForm(visit.form, error, FIELDS));
@@ -45,8 +47,8 @@ export async function addUser(deps: SettingsDependencies, visit: Visit): Promise
 export async function changePage({ records }: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const { record: person, version } = await readRecord<Person>(records.of("User"), visit);
   const department = await choiceOf(records.of("Department"), visit, person.Department);
-  const { Name, Username, Email, MobilePhone, External_Id, Is_Active } = person;
-  const before = { Name, Username, Email, MobilePhone, External_Id, Is_Active: String(Is_Active) };
+  const { Name, Username, Email, MobilePhone, External_Id } = person;
+  const before = { Name, Username, Email, MobilePhone, External_Id };
   return {
     title: "Change user",
     above: [...ABOVE, { name: titleOf(person), path: pathOf(person) }],
@@ -59,6 +61,7 @@ export async function changePage({ records }: SettingsDependencies, visit: Visit
         action={`${pathOf(person)}/change`}
         back={pathOf(person)}
         label="Save"
+        needed={neededOf(person)}
         version={version}
       />
     ),
@@ -66,10 +69,17 @@ export async function changePage({ records }: SettingsDependencies, visit: Visit
 }
 
 export async function changeUser(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const users = deps.records.of("User");
   try {
-    await changeRecord(deps.records.of("User"), visit, userBody(visit.form));
+    requireTexts(visit.form, neededOf((await readRecord<Person>(users, visit)).record));
+    await changeRecord(users, visit, userBody(visit.form));
     return visit.goTo(`${USERS}/${visit.params.id}`, "The user is changed.");
   } catch (error) {
     return changePage(deps, visit, refusedForm(visit.form, error, FIELDS));
   }
+}
+
+/** The API and a provider may make a User without; who has it keeps it. */
+function neededOf(person: Person): (typeof NEEDED)[number][] {
+  return NEEDED.filter((name) => person[name] !== "");
 }
