@@ -18,6 +18,8 @@ async function tested({ caller, provider }: UpstreamTenant) {
   return body as { Works: boolean; Checks: { Name: string; Outcome: string; Message: string }[] };
 }
 
+const HTML = { headers: { "content-type": "text/html" } };
+
 async function testedForged(behaviour: Behaviour, fields: Record<string, unknown> = {}) {
   await using provider = await startForgedProvider(behaviour);
   return await tested(await newUpstreamTenant({ Issuer: provider.issuer, ClientSecret: "a secret", ...fields }));
@@ -85,6 +87,11 @@ describe.concurrent("a test of an identity provider", () => {
       { answers: { "/.well-known/openid-configuration": () => new Response("x", { status: 503 }) } },
       ["Metadata", "cannot be used: an endpoint answered 503."],
     ],
+    [
+      "a page in place of metadata",
+      { answers: { "/.well-known/openid-configuration": () => new Response("<h1>Hello", HTML) } },
+      ["Metadata", "cannot be used: an endpoint answered 200, but no JSON."],
+    ],
     ["keys that are not there", { answers: { "/jwks": () => new Response("x", { status: 404 }) } }, ["Keys", "404"]],
     ["no keys", { answers: { "/jwks": () => Response.json({}) } }, ["Keys", "their address answered no set of keys"]],
     [
@@ -106,6 +113,17 @@ describe.concurrent("a test of an identity provider", () => {
     expect(failures).toEqual([{ Name: name, Outcome: "Failed", Message: expect.stringContaining(says) }]);
     if (name === "Metadata") expect(Checks).toHaveLength(1);
     expect(JSON.stringify(Checks)).not.toContain("a secret");
+  });
+
+  test("speaks of no secret to who has given none", async () => {
+    const invalid = () => Response.json({ error: "invalid_grant" }, { status: 400 });
+    const taken = await testedForged({ answers: { "/token": invalid } }, { ClientSecret: null });
+    expect(taken.Checks[2]).toMatchObject({ Outcome: "Passed", Message: "The token endpoint takes the ClientId." });
+    const refused = await testedForged({ takes: "client_secret_post" }, { ClientSecret: null });
+    expect(refused.Checks[2]).toMatchObject({
+      Outcome: "Failed",
+      Message: "The ClientId is wrong, or needs its secret: the token endpoint answered 401 invalid_client.",
+    });
   });
 
   test("does not judge by an answer that says neither", async () => {

@@ -173,6 +173,18 @@ describe.concurrent("who a provider makes a User of", () => {
       { ...ANA, email: "example.com@evil.com" },
       false,
     ],
+    [
+      "nobody with two domains",
+      { AllowedDomains: ["example.com"] },
+      { ...ANA, email: "a@evil.com@example.com" },
+      false,
+    ],
+    [
+      "nobody with two addresses",
+      { AllowedDomains: ["example.com"] },
+      { ...ANA, email: "a@b.com,c@example.com" },
+      false,
+    ],
     ["nobody with an address that is not verified", { AllowedDomains: ["example.com"] }, { email: ANA.email }, false],
     ["nobody without an address", { AllowedDomains: ["example.com"] }, {}, false],
     ["who is of an organisation at Google", { AllowedTenants: ["example.com"] }, { hd: "example.com" }, true],
@@ -205,7 +217,8 @@ describe.concurrent("who a provider makes a User of", () => {
     const open = [
       ...["https://accounts.google.com", "https://appleid.apple.com", "https://gitlab.com", "https://www.facebook.com"],
       ...["https://login.microsoftonline.com/common/v2.0", "https://login.microsoftonline.com/organizations/v2.0"],
-      ...["https://login.microsoftonline.com/consumers/v2.0"],
+      ...["https://login.microsoftonline.com/consumers/v2.0", "https://accounts.google.com."],
+      "https://sts.windows.net/9188040d-6c67-4c5b-b112-36a304b66dad/",
     ];
     for (const issuer of open) {
       const refused = await at(issuer);

@@ -45,7 +45,8 @@ export function toUpstreamFailure(error: unknown): unknown {
   if (error instanceof ClientError) {
     const { cause } = error;
     if (cause instanceof Response) {
-      return new UpstreamFailure(kindOfStatus(cause.status), `an endpoint answered ${cause.status}`);
+      const what = error.code === "OAUTH_RESPONSE_IS_NOT_JSON" && cause.ok ? ", but no JSON" : "";
+      return new UpstreamFailure(kindOfStatus(cause.status), `an endpoint answered ${cause.status}${what}`);
     }
     return new UpstreamFailure("untrusted", `${error.message} (${error.code ?? "no code"})`);
   }

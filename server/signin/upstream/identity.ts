@@ -57,6 +57,9 @@ export function toIdentity(authority: string, mapping: Mapping, claims: Claims):
   return { authority, subject, fields, verified, tenants, authTime };
 }
 
+/** One address in its plain form: another may be read as of another domain than the one it is delivered to. */
+const ADDRESS = /^[^\s@,;:<>()[\]\\"]+@([^\s@]+)$/;
+
 type Rules = Pick<Provider, "allowedDomains" | "allowedTenants" | "requireVerifiedEmail">;
 
 /** Whether a provider's rules let it make a User of somebody; each rule that there is has to be kept. */
@@ -65,7 +68,7 @@ export function mayComeIn(
   { email }: Verified,
   tenants: string[],
 ): boolean {
-  const domain = email?.split("@").at(-1)?.toLowerCase() ?? "";
+  const domain = ADDRESS.exec(email ?? "")?.[1]?.toLowerCase() ?? "";
   if (requireVerifiedEmail && email === undefined) return false;
   if (allowedDomains.length > 0 && !allowedDomains.includes(domain)) return false;
   return allowedTenants.length === 0 || tenants.some((tenant) => allowedTenants.includes(tenant));

@@ -124,7 +124,11 @@ async function checkClient(
     return failed("Client", error);
   }
   const asked = (tokenEndpointAuthMethod: AuthMethod) =>
-    presentCode(configured(server, { ...provider, tokenEndpointAuthMethod }), redirectUri);
+    presentCode(
+      configured(server, { ...provider, tokenEndpointAuthMethod }),
+      redirectUri,
+      provider.clientSecret !== null,
+    );
   const check = await asked(method);
   if (check.Outcome === "Passed" || provider.clientSecret === null) return check;
   const other = AUTH_METHODS.find((one) => one !== method)!;
@@ -137,9 +141,11 @@ async function checkClient(
  * Presents a code that nobody has issued: a provider that knows the client says that the code is wrong (invalid_grant),
  * another one that the client is (RFC 6749 5.2).
  */
-async function presentCode(config: Configuration, redirectUri: string): Promise<ProbeCheck> {
+async function presentCode(config: Configuration, redirectUri: string, hasSecret: boolean): Promise<ProbeCheck> {
   const madeUp = { code: crypto.randomUUID(), redirect_uri: redirectUri, code_verifier: crypto.randomUUID().repeat(2) };
   const Name = "Client";
+  const credentials = hasSecret ? "the ClientId and its secret" : "the ClientId";
+  const wrong = hasSecret ? "The ClientId or its secret is wrong" : "The ClientId is wrong, or needs its secret";
   try {
     await genericGrantRequest(config, "authorization_code", madeUp);
     return { Name, Outcome: "Unknown", Message: "The token endpoint took a code that nobody has issued." };
@@ -148,10 +154,10 @@ async function presentCode(config: Configuration, redirectUri: string): Promise<
     if (!(failure instanceof UpstreamFailure)) throw failure;
     const { detail } = failure;
     if (detail.endsWith("invalid_grant")) {
-      return { Name, Outcome: "Passed", Message: "The token endpoint takes the ClientId and its secret." };
+      return { Name, Outcome: "Passed", Message: `The token endpoint takes ${credentials}.` };
     }
     if (/invalid_client|unauthorized_client| 401/.test(detail)) {
-      return { Name, Outcome: "Failed", Message: `The ClientId or its secret is wrong: ${detail}.` };
+      return { Name, Outcome: "Failed", Message: `${wrong}: ${detail}.` };
     }
     // Some answer in words of their own, or look at the code first.
     const isTold = failure.kind !== "untrusted" && !detail.startsWith("the token endpoint answered");
@@ -159,7 +165,7 @@ async function presentCode(config: Configuration, redirectUri: string): Promise<
     return {
       Name,
       Outcome: "Unknown",
-      Message: `It cannot be told whether the ClientId and its secret are right: ${detail}.`,
+      Message: `It cannot be told whether the token endpoint takes ${credentials}: ${detail}.`,
     };
   }
 }

@@ -97,11 +97,13 @@ const PUBLIC_HOSTS = [
   ...["live.com", "yandex.com", "yandex.ru", "vk.com", "paypal.com", "line.me", "kakao.com", "orcid.org"],
 ];
 /** At Microsoft one address is an organisation's own, and these are everybody's. */
-const MICROSOFT = "login.microsoftonline.com";
+const MICROSOFT = ["login.microsoftonline.com", "login.microsoft.com", "login.windows.net", "sts.windows.net"];
 const MICROSOFT_PUBLIC = /^\/(common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)(\/|$)/i;
 
 function publicHostOf(address: string): string | undefined {
-  const { hostname, pathname } = new URL(address);
-  if (hostname === MICROSOFT) return MICROSOFT_PUBLIC.test(pathname) ? hostname : undefined;
+  const { hostname: named, pathname } = new URL(address);
+  // A name with the root's dot is the same host.
+  const hostname = named.replace(/\.$/, "");
+  if (MICROSOFT.includes(hostname)) return MICROSOFT_PUBLIC.test(pathname) ? hostname : undefined;
   return PUBLIC_HOSTS.some((known) => hostname === known || hostname.endsWith(`.${known}`)) ? hostname : undefined;
 }
