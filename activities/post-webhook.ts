@@ -28,11 +28,16 @@ import { pause } from "./pause.ts";
 const DATABASE_WAIT_MS = 500;
 /** A post that there was no place for is tried again after so long, or up to twice as long, so that not all come at once. */
 const UNSENT_WAIT_MS = 1_000;
-/** How often a connection that has as many posts out as it may is asked for one more. */
-const PLACE_WAIT_MS = 100;
 
-/** One attempt from its look-up to its record; it fails with how long to wait for the next one. */
-export type Attempt = (input: PostWebhookInput, signal: AbortSignal, place: Place) => Promise<PostWebhookResult>;
+/**
+ * One attempt from its look-up to its record; it fails with how long to wait for the next one. "full": its connection
+ * has as many posts out as it may.
+ */
+export type Attempt = (
+  input: PostWebhookInput,
+  signal: AbortSignal,
+  place: Place,
+) => Promise<PostWebhookResult | "full">;
 
 type AttemptDependencies = Pick<
   ActivityDependencies,
@@ -46,6 +51,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     const { tenantId, deliveryId, maximumAttempts, retry } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
     const delivery = await open();
+    if (delivery === "full") return "full";
     if ("ended" in delivery) return delivery.ended;
 
     const span = tracing.begin("webhook attempt", "client", delivery.traceParent);
@@ -90,15 +96,11 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     throw failure(result.reason, last ? undefined : wait, delivery.number);
 
     /** A local activity runs again when its worker dies before the task is recorded, so much may have happened. */
-    async function open(): Promise<OpenDelivery | { ended: PostWebhookResult }> {
+    async function open(): Promise<OpenDelivery | { ended: PostWebhookResult } | "full"> {
       for (;;) {
         const found = await database(() => attemptLog.open({ tenantId, deliveryId, maximumAttempts }));
         if (!found) throw unattempted("the delivery is not in the database");
-        if (found === "full") {
-          await pause(PLACE_WAIT_MS, signal);
-          continue;
-        }
-        if (found.attempted) return found;
+        if (found === "full" || found.attempted) return found;
         const { state, attempts } = await ended(found);
         const why = found.endsAs ? "the last attempt was lost" : "it had failed before";
         if (state === "Exhausted") throw unattempted(why);

@@ -35,50 +35,57 @@ export function createPosts({ sql, inFlight, windows }: Dependencies, attempt: A
 
   async function postWebhook(input: PostWebhookInput): Promise<PostWebhookResult> {
     const { cancellationSignal: signal, info } = Context.current();
-    const { tenantId, deliveryId, connectionId } = input;
-    inFlight.begin(deliveryId);
-    await untilTurn(input, signal);
-    const post = posts.get(deliveryId) ?? begin(input, QUICK_MS);
-    const others = othersOf(info.workflowExecution?.runId ?? "", post);
-    try {
-      const result = await under(signal, post);
-      if (result !== "full") return result;
-      await putBack(sql, tenantId, [deliveryId], 0);
-      return { state: "Queued", attempts: 0 };
-    } catch (error) {
-      const { nextRetryDelay, details } = error as { nextRetryDelay?: number; details?: [number, number?] };
-      if (nextRetryDelay === undefined || signal.aborted) throw error;
-      const left = await others.wait(nextRetryDelay);
-      if (left !== undefined && (await putBack(sql, tenantId, [deliveryId], left))) {
-        return { state: "Queued", attempts: details?.[1] ?? 0 };
+    const { tenantId, deliveryId } = input;
+    return posted(input, async () => {
+      const post = posts.get(deliveryId) ?? begin(input, QUICK_MS);
+      const others = othersOf(info.workflowExecution?.runId ?? "", post);
+      try {
+        return await under(signal, post);
+      } catch (error) {
+        const { nextRetryDelay, details } = error as { nextRetryDelay?: number; details?: [number, number?] };
+        if (nextRetryDelay === undefined || signal.aborted) throw error;
+        const left = await others.wait(nextRetryDelay);
+        if (left !== undefined && (await putBack(sql, tenantId, [deliveryId], left))) {
+          return { state: "Queued", attempts: details?.[1] ?? 0 };
+        }
+        throw error;
       }
-      throw error;
-    } finally {
-      windows.release(connectionId, deliveryId);
-      windows.passed(connectionId);
-    }
+    });
   }
 
   async function postQueued(input: PostWebhookInput): Promise<PostWebhookResult> {
     const context = Context.current();
-    const signal = context.cancellationSignal;
-    const { deliveryId, connectionId } = input;
     const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+    return posted(input, () => under(context.cancellationSignal, posts.get(input.deliveryId) ?? begin(input))).finally(
+      () => clearInterval(heartbeat),
+    );
+  }
+
+  /** What cannot go now waits in PostgreSQL, and another workflow goes on with it. */
+  async function posted(
+    input: PostWebhookInput,
+    post: () => Promise<PostWebhookResult | "full">,
+  ): Promise<PostWebhookResult> {
+    const { tenantId, deliveryId, connectionId } = input;
     inFlight.begin(deliveryId);
     try {
-      await untilTurn(input, signal);
-      const result = await under(signal, posts.get(deliveryId) ?? begin(input));
-      return result as PostWebhookResult;
+      const result = (await hasTurn(input)) ? await post() : "full";
+      if (result !== "full") return result;
+      await putBack(sql, tenantId, [deliveryId], 0);
+      return { state: "Queued", attempts: 0 };
     } finally {
-      clearInterval(heartbeat);
       windows.release(connectionId, deliveryId);
       windows.passed(connectionId);
     }
   }
 
   /** A first attempt has had its turn in the queue. */
-  async function untilTurn({ again, tenantId, connectionId }: PostWebhookInput, signal: AbortSignal): Promise<void> {
-    if (again) await pause(await takeTurn(sql, tenantId, connectionId), signal);
+  async function hasTurn({ again, tenantId, connectionId }: PostWebhookInput): Promise<boolean> {
+    if (!again) return true;
+    const wait = await takeTurn(sql, tenantId, connectionId, QUICK_MS);
+    if (wait === undefined) return false;
+    await pause(wait, Context.current().cancellationSignal);
+    return true;
   }
 
   function begin(input: PostWebhookInput, patienceMs?: number): Post {

@@ -55,3 +55,17 @@ export async function fill(sql: Sql, { tenantId, connectionIds, events, spanMs, 
   // As PostgreSQL does by itself before long.
   await sql`vacuum analyze events, deliveries, attempts`;
 }
+
+/** Later changes of an event's record, each with a delivery of its own that waits in its connection's queue. */
+export async function pileUp(sql: Sql, eventId: string, changes: number): Promise<void> {
+  await sql`
+    with event as (
+      insert into events (id, tenant_id, event_record, event_type, record_id, sequences, payload, occurred_on)
+      select uuidv7(), tenant_id, event_record, event_type, record_id, array[sequences[1] + number], payload, now()
+      from events, generate_series(1, ${changes}::int) as number where id = ${eventId}
+      returning id, position
+    )
+    insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state, due_on)
+    select gen_random_uuid(), d.tenant_id, event.id, d.connection_id, event.position, 1, 'Pending', now()
+    from deliveries d, event where d.event_id = ${eventId}`;
+}

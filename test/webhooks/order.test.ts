@@ -2,15 +2,20 @@
 
 import { describe, expect, test } from "bun:test";
 import { type Api, until } from "../support/api.ts";
+import { pileUp } from "../support/fill.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
+import { db, newTenant } from "../support/tenant.ts";
+import { temporal } from "./temporal.ts";
 
+const client = await temporal();
 const PATIENCE_MS = 60_000;
 const RECORDS = 10;
 const CHANGES = 100;
 const CHANGE_EVERY_MS = 50;
 /** One in so many events fails at first. */
 const FAILING = 20;
+/** Of one record, more than a worker reads at a time. */
+const MANY = 1_100;
 
 describe.concurrent("a connection with Order Record", () => {
   test("gets the changes of each record in their order, though some fail at first", async () => {
@@ -52,9 +57,56 @@ describe.concurrent("a connection with Order Record", () => {
     answer.resolve(200);
     await until("the rest", () => receiver.calls.some(({ payload }) => payload.Data.Name === "Second"));
   }, 120_000);
+
+  test("keeps a record whose changes pile up from no other record", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(({ payload }) => (payload.Data.Name === "Door" ? 200 : "hang"));
+    const { Id } = await api.connect(receiver.url, { Order: "Record", TimeoutMs: 30_000 });
+    await api.change({ Name: "Gate" });
+    await pileUp(db(), (await api.newestEvent()).EventId, MANY);
+    await api.change({ Name: "Door" });
+    await until("the other record's", () => taken(receiver).length === 1, PATIENCE_MS);
+    await api.disconnect(Id);
+  }, 180_000);
+
+  test("has what was out when its order was asked for go before what came afterwards", async () => {
+    const api = await newTenant();
+    const answer = Promise.withResolvers<number>();
+    await using receiver = startReceiver(({ payload }) => (payload.Data.Name === "First" ? answer.promise : 200));
+    const { Id } = await api.connect(receiver.url, { TimeoutMs: 30_000 });
+    await api.change({ ExternalId: "gate", Name: "First" });
+    await until("it to be out", () => receiver.calls.length === 1);
+    await api.call("PATCH", "/WebhookConnection", { Id, Order: "Record" });
+    await api.change({ ExternalId: "gate", Name: "Second" });
+    await api.change({ ExternalId: "door", Name: "Third" });
+    await until("the other record's", () => taken(receiver).length === 1, PATIENCE_MS);
+    expect(receiver.calls.map(({ payload }) => payload.Data.Name)).toEqual(["First", "Third"]);
+    answer.resolve(200);
+    await until("the rest", () => taken(receiver).length === 3, PATIENCE_MS);
+  }, 120_000);
 });
 
 describe.concurrent("a connection that is resumed", () => {
+  test("gets what has waited and what it has missed in the order of each record, however soon it is resumed", async () => {
+    const api = await newTenant();
+    const answer = Promise.withResolvers<number>();
+    await using receiver = startReceiver(({ headers }) =>
+      headers.get("webhook-sequence") === "1" ? answer.promise : 200,
+    );
+    const { Id } = await api.connect(receiver.url, { Order: "Record", TimeoutMs: 30_000 });
+    await api.change({ ExternalId: "gate", Name: "Gate" });
+    await pileUp(db(), (await api.newestEvent()).EventId, MANY);
+    await until("the first to be out", () => receiver.calls.length === 1, PATIENCE_MS);
+    await api.setState(Id, "Paused");
+    await until("some to be held", async () => (await api.events("State=Held&Limit=1")).Items.length > 0);
+    await api.setState(Id, "Active");
+    answer.resolve(200);
+    await until("some of it", () => taken(receiver).length >= 30, PATIENCE_MS);
+    const arrived = taken(receiver).map(({ headers }) => Number(headers.get("webhook-sequence")));
+    expect(arrived).toEqual(arrived.map((_, index) => index + 1));
+    await api.disconnect(Id);
+  }, 180_000);
+
   test("gets what it has missed and what happens meanwhile in the order of each record", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();
@@ -80,6 +132,69 @@ describe.concurrent("a connection with a limit", () => {
     const times = receiver.calls.map(({ at }) => at.getTime()).toSorted((a, b) => a - b);
     // Fourteen waits of 200 ms; a call may be a little late, and the next one not.
     expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(2_000);
+  }, 120_000);
+
+  test("has a retry whose turn is far off wait for it in the queue, not in its workflow's task", async () => {
+    const api = await newTenant();
+    const answer = Promise.withResolvers<number>();
+    await using receiver = startReceiver(({ count }) => (count === 1 ? answer.promise : 200));
+    const { Id } = await api.connect(receiver.url, { RatePerSecond: 1, TimeoutMs: 30_000 });
+    await api.change({ Name: "Gate" });
+    await until("it to be out", () => receiver.calls.length === 1, PATIENCE_MS);
+    const nextTurn = (inSeconds: number) =>
+      db()`update webhook_connections set next_post_on = now() + ${inSeconds} * interval '1 second' where id = ${Id}`;
+    await nextTurn(3_600);
+    answer.resolve(503);
+    const { EventId } = await api.newestEvent();
+    const [outcome] = (await client.workflow.getHandle(EventId).result()) as { state: string }[];
+    expect(outcome!.state).toBe("Queued");
+    expect((await api.newestEvent()).State).toBe("Retrying");
+    await nextTurn(0);
+    await until("it to arrive", () => taken(receiver).length === 1, PATIENCE_MS);
+    expect((await api.settledEvent()).State).toBe("Delivered");
+  }, 120_000);
+
+  test("that is asked for an event again and again while it is sent locks nobody out", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    await api.connect(receiver.url, { RatePerSecond: 50 });
+    for (let index = 0; index < 150; index++) await api.change({ Name: `Gate ${index}` });
+    const askFor = async () => {
+      const statuses: number[] = [];
+      for (;;) {
+        const next = (await api.events("State=Pending&Limit=200")).Items.at(-1);
+        if (!next) return statuses;
+        for (let time = 0; time < 5; time++) statuses.push((await api.redeliver(next.EventId)).status);
+      }
+    };
+    const answers = await Promise.all([askFor(), askFor(), askFor(), askFor()]);
+    expect(answers.flat().filter((status) => status !== 200 && status !== 409)).toEqual([]);
+  }, 120_000);
+
+  test("counts what was out before its MaxInFlight was set", async () => {
+    const api = await newTenant();
+    const answer = Promise.withResolvers<number>();
+    let inFlight = 0;
+    let most = 0;
+    const count = async () => {
+      most = Math.max(most, ++inFlight);
+      const status = await answer.promise;
+      inFlight--;
+      return status;
+    };
+    await using receiver = startReceiver(count);
+    await using other = startReceiver();
+    const { Id } = await api.connect(receiver.url, { TimeoutMs: 30_000 });
+    await api.connect(other.url);
+    for (let index = 0; index < 2; index++) await changeOne(api, index);
+    await until("two to be out", () => inFlight === 2, PATIENCE_MS);
+    await api.call("PATCH", "/WebhookConnection", { Id, MaxInFlight: 2 });
+    for (let index = 2; index < 20; index++) await changeOne(api, index);
+    await until("the other receiver to have all", () => other.calls.length === 20, PATIENCE_MS);
+    expect(most).toBe(2);
+    answer.resolve(200);
+    await until("the rest", () => taken(receiver).length === 20, PATIENCE_MS);
+    expect(most).toBe(2);
   }, 120_000);
 
   test("has no more calls in flight than its MaxInFlight", async () => {

@@ -22,9 +22,6 @@ export interface AttemptLog {
 
 type OmitFirst<F> = F extends (first: never, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never;
 
-/** An attempt is out no longer than it may take, and what reading and recording may take beside it. */
-const POST_MS = 60_000;
-
 export function createAttemptLog(sql: Sql, log: Logger): AttemptLog {
   const failed = createOutageLog(log);
   /** For nothing is lost by it: each is asked for alone. */
@@ -54,6 +51,6 @@ export function createAttemptLog(sql: Sql, log: Logger): AttemptLog {
 }
 
 async function openAlone(tx: Transaction, due: DueAttempt): Promise<OpenDelivery | undefined | "full"> {
-  if (!(await lockPosts(tx, due.tenantId, due.deliveryId, POST_MS))) return "full";
+  if (!(await lockPosts(tx, due.tenantId, due.deliveryId))) return "full";
   return (await openAttempts(tx, [due], "wait"))[0];
 }

@@ -175,7 +175,7 @@ export async function closeOpenDelivery(
   const [row] = await sql<{ state: DeliveryState; attempts: number }[]>`
     with connection as (
       select c.state from webhook_connections c join deliveries d on d.connection_id = c.id
-      where d.id = ${deliveryId} and d.tenant_id = ${tenantId} for share of c
+      where d.id = ${deliveryId} and d.tenant_id = ${tenantId} for key share of c
     ), before as (
       select d.id, d.attempts, d.attempt_started_on from connection c, deliveries d
       where d.id = ${deliveryId} and d.tenant_id = ${tenantId} and d.state in ('Pending', 'Retrying')

@@ -7,7 +7,7 @@ import {
   type Begun,
   begin,
   type Candidate,
-  holdWaiting,
+  holdDue,
   listQueued,
   listSelected,
   lockQueue,
@@ -16,9 +16,8 @@ import {
   spend,
 } from "./queue.store.ts";
 
-/** Read at a time, and at most so many pages, for one that waits for its record lets others pass. */
+/** Rows that are read, or held, at a time. */
 const PAGE = 100;
-const MOST_PAGES = 10;
 /** Until a queue is looked at again that another worker is at, or that has all its posts out from several. */
 const SOON_MS = 100;
 
@@ -37,24 +36,30 @@ export function claim(sql: Sql, connectionId: string, room: number): Promise<Cla
     const rules = await lockQueue(tx, connectionId);
     if (rules === "locked") return { begun: [], left: true, againInMs: SOON_MS };
     if (!rules) return { begun: [], left: false };
+    const { tenantId } = rules;
     const redelivery = await lockRunning(tx, rules);
-    if (!rules.isActive && (await holdWaiting(tx, connectionId, PAGE)) === PAGE) {
-      return { begun: [], left: true, againInMs: 0 };
+    // What a connection has missed goes before what is in its queue, so that waits in the same order.
+    const isHeldBack = !rules.isActive || rules.isDraining;
+    if (isHeldBack && (await holdDue(tx, connectionId, redelivery?.id, PAGE)) === PAGE) {
+      return { begun: [], tenantId, left: true, againInMs: 0 };
     }
-    const choice = new Choice(rules, room, redelivery !== undefined);
-    await choice.fromPages((after) => listQueued(tx, connectionId, choice.inOrder, after, PAGE));
-    const begun = await begin(tx, rules.tenantId, choice.take());
-    const queued = choice.begun;
+    const choice = new Choice(room, rules);
+    const queued = await choice.from(
+      (busy) => listQueued(tx, connectionId, rules.isOrdered, isHeldBack, { busy, limit: PAGE }),
+      {
+        inOrder: rules.isOrdered,
+      },
+    );
+    const begun = await begin(tx, tenantId, queued);
     const sent = redelivery ? await fromRedelivery(tx, rules, redelivery, choice) : [];
-    const redelivered = choice.begun - queued;
-    const next = await spend(tx, connectionId, choice.begun, redelivery && { id: redelivery.id, posts: redelivered });
+    const next = await spend(tx, connectionId, choice.posts, redelivery && { id: redelivery.id, posts: sent.length });
     // Nobody else tells when there is one more.
-    if (rules.tokens && choice.begun >= rules.tokens) choice.again(next.postInMs);
-    if (redelivered > 0 && redelivered >= rules.redeliveryTokens) choice.again(next.redeliveredInMs);
+    if (rules.tokens && choice.posts >= rules.tokens) choice.again(next.postInMs);
+    if (sent.length > 0 && sent.length >= rules.redeliveryTokens) choice.again(next.redeliveredInMs);
     return {
       begun: [...begun, ...sent],
-      tenantId: rules.tenantId,
-      left: choice.left || sent.length > 0,
+      tenantId,
+      left: next.left || redelivery !== undefined,
       ...(choice.againInMs === undefined ? {} : { againInMs: choice.againInMs }),
     };
   }) as Promise<Claim>;
@@ -66,47 +71,37 @@ async function lockRunning(tx: Transaction, rules: QueueRules): Promise<Redelive
   return redelivery?.state === "Running" ? redelivery : undefined;
 }
 
+/** In the order of records in any case. */
 async function fromRedelivery(
   tx: Transaction,
-  rules: QueueRules,
+  { tenantId, redeliveryTokens, redeliveryTokenInMs }: QueueRules,
   redelivery: Redelivery,
   choice: Choice,
 ): Promise<Begun[]> {
-  choice.limit(rules.redeliveryTokens, rules.redeliveryTokenInMs);
-  const isReplay = redelivery.kind === "Replay";
-  // What the queue has chosen is none of its own.
-  choice.lastEventId = undefined;
+  choice.limit(redeliveryTokens, redeliveryTokenInMs);
   // A Replay remembers how far it has come, so it passes none over.
-  if (isReplay) choice.passNone();
-  await choice.fromPages(
-    (after) => listSelected(tx, rules.tenantId, redelivery, after, PAGE),
-    isReplay ? 1 : MOST_PAGES,
-  );
-  const last = choice.lastEventId;
-  const sent = await begin(tx, rules.tenantId, choice.take(), redelivery);
-  if (isReplay && last) await moveOn(tx, redelivery, last);
-  return sent;
+  const isReplay = redelivery.kind === "Replay";
+  const chosen = await choice.from((busy) => listSelected(tx, tenantId, redelivery, { busy, limit: PAGE }), {
+    inOrder: true,
+    passesNone: isReplay,
+  });
+  const last = chosen.at(-1);
+  if (isReplay && last) await moveOn(tx, redelivery, last.eventId);
+  return begin(tx, tenantId, chosen, redelivery);
 }
 
 class Choice {
-  readonly inOrder: boolean;
-  left = false;
   againInMs: number | undefined;
-  lastEventId: string | undefined;
-  /** Those whose post begins at once. */
-  begun = 0;
+  /** Those that begin at once. */
+  posts = 0;
   #room: number;
-  #isActive: boolean;
-  #passesOver = true;
+  /** Of what was seen before: what comes after it has to wait. */
   #busy = new Set<string>();
-  #chosen: string[] = [];
 
-  constructor(rules: QueueRules, room: number, isRedelivering: boolean) {
-    this.inOrder = rules.isOrdered || isRedelivering;
-    this.#isActive = rules.isActive;
+  constructor(room: number, { tokens, tokenInMs, places }: QueueRules) {
     this.#room = room;
-    if (rules.tokens !== null) this.limit(rules.tokens, rules.tokenInMs);
-    if (rules.places !== null) this.limit(rules.places, SOON_MS);
+    if (tokens !== null) this.limit(tokens, tokenInMs);
+    if (places !== null) this.limit(places, SOON_MS);
   }
 
   limit(most: number, againInMs: number): void {
@@ -114,46 +109,34 @@ class Choice {
     this.#room = Math.min(this.#room, most);
   }
 
-  passNone(): void {
-    this.#passesOver = false;
-  }
-
-  /** @returns what was chosen since the last time */
-  take(): string[] {
-    return this.#chosen.splice(0);
-  }
-
-  async fromPages(read: (after: number) => Promise<Candidate[]>, most = MOST_PAGES): Promise<void> {
-    let after = -1;
-    for (let page = 0; page < most; page++) {
-      const candidates = await read(after);
-      for (const candidate of candidates) if (!this.#consider(candidate)) return;
-      if (candidates.length < PAGE) return;
-      after = candidates.at(-1)!.position;
+  /** @param read the oldest, of no record that is busy if order is kept: a long queue of one record hides no other */
+  async from(
+    read: (busy: string[]) => Promise<Candidate[]>,
+    { inOrder, passesNone = false }: { inOrder: boolean; passesNone?: boolean },
+  ): Promise<Candidate[]> {
+    const chosen: Candidate[] = [];
+    for (;;) {
+      const candidates = await read([...this.#busy]);
+      for (const candidate of candidates) {
+        const { records, isBusy, isRetry, dueInMs } = candidate;
+        const isFree = !inOrder || (!isBusy && records.every((record) => !this.#busy.has(record)));
+        for (const record of records) this.#busy.add(record);
+        // A retry needs no place before it is due: its workflow waits for that.
+        const goesNow = dueInMs === 0;
+        if (isFree && !goesNow && !isRetry) this.again(dueInMs);
+        else if (isFree && goesNow && this.#room <= 0) return chosen;
+        else if (isFree) {
+          chosen.push(candidate);
+          if (goesNow) this.#take();
+        } else if (passesNone) return chosen;
+      }
+      if (!inOrder || passesNone || candidates.length < PAGE) return chosen;
     }
-    this.left = true;
   }
 
-  /** @returns whether to go on */
-  #consider(candidate: Candidate): boolean {
-    const { isBegun, isPing, isRetry, dueInMs } = candidate;
-    const records = this.inOrder && !isPing ? candidate.recordIds.map((id) => `${candidate.record} ${id}`) : [];
-    const isBlocked = records.some((record) => this.#busy.has(record));
-    for (const record of records) this.#busy.add(record);
-    if (isBegun) return true;
-    this.left = true;
-    if (isBlocked) return this.#passesOver;
-    if (!this.#isActive && !isPing) return true;
-    // It needs no place before it is due: its workflow waits for that.
-    if (dueInMs > 0 && isRetry) this.#chosen.push(candidate.id);
-    else if (dueInMs > 0) this.again(dueInMs);
-    else if (this.#room > 0) {
-      this.#room--;
-      this.begun++;
-      this.#chosen.push(candidate.id);
-      this.lastEventId = candidate.eventId;
-    } else return false;
-    return true;
+  #take(): void {
+    this.#room--;
+    this.posts++;
   }
 
   /** At the latest. */

@@ -32,7 +32,7 @@ export function startDispatcher(databaseUrl: string, dependencies: DispatcherDep
   const notStarted = createOutageLog(log);
   const loop = startLoop(LANES, dispatchBatch, log);
   const queue = startQueue(dependencies, () => wakes.handOn());
-  inFlight.onRoom(loop.wake);
+  inFlight.fresh.onRoom(loop.wake);
   const wakeAll = () => {
     loop.wake();
     queue.lookAround();
@@ -49,8 +49,8 @@ export function startDispatcher(databaseUrl: string, dependencies: DispatcherDep
   const poll = setInterval(wakeAll, POLL_MS);
 
   async function dispatchBatch(): Promise<Found> {
-    const isFull = inFlight.isFull();
-    const full = inFlight.fullTenants();
+    const isFull = inFlight.fresh.isFull();
+    const full = inFlight.fresh.fullTenants();
     if (isFull || full.length > 0) wakes.handOn();
     if (isFull) return "nothing";
     const claimed = await claimDispatches(sql, BATCH, TENANT_SHARE, full);
@@ -89,7 +89,7 @@ export function startDispatcher(databaseUrl: string, dependencies: DispatcherDep
     if (!isNeeded(dispatch)) return true;
     const deliveryIds = dispatch.deliveries.map(({ deliveryId }) => deliveryId);
     // Added before the start, for it may be over before the start is answered.
-    inFlight.add(tenantId, deliveryIds);
+    inFlight.fresh.add(tenantId, deliveryIds);
     try {
       const outcome = await startDelivery(client, config, dispatch);
       // Of what runs elsewhere nobody here would hear the beginning.

@@ -2,9 +2,11 @@
 // receiver's window, what a connection's own limits keep back, and what is sent again. Locks are taken in everybody's
 // order: connection, redelivery, delivery.
 
+import type { PendingQuery, Row } from "postgres";
 import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
 import { uuids } from "../../db/arrays.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
+import { isUnderWay } from "../deliveries/opening/store.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
 import { matching, type Redelivery } from "../redelivery/store.ts";
 import { deliveryToMake, recordName, type WorkflowToStart } from "./store.ts";
@@ -12,11 +14,10 @@ import { deliveryToMake, recordName, type WorkflowToStart } from "./store.ts";
 /** Any constant of our own that no other lock has. */
 const QUEUE_LOCK = 7_203_431;
 
-/** It is in the queue, as `d`. */
-const isQueued = (sql: Queries) => sql`d.due_on is not null and d.state in ('Pending', 'Retrying')`;
-
 /** It is in the queue and no workflow has it, as `d`. */
-const isWaiting = (sql: Queries) => sql`${isQueued(sql)} and d.begun_on is null`;
+const isWaiting = (sql: Queries) => sql`d.due_on is not null and d.begun_on is null and ${isOpen(sql)}`;
+
+const isOpen = (sql: Queries) => sql`d.state in ('Pending', 'Retrying')`;
 
 /** Its first attempt in this run is still to come: the workflows that have what is left go on to their end. */
 export async function setAside(sql: Queries, deliveryIds: string[]): Promise<void> {
@@ -62,6 +63,8 @@ export async function listWaiting(sql: Queries): Promise<string[]> {
 export interface QueueRules {
   tenantId: string;
   isActive: boolean;
+  /** What it has missed is sent first, and what comes meanwhile is Held behind that. */
+  isDraining: boolean;
   isOrdered: boolean;
   /** Posts that may begin now, by its rate; null: no rate. */
   tokens: number | null;
@@ -94,19 +97,19 @@ export async function lockQueue(tx: Transaction, connectionId: string): Promise<
     select pg_try_advisory_xact_lock(${QUEUE_LOCK}, hashtext(${connectionId})) as locked`;
   if (!lock?.locked) return "locked";
   const [rules] = await tx<QueueRules[]>`
-    select c.tenant_id as "tenantId", c.state = 'Active' as "isActive", c.order_by = 'Record' as "isOrdered",
+    select c.tenant_id as "tenantId", c.state = 'Active' as "isActive", c.draining as "isDraining", c.order_by = 'Record' as "isOrdered",
       case when c.rate_per_second is not null then ${tokensOf(tx, "c.rate_per_second", "c.next_post_on")} end as tokens,
       greatest(0, 1000 * extract(epoch from c.next_post_on - now()))::float8 as "tokenInMs",
       case when c.max_in_flight is not null then c.max_in_flight - (
-        select count(*) from deliveries d where d.connection_id = c.id and ${isQueued(tx)} and d.begun_on is not null
-          and (d.state = 'Pending' or d.attempt_started_on is not null)
+        select count(*) from deliveries d where d.connection_id = c.id and ${isUnderWay(tx)}
+          and (d.attempt_started_on is not null or (d.state = 'Pending' and d.begun_on is not null))
       )::int end as places,
       r.id as "redeliveryId", coalesce(${tokensOf(tx, "r.rate", "r.next_on")}, 0) as "redeliveryTokens",
       coalesce(greatest(0, 1000 * extract(epoch from r.next_on - now()))::float8, 0) as "redeliveryTokenInMs"
     from webhook_connections c
     left join redeliveries r on r.connection_id = c.id and r.state = 'Running' and (r.kind = 'Drain') = c.draining
     where c.id = ${connectionId} and c.deleted_on is null
-    for share of c`;
+    for key share of c`;
   return rules;
 }
 
@@ -114,64 +117,96 @@ export async function lockQueue(tx: Transaction, connectionId: string): Promise<
 export interface Candidate {
   id: string;
   eventId: string;
-  position: number;
-  isBegun: boolean;
-  isPing: boolean;
   /** Its next attempt is a retry, and waits in its workflow. */
   isRetry: boolean;
   dueInMs: number;
-  /** Of the event: a kind and ids. */
-  record: string;
-  recordIds: string[];
+  /** Each a kind and an id. */
+  records: string[];
+  /** Another delivery of one of its records is under way. */
+  isBusy: boolean;
 }
 
-const candidateColumns = (sql: Queries) => sql`
-  d.id, d.event_id as "eventId", d.position::float8 as position, d.begun_on is not null and d.state in ('Pending', 'Retrying') as "isBegun",
-  e.event_type = 'Ping' as "isPing", d.state = 'Retrying' as "isRetry",
-  case when ${isQueued(sql)} then greatest(0, 1000 * extract(epoch from d.due_on - now())) else 0 end::float8 as "dueInMs",
-  e.event_record as record, string_to_array(e.record_id, ',') as "recordIds"`;
+/** What is asked for of the candidates, the oldest first. */
+interface Wish {
+  /** Of the records that were seen before. */
+  busy: string[];
+  limit: number;
+}
 
-/** The oldest in the queue, after a position. @param withBegun also those that a workflow has */
+/** What is in the queue. @param inOrder leaves out what has to wait for another of its record */
 export function listQueued(
   tx: Transaction,
   connectionId: string,
-  withBegun: boolean,
-  after: number,
-  limit: number,
+  inOrder: boolean,
+  isHeldBack: boolean,
+  wish: Wish,
 ): Promise<Candidate[]> {
-  return tx<Candidate[]>`
-    select ${candidateColumns(tx)} from deliveries d join events e on e.id = d.event_id
-    where d.connection_id = ${connectionId} and d.position > ${after}
-      and ${withBegun ? isQueued(tx) : isWaiting(tx)}
-    order by d.position limit ${limit}`;
+  const where = tx`d.connection_id = ${connectionId} and ${isWaiting(tx)}
+    and (not ${isHeldBack}::boolean or d.due_on > now() or e.event_type = 'Ping')`;
+  return listCandidates(tx, connectionId, where, tx`d.position`, inOrder, !inOrder, wish);
 }
 
-/** What a redelivery has next. */
+/** What a redelivery has next; a Drain leaves out what has to wait for another of its record. */
 export function listSelected(
   tx: Transaction,
   tenantId: string,
   redelivery: Redelivery,
-  after: number,
-  limit: number,
+  wish: Wish,
 ): Promise<Candidate[]> {
-  const isDrain = redelivery.kind === "Drain";
-  return tx<Candidate[]>`
-    with selected as (
-      select d.id ${matching(tx, tenantId, redelivery)} ${isDrain ? tx`and d.position > ${after}` : tx``}
-      order by ${isDrain ? tx`d.position` : tx`d.event_id`} limit ${limit}
-    )
-    select ${candidateColumns(tx)}
-    from selected join deliveries d on d.id = selected.id join events e on e.id = d.event_id
-    order by ${isDrain ? tx`d.position` : tx`d.event_id`}`;
+  const { kind, connectionId } = redelivery;
+  if (kind === "Drain") {
+    const where = tx`d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held'`;
+    return listCandidates(tx, connectionId, where, tx`d.position`, true, false, wish);
+  }
+  const selected = tx`select d.id ${matching(tx, tenantId, redelivery)} order by d.event_id limit ${wish.limit}`;
+  return listCandidates(tx, connectionId, tx`d.id = any (array(${selected}))`, tx`d.event_id`, true, true, wish);
 }
 
-/** The connection takes no posts: what waits is Held with what it misses. A ping goes to it all the same. */
-export async function holdWaiting(tx: Transaction, connectionId: string, limit: number): Promise<number> {
+/** Not paged: what has to wait is passed over here, however much that is. */
+function listCandidates(
+  tx: Transaction,
+  connectionId: string,
+  where: PendingQuery<Row[]>,
+  order: PendingQuery<Row[]>,
+  inOrder: boolean,
+  withBusy: boolean,
+  { busy, limit }: Wish,
+): Promise<Candidate[]> {
+  return tx<Candidate[]>`
+    with busy as materialized (
+      select e.event_record || ' ' || one as record
+      from deliveries d join events e on e.id = d.event_id, unnest(string_to_array(e.record_id, ',')) as one
+      where ${inOrder}::boolean and d.connection_id = ${connectionId} and ${isUnderWay(tx)}
+      union
+      select unnest(${busy}::text[])
+    )
+    select d.id, d.event_id as "eventId", d.state = 'Retrying' as "isRetry", r.records, r.busy as "isBusy",
+      case when ${isOpen(tx)} then greatest(0, 1000 * extract(epoch from d.due_on - now())) else 0 end::float8 as "dueInMs"
+    from deliveries d join events e on e.id = d.event_id, lateral (
+      select array_agg(record) as records, bool_or(record in (select record from busy)) as busy
+      from (select e.event_record || ' ' || one as record from unnest(string_to_array(e.record_id, ',')) as one) as each
+    ) as r
+    where ${where} and (${withBusy}::boolean or not r.busy)
+    order by ${order} limit ${limit}`;
+}
+
+/**
+ * Of a connection that takes no posts, or sends what it has missed first: what is due is Held with that. A ping goes to
+ * it all the same.
+ * @param drainId the redelivery that it goes on being part of
+ */
+export async function holdDue(
+  tx: Transaction,
+  connectionId: string,
+  drainId: string | undefined,
+  limit: number,
+): Promise<number> {
   const rows = await tx`
-    update deliveries set state = 'Held', due_on = null, changed_on = now()
+    update deliveries set state = 'Held', due_on = null, changed_on = now(),
+      redelivery_id = nullif(redelivery_id, ${drainId ?? null}::uuid)
     where id in (
       select d.id from deliveries d join events e on e.id = d.event_id
-      where d.connection_id = ${connectionId} and ${isWaiting(tx)} and e.event_type <> 'Ping'
+      where d.connection_id = ${connectionId} and ${isWaiting(tx)} and d.due_on <= now() and e.event_type <> 'Ping'
       order by d.position limit ${limit} for update of d skip locked
     )
     returning id`;
@@ -195,10 +230,11 @@ export interface Begun extends WorkflowToStart {
 export async function begin(
   tx: Transaction,
   tenantId: string,
-  ids: string[],
+  chosen: Candidate[],
   redelivery?: Redelivery,
 ): Promise<Begun[]> {
-  if (ids.length === 0) return [];
+  if (chosen.length === 0) return [];
+  const ids = chosen.map(({ id }) => id);
   const isDrain = redelivery?.kind === "Drain";
   return tx<Begun[]>`
     with begun as (
@@ -237,15 +273,15 @@ export async function moveOn(tx: Transaction, redelivery: Redelivery, lastEventI
 
 /**
  * Takes what was begun from the rates.
- * @returns milliseconds until each of them has one more; 0 for one that there is not
+ * @returns milliseconds until each of them has one more, 0 for one that there is not; and whether something still waits
  */
 export async function spend(
   tx: Transaction,
   connectionId: string,
   posts: number,
   redelivered: { id: string; posts: number } | undefined,
-): Promise<{ postInMs: number; redeliveredInMs: number }> {
-  const [row] = await tx<{ postInMs: number; redeliveredInMs: number }[]>`
+): Promise<{ postInMs: number; redeliveredInMs: number; left: boolean }> {
+  const [row] = await tx<{ postInMs: number; redeliveredInMs: number; left: boolean }[]>`
     with connection as (
       update webhook_connections set next_post_on = greatest(next_post_on, now() - ${SAVED}::interval)
         + ${posts} * interval '1 second' / rate_per_second
@@ -259,6 +295,7 @@ export async function spend(
     )
     select coalesce((select greatest(0, 1000 * extract(epoch from next - now())) from connection), 0)::float8 as "postInMs",
       coalesce((select greatest(0, 1000 * extract(epoch from next - now())) from redelivery), 0)::float8
-        as "redeliveredInMs"`;
+        as "redeliveredInMs",
+      exists (select from deliveries d where d.connection_id = ${connectionId} and ${isWaiting(tx)}) as left`;
   return row!;
 }

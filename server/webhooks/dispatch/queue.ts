@@ -13,8 +13,6 @@ import type { Windows } from "./windows.ts";
 
 /** Connections whose queues are looked at at once. */
 const LANES = 2;
-/** Started at a time of one connection's. */
-const MOST = 8;
 /** Until a delivery is tried again whose earlier run is about to close. */
 const BUSY_MS = 250;
 
@@ -51,9 +49,7 @@ export function startQueue(
   const timers = new Map<string, Timer>();
   let around: Promise<void> | undefined;
   const loop = startLoop(LANES, step, log);
-  inFlight.onBegin(() => {
-    if (toLook.size > 0) loop.wake();
-  });
+  inFlight.queued.onRoom(loop.wake);
   windows.onRoom((connectionId) => {
     if (waiting.has(connectionId)) look(connectionId);
   });
@@ -73,19 +69,18 @@ export function startQueue(
     timers.set(connectionId, timer);
   }
 
-  /** One whose tenant may have more workflows started. */
+  /** One whose tenant has the fewest workflows started: tenants take turns, however many queues they have. */
   function next(): string | undefined {
-    for (const connectionId of toLook) {
-      if (!atWork.has(connectionId) && roomOf(connectionId) > 0) return connectionId;
-    }
-    return undefined;
+    const mayGo = [...toLook].filter((connectionId) => !atWork.has(connectionId) && roomOf(connectionId) > 0);
+    return mayGo.reduce<string | undefined>(
+      (best, connectionId) => (best && roomOf(best) >= roomOf(connectionId) ? best : connectionId),
+      undefined,
+    );
   }
 
   /** Its tenant is known once it has been looked at. */
   function roomOf(connectionId: string): number {
-    const mostQueued = inFlight.room(waiting.get(connectionId) ?? "");
-    // Quick receivers go first: one that is back, with all that it has missed, would make everybody wait.
-    return Math.min(mostQueued, inFlight.isBehind() ? 1 : MOST);
+    return inFlight.queued.room(waiting.get(connectionId) ?? "");
   }
 
   async function step(): Promise<Found> {
@@ -121,7 +116,7 @@ export function startQueue(
     // A post that may take long does so outside its workflow's task.
     const own = windows.isQuick(connectionId) ? { waitMs } : { waitMs, taskQueue: ownTaskQueue };
     // Added before the start, for it may be over before the start is answered.
-    if (goesNow) inFlight.add(tenantId, [deliveryId]);
+    if (goesNow) inFlight.queued.add(tenantId, [deliveryId]);
     const outcome = await startDelivery(client, config, begun, own).catch((error) => {
       notStarted({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
       return "failed" as const;

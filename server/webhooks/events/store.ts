@@ -30,7 +30,7 @@ export async function insertEvent(sql: Queries, tenantId: TenantId, event: NewEv
       select id, state, draining, governed from webhook_connections
       where tenant_id = ${tenantId} and deleted_on is null
         and ${event.eventRecord} = any (entities) and ${event.eventType} = any (events)
-      order by id for share
+      order by id for key share
     ), delivery as (
       insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state, due_on)
       select gen_random_uuid(), ${tenantId}, ${event.eventId}, id, position,

@@ -156,7 +156,7 @@ export async function lockRedelivery(
   await tx`
     select from webhook_connections where tenant_id = ${tenantId} and id = (
       select connection_id from redeliveries where tenant_id = ${tenantId} and id = ${id}
-    ) ${lock === "update" ? tx`for update` : tx`for share`}`;
+    ) ${lock === "update" ? tx`for update` : tx`for key share`}`;
   await tx`select from redeliveries where tenant_id = ${tenantId} and id = ${id} for update`;
   return findRedelivery(tx, tenantId, id);
 }

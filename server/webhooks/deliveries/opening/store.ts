@@ -128,28 +128,41 @@ function open(
     from due`;
 }
 
+/** A workflow has it, or is about to: one of its own, or its event's. As `d`. */
+export const isUnderWay = (sql: Queries) => sql`
+  (d.due_on is null or d.begun_on is not null) and d.state in ('Pending', 'Retrying')`;
+
 /** Any constant of our own that no other lock has. */
 const POSTS_LOCK = 7_203_432;
 
-/** The next time that its connection's rate leaves for a retry. @returns milliseconds until then */
-export async function takeTurn(sql: Queries, tenantId: string, connectionId: string): Promise<number> {
-  const [row] = await sql<{ waitMs: number }[]>`
-    update webhook_connections set next_post_on = greatest(next_post_on, now()) + interval '1 second' / rate_per_second
-    where id = ${connectionId} and tenant_id = ${tenantId} and rate_per_second is not null
-    returning (1000 * extract(epoch from next_post_on - interval '1 second' / rate_per_second - now()))::float8 as "waitMs"`;
-  return Math.max(0, row?.waitMs ?? 0);
+/**
+ * The next turn that its connection's rate leaves for a retry, if that is not far off.
+ * @returns milliseconds until then, or undefined: no turn is taken
+ */
+export async function takeTurn(
+  sql: Queries,
+  tenantId: string,
+  connectionId: string,
+  patienceMs: number,
+): Promise<number | undefined> {
+  const [row] = await sql<{ waitMs: number | null }[]>`
+    with turn as (
+      update webhook_connections c
+      set next_post_on = greatest(c.next_post_on, now()) + interval '1 second' / c.rate_per_second
+      where c.id = ${connectionId} and c.tenant_id = ${tenantId} and c.rate_per_second is not null
+        and c.next_post_on <= now() + ${patienceMs} * interval '1 millisecond'
+      returning (1000 * extract(epoch from c.next_post_on - interval '1 second' / c.rate_per_second - now()))::float8 as wait
+    )
+    select case when c.rate_per_second is null then 0 else (select wait from turn) end as "waitMs"
+    from webhook_connections c where c.id = ${connectionId} and c.tenant_id = ${tenantId}`;
+  return row ? (row.waitMs ?? undefined) : 0;
 }
 
 /**
  * Keeps everybody else from opening an attempt of the connection, if that limits how many are out.
  * @returns whether one more may be, until the transaction ends
  */
-export async function lockPosts(
-  tx: Transaction,
-  tenantId: string,
-  deliveryId: string,
-  graceMs: number,
-): Promise<boolean> {
+export async function lockPosts(tx: Transaction, tenantId: string, deliveryId: string): Promise<boolean> {
   const [limit] = await tx<{ connectionId: string; most: number | null }[]>`
     select c.id as "connectionId", case when e.event_type <> 'Ping' then c.max_in_flight end as most
     from deliveries d join webhook_connections c on c.id = d.connection_id join events e on e.id = d.event_id
@@ -158,8 +171,7 @@ export async function lockPosts(
   await tx`select pg_advisory_xact_lock(${POSTS_LOCK}, hashtext(${limit.connectionId}))`;
   const [out] = await tx<{ count: number }[]>`
     select count(*) as count from deliveries d
-    where d.connection_id = ${limit.connectionId} and d.due_on is not null and d.begun_on is not null
-      and d.state in ('Pending', 'Retrying') and d.id <> ${deliveryId}
-      and d.attempt_started_on > clock_timestamp() - ${graceMs} * interval '1 millisecond'`;
+    where d.connection_id = ${limit.connectionId} and ${isUnderWay(tx)} and d.id <> ${deliveryId}
+      and d.attempt_started_on is not null`;
   return out!.count < limit.most;
 }

@@ -28,7 +28,7 @@ export async function lockEventDeliveries(
   await tx`
     select from webhook_connections where tenant_id = ${tenantId} and id in (
       select d.connection_id from deliveries d where d.tenant_id = ${tenantId} and d.event_id = ${eventId} ${ofConnection}
-    ) order by id for share`;
+    ) order by id for key share`;
   return tx<EventDelivery[]>`
     select d.id, d.connection_id as "connectionId", d.part, d.state, c.deleted_on is not null as "connectionDeleted",
       case when c.state = 'Held' then c.held_reason end as "heldReason", cardinality(d.redelivered_after) as redeliveries
