@@ -128,21 +128,6 @@ describe.concurrent("a replay", () => {
     expect(await api.endedRedelivery(Id)).toMatchObject({ Total: 40, Done: 40, Delivered: 40 });
   });
 
-  test("sends all of it, also beside changes that wait in the same queue", async () => {
-    const api = await newTenant();
-    await using receiver = startReceiver();
-    const { Id: ConnectionId } = await api.connect(receiver.url, { RatePerSecond: 100 });
-    const changes = 12;
-    for (let index = 1; index <= changes; index++) await api.change({ Name: `Gate ${index}` });
-    await untilAllEnded(api);
-    const replayed = (await api.events("Limit=200")).Items.map(({ EventId }) => EventId);
-    const { Id } = await api.replay({ ConnectionId, States: ["Delivered"], Rate: 8 });
-    for (let index = 1; index <= 40; index++) await api.change({ Name: `Door ${index}` });
-    const ended = { State: "Completed", Total: changes, Done: changes, Delivered: changes };
-    expect(await api.endedRedelivery(Id)).toMatchObject(ended);
-    expect(replayed.map((eventId) => receiver.callsFor(eventId).length)).toEqual(replayed.map(() => 2));
-  });
-
   test("can be paused, resumed and cancelled; Temporal shows how far it has come", async () => {
     const { api, id, receiver } = await delivered(12);
     await using _ = receiver;

@@ -154,6 +154,19 @@ describe.concurrent("a connection with a limit", () => {
     expect((await api.settledEvent()).State).toBe("Delivered");
   }, 120_000);
 
+  test("gets all of a replay, also beside changes that wait in the same queue", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    const { Id: ConnectionId } = await api.connect(receiver.url, { RatePerSecond: 100 });
+    for (let index = 0; index < 12; index++) await changeOne(api, index);
+    await until("all", async () => (await api.events("State=Delivered")).Items.length === 12, PATIENCE_MS);
+    const replayed = (await api.events()).Items.map(({ EventId }) => EventId);
+    const { Id } = await api.replay({ ConnectionId, States: ["Delivered"], Rate: 8 });
+    for (let index = 12; index < 52; index++) await changeOne(api, index);
+    expect(await api.endedRedelivery(Id)).toMatchObject({ State: "Completed", Total: 12, Done: 12, Delivered: 12 });
+    expect(replayed.map((eventId) => receiver.callsFor(eventId).length)).toEqual(replayed.map(() => 2));
+  }, 120_000);
+
   test("that is asked for an event again and again while it is sent locks nobody out", async () => {
     const api = await newTenant();
     await using receiver = startReceiver();

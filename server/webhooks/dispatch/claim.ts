@@ -3,18 +3,8 @@
 
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { lockRedelivery, type Redelivery } from "../redelivery/store.ts";
-import {
-  type Begun,
-  begin,
-  type Candidate,
-  holdDue,
-  listQueued,
-  listSelected,
-  lockQueue,
-  moveOn,
-  type QueueRules,
-  spend,
-} from "./queue.store.ts";
+import { type Candidate, listQueued, listSelected } from "./candidates.store.ts";
+import { type Begun, begin, holdDue, lockQueue, moveOn, type QueueRules, spend } from "./queue.store.ts";
 
 /** Rows that are read, or held, at a time. */
 const PAGE = 100;

@@ -2,22 +2,21 @@
 // receiver's window, what a connection's own limits keep back, and what is sent again. Locks are taken in everybody's
 // order: connection, redelivery, delivery.
 
-import type { PendingQuery, Row } from "postgres";
 import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
 import { uuids } from "../../db/arrays.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
 import { isUnderWay } from "../deliveries/opening/store.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
-import { matching, type Redelivery } from "../redelivery/store.ts";
+import type { Redelivery } from "../redelivery/store.ts";
+import type { Candidate } from "./candidates.store.ts";
 import { deliveryToMake, recordName, type WorkflowToStart } from "./store.ts";
 
 /** Any constant of our own that no other lock has. */
 const QUEUE_LOCK = 7_203_431;
 
 /** It is in the queue and no workflow has it, as `d`. */
-const isWaiting = (sql: Queries) => sql`d.due_on is not null and d.begun_on is null and ${isOpen(sql)}`;
-
-const isOpen = (sql: Queries) => sql`d.state in ('Pending', 'Retrying')`;
+export const isWaiting = (sql: Queries) =>
+  sql`d.due_on is not null and d.begun_on is null and d.state in ('Pending', 'Retrying')`;
 
 /** Its first attempt in this run is still to come: the workflows that have what is left go on to their end. */
 export async function setAside(sql: Queries, deliveryIds: string[]): Promise<void> {
@@ -111,83 +110,6 @@ export async function lockQueue(tx: Transaction, connectionId: string): Promise<
     where c.id = ${connectionId} and c.deleted_on is null
     for key share of c`;
   return rules;
-}
-
-/** One that is in the queue, or that a redelivery selects. */
-export interface Candidate {
-  id: string;
-  eventId: string;
-  /** Its next attempt is a retry, and waits in its workflow. */
-  isRetry: boolean;
-  dueInMs: number;
-  /** Each a kind and an id. */
-  records: string[];
-  /** Another delivery of one of its records is under way. */
-  isBusy: boolean;
-}
-
-/** What is asked for of the candidates, the oldest first. */
-interface Wish {
-  /** Of the records that were seen before. */
-  busy: string[];
-  limit: number;
-}
-
-/** What is in the queue. @param inOrder leaves out what has to wait for another of its record */
-export function listQueued(
-  tx: Transaction,
-  connectionId: string,
-  inOrder: boolean,
-  isHeldBack: boolean,
-  wish: Wish,
-): Promise<Candidate[]> {
-  const where = tx`d.connection_id = ${connectionId} and ${isWaiting(tx)}
-    and (not ${isHeldBack}::boolean or d.due_on > now() or e.event_type = 'Ping')`;
-  return listCandidates(tx, connectionId, where, tx`d.position`, inOrder, !inOrder, wish);
-}
-
-/** What a redelivery has next; a Drain leaves out what has to wait for another of its record. */
-export function listSelected(
-  tx: Transaction,
-  tenantId: string,
-  redelivery: Redelivery,
-  wish: Wish,
-): Promise<Candidate[]> {
-  const { kind, connectionId } = redelivery;
-  if (kind === "Drain") {
-    const where = tx`d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held'`;
-    return listCandidates(tx, connectionId, where, tx`d.position`, true, false, wish);
-  }
-  const selected = tx`select d.id ${matching(tx, tenantId, redelivery)} order by d.event_id limit ${wish.limit}`;
-  return listCandidates(tx, connectionId, tx`d.id = any (array(${selected}))`, tx`d.event_id`, true, true, wish);
-}
-
-/** Not paged: what has to wait is passed over here, however much that is. */
-function listCandidates(
-  tx: Transaction,
-  connectionId: string,
-  where: PendingQuery<Row[]>,
-  order: PendingQuery<Row[]>,
-  inOrder: boolean,
-  withBusy: boolean,
-  { busy, limit }: Wish,
-): Promise<Candidate[]> {
-  return tx<Candidate[]>`
-    with busy as materialized (
-      select e.event_record || ' ' || one as record
-      from deliveries d join events e on e.id = d.event_id, unnest(string_to_array(e.record_id, ',')) as one
-      where ${inOrder}::boolean and d.connection_id = ${connectionId} and ${isUnderWay(tx)}
-      union
-      select unnest(${busy}::text[])
-    )
-    select d.id, d.event_id as "eventId", d.state = 'Retrying' as "isRetry", r.records, r.busy as "isBusy",
-      case when ${isOpen(tx)} then greatest(0, 1000 * extract(epoch from d.due_on - now())) else 0 end::float8 as "dueInMs"
-    from deliveries d join events e on e.id = d.event_id, lateral (
-      select array_agg(record) as records, bool_or(record in (select record from busy)) as busy
-      from (select e.event_record || ' ' || one as record from unnest(string_to_array(e.record_id, ',')) as one) as each
-    ) as r
-    where ${where} and (${withBusy}::boolean or not r.busy)
-    order by ${order} limit ${limit}`;
 }
 
 /**
