@@ -6,6 +6,7 @@ import {
   ClientSecretPost,
   Configuration,
   customFetch,
+  discovery,
   enableNonRepudiationChecks,
   None,
   type ServerMetadata,
@@ -22,18 +23,37 @@ const STEP_TIMEOUT_MS = 10_000;
 
 export type GuardedFetch = NonNullable<Configuration[typeof customFetch]>;
 
-export function configurationOf(
+export async function configurationOf(
   server: ServerMetadata,
   provider: Provider,
   masterKey: MasterKey,
   guarded: GuardedFetch,
-): Configuration {
-  const secret = openSecret(masterKey, provider);
-  const config = new Configuration(server, provider.clientId, {}, clientAuthentication(server, provider, secret));
+): Promise<Configuration> {
+  const authentication = clientAuthentication(server, provider, openSecret(masterKey, provider));
+  const config = isMicrosoftShared(server)
+    ? await sharedConfiguration(server, provider, authentication)
+    : new Configuration(server, provider.clientId, {}, authentication);
   config[customFetch] = guarded;
   // OIDC Core 3.1.3.7 lets a client trust TLS in place of the signature; we look at both.
   if (provider.type === "OpenIDConnect") enableNonRepudiationChecks(config);
   return config;
+}
+
+/** What Microsoft's `common` and `organizations` call themselves: an id_token's issuer has its `tid` there. */
+const MICROSOFT_SHARED = "https://login.microsoftonline.com/{tenantid}/v2.0";
+
+export function isMicrosoftShared({ issuer }: ServerMetadata): boolean {
+  return issuer === MICROSOFT_SHARED;
+}
+
+/** openid-client compares such an issuer by the `tid` if it has read the metadata by itself. */
+function sharedConfiguration(
+  server: ServerMetadata,
+  { issuer, clientId }: Provider,
+  authentication: ClientAuth,
+): Promise<Configuration> {
+  const read = () => Promise.resolve(Response.json(server));
+  return discovery(new URL(issuer!), clientId, {}, authentication, { [customFetch]: read });
 }
 
 function clientAuthentication(server: ServerMetadata, provider: Provider, secret: string | null): ClientAuth {

@@ -2,7 +2,7 @@
 
 import { LRUCache } from "lru-cache";
 import { ClientError, customFetch, discovery, None, type ServerMetadata } from "openid-client";
-import type { GuardedFetch } from "./configuration.ts";
+import { type GuardedFetch, isMicrosoftShared } from "./configuration.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 
 /** RFC 8725 3.1: what an id_token may be signed by, whatever the provider says it can. None of them has a shared key. */
@@ -72,7 +72,7 @@ function otherIssuer(error: unknown): string | undefined {
 
 /** @throws UpstreamFailure */
 function requireUsable(issuer: string, metadata: ServerMetadata): ServerMetadata {
-  if (new URL(metadata.issuer).href !== new URL(issuer).href) {
+  if (!isMicrosoftShared(metadata) && new URL(metadata.issuer).href !== new URL(issuer).href) {
     throw new OtherIssuer(issuer, metadata.issuer);
   }
   const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata;

@@ -108,7 +108,7 @@ async function readKeys(uri: string, guarded: GuardedFetch): Promise<Record<stri
 }
 
 /** As what a provider is spoken to. */
-type Configured = (server: ServerMetadata, provider: Provider) => Configuration;
+type Configured = (server: ServerMetadata, provider: Provider) => Promise<Configuration>;
 
 /** A client that is refused by the one method may be taken by the other, and then the secret is right. */
 async function checkClient(
@@ -123,12 +123,10 @@ async function checkClient(
   } catch (error) {
     return failed("Client", error);
   }
-  const asked = (tokenEndpointAuthMethod: AuthMethod) =>
-    presentCode(
-      configured(server, { ...provider, tokenEndpointAuthMethod }),
-      redirectUri,
-      provider.clientSecret !== null,
-    );
+  const asked = async (tokenEndpointAuthMethod: AuthMethod) => {
+    const config = await configured(server, { ...provider, tokenEndpointAuthMethod });
+    return presentCode(config, redirectUri, provider.clientSecret !== null);
+  };
   const check = await asked(method);
   if (check.Outcome === "Passed" || provider.clientSecret === null) return check;
   const other = AUTH_METHODS.find((one) => one !== method)!;

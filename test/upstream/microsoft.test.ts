@@ -1,0 +1,73 @@
+// Microsoft's addresses for all organisations: their metadata name no issuer of their own.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { EgressFetch } from "../../server/egress/index.ts";
+import { importMasterKey } from "../../server/master-key.ts";
+import { createProtocol } from "../../server/signin/upstream/protocol.ts";
+import type { Provider } from "../../server/signin/upstream/providers/store.ts";
+import { setting } from "../support/tenant.ts";
+import { certificate } from "./certificate.ts";
+import { type ForgedProvider, sentBack, startForgedProvider } from "./forged-provider.ts";
+
+const MICROSOFT = "https://login.microsoftonline.com";
+const ORGANISATION = "0a1b2c3d-0000-4000-8000-000000000001";
+const CHECKS = { state: "a state", nonce: "a nonce", codeVerifier: "v".repeat(43) };
+const WISH = { maxAge: undefined, loginHint: "" };
+
+let forged: ForgedProvider;
+beforeAll(async () => {
+  forged = await startForgedProvider();
+});
+afterAll(() => forged[Symbol.asyncDispose]());
+
+/** Microsoft's name and port are not to be had here: what goes there goes to the forged provider, by HTTPS as well. */
+const fetchThere: EgressFetch = (_, { pathname }, { method, headers, body }) => {
+  const path = pathname.replace(/^\/(common|organizations)(\/v2\.0)?/, "");
+  return fetch(forged.issuer + path, { method, headers, body, redirect: "manual", tls: { ca: certificate.ca } });
+};
+
+function atMicrosoft(audience: string): Provider {
+  const issuer = `${MICROSOFT}/${audience}/v2.0`;
+  forged.behaviour.metadata = {
+    issuer: `${MICROSOFT}/{tenantid}/v2.0`,
+    authorization_endpoint: `${MICROSOFT}/${audience}/authorize`,
+    token_endpoint: `${MICROSOFT}/${audience}/token`,
+    jwks_uri: `${MICROSOFT}/${audience}/jwks`,
+    userinfo_endpoint: undefined,
+  };
+  return {
+    ...{ id: 1, name: "Microsoft", externalId: null, type: "OpenIDConnect", issuer, clientId: "gatehouse" },
+    ...{ authorizationEndpoint: null, tokenEndpoint: null, userinfoEndpoint: null, clientSecret: null },
+    ...{ tokenEndpointAuthMethod: null, scopes: ["openid"], mapping: {}, provisioning: "Create", allowedDomains: [] },
+    ...{ allowedTenants: [ORGANISATION], requireVerifiedEmail: false, allowLocal: false, isActive: true },
+  };
+}
+
+/** Goes there, and comes back with an id_token that has these claims. */
+async function signIn(provider: Provider, claims: Record<string, unknown>) {
+  const masterKey = importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY"));
+  const { authorizationUrl, identify } = createProtocol(fetchThere, masterKey, "https://gatehouse.example");
+  const location = await authorizationUrl("tenant" as never, provider, CHECKS, WISH);
+  expect(location.origin).toBe(MICROSOFT);
+  forged.behaviour.idToken = claims;
+  const query = new URL(sentBack(forged, location), "https://gatehouse.example").search;
+  return identify("tenant" as never, provider, CHECKS, query, undefined);
+}
+
+test.each(["common", "organizations"])("at %s a user is of the organisation that the id_token names", async (where) => {
+  const iss = `${MICROSOFT}/${ORGANISATION}/v2.0`;
+  const { subject, tenants } = await signIn(atMicrosoft(where), { iss, tid: ORGANISATION });
+  expect({ subject, tenants }).toEqual({ subject: "somebody", tenants: [ORGANISATION] });
+});
+
+test("an organisation that is not the issuer's is refused, and so is none", async () => {
+  const iss = `${MICROSOFT}/${ORGANISATION}/v2.0`;
+  for (const claims of [{ iss, tid: "another" }, { iss }, { iss: "https://evil.example", tid: ORGANISATION }]) {
+    await expect(signIn(atMicrosoft("common"), claims)).rejects.toMatchObject({ kind: "untrusted" });
+  }
+});
+
+test("who only says to be Microsoft's is another issuer", async () => {
+  const provider = { ...atMicrosoft("common"), issuer: forged.issuer };
+  await expect(signIn(provider, {})).rejects.toMatchObject({ kind: "misconfigured" });
+});
