@@ -25,6 +25,8 @@ import type { ActivityDependencies } from "./dependencies.ts";
 import { notYet } from "./not-yet.ts";
 import { pause } from "./pause.ts";
 
+/** What somebody reads who has reset the workflow in the Temporal UI. */
+const ENDED_BEFORE = "it had failed before; to send it again: Redeliver in Settings, or POST …/Redeliver";
 const DATABASE_WAIT_MS = 500;
 /** A post that there was no place for is tried again after so long, or up to twice as long, so that not all come at once. */
 const UNSENT_WAIT_MS = 1_000;
@@ -102,7 +104,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
         if (!found) throw unattempted("the delivery is not in the database");
         if (found === "full" || found.attempted) return found;
         const { state, attempts } = await ended(found);
-        const why = found.endsAs ? "the last attempt was lost" : "it had failed before";
+        const why = found.endsAs ? "the last attempt was lost" : ENDED_BEFORE;
         if (state === "Exhausted") throw unattempted(why);
         if (state !== "Pending" && state !== "Retrying") return { ended: { state, attempts } };
         // Another worker was faster, or its connection was set Active in between: look again.

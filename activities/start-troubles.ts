@@ -66,12 +66,11 @@ export function createStartTroubles(sql: Sql, log: Logger): StartTroubles {
 function reasonOf(error: unknown): string {
   const { code, details } = grpcFailure(error);
   const told = details.slice(0, LONGEST_DETAIL);
-  if (
-    code === CODES.RESOURCE_EXHAUSTED ||
-    /disk is full|disk full|no space left|storage.*(full|exceeded)/i.test(told)
-  ) {
-    return `Deliveries cannot begin: Temporal's store is full, or at its limits (${told}).`;
+  // Its one word for a disk that is full as for a database that is away.
+  if (code === CODES.UNAVAILABLE && told.includes("shard status unknown")) {
+    return `Deliveries cannot begin: Temporal cannot write to its store, which is full or away (${told}).`;
   }
+  if (code === CODES.RESOURCE_EXHAUSTED) return `Deliveries cannot begin: Temporal is at its limits (${told}).`;
   if (code === CODES.INVALID_ARGUMENT && /search attribute/i.test(told)) {
     return `Deliveries cannot begin: Temporal's namespace lacks a search attribute (${told}).`;
   }

@@ -1,15 +1,16 @@
 // Load, receivers that fail and parts that are killed, all at once; then the account.
 
+import { nextFreePort } from "../../server/embedded/ports.ts";
 import { scrape, sum } from "../metrics/scrape.ts";
-import { type Api, until } from "../support/api.ts";
-import type { Receiver } from "../support/receiver.ts";
+import { type Api, signIn, until } from "../support/api.ts";
+import { besides, startProcess } from "../support/process.ts";
 import { startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
-import { type Kills, killParts } from "./driver.ts";
+import { type Kills, killParts, victim } from "./driver.ts";
 import { type Ledger, settle } from "./ledger.ts";
 import { sendChanges } from "./load.ts";
 import { createRandom } from "./random.ts";
-import { startReceivers } from "./receivers.ts";
+import { type Party, startReceivers } from "./receivers.ts";
 
 export interface ChaosOptions {
   /** Of kills, and of load all the while; one round of kills is the least. */
@@ -31,29 +32,45 @@ export interface ChaosOptions {
 const METRICS_TOKEN = crypto.randomUUID();
 const ALL_UP_MS = 120_000;
 
-/** Starts a Gatehouse of its own. */
+/** Starts a Gatehouse of its own, with two workers and two APIs. */
 export async function runChaos(options: ChaosOptions): Promise<Kills & Ledger> {
   const { seconds, rate, tenants, longestPause, seed, patience, say } = options;
   const random = createRandom(seed);
-  await using stack = await startStack({
-    env: { WEBHOOK_RECONCILE_INTERVAL: "2s", WEBHOOK_TIMEOUT: "2s", METRICS_TOKEN },
-    dataDir: options.dataDir,
-    say,
-  });
+  const settings = { WEBHOOK_RECONCILE_INTERVAL: "2s", WEBHOOK_TIMEOUT: "2s", METRICS_TOKEN };
+  await using stack = await startStack({ env: settings, dataDir: options.dataDir, say });
+  await using others = new AsyncDisposableStack();
+  const port = await nextFreePort(0, "127.0.0.1", new Set());
+  const secondUrl = `http://127.0.0.1:${port}`;
+  const launch = async (entry: string, ready: string, env = {}) => {
+    const launched = startProcess(entry, { ...besides(stack), ...settings, ...env });
+    await launched.said((message) => message === ready);
+    return launched;
+  };
+  const victims = {
+    ...{ API: stack.parts.api, worker: stack.parts.worker },
+    "second API": victim(() =>
+      launch("server/serve.ts", "api ready", { PORT: String(port), PUBLIC_URL: stack.publicUrl }),
+    ),
+    "second worker": victim(() => launch("activities/worker.ts", "worker ready")),
+    ...{ Temporal: stack.parts.temporal, PostgreSQL: stack.parts.postgresql },
+  };
+  for (const name of ["second API", "second worker"] as const) {
+    await victims[name].start();
+    others.defer(() => victims[name].stop());
+  }
   const certificates = process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
-  await using receivers = new AsyncDisposableStack();
   const parties = await Promise.all(
     Array.from({ length: tenants }, async () => {
       const api = await newTenant(stack);
       const started = startReceivers(certificates, random);
-      for (const receiver of started) receivers.use(receiver);
-      return { api, receivers: await connectAll(api, started) };
+      for (const { receiver } of started) others.use(receiver);
+      return { api, apis: [api, await signIn(secondUrl, api.tenant)], ...(await connectAll(api, started)) };
     }),
   );
 
-  const killing = killParts(stack, seconds, longestPause, random);
+  const killing = killParts(stack, victims, seconds, longestPause, random);
   const accounts = await Promise.all(
-    parties.map(async (party) => ({ ...party, sent: await sendChanges(party.api, rate / tenants, killing) })),
+    parties.map(async (party) => ({ ...party, sent: await sendChanges(party.apis, rate / tenants, killing) })),
   );
   const kills = await killing;
   await until("all to be up", async () => (await stack.readiness().catch(() => {}))?.status === "ready", ALL_UP_MS);
@@ -67,20 +84,27 @@ async function openDeliveries(url: string): Promise<number | undefined> {
   return open("Pending") + open("Retrying");
 }
 
-async function connectAll(api: Api, receivers: Receiver[]): Promise<Map<string, Receiver>> {
-  const connected = await Promise.all(receivers.map((receiver) => api.connect(receiver.url)));
-  return new Map(connected.map(({ Id }, index) => [Id, receivers[index]!]));
+async function connectAll(api: Api, parties: Party[]) {
+  const connected = await Promise.all(parties.map(({ receiver, wish }) => api.connect(receiver.url, wish)));
+  return {
+    receivers: new Map(connected.map(({ Id }, index) => [Id, parties[index]!.receiver])),
+    ordered: new Set(connected.filter(({ Order }) => Order === "Record").map(({ Id }) => Id)),
+  };
+}
+
+export function isSound({ lost, outOfOrder }: Ledger): boolean {
+  return lost.length === 0 && outOfOrder.length === 0;
 }
 
 /** The account, as people read it. */
 export function describeLedger(ledger: Kills & Ledger): string {
   const { killed, wiped, states } = ledger;
-  const kills = `API ${killed.api}, worker ${killed.worker}, Temporal ${killed.temporal}, PostgreSQL ${killed.postgresql}`;
+  const kills = Object.entries(killed).map(([name, count]) => `${name} ${count}`);
   const each = Object.entries(states)
     .filter(([, count]) => count > 0)
     .map(([state, count]) => `${state} ${count}`);
   return [
-    `killed           ${kills}; Temporal's store wiped ${wiped}`,
+    `killed           ${kills.join(", ")}; Temporal's store wiped ${wiped}`,
     `changes sent     ${ledger.sent}`,
     `  answered 200   ${ledger.committed}`,
     `  without answer ${ledger.sent - ledger.committed}, of which ${ledger.committedUnanswered} were committed`,
@@ -88,5 +112,8 @@ export function describeLedger(ledger: Kills & Ledger): string {
     `posts taken      ${ledger.taken}, of which ${ledger.takenAgain} again`,
     `lost             ${ledger.lost.length}`,
     ...ledger.lost.slice(0, 20).map((line) => `  ${line}`),
+    `out of order     ${ledger.outOfOrder.length}, of connections with Order Record`,
+    ...ledger.outOfOrder.slice(0, 20).map((line) => `  ${line}`),
+    `verdict          ${isSound(ledger) ? "sound" : "NOT SOUND"}`,
   ].join("\n");
 }

@@ -1,46 +1,74 @@
 // Kills parts of a Gatehouse, one after the other, and brings each back.
 
 import { rmSync } from "node:fs";
-import type { PartName } from "../../server/embedded/installation.ts";
 import { temporalFiles } from "../../server/embedded/leftovers.ts";
+import type { StartedProcess } from "../support/process.ts";
 import type { Stack } from "../support/stack.ts";
 import type { Random } from "./random.ts";
 
 export interface Kills {
-  killed: Record<PartName, number>;
+  /** By the part's name. */
+  killed: Record<string, number>;
   /** How often Temporal's whole store was deleted. */
   wiped: number;
 }
 
-const PARTS: PartName[] = ["worker", "api", "temporal", "postgresql"];
+/** One that can be killed and brought back. */
+export interface Victim {
+  readonly pid: number | undefined;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A process beside those of the stack. @param launch resolves when it is up */
+export function victim(launch: () => Promise<StartedProcess>): Victim {
+  let running: StartedProcess | undefined;
+  return {
+    get pid() {
+      return running?.pid;
+    },
+    async start() {
+      running = await launch();
+    },
+    async stop() {
+      await running?.[Symbol.asyncDispose]();
+      running = undefined;
+    },
+  };
+}
 
 /**
- * Goes on for so long, and at least until each part was killed; from half-way on, once, Temporal's store is deleted.
+ * Goes on for so long, and at least until each was killed; from half-way on, once, Temporal's store is deleted.
  * @param longestPause milliseconds between two kills, at most
  */
-export async function killParts(stack: Stack, seconds: number, longestPause: number, random: Random): Promise<Kills> {
-  const kills: Kills = { killed: { worker: 0, api: 0, temporal: 0, postgresql: 0 }, wiped: 0 };
+export async function killParts(
+  stack: Stack,
+  victims: Record<string, Victim>,
+  seconds: number,
+  longestPause: number,
+  random: Random,
+): Promise<Kills> {
+  const kills: Kills = { killed: Object.fromEntries(Object.keys(victims).map((name) => [name, 0])), wiped: 0 };
   const began = performance.now();
   const share = () => (performance.now() - began) / (seconds * 1_000);
   while (share() < 1 || kills.wiped === 0) {
-    for (const name of shuffled(PARTS, random)) {
+    for (const [name, each] of shuffled(Object.entries(victims), random)) {
       await Bun.sleep(random() * longestPause);
-      const wipe = name === "temporal" && kills.wiped === 0 && share() >= 0.5;
-      await kill(stack, name, wipe);
-      kills.killed[name]++;
+      const wipe = each === stack.parts.temporal && kills.wiped === 0 && share() >= 0.5;
+      await kill(stack, each, wipe);
+      kills.killed[name]!++;
       if (wipe) kills.wiped++;
     }
   }
   return kills;
 }
 
-async function kill(stack: Stack, name: PartName, wipe: boolean): Promise<void> {
-  const part = stack.parts[name];
-  if (part.pid !== undefined) process.kill(part.pid, "SIGKILL");
+async function kill(stack: Stack, each: Victim, wipe: boolean): Promise<void> {
+  if (each.pid !== undefined) process.kill(each.pid, "SIGKILL");
   // Stopped and started by hand, for what crashes often is brought back later and later.
-  await part.stop();
+  await each.stop();
   if (wipe) rmSync(temporalFiles(stack.dataDir).folder, { recursive: true });
-  await part.start();
+  await each.start();
 }
 
 function shuffled<T>(items: T[], random: Random): T[] {

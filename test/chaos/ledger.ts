@@ -9,6 +9,8 @@ import type { ChangeKey, Sent } from "./load.ts";
 export interface Account {
   api: Api;
   receivers: Map<string, Receiver>;
+  /** Ids of the connections that ask for order. */
+  ordered: Set<string>;
   sent: Sent;
 }
 
@@ -24,6 +26,8 @@ export interface Ledger {
   takenAgain: number;
   /** What is wrong with each that is not accounted for, in words. */
   lost: string[];
+  /** What came to an ordered connection after a later change of its record, in words. */
+  outOfOrder: string[];
 }
 
 const OPEN: DeliveryState[] = ["Pending", "Retrying"];
@@ -45,7 +49,7 @@ export async function settle(
   const states = { Pending: 0, Retrying: 0, Delivered: 0, Exhausted: 0, Held: 0, Cancelled: 0 };
   const ledger: Ledger = {
     ...{ sent: 0, committed: 0, committedUnanswered: 0, owed: 0, states, taken: 0, takenAgain: 0 },
-    lost: [],
+    ...{ lost: [], outOfOrder: [] },
   };
   for (const account of accounts) addTo(ledger, account, await readLog(account.api));
   return ledger;
@@ -69,7 +73,7 @@ async function waitWhileItGoesOn(
   }
 }
 
-function addTo(ledger: Ledger, { receivers, sent }: Account, events: LoggedEvent[]): void {
+function addTo(ledger: Ledger, { receivers, ordered, sent }: Account, events: LoggedEvent[]): void {
   const known = new Map(events.map((event) => [`${event.RecordId} ${event.EventType}` as ChangeKey, event]));
   const took = new Map([...receivers].map(([id, receiver]) => [id, eventsTaken(receiver)]));
   ledger.sent += sent.changes;
@@ -80,6 +84,7 @@ function addTo(ledger: Ledger, { receivers, sent }: Account, events: LoggedEvent
     ledger.taken += posts;
     ledger.takenAgain += posts - taken.size;
   }
+  for (const id of ordered) ledger.outOfOrder.push(...outOfOrder(receivers.get(id)!));
   for (const key of sent.committed) if (!known.has(key)) ledger.lost.push(`${key}: no event`);
   for (const event of events) {
     for (const id of receivers.keys()) {
@@ -106,6 +111,19 @@ function eventsTaken({ calls }: Receiver): Map<string, number> {
     if (status === 200) taken.set(payload.EventId, (taken.get(payload.EventId) ?? 0) + 1);
   }
   return taken;
+}
+
+/** What is taken again comes before the next one, for nothing passes it until it is recorded. */
+function outOfOrder({ calls, url }: Receiver): string[] {
+  const newest = new Map<string, number>();
+  return calls.flatMap(({ status, payload, headers }) => {
+    if (status !== 200) return [];
+    const record = String(payload.Data.Id);
+    const sequence = Number(headers.get("webhook-sequence"));
+    const before = newest.get(record) ?? 0;
+    newest.set(record, Math.max(before, sequence));
+    return sequence >= before ? [] : [`${url}, record ${record}: ${sequence} after ${before}`];
+  });
 }
 
 async function readLog(api: Api): Promise<LoggedEvent[]> {

@@ -15,15 +15,18 @@ export interface Sent {
 }
 
 /**
+ * @param apis asked in turn
  * @param rate changes a second, every second one an update
  * @param until the end of the load
  */
-export async function sendChanges(api: Api, rate: number, until: Promise<unknown>): Promise<Sent> {
+export async function sendChanges(apis: Api[], rate: number, until: Promise<unknown>): Promise<Sent> {
   const committed = new Set<ChangeKey>();
   const toUpdate: string[] = [];
   const began = performance.now();
   const answers: Promise<void>[] = [];
   let over = false;
+  let turn = 0;
+  const api = () => apis[turn++ % apis.length]!;
   const end = () => {
     over = true;
   };
@@ -36,14 +39,14 @@ export async function sendChanges(api: Api, rate: number, until: Promise<unknown
   return { changes: answers.length, committed };
 
   async function create(number: number): Promise<void> {
-    const id = await change(api, { Name: `Gate ${number}` });
+    const id = await change(api(), { Name: `Gate ${number}` });
     if (id === undefined) return;
     committed.add(`${id} Created`);
     toUpdate.push(id);
   }
 
   async function update(id: string): Promise<void> {
-    if (await change(api, { Id: id, Description: "changed" })) committed.add(`${id} Updated`);
+    if (await change(api(), { Id: id, Description: "changed" })) committed.add(`${id} Updated`);
   }
 }
 

@@ -1,12 +1,19 @@
-// What receivers are like: one answers, one fails at random, one always fails, one is gone.
+// What receivers are like: one answers, one fails at random, one always fails, one is gone. Two more ask for order.
 
+import type { ConnectionFields } from "../support/api.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import type { Random } from "./random.ts";
 
 const LONGEST_WAIT_MS = 1_500;
 
+export interface Party {
+  receiver: Receiver;
+  /** What its connection asks for. */
+  wish: Partial<ConnectionFields>;
+}
+
 /** @param dataDir where the certificate is that Gatehouse trusts */
-export function startReceivers(dataDir: string, random: Random): Receiver[] {
+export function startReceivers(dataDir: string, random: Random): Party[] {
   const flaky = async () => {
     const luck = random();
     if (luck < 0.25) return 500;
@@ -15,10 +22,13 @@ export function startReceivers(dataDir: string, random: Random): Receiver[] {
     if (luck < 0.4) await Bun.sleep(random() * LONGEST_WAIT_MS);
     return 200;
   };
+  const ordered = { Order: "Record" } as const;
   return [
-    startReceiver(200, { dataDir }),
-    startReceiver(flaky, { dataDir }),
-    startReceiver(500, { dataDir }),
-    startReceiver(410, { dataDir }),
+    { receiver: startReceiver(200, { dataDir }), wish: {} },
+    { receiver: startReceiver(flaky, { dataDir }), wish: {} },
+    { receiver: startReceiver(500, { dataDir }), wish: {} },
+    { receiver: startReceiver(410, { dataDir }), wish: {} },
+    { receiver: startReceiver(200, { dataDir }), wish: ordered },
+    { receiver: startReceiver(flaky, { dataDir }), wish: ordered },
   ];
 }

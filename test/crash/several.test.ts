@@ -1,13 +1,11 @@
 // Two APIs and three workers on one PostgreSQL and one Temporal: any of them may have begun what another one ends.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
 import type { Client } from "@temporalio/client";
-import { PROJECT_ROOT } from "../../server/config.ts";
 import { type Api, signIn, until } from "../support/api.ts";
-import { logLines } from "../support/log-lines.ts";
+import { besides, type StartedProcess, startProcess } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { type Stack, startStack, withoutSettings } from "../support/stack.ts";
+import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
 import { finished, temporal } from "../webhooks/temporal.ts";
 import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
@@ -24,19 +22,20 @@ const SETTINGS = {
 
 let stack: Stack;
 let client: Client;
-let workers: Process[];
-let secondApi: Process;
+let workers: StartedProcess[];
+let secondApi: StartedProcess;
 
 beforeAll(async () => {
   stack = await startStack({ env: SETTINGS });
   client = await temporal(stack.temporalAddress);
-  secondApi = start("server/serve.ts", { PORT: "0", PUBLIC_URL: stack.publicUrl });
-  workers = [start("activities/worker.ts"), start("activities/worker.ts")];
-  await Promise.all([secondApi.said("api ready"), ...workers.map((worker) => worker.said("worker ready"))]);
+  const env = { ...besides(stack), ...SETTINGS };
+  secondApi = startProcess("server/serve.ts", { ...env, PORT: "0", PUBLIC_URL: stack.publicUrl });
+  workers = [startProcess("activities/worker.ts", env), startProcess("activities/worker.ts", env)];
+  await Promise.all([apiReady(), ...workers.map((worker) => worker.said((message) => message === "worker ready"))]);
 }, 120_000);
 afterAll(async () => {
   await client?.connection.close();
-  await Promise.all([...(workers ?? []), secondApi].map((each) => each?.stop()));
+  await Promise.all([...(workers ?? []), secondApi].map((each) => each?.[Symbol.asyncDispose]()));
   await stack?.stop();
 }, 60_000);
 
@@ -105,45 +104,14 @@ test("two workers and an API that are killed in mid-load lose nothing", async ()
   await untilLogSaysDelivered(api);
 }, 120_000);
 
+const apiReady = () => secondApi.said((message) => message === "api ready");
+
 const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
 
 /** The tenant's client, which asks each API in turn. */
 async function inTurn(api: Api): Promise<Pick<Api, "change">> {
-  const { port } = await secondApi.said("api ready");
+  const { port } = await apiReady();
   const apis = [api, await signIn(`http://127.0.0.1:${port}`, api.tenant)];
   let turn = 0;
   return { change: (fields) => apis[turn++ % apis.length]!.change(fields) };
-}
-
-interface Process {
-  pid: number;
-  /** The line of its log with this message, once it is there. */
-  said(message: string): Promise<Record<string, unknown>>;
-  stop(): Promise<void>;
-}
-
-/** One more process, as an operator starts it. */
-function start(entry: string, env: Record<string, string> = {}): Process {
-  const child = Bun.spawn([process.execPath, join(PROJECT_ROOT, entry)], {
-    env: {
-      ...withoutSettings(process.env),
-      ...{ HOST: "127.0.0.1", DATABASE_URL: stack.databaseUrl, MASTER_KEY: stack.masterKey },
-      ...{ TEMPORAL_ADDRESS: stack.temporalAddress, EGRESS_ALLOW: "127.0.0.0/8,::1/128" },
-      ...{ EGRESS_CA_FILE: join(dataDir(), "receiver", "ca.pem"), RATE_LIMIT: "100000", RATE_LIMIT_BURST: "100000" },
-      ...SETTINGS,
-      ...env,
-    },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "inherit",
-  });
-  const lines = logLines(child.stdout);
-  return {
-    pid: child.pid,
-    said: (message) => until(message, () => lines.find(({ msg }) => msg === message)),
-    async stop() {
-      child.kill("SIGTERM");
-      await child.exited;
-    },
-  };
 }

@@ -14,3 +14,7 @@ globalThis.Date = class extends RealDate {
     return RealDate.now() + ahead;
   }
 } as DateConstructor;
+
+const realUuid = Bun.randomUUIDv7;
+Bun.randomUUIDv7 = ((encoding = "hex" as const, at: Date | number = Date.now()) =>
+  realUuid(encoding as "hex", at)) as typeof Bun.randomUUIDv7;

@@ -21,6 +21,7 @@ const KINDS: Record<string, (api: Api) => Promise<string>> = {
   redelivered: redeliver,
   probed: probe,
   "left-beside-a-hanging-one": leaveBesideHanging,
+  "posted-slowly": postSlowly,
 };
 const NOBODY = "worker@localhost";
 
@@ -61,6 +62,20 @@ async function leaveBesideHanging(api: Api): Promise<string> {
   await api.change({ Name: "Gate" });
   const { EventId, Deliveries } = await api.settledEvent();
   return Deliveries.map(({ WorkflowId }) => WorkflowId).find((id) => id !== EventId) as string;
+}
+
+/** To a receiver known to be slow, from the queue: by a regular activity, which fails once. The summary has its records' names. */
+async function postSlowly(api: Api): Promise<string> {
+  const slow = () => Bun.sleep(1_500).then(() => 200);
+  await using receiver = startReceiver(
+    ({ payload, count }) => (payload.Data.Name === "Slow" ? slow() : count === 1 ? 503 : 200),
+    { dataDir: stack.dataDir },
+  );
+  await api.connect(receiver.url);
+  await api.change({ Name: "Slow" });
+  await api.settledEvent();
+  await api.change({ Name: "Next" });
+  return (await api.settledEvent()).Deliveries[0]!.WorkflowId;
 }
 
 /** Paused and resumed, and at its end with a retry to wait for. */

@@ -1,8 +1,12 @@
 // When deliveries cannot begin, changes are taken all the same, and /readyz says why.
 
 import { expect, test } from "bun:test";
+import { chmodSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Client, Connection } from "@temporalio/client";
 import { newMasterKey } from "../../server/embedded/data-directory.ts";
 import { nextFreePort } from "../../server/embedded/ports.ts";
+import { findTemporal } from "../../server/embedded/temporal-binary.ts";
 import type { Readiness } from "../../server/http/readiness.ts";
 import { prepareDatabase } from "../../server/process.ts";
 import { startPrivateApp } from "../http/private-app.ts";
@@ -11,7 +15,11 @@ import { newEmptyDatabase } from "../support/empty-database.ts";
 import { newNamespace } from "../support/namespace.ts";
 import { startProcess } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";
+import { startStack, temporaryDirectory } from "../support/stack.ts";
 import { newTenant, setting } from "../support/tenant.ts";
+
+/** Of 512 bytes: what Temporal's store has from the start, and little more. */
+const STORE_BLOCKS = 10_240;
 
 test("a namespace without the search attributes is told of by API and worker, until they are there", async () => {
   await using database = await newEmptyDatabase();
@@ -56,6 +64,46 @@ test("a namespace without the search attributes is told of by API and worker, un
   const nothing = await fetch(`http://127.0.0.1:${workerPort}/Endpoint`);
   expect([nothing.status, (await fetch(`http://127.0.0.1:${workerPort}/healthz`)).status]).toEqual([404, 200]);
 }, 120_000);
+
+test("a store of Temporal's that is full is told of, and changes are taken all the same", async () => {
+  const folder = join(temporaryDirectory("limited"), "bin");
+  mkdirSync(folder);
+  const { path } = await findTemporal({ env: process.env, say: () => {}, signal: AbortSignal.timeout(60_000) });
+  const limited = join(folder, "temporal");
+  await Bun.write(limited, `#!/bin/sh\nulimit -f ${STORE_BLOCKS}\nexec "${path}" "$@"\n`);
+  chmodSync(limited, 0o755);
+  await using stack = await startStack({ env: { PATH: `${folder}:${process.env.PATH}` } });
+  const client = new Client({ connection: await Connection.connect({ address: stack.temporalAddress }) });
+  const fill = () =>
+    client.workflow.start("filling", {
+      taskQueue: "nobody's",
+      workflowId: Bun.randomUUIDv7(),
+      args: ["x".repeat(400_000)],
+    });
+  await until(
+    "it to be full",
+    () =>
+      fill().then(
+        () => false,
+        () => true,
+      ),
+    120_000,
+  );
+  await client.connection.close();
+  const api = await newTenant(stack);
+  await api.change({ Name: "Gate" });
+  const readiness = await until(
+    "/readyz to say why",
+    async () => {
+      const { status, reasons } = await readyz(stack.url);
+      return reasons.some((reason) => reason.includes("Temporal cannot write to its store")) && status;
+    },
+    120_000,
+  );
+  expect(readiness).toBe("degraded");
+  await api.change({ Name: "Door" });
+  expect((await api.events()).Items).toHaveLength(2);
+}, 360_000);
 
 test("a delivery that has waited over 60 s for its workflow is told of", async () => {
   await using database = await newEmptyDatabase();

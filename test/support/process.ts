@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PROJECT_ROOT } from "../../server/config.ts";
 import { until } from "./api.ts";
 import { logLines } from "./log-lines.ts";
-import { withoutSettings } from "./stack.ts";
+import { type Stack, withoutSettings } from "./stack.ts";
 
 export interface StartedProcess extends AsyncDisposable {
   pid: number;
@@ -39,5 +39,18 @@ export function startProcess(entry: string, env: Record<string, string>): Starte
       child.kill("SIGTERM");
       await child.exited;
     },
+  };
+}
+
+/** What one more process beside those of a stack needs to know. */
+export function besides({ databaseUrl, masterKey, temporalAddress, dataDir }: Stack): Record<string, string> {
+  return {
+    DATABASE_URL: databaseUrl,
+    MASTER_KEY: masterKey,
+    TEMPORAL_ADDRESS: temporalAddress,
+    EGRESS_ALLOW: "127.0.0.0/8,::1/128",
+    EGRESS_CA_FILE: join(process.env.GATEHOUSE_TEST_DATA_DIR ?? dataDir, "receiver", "ca.pem"),
+    RATE_LIMIT: "100000",
+    RATE_LIMIT_BURST: "100000",
   };
 }

@@ -26,6 +26,34 @@ afterAll(async () => {
 }, 30_000);
 
 describe.concurrent("a delivery workflow", () => {
+  test("that is reset posts nothing again, and says what to do instead", async () => {
+    const api = await newTenant(stack);
+    await using receiver = startReceiver(410, { dataDir: dataDir() });
+    await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.settledEvent();
+    await client.workflow
+      .getHandle(EventId)
+      .result()
+      .catch(() => {});
+    const { events } = await client.workflow.getHandle(EventId).fetchHistory();
+    const completed = events!.find((event) => event.workflowTaskCompletedEventAttributes)!;
+    const { runId } = await client.workflowService.resetWorkflowExecution({
+      namespace: "default",
+      workflowExecution: { workflowId: EventId },
+      workflowTaskFinishEventId: completed.eventId,
+      requestId: Bun.randomUUIDv7(),
+    });
+    const failure = await client.workflow
+      .getHandle(EventId, runId)
+      .result()
+      .catch((error) => error);
+    expect(failure.cause.message).toBe(
+      "1 of 1 deliveries exhausted: it had failed before; to send it again: Redeliver in Settings, or POST …/Redeliver",
+    );
+    expect(receiver.calls).toHaveLength(1);
+  });
+
   test("that is cancelled while a retry waits leaves its open deliveries Cancelled, and the others as they are", async () => {
     const api = await newTenant(stack);
     await using busy = startReceiver(later, { dataDir: dataDir() });

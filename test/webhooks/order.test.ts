@@ -1,7 +1,9 @@
 // What a connection may ask for: order, a rate, and a bound of what is in flight.
 
 import { describe, expect, test } from "bun:test";
-import { type Api, until } from "../support/api.ts";
+import { join } from "node:path";
+import { startSecondApi } from "../policies/second-api.ts";
+import { type Api, signIn, until } from "../support/api.ts";
 import { pileUp } from "../support/fill.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { db, newTenant } from "../support/tenant.ts";
@@ -32,6 +34,24 @@ describe.concurrent("a connection with Order Record", () => {
     await until("all to arrive", () => taken(receiver).length === CHANGES, PATIENCE_MS);
     expect(receiver.calls.length).toBeGreaterThan(CHANGES);
     expect(outOfOrder(receiver)).toEqual([]);
+  }, 120_000);
+
+  test("gets them in the order of their commits, whatever the clocks of the APIs that made them say", async () => {
+    const clock = ["--preload", join(import.meta.dir, "..", "oauth", "clock-ahead.ts")];
+    await using ahead = await startSecondApi({ CLOCK_AHEAD_MS: "2000" }, clock);
+    const api = await newTenant();
+    const apis = [api, await signIn(ahead.url, api.tenant)];
+    await using receiver = startReceiver(({ count, payload }) =>
+      count === 1 && String(payload.Data.Name).endsWith("4") ? 500 : 200,
+    );
+    await api.connect(receiver.url, { Order: "Record" });
+    for (let index = 0; index < 20; index++) {
+      await apis[index % 2]!.change({ ExternalId: "gate", Name: `Gate ${index}` });
+    }
+    await until("all to arrive", () => taken(receiver).length === 20, PATIENCE_MS);
+    expect(outOfOrder(receiver)).toEqual([]);
+    const eventIds = taken(receiver).map(({ payload }) => payload.EventId);
+    expect(eventIds).not.toEqual(eventIds.toSorted());
   }, 120_000);
 
   test("has one that is exhausted pass the next one of its record", async () => {
