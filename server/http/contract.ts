@@ -25,6 +25,8 @@ export interface Contract<F extends Fields> extends Body<InputOf<F>> {
   refuseReadOnly(input: InputOf<F>, record: Partial<RecordOf<F>> | undefined): void;
   /** What the store calls the fields that are sent. */
   toColumns(input: InputOf<F>): Record<string, unknown>;
+  /** What of a row policies may ask for. */
+  judged(row: object): Partial<RecordOf<F>>;
   /** @param values of fields that are not simply stored */
   toRecord(row: object, values?: Partial<RecordOf<F>>): RecordOf<F>;
   /** Names of the fields of which something holds. */
@@ -35,6 +37,13 @@ export function contract<F extends Fields>(name: string, description: string, fi
   const entries = Object.entries(fields) as [string, Field][];
   const columnOf = (field: string) => fields[field]?.column ?? field.charAt(0).toLowerCase() + field.slice(1);
   const shown = entries.filter(([, field]) => field.shown);
+  const recordOf = (of: [string, Field][], row: object, values: Record<string, unknown> = {}) =>
+    Object.fromEntries(
+      of.map(([key, { show }]) => {
+        const stored = (row as Record<string, unknown>)[columnOf(key)];
+        return [key, key in values ? values[key] : show ? show(stored) : stored];
+      }),
+    );
   return {
     ...body({ name, $id: `${name}Data`, description: "Absent fields are left alone." }, fields),
     name,
@@ -63,13 +72,12 @@ export function contract<F extends Fields>(name: string, description: string, fi
       Object.fromEntries(
         Object.entries(input).flatMap(([key, value]) => (fields[key]!.readOnly ? [] : [[columnOf(key), value]])),
       ),
-    toRecord: (row, values = {}) =>
-      Object.fromEntries(
-        shown.map(([key, { show }]) => {
-          const stored = (row as Record<string, unknown>)[columnOf(key)];
-          return [key, key in values ? values[key as keyof typeof values] : show ? show(stored) : stored];
-        }),
-      ) as RecordOf<F>,
+    judged: (row) =>
+      recordOf(
+        shown.filter(([, { judged }]) => judged),
+        row,
+      ) as Partial<RecordOf<F>>,
+    toRecord: (row, values) => recordOf(shown, row, values) as RecordOf<F>,
     namesOf: (holds) => entries.filter(([, field]) => holds(field)).map(([key]) => key),
   };
 }

@@ -1,16 +1,12 @@
-import { changesOf, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
-import { BadInput, Conflict, NotFound } from "../../errors.ts";
-import { type Conditions, requireConditions } from "../../http/conditions.ts";
+import { BadInput, Conflict } from "../../errors.ts";
 import { isUuid } from "../../http/paging.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Access } from "../access.ts";
-import type { Caller, Permitted } from "../bearer.ts";
+import type { Permitted } from "../bearer.ts";
 import { changeSettings } from "../change-settings.ts";
 import type { FindRecords } from "../gate/references.ts";
-import { requireSeen } from "../seen.ts";
 import { createSettingsService, type SettingsService } from "../settings-service.ts";
-import { refuseChangedStamps } from "../stamps.ts";
 import { POLICY, type PolicyInput, type PolicyRecord } from "./contract.ts";
 import type { Problem } from "./problems.ts";
 import {
@@ -20,16 +16,12 @@ import {
   insertPolicy,
   listPolicies,
   listPolicyTexts,
-  type Policy,
   updatePolicy,
 } from "./store.ts";
 
 /** Every process parses all of a tenant's policies when one changes, and asks each of them for every decision. */
 const POLICIES_PER_TENANT = 100;
 const CHARACTERS_PER_TENANT = 40_000;
-
-const BLANK = { name: "", description: "", policy: "" };
-const AUDITED = POLICY.namesOf(({ audit }) => audit);
 
 /** Places in a policy that are told at once. */
 const SHOWN_PROBLEMS = 20;
@@ -43,15 +35,23 @@ export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
 export function createPolicies(sql: Sql, access: Access): Policies {
   return {
     ...createSettingsService(sql, {
-      name: "Policy",
-      list: listPolicies,
-      find: findPolicy,
-      toRecord: toPolicyRecord,
-      async save(caller, input, conditions) {
-        if (input.Policy !== undefined) refuseProblems(await access.checkPolicy(caller.tenantId, input.Policy));
-        return upsertPolicy(sql, access, caller, input, conditions);
+      contract: POLICY,
+      store: {
+        list: listPolicies,
+        find: findPolicy,
+        insert: insertPolicy,
+        update: updatePolicy,
+        remove: deletePolicy,
       },
-      remove: (caller, id, conditions) => removePolicy(sql, access, caller, id, conditions),
+      blank: { name: "", description: "", policy: "" },
+      audited: "Policy",
+      change: (caller, work) => changeSettings(sql, access, caller, "Policy", work),
+      async check({ tenantId }, { Policy }) {
+        if (Policy !== undefined) refuseProblems(await access.checkPolicy(tenantId, Policy));
+      },
+      async checkWritten(tx, tenantId, { before, saved }) {
+        if (before?.policy !== saved.policy) await refuseTooMany(tx, access, tenantId);
+      },
     }),
     async validate(caller, text) {
       const problems = await access.checkPolicy(caller.tenantId, text);
@@ -62,56 +62,7 @@ export function createPolicies(sql: Sql, access: Access): Policies {
 
 /** Policies by their Ids, for what tells of them elsewhere. */
 export const findPolicyRecords: FindRecords = async (sql, tenantId, _, ids) =>
-  (await findPolicies(sql, tenantId, ids.filter(isUuid))).map(toPolicyRecord);
-
-/**
- * Updates the policy that Id or Name points at, or makes a new one.
- * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
- */
-function upsertPolicy(sql: Sql, access: Access, caller: Caller, input: PolicyInput, conditions: Conditions) {
-  const { tenantId, actor } = caller;
-  return changeSettings(sql, access, caller, "Policy", async (tx, permissions) => {
-    const key = input.Id !== undefined ? { id: input.Id } : { name: input.Name ?? "" };
-    const before = await findPolicy(tx, tenantId, key);
-    if (!before && input.Id !== undefined) throw new NotFound(`There is no Policy with the Id ${input.Id}.`);
-    if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before && toPolicyRecord(before));
-    if (!before) POLICY.whole(input, "Name", "Policy");
-    const after = { ...(before ?? BLANK), ...POLICY.toColumns(input), id: before?.id ?? "" };
-    const asRecord = { Id: before?.id ?? "", Name: after.name, Description: after.description };
-    permissions.require("Settings:Update", "Policy", before ? toPolicyRecord(before) : asRecord, asRecord);
-    // Only now, so that who may not change it learns of no value whether it is right.
-    if (before) await requireSeen(tx, caller, "Policy", conditions, toPolicyRecord(before));
-    refuseChangedStamps(caller, "Policy", input, before && toPolicyRecord(before));
-    if (before && !differs(before, after)) return toPolicyRecord(before);
-
-    const holder = await findPolicy(tx, tenantId, { name: after.name });
-    if (holder && holder.id !== before?.id) throw new Conflict("Name is held by another Policy.");
-    const saved = before
-      ? await updatePolicy(tx, tenantId, { ...after, id: before.id }, actor)
-      : await insertPolicy(tx, tenantId, after, actor);
-    if (before?.policy !== saved.policy) await refuseTooMany(tx, access, tenantId);
-    await recordAudit(tx, tenantId, caller, {
-      kind: before ? "Policy.Changed" : "Policy.Created",
-      subject: { type: "Policy", id: saved.id },
-      details: before && changesOf(toPolicyRecord(before), toPolicyRecord(saved), AUDITED, []),
-    });
-    return toPolicyRecord(saved);
-  });
-}
-
-/** @throws NotFound, Permission, Conflict, PreconditionFailed */
-function removePolicy(sql: Sql, access: Access, caller: Caller, id: string, conditions: Conditions) {
-  const { tenantId } = caller;
-  return changeSettings(sql, access, caller, "Policy", async (tx, permissions) => {
-    const policy = await findPolicy(tx, tenantId, { id });
-    if (!policy) throw new NotFound("There is no Policy with this Id.");
-    permissions.require("Settings:Update", "Policy", toPolicyRecord(policy));
-    await requireSeen(tx, caller, "Policy", conditions, toPolicyRecord(policy));
-    await deletePolicy(tx, tenantId, id);
-    await recordAudit(tx, tenantId, caller, { kind: "Policy.Deleted", subject: { type: "Policy", id: policy.id } });
-    return toPolicyRecord(policy);
-  });
-}
+  (await findPolicies(sql, tenantId, ids.filter(isUuid))).map((policy) => POLICY.toRecord(policy));
 
 /** @throws BadInput naming every place in the policy that is wrong */
 function refuseProblems(problems: Problem[]): void {
@@ -136,12 +87,4 @@ async function refuseTooMany(tx: Transaction, access: Access, tenantId: TenantId
   }
   const tooCostly = await access.weighPolicies(tenantId, texts);
   if (tooCostly) throw new Conflict(tooCostly);
-}
-
-function toPolicyRecord(policy: Policy): PolicyRecord {
-  return POLICY.toRecord(policy);
-}
-
-function differs(before: Policy, after: Pick<Policy, "name" | "description" | "policy">): boolean {
-  return (["name", "description", "policy"] as const).some((field) => before[field] !== after[field]);
 }

@@ -38,7 +38,7 @@ const FIELDS = {
       const wrong = (value ?? []).findIndex((one) => toMember(one) === undefined);
       return wrong < 0 ? undefined : `Members[${wrong}] must be {"Type": "User" | "Application", "Id": …}.`;
     },
-    take: (value: unknown[] | null) => (value ?? []).flatMap((one) => toMember(one) ?? []),
+    take: (value: unknown[] | null) => inOrder((value ?? []).flatMap((one) => toMember(one) ?? [])),
     show: (stored) => (stored as Member[]).map(({ type, id: Id }) => ({ Type: type, Id })),
     audit: "value",
     example: [{ Type: "User", Id: 7 }],
@@ -49,6 +49,12 @@ const FIELDS = {
 export const ROLE = contract("Role", "A group that policies name.", FIELDS);
 export type RoleInput = InputOf<typeof FIELDS>;
 export type RoleRecord = RecordOf<typeof FIELDS>;
+
+/** As they are stored: each once, users first. */
+function inOrder(members: Member[]): Member[] {
+  const each = [...new Map(members.map((member) => [`${member.type} ${member.id}`, member])).values()];
+  return each.sort((one, other) => (one.type === other.type ? one.id - other.id : one.type === "User" ? -1 : 1));
+}
 
 /** An Application's Id may stand there as a string, as it does in its own record. */
 function toMember(value: unknown): Member | undefined {
