@@ -1,7 +1,17 @@
 // Fields that Policy and Role have in common.
 
 import { Type } from "@sinclair/typebox";
-import { ABSTRACT_LONG, field, id, NUL_FREE, orNull, readOnly, requiredText, time } from "../http/fields.ts";
+import {
+  ABSTRACT_LONG,
+  type FormField,
+  field,
+  id,
+  NUL_FREE,
+  orNull,
+  readOnly,
+  requiredText,
+  time,
+} from "../http/fields.ts";
 import { NOBODY } from "./stamps.ts";
 
 const NAME_LIMIT = 200;
@@ -18,11 +28,17 @@ export const idField = (type: string) =>
     example: "0197c6f3-0a1b-7c2d-8e3f-405162738495",
   });
 
-export const nameField = (example: string) =>
-  requiredText(NAME_LIMIT, { description: "Unique in the system.", audit: "name", judged: true, example });
+export const nameField = (example: string, hint?: string) =>
+  requiredText(NAME_LIMIT, {
+    description: "Unique in the system.",
+    audit: "name",
+    judged: true,
+    form: { label: "Name", hint },
+    example,
+  });
 
 /** null is as good as empty. */
-export function descriptionField(example: string) {
+export function descriptionField(example: string, form: FormField = { label: "Description", hint: "For people." }) {
   return field<string, string>({
     description: "For people.",
     sent: orNull(Type.String({ maxLength: DESCRIPTION_LIMIT, default: "", pattern: NUL_FREE })),
@@ -31,6 +47,7 @@ export function descriptionField(example: string) {
     take: (value: string | null) => value ?? "",
     audit: "name",
     judged: true,
+    form,
     example,
   });
 }

@@ -31,6 +31,10 @@ export interface FormField {
   hintOfChange?: string;
   type?: "url" | "password";
   rows?: number;
+  /** What people are told of a word, by the word; those that it leaves out stand for themselves. */
+  words?: Record<string, string>;
+  /** Of its words, those that people can choose. */
+  offered?: readonly string[];
 }
 
 /** A field whose value is an `In` when it is sent and an `Out` when it is answered; undefined: never. */
@@ -173,12 +177,14 @@ export function readOnly<S extends TSchema>(shown: S, told: Told): Field<unknown
   return { ...told, shown, sent: shown, readOnly: true, must: "cannot be set." };
 }
 
-/** How a form asks for it. */
-export function kindOf({ sent }: Field): { kind: "text" | "number" | "word" | "words" | "lines"; words: string[] } {
+/** How a form asks for it: `words` are chosen from some that are known, `texts` are typed. */
+type FormKind = "text" | "number" | "flag" | "word" | "words" | "texts" | "lines";
+
+export function kindOf({ sent }: Field): { kind: FormKind; words: string[] } {
   const schema = sent?.anyOf?.find((one: TSchema) => one.type !== "null" && one.const === undefined) ?? sent;
-  const words = (of: TSchema | undefined): string[] => of?.anyOf?.flatMap((one: TSchema) => one.const ?? []) ?? [];
-  if (schema?.type === "array") return { kind: "words", words: words(schema.items) };
-  if (schema?.type === "object") return { kind: "lines", words: [] };
-  if (schema?.type === "integer") return { kind: "number", words: [] };
-  return words(schema).length > 0 ? { kind: "word", words: words(schema) } : { kind: "text", words: [] };
+  const wordsOf = (of: TSchema | undefined): string[] => of?.anyOf?.flatMap((one: TSchema) => one.const ?? []) ?? [];
+  const [ofOne, ofEach] = [wordsOf(schema), wordsOf(schema?.items)];
+  if (schema?.type === "array") return { kind: ofEach.length > 0 ? "words" : "texts", words: ofEach };
+  const kinds: Record<string, FormKind> = { object: "lines", integer: "number", boolean: "flag" };
+  return { kind: kinds[schema?.type] ?? (ofOne.length > 0 ? "word" : "text"), words: ofOne };
 }

@@ -56,9 +56,10 @@ export {
   providerContract,
 } from "./upstream/providers/contract.ts";
 export { createFindProviders } from "./upstream/providers/find.ts";
+export { DEFAULT_MAPPING, DEFAULT_SCOPES } from "./upstream/providers/merge.ts";
 export { providerRoutes } from "./upstream/providers/routes.ts";
 export { createIdentityProviders, type IdentityProviders } from "./upstream/providers/service.ts";
-export { AUTH_METHODS, MAPPED, PROVIDER_TYPES, PROVISIONINGS, type Provider } from "./upstream/providers/store.ts";
+export { MAPPED, PROVIDER_TYPES, type Provider } from "./upstream/providers/store.ts";
 export { beginSessionByProvider } from "./upstream/session.ts";
 export { removeExpiredAttempts } from "./upstream/store.ts";
 export { canSignInAnew, createUpstream, type OfferedProvider, type Upstream } from "./upstream/upstream.ts";

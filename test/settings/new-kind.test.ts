@@ -9,24 +9,17 @@ import {
   judgedFields,
   permit,
   policyRoutes,
-  type SettingsService,
-  settingsRoutes,
 } from "../../server/access/index.ts";
-import { descriptionField, idField, nameField, STAMP_FIELDS } from "../../server/access/settings-fields.ts";
-import { createSettingsService, type SettingsStore } from "../../server/access/settings-service.ts";
-import type { Stamped } from "../../server/access/stamps.ts";
 import { policyTypes } from "../../server/app.ts";
 import { auditRoutes, createAuditLog } from "../../server/audit/index.ts";
 import { readConfig } from "../../server/config.ts";
-import { connect, type Queries, type Sql } from "../../server/db/connection.ts";
+import { connect, type Sql } from "../../server/db/connection.ts";
 import { migrate } from "../../server/db/migrate.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { createFindRecords, ENTITIES } from "../../server/entities/index.ts";
 import { contextOf } from "../../server/http/context.ts";
-import { contract } from "../../server/http/contract.ts";
 import { errorResponse } from "../../server/http/error-record.ts";
-import { type InputOf, integer, oneOf, type RecordOf } from "../../server/http/fields.ts";
-import { controllerOf, type Route } from "../../server/http/route.ts";
+import { controllerOf } from "../../server/http/route.ts";
 import { createLog } from "../../server/log.ts";
 import { importMasterKey } from "../../server/master-key.ts";
 import { createProvider, scopesNow } from "../../server/oauth/index.ts";
@@ -35,85 +28,7 @@ import { bodyOf, ContractField, formFields, formOfRecord } from "../../server/se
 import { createTenant } from "../../server/tenants/index.ts";
 import { API, TOKEN_PATH } from "../entities/client.ts";
 import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
-
-const FIELDS = {
-  Id: idField("Badge"),
-  Name: { ...nameField("Front door"), form: { label: "Name", hint: "What people call it." } },
-  Description: { ...descriptionField("Opens in the morning."), form: { label: "Description" } },
-  Color: oneOf(["Red", "Blue"], { judged: true, audit: "value", form: { label: "Color" }, example: "Red" }),
-  Days: integer(1, 30, "days", { audit: "value", form: { label: "Days" }, example: null }),
-  ...STAMP_FIELDS,
-};
-const BADGE = contract("Badge", "What opens a door.", FIELDS);
-
-interface Badge extends Stamped {
-  id: string;
-  name: string;
-  description: string;
-  color: "Red" | "Blue";
-  days: number | null;
-}
-
-const TABLE = `
-  create table badges (
-    id uuid primary key, tenant_id uuid not null references tenants, name text not null, description text not null,
-    color text not null, days integer,
-    created_on timestamptz(3) not null default now(), created_by_type text, created_by_id bigint,
-    modified_on timestamptz(3) not null default now(), modified_by_type text, modified_by_id bigint,
-    unique (tenant_id, name)
-  )`;
-const columns = (sql: Queries) => sql`id, name, description, color, days, created_on as "createdOn",
-  actor_reference(created_by_type, created_by_id) as "createdBy", modified_on as "modifiedOn",
-  actor_reference(modified_by_type, modified_by_id) as "modifiedBy"`;
-
-const store: SettingsStore<Badge> = {
-  list: (sql, tenantId, { name }, limit, after) => sql<Badge[]>`
-    select ${columns(sql)} from badges
-    where tenant_id = ${tenantId} ${after ? sql`and id < ${after}` : sql``}
-      ${name === undefined ? sql`` : sql`and name = ${name}`}
-    order by id desc limit ${limit + 1}`,
-  async find(sql, tenantId, key) {
-    const match = "id" in key ? sql`id = ${key.id}` : sql`name = ${key.name}`;
-    const [row] = await sql<Badge[]>`select ${columns(sql)} from badges where tenant_id = ${tenantId} and ${match}`;
-    return row;
-  },
-  async insert(sql, tenantId, { name, description, color, days }, { type, id }) {
-    const [row] = await sql<Badge[]>`
-      insert into badges (id, tenant_id, name, description, color, days, created_by_type, created_by_id,
-        modified_by_type, modified_by_id)
-      values (${Bun.randomUUIDv7()}, ${tenantId}, ${name}, ${description}, ${color}, ${days}, ${type}, ${id}, ${type},
-        ${id}) returning ${columns(sql)}`;
-    return row!;
-  },
-  async update(sql, tenantId, { id, name, description, color, days }, actor) {
-    const [row] = await sql<Badge[]>`
-      update badges set name = ${name}, description = ${description}, color = ${color}, days = ${days},
-        modified_on = now(), modified_by_type = ${actor.type}, modified_by_id = ${actor.id}
-      where tenant_id = ${tenantId} and id = ${id} returning ${columns(sql)}`;
-    return row!;
-  },
-  async remove(sql, tenantId, id) {
-    await sql`delete from badges where tenant_id = ${tenantId} and id = ${id}`;
-  },
-};
-
-const badges = (sql: Sql): SettingsService<RecordOf<typeof FIELDS>, InputOf<typeof FIELDS>> =>
-  createSettingsService(sql, {
-    contract: BADGE,
-    store,
-    blank: { name: "", description: "", color: "Red", days: null },
-  });
-
-const routesOf = (service: SettingsService<RecordOf<typeof FIELDS>, InputOf<typeof FIELDS>>): Route[] =>
-  settingsRoutes({
-    contract: BADGE,
-    service,
-    tag: { name: "Badge", description: "What opens doors." },
-    nouns: ["badge", "badges"],
-    examples: { badge: { Name: BADGE.example.Name } },
-    upsert: "The badge that Id, or without it Name, points at is updated; else a new one is made, which needs Name.",
-    remove: "It opens no door any more.",
-  });
+import { BADGE, badgeRoutes, badges, TABLE } from "./badge.ts";
 
 const masterKey = Buffer.alloc(32, 7).toString("base64");
 let database: EmptyDatabase;
@@ -145,7 +60,7 @@ beforeAll(async () => {
   const authenticate = createAuthenticate(provider.verifyAccessToken, access.admit);
   service = badges(sql);
   const routes = [
-    ...routesOf(service),
+    ...badgeRoutes(service),
     ...policyRoutes(createPolicies(sql, access)),
     ...auditRoutes(createAuditLog(sql)),
   ];
@@ -307,7 +222,7 @@ test("policies judge it by its fields, before a change and after, and hide what 
 });
 
 test("it is in the document, with its scopes and schemas", () => {
-  const { paths, components } = createDocument("https://id.example.com", routesOf(service));
+  const { paths, components } = createDocument("https://id.example.com", badgeRoutes(service));
   const path = `${API}/Badge`;
   const scopes = (operation: Body) => operation.security[0].oauth2;
   expect([paths[path]!.get, paths[path]!.patch, paths[`${path}/{Id}`]!.delete].map(scopes)).toEqual([
@@ -316,7 +231,7 @@ test("it is in the document, with its scopes and schemas", () => {
     ["Settings:Update"],
   ]);
   const schemas: Record<string, Body> = components.schemas;
-  expect(schemas.Badge.required).toEqual(Object.keys(FIELDS));
+  expect(schemas.Badge.required).toEqual(Object.keys(BADGE.fields));
   expect(schemas.BadgeData.properties).toMatchObject({
     Color: { type: "string", enum: ["Red", "Blue"] },
     CreatedOn: { readOnly: true },

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { contract } from "../../http/contract.ts";
 import { field, type InputOf, orNull, type RecordOf, word } from "../../http/fields.ts";
 import { toRecordId } from "../../http/record-id.ts";
-import { SCOPES } from "../scopes.ts";
+import { ACTIONS, SCOPES } from "../scopes.ts";
 import { descriptionField, idField, nameField, STAMP_FIELDS } from "../settings-fields.ts";
 import type { Member } from "./store.ts";
 
@@ -16,8 +16,8 @@ const member = Type.Object({
 
 const FIELDS = {
   Id: idField("Role"),
-  Name: nameField("editor"),
-  Description: descriptionField("Keeps the records."),
+  Name: nameField("editor", 'Policies speak of it so: Role::"name". With another name they no longer mean it.'),
+  Description: descriptionField("Keeps the records.", { label: "What it is for" }),
   Scopes: field<string[], string[]>({
     description: "What its users may be given in a token.",
     sent: orNull(Type.Array(word(SCOPES))),
@@ -26,6 +26,12 @@ const FIELDS = {
     take: (value: string[] | null) => SCOPES.filter((scope) => value?.includes(scope)),
     audit: "value",
     judged: true,
+    form: {
+      label: "Scopes",
+      hint: "What its users may be given in a token, and in Settings; each needs a policy as well.",
+      // The others are every user's.
+      offered: ACTIONS,
+    },
     example: ["AccessManager:Read", "AccessManager:Create", "AccessManager:Update"],
   }),
   Members: field<Member[], { Type: string; Id: number }[]>({

@@ -3,7 +3,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { DEFAULT_SCOPES, SCOPES } from "../../access/index.ts";
 import { contract } from "../../http/contract.ts";
-import { field, type InputOf, orNull, type RecordOf, type Told, word } from "../../http/fields.ts";
+import { type FormField, field, type InputOf, orNull, type RecordOf, type Told, word } from "../../http/fields.ts";
 import { GRANT_TYPES } from "../grants/index.ts";
 import type { ClientType, Credentials } from "../store.ts";
 
@@ -27,7 +27,7 @@ function settable<T>(schema: TSchema, must: string, standard: T, told: Told) {
   });
 }
 
-function uris(description: string, example: string[]) {
+function uris(description: string, example: string[], form: FormField) {
   const one = Type.String({ maxLength: REDIRECT_URI_LIMIT });
   const documented = Type.String({ format: "uri", maxLength: REDIRECT_URI_LIMIT });
   const most = { maxItems: MOST_REDIRECT_URIS };
@@ -35,7 +35,7 @@ function uris(description: string, example: string[]) {
     `must be a list of at most ${MOST_REDIRECT_URIS} addresses of at most ${REDIRECT_URI_LIMIT} characters, ` +
     `${REDIRECT_URIS_LIMIT} together.`;
   return {
-    ...settable<string[]>(Type.Array(documented, most), must, [], { description, judged: true, example }),
+    ...settable<string[]>(Type.Array(documented, most), must, [], { description, judged: true, form, example }),
     checked: orNull(Type.Array(one, most)),
     refuse(value: string[] | null) {
       return (value ?? []).join("").length > REDIRECT_URIS_LIMIT ? must : undefined;
@@ -56,34 +56,72 @@ const FIELDS = {
     "Where users may be sent back to; compared as they are written. https, or http on 127.0.0.1, [::1] or " +
       "localhost: of a native client with any port, of others for development.",
     ["https://payroll.example.com/callback"],
+    {
+      label: "Redirect URIs",
+      hint: "One a line. Where people may be sent back to after signing in; compared exactly. https, or for development http on localhost.",
+      rows: 4,
+    },
   ),
-  PostLogoutRedirectUris: uris("Where users may be sent after they have signed out.", []),
+  PostLogoutRedirectUris: uris("Where users may be sent after they have signed out.", [], {
+    label: "Redirect URIs after sign-out",
+    hint: "One a line.",
+    rows: 3,
+  }),
   GrantTypes: list(GRANT_TYPES, GRANT_TYPES, {
     description:
       "The grants it may use at the token endpoint. The default of public and native clients, and what they come to " +
       "have if nobody chose others, is without client_credentials.",
     audit: "value",
     judged: true,
+    form: {
+      label: "Grants",
+      words: {
+        authorization_code: "authorization_code: people sign in",
+        client_credentials: "client_credentials: the application itself calls",
+        refresh_token: "refresh_token: stays signed in",
+      },
+    },
     example: [...GRANT_TYPES],
   }),
   Scopes: list<string>(SCOPES, DEFAULT_SCOPES, {
     description: "What it may ask for.",
     audit: "value",
     judged: true,
+    form: {
+      label: "Scopes",
+      hint: "The most it can ask for. What it may do to a record is for the policies to say.",
+    },
     example: ["openid", "profile", "name"],
   }),
   ClientType: choice(CLIENT_TYPES, {
     description: "RFC 6749 2.1 and RFC 8252: public and native clients have no secret and no client_credentials.",
     audit: "value",
     judged: true,
+    form: {
+      label: "Client type",
+      words: {
+        confidential: "confidential: a server that keeps a secret",
+        public: "public: a page in a browser, which keeps none",
+        native: "native: an app on a device",
+      },
+    },
     example: "confidential",
   }),
-  AccessTokenAlg: choice(["EdDSA", "RS256"], { audit: "value", example: "EdDSA" }),
-  IdTokenAlg: choice(["RS256", "ES256", "EdDSA"], { audit: "value", example: "RS256" }),
+  AccessTokenAlg: choice(["EdDSA", "RS256"], {
+    audit: "value",
+    form: { label: "Signature of access tokens" },
+    example: "EdDSA",
+  }),
+  IdTokenAlg: choice(["RS256", "ES256", "EdDSA"], {
+    audit: "value",
+    form: { label: "Signature of id_tokens" },
+    example: "RS256",
+  }),
   FirstParty: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
     description: "Users are not asked for their consent.",
     audit: "value",
     judged: true,
+    form: { label: "It is our own: its users are not asked for consent" },
     example: false,
   }),
 };

@@ -1,54 +1,33 @@
 // What makes an application an OAuth client, and its form.
 
-import { SCOPES } from "../../access/index.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import { kindOf } from "../../http/fields.ts";
 import {
   CREDENTIALS,
   type CredentialsRecord,
   changeCredentials,
   developmentUris,
-  GRANT_TYPES,
   readCredentials,
 } from "../../oauth/index.ts";
 import {
   ButtonLink,
-  Checkbox,
-  CheckboxGroup,
+  bodyOf,
   Code,
+  ContractForm,
   Facts,
-  Form,
   type FormState,
-  formOf,
-  Hidden,
+  formFields,
+  formOfRecord,
   refusedForm,
   Section,
-  SelectField,
   Text,
-  TextField,
 } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication } from "./application.ts";
 
-const ADDRESSES = ["RedirectUris", "PostLogoutRedirectUris"] as const;
-const LISTS = ["GrantTypes", "Scopes"] as const;
-const WORDS = ["ClientType", "AccessTokenAlg", "IdTokenAlg"] as const;
-const FIELDS = [...ADDRESSES, ...LISTS, ...WORDS, "FirstParty"];
-
-const wordsOf = (name: (typeof WORDS)[number]) => kindOf(CREDENTIALS.fields[name]).words;
-
-const TYPES_IN_WORDS: Record<string, string> = {
-  confidential: "confidential: a server that keeps a secret",
-  public: "public: a page in a browser, which keeps none",
-  native: "native: an app on a device",
-};
-const GRANTS_IN_WORDS: Record<string, string> = {
-  authorization_code: "authorization_code: people sign in",
-  client_credentials: "client_credentials: the application itself calls",
-  refresh_token: "refresh_token: stays signed in",
-};
+/** What it is, before what it may do. */
+const FIELDS = [...new Set(["ClientType", "GrantTypes", ...formFields(CREDENTIALS)])];
 
 export interface CredentialsSectionProps {
   visit: Visit;
@@ -139,10 +118,14 @@ export async function credentialsPage(deps: SettingsDependencies, visit: Visit, 
     above: aboveOf(application),
     status: refused ? 422 : 200,
     body: (
-      <CredentialsForm
+      <ContractForm
         visit={visit}
-        application={application}
-        state={refused ?? formOf(textsOf(record))}
+        contract={CREDENTIALS}
+        names={FIELDS}
+        state={refused ?? formOfRecord(CREDENTIALS, FIELDS, record)}
+        action={`${pathOf(application)}/credentials`}
+        back={pathOf(application)}
+        label="Save"
         version={etagOf(version)}
       />
     ),
@@ -154,7 +137,7 @@ export async function saveCredentials(deps: SettingsDependencies, visit: Visit):
   const { record: application } = await readApplication(deps, visit);
   try {
     const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
-    const body = bodyOf(form);
+    const body = bodyOf(CREDENTIALS, FIELDS, form);
     const permitted = visit.permitted("Settings:Update");
     const id = Number(application.Id);
     await changeCredentials(deps.sql, deps.access, permitted, id, CREDENTIALS.parse(body), unchanged, body);
@@ -162,98 +145,4 @@ export async function saveCredentials(deps: SettingsDependencies, visit: Visit):
   } catch (error) {
     return credentialsPage(deps, visit, refusedForm(form, error, FIELDS));
   }
-}
-
-/** A text area has an address a line. */
-function bodyOf(form: URLSearchParams): Record<string, unknown> {
-  const lines = (name: string) =>
-    (form.get(name) ?? "")
-      .split("\n")
-      .map((line) => line.trim())
-      .filter(Boolean);
-  return {
-    ...Object.fromEntries(ADDRESSES.map((name) => [name, lines(name)])),
-    ...Object.fromEntries(LISTS.map((name) => [name, form.getAll(name)])),
-    ...Object.fromEntries(WORDS.map((name) => [name, form.get(name)])),
-    FirstParty: form.get("FirstParty") === "true",
-  };
-}
-
-function textsOf(credentials: CredentialsRecord): Record<string, string | string[]> {
-  return {
-    ...Object.fromEntries(ADDRESSES.map((name) => [name, credentials[name].join("\n")])),
-    ...Object.fromEntries(LISTS.map((name) => [name, credentials[name]])),
-    ...Object.fromEntries(WORDS.map((name) => [name, credentials[name]])),
-    FirstParty: String(credentials.FirstParty),
-  };
-}
-
-interface CredentialsFormProps {
-  visit: Visit;
-  application: Application;
-  state: FormState;
-  version: string;
-}
-
-function CredentialsForm({ visit, application, state, version }: CredentialsFormProps): JSX.Element {
-  const options = (words: readonly string[], inWords: Record<string, string> = {}) =>
-    words.map((word) => ({ value: word, label: inWords[word] ?? word }));
-  return (
-    <div class="panel narrow">
-      <Form visit={visit} action={`${pathOf(application)}/credentials`} state={state}>
-        <Hidden name="version" value={state.version(version)} />
-        <SelectField
-          state={state}
-          name="ClientType"
-          label="Client type"
-          options={options(wordsOf("ClientType"), TYPES_IN_WORDS)}
-        />
-        <CheckboxGroup state={state} name="GrantTypes" label="Grants" options={options(GRANT_TYPES, GRANTS_IN_WORDS)} />
-        <TextField
-          state={state}
-          name="RedirectUris"
-          label="Redirect URIs"
-          hint="One a line. Where people may be sent back to after signing in; compared exactly. https, or for development http on localhost."
-          rows={4}
-          code
-          required={false}
-        />
-        <TextField
-          state={state}
-          name="PostLogoutRedirectUris"
-          label="Redirect URIs after sign-out"
-          hint="One a line."
-          rows={3}
-          code
-          required={false}
-        />
-        <CheckboxGroup
-          state={state}
-          name="Scopes"
-          label="Scopes"
-          hint="The most it can ask for. What it may do to a record is for the policies to say."
-          options={options(SCOPES)}
-        />
-        <SelectField
-          state={state}
-          name="AccessTokenAlg"
-          label="Signature of access tokens"
-          options={options(wordsOf("AccessTokenAlg"))}
-        />
-        <SelectField
-          state={state}
-          name="IdTokenAlg"
-          label="Signature of id_tokens"
-          options={options(wordsOf("IdTokenAlg"))}
-        />
-        <Checkbox state={state} name="FirstParty" label="It is our own: its users are not asked for consent" />
-        <div class="buttons">
-          <button type="submit" class="main">
-            Save
-          </button>
-          <ButtonLink href={visit.href(pathOf(application))}>Cancel</ButtonLink>
-        </div>
-      </Form>
-    </div>
-  );
 }

@@ -2,7 +2,14 @@
 
 export { durationInWords, Sentence, Time } from "../../signin/index.ts";
 export { confirmation } from "./confirm.tsx";
-export { bodyOf, ContractField, formFields, formOfRecord } from "./contract-form.tsx";
+export {
+  bodyOf,
+  ContractField,
+  ContractForm,
+  type ContractFormProps,
+  formFields,
+  formOfRecord,
+} from "./contract-form.tsx";
 export { Checkbox, CheckboxGroup, Form, Hidden, type Option, SelectField, TextField } from "./form.tsx";
 export { type FormState, formOf, refusedForm } from "./form-state.ts";
 export { find, List, NotAsked, statusOf } from "./list.tsx";

@@ -3,7 +3,7 @@ import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import { Value } from "../records/value.tsx";
 import type { Visit } from "../visit.ts";
-import { PROVIDERS, PROVISIONING, type ProviderRecord, pathOf, TYPES } from "./provider.ts";
+import { PROVIDERS, type ProviderRecord, pathOf, TYPES, whoComesIn } from "./provider.ts";
 
 export async function providerPage({ providers }: SettingsDependencies, visit: Visit): Promise<View> {
   const { record: provider } = await providers.read(visit.permitted("Settings:Read"), visit.params.id!);
@@ -20,7 +20,7 @@ export async function providerPage({ providers }: SettingsDependencies, visit: V
         <Section title="Who comes in">
           <Facts
             facts={[
-              ["Accounts", <Text text={PROVISIONING[provider.Provisioning]} />],
+              ["Accounts", <Text text={whoComesIn(provider)} />],
               ...rulesOf(provider),
               [
                 "By password too",

@@ -1,4 +1,4 @@
-import type { ProviderRecord } from "../../signin/index.ts";
+import { PROVIDER, type ProviderRecord } from "../../signin/index.ts";
 
 export type { ProviderRecord };
 
@@ -10,10 +10,9 @@ export const TYPES: Record<ProviderRecord["Type"], string> = {
   OAuth2: "OAuth 2.0",
 };
 
-export const PROVISIONING: Record<ProviderRecord["Provisioning"], string> = {
-  LinkOnly: "Only users that are here already, once they have linked their account",
-  Create: "Anybody whom the provider lets in: who is new gets an account here",
-};
+export function whoComesIn({ Provisioning }: ProviderRecord): string {
+  return PROVIDER.fields.Provisioning.form!.words![Provisioning]!;
+}
 
 export function pathOf({ Id }: Pick<ProviderRecord, "Id">): string {
   return `${PROVIDERS}/${Id}`;

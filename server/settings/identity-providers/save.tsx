@@ -2,18 +2,18 @@
 
 import { Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import { PROVIDER_TYPES } from "../../signin/index.ts";
+import { DEFAULT_MAPPING, DEFAULT_SCOPES, PROVIDER_TYPES } from "../../signin/index.ts";
 import { confirmation, type FormState, formOf, phrase, refusedForm } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
 import type { Visit } from "../visit.ts";
-import { FIELDS, ProviderForm, providerBody, valuesOf } from "./fields.tsx";
+import { claimValues, FIELDS, formOfProvider, ProviderForm, providerBody } from "./fields.tsx";
 import { aboveOf, PROVIDERS, type ProviderRecord, pathOf, TYPES } from "./provider.ts";
 
 export async function addPage(visit: Visit, refused?: FormState): Promise<View> {
   const type = typeOf(visit);
-  const usual = { Provisioning: "LinkOnly" };
-  const openId = { Scopes: "openid profile email", ...OPENID_CLAIMS };
+  const usual = { Provisioning: "LinkOnly", Scopes: DEFAULT_SCOPES[type].join(" ") };
+  const claims = type === "OpenIDConnect" ? claimValues(DEFAULT_MAPPING) : {};
   return {
     title: `Add ${TYPES[type]} provider`,
     above: [{ name: "Identity providers", path: PROVIDERS }],
@@ -22,22 +22,13 @@ export async function addPage(visit: Visit, refused?: FormState): Promise<View> 
       <ProviderForm
         visit={visit}
         type={type}
-        state={refused ?? formOf(type === "OpenIDConnect" ? { ...usual, ...openId } : usual)}
+        state={refused ?? formOf({ ...usual, ...claims })}
         action={`${PROVIDERS}/add/${type}`}
         back={PROVIDERS}
       />
     ),
   };
 }
-
-/** OIDC Core 5.1. */
-const OPENID_CLAIMS = {
-  "Mapping.Name": "name",
-  "Mapping.Username": "preferred_username",
-  "Mapping.Email": "email",
-  "Mapping.EmailVerified": "email_verified",
-  "Mapping.MobilePhone": "phone_number",
-};
 
 export async function addProvider(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   const { form } = visit;
@@ -69,7 +60,7 @@ export async function changePage(
       <ProviderForm
         visit={visit}
         type={provider.Type}
-        state={refused ?? formOf(valuesOf(provider))}
+        state={refused ?? formOfProvider(provider)}
         action={`${pathOf(provider)}/change`}
         back={pathOf(provider)}
         version={etagOf(version)}

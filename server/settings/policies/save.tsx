@@ -3,16 +3,26 @@
 import { POLICY, POLICY_TEXT, type Policies, type PolicyRecord, type Problem } from "../../access/index.ts";
 import { Conflict } from "../../errors.ts";
 import { type Conditions, etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import { ButtonLink, Form, type FormState, formOf, Hidden, refusedForm, TextField } from "../components/index.ts";
+import {
+  ButtonLink,
+  bodyOf,
+  ContractField,
+  Form,
+  type FormState,
+  formFields,
+  formOf,
+  Hidden,
+  refusedForm,
+} from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { textsOf } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import { Editor } from "./editor.tsx";
 import { POLICIES, pathOf } from "./policy.ts";
 import { Vocabulary } from "./vocabulary.tsx";
 
-const FIELDS = ["Name", "Description", "Policy"];
+const TEXTS = formFields(POLICY);
+const FIELDS = [...TEXTS, "Policy"];
 const ABOVE = [{ name: "Policies", path: POLICIES }];
 
 /** To begin with; it permits no more than it says. */
@@ -44,7 +54,7 @@ export async function addPolicy(deps: SettingsDependencies, visit: Visit): Promi
   try {
     // A policy of the same Name would be changed.
     const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
-    const made = await save(deps, visit, bodyOf(visit.form), isNew).catch(asTakenName);
+    const made = await save(deps, visit, policyBody(visit.form), isNew).catch(asTakenName);
     return visit.goTo(pathOf(made), "The policy is saved. It counts from now on.");
   } catch (error) {
     return addPage(visit, await refusedPolicy(deps, visit, error));
@@ -83,7 +93,7 @@ export async function changePolicy(deps: SettingsDependencies, visit: Visit): Pr
   const { form, params } = visit;
   try {
     const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
-    const saved = await save(deps, visit, { ...bodyOf(form), Id: params.id }, unchanged);
+    const saved = await save(deps, visit, { ...policyBody(form), Id: params.id }, unchanged);
     return visit.goTo(pathOf(saved), "The policy is saved. It counts from now on.");
   } catch (error) {
     return policyPage(deps, visit, await refusedPolicy(deps, visit, error));
@@ -103,7 +113,7 @@ async function refusedPolicy({ policies }: SettingsDependencies, visit: Visit, e
 
 async function placesIn(policies: Policies, visit: Visit): Promise<Problem[]> {
   try {
-    const { Policy } = POLICY_TEXT.parse({ Policy: bodyOf(visit.form).Policy });
+    const { Policy } = POLICY_TEXT.parse({ Policy: policyBody(visit.form).Policy });
     return await policies.validate(visit.permitted("Settings:Update"), Policy!);
   } catch {
     // What is no text for Cedar at all, as one that is too long, has no places.
@@ -112,9 +122,8 @@ async function placesIn(policies: Policies, visit: Visit): Promise<Problem[]> {
 }
 
 /** A browser sends line breaks as CR LF. */
-function bodyOf(form: URLSearchParams) {
-  const Policy = (form.get("Policy") ?? "").replaceAll("\r\n", "\n");
-  return { ...textsOf(form, ["Name", "Description"]), Policy };
+function policyBody(form: URLSearchParams) {
+  return { ...bodyOf(POLICY, TEXTS, form), Policy: (form.get("Policy") ?? "").replaceAll("\r\n", "\n") };
 }
 
 function asTakenName(error: unknown): never {
@@ -137,8 +146,9 @@ function PolicyForm({ visit, state, problems, action, version }: PolicyFormProps
       <div class="panel">
         <Form visit={visit} action={action} state={state}>
           {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
-          <TextField state={state} name="Name" label="Name" required />
-          <TextField state={state} name="Description" label="Description" hint="For people." required={false} />
+          {TEXTS.map((name) => (
+            <ContractField contract={POLICY} name={name} state={state} isNew={version === undefined} />
+          ))}
           <Editor state={state} problems={problems} />
           <div class="buttons">
             <button type="submit" class="main">

@@ -1,27 +1,25 @@
 // Adding a role, changing and deleting one.
 
-import { ROLE, type Roles, SCOPES } from "../../access/index.ts";
+import { ROLE, type Roles } from "../../access/index.ts";
 import { Conflict } from "../../errors.ts";
 import { type Conditions, etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import {
-  ButtonLink,
-  CheckboxGroup,
+  bodyOf,
+  ContractForm,
   confirmation,
-  Form,
   type FormState,
+  formFields,
   formOf,
-  Hidden,
+  formOfRecord,
   phrase,
   refusedForm,
-  TextField,
 } from "../components/index.ts";
 import type { SettingsDependencies } from "../dependencies.ts";
 import type { View } from "../page.ts";
-import { textsOf } from "../records/records.ts";
 import type { Visit } from "../visit.ts";
 import { pathOf, ROLES } from "./role.ts";
 
-const FIELDS = ["Name", "Description", "Scopes"];
+const FIELDS = formFields(ROLE);
 const ABOVE = [{ name: "Roles", path: ROLES }];
 
 export async function addPage(visit: Visit, refused?: FormState): Promise<View> {
@@ -29,7 +27,17 @@ export async function addPage(visit: Visit, refused?: FormState): Promise<View> 
     title: "Add role",
     above: ABOVE,
     status: refused ? 422 : 200,
-    body: <RoleForm visit={visit} state={refused ?? formOf()} action={`${ROLES}/add`} back={ROLES} />,
+    body: (
+      <ContractForm
+        visit={visit}
+        contract={ROLE}
+        names={FIELDS}
+        state={refused ?? formOf()}
+        action={`${ROLES}/add`}
+        back={ROLES}
+        label="Add role"
+      />
+    ),
   };
 }
 
@@ -37,7 +45,7 @@ export async function addRole({ roles }: SettingsDependencies, visit: Visit): Pr
   try {
     // A role of the same Name would be changed.
     const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
-    const made = await save(roles, visit, bodyOf(visit.form), isNew).catch(asTakenName);
+    const made = await save(roles, visit, bodyOf(ROLE, FIELDS, visit.form), isNew).catch(asTakenName);
     return visit.goTo(pathOf(made), "The role is added. Now it needs members, and policies that speak of it.");
   } catch (error) {
     return addPage(visit, refusedForm(visit.form, error, FIELDS));
@@ -46,15 +54,17 @@ export async function addRole({ roles }: SettingsDependencies, visit: Visit): Pr
 
 export async function changePage({ roles }: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const { record: role, version } = await roles.read(visit.permitted("Settings:Read"), visit.params.id!);
-  const { Name, Description, Scopes } = role;
   return {
     title: "Change role",
-    above: [...ABOVE, { name: Name, path: pathOf(role) }],
+    above: [...ABOVE, { name: role.Name, path: pathOf(role) }],
     status: refused ? 422 : 200,
     body: (
-      <RoleForm
+      <ContractForm
         visit={visit}
-        state={refused ?? formOf({ Name, Description, Scopes })}
+        contract={ROLE}
+        names={FIELDS}
+        state={refused ?? formOfRecord(ROLE, FIELDS, role)}
+        label="Save"
         action={`${pathOf(role)}/change`}
         back={pathOf(role)}
         version={etagOf(version)}
@@ -67,7 +77,7 @@ export async function changeRole(deps: SettingsDependencies, visit: Visit): Prom
   const { form, params } = visit;
   try {
     const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
-    const saved = await save(deps.roles, visit, { ...bodyOf(form), Id: params.id }, unchanged);
+    const saved = await save(deps.roles, visit, { ...bodyOf(ROLE, FIELDS, form), Id: params.id }, unchanged);
     return visit.goTo(pathOf(saved), "The role is changed.");
   } catch (error) {
     return changePage(deps, visit, refusedForm(form, error, FIELDS));
@@ -103,51 +113,7 @@ async function save(roles: Roles, visit: Visit, body: object, conditions: Condit
   return (await roles.save(visit.permitted("Settings:Update"), ROLE.parse(body), conditions, body)).record;
 }
 
-function bodyOf(form: URLSearchParams) {
-  return { ...textsOf(form, ["Name", "Description"]), Scopes: form.getAll("Scopes") };
-}
-
 function asTakenName(error: unknown): never {
   if ((error as { status?: number }).status === 412) throw new Conflict("Name is held by another role.");
   throw error;
-}
-
-interface RoleFormProps {
-  visit: Visit;
-  state: FormState;
-  action: string;
-  back: string;
-  /** A role that is there already: the record's entity tag. */
-  version?: string;
-}
-
-function RoleForm({ visit, state, action, back, version }: RoleFormProps): JSX.Element {
-  return (
-    <div class="panel narrow">
-      <Form visit={visit} action={action} state={state}>
-        {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
-        <TextField
-          state={state}
-          name="Name"
-          label="Name"
-          hint={'Policies speak of it so: Role::"name". With another name they no longer mean it.'}
-          required
-        />
-        <TextField state={state} name="Description" label="What it is for" required={false} />
-        <CheckboxGroup
-          state={state}
-          name="Scopes"
-          label="Scopes"
-          hint="What its users may be given in a token, and in Settings; each needs a policy as well."
-          options={SCOPES.filter((scope) => scope.includes(":")).map((scope) => ({ value: scope, label: scope }))}
-        />
-        <div class="buttons">
-          <button type="submit" class="main">
-            {version === undefined ? "Add role" : "Save"}
-          </button>
-          <ButtonLink href={visit.href(back)}>Cancel</ButtonLink>
-        </div>
-      </Form>
-    </div>
-  );
 }

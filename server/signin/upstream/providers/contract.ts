@@ -13,30 +13,36 @@ import {
   type RecordOf,
   readOnly,
   requiredText,
-  type Told,
   text,
   word,
 } from "../../../http/fields.ts";
 import { PROBE_CHECKS, PROBE_OUTCOMES } from "../probe.ts";
+import {
+  address,
+  type CheckUrl,
+  endpointProblem,
+  isClaim,
+  issuerProblem,
+  mapping,
+  WORD_LIMIT,
+  words,
+} from "./fields.ts";
 import { AUTH_METHODS, type AuthMethod, MAPPED, type Mapping, PROVIDER_TYPES, PROVISIONINGS } from "./store.ts";
 
 const NAME_LIMIT = 200;
-const URL_LIMIT = 2_000;
 /** Characters of a ClientId or a ClientSecret. */
 const CREDENTIAL_LIMIT = 1_000;
 const MOST_SCOPES = 50;
 /** Of AllowedDomains and of AllowedTenants. */
 const MOST_ALLOWED = 50;
-/** Characters of a claim's name, and of a scope. */
-const WORD_LIMIT = 200;
 /** RFC 6749 3.3. */
 const SCOPE = "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$";
 const DOMAIN = "^([A-Za-z0-9-]+\\.)+[A-Za-z0-9-]{2,}$";
 /** Google names an organisation by its domain, Microsoft by a UUID. */
 const TENANT = "^[!-~]+$";
 
-/** Why an address cannot be saved, in words. */
-type CheckUrl = (url: string) => string | undefined;
+/** What the server holds a change to (egress/bound-secrets.ts). */
+const MOVED = "With another one the ClientSecret has to be given again.";
 
 const fields = (checkUrl: CheckUrl) => ({
   Id: field<number | undefined, string>({
@@ -54,12 +60,14 @@ const fields = (checkUrl: CheckUrl) => ({
     description: "Unique; stands on the sign-in page.",
     audit: "value",
     judged: true,
+    form: { label: "Name", hint: "What the sign-in page calls it." },
     example: "Example ID",
   }),
   ExternalId: text(NAME_LIMIT, {
     description: "External system code; unique in the system.",
     audit: "value",
     judged: true,
+    form: { label: "External Id" },
     example: "",
   }),
   Type: oneOf(PROVIDER_TYPES, {
@@ -73,24 +81,34 @@ const fields = (checkUrl: CheckUrl) => ({
     description:
       "OpenIDConnect: https, as the provider's metadata spells it. With another, ClientSecret has to be sent again.",
     judged: true,
+    form: {
+      label: "Issuer",
+      type: "url",
+      hint: "Its https address; all else is read from its metadata there.",
+      hintOfChange: `Its https address; all else is read from its metadata there. ${MOVED}`,
+    },
     example: "https://id.example.com",
   }),
   AuthorizationEndpoint: address(endpointProblem(checkUrl), "AuthorizationEndpoint", {
     description: "OAuth2: where users sign in.",
+    form: { label: "Authorization endpoint", type: "url" },
     example: "",
   }),
   TokenEndpoint: address(endpointProblem(checkUrl), "TokenEndpoint", {
     description: "OAuth2: where codes are exchanged. With another, ClientSecret has to be sent again.",
+    form: { label: "Token endpoint", type: "url", hintOfChange: MOVED },
     example: "",
   }),
   UserinfoEndpoint: address(endpointProblem(checkUrl), "UserinfoEndpoint", {
     description: "OAuth2: where claims about the user are read.",
+    form: { label: "Userinfo endpoint", type: "url", hint: "Where the claims about the user are read, as JSON." },
     example: "",
   }),
   ClientId: requiredText(CREDENTIAL_LIMIT, {
     description: "What Gatehouse is called there.",
     audit: "value",
     judged: true,
+    form: { label: "ClientId", hint: "What the provider knows us by." },
     example: "gatehouse",
   }),
   TokenEndpointAuthMethod: field<AuthMethod | null, AuthMethod | "">({
@@ -102,6 +120,7 @@ const fields = (checkUrl: CheckUrl) => ({
     take: (value: AuthMethod | "" | null) => value || null,
     show: (stored) => (stored as AuthMethod | null) ?? "",
     audit: "value",
+    form: { label: "How the secret is sent", words: { "": "As the provider's metadata says" } },
     example: "",
   }),
   Scopes: words({
@@ -111,6 +130,7 @@ const fields = (checkUrl: CheckUrl) => ({
     must:
       `must be a list of at most ${MOST_SCOPES} scopes, each of at most ${WORD_LIMIT} visible ASCII characters but ` +
       '" and \\.',
+    form: { label: "Scopes", hint: "What is asked for, separated by spaces." },
     example: ["openid", "profile", "email"],
   }),
   Mapping: field<Mapping, Mapping>({
@@ -135,6 +155,13 @@ const fields = (checkUrl: CheckUrl) => ({
       "have an account, Create needs AllowedDomains or AllowedTenants.",
     audit: "value",
     judged: true,
+    form: {
+      label: "Who comes in",
+      words: {
+        Create: "Anybody whom the provider lets in: who is new gets an account here",
+        LinkOnly: "Only users that are here already, once they have linked their account",
+      },
+    },
     example: "Create",
   }),
   AllowedDomains: words({
@@ -143,6 +170,10 @@ const fields = (checkUrl: CheckUrl) => ({
     most: MOST_ALLOWED,
     must: `must be a list of at most ${MOST_ALLOWED} domains such as example.com.`,
     takeOne: (word) => word.trim().toLowerCase(),
+    form: {
+      label: "Domains",
+      hint: "Who is new needs a verified e-mail address at one of these, separated by spaces. Empty: no such rule.",
+    },
     example: ["example.com"],
   }),
   AllowedTenants: words({
@@ -152,17 +183,23 @@ const fields = (checkUrl: CheckUrl) => ({
     most: MOST_ALLOWED,
     must: `must be a list of at most ${MOST_ALLOWED} organisations, each in visible ASCII without spaces.`,
     takeOne: (word) => word.trim(),
+    form: {
+      label: "Organisations there",
+      hint: "Who is new has to be of one of these, as Google's hd or Microsoft's tid names them. Empty: no such rule.",
+    },
     example: [],
   }),
   RequireVerifiedEmail: flag({
     description: "With Provisioning Create, only who has a verified Email gets a User.",
     audit: "value",
+    form: { label: "Who is new needs a verified e-mail address" },
     example: false,
   }),
   AllowLocal: flag({
     description: "Users of an Application that points here may also sign in by password.",
     audit: "value",
     judged: true,
+    form: { label: "Passwords too", hint: "Also to applications that name this provider as their way in." },
     example: false,
   }),
   Is_Active: flag({
@@ -171,6 +208,7 @@ const fields = (checkUrl: CheckUrl) => ({
     column: "isActive",
     audit: "value",
     judged: true,
+    form: { label: "Active", hint: "One that is not active is not offered. Test the connection first." },
     example: true,
   }),
   ClientSecret: field<string | null>({
@@ -180,6 +218,13 @@ const fields = (checkUrl: CheckUrl) => ({
     must: `must be a string of at most ${CREDENTIAL_LIMIT} characters, or null.`,
     take: (value: string | null) => value || null,
     audit: "name",
+    form: {
+      label: "ClientSecret",
+      type: "password",
+      hint: "As the provider gave it.",
+      hintOfChange:
+        "Left empty, it stays as it is. It is never shown. With another issuer or token endpoint it has to be given again.",
+    },
   }),
   RedirectUri: {
     ...readOnly(Type.String(), {
@@ -191,68 +236,6 @@ const fields = (checkUrl: CheckUrl) => ({
     take: (value: unknown) => value ?? undefined,
   },
 });
-
-function address(problemOf: CheckUrl, name: string, told: Told) {
-  return field<string | null, string>({
-    ...text(URL_LIMIT, told),
-    audit: "value",
-    must: `must be an https address of at most ${URL_LIMIT} characters.`,
-    // Spaces come along when an address is pasted.
-    take: (value: string | null) => value?.trim() || null,
-    refuse(value: string | null) {
-      const problem = value ? problemOf(value.trim()) : undefined;
-      return problem && `${name}: ${problem}`;
-    },
-  });
-}
-
-/** OpenID Connect Discovery 1.0, 3: neither query nor fragment. */
-function issuerProblem(checkUrl: CheckUrl): CheckUrl {
-  return (url) => {
-    const problem = checkUrl(url);
-    if (problem) return problem;
-    if (/[?#]/.test(url)) return "An issuer has neither a query nor a fragment.";
-    if (url.includes("/.well-known/")) return "Give the issuer itself, which is the part before /.well-known/.";
-    return undefined;
-  };
-}
-
-/** RFC 6749 3.1 and 3.2. */
-function endpointProblem(checkUrl: CheckUrl): CheckUrl {
-  return (url) => checkUrl(url) ?? (url.includes("#") ? "An endpoint has no fragment." : undefined);
-}
-
-interface WordsTold extends Told {
-  must: string;
-  most: number;
-  /** Each as it is kept fits it. */
-  pattern: string;
-  takeOne?(word: string): string;
-}
-
-/** Each counts once. */
-function words({ must, most, pattern, takeOne = String, ...told }: WordsTold) {
-  const documented = Type.Array(Type.String({ maxLength: WORD_LIMIT, pattern }), { maxItems: most });
-  return field<string[], string[]>({
-    ...told,
-    audit: "value",
-    sent: documented,
-    checked: Type.Array(Type.String({ maxLength: WORD_LIMIT }), { maxItems: most }),
-    shown: documented,
-    must,
-    fits: (value: string[]) => value.every((one) => new RegExp(pattern).test(takeOne(one))),
-    take: (value: string[]) => [...new Set(value.map(takeOne))],
-  });
-}
-
-function mapping<S extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Unknown>>(claim: S) {
-  const claims = Object.fromEntries(MAPPED.map((name) => [name, Type.Optional(claim)]));
-  return Type.Object(claims, { additionalProperties: false });
-}
-
-function isClaim(value: unknown): boolean {
-  return typeof value === "string" && value.length <= WORD_LIMIT && !value.includes("\0") && value.isWellFormed();
-}
 
 export const providerContract = (checkUrl: CheckUrl) =>
   contract("IdentityProvider", "An identity provider; its secret is never read back.", fields(checkUrl));

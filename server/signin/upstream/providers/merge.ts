@@ -6,9 +6,12 @@ import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts
 import { sealSecret } from "./secret.ts";
 import type { Mapping, Provider, ProviderType } from "./store.ts";
 
-const DEFAULT_SCOPES: Record<ProviderType, string[]> = { OpenIDConnect: ["openid", "profile", "email"], OAuth2: [] };
+export const DEFAULT_SCOPES: Record<ProviderType, string[]> = {
+  OpenIDConnect: ["openid", "profile", "email"],
+  OAuth2: [],
+};
 /** OIDC Core 5.1. */
-const DEFAULT_MAPPING: Mapping = {
+export const DEFAULT_MAPPING: Mapping = {
   Name: "name",
   Username: "preferred_username",
   Email: "email",
