@@ -63,6 +63,12 @@ import {
 
 /** Bun answers an empty 413 above this; our own limit, far below, answers an error record. */
 const HARD_BODY_LIMIT = 64 * 1024 * 1024;
+/**
+ * A connection on which nothing moves is closed. Proxies keep one that nobody uses for 60 s, and should be the ones to
+ * close it: a request that meets its closing is lost. A request that waits for its turn and for PostgreSQL is answered
+ * 503 before.
+ */
+const IDLE_SECONDS = 120;
 
 export interface AppDependencies {
   config: Config;
@@ -194,7 +200,9 @@ export function createApp({
   });
 
   let spell: ((path: string) => string) | undefined;
-  const app = new Elysia({ serve: { maxRequestBodySize: HARD_BODY_LIMIT, development: false } })
+  const app = new Elysia({
+    serve: { maxRequestBodySize: HARD_BODY_LIMIT, idleTimeout: IDLE_SECONDS, development: false },
+  })
     .wrap((handle) => (request: Request) => {
       spell ??= createSpelling(app.routes.map(({ path }) => path).filter(isSpecified));
       return handle(withPlainUrl(request, spell));

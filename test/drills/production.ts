@@ -1,6 +1,6 @@
 // Two APIs and three workers behind nginx, as in production: each is replaced under load, and then killed.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nextFreePort } from "../../server/embedded/ports.ts";
 import { signIn, until } from "../support/api.ts";
@@ -37,7 +37,7 @@ export const production: Drill = {
     };
     const begin = async (entry: string, message: string, more: Record<string, string> = {}) => {
       const process = running.use(startProcess(entry, { ...env, ...more }));
-      await process.said((said) => said === message);
+      await until(`"${message}"`, () => process.lines.some(({ msg }) => msg === message), PATIENCE_MS * 2);
       return process;
     };
     const api = (port: number) => begin("server/serve.ts", "api ready", { PORT: String(port) });
@@ -69,6 +69,8 @@ export const production: Drill = {
     }
     const refused = [...load.statuses].filter(([status]) => status !== 200).reduce((sum, [, count]) => sum + count, 0);
     say(`replaced one by one: ${describeStatuses(load)}`);
+    const nginxErrors = join(stack.dataDir, "nginx", "error.log");
+    for (const [reason, count] of reasonsIn(readFileSync(nginxErrors, "utf8"))) say(`nginx ${count} times: ${reason}`);
     await Promise.all([end(apis[0]!, "SIGKILL"), end(workers[0]!, "SIGKILL"), end(workers[1]!, "SIGKILL")]);
     await Bun.sleep(REST_MS);
     await Promise.all([api(behind[0]!), worker(), worker()]);
@@ -94,7 +96,14 @@ export const production: Drill = {
   },
 };
 
-/** It asks the next API where one takes no connection, and keeps none for as long as SHUTDOWN_DELAY. */
+/** What nginx's log says, and how often. */
+function reasonsIn(log: string): Map<string, number> {
+  const reasons = new Map<string, number>();
+  for (const [, reason] of log.matchAll(/\*\d+ (.*?), client/g)) reasons.set(reason!, (reasons.get(reason!) ?? 0) + 1);
+  return reasons;
+}
+
+/** As docs/operations.md has it. */
 function startNginx(nginx: string, folder: string, port: number, apis: number[]): AsyncDisposable {
   mkdirSync(folder);
   const config = join(folder, "nginx.conf");
@@ -107,13 +116,14 @@ function startNginx(nginx: string, folder: string, port: number, apis: number[])
     http {
       access_log off; ${paths.join(" ")}
       upstream apis {
-        ${apis.map((api) => `server 127.0.0.1:${api} fail_timeout=1s;`).join(" ")}
-        keepalive 32; keepalive_timeout 500ms;
+        ${apis.map((api) => `server 127.0.0.1:${api} max_fails=0;`).join(" ")}
+        keepalive 32; keepalive_timeout 1s;
       }
       server {
         listen 127.0.0.1:${port}; client_max_body_size 2m;
         location / {
           proxy_pass http://apis; proxy_http_version 1.1; proxy_set_header Connection "";
+          proxy_connect_timeout 2s; proxy_next_upstream error timeout; proxy_next_upstream_tries 2;
           proxy_set_header Host $http_host; proxy_set_header X-Forwarded-For $remote_addr;
         }
       }

@@ -1,0 +1,30 @@
+// How long a connection is kept: a request that meets its closing is lost to whoever may not send it twice.
+
+import { expect, test } from "bun:test";
+import { connect } from "node:net";
+import { until } from "../support/api.ts";
+import { startPrivateApp } from "./private-app.ts";
+
+/** Elysia closes it after 30 s. */
+const IDLE_MS = 35_000;
+
+test("a connection that nobody uses is left to the proxy to close", async () => {
+  await using app = startPrivateApp();
+  const { hostname, port } = new URL(app.url);
+  let [answers, isClosed] = [0, false];
+  const socket = connect(Number(port), hostname)
+    .on("data", (data) => {
+      answers += String(data).split("HTTP/1.1 200").length - 1;
+    })
+    .on("close", () => {
+      isClosed = true;
+    });
+  const ask = () => socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  ask();
+  await until("the first answer", () => answers === 1);
+  await Bun.sleep(IDLE_MS);
+  ask();
+  await until("the second answer, or the end", () => answers === 2 || isClosed);
+  expect([answers, isClosed]).toEqual([2, false]);
+  socket.destroy();
+}, 180_000);
