@@ -45,6 +45,18 @@ export const ATTACKS: Record<string, Attack> = {
       }),
   },
 
+  lists: {
+    title: "4 callers list 100 records by a policy that costs as much as one may",
+    prepare: async ({ attacker }) => {
+      const records = Array.from({ length: 100 }, (_, index) => ({ Description: `${index}`.padEnd(10_000, "a") }));
+      await attacker.request("PATCH", "/Application", records);
+      const saved = await attacker.request("PATCH", "/Policy", { Name: "costly", Policy: COSTLY_POLICY });
+      if (saved.status !== 200) throw new Error(`The policy was answered ${saved.status}.`);
+    },
+    run: ({ attacker }, isOver) =>
+      lanes(4, isOver, async () => String((await attacker.request("GET", "/Application?Limit=200")).status)),
+  },
+
   passwords: {
     title: "32 callers sign in with wrong passwords",
     run: async ({ attacker, service }, isOver) => {
@@ -192,6 +204,10 @@ async function connectionsOf(tenant: Tenant): Promise<{ Id: string }[]> {
 const SLOW_POLICY = Array(5)
   .fill(`permit (principal, action, resource) when { [${Array(60).fill("resource.x").join(",")}].isEmpty() };`)
   .join("");
+
+/** The time makes each request's questions new ones. */
+const COSTLY_POLICY = `forbid (principal, action, resource is Application)
+  when { context.hour < 24 && context.time > datetime("2020-01-01") && resource.Description like "*${"a".repeat(600)}b" };`;
 
 const PAUSED_CONNECTION = {
   ...{ Name: "paused", URL: "https://localhost/", Entities: ["Application"], Events: ["Created"] },

@@ -5,7 +5,7 @@
 // What an attack has left behind slows what follows it: for figures of one attack alone, name it alone.
 //
 //   bun run bench tenants --seconds=10 --rate=10
-//     --only=nothing,policies,passwords,exports,search,bulk,deletion,silence,receivers,names
+//     --only=nothing,policies,lists,passwords,exports,search,bulk,deletion,silence,receivers,names
 
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";

@@ -31,7 +31,7 @@ import { SETTINGS_TYPES } from "./settings-types.ts";
 
 const LISTEN_PAUSE_MS = 1_000;
 /** Reading a page and deciding what of it the caller sees. */
-const LISTS = { name: "lists", perTenant: 1, waiting: 200, longestWaitMs: 5_000 };
+const LISTS = { name: "lists", perTenant: 1, waiting: 200, longestWaitMs: 10_000 };
 
 /** A call by someone whose token is good. */
 export type Call = Bearer & Omit<CallContext, "tenantId" | "scopes">;
