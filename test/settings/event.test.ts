@@ -67,6 +67,19 @@ test("what is sent again to some of its connections is not told as sent to all",
   await page.getByText("It waits for its connection, which is Held.").waitFor();
 });
 
+test("who did not get an event is told with the reason, and who was gone before is not", async () => {
+  const api = await newTenant();
+  const { Id } = await api.connect("https://localhost:9443/", { Name: "Long gone" });
+  await api.disconnect(Id);
+  await api.connect("https://localhost:9443/", { Name: "Of people", Entities: ["User"] });
+  await api.change({ Name: "Front door" });
+  const { EventId } = await api.settledEvent();
+  const { page, open } = await enterSettings(browser, api.tenant);
+  await open(`/settings/activity/${EventId}`);
+  await page.getByRole("row").filter({ hasText: "Of people" }).getByText("not subscribed to Application").waitFor();
+  expect(await page.getByText("Long gone").count()).toBe(0);
+});
+
 test("hostile texts in a payload, an answer and a name are shown as they are", async () => {
   const hostile = `</pre></script><script>alert(1)</script><img src=x onerror=alert(2)> &lt;b&gt; "'`;
   const turned = "abc\u202egpj.exe";

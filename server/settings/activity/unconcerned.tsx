@@ -29,9 +29,11 @@ export async function readUnconcerned(
   if (EventType === PING) return [];
   const paging = firstPage(MOST_LIMIT);
   const { Items } = await explainEvent(sql, masterKey, caller, EventId, { concerned: false }, paging);
-  const ids = Items.map(({ ConnectionId }) => ConnectionId);
+  // What was deleted before is no answer to why: with the years there are only ever more of these.
+  const asked = Items.filter(({ Outcome }) => Outcome !== "AlreadyDeleted");
+  const ids = asked.map(({ ConnectionId }) => ConnectionId);
   const connections = await readConnectionsOf(sql, masterKey, caller, ids);
-  return Items.map(({ ConnectionId, Outcome, Reason }) => ({
+  return asked.map(({ ConnectionId, Outcome, Reason }) => ({
     outcome: Outcome,
     reason: Reason,
     connection: connections.find(({ id }) => id === ConnectionId),
