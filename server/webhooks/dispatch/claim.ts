@@ -4,12 +4,11 @@
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { lockRedelivery, type Redelivery } from "../redelivery/store.ts";
 import { type Candidate, listQueued, listSelected } from "./candidates.store.ts";
+import { SOON_MS } from "./loop.ts";
 import { type Begun, begin, holdDue, lockQueue, moveOn, type QueueRules, spend } from "./queue.store.ts";
 
 /** Rows that are read, or held, at a time. */
 const PAGE = 100;
-/** Until a queue is looked at again that another worker is at, or that has all its posts out from several. */
-const SOON_MS = 100;
 
 export interface Claim {
   begun: Begun[];
@@ -24,6 +23,7 @@ export interface Claim {
 export function claim(sql: Sql, connectionId: string, room: number): Promise<Claim> {
   return sql.begin(async (tx): Promise<Claim> => {
     const rules = await lockQueue(tx, connectionId);
+    // Another worker is at it.
     if (rules === "locked") return { begun: [], left: true, againInMs: SOON_MS };
     if (!rules) return { begun: [], left: false };
     const { tenantId } = rules;
@@ -91,6 +91,7 @@ class Choice {
   constructor(room: number, { tokens, tokenInMs, places }: QueueRules) {
     this.#room = room;
     if (tokens !== null) this.limit(tokens, tokenInMs);
+    // Nobody here hears of the posts of other workers.
     if (places !== null) this.limit(places, SOON_MS);
   }
 

@@ -4,7 +4,7 @@
 import { createOutageLog } from "../../log.ts";
 import type { WorkerMetrics } from "../../metrics/index.ts";
 import { BATCH } from "./in-flight.ts";
-import { type Found, pause, startLoop } from "./loop.ts";
+import { type Found, POLL_MS, pause, startLoop } from "./loop.ts";
 import { setAside } from "./queue.store.ts";
 import { type QueueDependencies, startQueue } from "./queue.ts";
 import { startDelivery } from "./start-workflow.ts";
@@ -14,9 +14,7 @@ import { startWakes } from "./wakes.ts";
 /** Batches that are being started at once: together the most that Temporal is asked for at a time. */
 const LANES = 4;
 /** Of one tenant's in a batch. */
-const TENANT_SHARE = 8;
-/** The net under NOTIFY. */
-const POLL_MS = 2_000;
+const TENANT_SHARE = BATCH / 2;
 
 export interface Dispatcher {
   /** Resolves when nothing of it runs any more. */

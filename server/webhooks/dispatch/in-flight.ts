@@ -7,8 +7,8 @@ export const BATCH = 16;
 const MOST = 40;
 /** Each of the queue costs more than a change that goes with its event. */
 const MOST_QUEUED = 8;
-/** One that has not begun for so long runs elsewhere: its task was given to another worker. */
-const LOST_AFTER_MS = 30_000;
+/** What has not begun so long after its start runs elsewhere, or is started again. */
+export const STARTING_MS = 30_000;
 
 export interface InFlight {
   /** Of changes. */
@@ -68,7 +68,7 @@ function createPlaces(most: number, step: number): Places & Pick<InFlight, "begi
 
   /** The oldest stand first. */
   function removeLost(): void {
-    const limit = performance.now() - LOST_AFTER_MS;
+    const limit = performance.now() - STARTING_MS;
     for (const workflow of started.values()) {
       if (workflow.since > limit) return;
       if (started.has(workflow.deliveryIds[0]!)) leave(workflow);

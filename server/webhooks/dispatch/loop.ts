@@ -1,7 +1,12 @@
 import type { Logger } from "pino";
 import { createOutageLog } from "../../log.ts";
 
-const FAILURE_PAUSE_MS = 1_000;
+/** The net under NOTIFY. */
+export const POLL_MS = 2_000;
+/** Until something is asked again that is about to change, and of which nobody tells. */
+export const SOON_MS = 100;
+/** After a failure, so that what is away is not asked all the time. */
+export const FAILURE_PAUSE_MS = 1_000;
 
 /** What a step came upon; "more" if there is likely more than it took, and another lane may help. */
 export type Found = "nothing" | "some" | "more";
@@ -54,7 +59,6 @@ export function startLoop(lanes: number, step: () => Promise<Found>, log: Logger
   };
 }
 
-/** After a failure, so that what is away is not asked all the time. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, FAILURE_PAUSE_MS));
 }

@@ -83,8 +83,7 @@ const SAVED = "100 milliseconds";
 const tokensOf = (sql: Queries, rate: "c.rate_per_second" | "r.rate", nextOn: "c.next_post_on" | "r.next_on") => {
   const [perSecond, next] = [sql.unsafe(rate), sql.unsafe(nextOn)];
   return sql`case when ${next} > now() then 0
-    else least(greatest(1, ${perSecond} / 10),
-      1 + floor(least(100, extract(epoch from now() - ${next})) * ${perSecond})) end::int`;
+    else 1 + floor(extract(epoch from least(now() - ${next}, ${SAVED}::interval)) * ${perSecond}) end::int`;
 };
 
 /**

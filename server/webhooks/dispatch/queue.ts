@@ -6,15 +6,13 @@ import type { Sql } from "../../db/connection.ts";
 import { createOutageLog } from "../../log.ts";
 import { claim } from "./claim.ts";
 import type { InFlight } from "./in-flight.ts";
-import { type Found, pause, startLoop } from "./loop.ts";
+import { type Found, pause, SOON_MS, startLoop } from "./loop.ts";
 import { type Begun, listWaiting, putBack } from "./queue.store.ts";
 import { type DeliveryConfig, startDelivery } from "./start-workflow.ts";
 import type { Windows } from "./windows.ts";
 
 /** Connections whose queues are looked at at once. */
 const LANES = 2;
-/** Until a delivery is tried again whose earlier run is about to close. */
-const BUSY_MS = 250;
 
 export interface QueueDependencies {
   sql: Sql;
@@ -130,9 +128,10 @@ export function startQueue(
       return;
     }
     inFlight.begin(deliveryId);
-    await putBack(sql, tenantId, [deliveryId], BUSY_MS);
+    // Its earlier run is about to close, or Temporal is away.
+    await putBack(sql, tenantId, [deliveryId], SOON_MS);
     windows.release(connectionId, deliveryId);
-    lookAgain(connectionId, BUSY_MS);
+    lookAgain(connectionId, SOON_MS);
     if (outcome === "failed") await pause();
   }
 

@@ -4,6 +4,8 @@ import type { DeliveryToMake } from "../../../workflows/contract.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
 import { listen } from "../../db/listen.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
+import { STARTING_MS } from "./in-flight.ts";
+import { FAILURE_PAUSE_MS } from "./loop.ts";
 
 /** A workflow of an event. */
 export interface WorkflowToStart {
@@ -34,10 +36,6 @@ export interface Dispatch extends WorkflowToStart {
   queues: string[];
 }
 
-const LEASE = "30 seconds";
-/** After a failed start, so that a Temporal that is away is not asked all the time. */
-const RELEASE = "1 second";
-
 /**
  * Leases up to `limit` rows, the tenants taking turns: `share` of each at most, so that one tenant's burst does not
  * make another's single change wait.
@@ -60,7 +58,7 @@ export async function claimDispatches(
       )
       from waiting w where w.tenant_id is not null
     ), claimed as (
-      update dispatches set lease_until = now() + ${LEASE}::interval
+      update dispatches set lease_until = now() + ${STARTING_MS} * interval '1 millisecond'
       where id in (
         select next.id from waiting w, lateral (
           select id from dispatches d
@@ -114,7 +112,7 @@ export async function removeDispatches(sql: Queries, ids: number[]): Promise<voi
 
 export async function releaseDispatches(sql: Queries, ids: number[]): Promise<void> {
   if (ids.length === 0) return;
-  await sql`update dispatches set lease_until = now() + ${RELEASE}::interval where id = any (${ids})`;
+  await sql`update dispatches set lease_until = now() + ${FAILURE_PAUSE_MS} * interval '1 millisecond' where id = any (${ids})`;
 }
 
 /**

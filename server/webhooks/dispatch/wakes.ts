@@ -2,12 +2,8 @@
 // room for. Were all woken by each change, an empty claim of every worker would be part of its cost.
 
 import { connect, type Sql } from "../../db/connection.ts";
+import { POLL_MS, SOON_MS } from "./loop.ts";
 import { handOnDispatches, isFirstListener, listenForDispatches, listenForHandedOn } from "./store.ts";
-
-/** How often a worker looks whether the one that hears is gone: no longer than the net under NOTIFY. */
-const LOOK_MS = 2_000;
-/** The others are told of more at most so often. */
-const HAND_ON_MS = 250;
 
 export interface Wakes {
   /** There is more than this worker has room for. */
@@ -47,7 +43,8 @@ export function startWakes(
     looking = looking.then(look);
   };
   lookAgain();
-  const timer = setInterval(lookAgain, LOOK_MS);
+  // The one that hears may be gone.
+  const timer = setInterval(lookAgain, POLL_MS);
   return {
     handOn() {
       // What was handed on is nobody's to hand on again.
@@ -56,7 +53,7 @@ export function startWakes(
         handing = undefined;
         // Without PostgreSQL there is nothing to hand on.
         handOnDispatches(sql).catch(() => {});
-      }, HAND_ON_MS);
+      }, SOON_MS);
     },
     async stop() {
       clearInterval(timer);

@@ -1,12 +1,12 @@
 // How many posts may be out to each receiver from this worker: the one thing that decides how much of the machine a
 // receiver gets. Kept in memory; docs/windows.md has the picture.
 
+import { STARTING_MS } from "./in-flight.ts";
+
 const FIRST_SIZE = 4;
 const MOST_SIZE = 64;
 /** A receiver that answers within this time is quick: its posts go with their event's workflow. */
 export const QUICK_MS = 1_000;
-/** A place kept for a workflow that is being started is free again after so long. */
-const RESERVED_MS = 30_000;
 /** Windows that are remembered; one that is forgotten begins anew. */
 const MOST_KNOWN = 10_000;
 
@@ -153,7 +153,7 @@ export function createWindows(): Windows {
       const window = windowOf(connectionId);
       window.reserved.set(deliveryId, performance.now());
       // Nobody comes for a place whose workflow another worker has; those who wait for it are to hear of it.
-      setTimeout(() => handOver(connectionId, window), RESERVED_MS + 1).unref();
+      setTimeout(() => handOver(connectionId, window), STARTING_MS + 1).unref();
     },
     release(connectionId, deliveryId) {
       const window = windows.get(connectionId);
@@ -187,7 +187,7 @@ export function createWindows(): Windows {
 
 /** Never by what waits in our own queues: that would take our slowness for the receiver's. */
 function taken({ out, entered, reserved }: Window): number {
-  const limit = performance.now() - RESERVED_MS;
+  const limit = performance.now() - STARTING_MS;
   for (const [deliveryId, since] of reserved) if (since < limit) reserved.delete(deliveryId);
   return out.size + entered + reserved.size;
 }
