@@ -1,24 +1,29 @@
 // How the service stands: what /readyz of the API and of the workers tells.
 
 import { connect } from "node:net";
+import { type Static, Type } from "@sinclair/typebox";
 import type { Sql } from "../db/connection.ts";
 import { outageOf } from "../db/outage.ts";
 import { type PartsSeen, readParts } from "../db/store.ts";
+import { word } from "./fields.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 
 const PROBE_TIMEOUT_MS = 1_000;
 /** Deliveries that have waited for so long to begin are kept by more than a burst. */
 const LONGEST_WAIT_SECONDS = 60;
 
-export interface Readiness {
-  /** "degraded": changes are taken, and delivered later. */
-  status: "ready" | "degraded" | "unavailable";
-  postgresql: "up" | "read-only" | "down";
-  temporal: "up" | "down";
-  worker: "up" | "down";
-  /** Why it is not ready, in words; none if it is. */
-  reasons: string[];
-}
+export const READINESS = Type.Object(
+  {
+    /** "degraded": changes are taken, and delivered later. */
+    status: word(["ready", "degraded", "unavailable"]),
+    postgresql: word(["up", "read-only", "down"]),
+    temporal: word(["up", "down"]),
+    worker: word(["up", "down"]),
+    reasons: Type.Array(Type.String(), { description: "Why the status is not ready, in words; none if it is." }),
+  },
+  { $id: "Readiness" },
+);
+export type Readiness = Static<typeof READINESS>;
 
 /** 503 where requests are not answered; without Temporal or a worker, changes are still taken and delivered later. */
 export function readinessResponse(readiness: Pick<Readiness, "status">): Response {

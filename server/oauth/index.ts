@@ -1,7 +1,20 @@
-export { AUTHORIZATION_PATHS, RESPONSE_MODES, RESPONSE_TYPES, removeExpiredCodes } from "./authorize/index.ts";
+export { AUTHORIZATION_PATHS, removeExpiredCodes } from "./authorize/index.ts";
 export { hashSecret } from "./client-authentication.ts";
 export { consentRoutes } from "./consents/routes.ts";
 export type { ConsentRecord, Consents } from "./consents/service.ts";
+export {
+  AUTHORIZATION_REQUEST,
+  INTROSPECTION,
+  JSON_WEB_KEY_SET,
+  LOGOUT_REQUEST,
+  PROVIDER_METADATA,
+  RFC_ERROR,
+  RFC_TOKEN_RESPONSE,
+  TOKEN_REFERENCE,
+  TOKEN_REQUEST,
+  TOKEN_RESPONSE,
+  USER_INFO,
+} from "./contract.ts";
 export { CREDENTIALS, type CredentialsRecord } from "./credentials/contract.ts";
 export { developmentUris, redirectUriProblem } from "./credentials/redirect-uri.ts";
 export { credentialRoutes } from "./credentials/routes.ts";
@@ -15,7 +28,7 @@ export {
   removeSecret,
   type SecretRecord,
 } from "./credentials/service.ts";
-export { SPEC_PATHS, SPEC_TOKEN_PATH } from "./door.ts";
+export { type Door, SPEC_PATHS, SPEC_TOKEN_PATH } from "./door.ts";
 export { createFamilies, removeEndedFamilies } from "./families/families.ts";
 export { GRANT_TYPES } from "./grants/index.ts";
 export { SEALED as SEALED_BY_OAUTH, SIGNING_ALGS } from "./keys/algorithms.ts";
@@ -30,5 +43,5 @@ export { deleteExpiredRevocations } from "./revocations/store.ts";
 export { scopesNow } from "./scopes.ts";
 export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./settings-client/credentials.ts";
 export type { Bindings, SettingsClient } from "./settings-client/settings-client.ts";
-export { endpointRefusal } from "./token-error.ts";
+export { endpointRefusal, TokenError, tokenRefusal } from "./token-error.ts";
 export { createTokens } from "./tokens/tokens.ts";

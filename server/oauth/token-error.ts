@@ -49,7 +49,12 @@ export class TokenError extends ApiError {
 
 export function tokenErrorResponse(failure: unknown, request: Request, door: Door): Response {
   const error = asApiError(failure);
-  return door === "spec" ? specResponse(error, request) : rfcResponse(error, request);
+  const { status, body } = tokenRefusal(error, request, door);
+  const headers: Record<string, string> = { ...error.headers, ...NO_STORE };
+  if (body.error === "invalid_client" && request.headers.has("authorization")) {
+    headers["www-authenticate"] = 'Basic realm="Gatehouse", charset="UTF-8"';
+  }
+  return Response.json(body, { status, headers });
 }
 
 const DOORS: Record<string, Door> = {
@@ -66,22 +71,21 @@ export function endpointRefusal(failure: unknown, request: Request): Response | 
   return door && tokenErrorResponse(failure, request, door);
 }
 
-/** docs/behaviour.md "Token endpoint errors": the word is `error`, and part of Type; X-Request-Id has the key. */
-function specResponse(error: ApiError, request: Request): Response {
-  const { RequestKey: _, ...record } = errorRecord(error, request);
-  const body = { error: error.kind, error_description: error.message, ...record };
-  return Response.json(body, { status: error.status, headers: { ...error.headers, ...NO_STORE } });
+/** How a door says a failure. */
+export interface Refusal {
+  status: number;
+  body: { error: string; error_description: string };
 }
 
-/** RFC 6749 5.2. */
-function rfcResponse(error: ApiError, request: Request): Response {
-  const code = error instanceof TokenError ? error.code : rfcCode(error.status);
-  const headers: Record<string, string> = { ...error.headers, ...NO_STORE };
-  if (code === "invalid_client" && request.headers.has("authorization")) {
-    headers["www-authenticate"] = 'Basic realm="Gatehouse", charset="UTF-8"';
+export function tokenRefusal(error: ApiError, request: Request, door: Door): Refusal {
+  if (door === "spec") {
+    // docs/behaviour.md "Token endpoint errors": the word is `error`, and part of Type; X-Request-Id has the key.
+    const { RequestKey: _, ...record } = errorRecord(error, request);
+    return { status: error.status, body: { error: error.kind, error_description: error.message, ...record } };
   }
-  const body = { error: code, error_description: describable(error.message) };
-  return Response.json(body, { status: rfcStatus(error, code), headers });
+  // RFC 6749 5.2.
+  const code = error instanceof TokenError ? error.code : rfcCode(error.status);
+  return { status: rfcStatus(error, code), body: { error: code, error_description: describable(error.message) } };
 }
 
 /** RFC 6749 has words for a server's own failures at the authorization endpoint alone (4.1.2.1); they serve here too. */

@@ -3,10 +3,11 @@
 import { Elysia } from "elysia";
 import type { Sql } from "../db/connection.ts";
 import type { AuthenticateClient } from "./client-authentication.ts";
+import type { TokenResponse } from "./contract.ts";
 import { type Door, RFC_TOKEN_PATH, SPEC_TOKEN_PATH } from "./door.ts";
 import { formEndpoint, type OnFailure } from "./endpoint.ts";
 import type { Families } from "./families/families.ts";
-import { requiredParameter, type TokenResponse } from "./grants/grant.ts";
+import { requiredParameter } from "./grants/grant.ts";
 import { GRANTS } from "./grants/index.ts";
 import { resourceProblem } from "./resource.ts";
 import { TokenError } from "./token-error.ts";

@@ -4,7 +4,6 @@ import type { Route } from "../http/route.ts";
 import { calls } from "./calls.ts";
 import { ERROR_EXAMPLES, ERROR_RECORD, ERROR_RESPONSES } from "./errors.ts";
 import { oauth } from "./oauth.ts";
-import { oauth2 } from "./oauth2.ts";
 import { HEADERS, PARAMETERS, parameterRef } from "./parameters.ts";
 import { describedRoutes } from "./routes.ts";
 import { securitySchemes } from "./security.ts";
@@ -26,7 +25,7 @@ write or a deletion is the whole record for who may read it, with its ETag; for 
  * operations for each of \`/User\` and \`/User/*\`, and no schema.
  */
 export function createDocument(publicUrl: string, routes: readonly Route[]) {
-  const areas: Area[] = [describedRoutes(routes), oauth(), oauth2(), signIn(), service()];
+  const areas: Area[] = [describedRoutes(routes), oauth(), signIn(), service()];
   return {
     openapi: "3.1.1",
     info: {

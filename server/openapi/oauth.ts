@@ -1,185 +1,234 @@
-// The token endpoint (docs/behaviour.md "Token request") and the keys that its tokens verify by.
+// The endpoints of both doors that take a form of OAuth's, the keys that tokens verify by, and the discovery documents.
+// What they refuse is written by the code that refuses it.
 
+import type { TSchema } from "@sinclair/typebox";
+import {
+  type ApiError,
+  MethodNotAllowed,
+  PayloadTooLarge,
+  ServiceUnavailable,
+  TooManyRequests,
+  UnsupportedMediaType,
+} from "../errors.ts";
 import { FORM_BODY_LIMIT } from "../http/body.ts";
-import { OUTAGES } from "../http/error-record.ts";
-import { SPEC_TOKEN_PATH } from "../oauth/index.ts";
+import { asApiError, OUTAGES } from "../http/error-record.ts";
+import {
+  type Door,
+  INTROSPECTION,
+  JSON_WEB_KEY_SET,
+  PROVIDER_METADATA,
+  RFC_ERROR,
+  RFC_TOKEN_RESPONSE,
+  SPEC_TOKEN_PATH,
+  TOKEN_REFERENCE,
+  TOKEN_REQUEST,
+  TOKEN_RESPONSE,
+  TokenError,
+  tokenRefusal,
+} from "../oauth/index.ts";
 import { DATABASE_AWAY, ERROR_RECORD } from "./errors.ts";
+import { documentedSchema } from "./json-schema.ts";
 import { headersOf, json, operation } from "./operation.ts";
-import { type Answer, type Area, type Operation, type Schema, schemaRef } from "./types.ts";
+import { type Answer, type Area, type Examples, type Operation, type Schema, schemaRef } from "./types.ts";
 
-const TAG = "OAuth";
+const SPEC_TAG = { name: "OAuth", description: "Access tokens, and the keys they verify by." };
+const RFC_TAG = {
+  name: "OAuth 2.0",
+  description: "The endpoints that OAuth client libraries use, strictly by the RFCs.",
+};
+const CLIENT = { client_id: "7", client_secret: "<SECRET>" };
+const TOKENS = { token_type: "Bearer", expires_in: 3600, access_token: "<ACCESS_TOKEN>" };
 
 export function oauth(): Area {
+  const named = new Map<string, Schema>([["TokenError", TOKEN_ERROR]]);
+  const inDocument = (schema: TSchema) => documentedSchema(schema, named);
+  const answer = (description: string, schema: TSchema, example?: unknown) =>
+    json(description, inDocument(schema), example);
+  const metadata = (id: string, source: string) =>
+    operation({
+      id,
+      tag: RFC_TAG.name,
+      summary: `What a client library needs to know (${source})`,
+      answers: { 200: answer("The provider's metadata.", PROVIDER_METADATA) },
+    });
+  inDocument(RFC_ERROR);
+  const tokenRequest = inDocument(TOKEN_REQUEST);
+  const tokenReference = inDocument(TOKEN_REFERENCE);
   return {
-    tags: [{ name: TAG, description: "Access tokens, and the keys they verify by." }],
+    tags: [SPEC_TAG, RFC_TAG],
     paths: {
-      [SPEC_TOKEN_PATH]: { post: token() },
+      [SPEC_TOKEN_PATH]: {
+        post: formOperation({
+          door: "spec",
+          path: SPEC_TOKEN_PATH,
+          id: "requestToken",
+          summary: "Ask for an access token",
+          description:
+            "The client says who it is by client_id and client_secret in the form, or by the Basic header (RFC 6749 2.3.1), " +
+            "never both. A field without a value counts as absent; none may stand in the form twice.",
+          form: tokenRequest,
+          examples: {
+            clientCredentials: { grant_type: "client_credentials", ...CLIENT, scope: "*" },
+            authorizationCode: { grant_type: "authorization_code", ...CLIENT, code: "<CODE>" },
+            refreshToken: { grant_type: "refresh_token", ...CLIENT, refresh_token: "<REFRESH_TOKEN>" },
+          },
+          refused: OF_GRANTS,
+          answer: answer("The tokens.", TOKEN_RESPONSE, { ...TOKENS, refresh_token: "<REFRESH_TOKEN>" }),
+        }),
+      },
       "/.well-known/jwks.json": {
         get: operation({
           id: "getJwks",
-          tag: TAG,
+          tag: SPEC_TAG.name,
           summary: "The keys that tokens verify by",
-          answers: { 200: json("RFC 7517 5.", schemaRef("JsonWebKeySet")) },
+          answers: { 200: answer("RFC 7517 5.", JSON_WEB_KEY_SET) },
         }),
       },
+      "/oauth2/token": {
+        post: formOperation({
+          door: "rfc",
+          path: "/oauth2/token",
+          id: "token",
+          summary: "Ask for an access token (RFC 6749 3.2)",
+          form: tokenRequest,
+          examples: { form: { grant_type: "client_credentials", ...CLIENT, scope: "AccessManager:Read" } },
+          refused: OF_GRANTS,
+          answer: answer("The tokens.", RFC_TOKEN_RESPONSE, { ...TOKENS, scope: "AccessManager:Read" }),
+        }),
+      },
+      "/oauth2/revoke": {
+        post: formOperation({
+          door: "rfc",
+          path: "/oauth2/revoke",
+          id: "revoke",
+          summary: "Revoke a token (RFC 7009)",
+          description:
+            "A refresh token ends its whole family, access tokens included; an access token ends alone. An unknown " +
+            "token is as good as revoked.",
+          form: tokenReference,
+          examples: { form: { ...CLIENT, token: "<REFRESH_TOKEN>" } },
+          refused: OF_TOKENS,
+          answer: { description: "It is good no more." },
+        }),
+      },
+      "/oauth2/introspect": {
+        post: formOperation({
+          door: "rfc",
+          path: "/oauth2/introspect",
+          id: "introspect",
+          summary: "Ask what a token is good for (RFC 7662)",
+          description: "For confidential clients. Of what is not their tenant's, only that it is not active.",
+          form: tokenReference,
+          examples: { form: { ...CLIENT, token: "<ACCESS_TOKEN>" } },
+          refused: OF_TOKENS,
+          answer: answer("The token's claims, or that it is not active.", INTROSPECTION, { active: false }),
+        }),
+      },
+      "/.well-known/openid-configuration": { get: metadata("getOpenIdConfiguration", "OIDC Discovery 3") },
+      "/.well-known/oauth-authorization-server": { get: metadata("getAuthorizationServer", "RFC 8414") },
     },
-    schemas: { TokenRequest: TOKEN_REQUEST, TokenResponse: TOKEN_RESPONSE, TokenError: TOKEN_ERROR, JsonWebKeySet },
+    schemas: Object.fromEntries(named),
   };
 }
 
-function token(): Operation {
+interface FormEndpoint {
+  door: Door;
+  path: string;
+  id: string;
+  summary: string;
+  description?: string;
+  form: Schema;
+  examples: Record<string, Record<string, string>>;
+  answer: Answer;
+  refused: Refusal[];
+}
+
+function formOperation({
+  door,
+  path,
+  id,
+  summary,
+  description,
+  form,
+  examples,
+  answer,
+  refused,
+}: FormEndpoint): Operation {
   return {
-    operationId: "requestToken",
-    tags: [TAG],
-    summary: "Ask for an access token",
-    description:
-      "The client says who it is by client_id and client_secret in the form, or by the Basic header (RFC 6749 2.3.1), " +
-      "never both. A field without a value counts as absent; none may stand in the form twice.",
+    operationId: id,
+    tags: [(door === "spec" ? SPEC_TAG : RFC_TAG).name],
+    summary,
+    description,
     security: [{}, { client: [] }],
     requestBody: {
       required: true,
       content: {
         "application/x-www-form-urlencoded": {
-          schema: schemaRef("TokenRequest"),
-          examples: {
-            clientCredentials: {
-              value: { grant_type: "client_credentials", client_id: "7", client_secret: "<SECRET>", scope: "*" },
-            },
-            authorizationCode: {
-              value: { grant_type: "authorization_code", client_id: "7", client_secret: "<SECRET>", code: "<CODE>" },
-            },
-            refreshToken: {
-              value: {
-                grant_type: "refresh_token",
-                client_id: "7",
-                client_secret: "<SECRET>",
-                refresh_token: "<REFRESH_TOKEN>",
-              },
-            },
-          },
+          schema: form,
+          examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
         },
       },
     },
-    responses: {
-      200: json("The tokens.", schemaRef("TokenResponse"), {
-        token_type: "Bearer",
-        expires_in: 3600,
-        access_token: "<ACCESS_TOKEN>",
-        refresh_token: "<REFRESH_TOKEN>",
-      }),
-      400: failure(
-        "The request is wrong, or client authentication failed.",
-        example(
-          400,
-          "Unauthorized",
-          "Unauthorized",
-          "Client authentication failed: client_id or client_secret is wrong.",
-        ),
-        example(400, "Bad Input", "Bad Request", "grant_type is missing."),
-      ),
-      403: failure(
-        "The client is not permitted to use the grant, or the code or refresh_token is another client's.",
-        example(403, "Permission", "Forbidden", "The client is not permitted to use grant_type authorization_code."),
-      ),
-      405: failure(
-        "The header Allow names the method.",
-        example(405, "Method Not Allowed", "Method Not Allowed", "Use POST here."),
-      ),
-      413: failure(
-        "The form is too large.",
-        example(413, "Payload Too Large", "Payload Too Large", `The body is larger than ${FORM_BODY_LIMIT} bytes.`),
-      ),
-      415: failure(
-        "The body is no form.",
-        example(
-          415,
-          "Unsupported Media Type",
-          "Unsupported Media Type",
-          "Send the body as Content-Type application/x-www-form-urlencoded.",
-        ),
-      ),
-      429: {
-        ...failure(
-          "The client has sent too many requests; the header Retry-After says when to go on.",
-          example(
-            429,
-            "Too Many Requests",
-            "Too Many Requests",
-            "This client sends more than 500 requests a second. Wait, and send fewer.",
-          ),
-        ),
-        headers: headersOf(["X-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy"]),
-      },
-      500: failure(
-        "Something failed on our side.",
-        example(500, "Internal Server Error", "Internal Server Error", "Something failed on our side."),
-      ),
-      503: {
-        ...failure(DATABASE_AWAY, example(503, "Service Unavailable", "Service Unavailable", OUTAGES.away)),
-        headers: headersOf(["X-Request-Id", "Retry-After"]),
-      },
-    },
+    responses: { 200: answer, ...refusals(door, path, [...refused, ...OF_ALL]) },
   };
 }
 
-function failure(description: string, ...examples: TokenErrorExample[]): Answer {
-  const named = examples.map((value) => [value.error.replaceAll(" ", ""), { value }]);
-  return {
-    ...json(description, schemaRef("TokenError")),
-    content: { "application/json": { schema: schemaRef("TokenError"), examples: Object.fromEntries(named) } },
-  };
+interface Refusal {
+  when: string;
+  error: ApiError;
+  headers?: string[];
 }
 
-type TokenErrorExample = ReturnType<typeof example>;
-
-function example(status: number, kind: string, title: string, text: string) {
-  return {
-    error: kind,
-    error_description: text,
-    Errors: [text],
-    Type: `/Errors/${kind}`,
-    Title: title,
-    StatusCode: status,
-    Instance: SPEC_TOKEN_PATH,
-  };
-}
-
-const TOKEN_REQUEST: Schema = {
-  type: "object",
-  required: ["grant_type"],
-  properties: {
-    grant_type: { type: "string", enum: ["authorization_code", "client_credentials", "refresh_token"] },
-    client_id: { type: "string", description: "The Application's Id." },
-    client_secret: { type: "string", format: "password", description: "One of its secrets." },
-    scope: {
-      type: "string",
-      default: "openid profile name",
-      description:
-        "Space-delimited; `*` gives all scopes. `AccessManager:Create, Update` stands for AccessManager:Create and " +
-        "AccessManager:Update.",
-    },
-    code: { type: "string", description: "Of the authorization code grant." },
-    redirect_uri: { type: "string", description: "Optional; if sent, as in the authorization request." },
-    code_verifier: { type: "string", description: "PKCE (RFC 7636), if the authorization request had a challenge." },
-    refresh_token: { type: "string", description: "Of the refresh grant." },
+const OF_GRANTS: Refusal[] = [
+  { when: "The request is wrong.", error: new TokenError("invalid_request", "grant_type is missing.") },
+  {
+    when: "The client is not permitted to use the grant, or the code or refresh_token is another client's.",
+    error: new TokenError("unauthorized_client", "The client is not permitted to use grant_type authorization_code."),
   },
-};
+];
 
-/** docs/behaviour.md "Token response". */
-const TOKEN_RESPONSE: Schema = {
-  type: "object",
-  required: ["token_type", "expires_in", "access_token"],
-  properties: {
-    token_type: { type: "string", const: "Bearer" },
-    expires_in: { type: "integer", format: "int32", description: "Lifetime of the access token in seconds." },
-    access_token: { type: "string", description: "A JWT (RFC 9068)." },
-    id_token: {
-      type: "string",
-      description: "Returned in the authorization code grant when the openid scope was requested.",
-    },
-    refresh_token: { type: "string" },
+const OF_TOKENS: Refusal[] = [
+  { when: "The request is wrong.", error: new TokenError("invalid_request", "token is missing.") },
+];
+
+const OF_ALL: Refusal[] = [
+  {
+    when: "Client authentication failed.",
+    error: new TokenError("invalid_client", "Client authentication failed: client_id or client_secret is wrong."),
   },
-};
+  { when: "The header Allow names the method.", error: new MethodNotAllowed(["POST"]), headers: ["Allow"] },
+  { when: "The form is too large.", error: new PayloadTooLarge(FORM_BODY_LIMIT) },
+  { when: "The body is no form.", error: new UnsupportedMediaType("application/x-www-form-urlencoded") },
+  {
+    when: "The client has sent too many requests; the header Retry-After says when to go on.",
+    error: new TooManyRequests(500, 1),
+    headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
+  },
+  { when: "Something failed on our side.", error: asApiError(undefined) },
+  { when: DATABASE_AWAY, error: new ServiceUnavailable(OUTAGES.away), headers: ["Retry-After"] },
+];
+
+/** By status; one with several kinds has an example of each. */
+function refusals(door: Door, path: string, all: Refusal[]): Record<string, Answer> {
+  const request = new Request(`http://localhost${path}`);
+  const told = all.map((refusal) => ({ ...refusal, ...tokenRefusal(refusal.error, request, door) }));
+  const schema = schemaRef(door === "spec" ? "TokenError" : "Rfc6749Error");
+  const byStatus = Map.groupBy(told, ({ status }) => status);
+  const answers = [...byStatus].map(([status, group]): [number, Answer] => {
+    const examples: Examples = Object.fromEntries(
+      group.map(({ body }, index) => [`${String(body.error).replaceAll(" ", "")}${index || ""}`, { value: body }]),
+    );
+    return [
+      status,
+      {
+        description: group.map(({ when }) => when).join(" Or: "),
+        headers: headersOf(["X-Request-Id", ...group.flatMap(({ headers = [] }) => headers)]),
+        content: { "application/json": { schema, examples } },
+      },
+    ];
+  });
+  return Object.fromEntries(answers);
+}
 
 const { RequestKey: _, ...OF_ERROR_RECORD } = ERROR_RECORD.properties;
 
@@ -192,22 +241,5 @@ const TOKEN_ERROR: Schema = {
     error: { type: "string", description: "The last part of Type." },
     error_description: { type: "string", description: "Human-readable explanation." },
     ...OF_ERROR_RECORD,
-  },
-};
-
-const JsonWebKeySet: Schema = {
-  type: "object",
-  required: ["keys"],
-  properties: {
-    keys: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["kty", "kid", "alg", "use"],
-        properties: Object.fromEntries(
-          ["kty", "kid", "alg", "use", "crv", "x", "y", "n", "e"].map((name) => [name, { type: "string" }]),
-        ),
-      },
-    },
   },
 };

@@ -1,12 +1,16 @@
 // How the service itself stands, and this document.
 
+import { READINESS } from "../http/readiness.ts";
+import { documentedSchema } from "./json-schema.ts";
 import { json, operation } from "./operation.ts";
-import { type Area, type Schema, schemaRef } from "./types.ts";
+import type { Area, Schema } from "./types.ts";
 
 const TAG = "Service";
 const EXAMPLE = { status: "ready", postgresql: "up", temporal: "up", worker: "up", reasons: [] };
 
 export function service(): Area {
+  const named = new Map<string, Schema>();
+  const readiness = documentedSchema(READINESS, named);
   return {
     tags: [{ name: TAG, description: "How the service stands." }],
     paths: {
@@ -29,17 +33,13 @@ export function service(): Area {
             "While deliveries cannot begin, changes are still taken, and delivered later: status is degraded, and " +
             "reasons has why, in words. A process that is starting or stopping is unavailable.",
           answers: {
-            200: json("Requests are answered.", schemaRef("Readiness"), EXAMPLE),
-            503: json(
-              "PostgreSQL is away or takes no changes, or the process is starting or stopping.",
-              schemaRef("Readiness"),
-              {
-                ...EXAMPLE,
-                status: "unavailable",
-                postgresql: "down",
-                reasons: ["PostgreSQL does not answer."],
-              },
-            ),
+            200: json("Requests are answered.", readiness, EXAMPLE),
+            503: json("PostgreSQL is away or takes no changes, or the process is starting or stopping.", readiness, {
+              ...EXAMPLE,
+              status: "unavailable",
+              postgresql: "down",
+              reasons: ["PostgreSQL does not answer."],
+            }),
           },
         }),
       },
@@ -52,20 +52,6 @@ export function service(): Area {
         }),
       },
     },
-    schemas: { Readiness: READINESS },
+    schemas: Object.fromEntries(named),
   };
 }
-
-const PART: Schema = { type: "string", enum: ["up", "down"] };
-
-const READINESS: Schema = {
-  type: "object",
-  required: ["status", "postgresql", "temporal", "worker", "reasons"],
-  properties: {
-    status: { type: "string", enum: ["ready", "degraded", "unavailable"] },
-    postgresql: { type: "string", enum: ["up", "read-only", "down"] },
-    temporal: PART,
-    worker: PART,
-    reasons: { type: "array", items: { type: "string" }, description: "Why the status is not ready." },
-  },
-};

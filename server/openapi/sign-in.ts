@@ -1,7 +1,9 @@
 // Where users' browsers go, and what a client learns of a user who has signed in.
 
-import { AUTHORIZATION_PATHS, RESPONSE_MODES, RESPONSE_TYPES } from "../oauth/index.ts";
+import type { TObject } from "@sinclair/typebox";
+import { AUTHORIZATION_PATHS, AUTHORIZATION_REQUEST, LOGOUT_REQUEST, USER_INFO } from "../oauth/index.ts";
 import { DATABASE_AWAY } from "./errors.ts";
+import { documentedSchema } from "./json-schema.ts";
 import { headersOf, json } from "./operation.ts";
 import {
   type Answer,
@@ -16,6 +18,8 @@ import {
 const TAG = "Sign-in";
 
 export function signIn(): Area {
+  const named = new Map<string, Schema>();
+  for (const schema of [AUTHORIZATION_REQUEST, LOGOUT_REQUEST, USER_INFO]) documentedSchema(schema, named);
   return {
     tags: [{ name: TAG, description: "Users sign in and out by their browsers (OpenID Connect)." }],
     paths: {
@@ -23,7 +27,7 @@ export function signIn(): Area {
       "/oauth2/userinfo": userinfo(),
       "/oauth2/logout": logout(),
     },
-    schemas: { AuthorizationRequest: formOf(AUTHORIZATION), LogoutRequest: formOf(LOGOUT), UserInfo: USER_INFO },
+    schemas: Object.fromEntries(named),
   };
 }
 
@@ -45,7 +49,7 @@ function authorize(path: string, door: "spec" | "rfc"): PathItem {
   };
   const id = path.replace(/\W+(\w)/g, (_, letter) => letter.toUpperCase());
   return {
-    get: browserOperation({ id: `get${id}`, ...page, parameters: queryOf(AUTHORIZATION), answers }),
+    get: browserOperation({ id: `get${id}`, ...page, parameters: queryOf(AUTHORIZATION_REQUEST), answers }),
     post: browserOperation({ id: `post${id}`, ...page, form: "AuthorizationRequest", answers }),
   };
 }
@@ -63,7 +67,7 @@ function logout(): PathItem {
     400: html("The request is wrong; nothing is sent anywhere."),
   };
   return {
-    get: browserOperation({ id: "logout", ...page, parameters: queryOf(LOGOUT), answers }),
+    get: browserOperation({ id: "logout", ...page, parameters: queryOf(LOGOUT_REQUEST), answers }),
     post: browserOperation({ id: "postLogout", ...page, form: "LogoutRequest", answers }),
   };
 }
@@ -137,73 +141,11 @@ function sent(description: string): Answer {
   return { description, headers: headersOf(["X-Request-Id", "Location"]) };
 }
 
-interface Fields {
-  required: string[];
-  properties: Record<string, Schema>;
-}
-
-function queryOf({ required, properties }: Fields): Parameter[] {
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: "query",
-    required: required.includes(name),
-    description: String(description),
+function queryOf({ properties, required = [] }: TObject): Parameter[] {
+  return Object.entries(properties).map(([name, given]) => {
+    const { description, ...schema } = documentedSchema(given, new Map()) as Schema;
     // RFC 6749 3.1.
-    allowEmptyValue: true,
-    schema,
-  }));
+    const shared = { in: "query" as const, description: String(description), allowEmptyValue: true };
+    return { name, ...shared, required: required.includes(name), schema };
+  });
 }
-
-function formOf(fields: Fields): Schema {
-  return { type: "object", ...fields };
-}
-
-const AUTHORIZATION: Fields = {
-  required: ["response_type", "redirect_uri", "client_id"],
-  properties: {
-    response_type: { type: "string", enum: RESPONSE_TYPES, description: "Must include code or code id_token." },
-    redirect_uri: {
-      type: "string",
-      format: "uri",
-      description: "Must match exactly one of the authorized redirect URIs configured for the client.",
-    },
-    client_id: { type: "string", description: "The Application's Id." },
-    response_mode: { type: "string", enum: RESPONSE_MODES, description: "How the answer is sent." },
-    scope: { type: "string", default: "openid profile name", description: "Space-delimited; `*` gives all scopes." },
-    state: { type: "string", description: "Any string; returned unchanged." },
-    nonce: { type: "string", description: "Associates a client session with an ID token; mitigates replay." },
-    code_challenge: { type: "string", description: "PKCE (RFC 7636); demanded of public and native clients." },
-    code_challenge_method: { type: "string", enum: ["S256"], description: "How the challenge was made." },
-    prompt: { type: "string", description: "Space-delimited: none, login, consent, select_account." },
-    max_age: { type: "integer", format: "int32", minimum: 0, description: "Seconds since the last sign-in, at most." },
-    login_hint: { type: "string", description: "The user name to begin with." },
-    id_token_hint: { type: "string", description: "Of the user who is expected." },
-    acr_values: { type: "string", description: "Wished authentication context classes." },
-    claims: { type: "string", description: "Single claims asked for, in JSON (OIDC Core 5.5)." },
-    resource: { type: "string", format: "uri", description: "This API (RFC 8707)." },
-  },
-};
-
-const LOGOUT: Fields = {
-  required: [],
-  properties: {
-    id_token_hint: { type: "string", description: "Of the session to end; with it, the user is not asked." },
-    client_id: { type: "string", description: "The Application's Id." },
-    post_logout_redirect_uri: { type: "string", description: "An address registered to the client." },
-    state: { type: "string", description: "Returned unchanged." },
-  },
-};
-
-/** OIDC Core 5.1. */
-const USER_INFO: Schema = {
-  type: "object",
-  required: ["sub"],
-  properties: {
-    sub: { type: "string", description: "`user-` and the User's Id." },
-    name: { type: "string" },
-    preferred_username: { type: "string" },
-    email: { type: "string" },
-    phone_number: { type: "string" },
-    updated_at: { type: "integer", format: "int64", description: "Seconds since 1970." },
-  },
-};

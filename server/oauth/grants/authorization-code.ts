@@ -3,11 +3,12 @@ import { recordAudit } from "../../audit/index.ts";
 import { digestOf, holdActiveUser } from "../../signin/index.ts";
 import { findCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
 import { originOfClient } from "../client-authentication.ts";
+import type { TokenResponse } from "../contract.ts";
 import type { Door } from "../door.ts";
 import { issuableScopes } from "../scopes.ts";
 import { TokenError } from "../token-error.ts";
 import { claimsByName } from "../userinfo/claims.ts";
-import { type GrantRequest, requiredParameter, type TokenResponse } from "./grant.ts";
+import { type GrantRequest, requiredParameter } from "./grant.ts";
 
 /** RFC 6749 4.1.3: a code is good once, for the client it was issued to. */
 export async function authorizationCode(request: GrantRequest): Promise<TokenResponse> {

@@ -1,6 +1,7 @@
+import type { TokenResponse } from "../contract.ts";
 import { askableScopes } from "../scopes.ts";
 import { TokenError } from "../token-error.ts";
-import { type GrantRequest, requestedScopes, type TokenResponse } from "./grant.ts";
+import { type GrantRequest, requestedScopes } from "./grant.ts";
 
 /** The client credentials grant (RFC 6749 4.4); the spec door gives it a refresh token as well. */
 export async function clientCredentials({ client, form, door, sql, tokens }: GrantRequest): Promise<TokenResponse> {

@@ -3,21 +3,12 @@
 import { grantedScopes, ScopeNotGranted } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { printable } from "../../http/body.ts";
+import type { TokenResponse } from "../contract.ts";
 import { type Door, IGNORED_SCOPES } from "../door.ts";
 import type { Families } from "../families/families.ts";
 import type { Client } from "../store.ts";
 import { TokenError } from "../token-error.ts";
 import type { Tokens } from "../tokens/tokens.ts";
-
-/** docs/behaviour.md "Token response"; the RFC door adds `scope` (RFC 6749 5.1). */
-export interface TokenResponse {
-  token_type: "Bearer";
-  expires_in: number;
-  access_token: string;
-  id_token?: string;
-  refresh_token?: string;
-  scope?: string;
-}
 
 export interface GrantRequest {
   request: Request;

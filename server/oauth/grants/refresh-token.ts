@@ -1,12 +1,13 @@
 import type { Queries } from "../../db/connection.ts";
 import { originOfClient } from "../client-authentication.ts";
+import type { TokenResponse } from "../contract.ts";
 import type { Door } from "../door.ts";
 import type { Family } from "../families/store.ts";
 import { issuableScopes } from "../scopes.ts";
 import type { Client } from "../store.ts";
 import { TokenError } from "../token-error.ts";
 import type { Tokens } from "../tokens/tokens.ts";
-import { type GrantRequest, requestedScopes, requiredParameter, type TokenResponse } from "./grant.ts";
+import { type GrantRequest, requestedScopes, requiredParameter } from "./grant.ts";
 
 /** RFC 6749 6: the scope may be narrowed for this access token, never widened; the family keeps its own. */
 export async function refreshToken({

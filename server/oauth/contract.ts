@@ -1,0 +1,166 @@
+// What OAuth's endpoints take and answer.
+
+import { type Static, Type } from "@sinclair/typebox";
+import { word } from "../http/fields.ts";
+import { RESPONSE_MODES, RESPONSE_TYPES } from "./authorize/index.ts";
+import { GRANT_TYPES } from "./grants/index.ts";
+
+const text = (description?: string) => Type.String(description ? { description } : {});
+const may = (description?: string) => Type.Optional(text(description));
+const address = (description: string) => Type.String({ format: "uri", description });
+const CLIENT_ID = "The Application's Id.";
+const SCOPE = { default: "openid profile name" };
+
+export const AUTHORIZATION_REQUEST = Type.Object(
+  {
+    response_type: word(RESPONSE_TYPES, { description: "Must include code or code id_token." }),
+    redirect_uri: address("Must match exactly one of the authorized redirect URIs configured for the client."),
+    client_id: text(CLIENT_ID),
+    response_mode: Type.Optional(word(RESPONSE_MODES, { description: "How the answer is sent." })),
+    scope: Type.Optional(Type.String({ ...SCOPE, description: "Space-delimited; `*` gives all scopes." })),
+    state: may("Any string; returned unchanged."),
+    nonce: may("Associates a client session with an ID token; mitigates replay."),
+    code_challenge: may("PKCE (RFC 7636); demanded of public and native clients."),
+    code_challenge_method: Type.Optional(word(["S256"], { description: "How the challenge was made." })),
+    prompt: may("Space-delimited: none, login, consent, select_account."),
+    max_age: Type.Optional(
+      Type.Integer({ format: "int32", minimum: 0, description: "Seconds since the last sign-in, at most." }),
+    ),
+    login_hint: may("The user name to begin with."),
+    id_token_hint: may("Of the user who is expected."),
+    acr_values: may("Wished authentication context classes."),
+    claims: may("Single claims asked for, in JSON (OIDC Core 5.5)."),
+    resource: Type.Optional(address("This API (RFC 8707).")),
+  },
+  { $id: "AuthorizationRequest" },
+);
+
+export const LOGOUT_REQUEST = Type.Object(
+  {
+    id_token_hint: may("Of the session to end; with it, the user is not asked."),
+    client_id: may(CLIENT_ID),
+    post_logout_redirect_uri: may("An address registered to the client."),
+    state: may("Returned unchanged."),
+  },
+  { $id: "LogoutRequest" },
+);
+
+const secret = (description?: string) =>
+  Type.Optional(Type.String({ format: "password", ...(description && { description }) }));
+
+export const TOKEN_REQUEST = Type.Object(
+  {
+    grant_type: word(GRANT_TYPES),
+    client_id: may(CLIENT_ID),
+    client_secret: secret("One of its secrets."),
+    scope: Type.Optional(
+      Type.String({
+        ...SCOPE,
+        description:
+          "Space-delimited; `*` gives all scopes. `AccessManager:Create, Update` stands for AccessManager:Create and " +
+          "AccessManager:Update.",
+      }),
+    ),
+    code: may("Of the authorization code grant."),
+    redirect_uri: may("Optional; if sent, as in the authorization request."),
+    code_verifier: may("PKCE (RFC 7636), if the authorization request had a challenge."),
+    refresh_token: may("Of the refresh grant."),
+  },
+  { $id: "TokenRequest" },
+);
+
+/** docs/behaviour.md "Token response". */
+export const TOKEN_RESPONSE = Type.Object(
+  {
+    token_type: Type.Literal("Bearer"),
+    expires_in: Type.Integer({ format: "int32", description: "Lifetime of the access token in seconds." }),
+    access_token: text("A JWT (RFC 9068)."),
+    id_token: may("Returned in the authorization code grant when the openid scope was requested."),
+    refresh_token: may(),
+  },
+  { $id: "TokenResponse" },
+);
+
+export const RFC_TOKEN_RESPONSE = Type.Object(
+  {
+    ...TOKEN_RESPONSE.properties,
+    refresh_token: may("Not of the client credentials grant (RFC 6749 4.4.3)."),
+    scope: may("What was granted."),
+  },
+  { $id: "Rfc6749TokenResponse" },
+);
+/** docs/behaviour.md "Token response"; the RFC door adds `scope` (RFC 6749 5.1). */
+export type TokenResponse = Static<typeof RFC_TOKEN_RESPONSE>;
+
+/** Of a token that a client presents for revocation or introspection. */
+export const TOKEN_REFERENCE = Type.Object(
+  {
+    token: text("An access token or a refresh token."),
+    token_type_hint: may("Not needed."),
+    client_id: may(),
+    client_secret: secret(),
+  },
+  { $id: "TokenReference" },
+);
+
+const seconds = Type.Optional(Type.Integer({ format: "int64" }));
+
+/** RFC 7662 2.2. */
+export const INTROSPECTION = Type.Object(
+  {
+    active: Type.Boolean(),
+    ...{
+      token_type: may(),
+      scope: may(),
+      client_id: may(),
+      sub: may(),
+      iss: may(),
+      jti: may(),
+      tenant: may(),
+      acr: may(),
+    },
+    aud: Type.Optional(Type.Unsafe<string | string[]>({ type: ["string", "array"], items: { type: "string" } })),
+    amr: Type.Optional(Type.Array(Type.String())),
+    ...{ iat: seconds, exp: seconds, auth_time: seconds },
+  },
+  { $id: "Introspection" },
+);
+
+/** RFC 6749 5.2. */
+export const RFC_ERROR = Type.Object(
+  { error: text(), error_description: text() },
+  { $id: "Rfc6749Error", description: "RFC 6749 5.2." },
+);
+
+/** OIDC Discovery 3. */
+export const PROVIDER_METADATA = Type.Object(
+  {
+    issuer: Type.String({ format: "uri" }),
+    token_endpoint: Type.String({ format: "uri" }),
+    jwks_uri: Type.String({ format: "uri" }),
+  },
+  { $id: "ProviderMetadata", additionalProperties: true },
+);
+
+/** RFC 7517 5. */
+export const JSON_WEB_KEY_SET = Type.Object(
+  {
+    keys: Type.Array(
+      Type.Object({
+        ...{ kty: text(), kid: text(), alg: text(), use: text() },
+        ...{ crv: may(), x: may(), y: may(), n: may(), e: may() },
+      }),
+    ),
+  },
+  { $id: "JsonWebKeySet" },
+);
+
+/** OIDC Core 5.1. */
+export const USER_INFO = Type.Object(
+  {
+    sub: text("`user-` and the User's Id."),
+    ...{ name: may(), preferred_username: may(), email: may(), phone_number: may() },
+    updated_at: Type.Optional(Type.Integer({ format: "int64", description: "Seconds since 1970." })),
+  },
+  { $id: "UserInfo" },
+);
