@@ -3,8 +3,20 @@
 import { expect, test } from "bun:test";
 import type { Caller, Permitted } from "../../server/access/index.ts";
 import { BadInput } from "../../server/errors.ts";
-import { contract } from "../../server/http/contract.ts";
-import { id, integer, oneOf, orNull, readOnly, someOf, text, time } from "../../server/http/fields.ts";
+import { body, contract } from "../../server/http/contract.ts";
+import {
+  flag,
+  id,
+  integer,
+  moment,
+  momentOrNull,
+  oneOf,
+  orNull,
+  readOnly,
+  someOf,
+  text,
+  time,
+} from "../../server/http/fields.ts";
 import { type Route, route, withPost } from "../../server/http/route.ts";
 import { createDocument } from "../../server/openapi/document.ts";
 
@@ -56,6 +68,39 @@ test("what only the server sets may come back as it was read, and not otherwise"
   expect(() => NOTE.refuseReadOnly(NOTE.parse(read), read)).not.toThrow();
   expect(() => NOTE.refuseReadOnly(NOTE.parse({ DoneOn: "2026-01-31" }), read)).toThrow("DoneOn cannot be set.");
   expect(() => NOTE.refuseReadOnly(NOTE.parse(read), undefined)).toThrow("DoneOn cannot be set.");
+});
+
+test("a body that is no record names what it needs, what is no moment, and what does not go together", () => {
+  const STAY = body(
+    {
+      name: "Stay",
+      $id: "StayData",
+      needs: ["From", "Quiet"],
+      together: ({ From, To }) =>
+        From && To && From >= To ? { Field: "From", Message: "From must be before To." } : undefined,
+    },
+    { From: moment({}), To: momentOrNull({}), Quiet: flag({}) },
+  );
+  const problems = (sent: unknown) => {
+    try {
+      STAY.parse(sent);
+      return [];
+    } catch (error) {
+      return (error as BadInput).problems;
+    }
+  };
+  const days = { From: "2026-01-31", To: "2026-02-01T00:00:00+02:00", Quiet: true };
+  expect(STAY.parse({ ...days, To: "" })).toEqual({ From: new Date("2026-01-31"), To: null, Quiet: true });
+  expect(problems(days)).toEqual([]);
+  expect(problems({ From: days.To, To: days.From })).toEqual([
+    { Field: "Quiet", Message: "Quiet is missing." },
+    { Field: "From", Message: "From must be before To." },
+  ]);
+  expect(problems({ From: "2026-02-30", To: "tomorrow", Quiet: "true" }).map(({ Message }) => Message)).toEqual([
+    "From must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z.",
+    "To must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z, or null.",
+    "Quiet must be true or false.",
+  ]);
 });
 
 test("a new one names what it lacks", () => {
