@@ -37,7 +37,7 @@ export interface ApiServices {
   policies: Policies;
   roles: Roles;
   auditLog: AuditLog;
-  access: Pick<Access, "forget">;
+  access: Pick<Access, "forget" | "forgetClients">;
   consents: Consents;
   users: UserAdministration;
   /** Where a person opens a workflow in the Temporal UI. */

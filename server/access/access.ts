@@ -57,6 +57,8 @@ export interface Access {
   keepOfClients<Value>(load: (tenantId: TenantId, key: string) => Promise<Value>): TenantCache<Value>;
   /** Forgets a tenant's policies, principals, scopes and clients; other processes hear of the change from PostgreSQL. */
   forget(tenantId: TenantId): void;
+  /** Forgets its clients alone. */
+  forgetClients(tenantId: TenantId): void;
   /** Forgets who of these records may call, so that the caller who has changed them meets what was changed. */
   forgetRecords(tenantId: TenantId, type: string, ids: readonly string[]): void;
 }
@@ -183,6 +185,7 @@ export function createAccess(deps: AccessDependencies): Access {
       scopes.drop(tenantId);
       memberships.drop(tenantId);
     },
+    forgetClients: dropClients,
     forgetRecords(tenantId, type, ids) {
       for (const id of ids) principals.drop(tenantId, `${type} ${id}`);
       if (type === CLIENT_RECORD) dropClients(tenantId);

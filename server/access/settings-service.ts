@@ -13,6 +13,7 @@ import type { Actor, Caller, Permitted } from "./bearer.ts";
 import type { ShownPage, Tagged, Whole } from "./gate/shown.ts";
 import type { Permissions } from "./policies/permissions.ts";
 import type { PolicyRecord } from "./policies/resource-type.ts";
+import { waitForSettingsTurn } from "./policies/store.ts";
 import { requireSeen } from "./seen.ts";
 import { refuseChangedStamps, type Stamped } from "./stamps.ts";
 
@@ -94,7 +95,10 @@ export function createSettingsService<F extends Fields, Row extends { id: string
   const change: NonNullable<typeof kind.change> =
     kind.change ??
     (async (caller, work) =>
-      (await sql.beginFor(caller.tenantId, (tx) => work(tx, caller.permissions))) as Awaited<ReturnType<typeof work>>);
+      (await sql.beginFor(caller.tenantId, async (tx) => {
+        await waitForSettingsTurn(tx, caller.tenantId);
+        return work(tx, caller.permissions);
+      })) as Awaited<ReturnType<typeof work>>);
 
   function upsert(caller: Caller, input: InputOf<F> & Named, conditions: Conditions) {
     const { tenantId, actor } = caller;

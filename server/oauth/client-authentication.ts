@@ -33,7 +33,8 @@ export async function authenticateClient(
   form: Map<string, string>,
 ): Promise<Client> {
   const { clientId, secret } = presentedCredentials(request, form);
-  const client = await findClient(clientId);
+  const known = await findClient(clientId);
+  const client = known && refusalOf(known, secret) ? await findClient(clientId, "anew") : known;
   const reason = client && refusalOf(client, secret);
   if (client && reason === undefined) return client;
   if (client && reason) onRefused(request, client, reason);

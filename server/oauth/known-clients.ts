@@ -9,16 +9,20 @@ import { type Client, findClient } from "./store.ts";
 /** Clients whose tenant is known; the one not asked for longest makes room. */
 const CLIENTS = 20_000;
 
-/** @returns undefined if there is no such client */
-export type FindKnownClient = (clientId: string) => Promise<Client | undefined>;
+/**
+ * @param anew from PostgreSQL: another process may have changed it just now
+ * @returns undefined if there is no such client
+ */
+export type FindKnownClient = (clientId: string, anew?: "anew") => Promise<Client | undefined>;
 
 export function createKnownClients(sql: Sql, access: Pick<Access, "keepOfClients">): FindKnownClient {
   const clients = access.keepOfClients((_, clientId) => findClient(sql, clientId));
   /** A client never goes to another tenant. */
   const tenants = new LRUCache<string, TenantId>({ max: CLIENTS });
 
-  return async (clientId) => {
+  return async (clientId, anew) => {
     const tenantId = tenants.get(clientId);
+    if (tenantId && anew) clients.drop(tenantId, clientId);
     if (tenantId) return clients.get(tenantId, clientId);
     const client = await findClient(sql, clientId);
     if (client) tenants.set(clientId, client.tenantId);

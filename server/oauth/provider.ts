@@ -52,7 +52,7 @@ import { userinfoController } from "./userinfo/userinfo.ts";
 export interface ProviderDependencies {
   config: Pick<Config, "publicUrl" | "tokenLifetime">;
   sql: Sql;
-  access: Pick<Access, "knownScopes" | "keepOfClients" | "forget">;
+  access: Pick<Access, "knownScopes" | "keepOfClients">;
   masterKey: MasterKey;
   log: Logger;
   fetch: EgressFetch;

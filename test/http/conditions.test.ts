@@ -28,6 +28,12 @@ const KINDS: Kind[] = [
     first: { Name: "one" },
     change: (count) => ({ Name: "one", Description: `${count}` }),
   },
+  {
+    name: "IdentityProvider",
+    first: { Name: "one", Type: "OpenIDConnect", Issuer: "https://id.example.com", ClientId: "gatehouse" },
+    // In another order than it is kept in.
+    change: (count) => ({ Name: "one", Mapping: { Username: `claim${count}`, Name: "name" } }),
+  },
 ];
 
 const tagOf = (answer: { headers: Headers }) => answer.headers.get("etag")!;

@@ -78,6 +78,8 @@ describe.concurrent("what is saved through one process", () => {
     await is(first.Secret, "invalid_client");
     await is(spare.Secret, "issued");
     const third = await makeSecret();
+    // A process that knows the client without it looks again.
+    expect(await ask(second.url, third.Secret)).toBe("issued");
     await is(third.Secret, "issued");
     await ok(admin.patch(`${path}/Credentials`, { GrantTypes: ["authorization_code"] }));
     await is(third.Secret, "unauthorized_client");

@@ -10,7 +10,7 @@ import { type Route, route, withPost } from "../../http/route.ts";
 import { CREDENTIALS } from "./contract.ts";
 import { changeCredentials, makeSecret, readCredentials, readSecrets, removeSecret } from "./service.ts";
 
-export function credentialRoutes(sql: Sql, access: Pick<Access, "forget">): Route[] {
+export function credentialRoutes(sql: Sql, access: Pick<Access, "forget" | "forgetClients">): Route[] {
   const application = "/Application/{Id}";
   const params = { Id: idParameter("The Application's Id, which is its client_id.", "Application") };
   const tag = { name: "Credentials", description: "What makes an Application an OAuth client." };

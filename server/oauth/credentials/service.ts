@@ -98,7 +98,7 @@ export async function changeCredentials(
  */
 export async function makeSecret(
   sql: Sql,
-  access: Pick<Access, "forget">,
+  access: Pick<Access, "forgetClients">,
   by: Permitted<"Settings:Update">,
   applicationId: number,
 ): Promise<Shown<SecretRecord & { Secret: string }>> {
@@ -119,7 +119,7 @@ export async function makeSecret(
     await recordAudit(tx, by.tenantId, by, { kind: "Secret.Created", ...about });
     return made;
   });
-  access.forget(by.tenantId);
+  access.forgetClients(by.tenantId);
   // Made just now, for its caller.
   return withoutRecords({ ...toSecretRecord(stored), Secret: secret });
 }
@@ -153,12 +153,12 @@ export async function readSecrets(
 }
 
 /**
- * It proves nothing from the answer on.
+ * In this process it proves nothing from the answer on; others hear of it by then or a moment later.
  * @throws NotFound, Permission, Conflict if it is the last one of the caller's own client
  */
 export async function removeSecret(
   sql: Sql,
-  access: Pick<Access, "forget">,
+  access: Pick<Access, "forgetClients">,
   by: Permitted<"Settings:Update">,
   applicationId: number,
   secretId: string,
@@ -173,7 +173,7 @@ export async function removeSecret(
     await recordAudit(tx, by.tenantId, by, { kind: "Secret.Deleted", ...about });
     return { gone, credentials };
   });
-  access.forget(by.tenantId);
+  access.forgetClients(by.tenantId);
   const resource = toResource(applicationId, credentials);
   return (await by.gate.written(RESOURCE, toSecretRecord(gone), {}, { resource })).record;
 }

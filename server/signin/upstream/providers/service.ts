@@ -107,10 +107,10 @@ export function createIdentityProviders({
     PROVIDER.refuseReadOnly(input, toRecord(before));
     const details = changesOf(audited(before), audited(changed), AUDITED, SHOWN);
     if (!details) return before;
-    await updateProvider(tx, tenantId, changed);
+    const updated = await updateProvider(tx, tenantId, changed);
     const subject = { type: RESOURCE, id: String(before.id) };
     await recordAudit(tx, tenantId, caller, { kind: "IdentityProvider.Changed", subject, details });
-    return changed;
+    return updated;
   }
 
   async function make(

@@ -117,11 +117,13 @@ export async function insertProvider(
   return row;
 }
 
-export async function updateProvider(sql: Queries, tenantId: TenantId, provider: Provider): Promise<void> {
+/** @returns it as it is read from now on */
+export async function updateProvider(sql: Queries, tenantId: TenantId, provider: Provider): Promise<Provider> {
   const values = valuesOf(sql, provider);
-  await sql`
+  const [row] = await sql<[Provider]>`
     update identity_providers set ${sql(values as unknown as Record<string, string>)}
-    where tenant_id = ${tenantId} and id = ${provider.id}`;
+    where tenant_id = ${tenantId} and id = ${provider.id} returning ${columns(sql)}`;
+  return row;
 }
 
 /** With it go the links of its users and the sessions they have by it. */
