@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure } from "@temporalio/common";
 import type { Logger } from "pino";
-import { traceIdOf } from "../server/http/trace-parent.ts";
+import { traceIdOf } from "../server/http/context.ts";
 import type { TraceSpan } from "../server/tracing/index.ts";
 import {
   type AttemptResult,
@@ -18,11 +18,11 @@ import {
   backoff,
   type DeliveryState,
   EXHAUSTED,
+  NOT_YET,
   type PostWebhookInput,
   type PostWebhookResult,
 } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
-import { notYet } from "./not-yet.ts";
 import { pause } from "./pause.ts";
 
 /** What somebody reads who has reset the workflow in the Temporal UI. */
@@ -188,4 +188,18 @@ async function untilDone<T>(log: Logger, signal: AbortSignal, step: () => Promis
       await pause(DATABASE_WAIT_MS);
     }
   }
+}
+
+/** No attempt, and nobody's failure: it is to be asked again. */
+function notYet(waitMs: number): ApplicationFailure {
+  const wait = Math.round(waitMs);
+  const failure = ApplicationFailure.create({
+    message: "there was no place for it",
+    type: NOT_YET,
+    nextRetryDelay: wait,
+    // The delay itself does not come through to a workflow.
+    details: [wait],
+  });
+  failure.stack = "";
+  return failure;
 }

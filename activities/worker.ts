@@ -4,13 +4,11 @@ import { Client } from "@temporalio/client";
 import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from "@temporalio/worker";
 import type { Logger } from "pino";
 import type { TemporalConfig } from "../server/config.ts";
-import { connect } from "../server/db/connection.ts";
+import { connect, refuseSharedSessions } from "../server/db/connection.ts";
 import { requireSchema } from "../server/db/migrate.ts";
-import { refuseSharedSessions } from "../server/db/pooler.ts";
-import { startWorkerHeartbeat } from "../server/db/store.ts";
+import { startWorkerHeartbeat } from "../server/db/parts.ts";
 import { createEgress } from "../server/egress/index.ts";
-import { createLifecycle } from "../server/http/lifecycle.ts";
-import { serveWorkerProbes } from "../server/http/worker-probes.ts";
+import { createLifecycle, serveWorkerProbes } from "../server/http/probes.ts";
 import { createLog } from "../server/log.ts";
 import { startMaintenance } from "../server/maintenance/index.ts";
 import { importMasterKey } from "../server/master-key.ts";
@@ -22,6 +20,7 @@ import { createTracing } from "../server/tracing/index.ts";
 import {
   createAttemptLog,
   createInFlight,
+  createStartTroubles,
   createWindows,
   startActors,
   startClearing,
@@ -31,7 +30,6 @@ import {
 import { TASK_QUEUE } from "../workflows/contract.ts";
 import { createActivities } from "./index.ts";
 import { HEARTBEAT_MS } from "./posts.ts";
-import { createStartTroubles } from "./start-troubles.ts";
 import { temporalLogger } from "./temporal-log.ts";
 import { bundleWorkflows } from "./workflow-bundle.ts";
 

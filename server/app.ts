@@ -16,8 +16,9 @@ import {
 import { apiRoutes } from "./api.ts";
 import { AUDIT_RESOURCE_TYPE, createAuditLog } from "./audit/index.ts";
 import type { Config } from "./config.ts";
+import { nothingHere, settingsController } from "./console/index.ts";
 import type { Sql } from "./db/connection.ts";
-import { outageOf } from "./db/outage.ts";
+import { outageOf } from "./db/failures.ts";
 import type { Egress } from "./egress/index.ts";
 import {
   createEntities,
@@ -28,23 +29,18 @@ import {
   resourceTypes,
 } from "./entities/index.ts";
 import { ApiError, ServiceUnavailable } from "./errors.ts";
-import { clientAddress } from "./http/client-address.ts";
-import { contextOf } from "./http/context.ts";
+import { clientAddress, contextOf } from "./http/context.ts";
 import { asApiError, errorResponse, OUTAGES } from "./http/error-record.ts";
-import { createSpelling } from "./http/letter-case.ts";
-import { type Lifecycle, servingLifecycle } from "./http/lifecycle.ts";
-import { API_PATH } from "./http/paths.ts";
-import { probesController } from "./http/probes.ts";
+import { type Lifecycle, probesController, servingLifecycle } from "./http/probes.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
+import { API_PATH, createSpelling, requireHost, withPlainUrl } from "./http/request.ts";
 import { createRequestLog, isProbe } from "./http/request-log.ts";
-import { requireHost, withPlainUrl } from "./http/request-url.ts";
 import { controllerOf } from "./http/route.ts";
 import { createOutageLog } from "./log.ts";
 import type { MasterKey } from "./master-key.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
 import { createProvider, endpointRefusal, OAUTH_RESOURCE_TYPES, SPEC_PATHS, scopesNow } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
-import { nothingHere, settingsController } from "./settings/index.ts";
 import {
   createFindProviders,
   createIdentityProviders,

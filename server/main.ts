@@ -5,7 +5,7 @@ import { relative } from "node:path";
 import { ConfigError } from "./config.ts";
 import { demoFile } from "./embedded/demo.ts";
 import { Installation, type Running } from "./embedded/installation.ts";
-import { watchLaunchers } from "./embedded/launcher.ts";
+import { watchLaunchers } from "./embedded/processes.ts";
 
 const USAGE = `Usage: bun run start [--allow-receiver]
 

@@ -2,11 +2,10 @@
 
 import { createApp } from "./app.ts";
 import { type Config, hostProblems } from "./config.ts";
-import { connect, IMPATIENT } from "./db/connection.ts";
+import { connect, IMPATIENT, refuseSharedSessions } from "./db/connection.ts";
 import { migrate } from "./db/migrate.ts";
-import { refuseSharedSessions } from "./db/pooler.ts";
 import { createEgress } from "./egress/index.ts";
-import { createLifecycle, shutDown } from "./http/lifecycle.ts";
+import { createLifecycle, shutDown } from "./http/probes.ts";
 import { createLog } from "./log.ts";
 import { importMasterKey } from "./master-key.ts";
 import { createApiMetrics, serveMetrics } from "./metrics/index.ts";

@@ -4,7 +4,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { stopLeftovers } from "../server/embedded/leftovers.ts";
+import { stopLeftovers } from "../server/embedded/processes.ts";
 import { type Stack, startStack, temporaryDirectory, withoutSettings } from "./support/stack.ts";
 
 /** Patience costs nothing where all is well, and a small machine may be busy. */

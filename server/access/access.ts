@@ -7,9 +7,11 @@ import { Unauthorized } from "../errors.ts";
 import type { MasterKey } from "../master-key.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { Actor, Bearer } from "./bearer.ts";
-import { createCursors } from "./gate/cursors.ts";
 import { createGate, type Gate } from "./gate/gate.ts";
+import { createCursors } from "./gate/list.ts";
 import type { FindRecords, ReadActionOf } from "./gate/references.ts";
+import type { Problem } from "./policies/cedar.ts";
+import { POLICY } from "./policies/contract.ts";
 import { createEngine, type PolicySet } from "./policies/engine.ts";
 import { createExaminer } from "./policies/examiner.ts";
 import {
@@ -20,14 +22,12 @@ import {
   type Permissions,
   type Principal,
 } from "./policies/permissions.ts";
-import type { Problem } from "./policies/problems.ts";
-import type { ResourceType } from "./policies/resource-type.ts";
-import { CLIENT_RECORD } from "./policies/schema.ts";
+import { CLIENT_RECORD, judgedFields, type ResourceType } from "./policies/resource-type.ts";
 import { listenForAccessChanges, listPolicyTexts } from "./policies/store.ts";
 import { createTenantCache, type TenantCache } from "./policies/tenant-cache.ts";
+import { ROLE } from "./roles/contract.ts";
 import { listMembers, listRoleNames } from "./roles/store.ts";
 import { ACTIONS } from "./scopes.ts";
-import { SETTINGS_TYPES } from "./settings-types.ts";
 
 const LISTEN_PAUSE_MS = 1_000;
 /** Reading a page and deciding what of it the caller sees. */
@@ -235,3 +235,19 @@ function keepListening(
   onChange(false);
   void listen();
 }
+
+/** What policies can say of policies and roles themselves. */
+export const SETTINGS_TYPES: ResourceType[] = [
+  {
+    name: "Policy",
+    families: ["Settings"],
+    attributes: judgedFields(POLICY),
+  },
+  {
+    name: "Role",
+    // `Role::"admin"` as a resource is the role that principals are members of.
+    key: "Name",
+    families: ["Settings"],
+    attributes: judgedFields(ROLE),
+  },
+];

@@ -1,7 +1,7 @@
 // The audit log as a file: CSV for a spreadsheet (RFC 4180), or JSON lines for a program.
 
-import type { Page } from "../http/paging.ts";
-import type { AuditRecord } from "./record-shape.ts";
+import type { Page } from "../http/query.ts";
+import type { AuditRecord } from "./service.ts";
 
 export const EXPORT_FORMATS = ["CSV", "NDJSON"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

@@ -2,10 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { BadInput } from "../errors.ts";
-import { type Filter, momentFilter, type Values, wordFilter } from "../http/inputs.ts";
-import { isUuid } from "../http/paging.ts";
-import { readWord } from "../http/query.ts";
-import { toRecordId } from "../http/record-id.ts";
+import { type Filter, isUuid, momentFilter, readWord, toRecordId, type Values, wordFilter } from "../http/query.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "./export.ts";
 import { AUDIT_KINDS } from "./kinds.ts";
 import type { AuditFilter } from "./store.ts";

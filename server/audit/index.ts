@@ -1,4 +1,3 @@
-export { changesOf, type Details, valuesShown } from "./details.ts";
 export {
   ACTOR_TYPES,
   EXPORT_FILTERS as AUDIT_EXPORT_FILTERS,
@@ -6,10 +5,9 @@ export {
   SUBJECT_TYPES,
   toFilter as toAuditFilter,
 } from "./filter.ts";
-export { AUDIT_KINDS } from "./kinds.ts";
+export { AUDIT_KINDS, AUDIT_RESOURCE_TYPE } from "./kinds.ts";
 export { type AuditEntry, FAILURES_PER_HOUR, type Origin, originOf, recordAudit } from "./record.ts";
-export type { AuditRecord } from "./record-shape.ts";
-export { AUDIT_RESOURCE_TYPE } from "./resource-type.ts";
 export { auditRoutes, exportResponse } from "./routes.ts";
+export type { AuditRecord } from "./service.ts";
 export { type AuditLog, createAuditLog } from "./service.ts";
 export { insertConsequence } from "./store.ts";

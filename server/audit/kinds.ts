@@ -1,3 +1,7 @@
+// What the audit log has rows of.
+
+import type { ResourceType } from "../access/index.ts";
+
 /** What can happen, in stable words, and whether it is what somebody wanted or what was refused. */
 const OUTCOMES = {
   "SignIn.Succeeded": "Success",
@@ -79,3 +83,15 @@ export const STRANGERS_FAILURES: readonly AuditKind[] = [
 export function outcomeOf(kind: AuditKind): Outcome {
   return OUTCOMES[kind];
 }
+
+/** What policies can say of a row of the audit log. */
+export const AUDIT_RESOURCE_TYPE: ResourceType = {
+  name: "AuditEvent",
+  families: ["Settings"],
+  attributes: [
+    { name: "Id", type: "text" },
+    { name: "Kind", type: "text" },
+    { name: "Outcome", type: "text" },
+    { name: "OccurredOn", type: "dateTime" },
+  ],
+};

@@ -1,8 +1,8 @@
 import type { Queries } from "../db/connection.ts";
+import type { Details } from "../http/changes.ts";
 import { contextOf } from "../http/context.ts";
-import { userAgentOf } from "../http/user-agent.ts";
+import { userAgentOf } from "../http/request.ts";
 import type { TenantId } from "../tenant-id.ts";
-import type { Details } from "./details.ts";
 import { type AuditKind, STRANGERS_FAILURES } from "./kinds.ts";
 import { countLately, insertAuditEvent } from "./store.ts";
 

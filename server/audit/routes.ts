@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
+import { NO_STORE } from "../http/conditions.ts";
 import { orNull, time, uuid, word } from "../http/fields.ts";
-import { uuidParameter } from "../http/inputs.ts";
-import { NO_STORE } from "../http/no-store.ts";
+import { uuidParameter } from "../http/query.ts";
 import { type Route, route } from "../http/route.ts";
 import type { Export } from "./export.ts";
 import { ACTOR_TYPES, EXPORT_FILTERS, FILTERS, SUBJECT_TYPES, toFilter } from "./filter.ts";

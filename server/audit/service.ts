@@ -4,10 +4,9 @@ import type { Caller, Permitted, Shown, ShownPage } from "../access/index.ts";
 import { createBudget } from "../budget.ts";
 import type { Sql } from "../db/connection.ts";
 import { BadInput, NotFound } from "../errors.ts";
-import { isUuid, type Paging } from "../http/paging.ts";
+import { isUuid, type Paging } from "../http/query.ts";
 import { type Export, type ExportFormat, exportAs } from "./export.ts";
-import { type AuditRecord, toRecord } from "./record-shape.ts";
-import { AUDIT_RESOURCE_TYPE } from "./resource-type.ts";
+import { AUDIT_RESOURCE_TYPE } from "./kinds.ts";
 import { type AuditEvent, type AuditFilter, countAuditEvents, findAuditEvent, listAuditEvents } from "./store.ts";
 
 /** Rows of an export, before policies leave some out. */
@@ -92,4 +91,28 @@ export function createAuditLog(sql: Sql): AuditLog {
       }
     },
   };
+}
+
+/** A row of the audit log in its response shape. */
+export type AuditRecord = ReturnType<typeof toRecord>;
+
+export function toRecord(event: AuditEvent) {
+  return {
+    Id: event.id,
+    OccurredOn: event.occurredOn.toISOString(),
+    Kind: event.kind,
+    Outcome: event.outcome,
+    Actor: reference(event.actorType, event.actorId),
+    ClientId: event.clientId === null ? null : String(event.clientId),
+    Address: event.address,
+    UserAgent: event.userAgent,
+    Subject: reference(event.subjectType, event.subjectId),
+    Details: event.details,
+    RequestKey: event.requestKey,
+  };
+}
+
+/** Ids are text here: a Policy's is no number. */
+function reference(type: string | null, id: string | number | null) {
+  return type === null ? null : { Type: type, Id: String(id) };
 }

@@ -1,7 +1,7 @@
 import type { Queries, Transaction } from "../db/connection.ts";
-import { UNKNOWN_ADDRESS } from "../http/client-address.ts";
+import type { Details } from "../http/changes.ts";
+import { UNKNOWN_ADDRESS } from "../http/context.ts";
 import type { TenantId } from "../tenant-id.ts";
-import type { Details } from "./details.ts";
 import { type AuditKind, type Outcome, outcomeOf } from "./kinds.ts";
 import type { AuditEntry, Origin } from "./record.ts";
 

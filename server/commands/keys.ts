@@ -7,7 +7,7 @@ import { replaceSigningKeys, SEALED_BY_OAUTH, SIGNING_ALGS } from "../oauth/inde
 import { runEntry } from "../process.ts";
 import { SEALED_BY_SIGN_IN } from "../signin/index.ts";
 import { SEALED_BY_WEBHOOKS } from "../webhooks/index.ts";
-import { resealColumn } from "./reseal.ts";
+import { resealColumn } from "./sealed.store.ts";
 import { installationOf, masterKeyOf } from "./target.ts";
 
 const USAGE = `Usage: bun run keys rotate [--leaked] [${SIGNING_ALGS.join(" | ")}]

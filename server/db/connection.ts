@@ -1,4 +1,6 @@
-import postgres from "postgres";
+// The connection to PostgreSQL, and what every use of it needs.
+
+import postgres, { type ReservedSql } from "postgres";
 import { createBudget } from "../budget.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { parseDatabaseUrl } from "./address.ts";
@@ -64,4 +66,80 @@ export function connect(
     all.run(tenantId, () => sql.begin(work) as Promise<T>);
   sql.beginLong = (tenantId, work) => long.run(tenantId, () => sql.beginFor(tenantId, work));
   return sql;
+}
+
+/**
+ * Ids as an array whose length PostgreSQL does not look into: one plan serves all of them. Seeing it, PostgreSQL plans
+ * anew for every few ids, which costs more than looking those few up.
+ */
+export const uuids = (sql: Queries, ids: readonly string[]) => sql`((select ${ids as string[]}::uuid[])::uuid[])`;
+
+const CANCELLED = "57014";
+
+/**
+ * Reads with a limit of time, which PostgreSQL holds for each statement.
+ * @returns undefined if it took longer
+ */
+export async function readWithin<T>(
+  sql: Sql,
+  tenantId: TenantId,
+  limitMs: number,
+  read: (queries: Queries) => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await sql.beginLong(tenantId, async (tx) => {
+      await tx`select set_config('statement_timeout', ${String(limitMs)}, true)`;
+      return read(tx);
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code === CANCELLED) return undefined;
+    throw error;
+  }
+}
+
+// A pooler that gives each transaction another session (pgbouncer's pool_mode=transaction) is told of by the sessions
+// themselves: two clients that are connected at the same time have the same one, or one client has several.
+
+const ROUNDS = 4;
+
+/** @throws SharedSessions if sessions are not a client's own: no notice would be heard, and prepared statements fail */
+export async function refuseSharedSessions(databaseUrl: string): Promise<void> {
+  const pool = connect(databaseUrl, "gatehouse check", 2, IMPATIENT);
+  try {
+    // A failure to connect is a statement's.
+    await pool.unsafe("select");
+    // A reserved connection is never opened again in silence.
+    const [one, other] = [await pool.reserve(), await pool.reserve()];
+    const first = await sessionOf(one);
+    // Where not even transactions are allowed, pool_mode=statement.
+    if ((await sessionOf(other)) === first) throw new SharedSessions();
+    for (let round = 0; round < ROUNDS; round++) {
+      await other.unsafe("begin");
+      const taken = await sessionOf(other);
+      // While that transaction is open, a pooler has to give the first client a session that is free.
+      if (taken === first || (await sessionOf(one)) !== first) throw new SharedSessions();
+      await other.unsafe("commit");
+      if ((await sessionOf(one)) !== first) throw new SharedSessions();
+    }
+  } finally {
+    await pool.end({ timeout: 1 });
+  }
+}
+
+class SharedSessions extends Error {
+  override name = "SharedSessions";
+
+  constructor() {
+    super(
+      "a pooler shares its sessions between clients (pgbouncer's pool_mode=transaction). Gatehouse listens for " +
+        "notices and prepares its statements, which needs sessions of its own: use pool_mode=session, or PostgreSQL's " +
+        "own address.",
+    );
+  }
+}
+
+/** Unprepared, for a pooler may know no prepared statement. */
+async function sessionOf(sql: ReservedSql): Promise<number> {
+  const [row] = await sql.unsafe<{ pid: number }[]>("select pg_backend_pid() as pid");
+  return row!.pid;
 }

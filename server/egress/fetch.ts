@@ -1,9 +1,8 @@
 // A guarded fetch for protocols: any method, a whole answer of bounded size, all within one time limit.
 
 import type { IncomingMessage } from "node:http";
-import { within } from "./deadline.ts";
 import { EgressError, timedOut } from "./failures.ts";
-import { headersOf, type Way } from "./way.ts";
+import { headersOf, type Way, within } from "./way.ts";
 
 const USER_AGENT = "Gatehouse/1.0";
 /** Bytes of an answer: sets of keys, metadata and claims are far smaller. */

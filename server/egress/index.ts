@@ -1,14 +1,12 @@
 // The one way out: every request this service sends to an address that somebody else chose goes through here.
 
 import type { EgressConfig } from "../config.ts";
-import { parseAllowList } from "./allow-list.ts";
-import { parseDenyList } from "./deny-list.ts";
 import { EgressError } from "./failures.ts";
 import { createFetch, type EgressFetch } from "./fetch.ts";
+import { createResolver, isNameServer, type Resolve } from "./names.ts";
 import { createPost, type EgressOutcome, type EgressRequest } from "./post.ts";
-import { createResolver, isNameServer, type Resolve } from "./resolver.ts";
+import { parseAllowList, parseDenyList, reasonAgainstUrl } from "./rules.ts";
 import { readCertificates, readTrustedCertificates } from "./trust.ts";
-import { reasonAgainstUrl } from "./url.ts";
 import { createWay } from "./way.ts";
 
 export {

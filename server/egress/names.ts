@@ -1,10 +1,13 @@
 // From a URL to the addresses a request may connect to.
 
+import { setServers } from "node:dns";
+import { isIPv4, isIPv6 } from "node:net";
+import { dns } from "bun";
+import { LRUCache } from "lru-cache";
+import { createBudget } from "../budget.ts";
 import { type Address, isPublic, parseAddress, rangeOf } from "./addresses.ts";
-import { hostAndPort } from "./allow-list.ts";
 import { EgressError } from "./failures.ts";
-import type { LookUps } from "./look-ups.ts";
-import { DENIED, type Rules, reasonAgainstUrl } from "./url.ts";
+import { DENIED, hostAndPort, type Rules, reasonAgainstUrl } from "./rules.ts";
 
 /**
  * The addresses of a URL, every one of them vetted. They are what is connected to, so a name that changes its answer
@@ -34,4 +37,90 @@ export async function vettedAddresses(tenantId: string, url: URL, rules: Rules, 
         `an operator can allow it by adding ${hostAndPort(url)} to EGRESS_ALLOW.`,
     );
   });
+}
+
+// Names that are being looked up: each once at a time for all who ask, and of a tenant no more than its share.
+
+/** Names being looked up at a time, and those of one tenant. More at once are lost on their way to a name server. */
+const MOST = 200;
+const MOST_OF_A_TENANT = 20;
+/** A name that could not be resolved is not asked for again so soon. Answers are kept by the resolver itself. */
+const FAILURE_KEPT_MS = 5_000;
+/** Names whose failure is kept. */
+const MOST_KEPT = 10_000;
+
+export interface LookUps {
+  /** @throws EgressError `dns`, or `unsent` if there is no place for one more name */
+  addressesOf(tenantId: string, name: string): Promise<string[]>;
+}
+
+export function createLookUps(resolve: Resolve): LookUps {
+  const places = createBudget<string>({ name: "look-ups", perTenant: MOST_OF_A_TENANT, total: MOST, waiting: 0 });
+  const underWay = new Map<string, Promise<string[]>>();
+  const failed = new LRUCache<string, EgressError>({ max: MOST_KEPT, ttl: FAILURE_KEPT_MS });
+
+  async function lookUp(tenantId: string, name: string): Promise<string[]> {
+    const leave = places.enter(tenantId);
+    if (!leave) throw new EgressError("unsent", `${name} was not looked up, for too many names are being looked up`);
+    try {
+      const answers = await resolve(name).catch((error) => {
+        throw unresolved(name, error);
+      });
+      if (answers.length === 0) throw new EgressError("dns", `${name} has no address`);
+      return answers;
+    } catch (error) {
+      failed.set(name, error as EgressError);
+      throw error;
+    } finally {
+      leave();
+    }
+  }
+
+  return {
+    async addressesOf(tenantId, name) {
+      const kept = failed.get(name);
+      if (kept) throw kept;
+      const running = underWay.get(name);
+      if (running) return running;
+      const begun = lookUp(tenantId, name).finally(() => underWay.delete(name));
+      underWay.set(name, begun);
+      return begun;
+    },
+  };
+}
+
+function unresolved(name: string, error: unknown): EgressError {
+  const { code } = Object(error) as { code?: unknown };
+  return new EgressError("dns", `${name} cannot be resolved${typeof code === "string" ? ` (${code})` : ""}`);
+}
+
+// How names become addresses: by c-ares, in the event loop. `lookup()` of node:dns holds a thread of the runtime's pool,
+// one a core, until the name servers have been waited for: a few names that hang would stop all others.
+
+/** All addresses of a name, in the order to try them. Rejects with a `code` such as ENOTFOUND. */
+export type Resolve = (name: string) => Promise<string[]>;
+
+/**
+ * The hosts file, then the name servers, by their search list and options in resolv.conf; an answer is kept for as long
+ * as its TTL says. A name server that says nothing is given up after about 5 s.
+ *
+ * @param servers `192.0.2.53`, `192.0.2.53:5353` or `[2001:db8::53]:53`, for all of this process; none: the system's
+ */
+export function createResolver(servers: readonly string[]): Resolve {
+  if (servers.length > 0) setServers(servers);
+  return async (name) => {
+    try {
+      return (await dns.lookup(name, { backend: "c-ares" })).map(({ address }) => address);
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      throw Object.assign(new Error("not resolved"), { code: String(code).replace(/^DNS_/, "") });
+    }
+  };
+}
+
+/** @returns whether this is how a name server is written */
+export function isNameServer(text: string): boolean {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return false;
+  return bracketed ? isIPv6(bracketed) : isIPv4(plain ?? "") || isIPv6(text);
 }

@@ -1,9 +1,8 @@
 // One POST: resolve, vet, connect to the vetted address itself, read a bounded answer.
 
 import type { IncomingMessage } from "node:http";
-import { within } from "./deadline.ts";
 import { type EgressError, type Failure, timedOut } from "./failures.ts";
-import { headersOf, type Way } from "./way.ts";
+import { headersOf, type Way, within } from "./way.ts";
 
 const USER_AGENT = "Gatehouse-Webhooks/1.0";
 const MOST_BODY_READ = 64 * 1024;

@@ -3,13 +3,10 @@
 import type { IncomingMessage } from "node:http";
 import { type Budget, createBudget } from "../budget.ts";
 import type { Address } from "./addresses.ts";
-import { within } from "./deadline.ts";
-import { EgressError } from "./failures.ts";
-import { createLookUps } from "./look-ups.ts";
-import { vettedAddresses } from "./names.ts";
-import type { Resolve } from "./resolver.ts";
+import { cancelled, EgressError, toEgressError } from "./failures.ts";
+import { createLookUps, type Resolve, vettedAddresses } from "./names.ts";
+import type { Rules } from "./rules.ts";
 import { type Connections, createConnections } from "./send.ts";
-import type { Rules } from "./url.ts";
 
 /** What a name look-up may take. */
 const LOOK_UP_MS = 5_000;
@@ -46,4 +43,49 @@ export function headersOf({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
   return headers;
+}
+
+// A time limit over several steps, some of which (a name look-up) cannot be aborted themselves.
+
+export interface Deadline {
+  host: string;
+  timeoutMs: number;
+  /** What it is when the time is over. */
+  late: EgressError;
+  /** Ends it early, with `cancelled`. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Waits for a step, but no longer than the deadline.
+ * @throws EgressError, whatever goes wrong
+ */
+export async function within<T>(deadline: Deadline, step: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { host, timeoutMs, late, signal: caller } = deadline;
+  // A timer of our own and not AbortSignal.timeout(), which would stay behind for its whole time after every post.
+  const { signal, abort } = aborting();
+  const cancel = () => abort(cancelled(host));
+  const timer = setTimeout(() => abort(late), timeoutMs);
+  if (caller?.aborted) cancel();
+  caller?.addEventListener("abort", cancel);
+  try {
+    return await Promise.race([
+      step(signal),
+      new Promise<never>((_, reject) => {
+        if (signal.aborted) reject(signal.reason);
+        signal.addEventListener("abort", () => reject(signal.reason));
+      }),
+    ]);
+  } catch (error) {
+    // Once the deadline has passed, whatever the step says is only its consequence.
+    throw signal.aborted ? signal.reason : toEgressError(error, host);
+  } finally {
+    clearTimeout(timer);
+    caller?.removeEventListener("abort", cancel);
+  }
+}
+
+function aborting() {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: (reason: EgressError) => controller.abort(reason) };
 }

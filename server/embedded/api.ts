@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 import { PROJECT_ROOT, type ShutdownConfig } from "../config.ts";
-import { type Readiness, STARTING } from "../http/readiness.ts";
-import { requireListener } from "./listeners.ts";
+import { type Readiness, STARTING } from "../http/probes.ts";
 import type { PartSpec } from "./part.ts";
+import { requireListener } from "./ports.ts";
 
 const WORKER = join(PROJECT_ROOT, "activities", "worker.ts");
 const API = join(PROJECT_ROOT, "server", "serve.ts");

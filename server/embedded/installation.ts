@@ -14,12 +14,11 @@ import {
   takeDataDirectory,
   writeRunning,
 } from "./data-directory.ts";
-import { type DemoState, ensureDemoTenant } from "./demo.ts";
-import { stopLeftovers } from "./leftovers.ts";
+import { allowReceiver, type DemoState, ensureDemoTenant, RECEIVER } from "./demo.ts";
 import { Part, type PartSpec } from "./part.ts";
 import { isTaken, onFreePorts, type Reserved } from "./ports.ts";
 import { preparePostgresql } from "./postgresql.ts";
-import { allowReceiver, RECEIVER } from "./receiver.ts";
+import { stopLeftovers } from "./processes.ts";
 import { checkOutsideCluster, temporalPart } from "./temporal.ts";
 import { findTemporal } from "./temporal-binary.ts";
 import { innerPlace, serveTemporalUi, type TemporalUi } from "./temporal-ui.ts";

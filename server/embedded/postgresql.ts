@@ -14,10 +14,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { keptSecret, newPassword, openLog } from "./data-directory.ts";
-import { stopLeftoverPostgresql } from "./leftovers.ts";
 import type { PartSpec } from "./part.ts";
 import { makeOwnedDirectory, type OsUser, postgresUser, reachablePrograms } from "./postgres-user.ts";
-import { endWith } from "./processes.ts";
+import { endWith, stopLeftoverPostgresql } from "./processes.ts";
 
 const USER = "gatehouse";
 const DATABASE = "postgres";

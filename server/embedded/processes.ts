@@ -1,10 +1,12 @@
-// What `start` has to know about processes it did not spawn itself: those an earlier start left behind.
+// Processes that `start` did not spawn itself: those an earlier start left behind, and those that launched it.
 
+import { realpathSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 
 const POLL = 50;
 
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -24,7 +26,7 @@ export async function commandLine(pid: number): Promise<string> {
 }
 
 /** The parent's number, or undefined if the process is gone. */
-export async function parentOf(pid: number): Promise<number | undefined> {
+async function parentOf(pid: number): Promise<number | undefined> {
   if (pid === process.pid) return process.ppid;
   if (process.platform === "win32") return undefined;
   if (process.platform !== "linux") return Number(await ps("ppid=", pid)) || undefined;
@@ -61,7 +63,7 @@ export function endWith(signal: AbortSignal, child: { pid: number; kill(signal: 
 }
 
 /** Stops a process by `signal`, and by SIGKILL if that took longer than `grace` milliseconds. */
-export async function stopByPid(pid: number, signal: NodeJS.Signals, grace: number): Promise<void> {
+async function stopByPid(pid: number, signal: NodeJS.Signals, grace: number): Promise<void> {
   sendSignal(pid, signal);
   if (await goneWithin(pid, grace)) return;
   sendSignal(pid, "SIGKILL");
@@ -92,8 +94,89 @@ async function isRunning(pid: number): Promise<boolean> {
 }
 
 /** The pid in the first line of a pid file, or undefined if there is none. */
-export async function readPid(file: string): Promise<number | undefined> {
+async function readPid(file: string): Promise<number | undefined> {
   const text = await readFile(file, "utf8").catch(() => "");
   const pid = Number.parseInt(text.split("\n")[0] ?? "", 10);
   return pid > 0 ? pid : undefined;
+}
+
+// A `start` that was killed leaves its PostgreSQL and Temporal running, on ports nobody knows any more.
+
+type Say = (line: string) => void;
+
+/** Stops what still runs on this DATA_DIR. Only for the one that holds its lock. */
+export async function stopLeftovers(dataDir: string, say: Say = () => {}): Promise<void> {
+  await stopLeftoverTemporal(dataDir, say);
+  await stopLeftoverPostgresql(join(dataDir, "postgres"), say);
+}
+
+export async function stopLeftoverPostgresql(cluster: string, say: Say): Promise<void> {
+  const pidFile = join(cluster, "postmaster.pid");
+  const pid = await readPid(pidFile);
+  if (!pid) return;
+  const command = await commandLine(pid);
+  if (command.includes("postgres") && command.includes(realpathSync(cluster))) {
+    say(`stopping the PostgreSQL an earlier start left running (process ${pid})`);
+    await stopByPid(pid, "SIGINT", 5_000);
+  } else if (isAlive(pid)) {
+    // Another program has that number by now. PostgreSQL may take it for its own and not start; a dead one's file must
+    // stay, for by it PostgreSQL sees whether a child of the dead one is still at work.
+    rmSync(pidFile, { force: true });
+  }
+}
+
+export async function stopLeftoverTemporal(dataDir: string, say: Say): Promise<void> {
+  const { database, pidFile } = temporalFiles(dataDir);
+  const pid = await readPid(pidFile);
+  if (!pid || !(await commandLine(pid)).includes(database)) return;
+  say(`stopping the Temporal server an earlier start left running (process ${pid})`);
+  await stopByPid(pid, "SIGTERM", 3_000);
+}
+
+export function temporalFiles(dataDir: string) {
+  const folder = join(dataDir, "temporal");
+  return {
+    folder,
+    database: join(folder, "temporal.db"),
+    pidFile: join(folder, "temporal.pid"),
+    /** Names the boot of the machine in which the database was opened; it is there until that is closed. */
+    openMark: join(folder, "temporal.open"),
+  };
+}
+
+// `bun run start`, and `npx bun run start` above it: what stands between the person's signal and us.
+
+const LAUNCHER_POLL = 500;
+const LONGEST_CHAIN = 4;
+
+/**
+ * Calls `gone` when a launcher ends without having passed on why: `bun run` cannot when it is killed, and the shell npx
+ * puts between does not for SIGTERM. Does nothing when a person's own shell or a service manager started us directly.
+ */
+export async function watchLaunchers(env: Record<string, string | undefined>, gone: () => void): Promise<void> {
+  if (!env.npm_lifecycle_event) return;
+  const launchers = await launchersOf(process.pid, (env.npm_config_user_agent ?? "").startsWith("npm/"));
+  const timer = setInterval(async () => {
+    if (await isWhole(launchers)) return;
+    clearInterval(timer);
+    gone();
+  }, LAUNCHER_POLL);
+  timer.unref();
+}
+
+/** Our parent; with npx, every process up to npx itself, but no further: closing a terminal is not our end. */
+async function launchersOf(pid: number, npx: boolean): Promise<number[]> {
+  const chain = [pid];
+  while (chain.length <= LONGEST_CHAIN) {
+    const parent = await parentOf(chain.at(-1) as number);
+    if (!parent) break;
+    chain.push(parent);
+    if (!npx || (await commandLine(parent)).startsWith("npm ")) return chain;
+  }
+  return chain.slice(0, 2);
+}
+
+async function isWhole(chain: number[]): Promise<boolean> {
+  const parents = await Promise.all(chain.slice(0, -1).map(parentOf));
+  return parents.every((parent, i) => parent === chain[i + 1]);
 }

@@ -1,10 +1,11 @@
 // Finding the `temporal` program: on PATH, in the cache, by download, or built with Go.
 
-import { existsSync, mkdirSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { buildTemporal } from "./temporal-build.ts";
-import { downloadTemporal, type Releases, releasesOf } from "./temporal-download.ts";
+import { PROJECT_ROOT } from "../config.ts";
+import { endWith } from "./processes.ts";
 
 /** As in temporal-cli/go.mod. */
 const TEMPORAL_CLI_VERSION = "1.8.2";
@@ -70,5 +71,144 @@ async function failureOf(attempt: () => Promise<void>): Promise<string | undefin
     return undefined;
   } catch (error) {
     return (error as Error).message;
+  }
+}
+
+// Downloads the `temporal` program as its makers have released it. What is not the pinned archive to the last byte is
+// not unpacked, let alone run.
+
+const HEAD_LIMIT = 5_000;
+const DOWNLOAD_LIMIT = 10 * 60_000;
+
+/** One platform's archive. */
+export interface Release {
+  url: string;
+  /** Of the archive, in hexadecimal. */
+  sha256: string;
+}
+
+/** By platform, as `process.platform` and `process.arch` spell it. */
+export type Releases = Record<string, Release>;
+
+/** The sums stand in the release's checksums.txt. */
+export function releasesOf(version: string): Releases {
+  const release = (platform: string, sha256: string): Release => ({
+    url: `https://github.com/temporalio/cli/releases/download/v${version}/temporal_cli_${version}_${platform}.tar.gz`,
+    sha256,
+  });
+  return {
+    "linux-x64": release("linux_amd64", "d8421bda989e6514b4bdb4d63a9012a8a05a806892e881a5aad8510496349a94"),
+    "linux-arm64": release("linux_arm64", "83600a8fac6e3da54093e5da6918d399f501532b9f1172235603f9606f4ac6e4"),
+    "darwin-x64": release("darwin_amd64", "489d7f5420cae02b559774ac23df035141954c33a51dba96f5759a0ddccdf1b6"),
+    "darwin-arm64": release("darwin_arm64", "dacdc3587682c04cf27e67c8878ca2d755230b6ad63c0c6ebddd7348ae90ed94"),
+  };
+}
+
+/** @throws Error in one line; nothing is left at the target then */
+async function downloadTemporal(releases: Releases, target: string, { say, signal }: Search): Promise<void> {
+  const platform = `${process.platform}-${process.arch}`;
+  const release = releases[platform];
+  if (!release) throw new Error(`there is no release for ${platform} whose SHA-256 is known`);
+  const archive = await fetchArchive(release, say, signal);
+  const sum = createHash("sha256").update(archive).digest("hex");
+  if (sum !== release.sha256) {
+    throw new Error(`what came from ${release.url} is not the release: its SHA-256 is ${sum}, not ${release.sha256}`);
+  }
+  const program = (await new Bun.Archive(archive).files("temporal")).get("temporal");
+  if (!program) throw new Error("the archive has no program");
+  const draft = `${target}.${process.pid}`;
+  try {
+    writeFileSync(draft, await program.bytes(), { mode: 0o755 });
+    renameSync(draft, target);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+async function fetchArchive({ url }: Release, say: (line: string) => void, signal: AbortSignal): Promise<Uint8Array> {
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(), HEAD_LIMIT);
+  try {
+    const answer = await fetch(url, {
+      signal: AbortSignal.any([signal, silence.signal, AbortSignal.timeout(DOWNLOAD_LIMIT)]),
+    });
+    clearTimeout(timer);
+    if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
+    say("downloading the Temporal server");
+    return await answer.bytes();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (silence.signal.aborted) throw new Error(`no answer within ${HEAD_LIMIT / 1_000} s`);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// Builds the `temporal` program with Go, from the pinned module in temporal-cli/.
+
+const PACKAGE = "github.com/temporalio/cli/cmd/temporal";
+const MODULE = join(PROJECT_ROOT, "temporal-cli");
+const PROGRESS_INTERVAL = 5_000;
+
+/** @throws Error in one line, saying what Go said last */
+async function buildTemporal(target: string, version: string, search: Search): Promise<void> {
+  const go = Bun.which("go", { PATH: search.env.PATH ?? "" });
+  if (!go) throw new Error("there is no `go` on PATH");
+  const started = Date.now();
+  const elapsed = () => `${Math.round((Date.now() - started) / 1_000)} s`;
+
+  const fetched = await run([go, "list", "-deps", PACKAGE], search, (count) =>
+    search.say(`  building the Temporal server: ${count} modules fetched, ${elapsed()}`),
+  );
+  const total = fetched.split("\n").length;
+  search.say(`  building the Temporal server: ${total} packages, minutes on a small machine, once only`);
+
+  const draft = `${target}.${process.pid}`;
+  const flags = ["-trimpath", "-ldflags", `-s -w -X github.com/temporalio/cli/internal/temporalcli.Version=${version}`];
+  try {
+    await run([go, "build", "-v", ...flags, "-o", draft, PACKAGE], search, (count) =>
+      search.say(`  building the Temporal server: ${count} of at most ${total} packages, ${elapsed()}`),
+    );
+    renameSync(draft, target);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  search.say(`  the Temporal server is built (${elapsed()}) and kept in ${target}`);
+}
+
+/** Runs Go, which writes a line to stderr for each module it fetches and each package it compiles. */
+async function run(command: string[], search: Search, progress: (count: number) => void): Promise<string> {
+  const child = Bun.spawn(command, {
+    cwd: MODULE,
+    env: { ...search.env, CGO_ENABLED: "0" },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    // Go's compilers are its children: a group of its own lets all of them be ended.
+    detached: true,
+  });
+  const letGo = endWith(search.signal, child);
+  let count = 0;
+  let last = "";
+  const timer = setInterval(() => progress(count), PROGRESS_INTERVAL);
+  try {
+    const readErrors = async () => {
+      let rest = "";
+      for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+        const lines = (rest + text).split("\n");
+        rest = lines.pop() ?? "";
+        count += lines.length;
+        last = lines.at(-1) ?? last;
+      }
+    };
+    const [output] = await Promise.all([new Response(child.stdout).text(), readErrors()]);
+    const code = await child.exited;
+    search.signal.throwIfAborted();
+    if (code !== 0) throw new Error(last || `go ended with exit code ${code}`);
+    return output.trim();
+  } finally {
+    clearInterval(timer);
+    letGo();
   }
 }

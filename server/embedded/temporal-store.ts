@@ -16,8 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { temporalFiles } from "./leftovers.ts";
-import { endWith } from "./processes.ts";
+import { endWith, temporalFiles } from "./processes.ts";
 
 /** Linux's name of the time since the machine was last started. */
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";

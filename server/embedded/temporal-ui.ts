@@ -3,7 +3,7 @@
 
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
-import { requestUrl } from "../http/request-url.ts";
+import { requestUrl } from "../http/request.ts";
 import { nextFreePort, type Reserved } from "./ports.ts";
 
 const LOOPBACK = "127.0.0.1";

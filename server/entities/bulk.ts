@@ -4,7 +4,7 @@ import type { Caller } from "../access/index.ts";
 import type { Transaction } from "../db/connection.ts";
 import { ApiError, BadInput } from "../errors.ts";
 import { UNCONDITIONAL } from "../http/conditions.ts";
-import { toRecordId } from "../http/record-id.ts";
+import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { EventType } from "../webhooks/index.ts";
 import { checkInput, type EntityInput } from "./input.ts";

@@ -4,13 +4,11 @@ import { type Caller, requireSeen } from "../access/index.ts";
 import type { Transaction } from "../db/connection.ts";
 import { Conflict } from "../errors.ts";
 import type { Conditions } from "../http/conditions.ts";
-import { followChange } from "./follow-change.ts";
-import { refuseOwnEnd } from "./own-access.ts";
 import { type Address, findAddressed } from "./read.ts";
 import { changeOf, toRecord } from "./record.ts";
 import type { Entity } from "./registry.ts";
 import { countReferencing, deleteRow, lockById, type Row } from "./store.ts";
-import { inTransaction, type Records } from "./transaction.ts";
+import { followChange, inTransaction, type Records, refuseOwnEnd } from "./transaction.ts";
 import { isEqual } from "./values.ts";
 
 /**

@@ -1,8 +1,7 @@
 // What a list of an entity's records is filtered by: its fields, its foreign keys' Ids, and Search.
 
 import { BadInput } from "../errors.ts";
-import type { Filter, Filters, Values } from "../http/inputs.ts";
-import { type Query, readText } from "../http/query.ts";
+import { type Filter, type Filters, type Query, readText, type Values } from "../http/query.ts";
 import type { EntityDefinition } from "./definition.ts";
 import { valueSchema } from "./schemas.ts";
 import { findMatchable, type Matchable, matchables, parseValue, searchables } from "./values.ts";

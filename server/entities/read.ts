@@ -1,12 +1,15 @@
+// GET of one record, and of a list.
+
 import type { Action, Caller, Whole } from "../access/index.ts";
-import type { Sql } from "../db/connection.ts";
-import { BadInput, MultipleRows, NotFound } from "../errors.ts";
+import { type Queries, readWithin, type Sql } from "../db/connection.ts";
+import { BadInput, MultipleRows, NotFound, ServiceBusy } from "../errors.ts";
 import { printable } from "../http/body.ts";
-import { pathText } from "./path-value.ts";
+import type { Asked, Filters } from "../http/query.ts";
+import { wantedBy } from "./filters.ts";
 import { toRecord } from "./record.ts";
 import type { Entity } from "./registry.ts";
 import { findByField, listRows, type Row } from "./store.ts";
-import { findMatchable, matchableNames, parseValue } from "./values.ts";
+import { findMatchable, matchableNames, parseValue, pathText } from "./values.ts";
 
 /** How a path names one record. */
 export interface Address {
@@ -79,3 +82,35 @@ function resolveAddress(entity: Entity, { pathValue, fieldName }: Address) {
   const text = pathText(pathValue);
   return { field, text, value: parseValue(field, text) };
 }
+
+/** No index helps a Search: it looks at each record until its page is full. */
+const SEARCH_MS = 5_000;
+
+/**
+ * A page of records in the order of their Ids. `Search` is a part, in any case, of any of the `searchables`; every other
+ * filter is a field that must be equal. What no policy lets the caller read is not there.
+ * @throws BadInput, ServiceBusy
+ */
+export async function listRecords(
+  sql: Sql,
+  caller: Caller,
+  entity: Entity,
+  { filters: given, paging }: Asked<Filters>,
+) {
+  const wanted = wantedBy(given);
+  const { tenantId, gate } = caller;
+  return gate.list({
+    type: entity.name,
+    paging,
+    async read(limit, after) {
+      const read = (queries: Queries) => listRows(queries, tenantId, entity, wanted, limit, after);
+      const rows = await (wanted.searched === undefined ? read(sql) : readWithin(sql, tenantId, SEARCH_MS, read));
+      if (rows === undefined) throw new ServiceBusy(TOO_LONG);
+      return rows;
+    },
+    id: (row) => String(row.id),
+    item: (row) => toRecord(entity, row),
+  });
+}
+
+const TOO_LONG = `The search took more than ${SEARCH_MS / 1_000} s. Narrow it down by a filter, or try again in a moment.`;

@@ -1,7 +1,20 @@
+// A record as the API answers it, and as policies see it.
+
+import type { AttributeType, FindRecords, ResourceType } from "../access/index.ts";
+import type { Queries } from "../db/connection.ts";
+import { toRecordId } from "../http/query.ts";
+import type { TenantId } from "../tenant-id.ts";
 import type { EventType, RecordedChange } from "../webhooks/index.ts";
-import { ACTOR_FIELDS, type Field, inAnswerOrder, UNSET_DATE } from "./definition.ts";
-import type { Entity } from "./registry.ts";
-import type { Row } from "./store.ts";
+import {
+  ACTOR_FIELDS,
+  type EntityDefinition,
+  type Field,
+  type FieldType,
+  inAnswerOrder,
+  UNSET_DATE,
+} from "./definition.ts";
+import { createRegistry, type Entity } from "./registry.ts";
+import { findByField, findByIds, type Row } from "./store.ts";
 
 /** AbstractLong, or with a text Id AbstractText (docs/behaviour.md "Foreign keys"). */
 export interface Abstract {
@@ -53,4 +66,50 @@ function fieldOut(entity: Entity, field: Field, value: unknown): unknown {
     default:
       return value ?? 0;
   }
+}
+
+// Entities as policies see them.
+
+const ATTRIBUTE_TYPES: Record<FieldType, AttributeType> = {
+  text: "text",
+  boolean: "boolean",
+  dateTime: "dateTime",
+  int32: "number",
+  // Application's too, which the record writes as a string: so it can be compared with a foreign key's Id.
+  int64: "number",
+};
+
+export function resourceTypes(definitions: readonly EntityDefinition[]): ResourceType[] {
+  return definitions.map(({ name, fields, references }) => ({
+    name,
+    families: ["AccessManager", "Settings"],
+    attributes: [
+      ...fields.map((field) => ({ name: field.name, type: ATTRIBUTE_TYPES[field.type], maxLength: field.maxLength })),
+      ...[...references.filter(({ inputOnly }) => !inputOnly), ...ACTOR_FIELDS].map((reference) => ({
+        name: reference.name,
+        type: "reference" as const,
+      })),
+    ],
+  }));
+}
+
+/** @returns finds a record, in its response shape, by its entity's name and its Id */
+export function createFindRecord(definitions: readonly EntityDefinition[]) {
+  const entities = new Map(createRegistry(definitions).map((entity) => [entity.name, entity]));
+  return async (sql: Queries, tenantId: TenantId, entityName: string, id: number) => {
+    const entity = entities.get(entityName);
+    const [row] = entity ? await findByField(sql, tenantId, entity, "id", id) : [];
+    return entity && row && toRecord(entity, row);
+  };
+}
+
+/** @returns the same for many; none of what is no entity's */
+export function createFindRecords(definitions: readonly EntityDefinition[]): FindRecords {
+  const entities = new Map(createRegistry(definitions).map((entity) => [entity.name, entity]));
+  return async (sql, tenantId, entityName, ids) => {
+    const entity = entities.get(entityName);
+    const numbers = ids.flatMap((id) => toRecordId(id) ?? []);
+    if (!entity || numbers.length === 0) return [];
+    return (await findByIds(sql, tenantId, entity, numbers)).map((row) => toRecord(entity, row));
+  };
 }

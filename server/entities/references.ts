@@ -6,9 +6,8 @@ import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { PointedAt } from "./definition.ts";
-import type { EntityInput } from "./input.ts";
+import type { EntityInput, ReferenceInput } from "./input.ts";
 import type { Abstract } from "./record.ts";
-import type { ReferenceInput } from "./reference-input.ts";
 import type { Entity } from "./registry.ts";
 import { type Changes, findReferenced, listChain } from "./store.ts";
 

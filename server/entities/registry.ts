@@ -1,10 +1,23 @@
+// The entities there are.
+
 import { EVENT_TYPES } from "../webhooks/index.ts";
 import { application } from "./application.ts";
 import { ACTOR_FIELDS, type EntityDefinition, inAnswerOrder, type PointedAt, type Reference } from "./definition.ts";
 import { department } from "./department.ts";
-import { identityProvider } from "./identity-provider.ts";
 import { user } from "./user.ts";
 import { matchables } from "./values.ts";
+
+/** No entity, since it is a setting and makes no events; but Application's AuthenticationId points at one. */
+const identityProvider: PointedAt = {
+  name: "IdentityProvider",
+  table: "identity_providers",
+  idAsText: true,
+  fields: [
+    { name: "Id", column: "id" },
+    { name: "Name", column: "name" },
+    { name: "ExternalId", column: "external_id" },
+  ],
+};
 
 /** Every entity there is; a new one is one file, one migration and its line here. */
 export const ENTITIES: readonly EntityDefinition[] = [application, user, department];

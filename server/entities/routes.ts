@@ -1,19 +1,17 @@
 // Entities, and for each of them its list, upsert, read and delete.
 
 import { Type } from "@sinclair/typebox";
-import { withoutRecords } from "../access/index.ts";
+import { resourceRoutes, withoutRecords } from "../access/index.ts";
 import { BadInput } from "../errors.ts";
 import { hasConditions } from "../http/conditions.ts";
 import { word } from "../http/fields.ts";
-import { textParameter } from "../http/inputs.ts";
-import { resourceRoutes } from "../http/resource.ts";
+import { textParameter } from "../http/query.ts";
 import { type Route, route } from "../http/route.ts";
 import { EVENT_TYPES } from "../webhooks/index.ts";
 import { MOST_RECORDS } from "./bulk.ts";
-import { exampleDescription, exampleInput, exampleRecord } from "./examples.ts";
 import { filterName, filtersOf } from "./filters.ts";
 import { describeEntities, type Entity } from "./registry.ts";
-import { inputSchema, recordSchema } from "./schemas.ts";
+import { exampleDescription, exampleInput, exampleRecord, inputSchema, recordSchema } from "./schemas.ts";
 import type { Entities, EntityService } from "./service.ts";
 import { matchables } from "./values.ts";
 

@@ -2,13 +2,12 @@
 
 import type { Caller, Permitted, Shown, ShownPage, Tagged, Whole } from "../access/index.ts";
 import type { Conditions } from "../http/conditions.ts";
-import { type Asked, type Filters, readAsked } from "../http/inputs.ts";
+import { type Asked, type Filters, readAsked } from "../http/query.ts";
 import { upsertRecords } from "./bulk.ts";
 import type { EntityDefinition } from "./definition.ts";
 import { deleteRecord } from "./delete.ts";
 import { filterName, filtersOf } from "./filters.ts";
-import { listRecords } from "./list.ts";
-import { type Address, readRecord } from "./read.ts";
+import { type Address, listRecords, readRecord } from "./read.ts";
 import { toRecord } from "./record.ts";
 import { createRegistry, type Entity } from "./registry.ts";
 import type { Row } from "./store.ts";

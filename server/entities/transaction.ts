@@ -1,11 +1,15 @@
+// The transaction of a change: tried again where callers race, and all that belongs to the change stands in it.
+
 import type { Caller } from "../access/index.ts";
+import { type AuditEntry, recordAudit } from "../audit/index.ts";
 import type { Sql, Transaction } from "../db/connection.ts";
-import { refusalOf } from "../db/violations.ts";
+import { refusalOf } from "../db/failures.ts";
 import { Conflict } from "../errors.ts";
+import { changesOf } from "../http/changes.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { type RecordedChange, recordEvent } from "../webhooks/index.ts";
-import type { RowChange } from "./follow-change.ts";
 import type { Entity } from "./registry.ts";
+import type { Row } from "./store.ts";
 
 /** Where records stand, and who is told of their changes. */
 export interface Records {
@@ -65,4 +69,57 @@ export async function inTransaction<T>(
 
 export function keepsChanging(entity: Entity): Conflict {
   return new Conflict(`Another caller keeps changing the same ${entity.name}. Try again.`);
+}
+
+// What a change of a record brings about in its transaction, beside its event.
+
+/** `before` is missing of a new record, `after` of one that goes. */
+export interface RowChange {
+  before?: Row;
+  after?: Row;
+}
+
+/**
+ * Tells who wants to know of it. What a person has changed, in Settings or by an application, stands in the audit log:
+ * the event does not say who has deleted a record. What clients change by themselves would only be the events again.
+ */
+export async function followChange(
+  tx: Transaction,
+  { onChange }: Pick<Records, "onChange">,
+  caller: Caller,
+  entity: Entity,
+  change: RowChange,
+): Promise<void> {
+  await onChange(tx, caller, entity.name, change);
+  if (caller.actor.type === "User") await recordAudit(tx, caller.tenantId, caller, entryOf(entity, change));
+}
+
+/** Names of fields, and the values only of those that say yes or no: the others may be about people. */
+function entryOf(entity: Entity, { before, after }: RowChange): AuditEntry {
+  const subject = { type: entity.name, id: (after ?? before)!.id };
+  if (!before) return { kind: "Record.Created", subject };
+  if (!after) return { kind: "Record.Deleted", subject };
+  const told = [...entity.fields.filter(({ readOnly }) => !readOnly), ...entity.references];
+  const valuesOf = (row: Row) => Object.fromEntries(told.map(({ name, column }) => [name, row[column] ?? null]));
+  const flags = entity.fields.filter(({ type }) => type === "boolean").map(({ name }) => name);
+  const names = told.map(({ name }) => name);
+  return { kind: "Record.Changed", subject, details: changesOf(valuesOf(before), valuesOf(after), names, flags) };
+}
+
+/**
+ * Who deletes or deactivates itself could not call again to undo it, and maybe nobody could.
+ * @throws Conflict if the record is the client that calls, or the user it calls for
+ */
+export function refuseOwnEnd(
+  { clientId, actor }: Pick<Caller, "clientId" | "actor">,
+  entity: Entity,
+  id: number,
+  change: "delete" | "deactivate",
+): void {
+  const isClient = entity.name === "Application" && String(id) === clientId;
+  if (!isClient && (entity.name !== actor.type || id !== actor.id)) return;
+  const [itself, other] = isClient ? ["the client that calls", "another client"] : ["who is signed in", "another user"];
+  throw new Conflict(
+    `${entity.name} ${id} is ${itself}, which nobody may ${change} by itself. Use ${other} that may do it.`,
+  );
 }

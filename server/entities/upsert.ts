@@ -2,16 +2,13 @@
 
 import { type Caller, requireSeen } from "../access/index.ts";
 import type { Transaction } from "../db/connection.ts";
-import { refusalOf } from "../db/violations.ts";
+import { refusalOf } from "../db/failures.ts";
 import { BadInput, Conflict, NotFound } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { type Conditions, requireConditions } from "../http/conditions.ts";
-import { readDate } from "../http/dates.ts";
-import { toRecordId } from "../http/record-id.ts";
+import { readDate, toRecordId } from "../http/query.ts";
 import type { TenantId } from "../tenant-id.ts";
-import { followChange } from "./follow-change.ts";
 import { type EntityInput, parseInput } from "./input.ts";
-import { refuseOwnEnd } from "./own-access.ts";
 import { changeOf, toRecord } from "./record.ts";
 import { resolveReferences } from "./references.ts";
 import type { Entity } from "./registry.ts";
@@ -26,7 +23,7 @@ import {
   updateRow,
   waitForTurn,
 } from "./store.ts";
-import { ATTEMPTS, inTransaction, keepsChanging, type Records } from "./transaction.ts";
+import { ATTEMPTS, followChange, inTransaction, keepsChanging, type Records, refuseOwnEnd } from "./transaction.ts";
 import { isEqual } from "./values.ts";
 
 /** What an upsert came to; the same row twice: nothing was to be changed. */

@@ -1,4 +1,4 @@
-// Conditional requests (RFC 9110 13), so that nobody overwrites a change not seen.
+// Conditional requests (RFC 9110 13), so that nobody overwrites a change not seen; and answers that no cache keeps.
 
 import { BadInput, PreconditionFailed } from "../errors.ts";
 
@@ -76,3 +76,6 @@ function readTags(headers: Headers, name: string): Tags | undefined {
   if (!TAG_LIST.test(text)) throw new BadInput(`${name} must be * or ETags in their quotes.`);
   return text.match(new RegExp(ENTITY_TAG, "g")) ?? [];
 }
+
+/** For answers that hold a code, a token or a form for one person (RFC 6749 5.1). */
+export const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" };

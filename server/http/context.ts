@@ -1,4 +1,7 @@
-// What is known of a request beside itself, from its arrival to its answer.
+// What is known of a request beside itself, from its arrival to its answer: its key, its sender's address, its trace.
+
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 
 export interface RequestContext {
   /** Milliseconds of `performance.now()`. */
@@ -33,4 +36,78 @@ export function contextOf(request: Request): RequestContext {
     contexts.set(request, context);
   }
   return context;
+}
+
+// Where a request comes from.
+
+/** Stands for a network that is not known, in counts and in logs. */
+export const UNKNOWN_ADDRESS = "unknown";
+
+/** A network's customer has a whole /64 of IPv6 to choose from. */
+const IPV6_PREFIX = 64;
+
+/**
+ * An IPv4 or IPv6 address without a zone. Undefined if it is not known: a proxy's own is nobody's.
+ * @param peer the other end of the connection
+ * @param trustProxy the peer is a proxy of ours, which has added whom it saw to the end of X-Forwarded-For
+ */
+export function clientAddress(request: Request, peer: string | undefined, trustProxy: boolean): string | undefined {
+  return trustProxy ? lastForwarded(request.headers.get("x-forwarded-for")) : plainAddress(peer);
+}
+
+/** One word for each party a request can come from: an IPv4 address, an IPv6 /64, or UNKNOWN_ADDRESS. */
+export function clientNetwork(request: Request): string {
+  const known = contextOf(request).address;
+  if (known === undefined) return UNKNOWN_ADDRESS;
+  const address = ipaddr.parse(known);
+  if (address.kind() === "ipv4") return address.toString();
+  const network = ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_PREFIX}`);
+  return `${network.toString()}/${IPV6_PREFIX}`;
+}
+
+/**
+ * The last entry of X-Forwarded-For, if it is an address and nothing else. An entry with a port, a zone, in brackets or
+ * `unknown` is none, and no entry before it counts, for those are the caller's own words.
+ * @example lastForwarded("10.0.0.1, 198.51.100.7") // "198.51.100.7"
+ */
+function lastForwarded(header: string | null): string | undefined {
+  const last = header?.split(",").at(-1)?.trim();
+  return last?.includes("%") ? undefined : plainAddress(last);
+}
+
+/** IPv4 inside IPv6 is that IPv4 address. */
+function plainAddress(text: string | undefined): string | undefined {
+  // Not ipaddr.isValid: it takes 127.1 and 010.0.0.1, which others read otherwise.
+  if (text === undefined || isIP(text) === 0) return undefined;
+  return ipaddr.process(text.replace(/%.*$/, "")).toString();
+}
+
+// The trace a request belongs to: W3C Trace Context, https://www.w3.org/TR/trace-context/.
+
+export interface TraceContext {
+  /** 32 hexadecimal digits, the same for all of a trace. */
+  traceId: string;
+  /** 16 hexadecimal digits: of the span that all this comes from. */
+  spanId: string;
+  sampled: boolean;
+}
+
+/** Neither id is all zeros. A version after 00 may have more behind it. */
+const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const LENGTH_OF_00 = 55;
+const LONGEST = 200;
+
+/** @returns undefined for what is no traceparent */
+export function parseTraceParent(text: string | null | undefined): TraceContext | undefined {
+  if (!text || text.length > LONGEST || (text.startsWith("00") && text.length !== LENGTH_OF_00)) return undefined;
+  const [, traceId, spanId, flags] = TRACE_PARENT.exec(text) ?? [];
+  return traceId && spanId ? { traceId, spanId, sampled: (Number.parseInt(flags!, 16) & 1) === 1 } : undefined;
+}
+
+export function formatTraceParent({ traceId, spanId, sampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
+}
+
+export function traceIdOf(traceParent: string): string {
+  return traceParent.slice(3, 35);
 }

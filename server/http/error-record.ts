@@ -1,8 +1,7 @@
-import { outageOf } from "../db/outage.ts";
-import { refusalOf } from "../db/violations.ts";
+import { outageOf, refusalOf } from "../db/failures.ts";
 import { ApiError, ServiceUnavailable } from "../errors.ts";
 import { contextOf } from "./context.ts";
-import { requestUrl } from "./request-url.ts";
+import { requestUrl } from "./request.ts";
 
 /** docs/behaviour.md "Error record". */
 export interface ErrorRecord {

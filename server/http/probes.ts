@@ -1,10 +1,17 @@
-// GET /healthz and /readyz of the API.
+// Whether the process is alive and ready: /healthz and /readyz of the API and of the workers.
 
+import { connect } from "node:net";
+import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import type { WorkerProbesConfig } from "../config.ts";
 import type { Sql } from "../db/connection.ts";
-import type { Lifecycle } from "./lifecycle.ts";
-import { requireMethod } from "./method.ts";
-import { look, readinessOf, readinessResponse } from "./readiness.ts";
+import { outageOf } from "../db/failures.ts";
+import { type PartsSeen, readParts } from "../db/parts.ts";
+import { NotFound } from "../errors.ts";
+import { CannotStart } from "../process.ts";
+import { errorResponse } from "./error-record.ts";
+import { word } from "./fields.ts";
+import { requireMethod } from "./request.ts";
 
 export function probesController(sql: Sql, temporalAddress: string, lifecycle: Pick<Lifecycle, "phase">) {
   return new Elysia()
@@ -16,4 +23,207 @@ export function probesController(sql: Sql, temporalAddress: string, lifecycle: P
       requireMethod(request, "GET");
       return readinessResponse(readinessOf(lifecycle, await look(sql, temporalAddress)));
     });
+}
+
+// How the service stands: what /readyz of the API and of the workers tells.
+
+const PROBE_TIMEOUT_MS = 1_000;
+/** Deliveries that have waited for so long to begin are kept by more than a burst. */
+const LONGEST_WAIT_SECONDS = 60;
+
+export const READINESS = Type.Object(
+  {
+    /** "degraded": changes are taken, and delivered later. */
+    status: word(["ready", "degraded", "unavailable"]),
+    postgresql: word(["up", "read-only", "down"]),
+    temporal: word(["up", "down"]),
+    worker: word(["up", "down"]),
+    reasons: Type.Array(Type.String(), { description: "Why the status is not ready, in words; none if it is." }),
+  },
+  { $id: "Readiness" },
+);
+export type Readiness = Static<typeof READINESS>;
+
+/** 503 where requests are not answered; without Temporal or a worker, changes are still taken and delivered later. */
+function readinessResponse(readiness: Pick<Readiness, "status">): Response {
+  const status = readiness.status === "unavailable" ? 503 : 200;
+  return Response.json(readiness, { status, headers: { "cache-control": "no-store" } });
+}
+
+/** Among its reasons until the process answers requests. */
+export const STARTING = "The process is starting.";
+
+/** What a process sees of the parts it stands on. */
+interface Seen {
+  /** Undefined: PostgreSQL did not answer. */
+  parts: PartsSeen | undefined;
+  temporal: boolean;
+}
+
+async function look(sql: Sql, temporalAddress: string): Promise<Seen> {
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, PROBE_TIMEOUT_MS, undefined));
+  const [parts, temporal] = await Promise.all([
+    Promise.race([readParts(sql).catch(withoutSchema), late]),
+    canConnect(temporalAddress),
+  ]);
+  return { parts, temporal };
+}
+
+/** PostgreSQL is there, if not yet with our tables. */
+function withoutSchema(error: unknown): PartsSeen | undefined {
+  if (outageOf(error)) return undefined;
+  return { worker: false, readOnly: false, oldestDispatch: null, troubles: [] };
+}
+
+/** Of an API. */
+function readinessOf({ phase }: Pick<Lifecycle, "phase">, { parts, temporal }: Seen): Readiness {
+  const reasons = [...phaseReasons(phase), ...databaseReasons(parts)];
+  const isAvailable = reasons.length === 0;
+  if (parts && !parts.worker) reasons.push("No worker gives a sign of life: deliveries wait.");
+  if (!temporal) reasons.push("Temporal does not answer: deliveries wait.");
+  reasons.push(...deliveryReasons(parts));
+  return {
+    status: isAvailable ? (reasons.length === 0 ? "ready" : "degraded") : "unavailable",
+    postgresql: parts ? (parts.readOnly ? "read-only" : "up") : "down",
+    temporal: temporal ? "up" : "down",
+    worker: parts?.worker ? "up" : "down",
+    reasons,
+  };
+}
+
+/** Of a worker: whether there are others is not its concern. */
+function workerReadinessOf({ phase }: Pick<Lifecycle, "phase">, { parts, temporal }: Seen): Omit<Readiness, "worker"> {
+  const { worker: _, ...readiness } = readinessOf({ phase }, { parts: parts && { ...parts, worker: true }, temporal });
+  return readiness;
+}
+
+function phaseReasons(phase: Lifecycle["phase"]): string[] {
+  if (phase === "starting") return [STARTING];
+  return phase === "stopping" ? ["The process is stopping."] : [];
+}
+
+function databaseReasons(parts: PartsSeen | undefined): string[] {
+  if (!parts) return ["PostgreSQL does not answer."];
+  return parts.readOnly ? ["PostgreSQL takes no changes: it is read-only."] : [];
+}
+
+/** Why deliveries cannot begin. */
+function deliveryReasons(parts: PartsSeen | undefined): string[] {
+  if (!parts) return [];
+  const waited = parts.oldestDispatch ?? 0;
+  const wait =
+    waited > LONGEST_WAIT_SECONDS ? [`The oldest delivery has waited ${Math.round(waited)} s for its workflow.`] : [];
+  return [...parts.troubles, ...wait];
+}
+
+function canConnect(address: string): Promise<boolean> {
+  const colon = address.lastIndexOf(":");
+  return new Promise((resolve) => {
+    const socket = connect({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)) });
+    const answer = (reached: boolean) => {
+      socket.destroy();
+      resolve(reached);
+    };
+    socket.setTimeout(PROBE_TIMEOUT_MS, () => answer(false));
+    socket.once("connect", () => answer(true));
+    socket.once("error", () => answer(false));
+  });
+}
+
+// GET /healthz and /readyz of a worker, on WORKER_PORT.
+
+/**
+ * Listens on WORKER_PORT, if that is set.
+ * @throws CannotStart if the port is taken, or not ours to take
+ */
+export function serveWorkerProbes(
+  { port, host }: WorkerProbesConfig,
+  sql: Sql,
+  temporalAddress: string,
+  lifecycle: Pick<Lifecycle, "phase">,
+): { stop(): Promise<void> } {
+  if (port === undefined) return { stop: () => Promise.resolve() };
+  const answer = async (request: Request): Promise<Response> => {
+    const { pathname } = new URL(request.url);
+    if (pathname !== "/healthz" && pathname !== "/readyz") {
+      throw new NotFound("A worker answers /healthz and /readyz alone.");
+    }
+    requireMethod(request, "GET");
+    if (pathname === "/healthz") return Response.json({ status: "alive" });
+    return readinessResponse(workerReadinessOf(lifecycle, await look(sql, temporalAddress)));
+  };
+  const fetch = (request: Request) => answer(request).catch((error) => errorResponse(error, request));
+  try {
+    return Bun.serve({ port, hostname: host, development: false, fetch });
+  } catch (error) {
+    throw new CannotStart(`WORKER_PORT is ${port}, where ${host} cannot be listened at: ${(error as Error).message}`);
+  }
+}
+
+// Where the process stands between its start and its end, and which requests are under way.
+
+/** "starting": it listens, and waits for its database. "stopping": it answers, and nobody should send it more. */
+export type Phase = "starting" | "serving" | "stopping";
+
+export interface Lifecycle {
+  readonly phase: Phase;
+  begin(request: Request): void;
+  end(request: Request): void;
+  /** The database is there and up to date. */
+  serve(): void;
+  /** @returns tells whether the requests that were under way by now are answered */
+  stop(): () => boolean;
+}
+
+export function createLifecycle(): Lifecycle {
+  let phase: Phase = "starting";
+  const underWay = new Set<Request>();
+  return {
+    get phase() {
+      return phase;
+    },
+    begin: (request) => void underWay.add(request),
+    end: (request) => void underWay.delete(request),
+    serve() {
+      if (phase === "starting") phase = "serving";
+    },
+    stop() {
+      phase = "stopping";
+      const begun = [...underWay];
+      return () => begun.every((request) => !underWay.has(request));
+    },
+  };
+}
+
+/** For an app whose database is there already. */
+export function servingLifecycle(): Lifecycle {
+  const lifecycle = createLifecycle();
+  lifecycle.serve();
+  return lifecycle;
+}
+
+/** What `shutDown` needs of Bun's server. */
+interface Listening {
+  readonly pendingRequests: number;
+  stop(closeConnections?: boolean): Promise<void>;
+}
+
+const POLL_MS = 10;
+
+/**
+ * Ends an API without leaving anybody unanswered. /readyz says 503 from now on, and connections end with their next
+ * answer. The port is closed after `delay`, but not before what is under way by now is answered; what came since is
+ * answered as well. All of it has `grace` milliseconds; then connections are closed.
+ */
+export async function shutDown(
+  server: Listening,
+  lifecycle: Lifecycle,
+  { delay, grace }: { delay: number; grace: number },
+): Promise<void> {
+  const isAnswered = lifecycle.stop();
+  await Bun.sleep(delay);
+  const end = performance.now() + grace;
+  while (!isAnswered() && server.pendingRequests > 0 && performance.now() < end) await Bun.sleep(POLL_MS);
+  await Promise.race([server.stop(), Bun.sleep(Math.max(0, end - performance.now()))]);
+  await server.stop(true);
 }

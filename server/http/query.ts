@@ -1,6 +1,95 @@
-import { BadInput } from "../errors.ts";
+// What stands in an endpoint's path and query: parameters, filters, paging, ids and dates.
+
+import { type TSchema, Type } from "@sinclair/typebox";
+import { BadInput, NotFound } from "../errors.ts";
 import { printable } from "./body.ts";
-import { readDate } from "./dates.ts";
+import { time, uuid, word } from "./fields.ts";
+
+/** What stands in a path in place of `{Id}`. */
+export interface Parameter<T> {
+  description: string;
+  schema: TSchema;
+  examples?: Record<string, { summary: string; value: unknown }>;
+  read(text: string): T;
+}
+
+/** What a list is filtered by; empty is as good as absent, unless a text can be empty. */
+export interface Filter<T> {
+  description: string;
+  schema: TSchema | JsonSchema;
+  /** It is never empty. */
+  hasValue?: boolean;
+  read(query: Query, name: string): T;
+}
+
+export type Parameters = Record<string, Parameter<unknown>>;
+export type Filters = Record<string, Filter<unknown>>;
+export type Values<P> = { [K in keyof P]: P[K] extends { read(...given: never[]): infer T } ? T : never };
+
+/** JSON Schema 2020-12, of what is not checked by it. */
+type JsonSchema = Record<string, unknown>;
+
+/** What a list is asked for: its filters, and which page. @throws BadInput */
+export function readAsked<Q extends Filters>(
+  filters: Q,
+  parameters: URLSearchParams,
+  nameOf?: (given: string) => string | undefined,
+): Asked<Q> {
+  const names = Object.keys(filters);
+  const query = readQuery(parameters, names, nameOf);
+  const values = names.map((name) => [name, filters[name]!.read(query, name)]);
+  return { filters: Object.fromEntries(values), paging: readPaging(query) };
+}
+
+export interface Asked<Q> {
+  filters: Values<Q>;
+  paging: Paging;
+}
+
+/** @param type the record's, for the words of the 404 to what none can have as its Id */
+export function uuidParameter(description: string, type: string): Parameter<string> {
+  return {
+    description,
+    schema: uuid(),
+    read(text) {
+      if (!isUuid(text)) throw new NotFound(`There is no ${type} with this Id.`);
+      return text;
+    },
+  };
+}
+
+const ID_PATTERN = "^[1-9][0-9]{0,15}$";
+
+/** The Id of an entity's record. */
+export function idParameter(description: string, entity: string): Parameter<number> {
+  return { description, schema: Type.String({ pattern: ID_PATTERN }), read: (text) => readId(entity, text) };
+}
+
+/** The Id of an entity's record, which the service looks at: it has the words for what is none. */
+export function idTextParameter(description: string): Parameter<string> {
+  return textParameter(description, Type.String({ pattern: ID_PATTERN }));
+}
+
+/** A path's text that its handler looks at. */
+export function textParameter(
+  description: string,
+  schema: TSchema = Type.String(),
+  examples?: Parameter<string>["examples"],
+): Parameter<string> {
+  return { description, schema, examples, read: (text) => text };
+}
+
+export function textFilter(description: string, schema: TSchema = Type.String()): Filter<string | undefined> {
+  return { description, schema, read: readText };
+}
+
+export function wordFilter<const W extends string>(words: readonly W[], description: string): Filter<W | undefined> {
+  return { description, schema: word(words), read: (query, name) => readWord(query, name, words) };
+}
+
+export function momentFilter(description: string): Filter<Date | undefined> {
+  return { description, schema: time(), read: readMoment };
+}
 
 /** A query's parameters by their names. */
 export type Query = ReadonlyMap<string, string>;
@@ -65,7 +154,7 @@ export function readText(query: Query, name: string): string | undefined {
  * The value of a filter that is a date, as `readDate` takes it; undefined if it is absent or empty.
  * @throws BadInput
  */
-export function readMoment(query: Query, name: string): Date | undefined {
+function readMoment(query: Query, name: string): Date | undefined {
   const given = query.get(name);
   if (!given) return undefined;
   // The + of an offset that is not written as %2B arrives as a space.
@@ -79,4 +168,87 @@ const PAGING = ["Limit", "Cursor"];
 
 function standsTwice(name: string): BadInput {
   return new BadInput(`${name} stands in the query twice.`);
+}
+
+export const DEFAULT_LIMIT = 50;
+export const MOST_LIMIT = 200;
+
+/** Every list answers this; Next is the Cursor of the next page. */
+export interface Page<Item> {
+  Items: Item[];
+  Next: string | null;
+}
+
+export interface Paging {
+  limit: number;
+  /** The Next of the page before, as the gate has sealed it. */
+  cursor: string | undefined;
+  /** All else that was asked for: a cursor goes on with nothing else. */
+  filters: string;
+}
+
+/**
+ * Reads Limit and Cursor.
+ * @throws BadInput
+ */
+export function readPaging(query: Query): Paging {
+  const limitText = query.get("Limit") ?? String(DEFAULT_LIMIT);
+  const limit = /^\d{1,3}$/.test(limitText) ? Number(limitText) : 0;
+  if (limit < 1 || limit > MOST_LIMIT) throw new BadInput(`Limit must be a whole number from 1 to ${MOST_LIMIT}.`);
+  const filters = [...query].filter(([name]) => name !== "Limit" && name !== "Cursor").toSorted();
+  return { limit, cursor: query.get("Cursor") || undefined, filters: JSON.stringify(filters) };
+}
+
+/** The first page of a list, for who does not ask for another. */
+export function firstPage(limit: number): Paging {
+  return { limit, cursor: undefined, filters: "" };
+}
+
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}
+
+/** The Id that a caller's text or number stands for, if a record could have it. */
+export function toRecordId(value: unknown): number | undefined {
+  const text = typeof value === "number" ? String(value) : value;
+  if (typeof text !== "string" || !/^[1-9]\d{0,15}$/.test(text)) return undefined;
+  const id = Number(text);
+  return Number.isSafeInteger(id) ? id : undefined;
+}
+
+/**
+ * A record's Id in a path.
+ * @throws NotFound for what no record could have as its Id
+ */
+export function readId(entity: string, text: string): number {
+  const id = toRecordId(text);
+  if (id === undefined) throw new NotFound(`There is no ${entity} with this Id.`);
+  return id;
+}
+
+const DATE = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/**
+ * Reads a caller's date: a day, taken as its first moment in UTC, or a time with its offset (RFC 3339).
+ *
+ * @returns undefined if it is not one, as 2026-02-30 is none, or not from 1 to 9999 in UTC
+ * @example readDate("2026-01-31T12:00:00Z")
+ */
+export function readDate(text: string): Date | undefined {
+  const [, year, month, day] = DATE.exec(text) ?? [];
+  const date = new Date(text);
+  if (day === undefined || !hasYear(date) || !isInCalendar(Number(year), Number(month), Number(day))) return undefined;
+  return date;
+}
+
+/** From 1 to 9999, in UTC; an invalid date has none. */
+function hasYear(date: Date): boolean {
+  return date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999;
+}
+
+/** JavaScript takes 30 February for 2 March. */
+function isInCalendar(year: number, month: number, day: number): boolean {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }

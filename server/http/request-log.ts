@@ -1,9 +1,8 @@
 // One line a request, and one observation. The line names the route and not the path, whose values may be personal.
 
 import type { Logger } from "pino";
-import { contextOf, type RequestContext } from "./context.ts";
-import { requestUrl } from "./request-url.ts";
-import { traceIdOf } from "./trace-parent.ts";
+import { contextOf, type RequestContext, traceIdOf } from "./context.ts";
+import { requestUrl } from "./request.ts";
 
 export interface ObservedRequest extends Partial<NonNullable<RequestContext["client"]>> {
   method: string;

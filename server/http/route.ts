@@ -9,11 +9,16 @@ import type { ErrorName } from "../openapi/index.ts";
 import { readJson, requireJson } from "./body.ts";
 import { type Conditions, etagOf, isNotModified, readConditions, UNCONDITIONAL } from "./conditions.ts";
 import type { Body } from "./contract.ts";
-import { type Asked, type Filters, type Parameters, readAsked, type Values } from "./inputs.ts";
-import { firstPage } from "./paging.ts";
-import { API_PATH } from "./paths.ts";
-import { readParameter } from "./query.ts";
-import { requestUrl } from "./request-url.ts";
+import {
+  type Asked,
+  type Filters,
+  firstPage,
+  type Parameters,
+  readAsked,
+  readParameter,
+  type Values,
+} from "./query.ts";
+import { API_PATH, requestUrl } from "./request.ts";
 
 export interface Tag {
   name: string;

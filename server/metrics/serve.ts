@@ -2,11 +2,11 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Elysia } from "elysia";
-import type { Registry } from "prom-client";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import type { MetricsConfig } from "../config.ts";
 import { Unauthorized } from "../errors.ts";
 import { errorResponse } from "../http/error-record.ts";
-import { requireMethod } from "../http/method.ts";
+import { requireMethod } from "../http/request.ts";
 import { CannotStart } from "../process.ts";
 
 const PATH = "/metrics";
@@ -50,3 +50,14 @@ function requireToken(request: Request, token: string): void {
 }
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
+
+/** Those of prom-client that Bun answers with a constant. */
+const UNMEASURED = /^nodejs_(active_|heap_space_|version_info)/;
+
+/** A registry with what every process tells of itself: CPU, memory, open files, the lag of the event loop. */
+export function createRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const { name } of registry.getMetricsAsArray()) if (UNMEASURED.test(name)) registry.removeSingleMetric(name);
+  return registry;
+}

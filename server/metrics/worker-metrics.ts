@@ -1,7 +1,7 @@
 // What a worker process measures: the deliveries it has dispatched, attempted and ended.
 
 import { Counter, Histogram, type Registry } from "prom-client";
-import { createRegistry } from "./process-metrics.ts";
+import { createRegistry } from "./serve.ts";
 
 export interface WorkerMetrics {
   registry: Registry;

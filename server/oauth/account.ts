@@ -2,14 +2,14 @@
 
 import { originOf, recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/connection.ts";
-import { toRecordId } from "../http/record-id.ts";
+import { toRecordId } from "../http/query.ts";
 import type { MasterKey } from "../master-key.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { expireCodes, expireCodesBy, inWords, type WhichSessions } from "./authorize/index.ts";
-import { deleteConsent, listConsents, lockConsent } from "./consents/store.ts";
-import type { Families } from "./families/families.ts";
-import { nobodysTenant } from "./settings-client/reference.ts";
-import { findClient } from "./store.ts";
+import { deleteConsent, listConsents, lockConsent } from "./clients/consents.store.ts";
+import { nobodysTenant } from "./clients/settings-client.ts";
+import { findClient } from "./clients/store.ts";
+import type { Families } from "./tokens/families.ts";
 
 /** Of more than so many, a page is no way to look after them. */
 const MOST_LISTED = 200;

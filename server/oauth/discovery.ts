@@ -2,8 +2,7 @@
 
 import { Elysia } from "elysia";
 import { SCOPES } from "../access/index.ts";
-import { openToBrowsers, preflight } from "../http/cross-origin.ts";
-import { requireMethod } from "../http/method.ts";
+import { openToBrowsers, preflight, requireMethod } from "../http/request.ts";
 import { ATTAINABLE_ACRS } from "./authorize/index.ts";
 import {
   AUTHORIZATION_PATH,
@@ -15,7 +14,7 @@ import {
   USERINFO_PATH,
 } from "./door.ts";
 import { GRANT_TYPES } from "./grants/index.ts";
-import { KNOWN_CLAIMS } from "./userinfo/claims.ts";
+import { KNOWN_CLAIMS } from "./userinfo.ts";
 
 const CLIENT_AUTHENTICATION = ["client_secret_basic", "client_secret_post"];
 

@@ -2,12 +2,19 @@
 // them.
 
 import { Elysia } from "elysia";
-import { MethodNotAllowed } from "../errors.ts";
+import { ApiError, MethodNotAllowed } from "../errors.ts";
 import { readForm } from "../http/body.ts";
-import { openToBrowsers, preflight } from "../http/cross-origin.ts";
-import { NO_STORE } from "../http/no-store.ts";
-import { type Door, INTROSPECTION_PATH } from "./door.ts";
-import { tokenErrorResponse } from "./token-error.ts";
+import { NO_STORE } from "../http/conditions.ts";
+import { asApiError, errorRecord } from "../http/error-record.ts";
+import { openToBrowsers, preflight, requestUrl } from "../http/request.ts";
+import {
+  type Door,
+  INTROSPECTION_PATH,
+  REVOCATION_PATH,
+  RFC_TOKEN_PATH,
+  SPEC_TOKEN_PATH,
+  USERINFO_PATH,
+} from "./door.ts";
 
 /** Told of what was not the caller's fault. */
 export type OnFailure = (error: unknown, request: Request) => void;
@@ -37,4 +44,97 @@ export function formEndpoint(
   return controller
     .options(path, () => preflight("POST"))
     .all(path, async ({ request }) => openToBrowsers(await respond(request)), { parse: "none" });
+}
+
+// The ways a request of a client can fail, and how each door says so.
+
+const UNAUTHORIZED = { kind: "Unauthorized", status: 400, title: "Unauthorized" } as const;
+const PERMISSION = { kind: "Permission", status: 403, title: "Forbidden" } as const;
+const BAD_INPUT = { kind: "Bad Input", status: 400, title: "Bad Request" } as const;
+
+/** docs/behaviour.md "Token endpoint errors" on the left, RFC 6749 5.2 on the right. */
+const FAILURES = {
+  invalid_request: [BAD_INPUT, "invalid_request"],
+  /** It does not say who it is, or does not prove it. */
+  invalid_client: [UNAUTHORIZED, "invalid_client"],
+  invalid_grant: [BAD_INPUT, "invalid_grant"],
+  /** A code or refresh token that was issued to another client. */
+  another_clients_grant: [PERMISSION, "invalid_grant"],
+  unauthorized_client: [PERMISSION, "unauthorized_client"],
+  unsupported_grant_type: [BAD_INPUT, "unsupported_grant_type"],
+  invalid_scope: [BAD_INPUT, "invalid_scope"],
+  /** RFC 8707 2. */
+  invalid_target: [BAD_INPUT, "invalid_target"],
+} as const;
+
+export type TokenFailure = keyof typeof FAILURES;
+
+/** Thrown by the engine; the door it came in by gives it its shape. */
+export class TokenError extends ApiError {
+  /** RFC 6749 5.2. */
+  readonly code: string;
+
+  /** @param description for people; never echo a secret here */
+  constructor(failure: TokenFailure, description: string) {
+    const [{ status, kind, title }, code] = FAILURES[failure];
+    super(status, kind, title, [description]);
+    this.code = code;
+  }
+}
+
+function tokenErrorResponse(failure: unknown, request: Request, door: Door): Response {
+  const error = asApiError(failure);
+  const { status, body } = tokenRefusal(error, request, door);
+  const headers: Record<string, string> = { ...error.headers, ...NO_STORE };
+  if (body.error === "invalid_client" && request.headers.has("authorization")) {
+    headers["www-authenticate"] = 'Basic realm="Gatehouse", charset="UTF-8"';
+  }
+  return Response.json(body, { status, headers });
+}
+
+const DOORS: Record<string, Door> = {
+  [SPEC_TOKEN_PATH]: "spec",
+  [RFC_TOKEN_PATH]: "rfc",
+  [REVOCATION_PATH]: "rfc",
+  [INTROSPECTION_PATH]: "rfc",
+  [USERINFO_PATH]: "rfc",
+};
+
+/** For a failure that no endpoint has met itself. @returns undefined if the path is none of theirs */
+export function endpointRefusal(failure: unknown, request: Request): Response | undefined {
+  const door = DOORS[requestUrl(request).pathname];
+  return door && tokenErrorResponse(failure, request, door);
+}
+
+/** How a door says a failure. */
+export interface Refusal {
+  status: number;
+  body: { error: string; error_description: string };
+}
+
+export function tokenRefusal(error: ApiError, request: Request, door: Door): Refusal {
+  if (door === "spec") {
+    // docs/behaviour.md "Token endpoint errors": the word is `error`, and part of Type; X-Request-Id has the key.
+    const { RequestKey: _, ...record } = errorRecord(error, request);
+    return { status: error.status, body: { error: error.kind, error_description: error.message, ...record } };
+  }
+  // RFC 6749 5.2.
+  const code = error instanceof TokenError ? error.code : rfcCode(error.status);
+  return { status: rfcStatus(error, code), body: { error: code, error_description: describable(error.message) } };
+}
+
+/** RFC 6749 has words for a server's own failures at the authorization endpoint alone (4.1.2.1); they serve here too. */
+export function rfcCode(status: number): string {
+  return { 500: "server_error", 503: "temporarily_unavailable" }[status] ?? "invalid_request";
+}
+
+function rfcStatus(error: ApiError, code: string): number {
+  if (code === "invalid_client") return 401;
+  // Of HTTP's own refusals, a wrong method, too large a body and too many requests keep their status.
+  return [405, 413, 429, 500, 503].includes(error.status) ? error.status : 400;
+}
+
+/** RFC 6749 5.2 leaves out quotes, backslashes and everything beyond ASCII. */
+function describable(text: string): string {
+  return text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "?");
 }

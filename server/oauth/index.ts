@@ -1,7 +1,22 @@
 export { AUTHORIZATION_PATHS, removeExpiredCodes } from "./authorize/index.ts";
-export { hashSecret } from "./client-authentication.ts";
-export { consentRoutes } from "./consents/routes.ts";
-export type { ConsentRecord, Consents } from "./consents/service.ts";
+export { developmentUris, redirectUriProblem } from "./clients/changes.ts";
+export { hashSecret } from "./clients/client-authentication.ts";
+export type { ConsentRecord, Consents } from "./clients/consents.ts";
+export { consentRoutes } from "./clients/consents.ts";
+export { CREDENTIALS, type CredentialsRecord } from "./clients/contract.ts";
+export { credentialRoutes } from "./clients/routes.ts";
+export {
+  changeCredentials,
+  MOST_SECRETS,
+  makeClient,
+  makeSecret,
+  readCredentials,
+  readSecrets,
+  removeSecret,
+  type SecretRecord,
+} from "./clients/service.ts";
+export type { Bindings, SettingsClient } from "./clients/settings-client.ts";
+export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./clients/settings-client.ts";
 export {
   AUTHORIZATION_REQUEST,
   INTROSPECTION,
@@ -15,33 +30,22 @@ export {
   TOKEN_RESPONSE,
   USER_INFO,
 } from "./contract.ts";
-export { CREDENTIALS, type CredentialsRecord } from "./credentials/contract.ts";
-export { developmentUris, redirectUriProblem } from "./credentials/redirect-uri.ts";
-export { credentialRoutes } from "./credentials/routes.ts";
-export {
-  changeCredentials,
-  MOST_SECRETS,
-  makeClient,
-  makeSecret,
-  readCredentials,
-  readSecrets,
-  removeSecret,
-  type SecretRecord,
-} from "./credentials/service.ts";
 export { type Door, SPEC_PATHS, SPEC_TOKEN_PATH } from "./door.ts";
-export { createFamilies, removeEndedFamilies } from "./families/families.ts";
+export { endpointRefusal, TokenError, tokenRefusal } from "./endpoint.ts";
 export { GRANT_TYPES } from "./grants/index.ts";
-export { SEALED as SEALED_BY_OAUTH, SIGNING_ALGS } from "./keys/algorithms.ts";
-export { replaceSigningKeys, requireSigningKeys, rotateSigningKeys } from "./keys/rotation.ts";
-export { signingKeyRoutes } from "./keys/routes.ts";
-export { readSigningKeys, type SigningKeyRecord } from "./keys/service.ts";
+export {
+  replaceSigningKeys,
+  requireSigningKeys,
+  rotateSigningKeys,
+  SEALED as SEALED_BY_OAUTH,
+  SIGNING_ALGS,
+} from "./keys/rotation.ts";
+export { readSigningKeys, type SigningKeyRecord, signingKeyRoutes } from "./keys/routes.ts";
 export { createSigningKeys } from "./keys/signing-keys.ts";
 export { createProvider } from "./provider.ts";
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";
-export { createRevocations } from "./revocations/revocations.ts";
-export { deleteExpiredRevocations } from "./revocations/store.ts";
 export { scopesNow } from "./scopes.ts";
-export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./settings-client/credentials.ts";
-export type { Bindings, SettingsClient } from "./settings-client/settings-client.ts";
-export { endpointRefusal, TokenError, tokenRefusal } from "./token-error.ts";
+export { createFamilies, removeEndedFamilies } from "./tokens/families.ts";
+export { deleteExpiredRevocations } from "./tokens/revocations.store.ts";
+export { createRevocations } from "./tokens/revoke.ts";
 export { createTokens } from "./tokens/tokens.ts";

@@ -5,24 +5,23 @@ import { Elysia } from "elysia";
 import type { Sql } from "../db/connection.ts";
 import { BadInput } from "../errors.ts";
 import { readForm, readFormText } from "../http/body.ts";
-import { NO_STORE } from "../http/no-store.ts";
-import { requestUrl } from "../http/request-url.ts";
+import { NO_STORE } from "../http/conditions.ts";
+import { requestUrl } from "../http/request.ts";
 import {
   type Cookies,
   type Forms,
-  MessagePage,
   type PageEndpoints,
   pageEndpoint,
-  pageResponse,
   type Session,
   type Sessions,
   SignOutPage,
 } from "../signin/index.ts";
+import { MessagePage, pageResponse } from "../ui/index.ts";
 import { type Parameters, parseParameters } from "./authorize/parameters.ts";
 import { formTargets } from "./authorize/reply.ts";
+import { findClient } from "./clients/store.ts";
 import { END_SESSION_PATH } from "./door.ts";
-import { findClient } from "./store.ts";
-import { userOfSubject } from "./subject.ts";
+import { userOfSubject } from "./tokens/jwt.ts";
 import type { Tokens } from "./tokens/tokens.ts";
 
 export interface LogoutDependencies {

@@ -21,33 +21,30 @@ import {
   createSecondFactor,
   createSessions,
   createSignIn,
-  createSite,
   createUpstream,
   createUserAdministration,
   type FindUser,
 } from "../signin/index.ts";
 import type { TenantId } from "../tenant-id.ts";
+import { createSite } from "../ui/index.ts";
 import { createApplications, createEndGrants, createEndGrantsBy } from "./account.ts";
 import { authorizeController } from "./authorize/index.ts";
-import { type AuthenticateClient, authenticateClient } from "./client-authentication.ts";
-import { createConsents } from "./consents/service.ts";
+import { type AuthenticateClient, authenticateClient, createOnRefusedClient } from "./clients/client-authentication.ts";
+import { createConsents } from "./clients/consents.ts";
+import { createKnownClients } from "./clients/known-clients.ts";
+import { createSettingsClient } from "./clients/settings-client.ts";
 import { discoveryController } from "./discovery.ts";
 import type { OnFailure } from "./endpoint.ts";
-import { createFamilies } from "./families/families.ts";
-import { introspectionController } from "./introspect.ts";
-import { jwksController } from "./keys/jwks.ts";
-import { createSigningKeys } from "./keys/signing-keys.ts";
-import { createKnownClients } from "./known-clients.ts";
+import { tokenController } from "./grants/token.ts";
+import { createSigningKeys, jwksController } from "./keys/signing-keys.ts";
 import { logoutController } from "./logout.tsx";
 import { createOnRecordChange } from "./record-changes.ts";
-import { createOnRefusedClient } from "./refused-clients.ts";
-import { createRevocations } from "./revocations/revocations.ts";
-import { revocationController } from "./revoke.ts";
 import { scopesNow } from "./scopes.ts";
-import { createSettingsClient } from "./settings-client/settings-client.ts";
-import { tokenController } from "./token.ts";
+import { createFamilies } from "./tokens/families.ts";
+import { introspectionController } from "./tokens/introspect.ts";
+import { createRevocations, revocationController } from "./tokens/revoke.ts";
 import { createTokens } from "./tokens/tokens.ts";
-import { userinfoController } from "./userinfo/userinfo.ts";
+import { userinfoController } from "./userinfo.ts";
 
 export interface ProviderDependencies {
   config: Pick<Config, "publicUrl" | "tokenLifetime">;

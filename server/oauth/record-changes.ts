@@ -1,11 +1,12 @@
 // What a change of a record is for signing in. It stands in the transaction of the change, whoever makes it.
 
 import type { Caller } from "../access/index.ts";
-import { type AuditEntry, changesOf, recordAudit } from "../audit/index.ts";
+import { type AuditEntry, recordAudit } from "../audit/index.ts";
 import type { Transaction } from "../db/connection.ts";
 import type { OnChange } from "../entities/index.ts";
+import { changesOf } from "../http/changes.ts";
 import { type EndGrants, endSessions } from "../signin/index.ts";
-import { hasCredentials } from "./store.ts";
+import { hasCredentials } from "./clients/store.ts";
 
 type Change = Parameters<OnChange>[3];
 

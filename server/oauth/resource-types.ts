@@ -1,7 +1,37 @@
-import type { ResourceType } from "../access/index.ts";
-import { CONSENT_RESOURCE_TYPE } from "./consents/resource-type.ts";
-import { CREDENTIALS_RESOURCE_TYPE } from "./credentials/resource-type.ts";
-import { SIGNING_KEY_RESOURCE_TYPE } from "./keys/resource-type.ts";
+// What policies can say of clients' credentials, users' consents and the signing keys.
+
+import { judgedFields, type ResourceType } from "../access/index.ts";
+import { CREDENTIALS } from "./clients/contract.ts";
+
+/** What policies can say of an Application's credentials and secrets; its Id is the Application's. */
+export const CREDENTIALS_RESOURCE_TYPE: ResourceType = {
+  name: "Credentials",
+  families: ["Settings"],
+  attributes: [{ name: "Id", type: "text" }, ...judgedFields(CREDENTIALS)],
+};
+
+/** What policies can say of what users have allowed applications. */
+export const CONSENT_RESOURCE_TYPE: ResourceType = {
+  name: "Consent",
+  key: "Key",
+  families: ["Settings"],
+  attributes: [
+    { name: "UserId", type: "number" },
+    { name: "Application", type: "reference" },
+    { name: "Scopes", type: "texts" },
+  ],
+};
+
+/** What policies can say of a signing key; its Id is the `kid`. */
+export const SIGNING_KEY_RESOURCE_TYPE: ResourceType = {
+  name: "SigningKey",
+  families: ["Settings"],
+  attributes: [
+    { name: "Id", type: "text" },
+    { name: "Alg", type: "text" },
+    { name: "State", type: "text" },
+  ],
+};
 
 /** What policies can say of clients' credentials, users' consents and the signing keys. */
 export const RESOURCE_TYPES: ResourceType[] = [

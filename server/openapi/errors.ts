@@ -18,8 +18,8 @@ import {
 } from "../errors.ts";
 import { JSON_BODY_LIMIT } from "../http/body.ts";
 import { asApiError, type ErrorRecord, errorRecord, OUTAGES } from "../http/error-record.ts";
-import { API_PATH } from "../http/paths.ts";
-import { type Answer, type Examples, type Ref, type Schema, schemaRef } from "./types.ts";
+import { API_PATH } from "../http/request.ts";
+import { type Answer, type Examples, type Ref, type Schema, schemaRef } from "./operation.ts";
 
 interface DescribedError {
   when: string;

@@ -4,8 +4,7 @@
 import { join } from "node:path";
 import { Elysia } from "elysia";
 import { NotFound } from "../errors.ts";
-import { requireMethod } from "../http/method.ts";
-import { requestUrl } from "../http/request-url.ts";
+import { requestUrl, requireMethod } from "../http/request.ts";
 import type { Route } from "../http/route.ts";
 import { createDocument } from "./document.ts";
 

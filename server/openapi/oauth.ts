@@ -27,9 +27,18 @@ import {
   tokenRefusal,
 } from "../oauth/index.ts";
 import { DATABASE_AWAY, ERROR_RECORD } from "./errors.ts";
-import { documentedSchema } from "./json-schema.ts";
-import { headersOf, json, operation } from "./operation.ts";
-import { type Answer, type Area, type Examples, type Operation, type Schema, schemaRef } from "./types.ts";
+import {
+  type Answer,
+  type Area,
+  type Examples,
+  headersOf,
+  json,
+  type Operation,
+  operation,
+  type Schema,
+  schemaRef,
+} from "./operation.ts";
+import { documentedSchema } from "./routes.ts";
 
 const SPEC_TAG = { name: "OAuth", description: "Access tokens, and the keys they verify by." };
 const RFC_TAG = {

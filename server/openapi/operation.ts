@@ -1,6 +1,8 @@
+// The parts of an OpenAPI 3.1 document: operations, parameters, schemas.
+
 import { MOST_LOOKED_AT, type Scope } from "../access/index.ts";
+import { DEFAULT_LIMIT, MOST_LIMIT } from "../http/query.ts";
 import { type ErrorName, errorAnswers } from "./errors.ts";
-import type { Answer, Examples, Operation, Parameter, Ref, RequestBody, Schema } from "./types.ts";
 
 interface Described {
   id: string;
@@ -90,4 +92,129 @@ export function pageOf(item: Schema): Schema {
       },
     },
   };
+}
+
+// Parameters and headers that many operations have.
+
+export const PARAMETERS = {
+  Limit: {
+    name: "Limit",
+    in: "query",
+    description: "Records of a page, of those that the caller may read.",
+    schema: { type: "integer", format: "int32", minimum: 1, maximum: MOST_LIMIT, default: DEFAULT_LIMIT },
+  },
+  Cursor: {
+    name: "Cursor",
+    in: "query",
+    description: "The Next of the page before, for the same caller, list and filters; empty: the first page.",
+    schema: { type: "string" },
+  },
+  IfMatch: {
+    name: "If-Match",
+    in: "header",
+    description:
+      "ETags in their quotes, one of which the record must still have; `*`: any record that is there. Else 412.",
+    schema: { type: "string" },
+  },
+  IfNoneMatch: {
+    name: "If-None-Match",
+    in: "header",
+    description: "ETags in their quotes, none of which the record may have; `*`: there must be no such record.",
+    schema: { type: "string" },
+  },
+  RequestId: {
+    name: "X-Request-Id",
+    in: "header",
+    description:
+      "The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is " +
+      "absent or anything else.",
+    schema: { type: "string" },
+  },
+} satisfies Record<string, Parameter>;
+
+export const HEADERS: Record<string, { description: string; schema: Schema }> = {
+  "X-Request-Id": { description: "The request's key, the RequestKey of an error.", schema: { type: "string" } },
+  ETag: {
+    description: "The record's version, for If-Match and If-None-Match (RFC 9110 8.8.3).",
+    schema: { type: "string" },
+  },
+  Location: { description: "Where the browser goes on.", schema: { type: "string" } },
+  Allow: { description: "The methods of the path.", schema: { type: "string" } },
+  "WWW-Authenticate": { description: "What is missing (RFC 6750 3).", schema: { type: "string" } },
+  "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", format: "int32", minimum: 1 } },
+  RateLimit: {
+    description: "How many requests are left (r), and in how many seconds (t) there are more.",
+    schema: { type: "string", examples: ['"client";r=999;t=1'] },
+  },
+  "RateLimit-Policy": {
+    description: "How many requests (q) a client may send in how many seconds (w).",
+    schema: { type: "string", examples: ['"client";q=1000;w=2'] },
+  },
+};
+
+/** Of an operation on one record. */
+export const CONDITIONS = [parameterRef("IfMatch"), parameterRef("IfNoneMatch")];
+
+export function parameterRef(name: keyof typeof PARAMETERS): Ref {
+  return { $ref: `#/components/parameters/${name}` };
+}
+
+// The parts of an OpenAPI 3.1 document that we write.
+
+/** JSON Schema 2020-12. */
+export type Schema = Record<string, unknown>;
+export type Ref = { $ref: string };
+
+export interface Parameter {
+  name: string;
+  in: "path" | "query" | "header";
+  description: string;
+  required?: boolean;
+  /** Empty is as good as absent. */
+  allowEmptyValue?: boolean;
+  schema: Schema;
+  examples?: Examples;
+}
+
+export type Examples = Record<string, { summary?: string; value: unknown } | Ref>;
+
+export interface Content {
+  schema: Schema;
+  examples?: Examples;
+}
+
+export interface Answer {
+  description: string;
+  headers?: Record<string, Ref>;
+  content?: Record<string, Content>;
+}
+
+export interface RequestBody {
+  description?: string;
+  required: true;
+  content: Record<string, Content>;
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  security: Record<string, Scope[]>[];
+  parameters?: (Parameter | Ref)[];
+  requestBody?: RequestBody;
+  responses: Record<string, Answer | Ref>;
+}
+
+export type PathItem = Partial<Record<"get" | "post" | "patch" | "delete", Operation>> & { parameters?: Ref[] };
+
+/** One part of the API, described in a file of its own. */
+export interface Area {
+  tags: { name: string; description: string }[];
+  paths: Record<string, PathItem>;
+  schemas: Record<string, Schema>;
+}
+
+export function schemaRef(name: string): Ref {
+  return { $ref: `#/components/schemas/${name}` };
 }

@@ -1,9 +1,8 @@
 // How the service itself stands, and this document.
 
-import { READINESS } from "../http/readiness.ts";
-import { documentedSchema } from "./json-schema.ts";
-import { json, operation } from "./operation.ts";
-import type { Area, Schema } from "./types.ts";
+import { READINESS } from "../http/probes.ts";
+import { type Area, json, operation, type Schema } from "./operation.ts";
+import { documentedSchema } from "./routes.ts";
 
 const TAG = "Service";
 const EXAMPLE = { status: "ready", postgresql: "up", temporal: "up", worker: "up", reasons: [] };

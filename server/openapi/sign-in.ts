@@ -3,17 +3,18 @@
 import type { TObject } from "@sinclair/typebox";
 import { AUTHORIZATION_PATHS, AUTHORIZATION_REQUEST, LOGOUT_REQUEST, USER_INFO } from "../oauth/index.ts";
 import { DATABASE_AWAY } from "./errors.ts";
-import { documentedSchema } from "./json-schema.ts";
-import { headersOf, json } from "./operation.ts";
 import {
   type Answer,
   type Area,
+  headersOf,
+  json,
   type Operation,
   type Parameter,
   type PathItem,
   type Schema,
   schemaRef,
-} from "./types.ts";
+} from "./operation.ts";
+import { documentedSchema } from "./routes.ts";
 
 const TAG = "Sign-in";
 

@@ -1,3 +1,5 @@
+// Our cookies.
+
 const OPAQUE = /^[A-Za-z0-9_-]{43}$/;
 
 /** What each may hold: what we hand out, 32 random bytes in base64url, unless said otherwise. */
@@ -41,4 +43,22 @@ export function createCookies(publicUrl: string): Cookies {
     set,
     clear: (name) => set(name, "", 0),
   };
+}
+
+/** Seconds in which the next page has to be there. */
+const LIFETIME = 60;
+/** Characters; a cookie is no place for more. */
+const LIMIT = 300;
+
+/** @returns a Set-Cookie value */
+export function flashCookie(cookies: Cookies, text: string): string {
+  const shown = text.length > LIMIT ? `${text.slice(0, LIMIT - 1)}…` : text;
+  // A cut between the halves of a character would not be UTF-8.
+  return cookies.set("told", Buffer.from(shown.toWellFormed()).toString("base64url").slice(0, 1_000), LIFETIME);
+}
+
+/** What was said when the last form was taken; shown once. */
+export function readFlash(cookies: Cookies, request: Request): string | undefined {
+  const value = cookies.read(request, "told");
+  return value === undefined ? undefined : Buffer.from(value, "base64url").toString("utf8");
 }

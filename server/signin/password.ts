@@ -1,7 +1,16 @@
+// Passwords: what they have to be, how they are kept, and proving one's own.
+
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
+import { originOf } from "../audit/index.ts";
 import { createBudget } from "../budget.ts";
+import type { Sql } from "../db/connection.ts";
 import type { TenantId } from "../tenant-id.ts";
+import type { KnownBrowsers } from "./known-browsers.ts";
+import type { CheckOutcome } from "./second-factor/second-factor.ts";
+import type { Caller, Session } from "./sessions.ts";
+import { findPasswordHash, usernameKey } from "./store.ts";
+import { admit, countSuccess, noteFailure, noteThrottled } from "./throttle.ts";
 
 /** OWASP's second choice for argon2id: 19 MiB, two passes. */
 const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
@@ -42,5 +51,77 @@ export function createPasswords(): Passwords {
       return matches && hash !== undefined;
     },
     hash: (tenantId, password) => budget.run(tenantId, () => hashPassword(password)),
+  };
+}
+
+// What a password has to be, by NIST SP 800-63B 5.1.1.2: long enough, and none that everybody tries first. Which
+// characters it is of is its owner's business.
+
+/** Characters, as people count them. */
+export const PASSWORD_LENGTH = { least: 8, most: 256 };
+
+/** Of the user, so that the password is not what stands on the door. */
+export interface PasswordOwner {
+  username: string;
+  name: string;
+}
+
+const SERVICE = "gatehouse";
+let common: Promise<Set<string>> | undefined;
+
+/** @returns why a new password is refused, in words; undefined if it is good */
+export async function passwordProblem(
+  password: string,
+  { username, name }: PasswordOwner,
+): Promise<string | undefined> {
+  const length = [...password.normalize("NFC")].length;
+  if (length < PASSWORD_LENGTH.least) return `A password has at least ${PASSWORD_LENGTH.least} characters.`;
+  if (length > PASSWORD_LENGTH.most) return `A password has at most ${PASSWORD_LENGTH.most} characters.`;
+  const plain = password.toLowerCase();
+  common ??= readCommon();
+  if ((await common).has(plain)) return "This password is one of those that are tried first. Choose another.";
+  // "ana2026!" is ana's first idea, and everybody else's.
+  const word = plain.replace(/[^\p{L}]+$/u, "");
+  const near = [SERVICE, ...[username, name].map((text) => text.toLowerCase())].filter(Boolean);
+  if (near.includes(plain) || near.includes(word)) return "This password is too close to your name. Choose another.";
+  return undefined;
+}
+
+/** Only when a password is chosen: to unpack the dictionaries is a tenth of what a process needs to start. */
+async function readCommon(): Promise<Set<string>> {
+  const { dictionary } = await import("@zxcvbn-ts/language-common");
+  return new Set(dictionary["passwords-common"]);
+}
+
+/** The password of who has a session, asked for again before what only its owner may do. */
+export interface OwnPassword {
+  /** Who signs in elsewhere may have none. */
+  exists(session: Session): Promise<boolean>;
+  /** As slowed down as at sign-in. @throws TenantBusy */
+  check(request: Request, session: Session, password: string, caller: Caller): Promise<CheckOutcome>;
+}
+
+export function createOwnPassword(sql: Sql, passwords: Passwords, browsers: KnownBrowsers): OwnPassword {
+  return {
+    exists: async ({ tenantId, userId }) => (await findPasswordHash(sql, tenantId, userId)) !== undefined,
+    async check(request, session, password, { address }) {
+      const { tenantId, userId, username } = session;
+      const known = await browsers.recognize(request, session, address);
+      const account = await usernameKey(sql, username);
+      const attempt = { tenantId, account, factor: "password", address, ...known } as const;
+      const retryAfter = await admit(sql, attempt);
+      const subject = { type: "User", id: userId };
+      if (retryAfter !== undefined) {
+        await noteThrottled(sql, attempt, originOf(request, {}), subject);
+        return { outcome: "throttled", retryAfter };
+      }
+      if (!(await passwords.verify(tenantId, password, await findPasswordHash(sql, tenantId, userId)))) {
+        const details = { Reason: "WrongPassword" };
+        await noteFailure(sql, attempt, originOf(request, {}), { kind: "SignIn.Failed", subject, details });
+        return { outcome: "wrong" };
+      }
+      await countSuccess(sql, attempt);
+      return { outcome: "right" };
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { SealedColumn } from "../master-key.ts";
 import { RECOVERY_KEY_PURPOSE, TOTP_PURPOSE } from "./second-factor/second-factor.ts";
-import { CLIENT_SECRET_PURPOSE } from "./upstream/providers/secret.ts";
+import { CLIENT_SECRET_PURPOSE } from "./upstream/providers/record.ts";
 
 /** What is sealed at rest here. */
 export const SEALED: SealedColumn[] = [

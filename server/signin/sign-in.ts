@@ -5,10 +5,9 @@ import type { Cookies } from "./cookies.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import { digestOf } from "./opaque.ts";
 import type { Passwords } from "./password.ts";
-import { noteFailure, noteThrottled } from "./refusals.ts";
 import { ACR, type Authentication, type Caller } from "./sessions.ts";
 import { type Account, findAccounts, usernameKey } from "./store.ts";
-import { type Attempt, admit, countSuccess } from "./throttle.ts";
+import { type Attempt, admit, countSuccess, noteFailure, noteThrottled } from "./throttle.ts";
 
 /** Characters of a user name. */
 const USERNAME_LIMIT = 1_000;

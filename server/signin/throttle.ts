@@ -1,8 +1,10 @@
 // How guessing is slowed down. The counts stand in PostgreSQL, so they hold for all processes.
 
 import { createHash } from "node:crypto";
+import { type AuditEntry, type Origin, recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/connection.ts";
 import type { TenantId } from "../tenant-id.ts";
+import type { CheckOutcome } from "./second-factor/second-factor.ts";
 import {
   addFailure,
   type FailureRule,
@@ -77,7 +79,7 @@ export async function admit(sql: Sql, attempt: Attempt): Promise<number | undefi
 }
 
 /** Whether this is the first attempt that is refused since it was last blocked: a flood is told of but once. */
-export async function isFirstRefusal(sql: Queries, attempt: Attempt): Promise<boolean> {
+async function isFirstRefusal(sql: Queries, attempt: Attempt): Promise<boolean> {
   const { place, others } = countsOf(attempt);
   return markBlocked(sql, attempt.tenantId, [place, ...others.map((other) => other.key)]);
 }
@@ -91,3 +93,47 @@ export async function countFailure(sql: Queries, attempt: Attempt): Promise<void
 export async function countSuccess(sql: Sql, attempt: Attempt): Promise<void> {
   await forgetFailures(sql, attempt.tenantId, countsOf(attempt).place);
 }
+
+// What the audit log has of attempts that are not taken, together with what they count.
+
+/** @param who it was tried on, if that is known */
+export async function noteThrottled(sql: Sql, attempt: Attempt, origin: Origin, who: AuditEntry["subject"]) {
+  await sql.beginFor(attempt.tenantId, async (tx) => {
+    if (await isFirstRefusal(tx, attempt))
+      await recordAudit(tx, attempt.tenantId, origin, { kind: "SignIn.Throttled", subject: who });
+  });
+}
+
+export async function noteFailure(sql: Sql, attempt: Attempt, origin: Origin, entry: AuditEntry) {
+  await sql.beginFor(attempt.tenantId, async (tx) => {
+    await recordAudit(tx, attempt.tenantId, origin, entry);
+    await countFailure(tx, attempt);
+  });
+}
+
+// What a page says, and by which status, of an attempt that was not taken.
+
+export interface Trouble {
+  problem: string;
+  status: number;
+  headers?: Record<string, string>;
+}
+
+/** @param wrong what to say where it was wrong; @returns undefined where it was right */
+export function troubleOf(result: CheckOutcome, wrong: string): Trouble | undefined {
+  if (result.outcome === "right") return undefined;
+  return result.outcome === "wrong" ? { problem: wrong, status: 422 } : throttled(result.retryAfter);
+}
+
+/** @param seconds to wait */
+export function throttled(seconds: number): Trouble {
+  const wait = seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+  return {
+    problem: `Too many attempts. Try again in ${wait}.`,
+    status: 429,
+    headers: { "retry-after": String(seconds) },
+  };
+}
+
+export const WRONG_CODE = "The code is wrong, or was used before. Enter the next one.";
+export const WRONG_PASSWORD = "The password is wrong.";

@@ -18,8 +18,7 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 /** Where an application on this machine listens. */
 export const DEMO_REDIRECT_URIS = ["http://localhost:3001/callback"];
 
-export { SETTINGS_RESOURCE_TYPE as TENANT_RESOURCE_TYPE } from "./settings/resource-type.ts";
-export { TENANT_SETTINGS, tenantSettingsRoutes } from "./settings/routes.ts";
+export { SETTINGS_RESOURCE_TYPE as TENANT_RESOURCE_TYPE, TENANT_SETTINGS, tenantSettingsRoutes } from "./settings.ts";
 
 export { findOnlyTenant, findTenant, type Tenant } from "./store.ts";
 

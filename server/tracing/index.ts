@@ -1,2 +1,1 @@
-export { createRequestSpans } from "./request-spans.ts";
-export { createTracing, type TraceSpan, type Tracing, withoutCollector } from "./tracing.ts";
+export { createRequestSpans, createTracing, type TraceSpan, type Tracing, withoutCollector } from "./tracing.ts";

@@ -15,7 +15,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { Logger } from "pino";
 import type { TracingConfig } from "../config.ts";
-import { formatTraceParent, parseTraceParent } from "../http/trace-parent.ts";
+import { formatTraceParent, parseTraceParent } from "../http/context.ts";
 import type { Tracing } from "./tracing.ts";
 
 type Sampling = Omit<TracingConfig, "endpoint">;

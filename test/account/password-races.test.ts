@@ -5,10 +5,10 @@ import type { Transaction } from "../../server/db/connection.ts";
 import { answerOf, type Client } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { db, newCaller } from "../entities/client.ts";
+import { newPerson, startRealProvider } from "../identity-providers/real-provider.ts";
+import { newRealTenant, signIn } from "../identity-providers/tenant.ts";
 import { ok } from "../policies/people.ts";
 import { until } from "../support/api.ts";
-import { newPerson, startRealProvider } from "../upstream/real-provider.ts";
-import { newRealTenant, signIn } from "../upstream/tenant.ts";
 import { newApplication, Person, signedIn } from "./person.ts";
 
 const NEW = "correct horse battery staple";

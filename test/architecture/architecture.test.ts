@@ -50,7 +50,10 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Source[]; good:
     bad: [
       source("activities/a.ts", `import { Elysia } from "elysia"; new Elysia();`),
       source("activities/a.ts", `import type { Elysia } from "elysia";`),
-      source("activities/a.ts", `import { logController } from "../server/webhooks/log/routes.ts"; logController();`),
+      source(
+        "activities/a.ts",
+        `import { logController } from "../server/webhooks/deliveries/log-routes.ts"; logController();`,
+      ),
       source("activities/a.ts", `import { createApp } from "../server/app.ts"; createApp();`),
     ],
     good: [source("activities/a.ts", `import type { Egress } from "../server/egress/index.ts";`)],
@@ -73,7 +76,7 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Source[]; good:
       source("server/entities/routes.ts", "await sql`select 1`;"),
       source("server/entities/routes.ts", "await tx<Row[]>`update users set name = null`;"),
       source("server/entities/routes.ts", 'await sql.unsafe("select 1");'),
-      source("server/oauth/token.ts", "await deps.database`delete from users`;"),
+      source("server/oauth/grants/token.ts", "await deps.database`delete from users`;"),
     ],
     good: [
       source("server/entities/store.ts", "await sql`select 1`;"),
@@ -118,18 +121,18 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Source[]; good:
     rule: answersPassTheGate,
     sources: product,
     bad: [
-      source("server/webhooks/log/routes.ts", "return Response.json(await readEvents(caller));"),
-      source("server/settings/activity/list.tsx", "return new Response(text);"),
+      source("server/webhooks/deliveries/log-routes.ts", "return Response.json(await readEvents(caller));"),
+      source("server/console/activity/list.tsx", "return new Response(text);"),
       source("server/entities/service.ts", "return record as Shown<Item>;"),
       source("server/audit/service.ts", "return withoutRecords(rows);"),
       source(
-        "server/webhooks/log/read.ts",
+        "server/webhooks/deliveries/log.ts",
         `rows.filter((row) => permissions.allows("Webhooks:Read", "Redelivery", row))`,
       ),
     ],
     good: [
-      source("server/webhooks/log/routes.ts", "return answer(await readEvents(caller));"),
-      source("server/oauth/token-error.ts", "return Response.json(body);"),
+      source("server/webhooks/deliveries/log-routes.ts", "return answer(await readEvents(caller));"),
+      source("server/oauth/endpoint.ts", "return Response.json(body);"),
       source("server/access/gate/gate.ts", "return asShown(items);"),
     ],
   },
@@ -141,11 +144,11 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Source[]; good:
     good: [source("server/http/common.ts", "")],
   },
   {
-    name: "no source file has more than 300 lines",
+    name: "no source file has more than 400 lines",
     rule: filesAreShort,
     sources: everything,
-    bad: [source("server/a.ts", "\n".repeat(301))],
-    good: [source("server/a.ts", "\n".repeat(300))],
+    bad: [source("server/a.ts", "\n".repeat(401))],
+    good: [source("server/a.ts", "\n".repeat(400))],
   },
 ];
 

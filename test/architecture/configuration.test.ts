@@ -8,12 +8,12 @@ import { MOST_RECORDS } from "../../server/entities/bulk.ts";
 import { DESCRIPTION_LIMIT, TEXT_LIMIT, UNIQUE_TEXT_LIMIT } from "../../server/entities/definition.ts";
 import { SEARCH_LIMIT } from "../../server/entities/filters.ts";
 import { DEEPEST_JSON, FORM_BODY_LIMIT, JSON_BODY_LIMIT, MOST_JSON_VALUES } from "../../server/http/body.ts";
-import { DEFAULT_LIMIT, MOST_LIMIT } from "../../server/http/paging.ts";
-import { MOST_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/credentials/contract.ts";
-import { MOST_SECRETS } from "../../server/oauth/credentials/service.ts";
-import { HEADERS_LIMIT, MOST_HEADERS } from "../../server/webhooks/connections/headers.ts";
+import { DEFAULT_LIMIT, MOST_LIMIT } from "../../server/http/query.ts";
+import { MOST_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/clients/contract.ts";
+import { MOST_SECRETS } from "../../server/oauth/clients/service.ts";
+import { HEADERS_LIMIT, MOST_HEADERS } from "../../server/webhooks/connections/secrets.ts";
 import { CONNECTION, MOST_OVERLAP_SECONDS, MOST_RATE } from "../../server/webhooks/index.ts";
-import { MOST_REDELIVERIES } from "../../server/webhooks/redelivery/event/store.ts";
+import { MOST_REDELIVERIES } from "../../server/webhooks/redelivery/event.store.ts";
 import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
 import { readPage } from "../documents/pages.ts";
 

@@ -13,11 +13,11 @@ import {
 import { newClient, otherClient } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { db, newCaller } from "../entities/client.ts";
+import { type ForgedProvider, sentBack, startForgedProvider } from "../identity-providers/forged-provider.ts";
+import { linkingForm, newUpstreamTenant, startLinking, toProvider } from "../identity-providers/tenant.ts";
 import { composedApp } from "../openapi/app.ts";
 import { ok } from "../policies/people.ts";
 import { shared } from "../support/tenant.ts";
-import { type ForgedProvider, sentBack, startForgedProvider } from "../upstream/forged-provider.ts";
-import { linkingForm, newUpstreamTenant, startLinking, toProvider } from "../upstream/tenant.ts";
 
 /** A page, and what its form would do if it were taken. */
 interface Filled {
@@ -198,7 +198,7 @@ test.concurrent("there is no other form", async () => {
   expect(taking.flat().sort()).toEqual([...new Set(listed)].sort());
 });
 
-/** What sign-in and the account pages are made of; the console's forms are test/settings'. */
+/** What sign-in and the account pages are made of; the console's forms are test/console'. */
 const PAGES = /^\/(signin|consent|signout|account)(\/|$)/;
 
 /** Not framed, not kept, nothing from elsewhere. */

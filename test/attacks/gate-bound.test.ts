@@ -2,8 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createCursors } from "../../server/access/gate/cursors.ts";
-import { FEWEST_LOOKED_AT, MOST_LOOKED_AT } from "../../server/access/gate/list.ts";
+import { createCursors, FEWEST_LOOKED_AT, MOST_LOOKED_AT } from "../../server/access/gate/list.ts";
 import { newMasterKey } from "../../server/embedded/data-directory.ts";
 import { importMasterKey } from "../../server/master-key.ts";
 import { unique } from "../entities/client.ts";

@@ -1,13 +1,12 @@
 // Attacks by way of another provider: on the callback, on accounts that are here already, and on our own network.
-// What a provider itself may send that is wrong stands in test/upstream/misbehaving.test.ts.
+// What a provider itself may send that is wrong stands in test/identity-providers/misbehaving.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { answerOf } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { db, newCaller, unique } from "../entities/client.ts";
-import { composedApp } from "../openapi/app.ts";
-import { type Behaviour, sentBack, startForgedProvider } from "../upstream/forged-provider.ts";
-import { newPerson, type RealProvider, startRealProvider } from "../upstream/real-provider.ts";
+import { type Behaviour, sentBack, startForgedProvider } from "../identity-providers/forged-provider.ts";
+import { newPerson, type RealProvider, startRealProvider } from "../identity-providers/real-provider.ts";
 import {
   addProvider,
   idTokenOf,
@@ -16,8 +15,9 @@ import {
   signIn,
   startLinking,
   toProvider,
-} from "../upstream/tenant.ts";
-import { expectNothing, onTheWay } from "../upstream/way-back.ts";
+} from "../identity-providers/tenant.ts";
+import { expectNothing, onTheWay } from "../identity-providers/way-back.ts";
+import { composedApp } from "../openapi/app.ts";
 
 let real: RealProvider;
 beforeAll(async () => {

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { atTheCode, enrolled } from "../account/person.ts";
 import { answerOf, CALLBACK, newClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { newPerson, type RealProvider, startRealProvider } from "../upstream/real-provider.ts";
-import { newRealTenant, signIn } from "../upstream/tenant.ts";
+import { newPerson, type RealProvider, startRealProvider } from "../identity-providers/real-provider.ts";
+import { newRealTenant, signIn } from "../identity-providers/tenant.ts";
 
 let real: RealProvider;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { importMasterKey } from "../../server/master-key.ts";
-import { nobodysTenant } from "../../server/oauth/settings-client/reference.ts";
+import { nobodysTenant } from "../../server/oauth/clients/settings-client.ts";
 import { type Attempt, admit, countFailure } from "../../server/signin/throttle.ts";
 import { CALLBACK, issuer, newClient, RFC_PATH, SPEC_PATH } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";

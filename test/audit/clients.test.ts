@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import pino from "pino";
 import { connect } from "../../server/db/connection.ts";
-import { createOnRefusedClient, MOST_ROWS_WAITING } from "../../server/oauth/refused-clients.ts";
+import { createOnRefusedClient, MOST_ROWS_WAITING } from "../../server/oauth/clients/client-authentication.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
 import { type Caller, db, newCaller, request, TOKEN_PATH } from "../entities/client.ts";
 import { postAs } from "../oauth/client.ts";

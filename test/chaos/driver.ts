@@ -1,7 +1,7 @@
 // Kills parts of a Gatehouse, one after the other, and brings each back.
 
 import { rmSync } from "node:fs";
-import { temporalFiles } from "../../server/embedded/leftovers.ts";
+import { temporalFiles } from "../../server/embedded/processes.ts";
 import type { StartedProcess } from "../support/process.ts";
 import type { Stack } from "../support/stack.ts";
 import type { Random } from "./random.ts";

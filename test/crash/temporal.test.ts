@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readFileSync, rmSync } from "node:fs";
-import { temporalFiles } from "../../server/embedded/leftovers.ts";
+import { temporalFiles } from "../../server/embedded/processes.ts";
 import { until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startStack } from "../support/stack.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Connection } from "@temporalio/client";
 import { connect } from "../../server/db/connection.ts";
 import { migrate } from "../../server/db/migrate.ts";
-import { CLUSTER_ATTRIBUTES } from "../../server/embedded/search-attributes.ts";
+import { CLUSTER_ATTRIBUTES } from "../../server/embedded/temporal.ts";
 import { findTemporal } from "../../server/embedded/temporal-binary.ts";
 import { until } from "../support/api.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";

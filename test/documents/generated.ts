@@ -1,8 +1,8 @@
 // The parts of the documents that are made from the code; `bun run docs` writes them.
 
+import { SETTINGS_TYPES } from "../../server/access/access.ts";
 import { ACTIONS, POLICY, ROLE } from "../../server/access/index.ts";
 import type { Attribute, ResourceType } from "../../server/access/policies/resource-type.ts";
-import { SETTINGS_TYPES } from "../../server/access/settings-types.ts";
 import { POLICIES, ROLES } from "../../server/access/starter.ts";
 import { type ApiServices, apiRoutes } from "../../server/api.ts";
 import { policyTypes } from "../../server/app.ts";
@@ -11,9 +11,8 @@ import type { Contract } from "../../server/http/contract.ts";
 import type { Field, Fields } from "../../server/http/fields.ts";
 import type { Route } from "../../server/http/route.ts";
 import { CREDENTIALS } from "../../server/oauth/index.ts";
-import { createDocument } from "../../server/openapi/document.ts";
-import { securitySchemes } from "../../server/openapi/security.ts";
-import type { PathItem } from "../../server/openapi/types.ts";
+import { createDocument, securitySchemes } from "../../server/openapi/document.ts";
+import type { PathItem } from "../../server/openapi/operation.ts";
 import { PROVIDER } from "../../server/signin/index.ts";
 import { TENANT_SETTINGS } from "../../server/tenants/index.ts";
 import { connectionContract } from "../../server/webhooks/index.ts";

@@ -3,8 +3,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
-import { clientAddress, clientNetwork, UNKNOWN_ADDRESS } from "../../server/http/client-address.ts";
-import { contextOf } from "../../server/http/context.ts";
+import { clientAddress, clientNetwork, contextOf, UNKNOWN_ADDRESS } from "../../server/http/context.ts";
 
 const PROXY = "10.0.0.1";
 

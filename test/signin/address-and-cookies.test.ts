@@ -1,9 +1,9 @@
 // Parts of sign-in that a Gatehouse over plain http on loopback cannot show.
 
 import { expect, test } from "bun:test";
-import { clientAddress, clientNetwork } from "../../server/http/client-address.ts";
-import { contextOf } from "../../server/http/context.ts";
-import { createCookies, createSite } from "../../server/signin/index.ts";
+import { clientAddress, clientNetwork, contextOf } from "../../server/http/context.ts";
+import { createCookies } from "../../server/signin/index.ts";
+import { createSite } from "../../server/ui/site.ts";
 
 test.each([
   ["192.0.2.1", undefined, false, "192.0.2.1"],

@@ -3,11 +3,10 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
-import { cacheFolder, findTemporal } from "../../server/embedded/temporal-binary.ts";
-import { releasesOf } from "../../server/embedded/temporal-download.ts";
+import { cacheFolder, findTemporal, releasesOf } from "../../server/embedded/temporal-binary.ts";
+import { certificate } from "../identity-providers/certificate.ts";
 import { temporaryDirectory } from "../support/stack.ts";
 import { setting } from "../support/tenant.ts";
-import { certificate } from "../upstream/certificate.ts";
 
 const GO = Bun.which("go");
 /** A cold build takes minutes; the test run's own search has usually warmed Go's cache. */

@@ -1,7 +1,6 @@
 // Run by finding-temporal.test.ts: what the search finds in this process's environment, as JSON.
 
-import { findTemporal } from "../../server/embedded/temporal-binary.ts";
-import type { Releases } from "../../server/embedded/temporal-download.ts";
+import { findTemporal, type Releases } from "../../server/embedded/temporal-binary.ts";
 
 const said: string[] = [];
 const search = {

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { PROJECT_ROOT } from "../../server/config.ts";
 import { commandLine } from "../../server/embedded/processes.ts";
-import type { Readiness } from "../../server/http/readiness.ts";
+import type { Readiness } from "../../server/http/probes.ts";
 import { temporaryDirectory, withoutSettings } from "../support/stack.ts";
 
 const POLL = 50;

@@ -15,7 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename } from "node:path";
-import { temporalFiles } from "../../server/embedded/leftovers.ts";
+import { temporalFiles } from "../../server/embedded/processes.ts";
 import { checkStore } from "../../server/embedded/temporal-store.ts";
 import { makeChanges, settleLedger, untilLogSaysDelivered } from "../crash/ledger.ts";
 import { until } from "../support/api.ts";

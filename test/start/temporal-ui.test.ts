@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { temporalFiles } from "../../server/embedded/leftovers.ts";
+import { temporalFiles } from "../../server/embedded/processes.ts";
 import { sendRaw } from "../http/raw.ts";
 import { setting } from "../support/tenant.ts";
 

@@ -9,7 +9,7 @@ import { openLog } from "../../server/embedded/data-directory.ts";
 import { type Demo, demoFile } from "../../server/embedded/demo.ts";
 import { Installation, type PartName, type Running } from "../../server/embedded/installation.ts";
 import type { Part } from "../../server/embedded/part.ts";
-import type { Readiness } from "../../server/http/readiness.ts";
+import type { Readiness } from "../../server/http/probes.ts";
 
 type Env = Record<string, string | undefined>;
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { generate } from "selfsigned";
-import { blameForHeld } from "../../server/webhooks/dead-letters/blame.ts";
+import { blameForHeld } from "../../server/webhooks/deliveries/dead-letters.ts";
 import { closeOpenDelivery } from "../../server/webhooks/index.ts";
 import { db, newCaller } from "../entities/client.ts";
 import { ok, savePolicy } from "../policies/people.ts";

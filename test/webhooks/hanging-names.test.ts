@@ -1,12 +1,12 @@
 // Names whose name servers do not answer must cost nobody else: no other tenant's deliveries, and no sign-in.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startForgedProvider } from "../identity-providers/forged-provider.ts";
 import { type Api, until } from "../support/api.ts";
 import { type NameServer, startNameServer } from "../support/dns.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
-import { startForgedProvider } from "../upstream/forged-provider.ts";
 
 let names: NameServer;
 let stack: Stack;

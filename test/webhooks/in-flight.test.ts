@@ -1,7 +1,7 @@
 // What a worker has started and what has not begun yet, shared out.
 
 import { expect, test } from "bun:test";
-import { BATCH, createInFlight } from "../../server/webhooks/dispatch/in-flight.ts";
+import { BATCH, createInFlight } from "../../server/webhooks/deliveries/in-flight.ts";
 
 const TENANTS = ["one", "other", "third"];
 

@@ -2,14 +2,13 @@
 
 import type { Budget } from "../../budget.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
-import type { Paging } from "../../http/paging.ts";
+import type { Paging } from "../../http/query.ts";
 import type { Call } from "../access.ts";
-import { createPause } from "../policies/pause.ts";
+import { createPause } from "../policies/engine.ts";
 import type { Permissions } from "../policies/permissions.ts";
 import type { PolicyRecord } from "../policies/resource-type.ts";
 import type { Action } from "../scopes.ts";
-import type { Cursors } from "./cursors.ts";
-import { type Filled, fill, type List, MOST_LOOKED_AT, MOST_LOOKED_UP } from "./list.ts";
+import { type Cursors, type Filled, fill, type List, MOST_LOOKED_AT, MOST_LOOKED_UP } from "./list.ts";
 import { type FindRecords, hideReferences, type ReadActionOf, seenAmong } from "./references.ts";
 import { asShown, type Shown, type ShownPage, type Tagged, type Whole } from "./shown.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import { createPause } from "../policies/pause.ts";
+import { createPause } from "../policies/engine.ts";
 import type { Permissions, Place } from "../policies/permissions.ts";
 import type { PolicyRecord } from "../policies/resource-type.ts";
 import type { Action } from "../scopes.ts";

@@ -1,6 +1,6 @@
 // What has passed the gate. Routes and pages take nothing else, so that none answers what nobody has decided on.
 
-import type { Page } from "../../http/paging.ts";
+import type { Page } from "../../http/query.ts";
 
 declare const brand: unique symbol;
 

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { body, contract } from "../../http/contract.ts";
 import { field, type InputOf, NUL_FREE, type RecordOf } from "../../http/fields.ts";
-import { descriptionField, idField, nameField, STAMP_FIELDS } from "../settings-fields.ts";
+import { descriptionField, idField, nameField, STAMP_FIELDS } from "../fields.ts";
 
 /** Characters. */
 export const POLICY_LIMIT = 4_000;

@@ -3,10 +3,7 @@
 import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
 import { LRUCache } from "lru-cache";
 import type { TenantId } from "../../tenant-id.ts";
-import { createCedar, statementsOf } from "./cedar.ts";
-import { type Mentioned, mentionedBy, typesNamedBy } from "./mentions.ts";
-import { createPause } from "./pause.ts";
-import { type LooksAtRecords, looksAtRecords, rolesOfRecords } from "./reach.ts";
+import { createCedar, type Mentioned, mentionedBy, statementsOf, typesNamedBy } from "./cedar.ts";
 
 /** Tenants whose policies stay read and parsed; the one not asked for longest makes room. */
 const PARSED_TENANTS = 1_000;
@@ -130,4 +127,125 @@ export function createEngine(): Engine {
 /** A question may be long, and hold what should not stay in memory. */
 function digestOf(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("base64");
+}
+
+// Which statements look at the record they decide over. Where none does, one decision holds for all records of a type.
+
+/** Who asks. */
+export interface Asking {
+  type: string;
+  id: string;
+  roles: readonly string[];
+}
+
+/** @returns whether what is decided for the caller may differ from one record of the type to the next */
+export type LooksAtRecords = (caller: Asking, action: string, type: string) => boolean;
+
+/** @returns no less than there is: a statement that is not understood looks at records */
+function looksAtRecords(policies: Cedar.PolicyJson[]): LooksAtRecords {
+  const looking = policies.filter(looksAtRecord).map(headOf);
+  const plain = policies.filter(isPlainPermit).map(headOf);
+  return (caller, action, type) => {
+    const applies = (one: Head) => isAbout(one, caller, action, type);
+    const asked = looking.filter(applies);
+    // What a plain permit permits, no other permit can add to.
+    return asked.some(({ effect }) => effect === "forbid") || (asked.length > 0 && !plain.some(applies));
+  };
+}
+
+/** Names of the roles that a statement asks a record, and not the caller, to be in. */
+function rolesOfRecords(policies: Cedar.PolicyJson[]): string[] {
+  const names = new Set<string>();
+  for (const policy of policies.filter(asksRecordsRoles)) {
+    JSON.stringify(policy, (_, value) => {
+      if (value?.type === "Role" && typeof value.id === "string") names.add(value.id);
+      return value;
+    });
+  }
+  return [...names];
+}
+
+function looksAtRecord({ resource, conditions }: Cedar.PolicyJson): boolean {
+  if (resource.op !== "All" && !isOfType(resource)) return true;
+  // A caller that changes itself is the record, and `principal.after` what that comes to.
+  return holds(conditions, (name, value) => value === (name === "Var" ? "resource" : "after"));
+}
+
+function asksRecordsRoles({ resource, conditions }: Cedar.PolicyJson): boolean {
+  if (resource.op === "in" || (resource.op === "is" && "in" in resource)) return true;
+  // `x in y`, and `x is T in y`; of x only the variables that are no record are left out.
+  return holds(conditions, (name, value) => {
+    if (name !== "in" && (name !== "is" || !value?.in)) return false;
+    return !["principal", "action"].includes(value?.left?.Var);
+  });
+}
+
+/** It permits whatever its head applies to. */
+function isPlainPermit({ effect, principal, action, resource, conditions }: Cedar.PolicyJson): boolean {
+  if (effect !== "permit" || conditions.length > 0 || "slot" in principal) return false;
+  return (action.op === "All" || actionsOf(action) !== undefined) && (resource.op === "All" || isOfType(resource));
+}
+
+function isOfType(resource: Cedar.PolicyJson["resource"]): boolean {
+  return resource.op === "is" && !("in" in resource);
+}
+
+type Head = ReturnType<typeof headOf>;
+
+function headOf({ effect, principal, action, resource }: Cedar.PolicyJson) {
+  return { effect, principal, actions: actionsOf(action), type: typeOf(resource) };
+}
+
+function isAbout({ principal, actions, type }: Head, caller: Asking, action: string, asked: string): boolean {
+  return (actions?.includes(action) ?? true) && (type === undefined || type === asked) && isBy(principal, caller);
+}
+
+/** Roles are in no other. */
+function isBy(principal: Cedar.PolicyJson["principal"], { type, id, roles }: Asking): boolean {
+  if (principal.op === "is" && principal.entity_type !== type) return false;
+  const within = principal.op === "is" ? principal.in : principal;
+  if (!within || !("entity" in within)) return true;
+  const named = "__entity" in within.entity ? within.entity.__entity : within.entity;
+  if (named.type === type && named.id === id) return true;
+  return principal.op !== "==" && named.type === "Role" && roles.includes(named.id);
+}
+
+/** Undefined: any. */
+function actionsOf(action: Cedar.PolicyJson["action"]): string[] | undefined {
+  if (action.op === "All") return undefined;
+  const named = "entities" in action ? action.entities : "entity" in action ? [action.entity] : undefined;
+  const ids = named?.map((one) => (one as { id?: string }).id);
+  return ids?.every((id) => id !== undefined) ? (ids as string[]) : undefined;
+}
+
+/** Undefined: any. */
+function typeOf(resource: Cedar.PolicyJson["resource"]): string | undefined {
+  if (resource.op === "is") return resource.entity_type;
+  if (resource.op === "==" && "entity" in resource) return (resource.entity as { type?: string }).type;
+  return undefined;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: Cedar's JSON has a shape of its own for each operator.
+function holds(json: unknown, isIt: (name: string, value: any) => boolean): boolean {
+  if (typeof json !== "object" || json === null) return false;
+  return Object.entries(json).some(([name, value]) => isIt(name, value) || holds(value, isIt));
+}
+
+// Cedar decides in this process's only thread, so whoever asks it for much lets others in between.
+
+/** Work that goes on for longer rests for as long as it has worked: so long others have the thread to themselves. */
+const SLICE_MS = 5;
+/** It may have waited for PostgreSQL as well. */
+const LONGEST_REST_MS = 20;
+
+/** @returns to be awaited between two steps of long work */
+export function createPause(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    const worked = performance.now() - since;
+    if (worked < SLICE_MS) return;
+    // An answer to others takes several turns of the event loop, so one turn is not enough.
+    await Bun.sleep(Math.min(worked, LONGEST_REST_MS));
+    since = performance.now();
+  };
 }

@@ -5,10 +5,16 @@ import type { Logger } from "pino";
 import { Permission } from "../../errors.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Action } from "../scopes.ts";
+import type { Mentioned } from "./cedar.ts";
 import type { Decision, Engine, PolicySet } from "./engine.ts";
-import type { Mentioned } from "./mentions.ts";
-import { type PolicyRecord, type ResourceType, resourceKey, toCedarDate, toCedarRecord } from "./resource-type.ts";
-import { ROLE_MEMBERS } from "./schema.ts";
+import {
+  type PolicyRecord,
+  type ResourceType,
+  ROLE_MEMBERS,
+  resourceKey,
+  toCedarDate,
+  toCedarRecord,
+} from "./resource-type.ts";
 
 export interface Permissions {
   /**

@@ -1,9 +1,10 @@
 // What policies can say of a record: its type's attributes, spelled as the API spells its fields.
 
-import type { CedarValueJson, TypeOfAttribute } from "@cedar-policy/cedar-wasm/nodejs";
+import type { CedarValueJson, SchemaJson, TypeOfAttribute } from "@cedar-policy/cedar-wasm/nodejs";
 import type { Contract } from "../../http/contract.ts";
 import type { Fields } from "../../http/fields.ts";
-import type { Mentioned } from "./mentions.ts";
+import { ACTIONS } from "../scopes.ts";
+import type { Mentioned } from "./cedar.ts";
 
 /** The part of an action before its colon. */
 export type ActionFamily = "AccessManager" | "Settings" | "Webhooks";
@@ -67,7 +68,7 @@ const CEDAR_TYPES: Record<AttributeType, TypeOfAttribute<string>> = {
   reference: REFERENCE,
 };
 
-export function cedarAttributes(type: ResourceType): Record<string, TypeOfAttribute<string>> {
+function cedarAttributes(type: ResourceType): Record<string, TypeOfAttribute<string>> {
   return Object.fromEntries(type.attributes.map((attribute) => [attribute.name, cedarType(attribute)]));
 }
 
@@ -77,7 +78,7 @@ function cedarType(attribute: Attribute): TypeOfAttribute<string> {
 }
 
 /** What the schema calls the attributes of a type's records. */
-export function commonTypeOf({ name }: ResourceType): string {
+function commonTypeOf({ name }: ResourceType): string {
   return `${name}Record`;
 }
 
@@ -131,4 +132,59 @@ function toCedarReference(reference: Record<string, unknown> | null | undefined)
     Name: String(Name ?? ""),
     Type: String(Type ?? ""),
   };
+}
+
+// The Cedar schema that policies are checked against, made from the types of records there are.
+
+/** A Client is an Application that calls, with that record's attributes. */
+export const CLIENT_RECORD = "Application";
+const PRINCIPALS = ["Client", "User"];
+/** Records that can be members of a role. */
+export const ROLE_MEMBERS = ["User", CLIENT_RECORD];
+
+/** What every action's context holds; permissions.ts fills it. */
+const CONTEXT = {
+  type: "Record",
+  attributes: {
+    scopes: { type: "Set", element: { type: "String" } },
+    ip: { type: "Extension", name: "ipaddr" },
+    time: { type: "Extension", name: "datetime" },
+    hour: { type: "Long" },
+    weekday: { type: "Long" },
+    payload: { type: "Boolean" },
+  },
+} as const;
+
+/**
+ * `resource.after` is the record as the action would leave it: the record itself where the action changes nothing.
+ * It stands on the resource, for Cedar types a context by its action alone, and an action is on records of every type.
+ */
+export function cedarSchema(types: readonly ResourceType[]): SchemaJson<string> {
+  const entityTypes: SchemaJson<string>[string]["entityTypes"] = { Role: {} };
+  const commonTypes: NonNullable<SchemaJson<string>[string]["commonTypes"]> = {};
+  for (const type of types) {
+    if (Object.hasOwn(entityTypes, type.name) && type.name !== "Role") {
+      throw new Error(`Two types of records are called ${type.name}.`);
+    }
+    const attributes = cedarAttributes(type);
+    if (Object.hasOwn(attributes, "after")) throw new Error(`${type.name}.after has a name that policies need.`);
+    commonTypes[commonTypeOf(type)] = { type: "Record", attributes };
+    entityTypes[type.name] = {
+      memberOfTypes: ROLE_MEMBERS.includes(type.name) ? ["Role"] : [],
+      shape: { type: "Record", attributes: { ...attributes, after: { type: commonTypeOf(type) } } },
+    };
+    if (type.name === CLIENT_RECORD) {
+      entityTypes.Client = { memberOfTypes: ["Role"], shape: { type: "Record", attributes } };
+    }
+  }
+  const actions = ACTIONS.map((action) => {
+    const resourceTypes = types.filter(({ families }) => families.some((family) => action.startsWith(`${family}:`)));
+    const appliesTo = {
+      principalTypes: PRINCIPALS,
+      resourceTypes: resourceTypes.map((type) => type.name),
+      context: CONTEXT,
+    };
+    return [action, { appliesTo }];
+  });
+  return { "": { entityTypes, commonTypes, actions: Object.fromEntries(actions) } };
 }

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { orNull } from "../../http/fields.ts";
 import { type Route, route } from "../../http/route.ts";
 import { withoutRecords } from "../gate/shown.ts";
-import { LOCK_OUT, settingsRoutes } from "../settings-routes.ts";
+import { LOCK_OUT, settingsRoutes } from "../settings.ts";
 import { POLICY, POLICY_TEXT } from "./contract.ts";
 import type { Policies } from "./service.ts";
 

@@ -1,14 +1,13 @@
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict } from "../../errors.ts";
-import { isUuid } from "../../http/paging.ts";
+import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Access } from "../access.ts";
 import type { Permitted } from "../bearer.ts";
-import { changeSettings } from "../change-settings.ts";
 import type { FindRecords } from "../gate/references.ts";
-import { createSettingsService, type SettingsService } from "../settings-service.ts";
+import { changeSettings, createSettingsService, type SettingsService } from "../settings.ts";
+import type { Problem } from "./cedar.ts";
 import { POLICY, type PolicyInput, type PolicyRecord } from "./contract.ts";
-import type { Problem } from "./problems.ts";
 import {
   deletePolicy,
   findPolicies,

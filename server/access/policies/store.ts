@@ -1,7 +1,7 @@
 import type { Queries, Sql } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Actor } from "../bearer.ts";
-import type { Stamped } from "../stamps.ts";
+import type { Stamped } from "../fields.ts";
 
 /** Triggers notify it of every change of policies and of those they judge. */
 const CHANNEL = "gatehouse_access";

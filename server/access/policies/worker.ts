@@ -2,8 +2,7 @@
 
 import { parentPort } from "node:worker_threads";
 import { createExamine, type Examine } from "./examine.ts";
-import type { ResourceType } from "./resource-type.ts";
-import { cedarSchema } from "./schema.ts";
+import { cedarSchema, type ResourceType } from "./resource-type.ts";
 
 export type Task = { check: string } | { weigh: string[] };
 export type Outcome = { done: unknown } | { failed: string };

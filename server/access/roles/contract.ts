@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { contract } from "../../http/contract.ts";
 import { field, type InputOf, orNull, type RecordOf, word } from "../../http/fields.ts";
-import { toRecordId } from "../../http/record-id.ts";
+import { toRecordId } from "../../http/query.ts";
+import { descriptionField, idField, nameField, STAMP_FIELDS } from "../fields.ts";
 import { ACTIONS, SCOPES } from "../scopes.ts";
-import { descriptionField, idField, nameField, STAMP_FIELDS } from "../settings-fields.ts";
 import type { Member } from "./store.ts";
 
 /** For a larger group, a policy over an attribute, such as the Department. */

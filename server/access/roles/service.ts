@@ -1,12 +1,22 @@
+// Roles: named sets of members with scopes.
+
 import type { Queries, Sql } from "../../db/connection.ts";
 import { BadInput, Conflict } from "../../errors.ts";
-import { isUuid } from "../../http/paging.ts";
+import { isUuid } from "../../http/query.ts";
+import type { Route } from "../../http/route.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Access } from "../access.ts";
 import type { Actor } from "../bearer.ts";
-import { changeSettings } from "../change-settings.ts";
 import type { FindRecords } from "../gate/references.ts";
-import { createSettingsService, type New, type SettingsService } from "../settings-service.ts";
+import { ACTIONS, SCOPES } from "../scopes.ts";
+import {
+  changeSettings,
+  createSettingsService,
+  LOCK_OUT,
+  type New,
+  type SettingsService,
+  settingsRoutes,
+} from "../settings.ts";
 import { ROLE, type RoleInput, type RoleRecord } from "./contract.ts";
 import {
   countRoles,
@@ -14,6 +24,7 @@ import {
   findRole,
   findRoles,
   insertRole,
+  listRoleScopes,
   listRoles,
   type Member,
   type Role,
@@ -68,3 +79,25 @@ function refuseUnknown(asked: Member[], taken: Member[]): void {
 }
 
 const keyOf = (member: Member) => `${member.type} ${member.id}`;
+
+/** All of a user's scopes, which `*` asks for (docs/access.md "Scopes"): those of its roles, and the OpenID ones. */
+export async function userScopes(sql: Queries, tenantId: TenantId, userId: number): Promise<string[]> {
+  const own = await listRoleScopes(sql, tenantId, { type: "User", id: userId });
+  return SCOPES.filter((scope) => own.includes(scope) || !ACTIONS.some((action) => action === scope));
+}
+
+export function roleRoutes(roles: Roles): Route[] {
+  const { Name, Description, Scopes } = ROLE.example;
+  return settingsRoutes({
+    contract: ROLE,
+    service: roles,
+    tag: {
+      name: "Role",
+      description: "Groups of users and clients that policies name, and the scopes users get.",
+    },
+    nouns: ["role", "roles"],
+    examples: { role: { Name, Description, Scopes } },
+    upsert: `The role that Id, or without it Name, points at is updated; else a new one is made, which needs Name. ${LOCK_OUT}`,
+    remove: LOCK_OUT,
+  });
+}

@@ -1,7 +1,7 @@
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Actor } from "../bearer.ts";
-import type { Stamped } from "../stamps.ts";
+import type { Stamped } from "../fields.ts";
 
 export interface Member {
   type: "User" | "Application";

@@ -1,13 +1,13 @@
 // The rules of an authorization request, in the order they are applied.
 
+import type { Client } from "../clients/store.ts";
 import type { Door } from "../door.ts";
-import type { Client } from "../store.ts";
 import type { Tokens } from "../tokens/tokens.ts";
-import { AuthorizationError } from "./authorization-error.ts";
 import { type ClientDependencies, registeredClient } from "./checks/client.ts";
 import {
   answersIdToken,
   attainableAcr,
+  type ClaimsRequest,
   claims,
   expectedUser,
   maxAge,
@@ -30,9 +30,8 @@ import {
   returnedState,
   supportedResponseType,
 } from "./checks/request.ts";
-import type { ClaimsRequest } from "./claims-request.ts";
 import type { Parameters } from "./parameters.ts";
-import type { Reply } from "./reply.ts";
+import { AuthorizationError, type Reply } from "./reply.ts";
 
 /** A request that keeps every rule. */
 export interface AuthorizationRequest {

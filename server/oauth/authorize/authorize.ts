@@ -1,22 +1,37 @@
 // The authorization endpoint: docs/behaviour.md "Authorization request", RFC 6749 4.1.1, OIDC Core 3.1.2.
 
 import { Elysia } from "elysia";
+import type { Logger } from "pino";
+import type { Sql } from "../../db/connection.ts";
 import { readFormText } from "../../http/body.ts";
-import { requestUrl } from "../../http/request-url.ts";
-import { pageEndpoint, type Session } from "../../signin/index.ts";
-import { isConsented } from "../consents/store.ts";
+import { requestUrl } from "../../http/request.ts";
+import type { MasterKey } from "../../master-key.ts";
+import {
+  type AccountReturns,
+  type Cookies,
+  type Forms,
+  type KnownBrowsers,
+  type OwnPassword,
+  type PageEndpoints,
+  pageEndpoint,
+  type SecondFactor,
+  type Session,
+  type Sessions,
+  type SignIn,
+  type Upstream,
+} from "../../signin/index.ts";
+import { isConsented } from "../clients/consents.store.ts";
 import { askableScopes, common } from "../scopes.ts";
+import type { Tokens } from "../tokens/tokens.ts";
 import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./authorization-request.ts";
 import { issueCode } from "./code.ts";
-import type { AuthorizeDependencies } from "./dependencies.ts";
 import { nextStep } from "./next-step.ts";
 import { chooseAccountPage, consentPage } from "./pages.tsx";
-import { parseParameters } from "./parameters.ts";
+import { AUTHORIZATION_PATHS, goTo, parseParameters, type Target } from "./parameters.ts";
 import { errorReply, respond } from "./reply.ts";
 import { enrolPage, secondFactorPage } from "./second-factor.tsx";
-import { sendToProvider } from "./send-to-provider.ts";
-import { showSignIn } from "./show-sign-in.ts";
-import { AUTHORIZATION_PATHS, goTo, type Target } from "./target.ts";
+import { showSignIn } from "./sign-in.ts";
+import { sendToProvider } from "./upstream.tsx";
 
 export function authorizationEndpoints(deps: AuthorizeDependencies) {
   const app = new Elysia();
@@ -97,4 +112,23 @@ export async function tellingTheClient(
     if (error instanceof RefusedRequest) return errorReply(site, error.reply, error.error);
     throw error;
   }
+}
+
+/** What signing a user in at a client takes. */
+export interface AuthorizeDependencies {
+  sql: Sql;
+  masterKey: MasterKey;
+  tokens: Tokens;
+  issuer: string;
+  cookies: Cookies;
+  forms: Forms;
+  sessions: Sessions;
+  signIn: SignIn;
+  ownPassword: OwnPassword;
+  secondFactor: SecondFactor;
+  browsers: KnownBrowsers;
+  upstream: Upstream;
+  accountReturns: AccountReturns;
+  endpoints: PageEndpoints;
+  log: Logger;
 }

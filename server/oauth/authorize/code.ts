@@ -1,8 +1,8 @@
 import { ACR, digestOf, newOpaqueValue, type Session } from "../../signin/index.ts";
-import { claimsByName } from "../userinfo/claims.ts";
+import { claimsByName } from "../userinfo.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
-import type { ClaimsRequest } from "./claims-request.ts";
-import type { AuthorizeDependencies } from "./dependencies.ts";
+import type { AuthorizeDependencies } from "./authorize.ts";
+import type { ClaimsRequest } from "./checks/openid.ts";
 import { insertCode } from "./store.ts";
 
 /** Seconds (docs/behaviour.md "Lifetimes"). */

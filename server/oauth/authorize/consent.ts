@@ -4,13 +4,11 @@ import { originOf, recordAudit } from "../../audit/index.ts";
 import { BadInput } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
 import { pageEndpoint, type Session } from "../../signin/index.ts";
-import { rememberConsent } from "../consents/store.ts";
-import { AuthorizationError } from "./authorization-error.ts";
+import { rememberConsent } from "../clients/consents.store.ts";
 import { checkRequest, RefusedRequest } from "./authorization-request.ts";
-import { grantableScopes, startedSessionFor, tellingTheClient } from "./authorize.ts";
-import type { AuthorizeDependencies } from "./dependencies.ts";
-import { withoutPrompts } from "./parameters.ts";
-import { goTo, readTarget, type Target } from "./target.ts";
+import { type AuthorizeDependencies, grantableScopes, startedSessionFor, tellingTheClient } from "./authorize.ts";
+import { goTo, readTarget, type Target, withoutPrompts } from "./parameters.ts";
+import { AuthorizationError } from "./reply.ts";
 
 export function consentEndpoint(deps: AuthorizeDependencies) {
   return pageEndpoint(deps.endpoints, "/consent", ["POST"], async (request) => {

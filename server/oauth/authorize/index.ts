@@ -1,11 +1,10 @@
 import { Elysia } from "elysia";
-import { authorizationEndpoints } from "./authorize.ts";
+import { type AuthorizeDependencies, authorizationEndpoints } from "./authorize.ts";
 import { consentEndpoint } from "./consent.ts";
-import type { AuthorizeDependencies } from "./dependencies.ts";
 import { linkEndpoint } from "./link.ts";
 import { secondFactorEndpoints } from "./second-factor.tsx";
 import { signInEndpoints } from "./sign-in.ts";
-import { upstreamEndpoints } from "./upstream.ts";
+import { upstreamEndpoints } from "./upstream.tsx";
 
 /** The authorization endpoint of both doors, and the forms that its pages send. */
 export function authorizeController(deps: AuthorizeDependencies) {
@@ -18,8 +17,8 @@ export function authorizeController(deps: AuthorizeDependencies) {
     .use(consentEndpoint(deps));
 }
 
+export { ATTAINABLE_ACRS } from "./checks/openid.ts";
 export { RESPONSE_MODES, RESPONSE_TYPES } from "./checks/request.ts";
-export { ATTAINABLE_ACRS } from "./claims-request.ts";
-export { inWords } from "./scopes.ts";
+export { inWords } from "./pages.tsx";
+export { AUTHORIZATION_PATHS } from "./parameters.ts";
 export { expireCodes, expireCodesBy, removeExpiredCodes, type WhichSessions } from "./store.ts";
-export { AUTHORIZATION_PATHS } from "./target.ts";

@@ -6,12 +6,10 @@ import { BadInput, NotFound } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
 import { type Caller, pageEndpoint, throttled } from "../../signin/index.ts";
 import { checkRequest } from "./authorization-request.ts";
-import { tellingTheClient } from "./authorize.ts";
-import type { AuthorizeDependencies } from "./dependencies.ts";
-import { withoutPrompts } from "./parameters.ts";
+import { type AuthorizeDependencies, tellingTheClient } from "./authorize.ts";
+import { goTo, readTarget, withoutPrompts } from "./parameters.ts";
 import { isExpected, REFUSED, WRONG_USER } from "./sign-in.ts";
-import { goTo, readTarget } from "./target.ts";
-import { type LinkState, linkPage } from "./upstream-pages.tsx";
+import { type LinkState, linkPage } from "./upstream.tsx";
 
 export function linkEndpoint(deps: AuthorizeDependencies) {
   return pageEndpoint(deps.endpoints, "/signin/link", ["POST"], async (request, caller) => {

@@ -1,19 +1,10 @@
 // The pages that stand between an authorization request and its answer. Each goes on with the request as it was.
 
-import {
-  ChooseAccountPage,
-  ConsentPage,
-  type OfferedProvider,
-  pageResponse,
-  type Session,
-  SignInPage,
-  type Site,
-} from "../../signin/index.ts";
+import { ChooseAccountPage, ConsentPage, type OfferedProvider, type Session, SignInPage } from "../../signin/index.ts";
+import { pageResponse, type Site } from "../../ui/index.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
-import { withoutPrompts, withPrompt } from "./parameters.ts";
+import { type Target, targetText, upstreamPath, withoutPrompts, withPrompt } from "./parameters.ts";
 import { formTargets } from "./reply.ts";
-import { inWords } from "./scopes.ts";
-import { type Target, targetText, upstreamPath } from "./target.ts";
 
 /** A form's hidden token and the cookies that go with it. */
 interface Protection {
@@ -98,4 +89,29 @@ const nameOf = ({ name, username }: Session) => (name && name !== username ? `${
 function destinationOf(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
   return host || protocol.slice(0, -1);
+}
+
+const WORDS: Record<string, string> = {
+  openid: "know who you are",
+  profile: "see your name and user name",
+  name: "see your name",
+  email: "see your e-mail address",
+  address: "see your postal address",
+  phone: "see your phone number",
+  "AccessManager:Read": "read users, applications and departments for you",
+  "AccessManager:Create": "create users, applications and departments for you",
+  "AccessManager:Update": "change users, applications and departments for you",
+  "AccessManager:Delete": "delete users, applications and departments for you",
+  "Settings:Read": "see credentials, policies and keys for you",
+  "Settings:Update": "change credentials, policies and keys for you",
+  "Webhooks:Read": "see webhook connections and their activity for you",
+  "Webhooks:Create": "create webhook connections for you",
+  "Webhooks:Update": "change webhook connections for you",
+  "Webhooks:Delete": "delete webhook connections for you",
+};
+
+/** What a user is asked to allow, in words. */
+export function inWords(scopes: string[]): string[] {
+  const told = scopes.includes("profile") ? scopes.filter((scope) => scope !== "name") : scopes;
+  return told.map((scope) => WORDS[scope] ?? `use ${scope} for you`);
 }

@@ -8,7 +8,6 @@ import {
   EnrolPage,
   type Proposal,
   pageEndpoint,
-  pageResponse,
   RecoveryCodesPage,
   SecondFactorPage,
   type SentForm,
@@ -17,12 +16,11 @@ import {
   takeCode,
   takeEnrolment,
 } from "../../signin/index.ts";
+import { pageResponse } from "../../ui/index.ts";
 import { type AuthorizationRequest, checkRequest } from "./authorization-request.ts";
-import { startedSessionFor, tellingTheClient } from "./authorize.ts";
-import type { AuthorizeDependencies } from "./dependencies.ts";
-import { withPrompt } from "./parameters.ts";
+import { type AuthorizeDependencies, startedSessionFor, tellingTheClient } from "./authorize.ts";
+import { goTo, readTarget, type Target, targetText, withPrompt } from "./parameters.ts";
 import { formTargets } from "./reply.ts";
-import { goTo, readTarget, type Target, targetText } from "./target.ts";
 
 /** A form on the way of a request. */
 interface Way extends SentForm {

@@ -4,15 +4,13 @@ import { Elysia } from "elysia";
 import { originOf, recordAudit } from "../../audit/index.ts";
 import { Permission } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
-import { requestUrl } from "../../http/request-url.ts";
-import { type Caller, pageEndpoint, throttled } from "../../signin/index.ts";
+import { requestUrl } from "../../http/request.ts";
+import { type Caller, canSignInAnew, pageEndpoint, throttled } from "../../signin/index.ts";
 import { type AuthorizationRequest, checkRequest } from "./authorization-request.ts";
-import { tellingTheClient } from "./authorize.ts";
-import type { AuthorizeDependencies } from "./dependencies.ts";
-import type { SignInState } from "./pages.tsx";
-import { withoutPrompts } from "./parameters.ts";
-import { showSignIn } from "./show-sign-in.ts";
-import { goTo, readTarget, type Target } from "./target.ts";
+import { type AuthorizeDependencies, tellingTheClient } from "./authorize.ts";
+import { type SignInState, signInPage } from "./pages.tsx";
+import { goTo, readTarget, type Target, withoutPrompts } from "./parameters.ts";
+import { wantsFreshSignIn } from "./upstream.tsx";
 
 /** One text for every way it can fail: whether there is such an account is not for strangers to know. */
 export const REFUSED = "The user name or the password is wrong.";
@@ -77,4 +75,18 @@ function requireLocal({ client: { identityProvider } }: AuthorizationRequest): v
 
 export function isExpected({ expectedUser }: AuthorizationRequest, userId: number): boolean {
   return expectedUser === undefined || expectedUser === userId;
+}
+
+/** The sign-in page, with the tenant's providers beside the form; an application that has one of its own shows no other. */
+export async function showSignIn(
+  { endpoints: { site }, forms, upstream }: Pick<AuthorizeDependencies, "endpoints" | "forms" | "upstream">,
+  request: Request,
+  target: Target,
+  checked: AuthorizationRequest,
+  state: SignInState,
+): Promise<Response> {
+  const { tenantId, identityProvider } = checked.client;
+  const offered = identityProvider ? [] : await upstream.offered(tenantId);
+  const providers = wantsFreshSignIn(checked) ? offered.filter(canSignInAnew) : offered;
+  return signInPage(site, target, checked, forms.protect(request), providers, state);
 }

@@ -1,6 +1,6 @@
 import type { Queries, Sql } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import { cameOfProvider } from "../store.ts";
+import { cameOfProvider } from "../clients/store.ts";
 
 /** What a code stands for. */
 export interface CodeGrant {

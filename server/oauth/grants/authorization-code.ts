@@ -2,12 +2,12 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { recordAudit } from "../../audit/index.ts";
 import { digestOf, holdActiveUser } from "../../signin/index.ts";
 import { findCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
-import { originOfClient } from "../client-authentication.ts";
+import { originOfClient } from "../clients/client-authentication.ts";
 import type { TokenResponse } from "../contract.ts";
 import type { Door } from "../door.ts";
+import { TokenError } from "../endpoint.ts";
 import { issuableScopes } from "../scopes.ts";
-import { TokenError } from "../token-error.ts";
-import { claimsByName } from "../userinfo/claims.ts";
+import { claimsByName } from "../userinfo.ts";
 import { type GrantRequest, requiredParameter } from "./grant.ts";
 
 /** RFC 6749 4.1.3: a code is good once, for the client it was issued to. */

@@ -1,6 +1,6 @@
 import type { TokenResponse } from "../contract.ts";
+import { TokenError } from "../endpoint.ts";
 import { askableScopes } from "../scopes.ts";
-import { TokenError } from "../token-error.ts";
 import { type GrantRequest, requestedScopes } from "./grant.ts";
 
 /** The client credentials grant (RFC 6749 4.4); the spec door gives it a refresh token as well. */

@@ -3,11 +3,11 @@
 import { grantedScopes, ScopeNotGranted } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { printable } from "../../http/body.ts";
+import type { Client } from "../clients/store.ts";
 import type { TokenResponse } from "../contract.ts";
 import { type Door, IGNORED_SCOPES } from "../door.ts";
-import type { Families } from "../families/families.ts";
-import type { Client } from "../store.ts";
-import { TokenError } from "../token-error.ts";
+import { TokenError } from "../endpoint.ts";
+import type { Families } from "../tokens/families.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 
 export interface GrantRequest {

@@ -1,11 +1,11 @@
 import type { Queries } from "../../db/connection.ts";
-import { originOfClient } from "../client-authentication.ts";
+import { originOfClient } from "../clients/client-authentication.ts";
+import type { Client } from "../clients/store.ts";
 import type { TokenResponse } from "../contract.ts";
 import type { Door } from "../door.ts";
-import type { Family } from "../families/store.ts";
+import { TokenError } from "../endpoint.ts";
 import { issuableScopes } from "../scopes.ts";
-import type { Client } from "../store.ts";
-import { TokenError } from "../token-error.ts";
+import type { Family } from "../tokens/families.store.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 import { type GrantRequest, requestedScopes, requiredParameter } from "./grant.ts";
 

@@ -1,9 +1,6 @@
-// The life of a signing key: published, then signing, then published still until its last token has expired.
-
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 import type { Sql, Transaction } from "../../db/connection.ts";
-import { type MasterKey, seal, unseal } from "../../master-key.ts";
-import { SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./algorithms.ts";
+import { type MasterKey, type SealedColumn, seal, unseal } from "../../master-key.ts";
 import {
   currentTime,
   deleteSigningKeys,
@@ -12,6 +9,17 @@ import {
   lockSigningKeys,
   type StoredKey,
 } from "./store.ts";
+
+/** What we sign by (RFC 7518, RFC 8037); each has keys of its own. */
+export const SIGNING_ALGS = ["EdDSA", "RS256", "ES256"] as const;
+export type SigningAlg = (typeof SIGNING_ALGS)[number];
+
+/** What a private key is sealed for. */
+export const SIGNING_KEY_PURPOSE = "signing key";
+
+export const SEALED: SealedColumn[] = [{ table: "signing_keys", column: "private_jwk", purpose: SIGNING_KEY_PURPOSE }];
+
+// The life of a signing key: published, then signing, then published still until its last token has expired.
 
 const HOUR_MS = 3_600_000;
 /** How long a key signs. */

@@ -1,11 +1,13 @@
 // The issuer's signing keys: public parts published as JWKS, private parts sealed in PostgreSQL.
 
+import { Elysia } from "elysia";
 import { type CryptoKey, importJWK, type JWK } from "jose";
 import type { Sql } from "../../db/connection.ts";
 import { watch } from "../../db/watch.ts";
+import { openToBrowsers, preflight, requireMethod } from "../../http/request.ts";
 import { type MasterKey, unseal } from "../../master-key.ts";
-import { SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./algorithms.ts";
-import { rotateSigningKeys } from "./rotation.ts";
+import { JWKS_PATH } from "../door.ts";
+import { rotateSigningKeys, SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./rotation.ts";
 import { currentTime, KEYS_CHANNEL, listSigningKeys, type StoredKey } from "./store.ts";
 
 /** A key we do not know may have been made just now; we look again, but not more often than this. */
@@ -83,4 +85,14 @@ async function open(masterKey: MasterKey, stored: StoredKey): Promise<Key> {
     privateKey: (await importJWK(privateJwk, stored.alg)) as CryptoKey,
     signsFrom: stored.signsFrom,
   };
+}
+
+/** The published keys (RFC 7517). */
+export function jwksController(keys: SigningKeys) {
+  return new Elysia()
+    .options(JWKS_PATH, () => preflight("GET"))
+    .all(JWKS_PATH, async ({ request }) => {
+      requireMethod(request, "GET");
+      return openToBrowsers(Response.json(await keys.jwks(), { headers: { "cache-control": "public, max-age=300" } }));
+    });
 }

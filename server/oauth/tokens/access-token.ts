@@ -2,12 +2,10 @@
 
 import type { Bearer } from "../../access/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { Client } from "../clients/store.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
-import type { Client } from "../store.ts";
-import { subjectOfUser, userOfSubject } from "../subject.ts";
 import type { Authentication } from "./id-token.ts";
-import { ACCESS_TOKEN, signJwt, verifyJwt } from "./jwt.ts";
-import type { VerifiedTokens } from "./verified.ts";
+import { ACCESS_TOKEN, signJwt, subjectOfUser, userOfSubject, type VerifiedTokens, verifyJwt } from "./jwt.ts";
 
 const ACCESS_TOKEN_ALGS = ["EdDSA", "RS256"] as const;
 

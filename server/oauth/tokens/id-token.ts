@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { JWTPayload } from "jose";
+import type { Client, IdTokenAlg } from "../clients/store.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
-import type { Client, IdTokenAlg } from "../store.ts";
-import { subjectOfUser } from "../subject.ts";
-import { ID_TOKEN, signJwt, verifyJwt } from "./jwt.ts";
+import { ID_TOKEN, signJwt, subjectOfUser, verifyJwt } from "./jwt.ts";
 
 const ID_TOKEN_ALGS = ["RS256", "ES256", "EdDSA"] as const;
 

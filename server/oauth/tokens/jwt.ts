@@ -1,9 +1,9 @@
 // Our own JWTs: every kind has a `typ` of its own, so that none passes for another (RFC 8725 3.11).
 
 import { CompactSign, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from "jose";
-import type { SigningAlg } from "../keys/algorithms.ts";
+import { LRUCache } from "lru-cache";
+import type { SigningAlg } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
-import type { VerifiedTokens } from "./verified.ts";
 
 /** RFC 9068 2.1. */
 export const ACCESS_TOKEN = "at+jwt";
@@ -62,4 +62,56 @@ function headerOf(token: string) {
     if (error instanceof TypeError) return undefined;
     throw error;
   }
+}
+
+// Checking a signature costs more than most of what is asked with a token, so each good token's is checked once. It
+// stays good until the token expires, as long as its key is published; whether the token was revoked is no matter here.
+
+/** The one not asked for longest makes room. */
+const TOKENS = 10_000;
+
+export interface VerifiedTokens {
+  /** The claims of a token that was good when it was last seen here, and has not expired. */
+  find(token: string, key: CryptoKey): JWTPayload | undefined;
+  add(token: string, key: CryptoKey, claims: JWTPayload): void;
+}
+
+export function createVerifiedTokens(): VerifiedTokens {
+  const verified = new LRUCache<string, { claims: JWTPayload; key: CryptoKey }>({ max: TOKENS });
+
+  return {
+    find(token, key) {
+      const digest = digestOf(token);
+      const found = verified.get(digest);
+      if (!found) return undefined;
+      const isGood = found.key === key && (found.claims.exp ?? 0) > Math.floor(Date.now() / 1000);
+      if (isGood) return found.claims;
+      verified.delete(digest);
+      return undefined;
+    },
+    add(token, key, claims) {
+      verified.set(digestOf(token), { claims, key });
+    },
+  };
+}
+
+/** A token itself should not stay in memory. */
+function digestOf(token: string): string {
+  return new Bun.CryptoHasher("sha256").update(token).digest("base64");
+}
+
+// Who a token speaks of. A User and an Application may have the same Id, so a user's `sub` says that it is one
+// (RFC 9068 5).
+
+const USER_SUBJECT = /^user-([1-9]\d{0,9})$/;
+
+/** A user's `sub`: stable, and never a client's. */
+export function subjectOfUser(userId: number): string {
+  return `user-${userId}`;
+}
+
+/** The user that a `sub` names, or undefined if it names none. */
+export function userOfSubject(subject: string): number | undefined {
+  const id = USER_SUBJECT.exec(subject)?.[1];
+  return id === undefined ? undefined : Number(id);
 }

@@ -4,10 +4,9 @@ import type { JWTPayload } from "jose";
 import type { VerifyAccessToken } from "../../access/index.ts";
 import { Unauthorized } from "../../errors.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { Client } from "../clients/store.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { common } from "../scopes.ts";
-import type { Client } from "../store.ts";
-import { userOfSubject } from "../subject.ts";
 import {
   type AccessGrant,
   type AccessTokenClaims,
@@ -16,8 +15,7 @@ import {
   verifyAccessToken,
 } from "./access-token.ts";
 import { type IdTokenGrant, issueIdToken, verifyIdTokenHint } from "./id-token.ts";
-import { CLIENT_REFRESH_TOKEN, signJwt, verifyJwt } from "./jwt.ts";
-import { createVerifiedTokens } from "./verified.ts";
+import { CLIENT_REFRESH_TOKEN, createVerifiedTokens, signJwt, userOfSubject, verifyJwt } from "./jwt.ts";
 
 const CLIENT_REFRESH_TOKEN_ALG = "EdDSA";
 /** Seconds a refresh token of the client credentials grant, and all that is rotated from it, can be used. */

@@ -1,8 +1,7 @@
-import { Ask } from "../pages/ask.tsx";
-import { Layout } from "../pages/layout.tsx";
-import { Time } from "../pages/time.tsx";
+// The account page.
+
+import { Ask, CardPage, Time } from "../../ui/index.ts";
 import type { EnrolledFactor } from "../second-factor/store.ts";
-import { deviceOf } from "./device.ts";
 import { ProvidersSection, type ProvidersSectionProps } from "./providers/pages.tsx";
 import type { ListedSession } from "./store.ts";
 
@@ -29,7 +28,7 @@ export interface AccountProps extends ProvidersSectionProps {
 export function AccountPage(props: AccountProps): JSX.Element {
   const { site, user, told } = props;
   return (
-    <Layout site={site} title="Your account" script="time.js" wide>
+    <CardPage site={site} title="Your account" script="time.js" wide>
       <h1>Your account</h1>
       <p class="lead">
         You are signed in as <strong safe>{user}</strong>. <a href={site.href("/oauth2/logout")}>Sign out</a>
@@ -46,7 +45,7 @@ export function AccountPage(props: AccountProps): JSX.Element {
       <ProvidersSection {...props} />
       <SessionsSection {...props} />
       <ApplicationsSection {...props} />
-    </Layout>
+    </CardPage>
   );
 }
 
@@ -186,4 +185,34 @@ function ApplicationsSection({ site, csrf, applications }: AccountProps): JSX.El
       )}
     </section>
   );
+}
+
+const BROWSERS: [RegExp, string][] = [
+  [/\bEdg(e|A|iOS)?\//, "Edge"],
+  [/\b(OPR|Opera)\//, "Opera"],
+  [/\bSamsungBrowser\//, "Samsung Internet"],
+  [/\b(Firefox|FxiOS)\//, "Firefox"],
+  [/\b(Chrome|CriOS|HeadlessChrome)\//, "Chrome"],
+  [/\bSafari\//, "Safari"],
+];
+/** Android's says Linux, and an iPhone's says Mac OS, so the order matters. */
+const SYSTEMS: [RegExp, string][] = [
+  [/\bAndroid\b/, "Android"],
+  [/\b(iPhone|iPod)\b/, "iPhone"],
+  [/\biPad\b/, "iPad"],
+  [/\bWindows\b/, "Windows"],
+  [/\bCrOS\b/, "ChromeOS"],
+  [/\bMac ?OS\b|\bMacintosh\b/, "macOS"],
+  [/\bLinux\b/, "Linux"],
+];
+
+/**
+ * A browser in words its owner knows it by. It is a hint: browsers say of themselves what they like.
+ * @example deviceOf(userAgent) // "Firefox on Linux"
+ */
+export function deviceOf(userAgent: string): string {
+  const find = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const [browser, system] = [find(BROWSERS), find(SYSTEMS)];
+  if (browser && system) return `${browser} on ${system}`;
+  return browser ?? system ?? "Unknown browser";
 }

@@ -2,23 +2,21 @@
 
 import { Elysia } from "elysia";
 import { readForm } from "../../http/body.ts";
-import { isRead } from "../../http/method.ts";
-import { isUuid } from "../../http/paging.ts";
-import { readFlash } from "../flash.ts";
-import { pageEndpoint } from "../pages/endpoint.tsx";
-import { pageResponse } from "../pages/response.ts";
-import { RESET_PATH } from "../password-reset/link.ts";
+import { isUuid } from "../../http/query.ts";
+import { isRead } from "../../http/request.ts";
+import { pageResponse } from "../../ui/index.ts";
+import { readFlash } from "../cookies.ts";
+import { pageEndpoint } from "../endpoint.tsx";
+import { RESET_PATH } from "../password-reset.store.ts";
 import type { Caller } from "../sessions.ts";
 import { AccountPage } from "./account-page.tsx";
-import type { AccountDependencies } from "./dependencies.ts";
 import { changePassword, passwordPage, resetPage, resetPassword } from "./password.tsx";
 import { finishLinking, startLinking, unlink } from "./providers/link.tsx";
 import { LINK_PATH, START_LINK_PATH, UNLINK_PATH } from "./providers/pages.tsx";
 import { enrol, enrolPage, giveCode, guardedAct, guardedPage, NEW_CODES, REMOVAL } from "./second-factor.tsx";
 import { signIn, startSignIn } from "./sign-in.tsx";
 import { listSessions } from "./store.ts";
-import { ACCOUNT_PATH, toAccount, userOf } from "./told.ts";
-import { type Visit, visited } from "./visit.tsx";
+import { ACCOUNT_PATH, type AccountDependencies, toAccount, userOf, type Visit, visited } from "./visit.tsx";
 
 export function accountController(deps: AccountDependencies) {
   type Answer = (visit: Visit) => Promise<Response>;

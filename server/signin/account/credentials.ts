@@ -6,7 +6,7 @@ import { Conflict } from "../../errors.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { digestOf } from "../opaque.ts";
 import type { Passwords } from "../password.ts";
-import { type PasswordReset, takeReset } from "../password-reset/store.ts";
+import { type PasswordReset, takeReset } from "../password-reset.store.ts";
 import type { Session } from "../sessions.ts";
 import { savePassword } from "../store.ts";
 import { deleteOtherSessions, deleteUsersSession, isSession } from "./store.ts";

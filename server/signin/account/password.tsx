@@ -2,17 +2,15 @@
 
 import { NotFound } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
-import { requestUrl } from "../../http/request-url.ts";
+import { requestUrl } from "../../http/request.ts";
+import { attribute, CardPage, MessagePage, Problem, pageResponse, type Site } from "../../ui/index.ts";
 import { digestOf } from "../opaque.ts";
-import { MessagePage } from "../pages/message.tsx";
-import { pageResponse } from "../pages/response.ts";
-import { findReset, type PasswordReset } from "../password-reset/store.ts";
-import { passwordProblem } from "../password-rules.ts";
-import { type Trouble, troubleOf, WRONG_PASSWORD } from "../trouble.ts";
-import type { AccountDependencies } from "./dependencies.ts";
-import { ChangePasswordPage, ResetPasswordPage } from "./password-pages.tsx";
-import { toAccount } from "./told.ts";
-import type { Visit } from "./visit.tsx";
+import { PASSWORD_LENGTH, passwordProblem } from "../password.ts";
+import { findReset, type PasswordReset } from "../password-reset.store.ts";
+import { CodeField, PasswordField } from "../second-factor/pages.tsx";
+import type { Session } from "../sessions.ts";
+import { type Trouble, troubleOf, WRONG_CODE, WRONG_PASSWORD } from "../throttle.ts";
+import { type AccountDependencies, toAccount, type Visit } from "./visit.tsx";
 
 export async function passwordPage(
   deps: AccountDependencies,
@@ -82,4 +80,142 @@ function resetForm(
   const { csrf, cookies } = forms.protect(request);
   const page = <ResetPasswordPage site={site} csrf={csrf} problem={problem} username={username} token={token} />;
   return pageResponse(page, { status, headers, cookies });
+}
+
+interface FormProps {
+  site: Site;
+  csrf: string;
+  problem?: string;
+}
+
+export interface ChangePasswordProps extends FormProps {
+  username: string;
+}
+
+function ChangePasswordPage({ site, csrf, problem, username }: ChangePasswordProps): JSX.Element {
+  return (
+    <CardPage site={site} title={problem ? "Error: Change your password" : "Change your password"}>
+      <h1>Change your password</h1>
+      <p class="lead">A new password signs you out everywhere but here.</p>
+      <Problem text={problem} />
+      <form method="post" action={site.href("/account/password")}>
+        <input type="hidden" name="csrf" value={csrf} />
+        <Username username={username} />
+        <PasswordField problem={problem} />
+        <NewPasswordField problem={problem} />
+        <button type="submit">Change password</button>
+      </form>
+      <BackLink site={site} />
+    </CardPage>
+  );
+}
+
+export interface ResetPasswordProps extends ChangePasswordProps {
+  token: string;
+}
+
+/** Where a one-time link leads. */
+function ResetPasswordPage({ site, csrf, problem, username, token }: ResetPasswordProps): JSX.Element {
+  return (
+    <CardPage site={site} title={problem ? "Error: Choose a password" : "Choose a password"}>
+      <h1>Choose a password</h1>
+      <p class="lead">
+        for <strong safe>{username}</strong>. Setting it signs you out everywhere.
+      </p>
+      <Problem text={problem} />
+      <form method="post" action={site.href("/account/reset")}>
+        <input type="hidden" name="csrf" value={csrf} />
+        <input type="hidden" name="token" value={attribute(token)} />
+        <Username username={username} />
+        <NewPasswordField problem={problem} />
+        <button type="submit">Set password</button>
+      </form>
+    </CardPage>
+  );
+}
+
+export interface ConfirmProps extends FormProps {
+  action: string;
+  heading: string;
+  lead: string;
+  button: string;
+  asksPassword: boolean;
+}
+
+/** Asks for what only the owner has, before the second factor or its recovery codes go. */
+export function ConfirmPage(props: ConfirmProps): JSX.Element {
+  const { site, csrf, problem, action, heading, lead, button, asksPassword } = props;
+  return (
+    <CardPage site={site} title={problem ? `Error: ${heading}` : heading}>
+      <h1 safe>{heading}</h1>
+      <p class="lead" safe>
+        {lead}
+      </p>
+      <Problem text={problem} />
+      <form method="post" action={site.href(action)}>
+        <input type="hidden" name="csrf" value={csrf} />
+        {asksPassword ? <PasswordField problem={problem} /> : ""}
+        <CodeField label="A code of your app, or a recovery code" problem={problem} />
+        <button type="submit" safe>
+          {button}
+        </button>
+      </form>
+      <BackLink site={site} />
+    </CardPage>
+  );
+}
+
+/** Not shown: password managers look for it. */
+function Username({ username }: { username: string }): JSX.Element {
+  return <input type="text" name="username" value={attribute(username)} autocomplete="username" readonly hidden />;
+}
+
+function NewPasswordField({ problem }: Pick<FormProps, "problem">): JSX.Element {
+  const { least, most } = PASSWORD_LENGTH;
+  return (
+    <>
+      <label for="new-password">New password</label>
+      <input
+        id="new-password"
+        name="new_password"
+        type="password"
+        autocomplete="new-password"
+        required
+        aria-describedby={problem ? "problem rule" : "rule"}
+        aria-invalid={problem ? "true" : undefined}
+      />
+      <small id="rule" safe>{`${least} to ${most} characters of any kind; several words make a good one.`}</small>
+    </>
+  );
+}
+
+function BackLink({ site }: Pick<FormProps, "site">): JSX.Element {
+  return (
+    <p class="note">
+      <a href={site.href("/account")}>Back to your account</a>
+    </p>
+  );
+}
+
+type ProofDependencies = Pick<AccountDependencies, "ownPassword" | "secondFactor">;
+
+/** What only the owner of an account has, and is asked for again before its ways in change. */
+export async function proofAsked({ ownPassword }: ProofDependencies, session: Session) {
+  return { asksPassword: await ownPassword.exists(session), asksCode: session.hasSecondFactor };
+}
+
+/** @returns why a form does not prove it; undefined if it does */
+export async function troubleWithProof(
+  { ownPassword, secondFactor }: ProofDependencies,
+  { request, caller, session }: Visit,
+  form: Map<string, string>,
+): Promise<Trouble | undefined> {
+  const { asksPassword, asksCode } = await proofAsked({ ownPassword, secondFactor }, session);
+  if (asksPassword) {
+    const result = await ownPassword.check(request, session, form.get("password") ?? "", caller);
+    const trouble = troubleOf(result, WRONG_PASSWORD);
+    if (trouble) return trouble;
+  }
+  if (!asksCode) return undefined;
+  return troubleOf(await secondFactor.check(request, session, form.get("code") ?? "", caller), WRONG_CODE);
 }

@@ -1,18 +1,15 @@
 // The user's own second factor: set up, given, replaced, removed.
 
 import { readForm } from "../../http/body.ts";
-import { flashCookie } from "../flash.ts";
-import { pageResponse } from "../pages/response.ts";
+import { pageResponse } from "../../ui/index.ts";
+import { flashCookie } from "../cookies.ts";
 import { asksPassword, takeCode, takeEnrolment } from "../second-factor/forms.ts";
 import { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "../second-factor/pages.tsx";
 import type { Proposal } from "../second-factor/second-factor.ts";
 import type { Caller, Session } from "../sessions.ts";
-import type { Trouble } from "../trouble.ts";
-import type { AccountDependencies } from "./dependencies.ts";
-import { ConfirmPage } from "./password-pages.tsx";
-import { troubleWithProof } from "./proof.ts";
-import { ACCOUNT_PATH, TOLD, toAccount } from "./told.ts";
-import type { Visit } from "./visit.tsx";
+import type { Trouble } from "../throttle.ts";
+import { ConfirmPage, troubleWithProof } from "./password.tsx";
+import { ACCOUNT_PATH, type AccountDependencies, TOLD, toAccount, type Visit } from "./visit.tsx";
 
 /** POST /account/code: finishes a session that lacks the second factor. */
 export async function giveCode(deps: AccountDependencies, request: Request, caller: Caller): Promise<Response> {

@@ -1,18 +1,20 @@
 // Signing in for the account pages themselves. User names are a tenant's own, and a browser that has no session yet
 // belongs to no tenant: so it takes an application's client_id, which the application's link here carries.
 
+import { originOf } from "../../audit/index.ts";
 import { BadInput, Permission } from "../../errors.ts";
 import { readForm } from "../../http/body.ts";
-import { toRecordId } from "../../http/record-id.ts";
-import { requestUrl } from "../../http/request-url.ts";
-import { MessagePage } from "../pages/message.tsx";
-import { pageResponse } from "../pages/response.ts";
-import { SignInPage } from "../pages/sign-in.tsx";
+import { toRecordId } from "../../http/query.ts";
+import { requestUrl } from "../../http/request.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { MessagePage, pageResponse } from "../../ui/index.ts";
+import { SignInPage } from "../pages.tsx";
 import type { Caller } from "../sessions.ts";
-import { type Trouble, throttled } from "../trouble.ts";
-import type { AccountDependencies, SigningApplication } from "./dependencies.ts";
-import { startProviderSignIn } from "./providers/sign-in.ts";
-import { toAccount } from "./told.ts";
+import { type Trouble, throttled } from "../throttle.ts";
+import { beginSessionByProvider } from "../upstream/accounts.ts";
+import type { TakenAttempt } from "../upstream/attempts.ts";
+import { findProvider, refuse, sendOff, tellingTheUser, type Way } from "./providers/way.tsx";
+import { type AccountDependencies, type SigningApplication, signInTarget, toAccount } from "./visit.tsx";
 
 const REFUSED: Trouble = { problem: "The user name or the password is wrong.", status: 422 };
 
@@ -95,4 +97,43 @@ async function findApplication({ applications }: AccountDependencies, clientId: 
 
 function elsewhereAlone(): Permission {
   return new Permission("The users of this application sign in at its identity provider alone.");
+}
+
+// Signing in at a provider for the account pages themselves.
+
+/** @param clientId of the application by which somebody signs in */
+async function startProviderSignIn(
+  deps: AccountDependencies,
+  request: Request,
+  tenantId: TenantId,
+  clientId: string,
+  providerId: string | number | null,
+): Promise<Response> {
+  const provider = await findProvider(deps, tenantId, providerId);
+  return sendOff(deps, { request, tenantId, provider, purpose: "sign-in", target: signInTarget(clientId) });
+}
+
+/** The browser is back. */
+export async function finishProviderSignIn(
+  deps: AccountDependencies,
+  request: Request,
+  caller: Caller,
+  { attempt, checks }: TakenAttempt,
+  query: string,
+): Promise<Response> {
+  const { tenantId, target } = attempt;
+  const provider = await findProvider(deps, tenantId, attempt.providerId);
+  const way: Way = { request, tenantId, provider, purpose: "sign-in", target };
+  return tellingTheUser(deps, way, async () => {
+    const identity = await deps.upstream.identify(provider, attempt, checks, query);
+    const by = (id: number) => originOf(request, { actor: { type: "User", id } });
+    const account = await deps.upstream.accountOf(tenantId, provider, identity, by);
+    // An application's sign-in page can link it; here there is nothing to go on to.
+    if (account.outcome === "link") return refuse(deps, way, "unknown");
+    if (account.outcome === "stranger") return refuse(deps, way, "stranger");
+    const { userId } = account;
+    if (account.outcome === "inactive") return refuse(deps, { ...way, userId }, "inactive");
+    const cookies = await beginSessionByProvider(deps, request, caller, attempt, identity, { userId });
+    return toAccount(deps, undefined, cookies);
+  });
 }

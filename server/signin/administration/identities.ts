@@ -9,7 +9,7 @@ import { field, type InputOf } from "../../http/fields.ts";
 import type { EndGrants } from "../account/credentials.ts";
 import { isUsable, keyOf, unlinkIdentity } from "../account/providers/linked.ts";
 import { linkSubject } from "../upstream/accounts.ts";
-import { authorityOf } from "../upstream/authority.ts";
+import { authorityOf } from "../upstream/configuration.ts";
 import { SUBJECT_LIMIT } from "../upstream/identity.ts";
 import { findProvider } from "../upstream/providers/store.ts";
 import { findLinkedUser, type LinkedIdentity, listIdentities, lockUser } from "../upstream/store.ts";

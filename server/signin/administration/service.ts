@@ -5,14 +5,13 @@ import { type Caller, type Permitted, type Shown, type ShownPage, withoutRecords
 import { type AuditEntry, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
-import { isUuid, type Paging } from "../../http/paging.ts";
+import { isUuid, type Paging } from "../../http/query.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { deviceOf } from "../account/account-page.tsx";
 import { type EndGrants, endSessions } from "../account/credentials.ts";
-import { deviceOf } from "../account/device.ts";
 import { deleteUsersSession } from "../account/store.ts";
-import { type FindUser, requireUser } from "../find-user.ts";
 import { digestOf, newOpaqueValue } from "../opaque.ts";
-import { RESET_LIFETIME, RESET_PATH } from "../password-reset/link.ts";
-import { saveReset } from "../password-reset/store.ts";
+import { RESET_LIFETIME, RESET_PATH, saveReset } from "../password-reset.store.ts";
 import { deleteFactor, type EnrolledFactor, findFactor } from "../second-factor/store.ts";
 import { createIdentityAdministration, type IdentityAdministration, type OpenUser } from "./identities.ts";
 import { findUserSession, listUserSessions, type UserSession } from "./store.ts";
@@ -158,4 +157,26 @@ function toSessionRecord({ id, userAgent, address, startedOn, lastSeen, amr, acr
     Amr: amr,
     Acr: acr,
   };
+}
+
+/** Finds a User in its response shape, which is what policies judge. */
+export type FindUser = (
+  sql: Queries,
+  tenantId: TenantId,
+  type: "User",
+  id: number,
+) => Promise<Record<string, unknown> | undefined>;
+
+/** The largest that a User's Id can be. */
+const LARGEST_ID = 2 ** 31 - 1;
+
+/**
+ * @param text the Id as the path has it
+ * @throws NotFound
+ */
+async function requireUser(find: FindUser, sql: Queries, tenantId: TenantId, text: string) {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN;
+  const record = id <= LARGEST_ID ? await find(sql, tenantId, "User", id) : undefined;
+  if (!record) throw new NotFound("There is no User with this Id.");
+  return { id, record };
 }

@@ -1,9 +1,9 @@
 // What the forms of a second factor come to, wherever they stand: at sign-in, or on the account pages.
 
 import type { KnownBrowsers } from "../known-browsers.ts";
-import type { OwnPassword } from "../own-password.ts";
+import type { OwnPassword } from "../password.ts";
 import type { Caller, Session, Sessions } from "../sessions.ts";
-import { type Trouble, troubleOf, WRONG_CODE, WRONG_PASSWORD } from "../trouble.ts";
+import { type Trouble, troubleOf, WRONG_CODE, WRONG_PASSWORD } from "../throttle.ts";
 import type { Proposal, SecondFactor } from "./second-factor.ts";
 
 export interface FactorDependencies {

@@ -1,9 +1,6 @@
-import { attribute } from "../pages/attribute.ts";
-import { Layout } from "../pages/layout.tsx";
-import { Problem } from "../pages/problem.tsx";
-import type { Site } from "../pages/site.ts";
-import { QrCode } from "./qr-code.tsx";
-import { RECOVERY_CODES } from "./recovery-codes.ts";
+import { encode } from "uqr";
+import { attribute, CardPage, Problem, type Site } from "../../ui/index.ts";
+import { RECOVERY_CODES } from "./codes.ts";
 import type { Proposal } from "./second-factor.ts";
 
 /** What the forms of this folder have in common. */
@@ -26,7 +23,7 @@ export interface SecondFactorProps extends FactorForm {
 /** Asks for a code at sign-in. */
 export function SecondFactorPage({ site, action, request, csrf, problem, user, switchHref }: SecondFactorProps) {
   return (
-    <Layout site={site} title={problem ? "Error: Enter your code" : "Enter your code"}>
+    <CardPage site={site} title={problem ? "Error: Enter your code" : "Enter your code"}>
       <h1>Enter your code</h1>
       <p class="lead">
         from the authenticator app of <strong safe>{user}</strong>
@@ -42,7 +39,7 @@ export function SecondFactorPage({ site, action, request, csrf, problem, user, s
         Without the app, enter one of your recovery codes: each is good once.{" "}
         <a href={attribute(switchHref)}>Use another account</a>
       </p>
-    </Layout>
+    </CardPage>
   );
 }
 
@@ -59,7 +56,7 @@ export interface EnrolProps extends FactorForm {
 export function EnrolPage(props: EnrolProps): JSX.Element {
   const { site, action, request, csrf, problem, proposal, asksPassword, lead, backHref } = props;
   return (
-    <Layout site={site} title={problem ? "Error: Set up your authenticator" : "Set up your authenticator"}>
+    <CardPage site={site} title={problem ? "Error: Set up your authenticator" : "Set up your authenticator"}>
       <h1>Set up your authenticator</h1>
       <p class="lead" safe>
         {lead}
@@ -96,7 +93,7 @@ export function EnrolPage(props: EnrolProps): JSX.Element {
       ) : (
         ""
       )}
-    </Layout>
+    </CardPage>
   );
 }
 
@@ -110,7 +107,7 @@ export interface RecoveryCodesProps {
 /** The only time that anybody sees them. */
 export function RecoveryCodesPage({ site, codes, continueHref }: RecoveryCodesProps): JSX.Element {
   return (
-    <Layout site={site} title="Keep your recovery codes">
+    <CardPage site={site} title="Keep your recovery codes">
       <h1>Keep your recovery codes</h1>
       <p>
         {RECOVERY_CODES} codes for the day you have no authenticator at hand. Each is good once in its place. They are
@@ -126,7 +123,7 @@ export function RecoveryCodesPage({ site, codes, continueHref }: RecoveryCodesPr
       <a class="button" href={attribute(continueHref)}>
         I have kept them
       </a>
-    </Layout>
+    </CardPage>
   );
 }
 
@@ -174,5 +171,20 @@ export function PasswordField({ problem }: Pick<FieldProps, "problem">): JSX.Ele
         aria-describedby={problem ? "problem" : undefined}
       />
     </>
+  );
+}
+
+/** Modules around the code that stay white (ISO/IEC 18004). */
+const QUIET_ZONE = 4;
+
+/** Black on white in the dark, too: cameras want it so. */
+function QrCode({ text, label }: { text: string; label: string }): JSX.Element {
+  const { data, size } = encode(text, { ecc: "M", border: QUIET_ZONE });
+  const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
+  return (
+    <svg class="qr" role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} shape-rendering="crispEdges">
+      <rect width={size} height={size} fill="#fff" />
+      <path fill="#000" d={path} />
+    </svg>
   );
 }

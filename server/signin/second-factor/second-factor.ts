@@ -5,10 +5,17 @@ import type { Sql, Transaction } from "../../db/connection.ts";
 import { type MasterKey, seal, unseal } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
-import { noteFailure, noteThrottled } from "../refusals.ts";
 import type { Caller, Session } from "../sessions.ts";
-import { admit, countSuccess } from "../throttle.ts";
-import { digestOfCode, newRecoveryCodes, newRecoveryKey } from "./recovery-codes.ts";
+import { admit, countSuccess, noteFailure, noteThrottled } from "../throttle.ts";
+import {
+  digestOfCode,
+  newRecoveryCodes,
+  newRecoveryKey,
+  newTotpSecret,
+  stepOf,
+  TOTP_DIGITS,
+  totpUri,
+} from "./codes.ts";
 import {
   deleteFactor,
   type EnrolledFactor,
@@ -20,7 +27,6 @@ import {
   takeRecoveryCode,
   takeStep,
 } from "./store.ts";
-import { newTotpSecret, stepOf, TOTP_DIGITS, totpUri } from "./totp.ts";
 
 /** What the two are sealed for. */
 export const TOTP_PURPOSE = "TOTP secret";

@@ -4,11 +4,18 @@ import { type Configuration, genericGrantRequest, type ServerMetadata } from "op
 import type { EgressFetch } from "../../egress/index.ts";
 import type { MasterKey } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import { authMethodOf, configurationOf, endpointsOf, type GuardedFetch, guardedFetch } from "./configuration.ts";
+import {
+  authMethodOf,
+  configurationOf,
+  endpointsOf,
+  type GuardedFetch,
+  guardedFetch,
+  OtherIssuer,
+  readMetadata,
+  redirectUriOf,
+} from "./configuration.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
-import { OtherIssuer, readMetadata } from "./metadata.ts";
 import { AUTH_METHODS, type AuthMethod, type Provider } from "./providers/store.ts";
-import { redirectUriOf } from "./redirect-uri.ts";
 
 export const PROBE_CHECKS = ["Metadata", "Keys", "Client", "Userinfo"] as const;
 export const PROBE_OUTCOMES = ["Passed", "Failed", "Unknown"] as const;

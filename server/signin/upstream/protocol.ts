@@ -12,13 +12,18 @@ import {
 import type { EgressFetch } from "../../egress/index.ts";
 import type { MasterKey } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import { authorityOf } from "./authority.ts";
-import { configurationOf, endpointsOf, type GuardedFetch, guardedFetch } from "./configuration.ts";
+import {
+  authorityOf,
+  configurationOf,
+  createMetadata,
+  endpointsOf,
+  type GuardedFetch,
+  guardedFetch,
+  redirectUriOf,
+} from "./configuration.ts";
 import { kindOfStatus, toUpstreamFailure, UpstreamFailure } from "./failure.ts";
 import { type Claims, claimsNeeded, toIdentity, type UpstreamIdentity } from "./identity.ts";
-import { createMetadata } from "./metadata.ts";
 import type { Provider } from "./providers/store.ts";
-import { redirectUriOf } from "./redirect-uri.ts";
 
 /**
  * How long a provider's metadata is believed, once a browser was sent there: that is not done by what was kept, for the

@@ -9,7 +9,7 @@ import type { Cookies } from "../cookies.ts";
 import type { Session } from "../sessions.ts";
 import { type Account, accountOf, type LinkedBy, linkAccount } from "./accounts.ts";
 import { type Attempts, createAttempts, type PendingLink } from "./attempts.ts";
-import { authorityOf } from "./authority.ts";
+import { authorityOf } from "./configuration.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { UpstreamIdentity } from "./identity.ts";
 import { type AuthorizationWish, type Checks, createProtocol } from "./protocol.ts";

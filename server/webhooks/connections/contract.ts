@@ -17,10 +17,9 @@ import {
   text,
   time,
 } from "../../http/fields.ts";
-import { EVENT_TYPES } from "../events/event-types.ts";
+import { EVENT_TYPES } from "../events/event.ts";
 import { secretProblem } from "../signature.ts";
-import { ownApiKeys } from "./api-key.ts";
-import { HEADERS_LIMIT, type HeadersInput, headersProblem, MOST_HEADERS } from "./headers.ts";
+import { HEADERS_LIMIT, type HeadersInput, headersProblem, MOST_HEADERS, ownApiKeys } from "./secrets.ts";
 import { CONNECTION_STATES, ORDERS } from "./store.ts";
 
 const SECRET_LIMIT = 500;

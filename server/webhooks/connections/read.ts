@@ -1,10 +1,15 @@
-import type { Caller, Shown, ShownPage, Whole } from "../../access/index.ts";
+// Connections as the API answers them.
+
+import type { Caller, FindRecords, Shown, ShownPage, Whole } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import type { Paging } from "../../http/paging.ts";
-import type { MasterKey } from "../../master-key.ts";
-import type { ConnectionRecord } from "./contract.ts";
-import { noConnection, toConnectionRecord, versionOf } from "./record.ts";
+import { BadInput, NotFound } from "../../errors.ts";
+import { uuid } from "../../http/fields.ts";
+import { type Filter, isUuid, type Paging } from "../../http/query.ts";
+import { type MasterKey, unseal } from "../../master-key.ts";
+import { CONNECTION, type ConnectionRecord } from "./contract.ts";
+import { API_KEY_PURPOSE, hideValues, ownApiKeys, unsealHeaders } from "./secrets.ts";
 import {
+  type Connection,
   type ConnectionFilter,
   findConnection,
   findConnections,
@@ -64,3 +69,41 @@ export async function readConnectionsOf(
 }
 
 const TYPE = "WebhookConnection";
+
+export function toConnectionRecord(masterKey: MasterKey, connection: Connection): ConnectionRecord {
+  return CONNECTION.toRecord(connection, {
+    ApiKey: ownApiKeys(connection.url)[0] ?? unseal(masterKey, API_KEY_PURPOSE, connection.apiKey),
+    Headers: hideValues(unsealHeaders(masterKey, connection.headers)),
+  });
+}
+
+/** What its entity tag is made of: also the secret and the headers, which no answer shows. */
+export function versionOf(masterKey: MasterKey, connection: Connection): object {
+  const [secret, headers] = [connection.secret, connection.headers].map(
+    (sealed) => sealed && Buffer.from(sealed).toString("base64"),
+  );
+  return { ...toConnectionRecord(masterKey, connection), secret, headers };
+}
+
+export function noConnection(): NotFound {
+  return new NotFound("There is no WebhookConnection with this Id.");
+}
+
+export function connectionFilter(description: string): Filter<string | undefined> {
+  return {
+    description,
+    schema: uuid(),
+    read(query, name) {
+      const given = query.get(name);
+      if (!given) return undefined;
+      if (!isUuid(given)) throw new BadInput(`${name} must be a connection's Id.`);
+      return given;
+    },
+  };
+}
+
+/** @returns finds connections by their Ids, deleted ones too, for what tells of them elsewhere */
+export function createFindConnections(masterKey: MasterKey): FindRecords {
+  return async (sql, tenantId, _, ids) =>
+    (await findConnections(sql, tenantId, ids.filter(isUuid))).map((one) => toConnectionRecord(masterKey, one));
+}

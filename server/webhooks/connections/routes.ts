@@ -1,16 +1,14 @@
 import { Type } from "@sinclair/typebox";
-import { withoutRecords } from "../../access/index.ts";
+import { resourceRoutes, withoutRecords } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { uuid } from "../../http/fields.ts";
-import { textFilter, uuidParameter, wordFilter } from "../../http/inputs.ts";
-import { resourceRoutes } from "../../http/resource.ts";
+import { textFilter, uuidParameter, wordFilter } from "../../http/query.ts";
 import { type Route, route } from "../../http/route.ts";
 import type { MasterKey } from "../../master-key.ts";
-import type { WorkflowUrl } from "../log/record.ts";
+import type { WorkflowUrl } from "../deliveries/log.ts";
 import type { ConnectionContract } from "./contract.ts";
-import { pingConnection } from "./ping.ts";
 import { readConnection, readConnections } from "./read.ts";
-import { removeConnection, upsertConnection } from "./service.ts";
+import { pingConnection, removeConnection, upsertConnection } from "./service.ts";
 import { CONNECTION_STATES } from "./store.ts";
 
 export interface ConnectionRoutes {

@@ -1,22 +1,24 @@
+// WebhookConnection: made, changed, deleted and pinged.
+
 import { randomBytes } from "node:crypto";
 import { type Caller, type Permitted, requireSeen, type Tagged } from "../../access/index.ts";
-import { changesOf, recordAudit, valuesShown } from "../../audit/index.ts";
+import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { movedAddresses, requireSecretsAnew } from "../../egress/index.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
+import { changesOf, valuesShown } from "../../http/changes.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { type MasterKey, seal, unseal } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import { endHold, probeAtOnce } from "../holding/store.ts";
-import { countAllEnded } from "../redelivery/sending/store.ts";
+import { recordPing } from "../events/record-event.ts";
+import { countAllEnded } from "../redelivery/follow.store.ts";
 import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
-import { endRotation } from "../rotation/store.ts";
-import { ownApiKeys } from "./api-key.ts";
 import { clearSome } from "./clearing.ts";
 import { CONNECTION, type ConnectionInput, type ConnectionRecord } from "./contract.ts";
-import { mergeHeaders } from "./headers.ts";
-import { noConnection, toConnectionRecord, versionOf } from "./record.ts";
-import { API_KEY_PURPOSE, SECRET_PURPOSE, sealHeaders, unsealHeaders } from "./sealed.ts";
+import { endHold, probeAtOnce } from "./holding.store.ts";
+import { noConnection, toConnectionRecord, versionOf } from "./read.ts";
+import { endRotation } from "./rotation.store.ts";
+import { API_KEY_PURPOSE, mergeHeaders, ownApiKeys, SECRET_PURPOSE, sealHeaders, unsealHeaders } from "./secrets.ts";
 import { type Connection, deleteConnection, insertConnection, lockConnection, updateConnection } from "./store.ts";
 
 /** Secret and Headers are known by their seals alone, which every new value changes. */
@@ -248,4 +250,33 @@ function changedHeaders(
 function merge(existing: Connection, changes: Partial<Connection>): Connection {
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   return { ...existing, ...given };
+}
+
+/**
+ * Sends the connection a ping, also if it is Held or Paused: the receiver is tried, nothing is resumed.
+ * @returns the EventId, by which the activity log tells what came of it
+ * @throws NotFound, Permission
+ */
+export async function pingConnection(
+  sql: Sql,
+  masterKey: MasterKey,
+  caller: Permitted<"Webhooks:Update">,
+  id: string,
+): Promise<string> {
+  const { tenantId, permissions, traceParent } = caller;
+  return sql.beginFor(tenantId, async (tx) => {
+    const connection = await lockConnection(tx, tenantId, { id });
+    if (!connection) throw noConnection();
+    const record = toConnectionRecord(masterKey, connection);
+    permissions.require("Webhooks:Update", "WebhookConnection", record);
+    const { Id, Name, Entities, Events } = record;
+    const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events }, traceParent);
+    const subject = { type: "WebhookConnection", id };
+    await recordAudit(tx, tenantId, caller, {
+      kind: "WebhookConnection.Pinged",
+      subject,
+      details: { EventId: eventId },
+    });
+    return eventId;
+  });
 }

@@ -1,5 +1,5 @@
 import type { Queries } from "../../db/connection.ts";
-import { isUuid } from "../../http/paging.ts";
+import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 export const CONNECTION_STATES = ["Active", "Held", "Paused"] as const;

@@ -2,8 +2,8 @@
 
 import type { Egress, EgressOutcome } from "../../egress/index.ts";
 import type { MasterKey } from "../../master-key.ts";
-import type { ExtraHeaders } from "../connections/headers.ts";
-import type { OpenDelivery } from "./opening/store.ts";
+import type { ExtraHeaders } from "../connections/secrets.ts";
+import type { OpenDelivery } from "./opening.store.ts";
 import { requestOf } from "./request.ts";
 import type { Attempt } from "./store.ts";
 

@@ -1,12 +1,16 @@
 // What an attempt sends beside the payload, and what of it may be shown.
 
 import { type MasterKey, unseal } from "../../master-key.ts";
-import { ownApiKeys } from "../connections/api-key.ts";
-import type { ExtraHeaders } from "../connections/headers.ts";
-import { API_KEY_PURPOSE, SECRET_PURPOSE, unsealHeaders } from "../connections/sealed.ts";
+import {
+  API_KEY_PURPOSE,
+  type ExtraHeaders,
+  ownApiKeys,
+  SECRET_PURPOSE,
+  unsealHeaders,
+} from "../connections/secrets.ts";
 import type { Connection } from "../connections/store.ts";
 import { signPayload, standardWebhooksHeaders } from "../signature.ts";
-import type { OpenDelivery } from "./opening/store.ts";
+import type { OpenDelivery } from "./opening.store.ts";
 
 /** Characters of webhook-sequence: servers take 8 KiB of headers, and a connection may have 4,000 of its own. */
 export const SEQUENCE_LIMIT = 3_000;

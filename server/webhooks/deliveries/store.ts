@@ -1,8 +1,7 @@
 // A delivery's life: its attempts, as the activity records them, and what becomes of it with its connection.
 
 import type { DeliveryState } from "../../../workflows/contract.ts";
-import { uuids } from "../../db/arrays.ts";
-import type { Queries } from "../../db/connection.ts";
+import { type Queries, uuids } from "../../db/connection.ts";
 
 /** An end that is not an attempt's. */
 export type EndedState = "Exhausted" | "Cancelled" | "Held";

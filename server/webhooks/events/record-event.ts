@@ -1,7 +1,6 @@
 import type { Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import { timeOf } from "./event-id.ts";
-import { type EventType, type LoggedEventType, PING, PING_RECORD } from "./event-types.ts";
+import { type EventType, type LoggedEventType, PING, PING_RECORD, timeOf } from "./event.ts";
 import { insertEvent, insertPing, type NewEvent } from "./store.ts";
 
 /** docs/behaviour.md "Payload": the version of its format. */

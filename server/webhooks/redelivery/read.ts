@@ -1,9 +1,17 @@
+// Bulk redeliveries as the API answers them.
+
 import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { isUuid, type Paging } from "../../http/paging.ts";
-import { type LocatedRedelivery, located, type WorkflowUrl } from "./record.ts";
+import { isUuid, type Paging } from "../../http/query.ts";
+import type { ConnectionState } from "../connections/store.ts";
 import { noRedelivery } from "./service.ts";
-import { findRedelivery, listRedeliveries, type RedeliveryFilter } from "./store.ts";
+import {
+  findRedelivery,
+  listRedeliveries,
+  type Redelivery,
+  type RedeliveryFilter,
+  type RedeliveryKind,
+} from "./store.ts";
 
 /**
  * A page of those that the caller may read, newest first.
@@ -35,4 +43,53 @@ export async function readRedelivery(
   const redelivery = isUuid(id) ? await findRedelivery(sql, tenantId, id) : undefined;
   if (!redelivery) throw noRedelivery();
   return (await gate.show("Redelivery", located(redelivery, workflowUrl))).record;
+}
+
+export function redeliveryWorkflowId(id: string): string {
+  return `redeliver/${id}`;
+}
+
+/** A redelivery as the API writes it, but for where its workflow is. */
+export function toRedeliveryRecord(redelivery: Redelivery) {
+  const reason = redelivery.state === "Running" ? reasonToWait(redelivery) : undefined;
+  return {
+    Id: redelivery.id,
+    ConnectionId: redelivery.connectionId,
+    Kind: redelivery.kind,
+    From: redelivery.from?.toISOString() ?? null,
+    To: redelivery.to?.toISOString() ?? null,
+    States: redelivery.states,
+    Rate: redelivery.rate,
+    State: redelivery.state,
+    Reason: reason ? `waits for ${reason}` : null,
+    Total: redelivery.total,
+    Done: redelivery.done,
+    Delivered: redelivery.delivered,
+    Exhausted: redelivery.exhausted,
+    CreatedOn: redelivery.createdOn.toISOString(),
+    EndedOn: redelivery.endedOn?.toISOString() ?? null,
+  };
+}
+
+/** Where a person opens a workflow in the Temporal UI. */
+export type WorkflowUrl = (workflowId: string) => string;
+
+/** A redelivery as the API answers it. */
+export type LocatedRedelivery = ReturnType<typeof located>;
+
+export function located(redelivery: Redelivery, workflowUrl: WorkflowUrl) {
+  const workflowId = redeliveryWorkflowId(redelivery.id);
+  return { ...toRedeliveryRecord(redelivery), WorkflowId: workflowId, WorkflowUrl: workflowUrl(workflowId) };
+}
+
+/** Why a redelivery that is Running sends nothing just now; undefined: it does. */
+export function reasonToWait(redelivery: {
+  kind: RedeliveryKind;
+  connectionState: ConnectionState;
+  draining: boolean;
+}): string | undefined {
+  const { kind, connectionState, draining } = redelivery;
+  if (connectionState !== "Active") return `its connection, which is ${connectionState}`;
+  if (kind === "Replay" && draining) return "its connection's Drain";
+  return undefined;
 }

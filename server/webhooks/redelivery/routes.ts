@@ -4,9 +4,9 @@ import { Type } from "@sinclair/typebox";
 import { REDELIVERY_STATES } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/connection.ts";
 import { uuid } from "../../http/fields.ts";
-import { textParameter, wordFilter } from "../../http/inputs.ts";
+import { textParameter, wordFilter } from "../../http/query.ts";
 import { type Route, route } from "../../http/route.ts";
-import { connectionFilter } from "../connections/filter.ts";
+import { connectionFilter } from "../connections/read.ts";
 import {
   EXAMPLE,
   MOST_RATE,
@@ -16,8 +16,7 @@ import {
   REPLAY_DATA,
   REPLAYED_STATES,
 } from "./contract.ts";
-import { readRedeliveries, readRedelivery } from "./read.ts";
-import type { WorkflowUrl } from "./record.ts";
+import { readRedeliveries, readRedelivery, type WorkflowUrl } from "./read.ts";
 import { changeRedelivery, countRedelivery, createRedelivery } from "./service.ts";
 import { DRAIN_RATE, REDELIVERY_KINDS } from "./store.ts";
 

@@ -2,15 +2,16 @@
 
 import type { RedeliveryState } from "../../../workflows/contract.ts";
 import type { Caller, Permitted, Shown } from "../../access/index.ts";
-import { changesOf, recordAudit } from "../../audit/index.ts";
+import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
-import { isUuid } from "../../http/paging.ts";
+import { changesOf } from "../../http/changes.ts";
+import { isUuid } from "../../http/query.ts";
 import { lockConnection } from "../connections/store.ts";
-import { lowestIdOf } from "../events/event-id.ts";
+import { lowestIdOf } from "../events/event.ts";
 import { DEFAULT_RATE, type RedeliveryChange, type ReplayInput } from "./contract.ts";
-import { type LocatedRedelivery, located, toRedeliveryRecord, type WorkflowUrl } from "./record.ts";
-import { countAllEnded } from "./sending/store.ts";
+import { countAllEnded } from "./follow.store.ts";
+import { type LocatedRedelivery, located, toRedeliveryRecord, type WorkflowUrl } from "./read.ts";
 import {
   countSelected,
   findRedelivery,

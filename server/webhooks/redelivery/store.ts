@@ -4,12 +4,11 @@ import type { PendingQuery, Row } from "postgres";
 import type { DeliveryState, RedeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import { endHold } from "../connections/holding.store.ts";
 import type { ConnectionState } from "../connections/store.ts";
-import { lowestIdOf, timeOf } from "../events/event-id.ts";
-import { PING } from "../events/event-types.ts";
+import { lowestIdOf, PING, timeOf } from "../events/event.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
-import { endHold } from "../holding/store.ts";
-import { MOST_REDELIVERIES } from "./event/store.ts";
+import { MOST_REDELIVERIES } from "./event.store.ts";
 
 /** Wakes the workers' starters when the transaction commits. */
 export const REDELIVERY_CHANNEL = "gatehouse_redelivery";

@@ -4,10 +4,9 @@
 import type { Sql } from "../../../db/connection.ts";
 import { BadInput, NotFound } from "../../../errors.ts";
 import type { MasterKey } from "../../../master-key.ts";
+import { readReference, settingsClientOf } from "../../clients/settings-client.ts";
+import { type Client, findClient } from "../../clients/store.ts";
 import type { Door } from "../../door.ts";
-import { settingsClientOf } from "../../settings-client/credentials.ts";
-import { readReference } from "../../settings-client/reference.ts";
-import { type Client, findClient } from "../../store.ts";
 import type { Parameters } from "../parameters.ts";
 
 export interface ClientDependencies {

@@ -2,11 +2,11 @@
 
 import { grantedScopes, ScopeNotGranted } from "../../../access/index.ts";
 import { printable } from "../../../http/body.ts";
+import type { Client } from "../../clients/store.ts";
 import { type Door, IGNORED_SCOPES } from "../../door.ts";
-import { resourceProblem } from "../../resource.ts";
-import type { Client } from "../../store.ts";
-import { AuthorizationError } from "../authorization-error.ts";
+import { resourceProblem } from "../../scopes.ts";
 import type { Parameters } from "../parameters.ts";
+import { AuthorizationError } from "../reply.ts";
 
 export const RESPONSE_TYPES = ["code", "code id_token"] as const;
 export type ResponseType = (typeof RESPONSE_TYPES)[number];

@@ -3,15 +3,15 @@
 import { originOf } from "../../../audit/index.ts";
 import { BadInput, Conflict, NotFound } from "../../../errors.ts";
 import { readForm } from "../../../http/body.ts";
-import { pageResponse } from "../../pages/response.ts";
-import type { Trouble } from "../../trouble.ts";
+import { pageResponse } from "../../../ui/index.ts";
+import type { Caller } from "../../sessions.ts";
+import type { Trouble } from "../../throttle.ts";
 import type { TakenAttempt } from "../../upstream/attempts.ts";
 import { type UpstreamIdentity, whoIs } from "../../upstream/identity.ts";
 import type { Provider } from "../../upstream/providers/store.ts";
-import type { AccountDependencies } from "../dependencies.ts";
-import { proofAsked, troubleWithProof } from "../proof.ts";
-import { toAccount, userOf } from "../told.ts";
-import type { Visit } from "../visit.tsx";
+import { proofAsked, troubleWithProof } from "../password.tsx";
+import { finishProviderSignIn } from "../sign-in.tsx";
+import { type AccountDependencies, isSignInTarget, toAccount, userOf, type Visit, visited } from "../visit.tsx";
 import { GoOnPage, LINK_PATH, LinkAccountPage } from "./pages.tsx";
 import { findProvider, refuse, tellingTheUser, type Way, wayThere } from "./way.tsx";
 
@@ -33,7 +33,7 @@ export async function startLinking(deps: AccountDependencies, visit: Visit): Pro
 }
 
 /** The browser is back: says who the provider has signed in, and asks for what only the owner of the account has. */
-export async function proposeLink(
+async function proposeLink(
   deps: AccountDependencies,
   visit: Visit,
   { attempt, checks }: TakenAttempt,
@@ -117,4 +117,21 @@ function wayOf({ request, session: { tenantId, userId } }: Visit, provider: Prov
 
 function overAlready(): BadInput {
   return new BadInput("This link has expired or is made already. Go back to your account and start again.");
+}
+
+/** What a browser comes back from a provider to, if its way began on the account pages. */
+export interface AccountReturns {
+  isAwaited(taken: TakenAttempt): boolean;
+  /** @param query of the address that the browser came back to */
+  comeBack(request: Request, caller: Caller, taken: TakenAttempt, query: string): Promise<Response>;
+}
+
+export function createAccountReturns(deps: AccountDependencies): AccountReturns {
+  return {
+    isAwaited: ({ attempt: { target } }) => target === LINK_PATH || isSignInTarget(target),
+    comeBack: (request, caller, taken, query) =>
+      taken.attempt.target === LINK_PATH
+        ? visited(deps, request, caller, (visit) => proposeLink(deps, visit, taken, query))
+        : finishProviderSignIn(deps, request, caller, taken, query),
+  };
 }

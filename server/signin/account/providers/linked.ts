@@ -6,7 +6,7 @@ import type { TenantId } from "../../../tenant-id.ts";
 import { digestOf } from "../../opaque.ts";
 import type { Session } from "../../sessions.ts";
 import { hasPasswordToSignInWith } from "../../store.ts";
-import { authorityOf } from "../../upstream/authority.ts";
+import { authorityOf } from "../../upstream/configuration.ts";
 import {
   deleteIdentity,
   type LinkedIdentity,

@@ -1,9 +1,4 @@
-import { Ask } from "../../pages/ask.tsx";
-import { attribute } from "../../pages/attribute.ts";
-import { Layout } from "../../pages/layout.tsx";
-import { Problem } from "../../pages/problem.tsx";
-import type { Site } from "../../pages/site.ts";
-import { Time } from "../../pages/time.tsx";
+import { Ask, attribute, CardPage, Problem, type Site, Time } from "../../../ui/index.ts";
 import { CodeField, PasswordField } from "../../second-factor/pages.tsx";
 import type { OfferedProvider } from "../../upstream/upstream.ts";
 import type { LinkedAccount } from "./linked.ts";
@@ -28,7 +23,7 @@ export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
   const { site, csrf, link, provider, there, here, asksPassword, asksCode, problem } = props;
   const heading = `Link ${provider}`;
   return (
-    <Layout site={site} title={problem ? `Error: ${heading}` : heading}>
+    <CardPage site={site} title={problem ? `Error: ${heading}` : heading}>
       <h1 safe>{heading}</h1>
       <p class="lead">
         <span safe>{provider}</span> has signed in <strong safe>{there}</strong>. Once it is linked, signing in there is
@@ -45,7 +40,7 @@ export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
       <p class="note">
         <a href={site.href("/account")}>Do not link it</a>
       </p>
-    </Layout>
+    </CardPage>
   );
 }
 
@@ -53,7 +48,7 @@ export function LinkAccountPage(props: LinkAccountProps): JSX.Element {
 export function GoOnPage({ site, provider, href }: { site: Site; provider: string; href: string }): JSX.Element {
   const heading = `On to ${provider}`;
   return (
-    <Layout site={site} title={heading}>
+    <CardPage site={site} title={heading}>
       <h1 safe>{heading}</h1>
       <p>Sign in there with the account that you want to link.</p>
       <div class="actions">
@@ -61,7 +56,7 @@ export function GoOnPage({ site, provider, href }: { site: Site; provider: strin
           {`Go to ${provider}`}
         </a>
       </div>
-    </Layout>
+    </CardPage>
   );
 }
 

@@ -2,16 +2,14 @@
 
 import { originOf, recordAudit } from "../../../audit/index.ts";
 import { NotFound } from "../../../errors.ts";
-import { NO_STORE } from "../../../http/no-store.ts";
-import { toRecordId } from "../../../http/record-id.ts";
+import { NO_STORE } from "../../../http/conditions.ts";
+import { toRecordId } from "../../../http/query.ts";
 import type { TenantId } from "../../../tenant-id.ts";
-import { pageResponse } from "../../pages/response.ts";
-import { UpstreamProblemPage } from "../../pages/upstream-problem.tsx";
-import { UpstreamFailure } from "../../upstream/failure.ts";
-import { failedBy, toldOf, type UpstreamProblem } from "../../upstream/problems.ts";
+import { pageResponse } from "../../../ui/index.ts";
+import { UpstreamProblemPage } from "../../pages.tsx";
+import { failedBy, toldOf, UpstreamFailure, type UpstreamProblem } from "../../upstream/failure.ts";
 import type { Provider } from "../../upstream/providers/store.ts";
-import type { AccountDependencies } from "../dependencies.ts";
-import { ACCOUNT_PATH } from "../told.ts";
+import { ACCOUNT_PATH, type AccountDependencies } from "../visit.tsx";
 
 export interface Way {
   request: Request;

@@ -1,6 +1,12 @@
-import { redirectUriOf } from "../redirect-uri.ts";
-import { PROVIDER, type ProviderRecord } from "./contract.ts";
-import type { Provider } from "./store.ts";
+// An identity provider as the API has it: what it is to be, and what is shown of it.
+
+import type { FindRecords } from "../../../access/index.ts";
+import { BadInput } from "../../../errors.ts";
+import { toRecordId } from "../../../http/query.ts";
+import { type MasterKey, seal, unseal } from "../../../master-key.ts";
+import { redirectUriOf } from "../configuration.ts";
+import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
+import { findProviders, type Mapping, type Provider, type ProviderType } from "./store.ts";
 
 /** A provider in its response shape. */
 export function toProviderRecord(publicUrl: string, provider: Provider): ProviderRecord {
@@ -11,4 +17,135 @@ export function toProviderRecord(publicUrl: string, provider: Provider): Provide
 export function versionOf(provider: Provider): object {
   const { clientSecret } = provider;
   return { ...provider, clientSecret: clientSecret && Buffer.from(clientSecret).toString("base64") };
+}
+
+// A provider as it is to be: what was given, over what it was, or over the defaults.
+
+export const DEFAULT_SCOPES: Record<ProviderType, string[]> = {
+  OpenIDConnect: ["openid", "profile", "email"],
+  OAuth2: [],
+};
+/** OIDC Core 5.1. */
+export const DEFAULT_MAPPING: Mapping = {
+  Name: "name",
+  Username: "preferred_username",
+  Email: "email",
+  EmailVerified: "email_verified",
+  MobilePhone: "phone_number",
+};
+
+/** @throws BadInput naming what a new one lacks */
+export function merged(masterKey: MasterKey, before: Provider | undefined, input: ProviderInput): Omit<Provider, "id"> {
+  const { Id: _, ClientSecret, ...given } = input;
+  const former = before ?? blank(PROVIDER.whole(input, "Name", "Type", "ClientId"));
+  const secret = ClientSecret && sealSecret(masterKey, ClientSecret);
+  return {
+    ...former,
+    ...PROVIDER.toColumns(given),
+    clientSecret: secret === undefined ? former.clientSecret : secret || null,
+  };
+}
+
+function blank({ Name, Type, ClientId }: Pick<ProviderRecord, "Name" | "Type" | "ClientId">): Omit<Provider, "id"> {
+  return {
+    name: Name,
+    externalId: null,
+    type: Type,
+    issuer: null,
+    authorizationEndpoint: null,
+    tokenEndpoint: null,
+    userinfoEndpoint: null,
+    clientId: ClientId,
+    clientSecret: null,
+    tokenEndpointAuthMethod: null,
+    scopes: DEFAULT_SCOPES[Type],
+    mapping: DEFAULT_MAPPING,
+    provisioning: "LinkOnly",
+    allowedDomains: [],
+    allowedTenants: [],
+    requireVerifiedEmail: false,
+    allowLocal: false,
+    // Nobody is offered what was not tested yet.
+    isActive: false,
+  };
+}
+
+/** @throws BadInput naming what its Type needs, or cannot have */
+export function requireSound(provider: Omit<Provider, "id">): void {
+  const { type, issuer, authorizationEndpoint, tokenEndpoint, userinfoEndpoint, scopes, mapping } = provider;
+  const endpoints = Object.entries({
+    AuthorizationEndpoint: authorizationEndpoint,
+    TokenEndpoint: tokenEndpoint,
+    UserinfoEndpoint: userinfoEndpoint,
+  });
+  const problems: string[] = [];
+  if (type === "OpenIDConnect") {
+    if (!issuer) problems.push("Issuer is missing.");
+    for (const [name, value] of endpoints) {
+      if (value) problems.push(`${name} is for Type OAuth2; OpenIDConnect reads it from the Issuer's metadata.`);
+    }
+    if (!scopes.includes("openid")) problems.push("Scopes must have openid.");
+    if ((mapping.Subject ?? "sub") !== "sub") problems.push("Mapping.Subject is always sub with OpenIDConnect.");
+  } else {
+    if (issuer) problems.push("Issuer is for Type OpenIDConnect.");
+    for (const [name, value] of endpoints) if (!value) problems.push(`${name} is missing.`);
+  }
+  problems.push(...strangersProblem(provider));
+  if (problems.length > 0) throw new BadInput(...problems);
+}
+
+/** Everybody can have an account there, so who comes in has to be said. */
+function strangersProblem(provider: Omit<Provider, "id">): string[] {
+  const { provisioning, allowedDomains, allowedTenants } = provider;
+  if (provisioning !== "Create" || allowedDomains.length > 0 || allowedTenants.length > 0) return [];
+  const { issuer, authorizationEndpoint, tokenEndpoint, userinfoEndpoint } = provider;
+  const host = [issuer, authorizationEndpoint, tokenEndpoint, userinfoEndpoint]
+    .flatMap((address) => (address ? publicHostOf(address) : undefined) ?? [])
+    .at(0);
+  if (host === undefined) return [];
+  return [
+    `Provisioning Create needs AllowedDomains or AllowedTenants here: anybody can have an account at ${host}, and each of them would become a User.`,
+  ];
+}
+
+/** Hosts at which anybody can have an account. */
+const PUBLIC_HOSTS = [
+  ...["google.com", "googleapis.com", "apple.com", "facebook.com", "github.com", "gitlab.com", "bitbucket.org"],
+  ...["linkedin.com", "twitter.com", "x.com", "discord.com", "slack.com", "twitch.tv", "amazon.com", "yahoo.com"],
+  ...["live.com", "yandex.com", "yandex.ru", "vk.com", "paypal.com", "line.me", "kakao.com", "orcid.org"],
+];
+/** At Microsoft one address is an organisation's own, and these are everybody's. */
+const MICROSOFT = ["login.microsoftonline.com", "login.microsoft.com", "login.windows.net", "sts.windows.net"];
+const MICROSOFT_PUBLIC = /^\/(common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)(\/|$)/i;
+
+function publicHostOf(address: string): string | undefined {
+  const { hostname: named, pathname } = new URL(address);
+  // A name with the root's dot is the same host.
+  const hostname = named.replace(/\.$/, "");
+  if (MICROSOFT.includes(hostname)) return MICROSOFT_PUBLIC.test(pathname) ? hostname : undefined;
+  return PUBLIC_HOSTS.some((known) => hostname === known || hostname.endsWith(`.${known}`)) ? hostname : undefined;
+}
+
+/** What a sealed secret is for; it opens for nothing else. */
+export const CLIENT_SECRET_PURPOSE = "identity provider's client secret";
+
+function sealSecret(masterKey: MasterKey, secret: string): Uint8Array {
+  return seal(masterKey, CLIENT_SECRET_PURPOSE, secret);
+}
+
+/** @returns null: a public client */
+export function openSecret(masterKey: MasterKey, { clientSecret }: Pick<Provider, "clientSecret">): string | null {
+  return clientSecret && unseal(masterKey, CLIENT_SECRET_PURPOSE, clientSecret);
+}
+
+/** @returns finds identity providers by their Ids, for what tells of them elsewhere */
+export function createFindProviders(publicUrl: string): FindRecords {
+  return async (sql, tenantId, _, ids) => {
+    const found = await findProviders(
+      sql,
+      tenantId,
+      ids.flatMap((id) => toRecordId(id) ?? []),
+    );
+    return found.map((provider) => toProviderRecord(publicUrl, provider));
+  };
 }

@@ -1,7 +1,7 @@
 // …/IdentityProvider: where a tenant's users may sign in instead of here.
 
 import { settingsRoutes } from "../../../access/index.ts";
-import { idTextParameter } from "../../../http/inputs.ts";
+import { idTextParameter } from "../../../http/query.ts";
 import { type Route, route } from "../../../http/route.ts";
 import { PROVIDER_TEST, type ProviderContract } from "./contract.ts";
 import type { IdentityProviders } from "./service.ts";

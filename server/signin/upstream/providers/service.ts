@@ -8,18 +8,18 @@ import {
   type Shown,
   type Tagged,
 } from "../../../access/index.ts";
-import { changesOf, recordAudit, valuesShown } from "../../../audit/index.ts";
+import { recordAudit } from "../../../audit/index.ts";
 import type { Sql, Transaction } from "../../../db/connection.ts";
 import { type EgressFetch, requireSecretsAnew } from "../../../egress/index.ts";
 import { BadInput, Conflict, NotFound } from "../../../errors.ts";
+import { changesOf, valuesShown } from "../../../http/changes.ts";
 import { type Conditions, requireConditions } from "../../../http/conditions.ts";
-import { readId } from "../../../http/record-id.ts";
+import { readId } from "../../../http/query.ts";
 import type { MasterKey } from "../../../master-key.ts";
 import type { TenantId } from "../../../tenant-id.ts";
 import { createProbe, type ProbeResult } from "../probe.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
-import { merged, requireSound } from "./merge.ts";
-import { toProviderRecord, versionOf } from "./record.ts";
+import { merged, requireSound, toProviderRecord, versionOf } from "./record.ts";
 import {
   deleteProvider,
   findProvider,

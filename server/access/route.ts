@@ -1,0 +1,109 @@
+// What most resources have: a list, an upsert by PATCH and POST, and to read and to delete one.
+
+import type { Filters, Parameters } from "../http/query.ts";
+import { type Answer, type Call, type Endpoint, type Route, route, type Tag, withPost } from "../http/route.ts";
+import type { Permitted } from "./bearer.ts";
+import type { Scope } from "./scopes.ts";
+
+type Nothing = Record<never, never>;
+
+/** What is special about one of them. */
+interface Own<S extends Scope, C> {
+  description?: string;
+  errors?: Endpoint<S, Nothing, Nothing, unknown, Nothing>["errors"];
+  handle(caller: Permitted<S>, call: C): ReturnType<Endpoint<S, Nothing, Nothing, unknown, Nothing>["handle"]>;
+}
+
+export interface Resource<
+  R extends Scope,
+  W extends Scope,
+  D extends Scope,
+  P extends Parameters,
+  Q extends Filters,
+  I,
+  A extends Parameters,
+> {
+  name: string;
+  tag: Tag;
+  /** One and several of them, in the middle of a sentence. */
+  nouns: readonly [one: string, several: string];
+  scopes: { read: R; write: readonly W[]; remove: D };
+  /** Of the path of one. */
+  params: P;
+  anyText?: boolean;
+  query?: A;
+  filters: Q;
+  filterName?: (given: string) => string | undefined;
+  body: NonNullable<Endpoint<W, Nothing, Nothing, I, Nothing>["body"]>;
+  answer: Pick<Answer, "schema" | "example">;
+  list: Own<R, Call<Nothing, Q, undefined, Nothing>>;
+  save: Own<W, Call<Nothing, Nothing, I, Nothing>> & { answer?: Answer };
+  read: Own<R, Call<P, Nothing, undefined, A>>;
+  remove: Own<D, Call<P, Nothing, undefined, A>>;
+}
+
+export function resourceRoutes<
+  R extends Scope,
+  W extends Scope,
+  D extends Scope,
+  P extends Parameters,
+  Q extends Filters,
+  I,
+  A extends Parameters = Nothing,
+>(resource: Resource<R, W, D, P, Q, I, A>): Route[] {
+  const { name, tag, nouns, scopes, answer, params, anyText, query, filters, filterName, body } = resource;
+  const [noun, several] = nouns;
+  const { list, save, read, remove } = resource;
+  const path = `/${name}`;
+  const one = { tag, path: `${path}/{Id}`, params, anyText, query, conditions: true };
+  return [
+    route({
+      ...list,
+      method: "GET",
+      path,
+      tag,
+      id: `list${name}`,
+      summary: `List ${several}`,
+      scopes: [scopes.read],
+      paged: true,
+      filters,
+      filterName,
+      answer: { description: `A page of ${several}.`, ...answer, list: true },
+      errors: ["ServiceBusy", ...(list.errors ?? [])],
+    }),
+    ...withPost(
+      route({
+        answer: { description: `The ${noun} as it stands.`, ...answer },
+        ...save,
+        method: "PATCH",
+        path,
+        tag,
+        id: `upsert${name}`,
+        summary: `Update or make one ${noun}`,
+        scopes: scopes.write,
+        conditions: true,
+        body,
+        errors: ["NotFound", "Conflict", ...(save.errors ?? [])],
+      }),
+      `post${name}`,
+    ),
+    route({
+      ...one,
+      ...read,
+      method: "GET",
+      id: `get${name}`,
+      summary: `Read one ${noun}`,
+      scopes: [scopes.read],
+      answer: { description: `The ${noun}.`, ...answer },
+    }),
+    route({
+      ...one,
+      ...remove,
+      method: "DELETE",
+      id: `delete${name}`,
+      summary: `Delete one ${noun}`,
+      scopes: [scopes.remove],
+      answer: { description: `The ${noun}'s last state.`, ...answer },
+    }),
+  ];
+}

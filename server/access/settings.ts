@@ -1,0 +1,294 @@
+// Reading and changing what an administrator sets up; REST and the console both go through it. Each asks for a policy
+// that permits it; what is special about a kind stands in its own folder.
+
+import { recordAudit } from "../audit/index.ts";
+import type { Queries, Sql, Transaction } from "../db/connection.ts";
+import { Conflict, NotFound } from "../errors.ts";
+import { changesOf, valuesShown } from "../http/changes.ts";
+import { type Conditions, hasConditions, requireConditions } from "../http/conditions.ts";
+import type { Contract } from "../http/contract.ts";
+import type { Fields, InputOf, RecordOf } from "../http/fields.ts";
+import { isUuid, type Paging, type Parameter, textFilter, uuidParameter } from "../http/query.ts";
+import type { Route, Tag } from "../http/route.ts";
+import type { TenantId } from "../tenant-id.ts";
+import type { Access } from "./access.ts";
+import type { Actor, Caller, Permitted } from "./bearer.ts";
+import { refuseChangedStamps, type Stamped } from "./fields.ts";
+import type { ShownPage, Tagged, Whole } from "./gate/shown.ts";
+import type { Permissions } from "./policies/permissions.ts";
+import type { PolicyRecord } from "./policies/resource-type.ts";
+import { waitForSettingsTurn } from "./policies/store.ts";
+import { userScopes } from "./roles/service.ts";
+import { resourceRoutes } from "./route.ts";
+
+/** The records of one kind; each asks for a policy that permits it. */
+export interface SettingsService<Item extends PolicyRecord, Input> {
+  /** A page without what the caller may not read, the newest first. @throws BadInput, ServiceBusy */
+  list(caller: Permitted<"Settings:Read">, filter: { name?: string }, paging: Paging): Promise<ShownPage<Item>>;
+  /** @throws Permission, NotFound */
+  read(caller: Permitted<"Settings:Read">, id: string): Promise<Whole<Item>>;
+  /**
+   * Updates what Id or Name points at, or makes a new one.
+   * @param sent the body that the input was read from
+   * @throws Permission, BadInput, NotFound, Conflict, PreconditionFailed
+   */
+  save(
+    caller: Permitted<"Settings:Update">,
+    input: Input,
+    conditions: Conditions,
+    sent: unknown,
+  ): Promise<Tagged<Item>>;
+  /**
+   * @returns its last state, as far as the caller may see it
+   * @throws Permission, NotFound, Conflict, PreconditionFailed
+   */
+  remove(caller: Permitted<"Settings:Update">, id: string, conditions: Conditions): Promise<Tagged<Item>>;
+}
+
+export interface SettingsStore<Row> {
+  /** The newest first; one more than the limit, if there are more. */
+  list(
+    sql: Queries,
+    tenantId: TenantId,
+    filter: { name?: string },
+    limit: number,
+    after: string | undefined,
+  ): Promise<Row[]>;
+  find(sql: Queries, tenantId: TenantId, key: { id: string } | { name: string }): Promise<Row | undefined>;
+  insert(sql: Queries, tenantId: TenantId, row: New<Row>, actor: Actor): Promise<Row>;
+  update(sql: Queries, tenantId: TenantId, row: Row, actor: Actor, before: Row): Promise<Row>;
+  remove(sql: Queries, tenantId: TenantId, id: string): Promise<void>;
+}
+
+/** What a row has before it is there. */
+export type New<Row> = Omit<Row, "id" | keyof Stamped>;
+
+/** A kind of record that tenants have few of, each with a Name of its own. */
+export interface SettingsKind<F extends Fields, Row extends { id: string; name: string }> {
+  contract: Contract<F>;
+  store: SettingsStore<Row>;
+  /** A new one, of which nothing is given yet. */
+  blank: New<Row>;
+  /** What the audit log calls its changes. */
+  audited?: "Policy" | "Role" | "Record";
+  /** Changes records in one transaction; `work` returns what it has written or deleted. */
+  change?<Changed extends PolicyRecord>(
+    caller: Caller,
+    work: (tx: Transaction, permissions: Permissions) => Promise<Changed>,
+  ): Promise<Changed>;
+  /** What is wrong with an input, before anything is looked up. @throws BadInput */
+  check?(caller: Caller, input: InputOf<F>): Promise<void>;
+  /** What is wrong with what was just written: all of it is undone. @throws BadInput, Conflict */
+  checkWritten?(
+    tx: Transaction,
+    tenantId: TenantId,
+    written: { saved: Row; before: Row | undefined; input: InputOf<F> },
+  ): Promise<void>;
+}
+
+export function createSettingsService<F extends Fields, Row extends { id: string; name: string }>(
+  sql: Sql,
+  kind: SettingsKind<F, Row>,
+): SettingsService<RecordOf<F>, InputOf<F>> {
+  const { contract, store, blank, audited = "Record", check, checkWritten } = kind;
+  const { name, toRecord } = contract;
+  const required = contract.namesOf((field) => field.required);
+  const inLog = contract.namesOf(({ audit }) => audit);
+  const withValue = contract.namesOf(({ audit }) => audit === "value");
+  const noSuch = () => new NotFound(`There is no ${name} with this Id.`);
+  const change: NonNullable<typeof kind.change> =
+    kind.change ??
+    (async (caller, work) =>
+      (await sql.beginFor(caller.tenantId, async (tx) => {
+        await waitForSettingsTurn(tx, caller.tenantId);
+        return work(tx, caller.permissions);
+      })) as Awaited<ReturnType<typeof work>>);
+
+  function upsert(caller: Caller, input: InputOf<F> & Named, conditions: Conditions) {
+    const { tenantId, actor } = caller;
+    return change(caller, async (tx, permissions) => {
+      const before = await store.find(tx, tenantId, input.Id ? { id: input.Id } : { name: input.Name ?? "" });
+      if (!before && input.Id) throw new NotFound(`There is no ${name} with the Id ${input.Id}.`);
+      if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before && toRecord(before));
+      if (!before) contract.whole(input, ...required);
+      const after = { ...(before ?? blank), ...contract.toColumns(input), id: before?.id ?? "" } as Row;
+      const judged = contract.judged(after);
+      permissions.require("Settings:Update", name, before ? toRecord(before) : judged, judged);
+      // Only now, so that who may not change it learns of no value whether it is right.
+      if (before) await requireSeen(tx, caller, name, conditions, toRecord(before));
+      refuseChangedStamps(caller, name, input, before && toRecord(before));
+      if (before && Bun.deepEquals(before, after)) return toRecord(before);
+
+      const holder = await store.find(tx, tenantId, { name: after.name });
+      if (holder && holder.id !== before?.id) throw new Conflict(`Name is held by another ${name}.`);
+      const saved = before
+        ? await store.update(tx, tenantId, after, actor, before)
+        : await store.insert(tx, tenantId, after, actor);
+      await checkWritten?.(tx, tenantId, { saved, before, input });
+      const record = toRecord(saved);
+      await recordAudit(tx, tenantId, caller, {
+        kind: before ? `${audited}.Changed` : `${audited}.Created`,
+        subject: { type: name, id: saved.id },
+        details: before ? changesOf(toRecord(before), record, inLog, withValue) : valuesShown(record, withValue),
+      });
+      return record;
+    });
+  }
+
+  function removeOne(caller: Caller, id: string, conditions: Conditions) {
+    const { tenantId } = caller;
+    return change(caller, async (tx, permissions) => {
+      const row = await store.find(tx, tenantId, { id });
+      if (!row) throw noSuch();
+      const record = toRecord(row);
+      permissions.require("Settings:Update", name, record);
+      await requireSeen(tx, caller, name, conditions, record);
+      await store.remove(tx, tenantId, id);
+      const details = valuesShown(record, withValue);
+      await recordAudit(tx, tenantId, caller, { kind: `${audited}.Deleted`, subject: { type: name, id }, details });
+      return record;
+    });
+  }
+
+  return {
+    list: ({ tenantId, gate }, filter, paging) =>
+      gate.list({
+        type: name,
+        paging,
+        read: (limit, after) => store.list(sql, tenantId, filter, limit, after),
+        id: (row) => row.id,
+        item: (row) => toRecord(row),
+      }),
+    async read(caller, id) {
+      const row = isUuid(id) ? await store.find(sql, caller.tenantId, { id }) : undefined;
+      if (!row) throw noSuch();
+      return caller.gate.show(name, toRecord(row));
+    },
+    async save(caller, input, conditions, sent) {
+      await check?.(caller, input);
+      return caller.gate.written(name, await upsert(caller, input, conditions), sent);
+    },
+    async remove(caller, id, conditions) {
+      if (!isUuid(id)) throw noSuch();
+      return caller.gate.written(name, await removeOne(caller, id.toLowerCase(), conditions), {});
+    },
+  };
+}
+
+/** What an upsert finds its record by. */
+interface Named {
+  Id?: string;
+  Name?: string;
+}
+
+/** What it takes to undo a change. */
+const NEEDED = ["Settings:Update", "Settings:Read"] as const;
+
+/**
+ * Changes a tenant's policies or roles in one transaction, unless its caller could not do so again afterwards.
+ * @param change is told what the caller may do by now, and returns the record that it has written or deleted
+ * @throws Conflict where the caller would lock itself out, and what `change` throws
+ */
+export async function changeSettings<Changed extends PolicyRecord>(
+  sql: Sql,
+  access: Access,
+  caller: Caller,
+  type: "Policy" | "Role",
+  change: (tx: Transaction, permissions: Permissions) => Promise<Changed>,
+): Promise<Changed> {
+  const record = await sql.beginFor(caller.tenantId, async (tx) => {
+    await waitForSettingsTurn(tx, caller.tenantId);
+    // Who had its turn before may have taken the caller's access away.
+    const before = await access.permissionsIn(tx, caller);
+    const changed = await change(tx, before);
+    const scopes = await scopesIn(tx, caller);
+    const after = await access.permissionsIn(tx, { ...caller, scopes });
+    if (!after.allows("Settings:Update", type, changed)) {
+      throw lockedOut(`no policy would let you change this ${type}`, "Settings:Update");
+    }
+    // What cannot be seen is not found again.
+    if (before.allows("Settings:Read", type, changed) && !after.allows("Settings:Read", type, changed)) {
+      throw lockedOut(`no policy would let you read this ${type}`, "Settings:Read");
+    }
+    const lost = NEEDED.find((scope) => caller.scopes.has(scope) && !scopes.has(scope));
+    if (lost) throw lockedOut(`none of your roles would have ${lost}`, lost);
+    return changed;
+  });
+  access.forget(caller.tenantId);
+  return record as Changed;
+}
+
+/** A client's own scopes are its credentials'; a user's come of roles (docs/access.md "Scopes"), which may change. */
+async function scopesIn(tx: Transaction, { tenantId, actor, scopes }: Caller): Promise<ReadonlySet<string>> {
+  return actor.type === "User" ? new Set(await userScopes(tx, tenantId, actor.id)) : scopes;
+}
+
+function lockedOut(loss: string, action: string): Conflict {
+  return new Conflict(
+    `With this change ${loss} any more. Nothing was changed; first give somebody else ${action} and let them do it.`,
+  );
+}
+
+// The routes of what an administrator sets up: policies, roles, identity providers.
+
+/** What keeps an administrator in. */
+export const LOCK_OUT = "Refused with 409 when its caller could not make the change again afterwards.";
+
+export interface SettingsRoutes<F extends Fields> {
+  contract: Contract<F>;
+  service: SettingsService<RecordOf<F>, InputOf<F>>;
+  tag: Tag;
+  nouns: readonly [one: string, several: string];
+  /** Bodies that each make one, by name. */
+  examples: Record<string, Record<string, unknown>>;
+  /** Unless it is a UUID. */
+  id?: Parameter<string>;
+  /** What is to be said of each. */
+  upsert: string;
+  remove: string;
+}
+
+export function settingsRoutes<F extends Fields>(kind: SettingsRoutes<F>): Route[] {
+  const { contract, service, tag, nouns, examples, id, upsert, remove } = kind;
+  const { name, record: schema, example } = contract;
+  const [noun] = nouns;
+  return resourceRoutes({
+    ...{ name, tag, nouns },
+    scopes: { read: "Settings:Read", write: ["Settings:Update"], remove: "Settings:Update" },
+    params: { Id: id ?? uuidParameter(`The Id of the ${noun}.`, name) },
+    filters: { Name: textFilter(`The ${noun} of this Name.`) },
+    body: { ...contract, description: `One ${noun}.`, examples },
+    answer: { schema, example },
+    list: {
+      description: "Without those that the caller may not read.",
+      handle: (caller, { filters, paging }) => service.list(caller, { name: filters.Name }, paging),
+    },
+    save: {
+      description: upsert,
+      handle: (caller, { input, conditions, sent }) => service.save(caller, input, conditions, sent),
+    },
+    read: { handle: (caller, { params }) => service.read(caller, params.Id) },
+    remove: {
+      description: remove,
+      errors: ["Conflict"],
+      handle: (caller, { params, conditions }) => service.remove(caller, params.Id, conditions),
+    },
+  });
+}
+
+/**
+ * Before a change that the caller may make: whether the record stands as the caller has seen it.
+ * @param resource what policies are asked for, where that is not what its entity tag is made of
+ * @throws PreconditionFailed
+ */
+export async function requireSeen(
+  tx: Transaction,
+  { gate }: Pick<Caller, "gate">,
+  type: string,
+  conditions: Conditions,
+  version: object,
+  resource?: object,
+): Promise<void> {
+  if (!hasConditions(conditions)) return;
+  requireConditions(conditions, await gate.versionIn(tx, type, version, resource));
+}

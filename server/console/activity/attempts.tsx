@@ -1,0 +1,194 @@
+// The attempts of a delivery: as a table, and what each has sent and got.
+
+import { attribute, Badge, type Column, Table, Text, Time } from "../../ui/index.ts";
+import type { AttemptRecord, KnownRequest } from "../../webhooks/index.ts";
+
+/** A status, or the network's failure in one word. */
+export function resultOf({ StatusCode, Failure }: AttemptRecord): string {
+  return Failure ?? String(StatusCode);
+}
+
+export function isGood({ StatusCode }: AttemptRecord): boolean {
+  return StatusCode !== null && StatusCode >= 200 && StatusCode < 300;
+}
+
+export function endOf({ StartedOn, DurationMs }: AttemptRecord): number {
+  return Date.parse(StartedOn) + DurationMs;
+}
+
+interface Row {
+  attempt: AttemptRecord;
+  waited: string;
+}
+
+export function AttemptTable({ attempts, happenedOn }: { attempts: AttemptRecord[]; happenedOn: Date }): JSX.Element {
+  const rows = attempts.map((attempt, index) => ({
+    attempt,
+    waited: waitedFor(attempt, attempts[index - 1], happenedOn),
+  }));
+  return <Table caption="Attempts" columns={columns(attempts)} rows={rows} />;
+}
+
+function waitedFor(attempt: AttemptRecord, before: AttemptRecord | undefined, happenedOn: Date): string {
+  const startedOn = Date.parse(attempt.StartedOn);
+  if (attempt.Number === 1) return `${duration(startedOn - happenedOn.getTime())} after the event`;
+  if (!before) return "";
+  const waited = duration(startedOn - endOf(before));
+  return attempt.Run > before.Run ? `${waited}, sent again` : waited;
+}
+
+function columns(attempts: AttemptRecord[]): Column<Row>[] {
+  const hasRuns = attempts.some(({ Run }) => Run > 1);
+  return [
+    {
+      name: "Attempt",
+      cell: ({ attempt }) => (
+        <>
+          <span class="on-cards">Attempt </span>
+          <Text text={`${attempt.Number}${hasRuns ? `, run ${attempt.Run}` : ""}`} />
+        </>
+      ),
+    },
+    {
+      name: "Result",
+      cell: ({ attempt }) => <Badge state={resultOf(attempt)} tone={isGood(attempt) ? "good" : "bad"} />,
+    },
+    { name: "Started", cell: ({ attempt: { StartedOn } }) => <Time at={new Date(StartedOn)} /> },
+    { name: "Waited", cell: ({ waited }) => <Text text={waited} /> },
+    { name: "Took", cell: ({ attempt: { DurationMs } }) => <Text text={duration(DurationMs)} />, numeric: true },
+  ];
+}
+
+export interface AttemptDetailsProps {
+  id: string;
+  attempt: AttemptRecord;
+  /** Undefined if the reader may not see it. */
+  request: KnownRequest | undefined;
+  /** When the connection changed after the attempt; undefined: it has not. */
+  changedOn: Date | undefined;
+  open: boolean;
+}
+
+export function AttemptDetails({ id, attempt, request, changedOn, open }: AttemptDetailsProps): JSX.Element {
+  const { Number: number, Response: response, Failure: failure } = attempt;
+  return (
+    <details class="attempt" id={id} open={open}>
+      <summary safe>{`Attempt ${number}: request and response`}</summary>
+      <div class="two">
+        <div>
+          <h3>Request</h3>
+          {request ? (
+            <>
+              <Source label={`Request of attempt ${number}`} text={requestText(request)} />
+              <RequestNote changedOn={changedOn} />
+            </>
+          ) : (
+            <p class="none">The connection is none that you may see.</p>
+          )}
+        </div>
+        <div>
+          <h3 safe>{failure === null ? "Response" : "No response"}</h3>
+          {response ? (
+            <Source label={`Response of attempt ${number}`} text={responseText(attempt, response)} />
+          ) : (
+            <p class="none">It may repeat what was sent, which you may not see.</p>
+          )}
+          {failure === null && response?.Body === "" ? <p class="hint">Its body was empty.</p> : ""}
+        </div>
+      </div>
+    </details>
+  );
+}
+
+function RequestNote({ changedOn }: { changedOn: Date | undefined }): JSX.Element {
+  const hidden = "Secrets, and what they sign, are hidden.";
+  if (!changedOn) return <p class="hint">{`As it was sent. ${hidden}`}</p>;
+  return (
+    <p class="hint">
+      {"As the connection is now: it changed on "}
+      <Time at={changedOn} />
+      {`, after this attempt, whose own address and headers are not kept. ${hidden}`}
+    </p>
+  );
+}
+
+const HIDDEN = "•••";
+
+function requestText({ address, query, headers }: KnownRequest): string {
+  const parameters = query.map((name) => `${name}=${HIDDEN}`).join("&");
+  return [
+    `POST ${address}${parameters ? `?${parameters}` : ""}`,
+    ...headers.map(({ name, value }) => `${name}: ${value ?? HIDDEN}`),
+  ].join("\n");
+}
+
+function responseText(
+  { StatusCode, Failure }: AttemptRecord,
+  { Headers, Body }: NonNullable<AttemptRecord["Response"]>,
+): string {
+  // Of a failure it says what went wrong.
+  if (Failure !== null) return [Failure, Body].filter(Boolean).join("\n");
+  const head = [String(StatusCode), Headers].filter(Boolean).join("\n");
+  return Body ? `${head}\n\n${Body}` : head;
+}
+
+/** A group: among many such, none is a landmark. */
+const group = (label: string) => ({ role: "group", "aria-label": attribute(label) });
+
+/** Text of others, line by line as it came; long ones are scrolled, also by keys. */
+export function Source({ label, text }: { label: string; text: string }): JSX.Element {
+  return (
+    <div class="source" tabindex="0" {...group(label)}>
+      <pre safe>{`\n${shown(text)}`}</pre>
+    </div>
+  );
+}
+
+/**
+ * Control characters, and what turns the direction of text around, are written as JSON escapes: what somebody reads is
+ * what there is, in its order.
+ */
+function shown(text: string): string {
+  return text.replaceAll("\r\n", "\n").replace(HIDING, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const HIDING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** To read off: `12 ms`, `1.2 s`, `1 min 10 s`, `2 h 5 min`, `3 d 4 h`. */
+export function duration(milliseconds: number): string {
+  if (milliseconds < SECOND) return `${Math.max(0, Math.round(milliseconds))} ms`;
+  if (milliseconds < MINUTE) return `${(milliseconds / SECOND).toFixed(1).replace(/\.0$/, "")} s`;
+  if (milliseconds < HOUR) return inTwo(milliseconds, [MINUTE, "min"], [SECOND, "s"]);
+  if (milliseconds < DAY) return inTwo(milliseconds, [HOUR, "h"], [MINUTE, "min"]);
+  return inTwo(milliseconds, [DAY, "d"], [HOUR, "h"]);
+}
+
+type Unit = [size: number, name: string];
+
+function inTwo(milliseconds: number, [large, largeName]: Unit, [small, smallName]: Unit): string {
+  const rest = Math.floor((milliseconds % large) / small);
+  return `${Math.floor(milliseconds / large)} ${largeName}${rest > 0 ? ` ${rest} ${smallName}` : ""}`;
+}
+
+const STEPS = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 20, 30].map((count) => count * SECOND),
+  ...[1, 2, 5, 10, 20, 30].map((count) => count * MINUTE),
+  ...[1, 2, 4, 8, 12].map((count) => count * HOUR),
+];
+const MOST_TICKS = 4;
+
+/** Round moments from 0 on, for an axis of this length. */
+export function ticks(span: number): number[] {
+  const days = Math.ceil(span / DAY / MOST_TICKS) * DAY;
+  const step = STEPS.find((size) => span / size <= MOST_TICKS) ?? days;
+  return Array.from({ length: Math.floor(span / step) + 1 }, (_, index) => index * step);
+}

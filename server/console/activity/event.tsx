@@ -1,0 +1,264 @@
+// One event: what has happened, who was told of it, and who was not.
+
+import { DELIVERY_STATES } from "../../../workflows/contract.ts";
+import { Conflict } from "../../errors.ts";
+import { firstPage, MOST_LIMIT, type Paging, readPaging, readQuery, readWord } from "../../http/query.ts";
+import {
+  ActionButton,
+  Badge,
+  ButtonLink,
+  Code,
+  Facts,
+  Live,
+  Pager,
+  Refreshing,
+  Section,
+  Sentence,
+  Table,
+  Text,
+  Time,
+} from "../../ui/index.ts";
+import {
+  type EventRecord,
+  explainEvent,
+  type LoggedConnection,
+  PING,
+  REDELIVER,
+  readAttempts,
+  readConnectionsOf,
+  readEvent,
+  redeliverEvent,
+  type SeenEvent,
+  WORST_FIRST,
+} from "../../webhooks/index.ts";
+import type { SettingsDependencies, View } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import {
+  ConnectionName,
+  type DeliveryRecord,
+  DeliverySection,
+  isOpen,
+  isOver,
+  type ShownDelivery,
+} from "./delivery.tsx";
+import { deliveriesInWords, titleOfEvent } from "./list.tsx";
+import { PayloadSection } from "./payload.tsx";
+
+const REFRESH_SECONDS = 2;
+/** On one page, the worst first; each has its attempts below it. */
+const MOST_DELIVERIES = 20;
+/** Of one delivery, its last ones. */
+const MOST_ATTEMPTS = 12;
+
+/** @param refusals why what was asked of it was not done */
+export async function eventPage(deps: SettingsDependencies, visit: Visit, refusals: string[] = []): Promise<View> {
+  const { sql, caller, params, url } = { ...deps, ...visit };
+  const event = await readEvent(sql, caller, params.id!, deps.workflowUrl);
+  const { record } = event;
+  const query = readQuery(url.searchParams, ["State"]);
+  const ofState = readWord(query, "State", DELIVERY_STATES);
+  const { Items, Next } = await pageOf(visit, record, ofState, readPaging(query));
+  const [shown, unconcerned] = await Promise.all([
+    readShown(deps, visit, event, Items),
+    readUnconcerned(deps, visit, record),
+  ]);
+  const mayRedeliver = record.EventType !== PING && visit.may("Webhooks:Update", "WebhookEvent", record);
+  const isFinal = !record.Deliveries.some(isOpen);
+  return {
+    title: titleOfEvent(record),
+    above: [{ name: "Activity", path: "/settings/activity" }],
+    actions: <ButtonLink href={record.WorkflowUrl}>Open in Temporal</ButtonLink>,
+    body: (
+      <>
+        <Refusals lines={refusals} />
+        <Live visit={visit} id="event" seconds={REFRESH_SECONDS} isFinal={isFinal}>
+          <Summary visit={visit} record={record} mayRedeliver={mayRedeliver} />
+          {shown.map((one) => (
+            <DeliverySection
+              visit={visit}
+              event={event}
+              shown={one}
+              mayRedeliver={mayRedeliver}
+              masterKey={deps.masterKey}
+            />
+          ))}
+        </Live>
+        <Pager visit={visit} next={Next} />
+        <NotSentSection visit={visit} unconcerned={unconcerned} />
+        <PayloadSection visit={visit} event={event} />
+        {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
+      </>
+    ),
+  };
+}
+
+/** Its reader may see them all, as the event has them. */
+async function pageOf({ caller }: Visit, record: EventRecord, ofState: string | undefined, paging: Paging) {
+  const { EventId, Deliveries } = record;
+  const sorted = Deliveries.filter(({ State }) => ofState === undefined || State === ofState).toSorted(
+    (a, b) => WORST_FIRST.indexOf(a.State) - WORST_FIRST.indexOf(b.State),
+  );
+  return caller.gate.pageOf(`WebhookEvent/${EventId}/Deliveries`, { ...paging, limit: MOST_DELIVERIES }, sorted);
+}
+
+/** What of connections the reader may not see is left out; that there is a delivery is not. */
+async function readShown(
+  { sql, masterKey }: SettingsDependencies,
+  { caller }: Visit,
+  event: SeenEvent,
+  deliveries: DeliveryRecord[],
+): Promise<ShownDelivery[]> {
+  const { EventId } = event.record;
+  const connectionIds = deliveries.map(({ ConnectionId }) => ConnectionId);
+  const selection = { deliveryIds: deliveries.map(({ Id }) => Id), last: MOST_ATTEMPTS };
+  const [attempts, connections, reasons] = await Promise.all([
+    readAttempts(sql, caller, event, selection),
+    readConnectionsOf(sql, masterKey, caller, connectionIds),
+    explainEvent(sql, masterKey, caller, EventId, { connectionIds }, firstPage(MOST_DELIVERIES)),
+  ]);
+  return deliveries.map((delivery) => ({
+    delivery,
+    connection: connections.find(({ id }) => id === delivery.ConnectionId),
+    reason: reasons.Items.find(({ DeliveryId }) => DeliveryId === delivery.Id)?.Reason,
+    attempts: attempts.get(delivery.Id) ?? [],
+  }));
+}
+
+function Refusals({ lines }: { lines: string[] }): JSX.Element {
+  if (lines.length === 0) return "";
+  return (
+    <div class="problem" role="alert">
+      {lines.map((line) => (
+        <p safe>{line}</p>
+      ))}
+    </div>
+  );
+}
+
+interface SummaryProps {
+  visit: Visit;
+  record: EventRecord;
+  mayRedeliver: boolean;
+}
+
+function Summary({ visit, record, mayRedeliver }: SummaryProps): JSX.Element {
+  const { EventId, State, Reason, Deliveries, Timestamp } = record;
+  const path = `/settings/activity/${EventId}`;
+  const again = Deliveries.filter(isOver);
+  return (
+    <div class="panel">
+      <Facts
+        facts={[
+          ["State", <Badge state={State ?? "No delivery"} spoken />],
+          ["Deliveries", Reason ? <Sentence text={Reason} /> : <Counts visit={visit} record={record} />],
+          ["Happened", <Time at={new Date(Timestamp)} />],
+          ["EventId", <Code text={EventId} copy />],
+        ]}
+      />
+      {mayRedeliver && again.length > 1 && !Deliveries.some(isOpen) ? (
+        <div class="buttons below">
+          <ActionButton visit={visit} action={path} label={`Redeliver to all ${again.length.toLocaleString("en")}`} />
+        </div>
+      ) : (
+        ""
+      )}
+    </div>
+  );
+}
+
+/** With several states, each leads to its own deliveries. */
+function Counts({ visit, record }: { visit: Visit; record: EventRecord }): JSX.Element {
+  const states = WORST_FIRST.filter((state) => record.Deliveries.some(({ State }) => State === state));
+  const path = visit.href(`/settings/activity/${record.EventId}`);
+  if (states.length < 2 || record.Deliveries.length <= MOST_DELIVERIES) {
+    return <Text text={deliveriesInWords(record)} />;
+  }
+  return (
+    <span>
+      {states.map((state) => (
+        <>
+          <a href={`${path}?State=${state}`} safe>
+            {deliveriesInWords({ ...record, Deliveries: record.Deliveries.filter(({ State }) => State === state) })}
+          </a>{" "}
+        </>
+      ))}
+      <a href={path}>all</a>
+    </span>
+  );
+}
+
+// The connections that did not get an event, each with why.
+
+interface Unconcerned {
+  outcome: string;
+  reason: string;
+  connection: LoggedConnection | undefined;
+  connectionId: string;
+}
+
+/** The newest of them; a ping concerns nobody else. */
+async function readUnconcerned(
+  { sql, masterKey }: SettingsDependencies,
+  { caller }: Visit,
+  { EventId, EventType }: EventRecord,
+): Promise<Unconcerned[]> {
+  if (EventType === PING) return [];
+  const paging = firstPage(MOST_LIMIT);
+  const { Items } = await explainEvent(sql, masterKey, caller, EventId, { concerned: false }, paging);
+  // What was deleted before is no answer to why: with the years there are only ever more of these.
+  const asked = Items.filter(({ Outcome }) => Outcome !== "AlreadyDeleted");
+  const ids = asked.map(({ ConnectionId }) => ConnectionId);
+  const connections = await readConnectionsOf(sql, masterKey, caller, ids);
+  return asked.map(({ ConnectionId, Outcome, Reason }) => ({
+    outcome: Outcome,
+    reason: Reason,
+    connection: connections.find(({ id }) => id === ConnectionId),
+    connectionId: ConnectionId,
+  }));
+}
+
+function NotSentSection({ visit, unconcerned }: { visit: Visit; unconcerned: Unconcerned[] }): JSX.Element {
+  if (unconcerned.length === 0) return "";
+  return (
+    <Section title="Not sent to">
+      <Table
+        caption="Connections that have no delivery of this event"
+        columns={[
+          {
+            name: "Connection",
+            cell: ({ connection, connectionId }: Unconcerned) => (
+              <ConnectionName visit={visit} connection={connection} connectionId={connectionId} />
+            ),
+          },
+          { name: "Outcome", cell: ({ outcome }: Unconcerned) => <Badge state={outcome} /> },
+          { name: "Why", cell: ({ reason }: Unconcerned) => <Sentence text={reason} /> },
+        ]}
+        rows={unconcerned}
+      />
+    </Section>
+  );
+}
+
+const AT_ONCE = "It is sent again. What comes of it stands below.";
+const LATER = "It waits for its connection, and is sent again once that is active.";
+const TO_SOME = "It is sent again to those that can get it, and to no deleted or Held connection.";
+
+/** To the connection that the form names, or to all. */
+export async function redeliver(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { params, form } = visit;
+  const { ConnectionId: connectionId } = REDELIVER.parse({ ConnectionId: form.get("ConnectionId") });
+  try {
+    const caller = visit.permitted("Webhooks:Update");
+    const { Deliveries } = await redeliverEvent(deps.sql, caller, params.id!, deps.workflowUrl, connectionId);
+    const asked = (Deliveries ?? []).filter((one) => connectionId === undefined || one.ConnectionId === connectionId);
+    return visit.goTo(`/settings/activity/${params.id}`, whatComesOf(asked));
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    return { ...(await eventPage(deps, visit, error.errors)), status: error.status };
+  }
+}
+
+function whatComesOf(asked: DeliveryRecord[]): string {
+  if (asked.some(isOver)) return TO_SOME;
+  return asked.length > 0 && asked.every(({ State }) => State === "Held") ? LATER : AT_ONCE;
+}

@@ -1,0 +1,157 @@
+// The list of events.
+
+import { DELIVERY_STATES } from "../../../workflows/contract.ts";
+import { firstPage, MOST_LIMIT, readAsked } from "../../http/query.ts";
+import {
+  Badge,
+  EmptyState,
+  find,
+  inUtc,
+  Live,
+  NotAsked,
+  Pager,
+  Refreshing,
+  SearchForm,
+  Sentence,
+  statusOf,
+  Table,
+  Time,
+} from "../../ui/index.ts";
+import {
+  type EventRecord,
+  eventFilters,
+  LOGGED_EVENT_TYPES,
+  PING_RECORD,
+  readConnections,
+  readEvents,
+  toEventFilter,
+  WORST_FIRST,
+} from "../../webhooks/index.ts";
+import type { SettingsDependencies, View } from "../page.tsx";
+import { filtersOf, isFiltered } from "../records/records.tsx";
+import type { Visit } from "../visit.ts";
+import { titleOf } from "../webhooks/list.tsx";
+
+const REFRESH_SECONDS = 5;
+
+export async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const { sql, entities, workflowUrl } = deps;
+  const { caller, url } = visit;
+  const filters = [
+    { name: "State", label: "State", options: words(DELIVERY_STATES) },
+    { name: "EventRecord", label: "Entity", options: words([...entities, PING_RECORD]) },
+    { name: "EventType", label: "Event", options: words(LOGGED_EVENT_TYPES) },
+    { name: "ConnectionId", label: "Connection", options: await connectionOptions(deps, visit) },
+    { name: "From", label: "From", type: "datetime-local" as const },
+    { name: "To", label: "Before", type: "datetime-local" as const },
+  ];
+  const found = await find(visit, filters, async () => {
+    const asked = readAsked(eventFilters(entities), inUtc(url.searchParams, ["From", "To"]));
+    return readEvents(sql, caller, toEventFilter(asked.filters), asked.paging, workflowUrl);
+  });
+  const { Items, Next } = found.page;
+  const list =
+    Items.length > 0 ? (
+      <Table caption="Events, newest first" columns={columns(visit)} rows={Items} />
+    ) : found.problems ? (
+      <NotAsked />
+    ) : (
+      <NothingThere isFiltered={isFiltered(filtersOf(visit))} isMore={Next !== null} />
+    );
+  return {
+    title: "Activity",
+    status: statusOf(found),
+    body: (
+      <>
+        <SearchForm visit={visit} filters={filters} problems={found.problems} />
+        {/* Further pages are of the past, and stay as they are. */}
+        {found.problems || url.searchParams.has("Cursor") ? (
+          list
+        ) : (
+          <>
+            <Live visit={visit} id="events" seconds={REFRESH_SECONDS}>
+              {list}
+            </Live>
+            <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
+          </>
+        )}
+        <Pager visit={visit} next={Next} />
+      </>
+    ),
+  };
+}
+
+/** Those there are, newest first, and the chosen one, which may be deleted. */
+async function connectionOptions({ sql, masterKey }: SettingsDependencies, { caller, url }: Visit) {
+  const chosen = url.searchParams.get("ConnectionId") ?? "";
+  const { Items } = await readConnections(sql, masterKey, caller, {}, firstPage(MOST_LIMIT));
+  const options = Items.map((record) => ({ value: record.Id, label: titleOf(record) }));
+  if (chosen && !options.some(({ value }) => value === chosen)) options.push({ value: chosen, label: chosen });
+  return options;
+}
+
+const words = (all: readonly string[]) => all.map((value) => ({ value, label: value }));
+
+function NothingThere({ isFiltered, isMore }: { isFiltered: boolean; isMore: boolean }): JSX.Element {
+  if (isMore) {
+    return (
+      <EmptyState title="Nothing on this page that you may see">
+        <p>What your policies let you see may stand further on.</p>
+      </EmptyState>
+    );
+  }
+  return isFiltered ? (
+    <EmptyState title="No event is like that">
+      <p>Fewer filters show more.</p>
+    </EmptyState>
+  ) : (
+    <EmptyState title="Nothing has happened yet">
+      <p>Each change of a user, an application or a department shows up here, with who was told of it.</p>
+    </EmptyState>
+  );
+}
+
+function columns(visit: Visit) {
+  return [
+    {
+      name: "Event",
+      cell: (event: EventRecord) => (
+        <a href={visit.href(`/settings/activity/${event.EventId}`)} safe>
+          {titleOfEvent(event)}
+        </a>
+      ),
+    },
+    {
+      name: "State",
+      cell: ({ State }: EventRecord) => <Badge state={State ?? "No delivery"} />,
+    },
+    {
+      name: "Deliveries",
+      cell: (event: EventRecord) => <Sentence text={event.Reason ?? deliveriesInWords(event)} />,
+    },
+    {
+      name: "Happened",
+      cell: ({ Timestamp }: EventRecord) => <Time at={new Date(Timestamp)} />,
+    },
+  ];
+}
+
+type Titled = Pick<EventRecord, "EventRecord" | "EventType" | "RecordId" | "RecordCount">;
+
+/** What an event is called wherever it stands, such as `Application 1001 Updated`. */
+export function titleOfEvent({ EventRecord, EventType, RecordId, RecordCount }: Titled): string {
+  const records = RecordId === null ? `${RecordCount.toLocaleString("en")} ${EventRecord} records` : undefined;
+  return `${records ?? `${EventRecord} ${RecordId}`} ${EventType}`;
+}
+
+/** How the deliveries stand, the worst first: `1 exhausted, 3 delivered`. */
+export function deliveriesInWords({ Deliveries }: EventRecord): string {
+  const counts = WORST_FIRST.map((state) => ({
+    state,
+    count: Deliveries.filter(({ State }) => State === state).length,
+  }));
+  return counts
+    .filter(({ count }) => count > 0)
+    .map(({ state, count }) => `${count.toLocaleString("en")} ${state.toLowerCase()}`)
+    .join(", ");
+}

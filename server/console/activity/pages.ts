@@ -1,0 +1,20 @@
+// Activity: what has happened, who was told of it, and how that went.
+
+import type { Page, SettingsDependencies } from "../page.tsx";
+import { eventPage, redeliver } from "./event.tsx";
+import { listPage } from "./list.tsx";
+import { payloadFile } from "./payload.tsx";
+
+export function activityPages(deps: SettingsDependencies): Page[] {
+  const path = "/settings/activity";
+  const read = ["Webhooks:Read"] as const;
+  return [
+    { path, GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
+    {
+      path: `${path}/:id`,
+      GET: { needs: read, answer: (visit) => eventPage(deps, visit) },
+      POST: { needs: ["Webhooks:Update"], answer: (visit) => redeliver(deps, visit) },
+    },
+    { path: `${path}/:id/payload.json`, GET: { needs: read, answer: (visit) => payloadFile(deps, visit) } },
+  ];
+}

@@ -1,0 +1,147 @@
+// What makes an application an OAuth client, and its form.
+
+import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import {
+  CREDENTIALS,
+  type CredentialsRecord,
+  changeCredentials,
+  developmentUris,
+  readCredentials,
+} from "../../oauth/index.ts";
+import {
+  ButtonLink,
+  bodyOf,
+  Code,
+  ContractForm,
+  Facts,
+  type FormState,
+  formFields,
+  formOfRecord,
+  refusedForm,
+  Section,
+  Text,
+} from "../../ui/index.ts";
+import type { SettingsDependencies, View } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication } from "./list.tsx";
+
+/** What it is, before what it may do. */
+const FIELDS = [...new Set(["ClientType", "GrantTypes", ...formFields(CREDENTIALS)])];
+
+export interface CredentialsSectionProps {
+  visit: Visit;
+  application: Application;
+  credentials: CredentialsRecord;
+  publicUrl: string;
+}
+
+export function CredentialsSection(props: CredentialsSectionProps): JSX.Element {
+  const { visit, application, credentials, publicUrl } = props;
+  const mayChange = mayChangeCredentials(visit, application, credentials);
+  return (
+    <Section title="Credentials" id="credentials">
+      <Facts
+        facts={[
+          ["client_id", <Code text={application.Id} copy />],
+          ["Discovery", <Code text={`${publicUrl}/.well-known/openid-configuration`} copy />],
+          ["Client type", <Text text={credentials.ClientType} />],
+          ["Grants", <Words words={credentials.GrantTypes} none="none: it cannot ask for tokens" />],
+          ["Scopes", <Words words={credentials.Scopes} none="none" />],
+          ["Redirect URIs", <Addresses addresses={credentials.RedirectUris} />],
+          ["After sign-out", <Addresses addresses={credentials.PostLogoutRedirectUris} />],
+          [
+            "Signatures",
+            <Text text={`access token ${credentials.AccessTokenAlg}, id_token ${credentials.IdTokenAlg}`} />,
+          ],
+          ["Consent", <Text text={credentials.FirstParty ? "not asked for: it is our own" : "asked for once"} />],
+        ]}
+      />
+      <DevelopmentWarning credentials={credentials} />
+      {mayChange ? (
+        <div class="buttons">
+          <ButtonLink href={visit.href(`${pathOf(application)}/credentials`)}>Change credentials</ButtonLink>
+        </div>
+      ) : (
+        ""
+      )}
+    </Section>
+  );
+}
+
+export function mayChangeCredentials(visit: Visit, { Id }: Application, credentials: CredentialsRecord): boolean {
+  return visit.may("Settings:Update", "Credentials", { ...credentials, Id });
+}
+
+/** http on loopback is any program's on the person's own machine. */
+function DevelopmentWarning({ credentials }: { credentials: CredentialsRecord }): JSX.Element {
+  const { RedirectUris, PostLogoutRedirectUris, ClientType } = credentials;
+  const uris = developmentUris([...RedirectUris, ...PostLogoutRedirectUris], ClientType);
+  if (uris.length === 0) return "";
+  const [first = "", ...others] = [...new Set(uris)];
+  const and = others.length > 0 ? ` and ${others.length} more` : "";
+  return (
+    <p class="warning" safe>
+      {`${first}${and}: http on this machine is for development. Remove it before people sign in with this application.`}
+    </p>
+  );
+}
+
+function Words({ words, none }: { words: string[]; none: string }): JSX.Element {
+  return words.length > 0 ? (
+    <Text text={words.join(", ")} />
+  ) : (
+    <span class="none" safe>
+      {none}
+    </span>
+  );
+}
+
+function Addresses({ addresses }: { addresses: string[] }): JSX.Element {
+  if (addresses.length === 0) return <span class="none">none</span>;
+  return (
+    <ul class="plain">
+      {addresses.map((address) => (
+        <li>
+          <Code text={address} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export async function credentialsPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+  const { record: application } = await readApplication(deps, visit);
+  const { record, version } = await readCredentials(deps.sql, visit.permitted("Settings:Read"), Number(application.Id));
+  return {
+    title: "Change credentials",
+    above: aboveOf(application),
+    status: refused ? 422 : 200,
+    body: (
+      <ContractForm
+        visit={visit}
+        contract={CREDENTIALS}
+        names={FIELDS}
+        state={refused ?? formOfRecord(CREDENTIALS, FIELDS, record)}
+        action={`${pathOf(application)}/credentials`}
+        back={pathOf(application)}
+        label="Save"
+        version={etagOf(version)}
+      />
+    ),
+  };
+}
+
+export async function saveCredentials(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { form, params } = visit;
+  const { record: application } = await readApplication(deps, visit);
+  try {
+    const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
+    const body = bodyOf(CREDENTIALS, FIELDS, form);
+    const permitted = visit.permitted("Settings:Update");
+    const id = Number(application.Id);
+    await changeCredentials(deps.sql, deps.access, permitted, id, CREDENTIALS.parse(body), unchanged, body);
+    return visit.goTo(`${APPLICATIONS}/${params.id}`, "The credentials are changed.");
+  } catch (error) {
+    return credentialsPage(deps, visit, refusedForm(form, error, FIELDS));
+  }
+}

@@ -1,0 +1,20 @@
+import { CSS, createSiteOf, JAVASCRIPT, type SiteOf, TIME_SCRIPT } from "../ui/index.ts";
+
+/** Nothing comes from another host. Every script is one that the pages can do without. */
+const ASSETS = {
+  "settings.css": { url: import.meta.resolve("./assets/settings.css"), type: CSS },
+  "parts.css": { url: import.meta.resolve("./assets/parts.css"), type: CSS },
+  "records.css": { url: import.meta.resolve("./assets/records.css"), type: CSS },
+  "editor.js": { url: import.meta.resolve("./assets/editor.js"), type: JAVASCRIPT },
+  "time.js": TIME_SCRIPT,
+  "copy.js": { url: import.meta.resolve("./assets/copy.js"), type: JAVASCRIPT },
+  "moments.js": { url: import.meta.resolve("./assets/moments.js"), type: JAVASCRIPT },
+  "polling.js": { url: import.meta.resolve("./assets/polling.js"), type: JAVASCRIPT },
+  "htmx.js": { url: import.meta.resolve("htmx.org/dist/htmx.min.js"), type: JAVASCRIPT },
+} as const;
+
+export type SettingsSite = SiteOf<keyof typeof ASSETS>;
+
+export function createSettingsSite(publicUrl: string): SettingsSite {
+  return createSiteOf(publicUrl, ASSETS);
+}

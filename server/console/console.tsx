@@ -1,0 +1,182 @@
+// What every page of Settings has in common: who may see it, the form's token, the frame, and errors as pages.
+
+import { Elysia } from "elysia";
+import { MethodNotAllowed, NotFound, Permission } from "../errors.ts";
+import { readFormText } from "../http/body.ts";
+import { contextOf } from "../http/context.ts";
+import { asApiError } from "../http/error-record.ts";
+import { isOwnForm, isRead, requestUrl } from "../http/request.ts";
+import { readFlash } from "../signin/index.ts";
+import { attribute, ButtonLink, CardPage, Form, Hidden, MessagePage, pageResponse, type Site } from "../ui/index.ts";
+import { Layout, navigationFor } from "./layout.tsx";
+import type { ConsoleDependencies, Handler, Page, View } from "./page.tsx";
+import { type Entrant, findEntrant } from "./sign-in/entrant.ts";
+import { SIGN_IN_PATH, toSignIn } from "./sign-in/sign-in.tsx";
+import { Visit } from "./visit.ts";
+
+/** Bytes of a form: a text of 10,000 characters fits into every field of the longest one, so that none is lost. */
+const FORM_LIMIT = 2 * 1024 * 1024;
+
+export function consolePages(deps: ConsoleDependencies, pages: readonly Page[]) {
+  const app = new Elysia();
+  for (const page of pages) {
+    app.all(page.path, ({ request, params }) => respond(deps, pages, page, request, params), { parse: "none" });
+  }
+  const nothing: Page = { path: "/settings/*", GET: { needs: [], answer: nothingHere } };
+  return app.all(nothing.path, ({ request }) => respond(deps, pages, nothing, request, {}), { parse: "none" });
+}
+
+async function nothingHere(): Promise<never> {
+  throw new NotFound("There is no such page. Perhaps what it showed is deleted; the menu leads to what there is.");
+}
+
+async function respond(
+  deps: ConsoleDependencies,
+  pages: readonly Page[],
+  page: Page,
+  request: Request,
+  params: Record<string, string>,
+): Promise<Response> {
+  let visit: Visit | undefined;
+  const answerWith = (view: View, headers?: Record<string, string>) => show(deps, pages, visit!, view, headers);
+  try {
+    const entrant = await findEntrant(deps, request);
+    if (!entrant) return isOwnForm(request) ? await holdForm(deps.site, request, FORM_LIMIT) : toSignIn(deps, request);
+    deps.onClient(request, entrant.caller);
+    visit = visitOf(deps, request, params, entrant);
+    const answer = await answerOf(deps, page, visit);
+    return answer instanceof Response ? answer : await answerWith(answer);
+  } catch (failure) {
+    const { status, title, errors, headers } = asApiError(failure);
+    if (status >= 500) deps.onFailure(failure, request);
+    const lines = status === 500 ? [...errors, `RequestKey: ${contextOf(request).key}`] : errors;
+    // It speaks to clients that have tokens.
+    const { "www-authenticate": _, ...rest } = headers;
+    if (visit) return answerWith({ title, status, body: <Lines lines={lines} /> }, rest);
+    return pageResponse(<MessagePage site={deps.site} heading={title} lines={lines} />, { status, headers: rest });
+  }
+}
+
+function visitOf(
+  { forms, settingsSite, cookies }: ConsoleDependencies,
+  request: Request,
+  params: Record<string, string>,
+  entrant: Entrant,
+): Visit {
+  const { csrf, cookies: formCookies } = forms.protect(request, entrant.session);
+  const url = requestUrl(request);
+  return new Visit({ request, url, params, ...entrant, csrf, formCookies, cookies, href: settingsSite.href });
+}
+
+async function answerOf({ forms }: ConsoleDependencies, page: Page, visit: Visit): Promise<View | Response> {
+  const { request, session } = visit;
+  const handler = isRead(request) ? page.GET : request.method === "POST" ? page.POST : undefined;
+  if (!handler) throw new MethodNotAllowed([...(page.GET ? ["GET"] : []), ...(page.POST ? ["POST"] : [])]);
+  if (request.method === "POST") {
+    visit.form = new URLSearchParams(await readFormText(request, FORM_LIMIT));
+    const csrf = visit.form.get("csrf") ?? undefined;
+    if (isOwnForm(request) && !forms.accepts(request, csrf, session)) return askToSend(visit);
+    forms.require(request, csrf, session);
+  }
+  requireScopes(visit, handler);
+  return handler.answer(visit);
+}
+
+function requireScopes({ caller, organisation }: Visit, { needs }: Handler): void {
+  const missing = needs.filter((scope) => !caller.scopes.has(scope));
+  if (missing.length === 0) return;
+  throw new Permission(
+    `This needs ${missing.join(" and ")}, which none of your roles has. An administrator of ${organisation} can give ` +
+      "you a role that has it.",
+  );
+}
+
+function show(
+  { settingsSite, cookies }: ConsoleDependencies,
+  pages: readonly Page[],
+  visit: Visit,
+  view: View,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const { request, caller, url, formCookies } = visit;
+  // A part of a page that refreshes itself is not where people look for what was just done.
+  const told = request.headers.has("hx-request") ? undefined : readFlash(cookies, request);
+  const navigation = navigationFor(pages, caller.scopes, url.pathname);
+  const page = <Layout site={settingsSite} visit={visit} navigation={navigation} view={view} told={told} />;
+  return pageResponse(page, {
+    status: view.status,
+    headers,
+    cookies: [...formCookies, ...(told === undefined ? [] : [cookies.clear("told")])],
+    connects: true,
+  });
+}
+
+function Lines({ lines }: { lines: string[] }): JSX.Element {
+  return (
+    <div class="panel">
+      {lines.map((line) => (
+        <p safe>{line}</p>
+      ))}
+    </div>
+  );
+}
+
+// What is done with a form whose sign-in is over: nothing is saved, and nothing that was typed is lost.
+
+/**
+ * Nobody is signed in any more: the form waits in the page until somebody is, in another tab.
+ * @param limit bytes of the form
+ * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
+ */
+async function holdForm(site: Site, request: Request, limit: number): Promise<Response> {
+  const fields = typedOf(new URLSearchParams(await readFormText(request, limit)));
+  const { pathname } = requestUrl(request);
+  const page = (
+    <CardPage site={site} title="Signed out">
+      <h1>Signed out</h1>
+      <p>Your sign-in is over, so nothing was saved. What you typed is kept in this page.</p>
+      <p>Sign in, which opens another tab. Then come back to this one and go on.</p>
+      <a class="button" href={site.href(SIGN_IN_PATH)} target="_blank" rel="noopener">
+        Sign in
+      </a>
+      <form method="post" action={site.href(pathname)}>
+        {fields.map(([name, value]) => (
+          <input type="hidden" name={attribute(name)} value={attribute(value)} />
+        ))}
+        <button type="submit" class="plain">
+          Go on
+        </button>
+      </form>
+    </CardPage>
+  );
+  return pageResponse(page, { status: 401 });
+}
+
+/** Somebody has signed in since the form was opened, maybe somebody else: they say whether it is to be sent. */
+function askToSend(visit: Visit): View {
+  const { name, username } = visit.session;
+  const { pathname } = visit.url;
+  return {
+    title: "Send this form?",
+    status: 409,
+    body: (
+      <div class="panel narrow">
+        <p>The form was opened before you signed in, so nothing was saved yet. What was typed into it is kept.</p>
+        <p safe>{`You are ${name || username}, in Settings of ${visit.organisation}.`}</p>
+        <Form visit={visit} action={pathname}>
+          {typedOf(visit.form).map(([field, value]) => (
+            <Hidden name={field} value={value} />
+          ))}
+          <div class="buttons">
+            <button type="submit" class="main">
+              Send it
+            </button>
+            <ButtonLink href={visit.href("/settings")}>Drop it</ButtonLink>
+          </div>
+        </Form>
+      </div>
+    ),
+  };
+}
+
+const typedOf = (form: URLSearchParams) => [...form].filter(([name]) => name !== "csrf");

@@ -1,0 +1,65 @@
+// Settings: the console, server-rendered. Everything works without script; htmx only refreshes what changes by itself.
+//
+// How a page is added:
+//
+// 1. In a folder of its own, `server/console/<area>/pages.tsx` exports a function that takes SettingsDependencies (add
+//    there what your service functions need) and returns a list of `Page`: a path, and for GET and POST the scopes that
+//    the REST operation needs, and `answer(visit)`. Its line stands in `createPages` below. An area shows up in the
+//    navigation as soon as a page stands at its path in `layout.tsx`.
+// 2. `answer` calls the service functions that the REST routes call, with `visit.caller`, and returns a `View`: title,
+//    actions, body. No rule and no SQL is repeated; what only a page counts stands in the area's store.ts. Offer a
+//    button only if `visit.may(action, type, record)`. Throw the errors of server/errors.ts: they become pages.
+// 3. A form is `<Form visit action state>` with `<TextField state name>` and its like, where `name` is the field's name
+//    in the REST API; on POST `visit.form` has what was sent, its token checked. Call the service within try, answer a
+//    refusal by the same view with `refusedForm(visit.form, error, FIELDS)` and status 422, and success by
+//    `visit.goTo(path, "What was done.")`. What cannot be undone has a page of its own by `confirmation`, which takes
+//    GET and POST, or an `AskButton`.
+// 4. Lists: `SearchForm` for filters in the address, `Table`, `Pager`, `EmptyState`; around what changes by itself
+//    `Live`. No `style` attribute and no inline script: CSP refuses them. Classes stand in assets/parts.css.
+// 5. test/console/pages.test.ts has a list of pages; one line there checks it by axe, in both widths and themes.
+
+import { Elysia } from "elysia";
+import { activityPages } from "./activity/pages.ts";
+import { applicationPages } from "./applications/pages.tsx";
+import { createSettingsSite } from "./assets.ts";
+import { auditLogPages } from "./audit-log.tsx";
+import { consolePages } from "./console.tsx";
+import { departmentPages } from "./departments/pages.tsx";
+import { frontDoor } from "./front-door.tsx";
+import { identityProviderPages } from "./identity-providers/pages.tsx";
+import { overviewPages } from "./overview/pages.tsx";
+import type { ConsoleDependencies, Page, SettingsDependencies } from "./page.tsx";
+import { policyPages } from "./policies/pages.ts";
+import { rolePages } from "./roles/pages.tsx";
+import { signInController } from "./sign-in/sign-in.tsx";
+import { signingKeyPages } from "./signing-keys.tsx";
+import { userPages } from "./users/pages.tsx";
+import { webhookPages } from "./webhooks/pages.ts";
+
+export { nothingHere } from "./front-door.tsx";
+
+function createPages(deps: SettingsDependencies): Page[] {
+  return [
+    ...overviewPages(deps),
+    ...webhookPages(deps),
+    ...activityPages(deps),
+    ...applicationPages(deps),
+    ...userPages(deps),
+    ...departmentPages(deps),
+    ...identityProviderPages(deps),
+    ...policyPages(deps),
+    ...rolePages(deps),
+    ...signingKeyPages(deps),
+    ...auditLogPages(deps),
+  ];
+}
+
+export function settingsController(deps: SettingsDependencies) {
+  const settingsSite = createSettingsSite(deps.publicUrl);
+  const console: ConsoleDependencies = { ...deps, settingsSite };
+  return new Elysia()
+    .use(frontDoor(deps.site))
+    .use(settingsSite.controller())
+    .use(signInController(console))
+    .use(consolePages(console, createPages(deps)));
+}

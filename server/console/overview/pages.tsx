@@ -1,0 +1,231 @@
+// The first page: how deliveries fare, and what somebody should look at first.
+
+import type { DeliveryState } from "../../../workflows/contract.ts";
+import { firstPage } from "../../http/query.ts";
+import { Badge, ButtonLink, durationInWords, EmptyState, Live, Refreshing, Section } from "../../ui/index.ts";
+import { type ConnectionRecord, readConnections } from "../../webhooks/index.ts";
+import type { Page, SettingsDependencies, View } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { titleOf } from "../webhooks/list.tsx";
+import { mayAddConnection } from "../webhooks/save.tsx";
+import { type Health, listBacklogs } from "../webhooks/store.ts";
+import { barsOf, ChartTable, DeliveriesChart, firstHour } from "./chart.tsx";
+import { type Counts, countConnections, countDeliveries } from "./store.ts";
+
+const REFRESH_SECONDS = 15;
+/** The newest of them; more are no matter of one page. */
+const MOST_CONNECTIONS = 200;
+
+export function overviewPages(deps: SettingsDependencies): Page[] {
+  // Everybody comes in here, also who may see nothing of webhooks.
+  return [{ path: "/settings", GET: { needs: [], answer: (visit) => overview(deps, visit) } }];
+}
+
+async function overview(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const title = "Overview";
+  if (!visit.may("Webhooks:Read")) return { title, body: <WithoutWebhooks visit={visit} /> };
+  const { sql, masterKey } = deps;
+  const { caller } = visit;
+  const { Items, Next } = await readConnections(sql, masterKey, caller, {}, firstPage(MOST_CONNECTIONS));
+  if (Items.length === 0) return { title, body: <NoConnections visit={visit} /> };
+  // What is counted would tell of events that the visitor may not read.
+  if (!caller.gate.seesAll("WebhookEvent")) return { title, body: <WithoutFigures visit={visit} /> };
+  const ids = Items.map(({ Id }) => Id);
+  const now = Date.now();
+  const since = firstHour(now);
+  // All that there are need not be told apart from others.
+  const isAll = (await countConnections(sql, caller.tenantId)) === ids.length;
+  const [backlogs, counts] = await Promise.all([
+    listBacklogs(sql, caller.tenantId, ids),
+    // It counts all of a day: in the share of its tenant.
+    sql.beginFor(caller.tenantId, (tx) => countDeliveries(tx, caller.tenantId, isAll ? undefined : ids, since)),
+  ]);
+  const healths = new Map(backlogs.map((one) => [one.connectionId, { ...one, ...endedOf(counts, one.connectionId) }]));
+  const watched = Items.map((connection): Watched => ({ connection, health: healths.get(connection.Id)! }));
+  const bars = barsOf(counts.byHour, since);
+  const concerns = concernsOf(watched, now);
+  return {
+    title,
+    lead: Next === null ? undefined : <OnlyTheNewest visit={visit} />,
+    body: (
+      <>
+        <Live visit={visit} id="overview" seconds={REFRESH_SECONDS}>
+          <Section title="Needs attention">
+            {concerns.length > 0 ? (
+              <Concerns visit={visit} concerns={concerns} />
+            ) : (
+              <p class="fine">
+                {Next === null
+                  ? "Nothing. Every connection gets what it should."
+                  : "Nothing. All of these get what they should."}
+              </p>
+            )}
+          </Section>
+          <Figures watched={watched} counts={counts} now={now} />
+          <Section title="Deliveries, last 24 hours">
+            <DeliveriesChart bars={bars} />
+          </Section>
+        </Live>
+        <ChartTable bars={bars} />
+        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
+      </>
+    ),
+  };
+}
+
+function OnlyTheNewest({ visit }: { visit: Visit }): JSX.Element {
+  return (
+    <p class="fine">
+      {`Of the newest ${MOST_CONNECTIONS} connections. `}
+      <a href={visit.href("/settings/webhooks")}>Webhooks</a>
+      {" lists all of them, "}
+      <a href={visit.href("/settings/activity?State=Exhausted")}>Activity</a>
+      {" what has failed at any."}
+    </p>
+  );
+}
+
+/** Of one connection, or of all. */
+function endedOf({ byConnection }: Counts, connectionId?: string) {
+  const sum = (state: DeliveryState) =>
+    byConnection
+      .filter((one) => one.state === state && (connectionId === undefined || one.connectionId === connectionId))
+      .reduce((total, { count }) => total + count, 0);
+  return { delivered: sum("Delivered"), exhausted: sum("Exhausted") };
+}
+
+function Figures({ watched, counts, now }: { watched: Watched[]; counts: Counts; now: number }): JSX.Element {
+  const sum = (of: (one: Watched) => number) => watched.reduce((total, one) => total + of(one), 0);
+  const { delivered, exhausted } = endedOf(counts);
+  const oldest = watched
+    .flatMap(({ health }) => health.waitsSince ?? [])
+    .toSorted((a, b) => a.getTime() - b.getTime())[0];
+  const figures: [name: string, value: string, isBad: boolean][] = [
+    ["Delivered, 24 h", delivered.toLocaleString("en"), false],
+    ["Exhausted, 24 h", exhausted.toLocaleString("en"), exhausted > 0],
+    ["Open now", sum(({ health }) => health.open).toLocaleString("en"), false],
+    ["Held now", sum(({ health }) => health.held).toLocaleString("en"), false],
+    ["Oldest undelivered", oldest ? durationInWords(now - oldest.getTime()) : "none", false],
+  ];
+  return (
+    <dl class="figures">
+      {figures.map(([name, value, isBad]) => (
+        <div class={isBad ? "bad" : undefined}>
+          <dt safe>{name}</dt>
+          <dd safe>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function NoConnections({ visit }: { visit: Visit }): JSX.Element {
+  const mayAdd = mayAddConnection(visit);
+  return (
+    <EmptyState title="No webhooks yet">
+      <p>A webhook connection sends each change of a user, an application or a department to a receiver of yours.</p>
+      {mayAdd ? (
+        <ButtonLink href={visit.href("/settings/webhooks/add")} kind="main">
+          {"Add Webhook Connection"}
+        </ButtonLink>
+      ) : (
+        ""
+      )}
+    </EmptyState>
+  );
+}
+
+function WithoutFigures({ visit }: { visit: Visit }): JSX.Element {
+  return (
+    <EmptyState title="No figures to see">
+      <p>Your policies let you read some events and not others, and figures would count them all.</p>
+      <ButtonLink href={visit.href("/settings/activity")}>Activity</ButtonLink>
+    </EmptyState>
+  );
+}
+
+function WithoutWebhooks({ visit }: { visit: Visit }): JSX.Element {
+  return (
+    <EmptyState title="Nothing of webhooks to see">
+      <p safe>
+        {`None of your roles has Webhooks:Read. An administrator of ${visit.organisation} can give you a role that has it; what else you may see stands in the navigation.`}
+      </p>
+    </EmptyState>
+  );
+}
+
+// What somebody should look at first, the worst on top.
+
+/** An open delivery that is older than so many milliseconds is late: all its attempts take less by default. */
+const LATE_MS = 10 * 60_000;
+
+interface Concern {
+  connection: ConnectionRecord;
+  state: string;
+  text: string;
+  /** The lower, the further up. */
+  rank: number;
+}
+
+export interface Watched {
+  connection: ConnectionRecord;
+  health: Health;
+}
+
+/** @param now milliseconds since 1970 */
+function concernsOf(watched: readonly Watched[], now: number): Concern[] {
+  return watched.flatMap((one) => concernOf(one, now) ?? []).toSorted((a, b) => a.rank - b.rank);
+}
+
+/** Each connection says its worst alone. */
+function concernOf({ connection, health }: Watched, now: number): Concern | undefined {
+  const { State } = connection;
+  const { exhausted, open, held, waitsSince, failure } = health;
+  const word = failure ? ` Last answer: ${failure}.` : "";
+  const oldest = waitsSince ? `, the oldest for ${durationInWords(now - waitsSince.getTime())}` : "";
+  if (State === "Held") {
+    return {
+      connection,
+      state: "Held",
+      text: `${connection.HeldReason ?? "Held"}. It gets nothing until a probe arrives or it is resumed: ${many(held)} ${held === 1 ? "waits" : "wait"}${oldest}.`,
+      rank: 0,
+    };
+  }
+  if (exhausted > 0) {
+    return { connection, state: "Exhausted", text: `${many(exhausted)} failed for good in 24 hours.${word}`, rank: 1 };
+  }
+  if (State === "Active" && open > 0 && waitsSince && now - waitsSince.getTime() > LATE_MS) {
+    return { connection, state: "Retrying", text: `${many(open)} still open${oldest}.${word}`, rank: 2 };
+  }
+  if (State === "Paused" && held > 0) {
+    return {
+      connection,
+      state: "Paused",
+      text: `Paused by hand: ${many(held)} ${held === 1 ? "waits" : "wait"}${oldest}.`,
+      rank: 3,
+    };
+  }
+  return undefined;
+}
+
+function many(count: number): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? "delivery" : "deliveries"}`;
+}
+
+function Concerns({ visit, concerns }: { visit: Visit; concerns: readonly Concern[] }): JSX.Element {
+  return (
+    <ul class="concerns">
+      {concerns.map(({ connection, state, text }) => (
+        <li>
+          <Badge state={state} />
+          <div>
+            <a href={visit.href(`/settings/webhooks/${connection.Id}`)} safe>
+              {titleOf(connection)}
+            </a>
+            <span safe>{text}</span>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

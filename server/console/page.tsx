@@ -1,0 +1,133 @@
+// What a page of Settings is, and what it is made with.
+
+import type { Access, Caller, Policies, Roles, Scope } from "../access/index.ts";
+import type { AuditLog } from "../audit/index.ts";
+import type { Sql } from "../db/connection.ts";
+import type { Entities } from "../entities/index.ts";
+import type { MasterKey } from "../master-key.ts";
+import type { Consents, SettingsClient } from "../oauth/index.ts";
+import type {
+  Cookies,
+  Forms,
+  IdentityProviders,
+  ProviderContract,
+  Sessions,
+  UserAdministration,
+} from "../signin/index.ts";
+import { Form, type Site } from "../ui/index.ts";
+import type { ConnectionContract } from "../webhooks/index.ts";
+import type { SettingsSite } from "./assets.ts";
+import type { Visit } from "./visit.ts";
+
+/** One address of Settings. `index.ts` says how a page is added. */
+export interface Page {
+  /** Such as `/settings/webhooks/:id`. */
+  path: string;
+  GET?: Handler;
+  POST?: Handler;
+}
+
+/** What answers one method. */
+export interface Handler {
+  /** Scopes that the REST operation of the same kind needs; who lacks one is told which. */
+  needs: readonly Scope[];
+  /** May throw the errors of server/errors.ts: they become pages that say so. */
+  answer(visit: Visit): Promise<View | Response>;
+}
+
+/** What stands in a page's middle. */
+export interface View {
+  /** Its heading, and with the product's name its title. */
+  title: string;
+  /** What leads to it, beside the navigation: the pages above it. */
+  above?: { name: string; path: string }[];
+  /** One sentence or badge below the heading. */
+  lead?: JSX.Element;
+  /** Links and forms beside the heading. */
+  actions?: JSX.Element;
+  body: JSX.Element;
+  /** 200 unless given; a form that was refused is 422. */
+  status?: number;
+}
+
+export interface SettingsDependencies {
+  sql: Sql;
+  masterKey: MasterKey;
+  publicUrl: string;
+  /** Of the sign-in pages. */
+  site: Site;
+  cookies: Cookies;
+  forms: Forms;
+  sessions: Sessions;
+  settingsClient: SettingsClient;
+  access: Access;
+  /** Users, departments, applications. */
+  records: Entities;
+  users: UserAdministration;
+  consents: Consents;
+  providers: IdentityProviders;
+  identityProvider: ProviderContract;
+  policies: Policies;
+  roles: Roles;
+  auditLog: AuditLog;
+  /** Told of who asks; may throw to refuse a request. */
+  onClient(request: Request, caller: Caller): void;
+  /** Told of what was not the caller's fault. */
+  onFailure(error: unknown, request: Request): void;
+  /** Names of the entities that can trigger a webhook. */
+  entities: string[];
+  connection: ConnectionContract;
+  /** Milliseconds that a connection's former secret signs beside the new one, unless a rotation says otherwise. */
+  secretOverlapMs: number;
+  /** Where a person opens a workflow in the Temporal UI. */
+  workflowUrl(workflowId: string): string;
+}
+
+/** What showing a page takes. */
+export interface ConsoleDependencies extends SettingsDependencies {
+  settingsSite: SettingsSite;
+}
+
+export interface Confirmation {
+  visit: Visit;
+  /** As a question. */
+  title: string;
+  above: NonNullable<View["above"]>;
+  /** What will happen, one sentence each. */
+  effects: string[];
+  /** What the button says. */
+  label: string;
+  /** Where it goes: the page itself, which takes POST as well. */
+  action: string;
+  /** Where to go if it is not to be. */
+  back: string;
+  /** What the link there says. */
+  keep?: string;
+}
+
+/** The page before something that cannot be undone: what it will do, and two ways on. */
+export function confirmation({ visit, title, above, effects, label, action, back, keep }: Confirmation): View {
+  return {
+    title,
+    above,
+    body: (
+      <div class="panel narrow">
+        <ul class="effects">
+          {effects.map((effect) => (
+            <li safe>{effect}</li>
+          ))}
+        </ul>
+        <Form visit={visit} action={action}>
+          <div class="buttons">
+            <button type="submit" class="danger" safe>
+              {label}
+            </button>
+            <a class="button plain" href={visit.href(back)} safe>
+              {keep ?? "Keep it"}
+            </a>
+          </div>
+        </Form>
+      </div>
+    ),
+  };
+}

@@ -1,0 +1,146 @@
+// Where a policy is written: lines have their numbers, and what is wrong stands at its line.
+
+import { ACTIONS, type Problem } from "../../access/index.ts";
+import type { FormState } from "../../ui/index.ts";
+
+/** Lines to write on below the last one; without script the numbers end there. */
+const SPARE_LINES = 10;
+
+export interface EditorProps {
+  state: FormState;
+  problems: Problem[];
+  readonly?: boolean;
+}
+
+/** The field `Policy`. */
+export function Editor({ state, problems, readonly }: EditorProps): JSX.Element {
+  const text = state.value("Policy").replaceAll("\r\n", "\n");
+  const lines = text.split("\n");
+  const rows = lines.length + (readonly ? 0 : SPARE_LINES);
+  const wrong = new Set(problems.map(({ line }) => line));
+  const isWrong = state.problem("Policy") !== undefined;
+  return (
+    <div class="field">
+      <label for="field-Policy">Policy</label>
+      <p class="hint" id="field-Policy-hint">
+        Written in Cedar. What no policy permits is refused, and a forbid wins over every permit.
+      </p>
+      {isWrong ? <Findings state={state} problems={problems} lines={lines} /> : ""}
+      <div class="editor">
+        <div class="numbers" aria-hidden="true">
+          {Array.from({ length: rows }, (_, index) => (
+            <span class={wrong.has(index + 1) ? "wrong-line" : undefined} safe>
+              {String(index + 1)}
+            </span>
+          ))}
+        </div>
+        <textarea
+          id="field-Policy"
+          name="Policy"
+          class="code"
+          rows={String(rows)}
+          wrap="off"
+          autocapitalize="none"
+          spellcheck="false"
+          required
+          readonly={readonly}
+          aria-describedby={isWrong ? "field-Policy-hint field-Policy-problem" : "field-Policy-hint"}
+          aria-invalid={isWrong ? "true" : undefined}
+          safe
+        >
+          {`\n${text}`}
+        </textarea>
+      </div>
+    </div>
+  );
+}
+
+/** Each with its line, the place in it marked; editor.js leads there. */
+function Findings({ state, problems, lines }: { state: FormState; problems: Problem[]; lines: string[] }): JSX.Element {
+  if (problems.length === 0) {
+    return (
+      <p class="wrong" id="field-Policy-problem" safe>
+        {state.problem("Policy")!}
+      </p>
+    );
+  }
+  return (
+    <ol class="findings" id="field-Policy-problem">
+      {problems.map(({ message, line, column }) => (
+        <li>
+          {line === undefined ? (
+            ""
+          ) : (
+            <a href="#field-Policy" data-line={String(line)} data-column={String(column)} safe>
+              {`Line ${line}, column ${column}`}
+            </a>
+          )}
+          <span safe>{message}</span>
+          {line === undefined || column === undefined ? "" : <Excerpt text={lines[line - 1] ?? ""} column={column} />}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** @param column in characters, from 1 */
+function Excerpt({ text, column }: { text: string; column: number }): JSX.Element {
+  const characters = [...text];
+  const rest = characters.slice(column - 1).join("");
+  const token = /^(?:[\w:]+(?:"[^"]*"?)?|"[^"]*"?|.)/u.exec(rest)?.[0] ?? "";
+  return (
+    <code class="excerpt">
+      <span safe>{characters.slice(0, column - 1).join("")}</span>
+      <mark safe>{token || " "}</mark>
+      <span safe>{rest.slice(token.length)}</span>
+    </code>
+  );
+}
+
+/** What a policy can speak of, for who writes one. */
+export function Vocabulary(): JSX.Element {
+  return (
+    <details class="panel">
+      <summary>What a policy can speak of</summary>
+      <ul class="effects">
+        <li>
+          <code>principal</code>
+          {" is a "}
+          <code>User</code>
+          {" or a "}
+          <code>Client</code>
+          {" (an application that calls), with that record's fields; "}
+          <code>principal in Role::"editor"</code>
+          {" asks for a role."}
+        </li>
+        <li>
+          <code>action</code>
+          {" is one of "}
+          {ACTIONS.map((action, index) => (
+            <>
+              {index === 0 ? "" : ", "}
+              <code safe>{`Action::"${action}"`}</code>
+            </>
+          ))}
+          {"."}
+        </li>
+        <li>
+          <code>resource</code>
+          {" has the record's fields as the API writes them, before the change; "}
+          <code>resource.after</code>
+          {" has them after it. "}
+          <code>resource is Application</code>
+          {" asks for its kind."}
+        </li>
+        <li>
+          <code>context</code>
+          {" has "}
+          <code>scopes</code>, <code>ip</code>, <code>time</code>, <code>hour</code>
+          {" (0 to 23) and "}
+          <code>weekday</code>
+          {" (Monday is 1), in UTC."}
+        </li>
+      </ul>
+    </details>
+  );
+}

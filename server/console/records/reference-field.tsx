@@ -1,0 +1,71 @@
+// A field for what a record points at: a choice while there are few, a name to type when there are many.
+
+import type { EntityRecord, EntityService } from "../../entities/index.ts";
+import { firstPage, MOST_LIMIT } from "../../http/query.ts";
+import { type FormState, Hidden, type Option, SelectField, TextField } from "../../ui/index.ts";
+import type { Visit } from "../visit.ts";
+
+/** AbstractLong (docs/behaviour.md "Foreign keys"). */
+export interface Reference {
+  Id: number;
+  ExternalId: string;
+  Name: string;
+}
+
+export interface Choice {
+  /** Undefined: there are too many to choose from, so its Name is typed. */
+  options: Option[] | undefined;
+  /** What the record points at now, as the field writes it; "" is nothing. */
+  now: string;
+}
+
+/** @param current what the record points at; undefined: it is new */
+export async function choiceOf(service: EntityService, visit: Visit, current: Reference | undefined): Promise<Choice> {
+  if (!visit.may("AccessManager:Read")) return { options: undefined, now: current?.Name ?? "" };
+  const page = await service.list(visit.permitted("AccessManager:Read"), {
+    filters: {},
+    paging: firstPage(MOST_LIMIT),
+  });
+  if (page.Next !== null) return { options: undefined, now: current?.Name ?? "" };
+  const listed = page.Items as unknown as Reference[];
+  const known = !current?.Id || listed.some(({ Id }) => Id === current.Id);
+  const all = known ? listed : [...listed, current!];
+  const options = all.map((one) => ({ value: String(one.Id), label: nameOf(service.entity.name, one) }));
+  const sorted = options.toSorted((one, other) => one.label.localeCompare(other.label));
+  return { options: [{ value: "", label: "none" }, ...sorted], now: current?.Id ? String(current.Id) : "" };
+}
+
+export interface ReferenceFieldProps {
+  state: FormState;
+  name: string;
+  label: string;
+  choice: Choice;
+}
+
+export function ReferenceField({ state, name, label, choice: { options, now } }: ReferenceFieldProps): JSX.Element {
+  return (
+    <>
+      <Hidden name={`${name}-now`} value={now} />
+      <Hidden name={`${name}-by`} value={options ? "Id" : "Name"} />
+      {options ? (
+        <SelectField state={state} name={name} label={label} options={options} />
+      ) : (
+        <TextField state={state} name={name} label={label} hint="Its name, in full." required={false} />
+      )}
+    </>
+  );
+}
+
+/** What the field asks of the record: nothing if it was left alone. */
+export function referenceOf(form: URLSearchParams, name: string): EntityRecord {
+  const value = (form.get(name) ?? "").trim();
+  if (value === (form.get(`${name}-now`) ?? "")) return {};
+  if (value === "") return { [name]: null };
+  const by = form.get(`${name}-by`) === "Name" ? "Name" : "Id";
+  return { [name]: { FieldType: by, Value: value } };
+}
+
+/** What a record is called, whatever it has. */
+export function nameOf(type: string, { Id, Name, ExternalId }: Reference): string {
+  return Name || ExternalId || `${type} ${Id}`;
+}

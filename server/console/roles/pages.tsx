@@ -1,0 +1,233 @@
+// Roles: groups that policies speak of.
+
+import { ROLE, type RoleRecord } from "../../access/index.ts";
+import { BadInput, NotFound } from "../../errors.ts";
+import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import {
+  AskButton,
+  ButtonLink,
+  Code,
+  Facts,
+  Form,
+  type FormState,
+  formOf,
+  Pager,
+  phrase,
+  refusedForm,
+  Section,
+  SelectField,
+  Table,
+  Text,
+  TextField,
+} from "../../ui/index.ts";
+import type { Page, SettingsDependencies, View } from "../page.tsx";
+import { lookUpNames, type NameOf, pathOfRecord } from "../records/names.ts";
+import { Changed, Value } from "../records/records.tsx";
+import type { Visit } from "../visit.ts";
+import { listPage, pathOf, ROLES } from "./list.tsx";
+import { addPage, addRole, changePage, changeRole, deletePage, deleteRole } from "./save.tsx";
+
+export function rolePages(deps: SettingsDependencies): Page[] {
+  const one = `${ROLES}/:id`;
+  const read = ["Settings:Read"] as const;
+  const write = ["Settings:Update"] as const;
+  const both = [...read, ...write] as const;
+  return [
+    { path: ROLES, GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
+    {
+      path: `${ROLES}/add`,
+      GET: { needs: write, answer: (visit) => addPage(visit) },
+      POST: { needs: write, answer: (visit) => addRole(deps, visit) },
+    },
+    { path: one, GET: { needs: read, answer: (visit) => rolePage(deps, visit) } },
+    {
+      path: `${one}/change`,
+      GET: { needs: both, answer: (visit) => changePage(deps, visit) },
+      POST: { needs: both, answer: (visit) => changeRole(deps, visit) },
+    },
+    {
+      path: `${one}/members/add`,
+      POST: { needs: [...both, "AccessManager:Read"], answer: (visit) => addMember(deps, visit) },
+    },
+    { path: `${one}/members/remove`, POST: { needs: both, answer: (visit) => removeMember(deps, visit) } },
+    {
+      path: `${one}/delete`,
+      GET: { needs: both, answer: (visit) => deletePage(deps, visit) },
+      POST: { needs: write, answer: (visit) => deleteRole(deps, visit) },
+    },
+  ];
+}
+
+/** Members of one page. */
+const PAGE = 50;
+
+type Member = RoleRecord["Members"][number];
+
+async function rolePage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+  const { record: role } = await deps.roles.read(visit.permitted("Settings:Read"), visit.params.id!);
+  const from = Math.max(0, Math.trunc(Number(visit.url.searchParams.get("Cursor"))) || 0);
+  const members = role.Members.slice(from, from + PAGE);
+  const name = await lookUpNames(deps, visit, members);
+  const mayChange = visit.may("Settings:Update", "Role", role);
+  return {
+    title: role.Name,
+    above: [{ name: "Roles", path: ROLES }],
+    status: refused ? 422 : 200,
+    actions: mayChange ? (
+      <>
+        <ButtonLink href={visit.href(`${pathOf(role)}/change`)}>Change</ButtonLink>
+        <ButtonLink href={visit.href(`${pathOf(role)}/delete`)} kind="danger">
+          Delete
+        </ButtonLink>
+      </>
+    ) : undefined,
+    body: (
+      <>
+        <Section title="Role">
+          <Facts facts={factsOf(role)} />
+        </Section>
+        <Section title={`Members (${role.Members.length.toLocaleString("en")})`} id="members">
+          {members.length > 0 ? (
+            <Table caption="Members" columns={columns(visit, role, name, mayChange)} rows={members} />
+          ) : (
+            <p class="fine">Nobody yet.</p>
+          )}
+          <Pager visit={visit} next={from + PAGE < role.Members.length ? String(from + PAGE) : null} />
+        </Section>
+        {mayChange && visit.may("AccessManager:Read") ? (
+          <AddMember visit={visit} role={role} state={refused ?? formOf({ Type: "User" })} />
+        ) : (
+          ""
+        )}
+      </>
+    ),
+  };
+}
+
+function factsOf({ Id, Description, Scopes, CreatedOn, ModifiedOn }: RoleRecord): [string, JSX.Element][] {
+  return [
+    ["What it is for", <Value text={Description} />],
+    ["Scopes of its users", <Value text={Scopes.join(", ")} />],
+    ["Changed", <Changed CreatedOn={CreatedOn} ModifiedOn={ModifiedOn} />],
+    ["Id", <Code text={Id} copy />],
+  ];
+}
+
+function columns(visit: Visit, role: RoleRecord, name: NameOf, mayChange: boolean) {
+  return [
+    {
+      name: "Name",
+      cell: (member: Member) => (
+        <a href={visit.href(pathOfRecord(member)!)} safe>
+          {name(member)}
+        </a>
+      ),
+    },
+    { name: "Kind", cell: ({ Type }: Member) => <Text text={Type} /> },
+    { name: "Id", cell: ({ Id }: Member) => <Code text={String(Id)} /> },
+    ...(mayChange
+      ? [
+          {
+            name: "Take out",
+            cell: (member: Member) => (
+              <AskButton
+                visit={visit}
+                action={`${pathOf(role)}/members/remove`}
+                label="Remove"
+                about={name(member)}
+                question={phrase`Remove ${name(member)} from ${role.Name}?`}
+                effects={["What the role alone permits ends with the next request."]}
+                confirm="Remove"
+                fields={{ Type: member.Type, Id: String(member.Id) }}
+              />
+            ),
+          },
+        ]
+      : []),
+  ];
+}
+
+function AddMember({ visit, role, state }: { visit: Visit; role: RoleRecord; state: FormState }): JSX.Element {
+  return (
+    <Section title="Add a member">
+      <Form visit={visit} action={`${pathOf(role)}/members/add`} state={state}>
+        <div class="filters">
+          <div class="filter">
+            <SelectField
+              state={state}
+              name="Type"
+              label="Kind"
+              options={[
+                { value: "User", label: "User" },
+                { value: "Application", label: "Application" },
+              ]}
+            />
+          </div>
+          <div class="filter wide">
+            <TextField state={state} name="Member" label="User name, or application's name" required />
+          </div>
+          <div class="filter buttons">
+            <button type="submit">Add</button>
+          </div>
+        </div>
+      </Form>
+    </Section>
+  );
+}
+
+// Who is in a role: adding somebody, and taking somebody out.
+
+/** What each is found by, and how the form calls that. */
+const FOUND_BY = {
+  User: { fieldName: "Username", words: "user with this user name" },
+  Application: { fieldName: "Name", words: "application with this name" },
+} as const;
+
+async function addMember(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { form } = visit;
+  try {
+    const type = form.get("Type") === "Application" ? "Application" : "User";
+    const id = await findMember(deps, visit, type, (form.get("Member") ?? "").trim());
+    return await saveMembers(deps, visit, ({ Members }) => [...Members, { Type: type, Id: id }], "is in the role now");
+  } catch (error) {
+    return rolePage(deps, visit, refusedForm(form, error, ["Type", "Member"]));
+  }
+}
+
+async function removeMember(deps: SettingsDependencies, visit: Visit): Promise<Response> {
+  const { form } = visit;
+  const isOther = ({ Type, Id }: RoleRecord["Members"][number]) =>
+    Type !== form.get("Type") || String(Id) !== form.get("Id");
+  return saveMembers(deps, visit, ({ Members }) => Members.filter(isOther), "is not in the role any more");
+}
+
+/** @throws BadInput that begins with the field's name */
+async function findMember({ records }: SettingsDependencies, visit: Visit, type: "User" | "Application", name: string) {
+  if (name === "") throw new BadInput("Member is missing.");
+  const pathValue = `base64|${Buffer.from(name).toString("base64")}`;
+  try {
+    const { record } = await records
+      .of(type)
+      .read(visit.permitted("AccessManager:Read"), { pathValue, fieldName: FOUND_BY[type].fieldName });
+    return Number(record.Id);
+  } catch (error) {
+    if (error instanceof BadInput) throw new BadInput(`Member: ${error.errors.join(" ")}`);
+    if (!(error instanceof NotFound)) throw error;
+    throw new BadInput(`Member: there is no ${FOUND_BY[type].words}.`);
+  }
+}
+
+/** As the role stands now: nobody's change in between is lost. */
+async function saveMembers(
+  { roles }: SettingsDependencies,
+  visit: Visit,
+  members: (role: RoleRecord) => RoleRecord["Members"],
+  told: string,
+): Promise<Response> {
+  const { record: role, version } = await roles.read(visit.permitted("Settings:Read"), visit.params.id!);
+  const unchanged = { ...UNCONDITIONAL, ifMatch: [etagOf(version)] };
+  const body = { Id: role.Id, Members: members(role) };
+  const permitted = visit.permitted("Settings:Update");
+  const { record: saved } = await roles.save(permitted, ROLE.parse(body), unchanged, body);
+  return visit.goTo(pathOf(saved), `The ${visit.form.get("Type")} ${told}.`);
+}

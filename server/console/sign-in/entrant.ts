@@ -1,0 +1,49 @@
+import { type Caller, userScopes } from "../../access/index.ts";
+import { contextOf } from "../../http/context.ts";
+import { userAgentOf } from "../../http/request.ts";
+import { digestOf, type Session } from "../../signin/index.ts";
+import type { ConsoleDependencies } from "../page.tsx";
+import { findSettingsSession } from "./store.ts";
+
+/** Somebody who has come in to Settings, and may go on. */
+export interface Entrant {
+  caller: Caller;
+  session: Session;
+  /** The tenant's name. */
+  organisation: string;
+}
+
+/**
+ * Who asks. The browser's sign-in session has to be there as well, with all its own rules: with it ends what was begun
+ * here. Scopes are the person's roles' of this moment, not of when it signed in.
+ */
+export async function findEntrant(
+  { sql, cookies, sessions, access }: ConsoleDependencies,
+  request: Request,
+): Promise<Entrant | undefined> {
+  const value = cookies.read(request, "settings");
+  const session = value === undefined ? undefined : await sessions.find(request);
+  if (value === undefined || !session) return undefined;
+  const { tenantId, userId } = session;
+  const [found, scopes] = await Promise.all([
+    findSettingsSession(sql, tenantId, session.id, digestOf(value)),
+    userScopes(sql, tenantId, userId),
+  ]);
+  if (!found) return undefined;
+  const { key, address, traceParent } = contextOf(request);
+  const call = {
+    tenantId,
+    clientId: String(found.clientId),
+    actor: { type: "User", id: userId } as const,
+    scopes: new Set(scopes),
+    requestKey: key,
+    address,
+    time: new Date(),
+  };
+  const admitted = await access.admit(call);
+  return {
+    caller: { ...call, userAgent: userAgentOf(request), traceParent, ...admitted },
+    session,
+    organisation: found.organisation,
+  };
+}

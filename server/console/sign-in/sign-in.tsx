@@ -1,0 +1,222 @@
+// Signing in to Settings: which organisation it is, off to our own OpenID provider, and back again with a code.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { Elysia } from "elysia";
+import { readForm } from "../../http/body.ts";
+import { NO_STORE } from "../../http/conditions.ts";
+import { isOwnForm, requestUrl } from "../../http/request.ts";
+import { type Bindings, SETTINGS_CALLBACK_PATH } from "../../oauth/index.ts";
+import { digestOf, newOpaqueValue, type PageEndpoints, pageEndpoint } from "../../signin/index.ts";
+import { findOnlyTenant, findTenant, type Tenant } from "../../tenants/index.ts";
+import { attribute, CardPage, pageResponse, type Site } from "../../ui/index.ts";
+import type { ConsoleDependencies } from "../page.tsx";
+import { findEntrant } from "./entrant.ts";
+import { insertSettingsSession } from "./store.ts";
+
+export const SIGN_IN_PATH = "/settings/sign-in";
+/** Characters of the path that a sign-in leads back to: it is part of an authorization request, which has a limit too. */
+const NEXT_LIMIT = 3_000;
+/** Seconds in which a person has to come back with a code. */
+const SIGN_IN_LIFETIME = 3600;
+/** Seconds that a browser remembers whose Settings it was in. */
+const ORGANISATION_LIFETIME = 365 * 24 * 3600;
+
+export function signInController(deps: ConsoleDependencies) {
+  const endpoints: PageEndpoints = { site: deps.site, onFailure: deps.onFailure };
+  return new Elysia()
+    .use(pageEndpoint(endpoints, SIGN_IN_PATH, ["GET"], (request) => begin(deps, request)))
+    .use(pageEndpoint(endpoints, SETTINGS_CALLBACK_PATH, ["GET"], (request) => comeBack(deps, request)))
+    .use(pageEndpoint(endpoints, "/settings/sign-out", ["POST"], (request) => signOut(deps, request)))
+    .use(
+      pageEndpoint(endpoints, "/settings/signed-out", ["GET"], () => pageResponse(<SignedOutPage site={deps.site} />)),
+    );
+}
+
+/**
+ * For who has to sign in first. It goes by PUBLIC_URL, where the provider's answer will come to: a cookie that is set at
+ * another name of this host would not be there.
+ */
+export function toSignIn({ publicUrl }: Pick<ConsoleDependencies, "publicUrl">, request: Request): Response {
+  // A part of a page that refreshes itself: the page as a whole has to ask.
+  if (request.headers.has("hx-request")) return new Response(null, { status: 401, headers: { "hx-refresh": "true" } });
+  const { pathname, search, searchParams } = requestUrl(request);
+  const organisation = searchParams.get("organisation");
+  const query = new URLSearchParams({ next: pathname + (organisation === null ? search : "") });
+  if (organisation !== null) query.set("organisation", organisation);
+  return to(`${publicUrl}${SIGN_IN_PATH}?${query}`);
+}
+
+async function begin(deps: ConsoleDependencies, request: Request): Promise<Response> {
+  const { searchParams } = requestUrl(request);
+  const next = pathOfSettings(searchParams.get("next"));
+  const asked = searchParams.get("organisation")?.trim();
+  const tenant = asked === undefined ? await knownTenant(deps, request) : await tenantNamed(deps, asked);
+  if (!tenant && !asked) return pageResponse(<OrganisationPage site={deps.site} action={SIGN_IN_PATH} next={next} />);
+  // A name that no organisation has leads on as any other does: which there are is nobody else's matter.
+  const clientId = deps.settingsClient.clientId(tenant?.id, asked ?? "");
+  // The same for all tabs of a browser: each may come back first.
+  const seed = deps.cookies.read(request, "settings-sign-in") ?? newOpaqueValue();
+  const state = writeState(seed, { clientId, next });
+  const path = deps.settingsClient.authorizationRequest(clientId, state, bindingsOf(seed));
+  return to(deps.site.href(path), [deps.cookies.set("settings-sign-in", seed, SIGN_IN_LIFETIME)]);
+}
+
+/** A browser is signed in to one tenant, or was in its Settings before; and where there is one alone, it is that one. */
+async function knownTenant(deps: ConsoleDependencies, request: Request): Promise<Tenant | undefined> {
+  const { sql, sessions, cookies } = deps;
+  const session = await sessions.findStarted(request);
+  const known = session?.tenantId ?? cookies.read(request, "organisation");
+  return (known === undefined ? undefined : await findTenant(sql, known)) ?? (await findOnlyTenant(sql));
+}
+
+async function tenantNamed({ sql }: ConsoleDependencies, name: string): Promise<Tenant | undefined> {
+  // PostgreSQL's text holds no NUL.
+  return name === "" || name.includes("\0") ? undefined : findTenant(sql, name);
+}
+
+async function comeBack(deps: ConsoleDependencies, request: Request): Promise<Response> {
+  const { searchParams } = requestUrl(request);
+  const seed = deps.cookies.read(request, "settings-sign-in");
+  const state = seed === undefined ? undefined : readState(seed, searchParams.get("state") ?? "");
+  if (seed === undefined || !state) {
+    // Another tab was faster.
+    if (await findEntrant(deps, request)) return to(deps.site.href("/settings"));
+    return startAgain(deps, "This sign-in was begun in another browser, or too long ago.");
+  }
+  const code = searchParams.get("code");
+  if (code === null)
+    return startAgain(deps, searchParams.get("error_description") ?? "There is no code in the answer.");
+  const redeemed = await deps.settingsClient.redeem(request, state.clientId, code, bindingsOf(seed));
+  const session = await deps.sessions.find(request);
+  if (session?.id !== redeemed.sessionId) return startAgain(deps, "This browser has signed out in the meantime.");
+
+  const value = newOpaqueValue();
+  const { tenantId, sessionId, familyId } = redeemed;
+  await insertSettingsSession(deps.sql, tenantId, { sessionId, familyId, digest: digestOf(value) });
+  return to(deps.site.href(pathOfSettings(state.next)), [
+    deps.cookies.set("settings", value),
+    deps.cookies.clear("settings-sign-in"),
+    deps.cookies.set("organisation", tenantId, ORGANISATION_LIFETIME),
+  ]);
+}
+
+function startAgain({ site, cookies }: ConsoleDependencies, reason: string): Promise<Response> {
+  const page = <StartAgainPage site={site} reason={reason} />;
+  return pageResponse(page, { status: 400, cookies: [cookies.clear("settings-sign-in")] });
+}
+
+/** Ends the browser's sign-in session, and with it what it had here. */
+async function signOut(deps: ConsoleDependencies, request: Request): Promise<Response> {
+  const form = await readForm(request);
+  const session = await deps.sessions.findStarted(request);
+  const cookies = [deps.cookies.clear("settings")];
+  if (session) {
+    // A page from before the last sign-in has another token, and its button has to work all the same.
+    if (!isOwnForm(request)) deps.forms.require(request, form.get("csrf"), session);
+    cookies.push(await deps.sessions.end(request, session));
+  }
+  return to(deps.site.href("/settings/signed-out"), cookies);
+}
+
+/** @param text anybody's; what is no page of Settings, or too long to take along, leads to the first one */
+function pathOfSettings(text: string | null): string {
+  const url =
+    text !== null && text.length <= NEXT_LIMIT && /^\/settings(\/|\?|$)/.test(text)
+      ? new URL(text, "http://localhost")
+      : undefined;
+  const isOurs = url?.pathname === "/settings" || url?.pathname.startsWith("/settings/");
+  const isSignIn = [SIGN_IN_PATH, SETTINGS_CALLBACK_PATH].includes(url?.pathname ?? "");
+  return url && isOurs && !isSignIn ? url.pathname + url.search : "/settings";
+}
+
+function to(location: string, cookies: string[] = []): Response {
+  const headers = new Headers({ location, "referrer-policy": "no-referrer", ...NO_STORE });
+  for (const cookie of cookies) headers.append("set-cookie", cookie);
+  return new Response(null, { status: 303, headers });
+}
+
+// What is shown before and after somebody is in Settings; they look as the sign-in pages do.
+
+/** Names are not listed: which organisations there are is nobody else's matter. */
+function OrganisationPage({ site, action, next }: { site: Site; action: string; next: string }): JSX.Element {
+  return (
+    <CardPage site={site} title="Which organisation?">
+      <h1>Which organisation?</h1>
+      <p class="lead">to continue to Settings</p>
+      <form method="get" action={site.href(action)}>
+        <input type="hidden" name="next" value={attribute(next)} />
+        <label for="organisation">Name of the organisation</label>
+        <input
+          id="organisation"
+          name="organisation"
+          autocomplete="organization"
+          autocapitalize="none"
+          spellcheck="false"
+          maxlength="100"
+          required
+          autofocus
+        />
+        <button type="submit">Continue</button>
+      </form>
+    </CardPage>
+  );
+}
+
+function SignedOutPage({ site }: { site: Site }): JSX.Element {
+  return (
+    <CardPage site={site} title="Signed out">
+      <h1>Signed out</h1>
+      <p class="lead">You are signed out in this browser.</p>
+      <a class="button" href={site.href("/settings")}>
+        Sign in again
+      </a>
+    </CardPage>
+  );
+}
+
+function StartAgainPage({ site, reason }: { site: Site; reason: string }): JSX.Element {
+  return (
+    <CardPage site={site} title="Not signed in">
+      <h1>Not signed in</h1>
+      <p safe>{reason}</p>
+      <a class="button" href={site.href("/settings")}>
+        Start again
+      </a>
+    </CardPage>
+  );
+}
+
+// The `state` of the authorization request: where the answer leads, bound to the browser that asked (RFC 6749 10.12).
+
+export interface SignInState {
+  /** By which it was asked, so whose Settings it is. */
+  clientId: string;
+  /** A path of Settings, query included. */
+  next: string;
+}
+
+/** @param seed an opaque value that only this browser has */
+function writeState(seed: string, { clientId, next }: SignInState): string {
+  const payload = Buffer.from(`${clientId} ${next}`).toString("base64url");
+  return `${derive(seed, `state ${payload}`)}.${payload}`;
+}
+
+/** @returns undefined if it was not written for this browser */
+function readState(seed: string, state: string): SignInState | undefined {
+  const [mac = "", payload = ""] = state.split(".");
+  const right = Buffer.from(derive(seed, `state ${payload}`));
+  const given = Buffer.from(mac);
+  if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+  const text = Buffer.from(payload, "base64url").toString("utf8");
+  const space = text.indexOf(" ");
+  return { clientId: text.slice(0, space), next: text.slice(space + 1) };
+}
+
+/** The other two values that bind the answer; nobody who sees them can tell the seed. */
+function bindingsOf(seed: string): Bindings {
+  return { nonce: derive(seed, "nonce"), verifier: derive(seed, "verifier") };
+}
+
+function derive(seed: string, purpose: string): string {
+  return createHmac("sha256", seed).update(purpose).digest("base64url");
+}

@@ -1,0 +1,62 @@
+// Signing keys, to be looked at: they are the installation's, so nobody replaces them from within one organisation.
+
+import { readSigningKeys, type SigningKeyRecord } from "../oauth/index.ts";
+import { Badge, Code, EmptyState, Table, Text, Time } from "../ui/index.ts";
+import type { Page, SettingsDependencies, View } from "./page.tsx";
+import type { Visit } from "./visit.ts";
+
+export function signingKeyPages({ sql }: SettingsDependencies): Page[] {
+  return [
+    {
+      path: "/settings/signing-keys",
+      GET: {
+        needs: ["Settings:Read"],
+        answer: async (visit) => view(visit, (await readSigningKeys(sql, visit.permitted("Settings:Read"))).Items),
+      },
+    },
+  ];
+}
+
+function view(visit: Visit, keys: SigningKeyRecord[]): View {
+  return {
+    title: "Signing keys",
+    body: (
+      <>
+        {keys.length > 0 ? (
+          <Table caption="Signing keys" columns={COLUMNS} rows={keys} />
+        ) : (
+          <EmptyState title="No keys to see">
+            <p>No policy lets you read them. Their public parts stand in the key set for everybody.</p>
+          </EmptyState>
+        )}
+        <div class="panel">
+          <p>
+            {"Tokens are signed by these keys, and others verify them by the "}
+            <a href={visit.href("/.well-known/jwks.json")}>key set</a>
+            {
+              ". Each key is published a day before it signs, signs for 90 days, and stays published until its last token has expired. This goes on by itself."
+            }
+          </p>
+          <p>
+            {
+              "The keys are the whole installation's. When one may have leaked, who runs the installation replaces it at once by "
+            }
+            <Code text="bun run keys rotate" copy />
+            {"."}
+          </p>
+        </div>
+      </>
+    ),
+  };
+}
+
+const TONES = { Announced: "busy", Signing: "good", Retired: "quiet" } as const;
+
+const COLUMNS = [
+  { name: "Key", cell: ({ Id }: SigningKeyRecord) => <Code text={Id} copy /> },
+  { name: "Algorithm", cell: ({ Alg }: SigningKeyRecord) => <Text text={Alg} /> },
+  { name: "State", cell: ({ State }: SigningKeyRecord) => <Badge state={State} tone={TONES[State]} /> },
+  { name: "Signs from", cell: ({ SignsFrom }: SigningKeyRecord) => <Time at={new Date(SignsFrom)} /> },
+  { name: "Signs until", cell: ({ SignsUntil }: SigningKeyRecord) => <Time at={new Date(SignsUntil)} /> },
+  { name: "Published until", cell: ({ PublishedUntil }: SigningKeyRecord) => <Time at={new Date(PublishedUntil)} /> },
+];

@@ -1,0 +1,162 @@
+// The accounts at other providers that a User signs in by.
+
+import { IDENTITY_DATA, type IdentityRecord } from "../../signin/index.ts";
+import {
+  AskButton,
+  Badge,
+  ButtonLink,
+  Form,
+  type FormState,
+  formOf,
+  phrase,
+  refusedForm,
+  Section,
+  SelectField,
+  Table,
+  Text,
+  TextField,
+  Time,
+} from "../../ui/index.ts";
+import { providersOf } from "../applications/list.tsx";
+import type { SettingsDependencies, View } from "../page.tsx";
+import { readRecord } from "../records/records.tsx";
+import type { Visit } from "../visit.ts";
+import { type Person, pathOf, titleOf, USERS } from "./list.tsx";
+
+export interface IdentitiesProps {
+  visit: Visit;
+  person: Person;
+  identities: IdentityRecord[];
+  mayChange: boolean;
+  /** Also that there is a provider. */
+  mayLink: boolean;
+}
+
+/** Nothing where there is none and no provider: most organisations have no such. */
+export function IdentitiesSection(props: IdentitiesProps): JSX.Element {
+  const { visit, person, identities, mayChange, mayLink } = props;
+  if (identities.length === 0 && !mayLink) return "";
+  return (
+    <Section title="Linked providers" id="identities">
+      {identities.length === 0 ? (
+        <p>No account at another provider signs this user in.</p>
+      ) : (
+        <Table caption="Linked providers" columns={columns(visit, person, mayChange)} rows={identities} />
+      )}
+      {mayLink ? (
+        <div class="buttons">
+          <ButtonLink href={visit.href(`${pathOf(person)}/identity/link`)}>Link an account</ButtonLink>
+        </div>
+      ) : (
+        ""
+      )}
+    </Section>
+  );
+}
+
+const FIELDS = ["IdentityProviderId", "Subject"];
+
+export async function linkPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+  const { record: person } = await readRecord<Person>(deps.records.of("User"), visit);
+  visit.caller.permissions.require("Settings:Update", "User", { ...person });
+  const providers = await providersOf(deps, visit);
+  const state = refused ?? formOf({ IdentityProviderId: providers[0]?.Id ?? "" });
+  return {
+    title: "Link an account",
+    above: [
+      { name: "Users", path: USERS },
+      { name: titleOf(person), path: pathOf(person) },
+    ],
+    status: refused ? 422 : 200,
+    body: (
+      <div class="panel narrow">
+        <Form visit={visit} action={`${pathOf(person)}/identity/link`} state={state}>
+          <SelectField
+            state={state}
+            name="IdentityProviderId"
+            label="Provider"
+            options={providers.map(({ Id, Name }) => ({ value: Id, label: Name }))}
+          />
+          <TextField
+            state={state}
+            name="Subject"
+            label="Known there as"
+            hint="What the provider calls the account, its subject. Whoever has that account is this user from then on."
+            required
+          />
+          <div class="buttons">
+            <button type="submit" class="main">
+              Link it
+            </button>
+            <ButtonLink href={visit.href(pathOf(person))}>Cancel</ButtonLink>
+          </div>
+        </Form>
+      </div>
+    ),
+  };
+}
+
+export async function linkIdentity(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { form, params } = visit;
+  const [IdentityProviderId, Subject] = FIELDS.map((name) => (form.get(name) ?? "").trim());
+  try {
+    const input = IDENTITY_DATA.parse({ IdentityProviderId, Subject });
+    const { IdentityProvider } = await deps.users.linkIdentity(visit.permitted("Settings:Update"), params.id!, input);
+    return visit.goTo(`${USERS}/${params.id}`, phrase`The account at ${IdentityProvider.Name} signs this user in now.`);
+  } catch (error) {
+    return linkPage(deps, visit, refusedForm(form, error, FIELDS));
+  }
+}
+
+function columns(visit: Visit, person: Person, mayChange: boolean) {
+  return [
+    {
+      name: "Provider",
+      cell: ({ IdentityProvider: { Id, Name } }: IdentityRecord) => (
+        <a href={visit.href(`/settings/identity-providers/${Id}`)} safe>
+          {Name ?? `Identity provider ${Id}`}
+        </a>
+      ),
+    },
+    { name: "Known there as", cell: ({ Subject }: IdentityRecord) => <Text text={Subject} /> },
+    { name: "Since", cell: ({ LinkedOn }: IdentityRecord) => <Time at={new Date(LinkedOn)} ago /> },
+    {
+      name: "State",
+      cell: ({ Is_Usable }: IdentityRecord) => <Badge state={Is_Usable ? "Active" : "Inactive"} />,
+    },
+    ...(mayChange
+      ? [
+          {
+            name: "Unlink it",
+            cell: ({ Id, IdentityProvider }: IdentityRecord) => {
+              const name = IdentityProvider.Name ?? `Identity provider ${IdentityProvider.Id}`;
+              return (
+                <AskButton
+                  visit={visit}
+                  action={`${pathOf(person)}/identity/unlink`}
+                  label="Unlink"
+                  about={name}
+                  question={phrase`Unlink ${name}?`}
+                  effects={["It no longer signs this user in.", "The sign-ins that it has begun end."]}
+                  confirm="Unlink it"
+                  fields={{ identity: Id }}
+                />
+              );
+            },
+          },
+        ]
+      : []),
+  ];
+}
+
+export async function unlinkIdentity({ users }: SettingsDependencies, visit: Visit): Promise<Response> {
+  const { form, params } = visit;
+  // Who may not read it is not told which provider it was.
+  const { IdentityProvider: gone } = await users.unlinkIdentity(
+    visit.permitted("Settings:Update"),
+    params.id!,
+    form.get("identity") ?? "",
+  );
+  const told = phrase`${gone?.Name ?? "The provider"} signs this user in no more. If there is no password, make a password link.`;
+  return visit.goTo(`${USERS}/${params.id}`, told);
+}

@@ -1,0 +1,118 @@
+// How a User signs in: the password link, and the second factor.
+
+import type { FactorRecord } from "../../signin/index.ts";
+import { ActionButton, ButtonLink, Code, Facts, phrase, Section, Time } from "../../ui/index.ts";
+import { confirmation, type SettingsDependencies, type View } from "../page.tsx";
+import { readRecord } from "../records/records.tsx";
+import type { Visit } from "../visit.ts";
+import { type Person, pathOf, titleOf, USERS } from "./list.tsx";
+
+export interface SignInSectionProps {
+  visit: Visit;
+  person: Person;
+  factor: FactorRecord | undefined;
+  mayChange: boolean;
+}
+
+export function SignInSection({ visit, person, factor, mayChange }: SignInSectionProps): JSX.Element {
+  const path = pathOf(person);
+  return (
+    <Section title="Signing in" id="sign-in">
+      <Facts facts={[["Second factor", <SecondFactor factor={factor} />]]} />
+      {mayChange ? (
+        <div class="buttons">
+          {person.Username ? (
+            <ActionButton visit={visit} action={`${path}/password-link`} label="Make password link" />
+          ) : (
+            ""
+          )}
+          {factor ? (
+            <ButtonLink href={visit.href(`${path}/second-factor/remove`)}>Remove second factor</ButtonLink>
+          ) : (
+            ""
+          )}
+        </div>
+      ) : (
+        ""
+      )}
+      {person.Username ? "" : <p class="fine">Without a user name nobody can sign in.</p>}
+    </Section>
+  );
+}
+
+function SecondFactor({ factor }: { factor: FactorRecord | undefined }): JSX.Element {
+  if (!factor) return <span class="none">none</span>;
+  return (
+    <>
+      {"Authenticator app, since "}
+      <Time at={new Date(factor.EnrolledOn)} />
+      <small safe>{` · ${factor.RecoveryCodes} of its recovery codes are left`}</small>
+    </>
+  );
+}
+
+/** The link is shown in the answer to the form itself: it stands nowhere else. */
+export async function makePasswordLink({ records, users }: SettingsDependencies, visit: Visit): Promise<View> {
+  const { record: person } = await readRecord<Person>(records.of("User"), visit);
+  const { Url, ExpiresOn } = await users.makePasswordReset(visit.permitted("Settings:Update"), String(person.Id));
+  return {
+    title: "Password link",
+    above: aboveOf(person),
+    body: (
+      <div class="panel narrow stack">
+        <p>
+          {"Give this link to "}
+          <strong safe>{titleOf(person)}</strong>
+          {" and to nobody else. It is not shown again."}
+        </p>
+        <p class="secret">
+          <Code text={Url} copy />
+        </p>
+        <p>
+          {"It is good once, until "}
+          <Time at={new Date(ExpiresOn)} />
+          {". A new link takes its place. Whoever sets a password by it is signed out everywhere else."}
+        </p>
+        <div class="buttons">
+          <ButtonLink href={visit.href(pathOf(person))} kind="main">
+            Done
+          </ButtonLink>
+        </div>
+      </div>
+    ),
+  };
+}
+
+export async function removeFactorPage(
+  { records, users }: SettingsDependencies,
+  visit: Visit,
+): Promise<View | Response> {
+  const { record: person } = await readRecord<Person>(records.of("User"), visit);
+  const path = pathOf(person);
+  if (!(await users.findSecondFactor(visit.permitted("Settings:Read"), String(person.Id)))) return visit.goTo(path);
+  return confirmation({
+    visit,
+    title: "Remove the second factor?",
+    above: aboveOf(person),
+    effects: [
+      phrase`${titleOf(person)} signs in by password alone, unless every user here needs a second factor.`,
+      "The authenticator app and all recovery codes are no longer good.",
+      "First make sure by another way that it is really this person who asks for it.",
+    ],
+    label: "Remove second factor",
+    action: `${path}/second-factor/remove`,
+    back: path,
+  });
+}
+
+export async function removeFactor({ users }: SettingsDependencies, visit: Visit): Promise<Response> {
+  await users.removeSecondFactor(visit.permitted("Settings:Update"), visit.params.id!);
+  return visit.goTo(`${USERS}/${visit.params.id}`, "The second factor is removed.");
+}
+
+export function aboveOf(person: Person) {
+  return [
+    { name: "Users", path: USERS },
+    { name: titleOf(person), path: pathOf(person) },
+  ];
+}

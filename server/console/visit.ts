@@ -1,0 +1,96 @@
+import { type Caller, type Permitted, permit, type Scope } from "../access/index.ts";
+import { NO_STORE } from "../http/conditions.ts";
+import { type Cookies, flashCookie, type Session } from "../signin/index.ts";
+
+/** What a policy decides over: a record in its response shape. */
+type Subject = Record<string, unknown>;
+type Action = Extract<Scope, `${string}:${string}`>;
+
+const REFRESH = "refresh";
+
+export interface VisitProps {
+  request: Request;
+  url: URL;
+  params: Record<string, string>;
+  caller: Caller;
+  session: Session;
+  organisation: string;
+  csrf: string;
+  formCookies: string[];
+  cookies: Cookies;
+  href: (path: string) => string;
+}
+
+/** A request to a page of Settings by somebody who may be there. */
+export class Visit {
+  readonly request: Request;
+  /** Path and query, without what is said of refreshing. */
+  readonly url: URL;
+  /** False if the reader has stopped it (WCAG 2.2, 2.2.2). */
+  readonly refreshes: boolean;
+  /** What stands in the path in place of `:id` and its like. */
+  readonly params: Record<string, string>;
+  /** Who asks, as the REST API's bearer check gives it: all service functions take it. */
+  readonly caller: Caller;
+  readonly session: Session;
+  /** The tenant's name. */
+  readonly organisation: string;
+  /** Of a POST, its fields; the token is checked already. Of a GET, empty. */
+  form = new URLSearchParams();
+  /** For the forms of the page; `Form` puts it there. */
+  readonly csrf: string;
+  /** Set-Cookie values that go with it. */
+  readonly formCookies: string[];
+  /** A path of ours as a browser has to ask for it. */
+  readonly href: (path: string) => string;
+  private readonly cookies: Cookies;
+
+  constructor(props: VisitProps) {
+    this.request = props.request;
+    this.url = new URL(props.url);
+    this.refreshes = this.url.searchParams.get(REFRESH) !== "off";
+    this.url.searchParams.delete(REFRESH);
+    this.params = props.params;
+    this.caller = props.caller;
+    this.session = props.session;
+    this.organisation = props.organisation;
+    this.csrf = props.csrf;
+    this.formCookies = props.formCookies;
+    this.href = props.href;
+    this.cookies = props.cookies;
+  }
+
+  /**
+   * Whether to offer a button; the service function has the last word. Without a record: whether any could be meant.
+   * @example visit.may("Webhooks:Update", "WebhookConnection", record)
+   */
+  may(action: Action, type?: string, record?: Subject): boolean {
+    const { scopes, permissions } = this.caller;
+    if (!scopes.has(action)) return false;
+    return !type || !record || permissions.allows(action, type, record);
+  }
+
+  /** For a service function that takes these scopes. @throws Permission */
+  permitted<S extends Scope>(...scopes: S[]): Permitted<S> {
+    return permit(this.caller, scopes);
+  }
+
+  /** The same page, refreshing itself or not. */
+  sameHref(refreshes: boolean): string {
+    const query = new URLSearchParams(this.url.searchParams);
+    if (!refreshes) query.set(REFRESH, "off");
+    return this.href(this.url.pathname) + (query.size > 0 ? `?${query}` : "");
+  }
+
+  /**
+   * Goes on after a form: 303, so that it is not sent twice.
+   * @param told what the next page says at its top, at most 300 characters
+   */
+  goTo(path: string, told?: string): Response {
+    // An Id of the address may have characters that no header takes.
+    const { pathname, search } = new URL(path, this.url);
+    const headers = new Headers({ location: this.href(pathname) + search, ...NO_STORE });
+    if (told) headers.append("set-cookie", flashCookie(this.cookies, told));
+    return new Response(null, { status: 303, headers });
+  }
+}

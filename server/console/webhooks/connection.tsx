@@ -1,0 +1,246 @@
+import { BadInput } from "../../errors.ts";
+import { UNCONDITIONAL } from "../../http/conditions.ts";
+import {
+  ActionButton,
+  Badge,
+  ButtonLink,
+  Code,
+  EmptyState,
+  Facts,
+  Live,
+  Refreshing,
+  Section,
+  Table,
+  Text,
+  Time,
+} from "../../ui/index.ts";
+import {
+  type ConnectionRecord,
+  eventResources,
+  pingConnection,
+  readConnection,
+  upsertConnection,
+} from "../../webhooks/index.ts";
+import { titleOfEvent } from "../activity/list.tsx";
+import type { SettingsDependencies, View } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { LastFailure, readHealth, SuccessRate, Waiting } from "./health.tsx";
+import { addressOf, titleOf } from "./list.tsx";
+import { latestRedeliveries, Redeliveries } from "./redelivery.tsx";
+import { WRITE } from "./save.tsx";
+import { listRecentDeliveries, type RecentDelivery } from "./store.ts";
+
+const REFRESH_SECONDS = 5;
+const MOST_DELIVERIES = 20;
+
+export async function connectionPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const { sql, masterKey } = deps;
+  const { caller, params } = visit;
+  const { record, isSigned } = await readConnection(sql, masterKey, caller, params.id!);
+  const [healths, deliveries, redeliveries] = await Promise.all([
+    readHealth(sql, caller, [record.Id]),
+    readRecentDeliveries(deps, visit, record.Id),
+    latestRedeliveries(deps, visit, record.Id),
+  ]);
+  const health = healths[0];
+  return {
+    title: titleOf(record),
+    above: [{ name: "Webhooks", path: "/settings/webhooks" }],
+    actions: <Actions visit={visit} record={record} />,
+    body: (
+      <>
+        <Live visit={visit} id="connection" seconds={REFRESH_SECONDS}>
+          <div class="panel">
+            <Facts
+              brief
+              facts={[
+                ["State", <Badge state={record.State} spoken />],
+                ["Success, 24 h", <SuccessRate health={health} />],
+                ["Waiting", <Waiting health={health} />],
+                ["Last failure", <LastFailure health={health} />],
+              ]}
+            />
+          </div>
+          <HeldNote record={record} />
+          <Redeliveries visit={visit} latest={redeliveries} />
+          <Section title="Recent deliveries">
+            {deliveries.length > 0 ? (
+              <>
+                <Table caption="Recent deliveries" columns={columns(visit)} rows={deliveries} />
+                <p class="after">
+                  <a href={visit.href(`/settings/activity?ConnectionId=${record.Id}`)}>
+                    All of them in the activity log
+                  </a>
+                </p>
+              </>
+            ) : (
+              <EmptyState title="Nothing yet">
+                <p>The next change of what it listens to shows up here.</p>
+              </EmptyState>
+            )}
+          </Section>
+        </Live>
+        <Configuration visit={visit} record={record} isSigned={isSigned} />
+        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
+      </>
+    ),
+  };
+}
+
+function Configuration({ visit, record, isSigned }: ConfigurationProps): JSX.Element {
+  const headers = Object.keys(record.Headers);
+  const more: [string, JSX.Element][] = [];
+  if (record.Description) more.push(["Description", <Text text={record.Description} />]);
+  if (headers.length > 0) more.push(["Extra headers", <Text text={headers.join(", ")} />]);
+  if (record.TimeoutMs) more.push(["Time limit", <Text text={`${record.TimeoutMs.toLocaleString("en")} ms`} />]);
+  if (record.Order === "Record") more.push(["Order", <Text text="Of each record" />]);
+  if (record.RatePerSecond) more.push(["Calls a second", <Text text={`at most ${record.RatePerSecond}`} />]);
+  if (record.MaxInFlight) more.push(["Calls in flight", <Text text={`at most ${record.MaxInFlight}`} />]);
+  return (
+    <Section title="Configuration">
+      <Facts
+        facts={[
+          ["URL Endpoint", <Code text={addressOf(record.URL)} copy />],
+          ["Entities", <Text text={record.Entities.join(", ")} />],
+          ["Events", <Text text={record.Events.join(", ")} />],
+          ["Secret", <SecretLink visit={visit} record={record} isSigned={isSigned} />],
+          ["ApiKey", <Text text={hasOwnApiKey(record) ? "In the URL; hidden here." : "Sent; hidden here."} />],
+          ["Id", <Code text={record.Id} copy />],
+          ...more,
+        ]}
+      />
+    </Section>
+  );
+}
+
+interface ConfigurationProps {
+  visit: Visit;
+  record: ConnectionRecord;
+  isSigned: boolean;
+}
+
+function hasOwnApiKey({ URL: address }: ConnectionRecord): boolean {
+  return new URL(address).searchParams.has("ApiKey");
+}
+
+/** Why it gets nothing, and what ends that. */
+function HeldNote({ record: { State, HeldOn, HeldReason } }: { record: ConnectionRecord }): JSX.Element {
+  if (State !== "Held" || HeldOn === null) return "";
+  return (
+    <p class="warning">
+      Held since <Time at={new Date(HeldOn)} />: <strong safe>{HeldReason ?? ""}</strong>. The oldest delivery that
+      waits is tried from time to time, and once it arrives all the others follow in their order. Resume does that now.
+    </p>
+  );
+}
+
+function SecretLink({ visit, record, isSigned }: ConfigurationProps): JSX.Element {
+  return (
+    <>
+      <span safe>{isSigned ? "Set; payloads are signed." : "None; payloads are not signed."}</span>{" "}
+      <a href={visit.href(`/settings/webhooks/${record.Id}/secret`)}>Secret</a>
+    </>
+  );
+}
+
+/** Of this connection, as a policy sees a redelivery before it is made. */
+function mayRedeliver(visit: Visit, { Id }: ConnectionRecord): boolean {
+  return visit.may("Webhooks:Create", "Redelivery", { ConnectionId: Id, Kind: "Replay", State: "Running" });
+}
+
+function Actions({ visit, record }: { visit: Visit; record: ConnectionRecord }): JSX.Element {
+  const path = `/settings/webhooks/${record.Id}`;
+  const mayChange = visit.may("Webhooks:Create") && visit.may("Webhooks:Update", "WebhookConnection", record);
+  const isActive = record.State === "Active";
+  return (
+    <>
+      {mayChange ? (
+        <>
+          <ActionButton visit={visit} action={`${path}/ping`} label="Send a ping" />
+          <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink>
+          <ActionButton
+            visit={visit}
+            action={`${path}/state`}
+            label={isActive ? "Pause" : "Resume"}
+            fields={{ State: isActive ? "Paused" : "Active" }}
+          />
+        </>
+      ) : (
+        ""
+      )}
+      {mayRedeliver(visit, record) ? <ButtonLink href={visit.href(`${path}/redeliver`)}>Redeliver</ButtonLink> : ""}
+      {visit.may("Webhooks:Delete", "WebhookConnection", record) ? (
+        <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
+          Delete
+        </ButtonLink>
+      ) : (
+        ""
+      )}
+    </>
+  );
+}
+
+const TOLD = {
+  Active: "The connection is active. What it has missed is being sent.",
+  Paused: "The connection is paused. What happens from now on is held until it is resumed.",
+};
+
+/** Pauses it, or sends what was held. */
+export async function setState({ sql, masterKey, connection }: SettingsDependencies, visit: Visit) {
+  const state = visit.form.get("State");
+  if (state !== "Active" && state !== "Paused") throw new BadInput("State must be Active or Paused.");
+  const body = { Id: visit.params.id, State: state };
+  const input = connection.parse(body);
+  const { record } = await upsertConnection(sql, masterKey, visit.permitted(...WRITE), input, UNCONDITIONAL, body);
+  return visit.goTo(`/settings/webhooks/${record.Id}`, TOLD[state]);
+}
+
+/** Tries the receiver, whatever state the connection is in. */
+export async function ping({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<Response> {
+  const id = visit.params.id!;
+  await pingConnection(sql, masterKey, visit.permitted("Webhooks:Update"), id);
+  return visit.goTo(`/settings/webhooks/${id}`, "A ping is on its way. What comes of it stands below.");
+}
+
+/** Of events that the visitor may read. */
+async function readRecentDeliveries({ sql }: SettingsDependencies, { caller }: Visit, connectionId: string) {
+  const { tenantId, permissions, gate } = caller;
+  const withPayload = permissions.looksInto("WebhookEvent");
+  const deliveries = await listRecentDeliveries(sql, tenantId, connectionId, MOST_DELIVERIES, withPayload);
+  const resource = (delivery: RecentDelivery) => eventResources({ ...delivery, id: delivery.eventId });
+  return gate.only("WebhookEvent", deliveries, { resource });
+}
+
+function columns(visit: Visit) {
+  return [
+    {
+      name: "Event",
+      cell: ({ eventId, eventRecord, eventType, recordIds }: RecentDelivery) => (
+        <a href={visit.href(`/settings/activity/${eventId}`)} safe>
+          {titleOfEvent({
+            EventRecord: eventRecord,
+            EventType: eventType,
+            RecordId: recordIds.length === 1 ? recordIds[0]! : null,
+            RecordCount: recordIds.length,
+          })}
+        </a>
+      ),
+    },
+    { name: "State", cell: ({ state }: RecentDelivery) => <Badge state={state} /> },
+    { name: "Attempts", cell: ({ attempts }: RecentDelivery) => <Text text={String(attempts)} />, numeric: true },
+    {
+      name: "Last answer",
+      cell: ({ statusCode, failure, durationMs }: RecentDelivery) => (
+        <Text
+          text={
+            durationMs === null ? "none yet" : `${failure ?? statusCode} after ${durationMs.toLocaleString("en")} ms`
+          }
+        />
+      ),
+    },
+    {
+      name: "Happened",
+      cell: ({ occurredOn }: RecentDelivery) => <Time at={occurredOn} ago />,
+    },
+  ];
+}

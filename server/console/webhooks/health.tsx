@@ -1,0 +1,71 @@
+// How a connection fares, at a glance.
+
+import type { Caller } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { durationInWords, Time } from "../../ui/index.ts";
+import { type Health, listHealth } from "./store.ts";
+
+/** @returns nothing for who may not read every event: what is counted would tell of the others */
+export async function readHealth(sql: Sql, { tenantId, gate }: Caller, connectionIds: string[]): Promise<Health[]> {
+  return gate.seesAll("WebhookEvent") ? listHealth(sql, tenantId, connectionIds) : [];
+}
+
+interface HealthProps {
+  /** Undefined: the visitor may not be told. */
+  health: Health | undefined;
+}
+
+function NotTold(): JSX.Element {
+  return <span class="none">not told</span>;
+}
+
+/** Of what came to an end in the last 24 hours; below it, something is wrong. */
+const GOOD_RATE = 0.99;
+
+export function SuccessRate({ health }: HealthProps): JSX.Element {
+  if (!health) return <NotTold />;
+  const { delivered, exhausted } = health;
+  const all = delivered + exhausted;
+  if (all === 0) return <span class="none">none sent</span>;
+  const rate = delivered / all;
+  return (
+    <span>
+      <strong class={rate < GOOD_RATE ? "bad-text" : undefined} safe>
+        {percent(rate)}
+      </strong>{" "}
+      <small safe>{`of ${all.toLocaleString("en")}`}</small>
+    </span>
+  );
+}
+
+/** Rounded down: what is not all is never 100 %. */
+function percent(rate: number): string {
+  return `${(Math.floor(rate * 1_000) / 10).toLocaleString("en")} %`;
+}
+
+export function Waiting({ health }: HealthProps): JSX.Element {
+  if (!health) return <NotTold />;
+  const { open, held, waitsSince } = health;
+  if (open + held === 0) return <span class="none">nothing</span>;
+  const counts = [
+    open > 0 ? `${open.toLocaleString("en")} open` : "",
+    held > 0 ? `${held.toLocaleString("en")} held` : "",
+  ];
+  return (
+    <span>
+      <span safe>{counts.filter(Boolean).join(", ")}</span>{" "}
+      {waitsSince ? <small safe>{`oldest ${durationInWords(Date.now() - waitsSince.getTime())}`}</small> : ""}
+    </span>
+  );
+}
+
+export function LastFailure({ health }: HealthProps): JSX.Element {
+  if (!health) return <NotTold />;
+  const { failedOn, failure } = health;
+  if (!failedOn) return <span class="none">none</span>;
+  return (
+    <span>
+      <Time at={failedOn} ago /> <small safe>{failure ?? ""}</small>
+    </span>
+  );
+}

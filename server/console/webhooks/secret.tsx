@@ -1,0 +1,218 @@
+// A connection's secret and how it is replaced: staged, given to the receiver, proved by a ping, and only then in force.
+
+import {
+  ActionButton,
+  AskButton,
+  Badge,
+  Code,
+  Form,
+  type FormState,
+  formOf,
+  Live,
+  Refreshing,
+  refusedForm,
+  Section,
+  TextField,
+  Time,
+} from "../../ui/index.ts";
+import {
+  giveUpRotation,
+  MOST_OVERLAP_SECONDS,
+  proveSecret,
+  type RotationRecord,
+  readConnection,
+  readRotation,
+  STAGING,
+  stageNewSecret,
+} from "../../webhooks/index.ts";
+import type { SettingsDependencies, View } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { titleOf } from "./list.tsx";
+
+const FIELDS = ["Secret", "OverlapSeconds"];
+const REFRESH_SECONDS = 3;
+const pathOf = (visit: Visit) => `/settings/webhooks/${visit.params.id}/secret`;
+
+/** @param shown what is shown this once, or a form that was refused */
+export async function secretPage(
+  { sql, masterKey, secretOverlapMs }: SettingsDependencies,
+  visit: Visit,
+  shown: { generated?: string; refused?: FormState } = {},
+): Promise<View> {
+  const { caller, params } = visit;
+  const { record } = await readConnection(sql, masterKey, caller, params.id!);
+  const rotation = await readRotation(sql, masterKey, caller, record.Id);
+  const mayChange = visit.may("Webhooks:Update", "WebhookConnection", record);
+  const state = shown.refused ?? formOf({ OverlapSeconds: String(Math.ceil(secretOverlapMs / 1_000)) });
+  return {
+    title: "Secret",
+    above: [
+      { name: "Webhooks", path: "/settings/webhooks" },
+      { name: titleOf(record), path: `/settings/webhooks/${record.Id}` },
+    ],
+    status: shown.refused ? 422 : 200,
+    body: (
+      <>
+        {shown.generated ? <Generated secret={shown.generated} /> : ""}
+        <Live visit={visit} id="standing" seconds={REFRESH_SECONDS}>
+          <Section title="How it stands">
+            <Standing rotation={rotation} />
+            {mayChange ? <Steps visit={visit} rotation={rotation} /> : ""}
+          </Section>
+        </Live>
+        {mayChange ? <Replace visit={visit} state={state} /> : ""}
+        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
+      </>
+    ),
+  };
+}
+
+function Generated({ secret }: { secret: string }): JSX.Element {
+  return (
+    <div class="told" role="status">
+      <p>
+        <strong>The new secret, shown this once.</strong> Give it to the receiver, then prove it.
+      </p>
+      <p>
+        <Code text={secret} copy />
+      </p>
+    </div>
+  );
+}
+
+function Standing({ rotation }: { rotation: RotationRecord }): JSX.Element {
+  const { State, FormerUntil, Proof } = rotation;
+  switch (State) {
+    case "None":
+      return <p>No secret: payloads are not signed.</p>;
+    case "InForce":
+      return (
+        <p>
+          <Badge state="In force" tone="good" /> Payloads are signed by it.
+        </p>
+      );
+    case "Staged":
+      return (
+        <p>
+          <Badge state="Staged" tone="busy" /> A new secret waits. Once the receiver has it, prove it: a ping is signed
+          by it alone, and what was in force stays until that gets 2xx.
+        </p>
+      );
+    case "Proving":
+      return (
+        <p>
+          <Badge state="Proving" tone="busy" /> The ping is on its way.
+        </p>
+      );
+    case "Refused":
+      return (
+        <p>
+          <Badge state="Refused" tone="bad" />{" "}
+          <span safe>{`The new secret is not in force: ${Proof?.Reason ?? ""}.`}</span>
+        </p>
+      );
+    case "Overlap":
+      return (
+        <p>
+          <Badge state="In force" tone="good" /> The new secret is proved. The former one signs beside it until{" "}
+          <Time at={new Date(FormerUntil!)} />.
+        </p>
+      );
+  }
+}
+
+function Steps({ visit, rotation: { State } }: { visit: Visit; rotation: RotationRecord }): JSX.Element {
+  const path = pathOf(visit);
+  const isStaged = State === "Staged" || State === "Refused";
+  if (State === "None" || State === "InForce") return "";
+  return (
+    <div class="buttons">
+      {isStaged ? <ActionButton visit={visit} action={`${path}/prove`} label="Prove it by a ping" kind="main" /> : ""}
+      {isStaged || State === "Proving" ? (
+        <AskButton
+          visit={visit}
+          action={`${path}/give-up`}
+          label="Give the new secret up"
+          question="Give the new secret up?"
+          effects={["The secret that is in force goes on signing.", "A receiver that has the new one alone refuses."]}
+          confirm="Give it up"
+        />
+      ) : (
+        ""
+      )}
+      {State === "Overlap" ? (
+        <AskButton
+          visit={visit}
+          action={`${path}/give-up`}
+          label="End the former secret now"
+          kind="danger"
+          question="End the former secret now?"
+          effects={["The new secret alone signs from now on.", "A receiver that has only the former one refuses."]}
+          confirm="End it"
+        />
+      ) : (
+        ""
+      )}
+    </div>
+  );
+}
+
+function Replace({ visit, state }: { visit: Visit; state: FormState }): JSX.Element {
+  return (
+    <Section title="A new secret">
+      <Form visit={visit} action={pathOf(visit)} state={state}>
+        <TextField
+          state={state}
+          name="Secret"
+          label="Secret"
+          type="password"
+          autocomplete="new-password"
+          hint="Empty: one is made, and shown once."
+          required={false}
+        />
+        <TextField
+          state={state}
+          name="OverlapSeconds"
+          label="Seconds that the former secret signs beside it"
+          type="number"
+          hint={`Once the new one is proved; from 0 to ${MOST_OVERLAP_SECONDS}.`}
+          required={false}
+        />
+        <div class="buttons">
+          <button type="submit" class="main">
+            Stage the new secret
+          </button>
+        </div>
+      </Form>
+    </Section>
+  );
+}
+
+export async function stage(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { sql, masterKey, secretOverlapMs } = deps;
+  const { form, caller, params } = visit;
+  try {
+    const overlap = form.get("OverlapSeconds")?.trim();
+    const input = STAGING.parse({
+      Secret: form.get("Secret") || null,
+      OverlapSeconds: overlap ? Number(overlap) : null,
+    });
+    const overlapSeconds = Math.ceil(secretOverlapMs / 1_000);
+    const { Secret: generated } = await stageNewSecret(sql, masterKey, caller, params.id!, input, overlapSeconds);
+    if (!generated) return visit.goTo(pathOf(visit), "The new secret is staged. Once the receiver has it, prove it.");
+    // No redirect: a secret that is shown once has to be in the answer.
+    return secretPage(deps, visit, { generated });
+  } catch (error) {
+    return secretPage(deps, visit, { refused: refusedForm(form, error, FIELDS) });
+  }
+}
+
+export async function prove({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<Response> {
+  await proveSecret(sql, masterKey, visit.caller, visit.params.id!);
+  return visit.goTo(pathOf(visit), "A ping that is signed by the new secret alone is on its way.");
+}
+
+export async function giveUp({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<Response> {
+  await giveUpRotation(sql, masterKey, visit.caller, visit.params.id!);
+  return visit.goTo(pathOf(visit), "Only the secret that is in force signs from now on.");
+}

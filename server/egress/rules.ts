@@ -1,0 +1,178 @@
+// The rules a URL must keep before anything is looked up.
+
+import ipaddr from "ipaddr.js";
+import { type Address, embeddedIPv4, isPublic, parseAddress, parseRange, type Range, rangeOf } from "./addresses.ts";
+
+/** https://fetch.spec.whatwg.org/#port-blocking: ports of protocols that an HTTP request could be abused to speak. */
+const BLOCKED_PORTS = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
+/** The parser drops and turns some characters silently: a person, or a policy, would read another host than is called. */
+const PLAIN = /^https:\/\/[^\s\\/@?#]+([/?#]|$)/i;
+const CONTROL = /\p{Cc}/u;
+
+/** What is said of a host that the deny list has; which entry it was is the operator's concern. */
+export const DENIED = "may not be reached: it is a cloud's own service, or EGRESS_DENY has it";
+
+/** Where requests may go. */
+export interface Rules {
+  allow: AllowList;
+  deny: DenyList;
+}
+
+/** Why this URL cannot be used, as a sentence that repeats no more of it than its host; undefined if it can. */
+export function reasonAgainstUrl(text: string, rules: Rules): string | undefined {
+  if (!URL.canParse(text)) return "The URL cannot be read; write it in full, such as https://example.com/path.";
+  const url = new URL(text);
+  if (url.protocol !== "https:") return "The URL must start with https://.";
+  if (url.username || url.password) return "The URL must not hold a user name or password before its host.";
+  if (!PLAIN.test(text) || CONTROL.test(text)) {
+    return "The URL must be written as https:// and its host, without control characters, and without \\ and @ in the host.";
+  }
+  if (url.port && BLOCKED_PORTS.has(Number(url.port))) {
+    return `The URL's port ${url.port} belongs to another protocol and cannot be used.`;
+  }
+  if (rules.deny.namesHost(url)) return `The URL's host ${url.hostname} ${DENIED}.`;
+  return reasonAgainstLiteral(url, rules);
+}
+
+/** The parser of URLs has made one notation of all: decimal, hex, octal and short forms arrive here as dotted quads. */
+function reasonAgainstLiteral(url: URL, { allow, deny }: Rules): string | undefined {
+  const address = parseAddress(url.hostname);
+  if (address && deny.covers(address)) return `The URL's host ${url.hostname} ${DENIED}.`;
+  if (!address || isPublic(address) || allow.namesHost(url) || allow.covers(address)) return undefined;
+  return (
+    `The URL's host ${url.hostname} is not an address of the public internet (${rangeOf(address)}); ` +
+    `an operator can allow it by adding ${hostAndPort(url)} to EGRESS_ALLOW.`
+  );
+}
+
+// EGRESS_ALLOW: the private addresses an operator lets requests go to.
+
+export interface AllowList {
+  /** True if an entry names this URL's host and port; it may then resolve to any address. */
+  namesHost(url: URL): boolean;
+  /** True if the address lies in an entry's range. */
+  covers(address: Address): boolean;
+}
+
+/**
+ * @param entries `localhost:8443`, `127.0.0.1:8443`, `[::1]:8443` (the URL's host and port), `10.0.0.0/8`, or an
+ *   address alone.
+ * @throws Error naming every entry that is none of these.
+ * @example parseAllowList(["localhost:8443", "10.0.0.0/8"]).namesHost(new URL("https://localhost:8443/hook")); // true
+ */
+export function parseAllowList(entries: readonly string[]): AllowList {
+  const hosts = new Set<string>();
+  const ranges: Range[] = [];
+  const bad: string[] = [];
+  for (const entry of entries) {
+    const range = parseRange(entry);
+    const host = range ? undefined : parseHostAndPort(entry);
+    if (range) ranges.push(range);
+    else if (host) hosts.add(host);
+    else bad.push(entry);
+  }
+  if (bad.length > 0) {
+    throw new Error(
+      `EGRESS_ALLOW has ${bad.map((entry) => `"${entry}"`).join(", ")}; each entry must be a host with its port ` +
+        "(localhost:8443, [::1]:8443) or a range (10.0.0.0/8, fd00::/8)",
+    );
+  }
+  return {
+    namesHost: (url) => hosts.has(hostAndPort(url)),
+    covers: (address) => ranges.some((range) => range[0].kind() === address.kind() && address.match(range)),
+  };
+}
+
+/** The form in which a URL and an entry are compared: always with a port, without the root's trailing dot. */
+export function hostAndPort(url: URL): string {
+  return `${url.hostname.replace(/\.$/, "")}:${url.port || "443"}`;
+}
+
+function parseHostAndPort(entry: string): string | undefined {
+  if (!/^[^/?#@\\\s]+:\d{1,5}$/.test(entry) || !URL.canParse(`https://${entry}`)) return undefined;
+  return hostAndPort(new URL(`https://${entry}`));
+}
+
+// Where no request goes, whatever EGRESS_ALLOW says: what clouds serve their machines from, and EGRESS_DENY.
+
+/** Addresses and names by which a machine gets its credentials and is managed. Some are of the public internet. */
+const CLOUDS = [
+  // Amazon, Google, Microsoft, Oracle, IBM, DigitalOcean and others; then Amazon's for containers.
+  "169.254.169.254",
+  "169.254.170.2",
+  "169.254.170.23",
+  "fd00:ec2::/32",
+  // Microsoft
+  "168.63.129.16",
+  // Google
+  "fd20:ce::254",
+  "metadata.google.internal",
+  "metadata.goog",
+  // Alibaba
+  "100.100.100.200",
+  // Oracle
+  "192.0.0.192",
+  // Tencent
+  "169.254.0.23",
+  // IBM
+  "161.26.0.0/16",
+  "166.8.0.0/14",
+];
+
+/** A host name as it stands in a URL: none that is an address in another notation. */
+const NAME = /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/;
+
+export interface DenyList {
+  /** True if an entry names this URL's host, or a domain that it is in. */
+  namesHost(url: URL): boolean;
+  /** True if the address, or one that it translates to, lies in an entry's range. */
+  covers(address: Address): boolean;
+}
+
+/**
+ * @param entries `10.0.0.0/8`, an address alone, or a host name, which stands for all below it as well
+ * @throws Error naming every entry that is none of these.
+ * @example parseDenyList(["internal.example"]).namesHost(new URL("https://db.internal.example/")); // true
+ */
+export function parseDenyList(entries: readonly string[]): DenyList {
+  const names: string[] = [];
+  const ranges: Range[] = [];
+  const bad: string[] = [];
+  for (const entry of [...CLOUDS, ...entries]) {
+    const range = parseRange(entry);
+    const name = range ? undefined : parseName(entry);
+    if (range) ranges.push(range);
+    else if (name) names.push(name);
+    else bad.push(entry);
+  }
+  if (bad.length > 0) {
+    throw new Error(
+      `EGRESS_DENY has ${bad.map((entry) => `"${entry}"`).join(", ")}; each entry must be a range (10.0.0.0/8), ` +
+        "an address or a host name",
+    );
+  }
+  const covers = (address: Address) =>
+    ranges.some((range) => range[0].kind() === address.kind() && address.match(range));
+  return {
+    namesHost({ hostname }) {
+      const host = hostname.replace(/\.$/, "");
+      return names.some((name) => host === name || host.endsWith(`.${name}`));
+    },
+    covers(address) {
+      return covers(address) || (address instanceof ipaddr.IPv6 && embeddedIPv4(address).some(covers));
+    },
+  };
+}
+
+function parseName(entry: string): string | undefined {
+  if (!URL.canParse(`https://${entry}`)) return undefined;
+  const { hostname } = new URL(`https://${entry}`);
+  const isName = NAME.test(hostname) && hostname === entry.toLowerCase() && !parseAddress(hostname);
+  return isName ? hostname : undefined;
+}

@@ -1,0 +1,66 @@
+// Records that no caller writes: users whom signing in makes or changes, and the application of the system itself.
+
+import type { Transaction } from "../db/connection.ts";
+import type { TenantId } from "../tenant-id.ts";
+import { recordEvent } from "../webhooks/index.ts";
+import { checkInput } from "./input.ts";
+import { changeOf } from "./record.ts";
+import { createRegistry, ENTITIES } from "./registry.ts";
+import { type Changes, claimRow, insertRow, lockById, updateRow, waitForTurn } from "./store.ts";
+
+const USER = createRegistry(ENTITIES).find(({ name }) => name === "User")!;
+
+/** Fields of a User, by their names. */
+type Fields = Record<string, unknown>;
+
+/** Who makes Users in this tenant waits for the transaction's end. */
+export function waitForUsers(tx: Transaction, tenantId: TenantId): Promise<void> {
+  return waitForTurn(tx, tenantId, USER);
+}
+
+/**
+ * Makes an active User; a value that does not fit its field is left out.
+ * @returns its Id, or undefined if a unique value is another's
+ */
+export async function makeOwnUser(tx: Transaction, tenantId: TenantId, fields: Fields): Promise<number | undefined> {
+  const nobodyYet = { type: "User", id: 0 } as const;
+  const made = await insertRow(tx, tenantId, USER, { ...fitting(fields), is_active: true }, nobodyYet);
+  if (!made) return undefined;
+  const row = await claimRow(tx, tenantId, USER, made.id);
+  await recordEvent(tx, tenantId, changeOf(USER, "Created", [row]));
+  return row.id;
+}
+
+/** Changes what differs; if nothing does, there is no event either. A value that does not fit its field is left out. */
+export async function changeOwnUser(tx: Transaction, tenantId: TenantId, id: number, fields: Fields): Promise<void> {
+  const before = await lockById(tx, tenantId, USER, id);
+  const different = Object.entries(fitting(fields)).filter(([column, value]) => before && before[column] !== value);
+  if (different.length === 0) return;
+  const actor = { type: "User", id } as const;
+  const changes = Object.fromEntries(different);
+  const row = await updateRow(tx, tenantId, USER, id, changes, before!.sequence + 1, actor);
+  await recordEvent(tx, tenantId, changeOf(USER, "Updated", [row]));
+}
+
+function fitting(fields: Fields): Changes {
+  const each = Object.entries(fields).map(([name, value]) => checkInput(USER, { [name]: value }));
+  return Object.assign({}, ...each.map(({ input, problems }) => (problems.length === 0 ? input.values : {})));
+}
+
+/**
+ * Makes an application of our own, which nobody asked for by a call; its event stands in the same transaction.
+ * @param name if the tenant has an application of that name, a UUID stands behind it
+ * @returns its Id
+ */
+export async function insertSystemApplication(
+  tx: Transaction,
+  tenantId: TenantId,
+  { name, description }: { name: string; description: string },
+): Promise<number> {
+  const entity = createRegistry(ENTITIES).find((candidate) => candidate.name === "Application")!;
+  const insert = (chosen: string) =>
+    insertRow(tx, tenantId, entity, { name: chosen, description, is_system: true, is_active: true }, undefined);
+  const row = (await insert(name)) ?? (await insert(`${name} ${Bun.randomUUIDv7()}`));
+  await recordEvent(tx, tenantId, changeOf(entity, "Created", [row!]));
+  return Number(row!.id);
+}

@@ -1,0 +1,245 @@
+// Signing in at another provider (docs/behaviour.md "External identity providers"): there, and back. The authorization
+// request waits meanwhile, and then goes on as after any sign-in.
+
+import { Elysia } from "elysia";
+import { originOf, recordAudit } from "../../audit/index.ts";
+import { BadInput, NotFound } from "../../errors.ts";
+import { NO_STORE } from "../../http/conditions.ts";
+import { toRecordId } from "../../http/query.ts";
+import { requestUrl } from "../../http/request.ts";
+import {
+  beginSessionByProvider,
+  type Caller,
+  canSignInAnew,
+  failedBy,
+  LinkPage,
+  type Provider,
+  pageEndpoint,
+  toldOf,
+  UpstreamFailure,
+  type UpstreamIdentity,
+  type UpstreamProblem,
+  UpstreamProblemPage,
+  whoIs,
+} from "../../signin/index.ts";
+import { pageResponse, type Site } from "../../ui/index.ts";
+import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./authorization-request.ts";
+import { type AuthorizeDependencies, tellingTheClient } from "./authorize.ts";
+import {
+  goTo,
+  parseParameters,
+  readTarget,
+  type Target,
+  targetText,
+  upstreamPath,
+  withoutPrompts,
+  withPrompt,
+} from "./parameters.ts";
+import { AuthorizationError, formTargets } from "./reply.ts";
+import { isExpected } from "./sign-in.ts";
+
+export function upstreamEndpoints(deps: AuthorizeDependencies) {
+  const begin = pageEndpoint(deps.endpoints, "/signin/upstream/:id", ["GET"], async (request) => {
+    const url = requestUrl(request);
+    const target = readTarget(url.searchParams.get("request") ?? undefined);
+    return tellingTheClient(deps, async () => {
+      const checked = await checkRequest(deps, target.door, target.parameters);
+      return sendToProvider(deps, request, target, checked, providerIdOf(url));
+    });
+  });
+  const callback = pageEndpoint(deps.endpoints, "/signin/upstream/:id/callback", ["GET"], (request, caller) =>
+    comeBack(deps, request, caller),
+  );
+  return new Elysia().use(begin).use(callback);
+}
+
+async function comeBack(deps: AuthorizeDependencies, request: Request, caller: Caller): Promise<Response> {
+  const url = requestUrl(request);
+  const taken = await deps.upstream.take(request, providerIdOf(url), url.searchParams.get("state") ?? "");
+  if (!taken) {
+    throw new BadInput(
+      "This sign-in has expired, is over already, or was begun in another browser. Go back to the application and start again.",
+    );
+  }
+  if (deps.accountReturns.isAwaited(taken)) return deps.accountReturns.comeBack(request, caller, taken, url.search);
+  const { attempt, checks } = taken;
+  const target = readTarget(attempt.target);
+  return tellingTheClient(deps, async () => {
+    const checked = await checkRequest(deps, target.door, target.parameters);
+    const provider = await usableProvider(deps, checked, attempt.providerId);
+    const way = { request, target, checked, provider };
+    return tellingTheUser(deps, way, async () => {
+      const clientId = String(checked.client.id);
+      const identity = await deps.upstream.identify(provider, attempt, checks, url.search);
+      const account = await deps.upstream.accountOf(attempt.tenantId, provider, identity, (userId) =>
+        originOf(request, { actor: { type: "User", id: userId }, clientId }),
+      );
+      if (account.outcome === "inactive") return refuse(deps, way, "inactive", account);
+      if (account.outcome === "stranger") return refuse(deps, way, "stranger");
+      if (account.outcome === "link") {
+        const begun = { providerId: provider.id, target: attempt.target, maxAge: attempt.maxAge ?? undefined };
+        const link = await deps.upstream.proceed(request, attempt.tenantId, begun, identity);
+        return linkPage(deps, way, { link, identity, username: identity.fields.Username ?? "" });
+      }
+      const { userId } = account;
+      if (!isExpected(checked, userId)) return refuse(deps, way, "other-user", { userId });
+      const user = { userId, clientId };
+      const cookies = await beginSessionByProvider(deps, request, caller, attempt, identity, user);
+      const rest = withoutPrompts(target.parameters, ["login", "select_account"]);
+      return goTo(deps.endpoints.site, target.path, rest, cookies);
+    });
+  });
+}
+
+/** Of `/signin/upstream/{Id}`; 0 for what can be no provider's. */
+function providerIdOf({ pathname }: URL): number {
+  return toRecordId(pathname.split("/")[3]) ?? 0;
+}
+
+/** Off to the provider; or a page that says why not. */
+export async function sendToProvider(
+  deps: AuthorizeDependencies,
+  request: Request,
+  target: Target,
+  checked: AuthorizationRequest,
+  providerId: number,
+): Promise<Response> {
+  const { client, prompts, loginHint } = checked;
+  const provider = await usableProvider(deps, checked, providerId);
+  if (wantsFreshSignIn(checked) && !canSignInAnew(provider)) {
+    // OIDC Core 3.1.2.1: who cannot authenticate the user again says so.
+    const reason = `${provider.name} cannot be asked to sign the user in again.`;
+    throw new RefusedRequest(new AuthorizationError("login_required", reason), checked.reply);
+  }
+  return tellingTheUser(deps, { request, target, checked, provider }, async () => {
+    // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
+    const maxAge = prompts.has("login") ? 0 : checked.maxAge;
+    const wish = { target: targetText(target), maxAge, loginHint };
+    const { location, cookies } = await deps.upstream.begin(request, client.tenantId, provider, wish);
+    const headers = new Headers({ location: location.href, "referrer-policy": "no-referrer", ...NO_STORE });
+    for (const cookie of cookies) headers.append("set-cookie", cookie);
+    return new Response(null, { status: 303, headers });
+  });
+}
+
+/** An earlier sign-in, somewhere else, may not be enough. */
+export function wantsFreshSignIn({ prompts, maxAge }: AuthorizationRequest): boolean {
+  return prompts.has("login") || maxAge !== undefined;
+}
+
+/** @throws NotFound for one that is not there, or that the application's users cannot use */
+async function usableProvider(
+  { upstream }: AuthorizeDependencies,
+  { client }: AuthorizationRequest,
+  providerId: number,
+): Promise<Provider> {
+  const isOthers = client.identityProvider !== null && client.identityProvider.id !== providerId;
+  const provider = isOthers ? undefined : await upstream.find(client.tenantId, providerId);
+  if (!provider) throw new NotFound("There is no such way to sign in to this application.");
+  return provider;
+}
+
+/** Shows what a provider's failure is, and which ways are left. */
+async function tellingTheUser(
+  deps: AuthorizeDependencies,
+  way: ProviderWay,
+  step: () => Promise<Response>,
+): Promise<Response> {
+  const { checked, provider } = way;
+  if (!provider.isActive) return refuse(deps, way, "switched-off");
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure)) throw error;
+    const { kind, detail } = error;
+    const { tenantId } = checked.client;
+    deps.log.warn({ tenantId, providerId: provider.id, kind, detail }, "a sign-in by an identity provider failed");
+    return refuse(deps, way, kind, { detail });
+  }
+}
+
+/** Says why nobody is signed in, and writes it down. @param known what is, of the user and of the failure */
+async function refuse(
+  deps: AuthorizeDependencies,
+  way: ProviderWay,
+  problem: UpstreamProblem,
+  known: { userId?: number; detail?: string } = {},
+): Promise<Response> {
+  const { request, checked, provider } = way;
+  const { client } = checked;
+  const origin = originOf(request, { clientId: String(client.id) });
+  await recordAudit(deps.sql, client.tenantId, origin, failedBy("SignIn.Failed", provider, problem, known));
+  return upstreamProblem(deps, way, problem);
+}
+
+// What a user sees between a provider and the application.
+
+/** An authorization request, and the provider that its user is to sign in with. */
+export interface ProviderWay {
+  request: Request;
+  target: Target;
+  checked: AuthorizationRequest;
+  provider: Provider;
+}
+
+function upstreamProblem(
+  { endpoints: { site } }: Pick<AuthorizeDependencies, "endpoints">,
+  { target, checked: { client }, provider }: ProviderWay,
+  problem: UpstreamProblem,
+): Promise<Response> {
+  const { status, line } = toldOf(problem);
+  const links = [];
+  if (problem !== "switched-off" && problem !== "inactive" && problem !== "stranger") {
+    // At the provider, somebody else has to sign in.
+    const again =
+      problem === "other-user"
+        ? { ...target, parameters: parseParameters(withPrompt(target.parameters, "login")) }
+        : target;
+    links.push({ href: site.href(upstreamPath(provider.id, again)), text: "Try again" });
+  }
+  links.push(...otherWays(site, target, client));
+  const page = <UpstreamProblemPage site={site} purpose="sign-in" provider={provider.name} line={line} links={links} />;
+  return pageResponse(page, { status });
+}
+
+/** Beside the provider: the sign-in page, or the password alone, or none. */
+function otherWays(site: Site, target: Target, { identityProvider }: AuthorizationRequest["client"]) {
+  if (!identityProvider) return [{ href: site.href(targetText(target)), text: "Sign in another way" }];
+  if (!identityProvider.allowLocal) return [];
+  const request = new URLSearchParams({ request: targetText(target) });
+  return [{ href: site.href(`/signin/local?${request}`), text: "Sign in with a password" }];
+}
+
+export interface LinkState {
+  link: string;
+  identity: UpstreamIdentity;
+  username: string;
+  /** Why the last attempt failed. */
+  problem?: string;
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+/** Asks for the password of the account to link. */
+export function linkPage(
+  { endpoints: { site }, forms }: Pick<AuthorizeDependencies, "endpoints" | "forms">,
+  { request, target, checked, provider }: ProviderWay,
+  { link, identity, username, problem, status, headers }: LinkState,
+): Promise<Response> {
+  const { csrf, cookies } = forms.protect(request);
+  const { client, reply } = checked;
+  const page = (
+    <LinkPage
+      site={site}
+      provider={provider.name}
+      there={whoIs(identity)}
+      subject={identity.subject}
+      username={username}
+      link={link}
+      csrf={csrf}
+      problem={problem}
+      otherHref={client.identityProvider ? undefined : site.href(targetText(target))}
+    />
+  );
+  return pageResponse(page, { status, headers, cookies, formAction: formTargets(reply.redirectUri) });
+}

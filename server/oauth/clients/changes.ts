@@ -1,0 +1,95 @@
+// What a change of credentials comes to, and whether its fields fit together.
+
+import { DEFAULT_SCOPES } from "../../access/index.ts";
+import { BadInput } from "../../errors.ts";
+import { printable } from "../../http/body.ts";
+import { GRANT_TYPES } from "../grants/index.ts";
+import { CREDENTIALS, type CredentialsInput } from "./contract.ts";
+import type { ClientType, Credentials } from "./store.ts";
+
+/** A client that can no longer use client_credentials loses it, if nobody had chosen its grants. */
+export function changedCredentials(before: Credentials, input: CredentialsInput): Credentials {
+  const changes = CREDENTIALS.toColumns(input) as { [name in keyof Credentials]?: Credentials[name] | null };
+  const clientType = changes.clientType === null ? "confidential" : (changes.clientType ?? before.clientType);
+  const defaults = defaultsOf(clientType);
+  const isChosen = before.grantTypes.join() !== defaultsOf(before.clientType).grantTypes.join();
+  const unchosen = isChosen || clientType === "confidential" ? {} : { grantTypes: defaults.grantTypes };
+  const given = Object.entries(changes).map(([name, value]) => [name, value ?? defaults[name as keyof Credentials]]);
+  return { ...before, ...unchosen, ...Object.fromEntries(given) };
+}
+
+/**
+ * Whether the fields fit together.
+ * @throws BadInput naming all that do not
+ */
+export function requireSound({ clientType, grantTypes, redirectUris, postLogoutRedirectUris }: Credentials): void {
+  const problems = [
+    ...uriProblems("RedirectUris", redirectUris, clientType),
+    ...uriProblems("PostLogoutRedirectUris", postLogoutRedirectUris, clientType),
+  ];
+  // RFC 6749 4.4.
+  if (clientType !== "confidential" && grantTypes.includes("client_credentials")) {
+    problems.push(`GrantTypes has client_credentials, which a ${clientType} client cannot use.`);
+  }
+  if (problems.length > 0) throw new BadInput(...problems);
+}
+
+function uriProblems(field: string, uris: string[], clientType: ClientType): string[] {
+  return uris.flatMap((uri) => redirectUriProblem(uri, clientType) ?? []).map((problem) => `${field}: ${problem}`);
+}
+
+/** What a client has that was told nothing else: all grants that its type can use, and the default scopes. */
+export function defaultsOf(clientType: ClientType): Credentials {
+  return {
+    clientType,
+    // RFC 6749 4.4.
+    grantTypes: GRANT_TYPES.filter((grant) => clientType === "confidential" || grant !== "client_credentials"),
+    scopes: [...DEFAULT_SCOPES],
+    redirectUris: [],
+    postLogoutRedirectUris: [],
+    accessTokenAlg: "EdDSA",
+    idTokenAlg: "RS256",
+    firstParty: false,
+  };
+}
+
+const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
+
+/**
+ * Why an address cannot be a redirect URI, in words; undefined if it can. It is compared as it is written
+ * (RFC 9700 2.1), so what could be written in two ways is refused here.
+ */
+export function redirectUriProblem(uri: string, clientType: ClientType): string | undefined {
+  const shown = printable(uri);
+  if (!/^[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return `${shown} is no absolute address.`;
+  const url = new URL(uri);
+  // RFC 6749 3.1.2.
+  if (uri.includes("#")) return `${shown} has a fragment; a redirect URI has none.`;
+  if (url.username || url.password) return `${shown} has a user name; a redirect URI has none.`;
+  if (uri.includes("*")) return `${shown} has a *; a redirect URI is one exact address.`;
+  if (url.protocol === "https:" || url.protocol === "http:") return webProblem(uri, url, shown);
+  // RFC 8252 7.1: a domain name that the application's maker controls, in reverse.
+  if (clientType === "native" && /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:$/.test(url.protocol)) return undefined;
+  return clientType === "native"
+    ? `${shown}: a private-use scheme is a domain name in reverse, such as com.example.app:/callback.`
+    : `${shown} must begin with https://; only a native client may have a scheme of its own.`;
+}
+
+/** Native apps listen there (RFC 8252 7.3), others are developed there. */
+function isLoopback({ protocol, hostname }: URL): boolean {
+  return protocol === "http:" && LOOPBACK.includes(hostname);
+}
+
+/** Of these, what only a client in development should have: a native app's own address is not among them. */
+export function developmentUris(uris: readonly string[], clientType: ClientType): string[] {
+  return clientType === "native" ? [] : uris.filter((uri) => isLoopback(new URL(uri)));
+}
+
+function webProblem(uri: string, url: URL, shown: string): string | undefined {
+  const origin = `${url.protocol}//${url.host}`;
+  if (!uri.startsWith(origin) || !["", "/", "?"].includes(uri.charAt(origin.length))) {
+    return `${shown}: write scheme and host in lower case and without a default port, as ${origin}.`;
+  }
+  if (url.protocol === "https:" || isLoopback(url)) return undefined;
+  return `${shown} must begin with https://; http is for 127.0.0.1, [::1] or localhost alone.`;
+}

@@ -1,0 +1,135 @@
+// What makes an Application an OAuth client.
+
+import { type TSchema, Type } from "@sinclair/typebox";
+import { DEFAULT_SCOPES, SCOPES } from "../../access/index.ts";
+import { contract } from "../../http/contract.ts";
+import { type FormField, field, type InputOf, orNull, type RecordOf, type Told, word } from "../../http/fields.ts";
+import { GRANT_TYPES } from "../grants/index.ts";
+import type { ClientType, Credentials } from "./store.ts";
+
+export const MOST_REDIRECT_URIS = 50;
+/** Characters. */
+const REDIRECT_URI_LIMIT = 2_000;
+/** Of one list; policies may compare it as a whole, many times. */
+export const REDIRECT_URIS_LIMIT = 10_000;
+
+const CLIENT_TYPES: ClientType[] = ["confidential", "public", "native"];
+
+/** null sets it back to its default. */
+function settable<T>(schema: TSchema, must: string, standard: T, told: Told) {
+  return field<T | null, T>({
+    ...told,
+    sent: orNull(schema),
+    shown: schema,
+    documented: { default: standard },
+    must,
+    take: (value: T | null) => (Array.isArray(value) ? ([...new Set(value)] as T) : value),
+  });
+}
+
+function uris(description: string, example: string[], form: FormField) {
+  const one = Type.String({ maxLength: REDIRECT_URI_LIMIT });
+  const documented = Type.String({ format: "uri", maxLength: REDIRECT_URI_LIMIT });
+  const most = { maxItems: MOST_REDIRECT_URIS };
+  const must =
+    `must be a list of at most ${MOST_REDIRECT_URIS} addresses of at most ${REDIRECT_URI_LIMIT} characters, ` +
+    `${REDIRECT_URIS_LIMIT} together.`;
+  return {
+    ...settable<string[]>(Type.Array(documented, most), must, [], { description, judged: true, form, example }),
+    checked: orNull(Type.Array(one, most)),
+    refuse(value: string[] | null) {
+      return (value ?? []).join("").length > REDIRECT_URIS_LIMIT ? must : undefined;
+    },
+  };
+}
+
+function list<W extends string>(words: readonly W[], standard: readonly W[], told: Told) {
+  return settable<W[]>(Type.Array(word(words)), `must be a list of ${words.join(", ")}.`, [...standard], told);
+}
+
+function choice<W extends string>(words: readonly W[], told: Told) {
+  return settable<W>(word(words), `must be one of ${words.join(", ")}.`, words[0]!, told);
+}
+
+const FIELDS = {
+  RedirectUris: uris(
+    "Where users may be sent back to; compared as they are written. https, or http on 127.0.0.1, [::1] or " +
+      "localhost: of a native client with any port, of others for development.",
+    ["https://payroll.example.com/callback"],
+    {
+      label: "Redirect URIs",
+      hint: "One a line. Where people may be sent back to after signing in; compared exactly. https, or for development http on localhost.",
+      rows: 4,
+    },
+  ),
+  PostLogoutRedirectUris: uris("Where users may be sent after they have signed out.", [], {
+    label: "Redirect URIs after sign-out",
+    hint: "One a line.",
+    rows: 3,
+  }),
+  GrantTypes: list(GRANT_TYPES, GRANT_TYPES, {
+    description:
+      "The grants it may use at the token endpoint. The default of public and native clients, and what they come to " +
+      "have if nobody chose others, is without client_credentials.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Grants",
+      words: {
+        authorization_code: "authorization_code: people sign in",
+        client_credentials: "client_credentials: the application itself calls",
+        refresh_token: "refresh_token: stays signed in",
+      },
+    },
+    example: [...GRANT_TYPES],
+  }),
+  Scopes: list<string>(SCOPES, DEFAULT_SCOPES, {
+    description: "What it may ask for.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Scopes",
+      hint: "The most it can ask for. What it may do to a record is for the policies to say.",
+    },
+    example: ["openid", "profile", "name"],
+  }),
+  ClientType: choice(CLIENT_TYPES, {
+    description: "RFC 6749 2.1 and RFC 8252: public and native clients have no secret and no client_credentials.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Client type",
+      words: {
+        confidential: "confidential: a server that keeps a secret",
+        public: "public: a page in a browser, which keeps none",
+        native: "native: an app on a device",
+      },
+    },
+    example: "confidential",
+  }),
+  AccessTokenAlg: choice(["EdDSA", "RS256"], {
+    audit: "value",
+    form: { label: "Signature of access tokens" },
+    example: "EdDSA",
+  }),
+  IdTokenAlg: choice(["RS256", "ES256", "EdDSA"], {
+    audit: "value",
+    form: { label: "Signature of id_tokens" },
+    example: "RS256",
+  }),
+  FirstParty: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
+    description: "Users are not asked for their consent.",
+    audit: "value",
+    judged: true,
+    form: { label: "It is our own: its users are not asked for consent" },
+    example: false,
+  }),
+};
+
+export const CREDENTIALS = contract("Credentials", "What makes an Application an OAuth client.", FIELDS);
+export type CredentialsInput = InputOf<typeof FIELDS>;
+export type CredentialsRecord = RecordOf<typeof FIELDS>;
+
+export function toCredentialsRecord(credentials: Credentials): CredentialsRecord {
+  return CREDENTIALS.toRecord(credentials);
+}

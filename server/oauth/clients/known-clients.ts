@@ -1,0 +1,31 @@
+// Clients as the token endpoints ask for them, at every request: from memory, until they change.
+
+import { LRUCache } from "lru-cache";
+import type { Access } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { type Client, findClient } from "./store.ts";
+
+/** Clients whose tenant is known; the one not asked for longest makes room. */
+const CLIENTS = 20_000;
+
+/**
+ * @param anew from PostgreSQL: another process may have changed it just now
+ * @returns undefined if there is no such client
+ */
+export type FindKnownClient = (clientId: string, anew?: "anew") => Promise<Client | undefined>;
+
+export function createKnownClients(sql: Sql, access: Pick<Access, "keepOfClients">): FindKnownClient {
+  const clients = access.keepOfClients((_, clientId) => findClient(sql, clientId));
+  /** A client never goes to another tenant. */
+  const tenants = new LRUCache<string, TenantId>({ max: CLIENTS });
+
+  return async (clientId, anew) => {
+    const tenantId = tenants.get(clientId);
+    if (tenantId && anew) clients.drop(tenantId, clientId);
+    if (tenantId) return clients.get(tenantId, clientId);
+    const client = await findClient(sql, clientId);
+    if (client) tenants.set(clientId, client.tenantId);
+    return client;
+  };
+}

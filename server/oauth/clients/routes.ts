@@ -1,0 +1,103 @@
+// An Application's credentials: …/Application/{Id}/Credentials and …/Application/{Id}/Secrets.
+
+import { Type } from "@sinclair/typebox";
+import type { Access } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { NO_STORE } from "../../http/conditions.ts";
+import { time, uuid } from "../../http/fields.ts";
+import { idParameter, textParameter } from "../../http/query.ts";
+import { type Route, route, withPost } from "../../http/route.ts";
+import { CREDENTIALS } from "./contract.ts";
+import { changeCredentials, makeSecret, readCredentials, readSecrets, removeSecret } from "./service.ts";
+
+export function credentialRoutes(sql: Sql, access: Pick<Access, "forget" | "forgetClients">): Route[] {
+  const application = "/Application/{Id}";
+  const params = { Id: idParameter("The Application's Id, which is its client_id.", "Application") };
+  const tag = { name: "Credentials", description: "What makes an Application an OAuth client." };
+  const read = { method: "GET" as const, tag, params, scopes: ["Settings:Read"] as const };
+  const update = { tag, params, scopes: ["Settings:Update"] as const };
+  const answer = { schema: CREDENTIALS.record, example: CREDENTIALS.example };
+  return [
+    route({
+      ...read,
+      path: `${application}/Credentials`,
+      id: "getCredentials",
+      summary: "Read an Application's credentials",
+      conditions: true,
+      answer: { description: "The credentials.", ...answer },
+      handle: (caller, { params: { Id } }) => readCredentials(sql, caller, Id),
+    }),
+    ...withPost(
+      route({
+        ...update,
+        method: "PATCH",
+        path: `${application}/Credentials`,
+        id: "changeCredentials",
+        summary: "Change an Application's credentials",
+        description: "Refused with 409 when the client that calls would lose its own grant or Settings scopes.",
+        conditions: true,
+        body: {
+          ...CREDENTIALS,
+          description: "Absent fields are left alone, null sets one back.",
+          examples: {
+            confidential: { RedirectUris: CREDENTIALS.example.RedirectUris },
+            public: { ClientType: "public", RedirectUris: ["http://localhost:3001/callback"] },
+            native: {
+              ClientType: "native",
+              RedirectUris: ["http://127.0.0.1/callback"],
+              GrantTypes: ["authorization_code"],
+            },
+          },
+        },
+        answer: { description: "The credentials as they stand.", ...answer },
+        errors: ["Conflict"],
+        handle: (caller, { params: { Id }, input, conditions, sent }) =>
+          changeCredentials(sql, access, caller, Id, input, conditions, sent),
+      }),
+      "postCredentials",
+    ),
+    route({
+      ...read,
+      path: `${application}/Secrets`,
+      id: "listSecrets",
+      summary: "List an Application's secrets, without the secrets themselves",
+      answer: { description: "All of them.", schema: SECRET, example: EXAMPLE, list: true },
+      handle: (caller, { params: { Id } }) => readSecrets(sql, caller, Id),
+    }),
+    route({
+      ...update,
+      method: "POST",
+      path: `${application}/Secrets`,
+      id: "makeSecret",
+      summary: "Make a secret",
+      description: "This answer alone has it. Two may live at a time, so that one can be replaced; a third is 409.",
+      answer: {
+        description: "The secret.",
+        schema: NEW_SECRET,
+        example: { ...EXAMPLE, Secret: "<SECRET>" },
+        headers: NO_STORE,
+      },
+      errors: ["BadInput", "Conflict"],
+      handle: (caller, { params: { Id } }) => makeSecret(sql, access, caller, Id),
+    }),
+    route({
+      ...update,
+      method: "DELETE",
+      path: `${application}/Secrets/{SecretId}`,
+      params: { ...params, SecretId: textParameter("The secret's Id.", uuid()) },
+      id: "deleteSecret",
+      summary: "Delete a secret",
+      description: "The last one of the client that calls is refused with 409.",
+      answer: { description: "What it was, without the secret itself.", schema: SECRET, example: EXAMPLE },
+      errors: ["Conflict"],
+      handle: (caller, { params: { Id, SecretId } }) => removeSecret(sql, access, caller, Id, SecretId),
+    }),
+  ];
+}
+
+const SECRET = Type.Object({ Id: uuid(), CreatedOn: time() }, { $id: "Secret" });
+const NEW_SECRET = Type.Object(
+  { ...SECRET.properties, Secret: Type.String({ description: "It is never shown again." }) },
+  { $id: "NewSecret" },
+);
+const EXAMPLE = { Id: "0197c6f4-0a1b-7c2d-8e3f-405162738495", CreatedOn: "2026-01-31T12:00:00.000Z" };

@@ -1,0 +1,240 @@
+// An Application's credentials and secrets: read, changed, made and deleted.
+
+import { randomBytes } from "node:crypto";
+import {
+  type Access,
+  type Caller,
+  type Permitted,
+  requireSeen,
+  type Shown,
+  type ShownPage,
+  type Tagged,
+  type Whole,
+  withoutRecords,
+} from "../../access/index.ts";
+import { recordAudit } from "../../audit/index.ts";
+import type { Queries, Sql, Transaction } from "../../db/connection.ts";
+import { BadInput, Conflict, NotFound } from "../../errors.ts";
+import { changesOf } from "../../http/changes.ts";
+import type { Conditions } from "../../http/conditions.ts";
+import { isUuid } from "../../http/query.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { CREDENTIALS_RESOURCE_TYPE } from "../resource-types.ts";
+import { changedCredentials, requireSound } from "./changes.ts";
+import { hashSecret } from "./client-authentication.ts";
+import { CREDENTIALS, type CredentialsInput, type CredentialsRecord, toCredentialsRecord } from "./contract.ts";
+import {
+  type Credentials,
+  deleteSecret,
+  findCredentials,
+  insertSecret,
+  listSecrets,
+  lockApplication,
+  type StoredSecret,
+  saveCredentials,
+} from "./store.ts";
+
+/** Two, so that one can be replaced while the other works. */
+export const MOST_SECRETS = 2;
+const SECRET_BYTES = 32;
+const RESOURCE = CREDENTIALS_RESOURCE_TYPE.name;
+/** Beside them, the audit log has of an address only that it changed. */
+const SHOWN = CREDENTIALS.namesOf(({ audit }) => audit === "value");
+
+export type SecretRecord = ReturnType<typeof toSecretRecord>;
+
+/** @throws Permission, NotFound */
+export async function readCredentials(
+  sql: Queries,
+  by: Permitted<"Settings:Read">,
+  applicationId: number,
+): Promise<Whole<CredentialsRecord>> {
+  const credentials = await findCredentials(sql, by.tenantId, applicationId);
+  if (!credentials) throw noApplication();
+  const resource = toResource(applicationId, credentials);
+  return by.gate.show(RESOURCE, toCredentialsRecord(credentials), { resource });
+}
+
+/**
+ * A scope that is taken away is gone from the client's next request on.
+ * @param sent the body that the input was read from
+ * @throws NotFound, BadInput, Permission, PreconditionFailed, Conflict if the caller's own client could not undo it
+ */
+export async function changeCredentials(
+  sql: Sql,
+  access: Pick<Access, "forget">,
+  by: Permitted<"Settings:Update">,
+  applicationId: number,
+  input: CredentialsInput,
+  conditions: Conditions,
+  sent: unknown,
+): Promise<Tagged<CredentialsRecord>> {
+  const after = await sql.beginFor(by.tenantId, async (tx) => {
+    const before = await lockCredentials(tx, by, applicationId);
+    const after = changedCredentials(before, input);
+    requireUpdate(by, applicationId, before, after);
+    // Only now, so that who may not change them learns of no value whether it is right.
+    const resource = toResource(applicationId, before);
+    await requireSeen(tx, by, RESOURCE, conditions, toCredentialsRecord(before), resource);
+    requireSound(after);
+    refuseOwnLockOut(by, applicationId, before, after);
+    await saveCredentials(tx, by.tenantId, applicationId, after);
+    const [from, to] = [toCredentialsRecord(before), toCredentialsRecord(after)];
+    const details = changesOf(from, to, Object.keys(to), SHOWN);
+    if (details)
+      await recordAudit(tx, by.tenantId, by, {
+        kind: "Credentials.Changed",
+        subject: subjectOf(applicationId),
+        details,
+      });
+    return after;
+  });
+  access.forget(by.tenantId);
+  const resource = toResource(applicationId, after);
+  return by.gate.written(RESOURCE, toCredentialsRecord(after), sent, { resource });
+}
+
+/**
+ * Makes a secret; this is the only time that anyone sees it.
+ * @throws NotFound, BadInput, Conflict, Permission
+ */
+export async function makeSecret(
+  sql: Sql,
+  access: Pick<Access, "forgetClients">,
+  by: Permitted<"Settings:Update">,
+  applicationId: number,
+): Promise<Shown<SecretRecord & { Secret: string }>> {
+  const secret = randomBytes(SECRET_BYTES).toString("base64url");
+  const stored = await sql.beginFor(by.tenantId, async (tx) => {
+    const credentials = await lockCredentials(tx, by, applicationId);
+    requireUpdate(by, applicationId, credentials);
+    if (credentials.clientType !== "confidential") {
+      throw new BadInput(`The Application is a ${credentials.clientType} client, which has no secret.`);
+    }
+    if ((await listSecrets(tx, by.tenantId, applicationId)).length >= MOST_SECRETS) {
+      throw new Conflict(`The Application has ${MOST_SECRETS} secrets already. Delete one first.`);
+    }
+    await saveCredentials(tx, by.tenantId, applicationId, credentials);
+    const digest = hashSecret(secret);
+    const made = await insertSecret(tx, by.tenantId, applicationId, { id: Bun.randomUUIDv7(), digest });
+    const about = { subject: subjectOf(applicationId), details: { SecretId: made.id } };
+    await recordAudit(tx, by.tenantId, by, { kind: "Secret.Created", ...about });
+    return made;
+  });
+  access.forgetClients(by.tenantId);
+  // Made just now, for its caller.
+  return withoutRecords({ ...toSecretRecord(stored), Secret: secret });
+}
+
+/** Makes a new Application a client with a secret, which nobody sees again; in the transaction of whoever made it. */
+export async function makeClient(
+  tx: Queries,
+  tenantId: TenantId,
+  applicationId: number,
+  given: Pick<Credentials, "grantTypes" | "scopes">,
+): Promise<{ clientId: string; clientSecret: string }> {
+  const clientSecret = randomBytes(SECRET_BYTES).toString("base64url");
+  const credentials = (await findCredentials(tx, tenantId, applicationId))!;
+  await saveCredentials(tx, tenantId, applicationId, { ...credentials, ...given });
+  await insertSecret(tx, tenantId, applicationId, { id: Bun.randomUUIDv7(), digest: hashSecret(clientSecret) });
+  return { clientId: String(applicationId), clientSecret };
+}
+
+/** @throws NotFound, Permission */
+export async function readSecrets(
+  sql: Sql,
+  by: Permitted<"Settings:Read">,
+  applicationId: number,
+): Promise<ShownPage<SecretRecord>> {
+  const credentials = await findCredentials(sql, by.tenantId, applicationId);
+  if (!credentials) throw noApplication();
+  const resource = toResource(applicationId, credentials);
+  const secrets = (await listSecrets(sql, by.tenantId, applicationId)).map(toSecretRecord);
+  by.permissions.require("Settings:Read", RESOURCE, resource);
+  return by.gate.page(await by.gate.only(RESOURCE, secrets, { resource: () => resource }));
+}
+
+/**
+ * In this process it proves nothing from the answer on; others hear of it by then or a moment later.
+ * @throws NotFound, Permission, Conflict if it is the last one of the caller's own client
+ */
+export async function removeSecret(
+  sql: Sql,
+  access: Pick<Access, "forgetClients">,
+  by: Permitted<"Settings:Update">,
+  applicationId: number,
+  secretId: string,
+): Promise<Shown<SecretRecord>> {
+  const { gone, credentials } = await sql.beginFor(by.tenantId, async (tx) => {
+    const credentials = await lockCredentials(tx, by, applicationId);
+    requireUpdate(by, applicationId, credentials);
+    const gone = isUuid(secretId) ? await deleteSecret(tx, by.tenantId, applicationId, secretId) : undefined;
+    if (!gone) throw new NotFound("The Application has no secret with this Id.");
+    refuseOwnLastSecret(by, applicationId, await listSecrets(tx, by.tenantId, applicationId));
+    const about = { subject: subjectOf(applicationId), details: { SecretId: gone.id } };
+    await recordAudit(tx, by.tenantId, by, { kind: "Secret.Deleted", ...about });
+    return { gone, credentials };
+  });
+  access.forgetClients(by.tenantId);
+  const resource = toResource(applicationId, credentials);
+  return (await by.gate.written(RESOURCE, toSecretRecord(gone), {}, { resource })).record;
+}
+
+async function lockCredentials(tx: Transaction, { tenantId }: Caller, applicationId: number): Promise<Credentials> {
+  if (!(await lockApplication(tx, tenantId, applicationId))) throw noApplication();
+  return (await findCredentials(tx, tenantId, applicationId))!;
+}
+
+function requireUpdate(by: Caller, applicationId: number, before: Credentials, after = before): void {
+  by.permissions.require(
+    "Settings:Update",
+    RESOURCE,
+    toResource(applicationId, before),
+    toResource(applicationId, after),
+  );
+}
+
+function toResource(applicationId: number, credentials: Credentials) {
+  return { ...toCredentialsRecord(credentials), Id: String(applicationId) };
+}
+
+function toSecretRecord({ id, createdOn }: StoredSecret) {
+  return { Id: id, CreatedOn: createdOn.toISOString() };
+}
+
+function subjectOf(applicationId: number) {
+  return { type: "Application", id: applicationId };
+}
+
+function noApplication(): NotFound {
+  return new NotFound("There is no Application with this Id.");
+}
+
+// No client takes away by itself what it would need to undo it.
+
+type By = Pick<Caller, "clientId" | "actor">;
+
+const SETTINGS_SCOPES = ["Settings:Read", "Settings:Update"];
+
+/** @throws Conflict if the client that calls would lose the grant it calls by, or a scope that is for Settings */
+function refuseOwnLockOut(by: By, applicationId: number, before: Credentials, after: Credentials): void {
+  if (String(applicationId) !== by.clientId) return;
+  const ownGrant = by.actor.type === "Application" ? "client_credentials" : "authorization_code";
+  const missing = (needed: string[], had: string[], has: string[]) =>
+    needed.filter((one) => had.includes(one) && !has.includes(one));
+  const lost = [
+    ...missing([ownGrant], before.grantTypes, after.grantTypes).map((grant) => `GrantTypes without ${grant}`),
+    ...missing(SETTINGS_SCOPES, before.scopes, after.scopes).map((scope) => `Scopes without ${scope}`),
+  ];
+  if (lost.length > 0) throw ownClient(applicationId, `with ${lost.join(" and ")} it could not undo this`);
+}
+
+/** @throws Conflict if the client that calls has none left */
+function refuseOwnLastSecret(by: By, applicationId: number, left: StoredSecret[]): void {
+  if (String(applicationId) !== by.clientId || left.length > 0) return;
+  throw ownClient(applicationId, "without a secret it could not call again");
+}
+
+function ownClient(applicationId: number, reason: string): Conflict {
+  return new Conflict(`Application ${applicationId} is the client that calls, and ${reason}. Use another client.`);
+}

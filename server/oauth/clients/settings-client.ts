@@ -1,0 +1,165 @@
+// Settings is an OpenID Connect client like any other, but for three things: its Application is made with the tenant, its
+// client_id is sealed, and it redeems its codes in process.
+
+import { createHash, createHmac } from "node:crypto";
+import { SCOPES } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { derivedKeys, derivedMasterKey, type MasterKey, seal, unseal } from "../../master-key.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { AUTHORIZATION_PATH } from "../door.ts";
+import { TokenError } from "../endpoint.ts";
+import { authorizationCode } from "../grants/authorization-code.ts";
+import type { Families } from "../tokens/families.ts";
+import type { Tokens } from "../tokens/tokens.ts";
+import { type Client, findSettingsClient } from "./store.ts";
+
+/** What binds an answer to the request that it answers; each is known to the asking browser alone. */
+export interface Bindings {
+  nonce: string;
+  /** RFC 7636 4.1. */
+  verifier: string;
+}
+
+/** What a code was good for. */
+export interface Redeemed {
+  tenantId: TenantId;
+  /** The sign-in session. */
+  sessionId: string;
+  /** The grant, with which all ends that came of it. */
+  familyId: string;
+}
+
+export interface SettingsClient {
+  /** The client_id of a tenant's Settings, another one each time; without a tenant, of those of a name that none has. */
+  clientId(tenantId: TenantId | undefined, name: string): string;
+  /** @returns path and query of the authorization request */
+  authorizationRequest(clientId: string, state: string, bindings: Bindings): string;
+  /** @throws TokenError */
+  redeem(request: Request, clientId: string, code: string, bindings: Bindings): Promise<Redeemed>;
+}
+
+export interface SettingsClientDependencies {
+  sql: Sql;
+  masterKey: MasterKey;
+  tokens: Tokens;
+  families: Families;
+  issuer: string;
+}
+
+export function createSettingsClient(deps: SettingsClientDependencies): SettingsClient {
+  const { sql, masterKey, tokens, families, issuer } = deps;
+  const redirectUri = issuer + SETTINGS_CALLBACK_PATH;
+  return {
+    clientId(tenantId, name) {
+      // Made in any case: it takes its time.
+      const nobodys = nobodysTenant(masterKey, name);
+      return toReference(masterKey, tenantId ?? nobodys);
+    },
+
+    authorizationRequest(clientId, state, { nonce, verifier }) {
+      const parameters = new URLSearchParams({
+        response_type: "code",
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope: "openid",
+        state,
+        nonce,
+        code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+        code_challenge_method: "S256",
+      });
+      return `${AUTHORIZATION_PATH}?${parameters}`;
+    },
+
+    async redeem(request, clientId, code, { nonce, verifier }) {
+      const tenantId = readReference(masterKey, clientId);
+      if (tenantId === undefined) throw new TokenError("invalid_client", "This is no client_id of Settings.");
+      const client = await settingsClientOf(deps, tenantId);
+      const form = new Map(Object.entries({ code, redirect_uri: redirectUri, code_verifier: verifier }));
+      const response = await authorizationCode({ request, client, form, door: "rfc", sql, tokens, families });
+      const [access, identity] = await Promise.all([
+        tokens.readAccessToken(response.access_token),
+        tokens.readIdTokenHint(response.id_token ?? ""),
+      ]);
+      // OIDC Core 3.1.3.7: for this client, and the answer to this request.
+      if (!access?.grant_id || identity?.aud !== String(client.id) || identity.nonce !== nonce) {
+        throw new TokenError("invalid_grant", "The id_token is not the answer to this browser's request.");
+      }
+      return { tenantId, sessionId: String(identity.sid), familyId: access.grant_id };
+    },
+  };
+}
+
+export const SETTINGS_CALLBACK_PATH = "/settings/callback";
+
+/** Made with its tenant. */
+export const SETTINGS_APPLICATION = {
+  name: "Gatehouse Settings",
+  description: "The Settings pages of Gatehouse, as an application that people sign in to.",
+};
+
+/**
+ * The client by which people sign in to a tenant's Settings. It is as it has to be, whatever somebody has made of its
+ * Application and wherever PUBLIC_URL stands today. Where there is no such tenant, or its Application is not active, it
+ * looks the same, and nobody can sign in.
+ */
+export async function settingsClientOf(
+  { sql, masterKey, issuer }: { sql: Sql; masterKey: MasterKey; issuer: string },
+  tenantId: TenantId,
+): Promise<Client> {
+  const found = await findSettingsClient(sql, tenantId);
+  const nobodys = { id: 0, tenantId: nobodysTenant(masterKey, tenantId), identityProvider: null };
+  const { id, tenantId: own, identityProvider } = found?.isActive ? found : nobodys;
+  return {
+    id,
+    tenantId: own,
+    identityProvider,
+    name: SETTINGS_APPLICATION.name,
+    webSite: "",
+    isActive: true,
+    isSettings: true,
+    clientType: "confidential",
+    grantTypes: ["authorization_code"],
+    // Whoever comes in has a role's scopes in Settings, and of these tokens none leaves the process.
+    scopes: [...SCOPES],
+    redirectUris: [issuer + SETTINGS_CALLBACK_PATH],
+    postLogoutRedirectUris: [],
+    accessTokenAlg: "EdDSA",
+    idTokenAlg: "RS256",
+    firstParty: true,
+    // It has no secret, so nobody outside can redeem a code.
+    digests: [],
+  };
+}
+
+// The client_id by which people sign in to Settings. It is sealed: who has typed the name of an organisation is led to the
+// sign-in page with one, whether there is such an organisation or not, and cannot tell which it was.
+
+const PURPOSE = "client_id of Settings";
+/** A sealed UUID in base64url. */
+const FORM = /^[\w-]{87}$/;
+
+function toReference(masterKey: MasterKey, tenantId: TenantId): string {
+  return seal(derivedMasterKey(masterKey, PURPOSE), PURPOSE, tenantId).toString("base64url");
+}
+
+/** @returns undefined for any other client_id; the tenant need not be there */
+export function readReference(masterKey: MasterKey, clientId: string): TenantId | undefined {
+  if (!FORM.test(clientId)) return undefined;
+  try {
+    return unseal(derivedMasterKey(masterKey, PURPOSE), PURPOSE, Buffer.from(clientId, "base64url")) as TenantId;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The id that a tenant of this name would have, and none has. It is always the same, so that what is tried there counts
+ * as it does anywhere.
+ */
+export function nobodysTenant(masterKey: MasterKey, name: string): TenantId {
+  const [key] = derivedKeys(masterKey, "tenants that there are not");
+  const hex = createHmac("sha256", key!).update(name).digest("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
+    "-",
+  ) as TenantId;
+}

@@ -1,0 +1,196 @@
+// Clients and their secrets.
+
+import type { Queries } from "../../db/connection.ts";
+import { toRecordId } from "../../http/query.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { defaultsOf } from "./changes.ts";
+
+export type ClientType = "confidential" | "public" | "native";
+export type AccessTokenAlg = "EdDSA" | "RS256";
+export type IdTokenAlg = "RS256" | "ES256" | "EdDSA";
+
+/** What makes an Application an OAuth client. */
+export interface Credentials {
+  clientType: ClientType;
+  grantTypes: string[];
+  scopes: string[];
+  redirectUris: string[];
+  postLogoutRedirectUris: string[];
+  accessTokenAlg: AccessTokenAlg;
+  idTokenAlg: IdTokenAlg;
+  /** Its users are not asked for consent. */
+  firstParty: boolean;
+}
+
+/** An Application as an OAuth client. */
+export interface Client extends Credentials {
+  /** The client_id, and the Application's Id. */
+  id: number;
+  tenantId: TenantId;
+  /** How people know it: the Application's Name and WebSiteURL; "" if it has none. */
+  name: string;
+  webSite: string;
+  isActive: boolean;
+  /** By it people sign in to Settings. */
+  isSettings: boolean;
+  /** Where its users sign in, if not here; `allowLocal`: they may also do so here. */
+  identityProvider: { id: number; allowLocal: boolean } | null;
+  /** SHA-256 of each live secret. */
+  digests: Uint8Array[];
+}
+
+/** The client's own tenant is the answer here, so this look-up alone has no tenant to filter by. */
+export async function findClient(sql: Queries, clientId: string): Promise<Client | undefined> {
+  const id = toRecordId(clientId);
+  return id === undefined ? undefined : findOne(sql, sql`a.id = ${id}`);
+}
+
+/** The one by which people sign in to the tenant's Settings. */
+export function findSettingsClient(sql: Queries, tenantId: TenantId): Promise<Client | undefined> {
+  return findOne(sql, sql`a.id = (select settings_client_id from tenants where id = ${tenantId})`);
+}
+
+async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<Client | undefined> {
+  const [client] = await sql<Client[]>`
+    select a.id, a.tenant_id as "tenantId", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
+      a.is_active as "isActive",
+      coalesce((select t.settings_client_id = a.id from tenants t where t.id = a.tenant_id), false) as "isSettings",
+      c.client_type as "clientType", c.grant_types as "grantTypes", c.scopes,
+      c.redirect_uris as "redirectUris", c.post_logout_redirect_uris as "postLogoutRedirectUris",
+      c.access_token_alg as "accessTokenAlg", c.id_token_alg as "idTokenAlg", c.first_party as "firstParty",
+      (select json_build_object('id', p.id, 'allowLocal', p.allow_local) from identity_providers p
+        where p.id = a.authentication_id) as "identityProvider",
+      coalesce((select array_agg(s.digest) from client_secrets s where s.application_id = a.id), '{}') as digests
+    from applications a join credentials c on c.application_id = a.id
+    where ${isIt}`;
+  return client;
+}
+
+/** Whether there is anything by which an Application or a User can prove who they are. */
+export async function hasCredentials(
+  sql: Queries,
+  tenantId: TenantId,
+  type: "Application" | "User",
+  id: number,
+): Promise<boolean> {
+  const [row] = await (type === "Application"
+    ? sql<{ has: boolean }[]>`
+        select exists (
+          select from credentials c join applications a on a.id = c.application_id
+          where a.tenant_id = ${tenantId} and a.id = ${id}) as has`
+    : sql<{ has: boolean }[]>`
+        select exists (
+          select from passwords p join users u on u.id = p.user_id where u.tenant_id = ${tenantId} and u.id = ${id})
+        or exists (select from upstream_identities where tenant_id = ${tenantId} and user_id = ${id}) as has`);
+  return row!.has;
+}
+
+/** A client's own scopes; undefined if it, or the user it acts for, is not active. */
+export async function findActiveScopes(
+  sql: Queries,
+  tenantId: TenantId,
+  clientId: number,
+  userId: number | undefined,
+): Promise<string[] | undefined> {
+  const [row] = await sql<{ scopes: string[] }[]>`
+    select c.scopes from applications a join credentials c on c.application_id = a.id
+    where a.tenant_id = ${tenantId} and a.id = ${clientId} and a.is_active
+      and (${userId ?? null}::int is null
+        or exists (select from users where tenant_id = ${tenantId} and id = ${userId ?? null} and is_active))`;
+  return row?.scopes;
+}
+
+/**
+ * Of rows with a user and an amr: they came of signing in at a provider, and their user can do so at this one. Which of
+ * several it was is not kept, and a sign-in too many is better than one too few.
+ */
+export const cameOfProvider = (sql: Queries, tenantId: TenantId, identityProviderId: number) => sql`
+  'fed' = any(amr) and user_id in (
+    select user_id from upstream_identities
+    where tenant_id = ${tenantId} and identity_provider_id = ${identityProviderId})`;
+
+/** A secret as it can be read again: without itself. */
+export interface StoredSecret {
+  id: string;
+  createdOn: Date;
+}
+
+/** An application that nobody has given credentials has those of a new client. @returns undefined if there is no such Application */
+export async function findCredentials(
+  sql: Queries,
+  tenantId: TenantId,
+  applicationId: number,
+): Promise<Credentials | undefined> {
+  const [row] = await sql<(Credentials & { isStored: boolean })[]>`
+    select c.application_id is not null as "isStored", c.client_type as "clientType", c.grant_types as "grantTypes",
+      c.scopes, c.redirect_uris as "redirectUris", c.post_logout_redirect_uris as "postLogoutRedirectUris",
+      c.access_token_alg as "accessTokenAlg", c.id_token_alg as "idTokenAlg", c.first_party as "firstParty"
+    from applications a left join credentials c on c.application_id = a.id
+    where a.tenant_id = ${tenantId} and a.id = ${applicationId}::bigint`;
+  if (!row) return undefined;
+  const { isStored, ...credentials } = row;
+  return isStored ? credentials : defaultsOf("confidential");
+}
+
+/** Until the transaction ends, nobody else changes this Application's credentials. @returns false if there is none */
+export async function lockApplication(sql: Queries, tenantId: TenantId, applicationId: number): Promise<boolean> {
+  const rows = await sql`
+    select id from applications where tenant_id = ${tenantId} and id = ${applicationId}::bigint for update`;
+  return rows.length > 0;
+}
+
+/** @param applicationId locked, so known to be the tenant's */
+export async function saveCredentials(
+  sql: Queries,
+  tenantId: TenantId,
+  applicationId: number,
+  values: Credentials,
+): Promise<void> {
+  await sql`
+    insert into credentials (application_id, client_type, grant_types, scopes, redirect_uris,
+      post_logout_redirect_uris, access_token_alg, id_token_alg, first_party)
+    select id, ${values.clientType}, ${values.grantTypes}::text[], ${values.scopes}::text[],
+      ${values.redirectUris}::text[], ${values.postLogoutRedirectUris}::text[], ${values.accessTokenAlg},
+      ${values.idTokenAlg}, ${values.firstParty}
+    from applications where tenant_id = ${tenantId} and id = ${applicationId}
+    on conflict (application_id) do update set client_type = excluded.client_type,
+      grant_types = excluded.grant_types, scopes = excluded.scopes, redirect_uris = excluded.redirect_uris,
+      post_logout_redirect_uris = excluded.post_logout_redirect_uris, access_token_alg = excluded.access_token_alg,
+      id_token_alg = excluded.id_token_alg, first_party = excluded.first_party`;
+}
+
+/** The oldest first. */
+export async function listSecrets(sql: Queries, tenantId: TenantId, applicationId: number): Promise<StoredSecret[]> {
+  return sql<StoredSecret[]>`
+    select s.id, s.created_on as "createdOn"
+    from client_secrets s join applications a on a.id = s.application_id
+    where a.tenant_id = ${tenantId} and a.id = ${applicationId}::bigint order by s.created_on, s.id`;
+}
+
+export async function insertSecret(
+  sql: Queries,
+  tenantId: TenantId,
+  applicationId: number,
+  secret: { id: string; digest: Buffer },
+): Promise<StoredSecret> {
+  const [row] = await sql<StoredSecret[]>`
+    insert into client_secrets (id, application_id, digest)
+    select ${secret.id}, id, ${secret.digest} from applications
+    where tenant_id = ${tenantId} and id = ${applicationId}
+    returning id, created_on as "createdOn"`;
+  return row!;
+}
+
+export async function deleteSecret(
+  sql: Queries,
+  tenantId: TenantId,
+  applicationId: number,
+  secretId: string,
+): Promise<StoredSecret | undefined> {
+  const [row] = await sql<StoredSecret[]>`
+    delete from client_secrets s using applications a
+    where a.id = s.application_id and a.tenant_id = ${tenantId} and a.id = ${applicationId}::bigint
+      and s.id = ${secretId}
+    returning s.id, s.created_on as "createdOn"`;
+  return row;
+}

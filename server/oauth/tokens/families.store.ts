@@ -1,0 +1,145 @@
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { cameOfProvider } from "../clients/store.ts";
+import { forgottenOn, REVOCATION_CHANNEL } from "./revocations.store.ts";
+
+/** Everything that came of one grant. */
+export interface Family {
+  id: string;
+  clientId: number;
+  /** null: the client's own. */
+  userId: number | null;
+  scopes: string[];
+  sessionId: string | null;
+  authTime: Date | null;
+  acr: string | null;
+  amr: string[] | null;
+  /** The refresh token that is good now. */
+  generation: number;
+  /** When that one was issued. */
+  rotatedOn: Date;
+  /** When it expires if it is not used. */
+  endsOn: Date;
+  /** Neither revoked nor expired, and its user still active. */
+  isLive: boolean;
+  /** The generation before was used so lately that its answer may have been lost. */
+  inGrace: boolean;
+}
+
+/** A family to be. */
+export interface NewFamily {
+  id: string;
+  clientId: number;
+  userId?: number;
+  scopes: string[];
+  sessionId?: string;
+  authTime?: Date;
+  acr?: string;
+  amr?: string[];
+  generation: number;
+  /** Or so many seconds from now on. */
+  expiresOn: Date | number;
+}
+
+/** How long, as PostgreSQL's intervals. */
+export interface Patience {
+  idle: string;
+  grace: string;
+}
+
+/** @returns false if there is one with this id already */
+export async function insertFamily(sql: Queries, tenantId: TenantId, family: NewFamily): Promise<boolean> {
+  const { expiresOn } = family;
+  const end = typeof expiresOn === "number" ? sql`now() + make_interval(secs => ${expiresOn})` : sql`${expiresOn}`;
+  const rows = await sql`
+    insert into refresh_families (id, tenant_id, application_id, user_id, scopes, session_id, auth_time, acr, amr,
+      generation, expires_on)
+    values (${family.id}, ${tenantId}, ${family.clientId}, ${family.userId ?? null}, ${family.scopes}::text[],
+      ${family.sessionId ?? null}, ${family.authTime ?? null}, ${family.acr ?? null}, ${family.amr ?? null}::text[],
+      ${family.generation}, ${end})
+    on conflict do nothing returning id`;
+  return rows.length > 0;
+}
+
+export async function findFamily(
+  sql: Queries,
+  tenantId: TenantId,
+  familyId: string,
+  { idle, grace }: Patience,
+): Promise<Family | undefined> {
+  const [family] = await sql<Family[]>`
+    select f.id, f.application_id as "clientId", f.user_id as "userId", f.scopes, f.session_id as "sessionId",
+      f.auth_time as "authTime", f.acr, f.amr, f.generation, f.rotated_on as "rotatedOn",
+      least(f.expires_on, f.rotated_on + ${idle}::interval) as "endsOn",
+      f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${idle}::interval
+        and (f.user_id is null or u.is_active) as "isLive",
+      f.generation > 0 and f.rotated_on > now() - ${grace}::interval as "inGrace"
+    from refresh_families f left join users u on u.id = f.user_id and u.tenant_id = f.tenant_id
+    where f.tenant_id = ${tenantId} and f.id = ${familyId}`;
+  return family;
+}
+
+/** @returns false if another request was faster, or the family was revoked */
+export async function advanceFamily(
+  sql: Queries,
+  tenantId: TenantId,
+  familyId: string,
+  generation: number,
+): Promise<boolean> {
+  const rows = await sql`
+    update refresh_families set generation = generation + 1, rotated_on = now()
+    where tenant_id = ${tenantId} and id = ${familyId} and generation = ${generation} and revoked_on is null
+    returning id`;
+  return rows.length > 0;
+}
+
+/**
+ * Whose families: one, those of a sign-in session, those of the users of an identity provider that came of signing in at
+ * one, or those of a user: with one client, of all other sessions, or all.
+ */
+export type FamilyFilter =
+  | { familyId: string }
+  | { sessionId: string }
+  | { identityProviderId: number }
+  | { userId: number; clientId?: number; exceptSessionId?: string };
+
+/**
+ * Ends families: their refresh tokens at once, their access tokens as soon as each process has heard of it.
+ * @returns how many were live until now
+ */
+export async function updateFamiliesRevoked(sql: Queries, tenantId: TenantId, filter: FamilyFilter): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    with revoked as (
+      update refresh_families set revoked_on = now()
+      where tenant_id = ${tenantId} and revoked_on is null and ${matches(sql, tenantId, filter)}
+      returning id
+    ), tokens as (
+      insert into revoked_tokens (id, tenant_id, expires_on)
+      select id, ${tenantId}, ${forgottenOn(sql)} from revoked
+      on conflict do nothing
+    ), announced as (
+      select pg_notify(${REVOCATION_CHANNEL}, '')
+    )
+    select (select count(*) from revoked) as count from announced`;
+  return row!.count;
+}
+
+function matches(sql: Queries, tenantId: TenantId, filter: FamilyFilter) {
+  if ("familyId" in filter) return sql`id = ${filter.familyId}`;
+  if ("sessionId" in filter) return sql`session_id = ${filter.sessionId}`;
+  if ("identityProviderId" in filter) return cameOfProvider(sql, tenantId, filter.identityProviderId);
+  const { userId, clientId, exceptSessionId } = filter;
+  return sql`user_id = ${userId} ${clientId === undefined ? sql`` : sql`and application_id = ${clientId}`}
+    ${exceptSessionId === undefined ? sql`` : sql`and session_id is distinct from ${exceptSessionId}`}`;
+}
+
+/**
+ * A client's own family stays until its signed first refresh token has expired, lest that one count as unused again.
+ * @returns how many
+ */
+export async function deleteEndedFamilies(sql: Queries, idle: string): Promise<number> {
+  const result = await sql`
+    delete from refresh_families
+    where expires_on < now() or (user_id is not null and rotated_on < now() - ${idle}::interval)`;
+  return result.count;
+}

@@ -1,0 +1,112 @@
+// POST /oauth2/revoke (RFC 7009), and the access tokens it has revoked.
+
+import { type AuditEntry, recordAudit } from "../../audit/index.ts";
+import type { Sql, Transaction } from "../../db/connection.ts";
+import { watch } from "../../db/watch.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { type AuthenticateClient, originOfClient } from "../clients/client-authentication.ts";
+import { REVOCATION_PATH } from "../door.ts";
+import { formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
+import type { AccessTokenClaims } from "./access-token.ts";
+import { type Families, ownerOf, type PresentedRefreshToken } from "./families.ts";
+import { type PresentedToken, readPresentedToken } from "./introspect.ts";
+import { userOfSubject } from "./jwt.ts";
+import { insertRevokedToken, listRevoked, REVOCATION_CHANNEL } from "./revocations.store.ts";
+import type { Tokens } from "./tokens.ts";
+
+export interface RevocationEndpoint {
+  sql: Sql;
+  tokens: Tokens;
+  families: Families;
+  revocations: Revocations;
+  authenticateClient: AuthenticateClient;
+  onFailure: OnFailure;
+}
+
+/**
+ * A refresh token ends its whole family, access tokens included; an access token ends alone. That a token is unknown
+ * or has expired is as good as revoked (RFC 7009 2.2).
+ */
+export function revocationController({
+  sql,
+  tokens,
+  families,
+  revocations,
+  authenticateClient,
+  onFailure,
+}: RevocationEndpoint) {
+  return formEndpoint(REVOCATION_PATH, "rfc", onFailure, async (request, form) => {
+    const presented = await readPresentedToken(authenticateClient, tokens, families, request, form);
+    requireOwn(presented);
+    const { client, access, refresh } = presented;
+    const { tenantId } = client;
+    await sql.beginFor(tenantId, async (tx) => {
+      const revoked = access
+        ? await revokeAccessToken(tx, tenantId, access)
+        : refresh && (await revokeFamily(tx, families, tenantId, refresh));
+      if (revoked)
+        await recordAudit(tx, tenantId, originOfClient(request, client), { kind: "Token.Revoked", ...revoked });
+    });
+    if (access || refresh) await revocations.reload();
+    return undefined;
+  });
+}
+
+/** @returns what the audit log has of it, or undefined if it was revoked before */
+async function revokeAccessToken(
+  tx: Transaction,
+  tenantId: TenantId,
+  { jti, sub, client_id }: AccessTokenClaims,
+): Promise<Omit<AuditEntry, "kind"> | undefined> {
+  if (!(await insertRevokedToken(tx, tenantId, jti))) return undefined;
+  const owner = { userId: userOfSubject(sub) ?? null, clientId: Number(client_id) };
+  return { subject: ownerOf(owner), details: { TokenId: jti } };
+}
+
+async function revokeFamily(
+  tx: Transaction,
+  families: Families,
+  tenantId: TenantId,
+  presented: PresentedRefreshToken,
+): Promise<Omit<AuditEntry, "kind"> | undefined> {
+  const family = await families.revokePresented(tx, tenantId, presented);
+  return family && { subject: ownerOf(family), details: { FamilyId: family.id } };
+}
+
+/** RFC 7009 2.1: it must have been issued to this client. */
+function requireOwn({ client, access, refresh }: PresentedToken): void {
+  const owner = access ? Number(access.client_id) : refresh?.clientId;
+  if (owner !== undefined && owner !== client.id) {
+    throw new TokenError("unauthorized_client", "The token was issued to another client.");
+  }
+}
+
+// Revoked access tokens, in memory: the API asks at every call, so it must cost nothing.
+
+export interface Revocations {
+  /** Whether any of these, a jti or a family's id, was revoked. */
+  isRevoked(...ids: string[]): Promise<boolean>;
+  /** Resolves once what was revoked before is refused here. */
+  reload(): Promise<void>;
+}
+
+export function createRevocations(sql: Sql): Revocations {
+  /** Id → when its tokens have expired anyway. */
+  const revoked = new Map<string, Date>();
+  let since: Date | undefined;
+
+  const watched = watch(sql, REVOCATION_CHANNEL, async () => {
+    const { now, next, added } = await listRevoked(sql, since);
+    for (const { id, expiresOn } of added) revoked.set(id, expiresOn);
+    since = next;
+    for (const [id, expiresOn] of revoked) if (expiresOn < now) revoked.delete(id);
+  });
+
+  return {
+    async isRevoked(...ids) {
+      await watched.current();
+      return ids.some((id) => revoked.has(id));
+    },
+    reload: watched.reload,
+  };
+}

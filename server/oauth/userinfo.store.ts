@@ -1,0 +1,35 @@
+import type { Queries } from "../db/connection.ts";
+import type { TenantId } from "../tenant-id.ts";
+
+/** A User as its claims need it. */
+export interface UserRow {
+  name: string | null;
+  username: string | null;
+  email: string | null;
+  /** What of it somebody has vouched for. */
+  verifiedEmail: string | null;
+  mobilePhone: string | null;
+  verifiedPhone: string | null;
+  updatedOn: Date;
+  /** What the claims parameter asked of userinfo. */
+  requested: string[];
+}
+
+/**
+ * @param familyId whose access token asks
+ * @returns undefined if the user is gone or not active
+ */
+export async function findUserClaims(
+  sql: Queries,
+  tenantId: TenantId,
+  userId: number,
+  familyId: string | undefined,
+): Promise<UserRow | undefined> {
+  const [user] = await sql<UserRow[]>`
+    select u.name, u.username, u.email, u.verified_email as "verifiedEmail", u.mobile_phone as "mobilePhone",
+      u.verified_phone as "verifiedPhone",
+      coalesce(u.modified_on, u.created_on) as "updatedOn", coalesce(f.userinfo_claims, '{}') as requested
+    from users u left join refresh_families f on f.tenant_id = u.tenant_id and f.id = ${familyId ?? null}
+    where u.tenant_id = ${tenantId} and u.id = ${userId} and u.is_active`;
+  return user;
+}

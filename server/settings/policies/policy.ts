@@ -1,5 +1,0 @@
-export const POLICIES = "/settings/policies";
-
-export function pathOf({ Id }: { Id: string }): string {
-  return `${POLICIES}/${Id}`;
-}

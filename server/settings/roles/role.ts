@@ -1,5 +1,0 @@
-export const ROLES = "/settings/roles";
-
-export function pathOf({ Id }: { Id: string }): string {
-  return `${ROLES}/${Id}`;
-}

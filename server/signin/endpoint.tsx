@@ -1,0 +1,52 @@
+import { Elysia } from "elysia";
+import { clientNetwork, contextOf } from "../http/context.ts";
+import { asApiError } from "../http/error-record.ts";
+import { requireMethod } from "../http/request.ts";
+import { MessagePage, pageResponse, type Site } from "../ui/index.ts";
+import type { Caller } from "./sessions.ts";
+
+export interface PageEndpoints {
+  site: Site;
+  /** Told of what was not the caller's fault. */
+  onFailure: (error: unknown, request: Request) => void;
+}
+
+/**
+ * An address that people's browsers go to: it answers pages, its errors too. HEAD is answered as GET is to a browser
+ * without cookies: what GET goes on with there, such as a code or the end of a session, is nobody's who only asks for
+ * the head (RFC 9110 9.2.1).
+ */
+export function pageEndpoint(
+  { site, onFailure }: PageEndpoints,
+  path: string,
+  methods: ("GET" | "POST")[],
+  answer: (request: Request, caller: Caller) => Promise<Response>,
+) {
+  async function respond(request: Request): Promise<Response> {
+    try {
+      requireMethod(request, ...methods);
+      if (request.method === "HEAD") request.headers.delete("cookie");
+      const userAgent = request.headers.get("user-agent") ?? "";
+      return await answer(request, { address: clientNetwork(request), userAgent });
+    } catch (failure) {
+      const response = await errorPage(site, failure, request);
+      if (response.status >= 500) onFailure(failure, request);
+      return response;
+    }
+  }
+  return new Elysia().all(
+    path,
+    async ({ request }) => {
+      const response = await respond(request);
+      if (request.method === "HEAD") response.headers.delete("set-cookie");
+      return response;
+    },
+    { parse: "none" },
+  );
+}
+
+function errorPage(site: Site, failure: unknown, request: Request): Promise<Response> {
+  const { status, title, errors, headers } = asApiError(failure);
+  const lines = status === 500 ? [...errors, `RequestKey: ${contextOf(request).key}`] : errors;
+  return pageResponse(<MessagePage site={site} heading={title} lines={lines} />, { status, headers });
+}

@@ -1,0 +1,322 @@
+// The pages of signing in. Every text that comes from outside is escaped here.
+
+import { attribute, CardPage, type Site } from "../ui/index.ts";
+
+export interface SignInProps {
+  site: Site;
+  /** Where the form goes; a path of ours. */
+  action?: string;
+  /** Whose users sign in here; "" if it has no name. */
+  application: string;
+  /** The authorization request to go on with. */
+  request: string;
+  csrf: string;
+  /** What was typed before, or hinted at. */
+  username: string;
+  /** Why the last attempt failed. */
+  problem?: string;
+  /** Who else can sign the user in. */
+  providers?: { name: string; href: string }[];
+}
+
+/** The form has one submit button, so that scripts can find it; other ways stand outside. */
+export function SignInPage(props: SignInProps): JSX.Element {
+  const { site, action = "/signin", application, request, csrf, username, problem, providers = [] } = props;
+  return (
+    <CardPage site={site} title={problem ? "Error: Sign in" : "Sign in"}>
+      <h1>Sign in</h1>
+      <p class="lead">
+        to continue to <strong safe>{application || "the application"}</strong>
+      </p>
+      {problem ? (
+        <p id="problem" class="problem" role="alert" safe>
+          {problem}
+        </p>
+      ) : (
+        ""
+      )}
+      <form method="post" action={site.href(action)}>
+        <input type="hidden" name="request" value={attribute(request)} />
+        <input type="hidden" name="csrf" value={csrf} />
+        <NameAndPassword username={username} problem={problem} />
+        <button type="submit">Sign in</button>
+      </form>
+      {providers.length > 0 ? (
+        <section class="accounts others" aria-label="Other ways to sign in">
+          {providers.map(({ name, href }) => (
+            <a class="button outline" href={attribute(href)} safe>
+              {`Sign in with ${name}`}
+            </a>
+          ))}
+        </section>
+      ) : (
+        ""
+      )}
+    </CardPage>
+  );
+}
+
+export interface NameAndPasswordProps {
+  /** What was typed before, or hinted at. */
+  username: string;
+  /** Why the last attempt failed; it stands above as `#problem`. */
+  problem?: string;
+}
+
+/** The names `username` and `password` are what password managers, and scripts that sign in, look for. */
+function NameAndPassword({ username, problem }: NameAndPasswordProps): JSX.Element {
+  const described = problem ? "problem" : undefined;
+  const invalid = problem ? "true" : undefined;
+  return (
+    <>
+      <label for="username">User name</label>
+      <input
+        id="username"
+        name="username"
+        value={attribute(username)}
+        autocomplete="username"
+        autocapitalize="none"
+        spellcheck="false"
+        maxlength="1000"
+        required
+        autofocus={username === ""}
+        aria-describedby={described}
+        aria-invalid={invalid}
+      />
+      <label for="password">Password</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        maxlength="1000"
+        required
+        autofocus={username !== ""}
+        aria-describedby={described}
+        aria-invalid={invalid}
+      />
+    </>
+  );
+}
+
+export interface LinkProps {
+  site: Site;
+  /** The provider that has signed the user in. */
+  provider: string;
+  /** Whom. */
+  there: string;
+  /** What the provider calls the account. */
+  subject: string;
+  /** What the provider calls the user, or was typed before. */
+  username: string;
+  /** The sign-in to link. */
+  link: string;
+  csrf: string;
+  /** Why the last attempt failed. */
+  problem?: string;
+  /** Where there is another way: of who has no password here. */
+  otherHref: string | undefined;
+}
+
+/** Somebody whom a provider has signed in proves, once, to be the owner of an account here. */
+export function LinkPage({
+  site,
+  provider,
+  there,
+  subject,
+  username,
+  link,
+  csrf,
+  problem,
+  otherHref,
+}: LinkProps): JSX.Element {
+  return (
+    <CardPage site={site} title={problem ? "Error: Link your account" : "Link your account"}>
+      <h1>Link your account</h1>
+      <p class="lead">
+        <span safe>{provider}</span> has signed you in as <strong safe>{there}</strong>, which is not linked with an
+        account here yet. Enter the user name and password of your account once; after that, signing in there is enough.
+      </p>
+      {problem ? (
+        <p id="problem" class="problem" role="alert" safe>
+          {problem}
+        </p>
+      ) : (
+        ""
+      )}
+      <form method="post" action={site.href("/signin/link")}>
+        <input type="hidden" name="link" value={attribute(link)} />
+        <input type="hidden" name="csrf" value={csrf} />
+        <NameAndPassword username={username} problem={problem} />
+        <button type="submit">Link and sign in</button>
+      </form>
+      <p class="note">
+        Never had a password here, or is your account at <span safe>{provider}</span> a new one? Ask whoever looks after
+        the accounts here to link it with yours. <span safe>{provider}</span> calls it <code safe>{subject}</code>.
+      </p>
+      {otherHref === undefined ? (
+        ""
+      ) : (
+        <p class="note">
+          No password? <a href={attribute(otherHref)}>Sign in another way</a>, and link it on your account page.
+        </p>
+      )}
+    </CardPage>
+  );
+}
+
+export interface ChooseAccountProps {
+  site: Site;
+  application: string;
+  user: string;
+  /** Where to go on as that user. */
+  continueHref: string;
+  /** Where to sign in as somebody else. */
+  switchHref: string;
+}
+
+export function ChooseAccountPage({ site, application, user, ...links }: ChooseAccountProps): JSX.Element {
+  return (
+    <CardPage site={site} title="Choose an account">
+      <h1>Choose an account</h1>
+      <p class="lead">
+        to continue to <strong safe>{application || "the application"}</strong>
+      </p>
+      <div class="accounts">
+        <a class="button" href={attribute(links.continueHref)} safe>
+          {`Continue as ${user}`}
+        </a>
+        <a class="button outline" href={attribute(links.switchHref)}>
+          Use another account
+        </a>
+      </div>
+    </CardPage>
+  );
+}
+
+export interface ConsentProps {
+  site: Site;
+  application: string;
+  /** What it asks for, in words. */
+  wants: string[];
+  user: string;
+  /** Where the answer goes, such as a host. */
+  destination: string;
+  request: string;
+  csrf: string;
+  /** Where to sign in as somebody else. */
+  switchHref: string;
+}
+
+export function ConsentPage(props: ConsentProps): JSX.Element {
+  const { site, application, wants, user, destination, request, csrf, switchHref } = props;
+  return (
+    <CardPage site={site} title="Allow access">
+      <h1>Allow access</h1>
+      <p class="lead">
+        <strong safe>{application || "An application"}</strong> asks to
+      </p>
+      <ul class="wants">
+        {wants.map((want) => (
+          <li safe>{want}</li>
+        ))}
+      </ul>
+      <form method="post" action={site.href("/consent")}>
+        <input type="hidden" name="request" value={attribute(request)} />
+        <input type="hidden" name="csrf" value={csrf} />
+        <div class="choice">
+          <button type="submit" name="decision" value="deny" class="outline">
+            Deny
+          </button>
+          <button type="submit" name="decision" value="allow">
+            Allow
+          </button>
+        </div>
+      </form>
+      <p class="note">
+        Either way you go on to <strong safe>{destination}</strong>. You are signed in as <strong safe>{user}</strong>.{" "}
+        <a href={attribute(switchHref)}>Use another account</a>
+      </p>
+    </CardPage>
+  );
+}
+
+export interface FormPostProps {
+  site: Site;
+  action: string;
+  fields: [name: string, value: string][];
+}
+
+/** OAuth 2.0 Form Post Response Mode; the script submits it, and without script the button does. */
+export function FormPostPage({ site, action, fields }: FormPostProps): JSX.Element {
+  return (
+    <CardPage site={site} title="Continue" script="submit.js">
+      <h1>One moment</h1>
+      <p>You are going back to the application.</p>
+      <form method="post" action={attribute(action)}>
+        {fields.map(([name, value]) => (
+          <input type="hidden" name={attribute(name)} value={attribute(value)} />
+        ))}
+        <button type="submit">Continue</button>
+      </form>
+    </CardPage>
+  );
+}
+
+export interface SignOutProps {
+  site: Site;
+  user: string;
+  /** The logout request to go on with. */
+  request: string;
+  csrf: string;
+}
+
+export function SignOutPage({ site, user, request, csrf }: SignOutProps): JSX.Element {
+  return (
+    <CardPage site={site} title="Sign out">
+      <h1>Sign out</h1>
+      <p>
+        You are signed in as <strong safe>{user}</strong>. Sign out in this browser?
+      </p>
+      <form method="post" action={site.href("/signout")}>
+        <input type="hidden" name="request" value={attribute(request)} />
+        <input type="hidden" name="csrf" value={csrf} />
+        <button type="submit">Sign out</button>
+      </form>
+    </CardPage>
+  );
+}
+
+export interface UpstreamProblemProps {
+  site: Site;
+  /** What came to nothing. */
+  purpose: "sign-in" | "linking";
+  provider: string;
+  /** What happened. */
+  line: string;
+  /** The ways that are left. */
+  links: { href: string; text: string }[];
+}
+
+/** A way to a provider and back that came to nothing. */
+export function UpstreamProblemPage({ site, purpose, provider, line, links }: UpstreamProblemProps): JSX.Element {
+  const heading = purpose === "sign-in" ? "Sign-in did not work" : "Linking did not work";
+  const outcome = purpose === "sign-in" ? "You are not signed in with " : "Your account is not linked with ";
+  return (
+    <CardPage site={site} title={heading}>
+      <h1 safe>{heading}</h1>
+      <p>
+        <span safe>{outcome}</span>
+        <strong safe>{provider}</strong>.
+      </p>
+      <p safe>{line}</p>
+      <div class="accounts">
+        {links.map(({ href, text }) => (
+          <a class="button outline" href={attribute(href)} safe>
+            {text}
+          </a>
+        ))}
+      </div>
+    </CardPage>
+  );
+}

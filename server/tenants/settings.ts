@@ -1,0 +1,96 @@
+// GET and PATCH …/TenantSettings: what holds for all of the caller's own tenant.
+
+import type { Caller, Permitted, ResourceType, Shown } from "../access/index.ts";
+import { recordAudit } from "../audit/index.ts";
+import type { Sql } from "../db/connection.ts";
+import { changesOf } from "../http/changes.ts";
+import { contract } from "../http/contract.ts";
+import { type InputOf, oneOf } from "../http/fields.ts";
+import { type Route, route } from "../http/route.ts";
+import { USERS_TAG } from "../signin/index.ts";
+import type { TenantId } from "../tenant-id.ts";
+import { findSettings, lockSettings, SECOND_FACTOR_RULES, saveSettings, type TenantSettings } from "./store.ts";
+
+/** What policies can say of a tenant's own settings; their Id is the tenant's. */
+export const SETTINGS_RESOURCE_TYPE: ResourceType = {
+  name: "TenantSettings",
+  families: ["Settings"],
+  attributes: [
+    { name: "Id", type: "text" },
+    { name: "SecondFactor", type: "text" },
+  ],
+};
+
+// GET and PATCH …/TenantSettings: what holds for all of the caller's own tenant.
+
+const RESOURCE = SETTINGS_RESOURCE_TYPE.name;
+
+const FIELDS = {
+  SecondFactor: oneOf(SECOND_FACTOR_RULES, {
+    description: "Required: a user without a second factor is led through setting one up at sign-in.",
+    audit: "value",
+    example: "Required",
+  }),
+};
+
+export const TENANT_SETTINGS = contract(RESOURCE, "What holds for all of a tenant.", FIELDS);
+const AUDITED = TENANT_SETTINGS.namesOf(({ audit }) => audit);
+
+export function tenantSettingsRoutes(sql: Sql): Route[] {
+  const shared = {
+    path: `/${RESOURCE}`,
+    tag: USERS_TAG,
+    answer: { description: "The settings.", schema: TENANT_SETTINGS.record, example: TENANT_SETTINGS.example },
+  };
+  return [
+    route({
+      ...shared,
+      method: "GET",
+      id: "getTenantSettings",
+      summary: "Read what holds for all of the caller's tenant",
+      scopes: ["Settings:Read"],
+      handle: (caller) => read(sql, caller),
+    }),
+    route({
+      ...shared,
+      method: "PATCH",
+      id: "changeTenantSettings",
+      summary: "Change them",
+      description: "What is left out stays as it is. It counts for the next request of every user.",
+      scopes: ["Settings:Update"],
+      body: { ...TENANT_SETTINGS, description: "What is to change.", examples: { required: TENANT_SETTINGS.example } },
+      handle: (caller, { input, sent }) => change(sql, caller, input, sent),
+    }),
+  ];
+}
+
+async function read(sql: Sql, caller: Caller): Promise<Shown<object>> {
+  const settings = await findSettings(sql, caller.tenantId);
+  const resource = toResource(caller.tenantId, settings);
+  return (await caller.gate.show(RESOURCE, TENANT_SETTINGS.toRecord(settings), { resource })).record;
+}
+
+async function change(
+  sql: Sql,
+  caller: Permitted<"Settings:Update">,
+  input: InputOf<typeof FIELDS>,
+  sent: unknown,
+): Promise<Shown<object>> {
+  const { tenantId, permissions, gate } = caller;
+  const settings = await sql.beginFor(tenantId, async (tx) => {
+    const before = await lockSettings(tx, tenantId);
+    const after = { ...before, ...TENANT_SETTINGS.toColumns(input) };
+    permissions.require("Settings:Update", RESOURCE, toResource(tenantId, before), toResource(tenantId, after));
+    await saveSettings(tx, tenantId, after);
+    const [from, to] = [TENANT_SETTINGS.toRecord(before), TENANT_SETTINGS.toRecord(after)];
+    const details = changesOf(from, to, AUDITED, AUDITED);
+    if (details) await recordAudit(tx, tenantId, caller, { kind: "TenantSettings.Changed", details });
+    return after;
+  });
+  const resource = toResource(tenantId, settings);
+  return (await gate.written(RESOURCE, TENANT_SETTINGS.toRecord(settings), sent, { resource })).record;
+}
+
+function toResource(tenantId: TenantId, settings: TenantSettings) {
+  return { ...TENANT_SETTINGS.toRecord(settings), Id: tenantId };
+}

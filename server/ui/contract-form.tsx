@@ -1,0 +1,259 @@
+// The fields of a form, and what it sends, by a contract of the API.
+
+import type { Children } from "@kitajs/html";
+import { ApiError, BadInput } from "../errors.ts";
+import type { Contract } from "../http/contract.ts";
+import { type Field, type Fields, kindOf } from "../http/fields.ts";
+import { Checkbox, CheckboxGroup, Form, Hidden, SelectField, TextField } from "./form.tsx";
+import { ButtonLink } from "./parts.tsx";
+import type { Visit } from "./visit.ts";
+
+type Shaped = Pick<Contract<Fields>, "fields">;
+
+/** The names of the fields that people fill in. */
+export function formFields({ fields }: Shaped): string[] {
+  return Object.keys(fields).filter((name) => fields[name]!.form);
+}
+
+export interface ContractFormProps {
+  visit: Visit;
+  contract: Shaped;
+  /** Of the fields, in their order. */
+  names: readonly string[];
+  state: FormState;
+  action: string;
+  back: string;
+  /** What the button says. */
+  label: string;
+  /** Of a record that is there already: its entity tag. */
+  version?: string;
+  /** Below the fields. */
+  children?: Children;
+}
+
+export function ContractForm(props: ContractFormProps): JSX.Element {
+  const { visit, contract, names, state, action, back, label, version, children = "" } = props;
+  const isNew = version === undefined;
+  return (
+    <div class="panel narrow">
+      <Form visit={visit} action={action} state={state}>
+        {isNew ? "" : <Hidden name="version" value={state.version(version)} />}
+        {names.map((name) => (
+          <ContractField contract={contract} name={name} state={state} isNew={isNew} />
+        ))}
+        {children as "safe"}
+        <div class="buttons">
+          <button type="submit" class="main" safe>
+            {label}
+          </button>
+          <ButtonLink href={visit.href(back)}>Cancel</ButtonLink>
+        </div>
+      </Form>
+    </div>
+  );
+}
+
+export interface ContractFieldProps {
+  contract: Shaped;
+  name: string;
+  state: FormState;
+  /** False: there is a record already. */
+  isNew: boolean;
+  /** Where that is not the contract's to say. */
+  required?: boolean;
+}
+
+export function ContractField({ contract, name, state, isNew, required }: ContractFieldProps): JSX.Element {
+  const field = contract.fields[name]!;
+  const { label, type, rows, hint, hintOfChange = hint, words: told = {}, offered } = field.form!;
+  const { kind, words } = kindOf(field);
+  const shared = { state, name, label, hint: isNew ? hint : hintOfChange };
+  const options = (offered ?? words).map((value) => ({ value, label: told[value] ?? value }));
+  if (kind === "words") return <CheckboxGroup {...shared} options={options} />;
+  if (kind === "word") return <SelectField {...shared} options={options} />;
+  if (kind === "flag") return <Checkbox {...shared} />;
+  return (
+    <TextField
+      {...shared}
+      required={required ?? field.required ?? false}
+      type={type ?? (kind === "number" ? "number" : "text")}
+      autocomplete={type === "password" ? "new-password" : undefined}
+      rows={rows}
+      code={rows !== undefined && kind !== "text"}
+    />
+  );
+}
+
+/**
+ * What the form sent, as a body of the API. What is never shown is left out while it is empty.
+ * @throws BadInput
+ */
+export function bodyOf({ fields }: Shaped, names: readonly string[], form: URLSearchParams): Record<string, unknown> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = valueSent(name, fields[name]!, form);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** @returns undefined: nothing is said of it */
+function valueSent(name: string, field: Field, form: URLSearchParams): unknown {
+  const text = form.get(name) ?? "";
+  const { kind, words } = kindOf(field);
+  switch (kind) {
+    case "words":
+      return form.getAll(name);
+    case "texts":
+      return textsIn(text, field);
+    case "lines":
+      return linesOf(name, text);
+    case "flag":
+      return text === "true";
+    case "number":
+      return text.trim() === "" ? null : Number(text);
+    case "word":
+      return text === "" && !words.includes("") ? undefined : text;
+    case "text":
+      if (field.form?.type === "password") return text === "" ? undefined : text;
+      return field.form?.rows ? text.replaceAll("\r\n", "\n") : text.trim();
+  }
+}
+
+/** One a line, or with spaces between. */
+function textsIn(text: string, { form }: Field): string[] {
+  return text
+    .split(form?.rows ? "\n" : /\s+/)
+    .map((one) => one.trim())
+    .filter(Boolean);
+}
+
+/** The form as a record fills it. @param more of fields that are not the contract's */
+export function formOfRecord(
+  { fields }: Shaped,
+  names: readonly string[],
+  record: Record<string, unknown>,
+  more: Record<string, string> = {},
+): FormState {
+  const values = names.flatMap((name): [string, string | string[]][] => {
+    const value = record[name];
+    const field = fields[name]!;
+    if (field.form?.type === "password" || value === undefined || value === null) return [];
+    if (kindOf(field).kind === "texts") return [[name, (value as string[]).join(field.form?.rows ? "\n" : " ")]];
+    if (Array.isArray(value)) return [[name, value]];
+    if (typeof value !== "object") return [[name, String(value)]];
+    const lines = Object.keys(value).map((key) => `${key}:`);
+    return [[name, lines.join("\n")]];
+  });
+  return formOf({ ...Object.fromEntries(values), ...more });
+}
+
+/** Lines of `Name: value`; without a value null, which keeps what there is. */
+function linesOf(field: string, text: string): Record<string, string | null> {
+  const values = new Map<string, string | null>();
+  for (const line of text.split(/\r?\n/).filter((one) => one.trim() !== "")) {
+    const [name = "", ...rest] = line.split(":");
+    const key = name.trim();
+    if (values.has(key)) {
+      throw BadInput.in([{ Field: field, Message: `${field}: a name stands there twice.` }]);
+    }
+    values.set(key, rest.join(":").trim() || null);
+  }
+  return Object.fromEntries(values);
+}
+
+/** The service speaks of If-Match there. */
+const OUTDATED =
+  "Somebody else has changed this since you opened it. What you typed is still here: save it again to put it over " +
+  "theirs, or open the page anew to begin from theirs.";
+
+/** One problem, with the field it stands beside. */
+export interface FieldProblem {
+  field: string;
+  text: string;
+}
+
+/** What a form shows in its fields, and what is wrong with that. */
+export interface FormState {
+  /** "" if there is none. */
+  value(name: string): string;
+  /** Of a group of boxes. */
+  values(name: string): string[];
+  problem(name: string): string | undefined;
+  problems: FieldProblem[];
+  /** Problems of no field. */
+  others: string[];
+  /**
+   * The entity tag that goes with the form. Of a refused one it stays that of what its reader has seen, until they are
+   * told that somebody else was faster.
+   * @param current of the record as it stands
+   */
+  version(current: string): string;
+}
+
+/** A form before anything is typed. */
+export function formOf(values: Record<string, string | readonly string[]> = {}): FormState {
+  const all = new URLSearchParams(
+    Object.entries(values).flatMap(([name, value]) =>
+      (typeof value === "string" ? [value] : value).map((item) => [name, item]),
+    ),
+  );
+  return stateOf(all, [], [], undefined);
+}
+
+/**
+ * A form that was refused: as it was sent, with each problem beside its field. The service's own words say which: they
+ * begin with the field's name.
+ * @param fields names of the form's fields
+ * @throws what is no fault of what was typed
+ */
+export function refusedForm(sent: URLSearchParams, failure: unknown, fields: readonly string[]): FormState {
+  if (!(failure instanceof ApiError) || !isAboutInput(failure)) throw failure;
+  if (failure.status === 412) return stateOf(sent, [], [OUTDATED], undefined);
+  const problems: FieldProblem[] = [];
+  const others: string[] = [];
+  const known = failure instanceof BadInput ? failure.problems : [];
+  for (const [index, text] of failure.errors.entries()) {
+    const field = fields.find((name) => (known[index] ? known[index].Field === name : beginsWith(text, name)));
+    if (field === undefined) others.push(text);
+    else problems.push({ field, text: withoutField(text, field) });
+  }
+  return stateOf(sent, problems, others, sent.get("version") ?? undefined);
+}
+
+function beginsWith(text: string, name: string): boolean {
+  return [" ", ":", ","].includes(text.slice(name.length, name.length + 1)) && text.startsWith(name);
+}
+
+/** "Policy, line 2: …" stands beside Policy as "Line 2: …". What somebody has typed stays as it is, and nobody types null. */
+function withoutField(text: string, field: string): string {
+  const rest = text
+    .replace(`${field}: `, "")
+    .replace(`${field}, `, "")
+    .replace(/, or null\.$/, ".");
+  return /^[a-z]+ /.test(rest) ? rest.charAt(0).toUpperCase() + rest.slice(1) : rest;
+}
+
+/** 400, 409, 412 and 413; that one may not, or that there is no such record, is a page of its own. */
+function isAboutInput({ status }: ApiError): boolean {
+  return [400, 409, 412, 413].includes(status);
+}
+
+function stateOf(
+  all: URLSearchParams,
+  problems: FieldProblem[],
+  others: string[],
+  version: string | undefined,
+): FormState {
+  return {
+    value: (name) => all.get(name) ?? "",
+    values: (name) => all.getAll(name),
+    problem: (name) => {
+      const texts = problems.filter(({ field }) => field === name).map(({ text }) => text);
+      return texts.length > 0 ? texts.join(" ") : undefined;
+    },
+    problems,
+    others,
+    version: (current) => version ?? current,
+  };
+}

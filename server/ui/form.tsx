@@ -1,0 +1,255 @@
+// Forms and their fields.
+
+import type { Children } from "@kitajs/html";
+import type { FormState } from "./contract-form.tsx";
+import { attribute } from "./layout.tsx";
+import type { Visit } from "./visit.ts";
+
+export interface FormProps {
+  visit: Visit;
+  /** A path of ours that takes POST. */
+  action: string;
+  /** For the summary of its problems. */
+  state?: FormState;
+  children: Children;
+  /** Stands in a line with other buttons. */
+  inline?: boolean;
+}
+
+/** A form that only this page in this browser can send. Above its fields stands what was wrong, with links to them. */
+export function Form({ visit, action, state, children, inline }: FormProps): JSX.Element {
+  return (
+    <form method="post" action={visit.href(action)} class={inline ? "inline" : "fields"}>
+      <input type="hidden" name="csrf" value={visit.csrf} />
+      {state ? <ProblemSummary state={state} /> : ""}
+      {children as "safe"}
+    </form>
+  );
+}
+
+/** The page opens there. */
+const FOCUSED = { autofocus: true };
+
+function ProblemSummary({ state: { problems, others } }: { state: FormState }): JSX.Element {
+  if (problems.length + others.length === 0) return "";
+  return (
+    <div class="problem" role="alert" tabindex="-1" {...FOCUSED}>
+      <h2>{problems.length + others.length === 1 ? "One thing to correct" : "Some things to correct"}</h2>
+      <ul>
+        {problems.map(({ field, text }) => (
+          <li>
+            <a href={`#${fieldId(field)}`} safe>
+              {text}
+            </a>
+          </li>
+        ))}
+        {others.map((text) => (
+          <li safe>{text}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+export interface FieldProps {
+  state: FormState;
+  /** As the REST API names it, so that its errors find the field. */
+  name: string;
+  label: string;
+  hint?: string;
+  required?: boolean;
+}
+
+export interface TextFieldProps extends FieldProps {
+  type?: "text" | "url" | "email" | "password" | "search" | "datetime-local" | "number";
+  autocomplete?: string;
+  /** More than one line. */
+  rows?: number;
+  /** Code: in a fixed width and left alone by spelling. */
+  code?: boolean;
+  readonly?: boolean;
+}
+
+export function TextField(props: TextFieldProps): JSX.Element {
+  const { state, name, label, hint, required, type = "text", autocomplete = "off", rows, code, readonly } = props;
+  const problem = state.problem(name);
+  const value = state.value(name);
+  const shared = {
+    id: fieldId(name),
+    name,
+    required,
+    readonly,
+    autocomplete,
+    class: code ? "code" : undefined,
+    spellcheck: code || type === "url" || type === "email" ? ("false" as const) : undefined,
+    "aria-describedby": describedBy(name, hint, problem),
+    "aria-invalid": problem ? ("true" as const) : undefined,
+  };
+  return (
+    <div class="field">
+      <label for={fieldId(name)} safe>
+        {labelText(type === "datetime-local" ? `${label} ${UTC}` : label, required)}
+      </label>
+      <Notes name={name} hint={hint} problem={problem} />
+      {rows ? (
+        // A line break right after the tag is not part of the text.
+        <textarea {...shared} rows={String(rows)} safe>
+          {`\n${value}`}
+        </textarea>
+      ) : (
+        <input
+          {...shared}
+          type={type}
+          {...(type === "datetime-local" ? inReadersZone(value) : { value: attribute(value) })}
+        />
+      )}
+    </div>
+  );
+}
+
+export interface Option {
+  value: string;
+  label: string;
+}
+
+/** One of several. */
+export function SelectField(props: FieldProps & { options: Option[] }): JSX.Element {
+  const { state, name, label, hint, required, options } = props;
+  const problem = state.problem(name);
+  const value = state.value(name);
+  return (
+    <div class="field">
+      <label for={fieldId(name)} safe>
+        {labelText(label, required)}
+      </label>
+      <Notes name={name} hint={hint} problem={problem} />
+      <select
+        id={fieldId(name)}
+        name={name}
+        required={required}
+        aria-describedby={describedBy(name, hint, problem)}
+        aria-invalid={problem ? "true" : undefined}
+      >
+        {options.map((option) => (
+          <option value={attribute(option.value)} selected={option.value === value} safe>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** Any of several; each one that is marked is sent under the name. */
+export function CheckboxGroup(props: FieldProps & { options: Option[] }): JSX.Element {
+  const { state, name, label, hint, required, options } = props;
+  const problem = state.problem(name);
+  const marked = state.values(name);
+  return (
+    <fieldset
+      id={fieldId(name)}
+      class="field boxes"
+      tabindex="-1"
+      aria-describedby={describedBy(name, hint, problem)}
+      aria-invalid={problem ? "true" : undefined}
+    >
+      <legend safe>{labelText(label, required)}</legend>
+      <Notes name={name} hint={hint} problem={problem} />
+      {options.map((option) => (
+        <label>
+          <input type="checkbox" name={name} value={attribute(option.value)} checked={marked.includes(option.value)} />
+          <span safe>{option.label}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** One yes or no; sent as `true` if it is marked. */
+export function Checkbox({ state, name, label, hint }: FieldProps): JSX.Element {
+  const problem = state.problem(name);
+  return (
+    <div class="field boxes">
+      <label>
+        <input
+          id={fieldId(name)}
+          type="checkbox"
+          name={name}
+          value="true"
+          checked={state.value(name) === "true"}
+          aria-describedby={describedBy(name, hint, problem)}
+        />
+        <span safe>{label}</span>
+      </label>
+      <Notes name={name} hint={hint} problem={problem} />
+    </div>
+  );
+}
+
+/** What comes along unseen, such as the version that the form was made of. */
+export function Hidden({ name, value }: { name: string; value: string }): JSX.Element {
+  return <input type="hidden" name={attribute(name)} value={attribute(value)} />;
+}
+
+function Notes({ name, hint, problem }: { name: string; hint?: string; problem: string | undefined }): JSX.Element {
+  return (
+    <>
+      {hint ? (
+        <p class="hint" id={`${fieldId(name)}-hint`} safe>
+          {hint}
+        </p>
+      ) : (
+        ""
+      )}
+      {problem ? (
+        <p class="wrong" id={`${fieldId(name)}-problem`} safe>
+          {problem}
+        </p>
+      ) : (
+        ""
+      )}
+    </>
+  );
+}
+
+function labelText(label: string, required: boolean | undefined): string {
+  return required === false ? `${label} (optional)` : label;
+}
+
+function describedBy(name: string, hint: string | undefined, problem: string | undefined): string | undefined {
+  const ids = [hint ? `${fieldId(name)}-hint` : "", problem ? `${fieldId(name)}-problem` : ""].filter(Boolean);
+  return ids.length > 0 ? ids.join(" ") : undefined;
+}
+
+const fieldId = (name: string) => `field-${name}`;
+
+// Fields for a moment. Without script they are in UTC, and say so; moments.js puts them into the reader's own zone.
+
+/** Stands in the label; moments.js writes the reader's zone in its place. */
+export const UTC = "(UTC)";
+
+/** What an input of the type datetime-local has in common with others of its kind. */
+export function inReadersZone(given: string) {
+  return { step: "any", "data-utc": UTC, value: attribute(utcField(given)) };
+}
+
+/** A moment as the field has it; what is none is left out. */
+function utcField(given: string): string {
+  const date = new Date(ZONELESS.test(given) ? `${given}Z` : given);
+  return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 19);
+}
+
+/** What a field sends without script has no zone, and is of UTC; anything else stays as it is. */
+export function momentInUtc(text: string): string {
+  if (!ZONELESS.test(text)) return text;
+  return `${text.length === "2026-01-31T12:00".length ? `${text}:00` : text}Z`;
+}
+
+const ZONELESS = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/;
+
+/** The parameters of a list, with those that are moments in UTC. */
+export function inUtc(parameters: URLSearchParams, names: readonly string[]): URLSearchParams {
+  return new URLSearchParams(
+    [...parameters].map(([name, value]) => [name, names.includes(name) ? momentInUtc(value) : value]),
+  );
+}

@@ -1,0 +1,53 @@
+// What pages are made of. Every text that comes from outside is escaped in here, or where a page writes it by `safe`.
+
+export {
+  bodyOf,
+  ContractField,
+  ContractForm,
+  type ContractFormProps,
+  type FormState,
+  formFields,
+  formOf,
+  formOfRecord,
+  refusedForm,
+} from "./contract-form.tsx";
+export {
+  Checkbox,
+  CheckboxGroup,
+  Form,
+  Hidden,
+  inUtc,
+  momentInUtc,
+  type Option,
+  SelectField,
+  TextField,
+} from "./form.tsx";
+export { attribute, CardPage, Mark, MessagePage, Problem } from "./layout.tsx";
+export { type Column, Facts, find, List, NotAsked, SearchForm, statusOf, Table } from "./list.tsx";
+export {
+  ActionButton,
+  Ask,
+  AskButton,
+  Badge,
+  ButtonLink,
+  Code,
+  CopyButton,
+  EmptyState,
+  Live,
+  Pager,
+  phrase,
+  Refreshing,
+  Section,
+  Text,
+} from "./parts.tsx";
+export {
+  CSS,
+  createSite,
+  createSiteOf,
+  JAVASCRIPT,
+  pageResponse,
+  type Site,
+  type SiteOf,
+  TIME_SCRIPT,
+} from "./site.ts";
+export { durationInWords, Sentence, Time } from "./time.tsx";

@@ -1,0 +1,12 @@
+/** A request to a page, as the page's parts know it: where it is, and what its forms and links take along. */
+export interface Visit {
+  /** Path and query, without what is said of refreshing. */
+  readonly url: URL;
+  /** False if the reader has stopped it (WCAG 2.2, 2.2.2). */
+  readonly refreshes: boolean;
+  readonly csrf: string;
+  /** A path of ours as a browser has to ask for it. */
+  href(path: string): string;
+  /** The same page, refreshing itself or not. */
+  sameHref(refreshes: boolean): string;
+}

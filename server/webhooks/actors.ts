@@ -1,0 +1,126 @@
+// Sees to it that each bulk redelivery and each Held connection has its workflow, and that it hears of what is wished.
+// Runs beside the worker: the API writes wishes down in PostgreSQL and needs no Temporal for them.
+
+import type { Client } from "@temporalio/client";
+import { type SearchAttributePair, WorkflowNotFoundError } from "@temporalio/common";
+import type { Logger } from "pino";
+import {
+  PROBE_CHANGED,
+  type ProbeInput,
+  REDELIVERY_CHANGED,
+  type RedeliverInput,
+  TASK_QUEUE,
+} from "../../workflows/contract.ts";
+import type { Sql } from "../db/connection.ts";
+import { createOutageLog } from "../log.ts";
+import { claimProbes, type ProbedConnection, unclaimProbe } from "./connections/holding.store.ts";
+import { CONNECTION_ID, TENANT_ID } from "./deliveries/start-workflow.ts";
+import {
+  claimRedeliveries,
+  type DueRedelivery,
+  listenForRedeliveries,
+  unclaimRedelivery,
+} from "./redelivery/follow.store.ts";
+import { redeliveryWorkflowId } from "./redelivery/read.ts";
+
+const BATCH = 20;
+/** The net under NOTIFY. */
+const POLL_MS = 2_000;
+
+export interface Actors {
+  stop(): Promise<void>;
+}
+
+/** @param checkMs after so long a workflow is made sure of again, for Temporal's store may be wiped */
+export function startActors(sql: Sql, client: Client, checkMs: number, log: Logger): Actors {
+  const [notLookedFor, notStarted] = [createOutageLog(log), createOutageLog(log)];
+  let pass: Promise<void> = Promise.resolve();
+  let waiting = false;
+  const wake = () => {
+    if (waiting) return;
+    waiting = true;
+    pass = pass
+      .then(start)
+      .catch((error) => notLookedFor({ err: error }, "redeliveries and probes could not be looked for"));
+  };
+  const stopListening = listenForRedeliveries(sql, wake);
+  const poll = setInterval(wake, POLL_MS);
+
+  async function start(): Promise<void> {
+    waiting = false;
+    for (;;) {
+      const [redeliveries, connections] = await Promise.all([
+        claimRedeliveries(sql, checkMs, BATCH),
+        claimProbes(sql, checkMs, BATCH),
+      ]);
+      await Promise.all([...redeliveries.map(startOrTell), ...connections.map(startOrEndProbes)]);
+      if (redeliveries.length < BATCH && connections.length < BATCH) return;
+    }
+  }
+
+  async function startOrTell({ id, tenantId, connectionId, kind }: DueRedelivery): Promise<void> {
+    const input: RedeliverInput = { tenantId, redeliveryId: id };
+    try {
+      await client.workflow.signalWithStart("redeliver", {
+        taskQueue: TASK_QUEUE,
+        workflowId: redeliveryWorkflowId(id),
+        args: [input],
+        signal: REDELIVERY_CHANGED,
+        ...visible(tenantId, connectionId),
+        staticSummary: `${kind} of connection ${connectionId}`,
+      });
+    } catch (error) {
+      notStarted({ err: error, tenantId, redeliveryId: id }, "Temporal did not start a redelivery; it is tried again");
+      await unclaimRedelivery(sql, tenantId, id);
+    }
+  }
+
+  async function startOrEndProbes({ id, tenantId, held, fresh, due, reason }: ProbedConnection): Promise<void> {
+    const workflowId = `probe/${id}`;
+    const input: ProbeInput = { tenantId, connectionId: id };
+    if (held && fresh)
+      log.warn({ tenantId, connectionId: id, reason }, "a connection is held; it is probed from now on");
+    try {
+      if (!held) return await tellIfThere(workflowId, PROBE_CHANGED);
+      await client.workflow.start("probeConnection", {
+        taskQueue: TASK_QUEUE,
+        workflowId,
+        workflowIdConflictPolicy: "USE_EXISTING",
+        args: [input],
+        ...visible(tenantId, id),
+        staticSummary: `connection ${id} is Held: ${reason}`,
+      });
+      // It may wait for a time that is no longer true.
+      if (due) await tellIfThere(workflowId, PROBE_CHANGED);
+    } catch (error) {
+      notStarted({ err: error, tenantId, connectionId: id }, "Temporal did not start a probe; it is tried again");
+      await unclaimProbe(sql, tenantId, id);
+    }
+  }
+
+  async function tellIfThere(workflowId: string, signal: string): Promise<void> {
+    try {
+      await client.workflow.getHandle(workflowId).signal(signal);
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+  }
+
+  return {
+    async stop() {
+      clearInterval(poll);
+      await pass;
+      await stopListening();
+    },
+  };
+}
+
+/** What they are found by in Temporal. */
+function visible(tenantId: string, connectionId: string) {
+  return {
+    typedSearchAttributes: [
+      { key: TENANT_ID, value: tenantId },
+      { key: CONNECTION_ID, value: [connectionId] },
+    ] satisfies SearchAttributePair[],
+  };
+}

@@ -1,0 +1,83 @@
+// Probing a Held connection: the oldest delivery it has not got is tried, and once one arrives the connection is Active
+// again and gets the rest.
+
+import type { ProbeResult } from "../../../workflows/contract.ts";
+import type { Sql, Transaction } from "../../db/connection.ts";
+import type { Egress } from "../../egress/index.ts";
+import type { MasterKey } from "../../master-key.ts";
+import { attemptDelivery } from "../deliveries/attempt.ts";
+import { openProbe } from "../deliveries/opening.store.ts";
+import { type Attempt, recordAttempt, takeBackAttempt } from "../deliveries/store.ts";
+import { countAllEnded } from "../redelivery/follow.store.ts";
+import { startDrain } from "../redelivery/store.ts";
+import { endHold, findHeld, type HeldConnection, lockHeld, scheduleProbe, setActive } from "./holding.store.ts";
+
+/** Each wait for a probe is so many times the one before, up to the longest. */
+const PROBE_BACKOFF = 2;
+const LONGEST_PROBE_WAIT_MS = 3_600_000;
+/** For what was probed is the connection no more, which was changed meanwhile. */
+const AT_ONCE_MS = 1;
+
+export interface ProbeDependencies {
+  sql: Sql;
+  egress: Egress;
+  masterKey: MasterKey;
+  metrics: { attempted(attempt: Attempt): void; ended(state: string): void };
+  /** Milliseconds one attempt may take. */
+  timeout: number;
+  /** Milliseconds before the first probe. */
+  probeInterval: number;
+}
+
+/** Probes the connection if it is Held and its time has come; else says how long to wait. */
+export async function probe(
+  dependencies: ProbeDependencies,
+  tenantId: string,
+  connectionId: string,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
+  const { sql, egress, masterKey, metrics, timeout, probeInterval } = dependencies;
+  const held = await findHeld(sql, tenantId, connectionId);
+  if (!held) return { held: false };
+  if (held.wait > 0) return waiting(held, held.wait);
+  const delivery = held.deliveryId && (await openProbe(sql, tenantId, held.deliveryId));
+  if (!delivery) {
+    // While it has missed nothing there is nothing to try, and what comes first should not wait for long.
+    await scheduleProbe(sql, tenantId, connectionId, held.probes, probeInterval);
+    return waiting(held, probeInterval);
+  }
+  const result = await attemptDelivery(egress, masterKey, tenantId, delivery, timeout, signal);
+  if ("unsent" in result) {
+    await takeBackAttempt(sql, tenantId, delivery.id, delivery.number, true);
+    await scheduleProbe(sql, tenantId, connectionId, held.probes, probeInterval);
+    return waiting(held, probeInterval);
+  }
+  const { attempt, delivered, reason } = result;
+  metrics.attempted(attempt);
+  if (delivered) metrics.ended("Delivered");
+  const probes = held.probes + 1;
+  let wait = Math.min(probeInterval * PROBE_BACKOFF ** probes, LONGEST_PROBE_WAIT_MS);
+  const isHeld = await sql.begin(async (tx) => {
+    const version = await lockHeld(tx, tenantId, connectionId);
+    if (version !== held.version) wait = AT_ONCE_MS;
+    // Redeliveries first: who counts what has ended locks them before the deliveries.
+    if (delivered) await countAllEnded(tx, tenantId, connectionId);
+    // A Held delivery stays so unless it was delivered.
+    await recordAttempt(tx, tenantId, delivery.id, attempt, delivered ? "Delivered" : "Retrying", undefined);
+    if (version === undefined) return false;
+    if (delivered) await resume(tx, tenantId, connectionId);
+    else await scheduleProbe(tx, tenantId, connectionId, probes, wait);
+    return !delivered;
+  });
+  return isHeld ? waiting({ ...held, probes }, wait, reason) : { held: false };
+}
+
+async function resume(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+  await setActive(tx, tenantId, connectionId);
+  await endHold(tx, tenantId, connectionId);
+  await startDrain(tx, tenantId, connectionId, false);
+}
+
+function waiting({ reason, probes }: HeldConnection, waitMs: number, last?: string): ProbeResult {
+  return { held: true, reason, probes, waitMs: Math.ceil(waitMs), ...(last ? { last } : {}) };
+}

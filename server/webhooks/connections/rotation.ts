@@ -1,0 +1,221 @@
+// A new secret with proof: it is staged, a ping signed by it gets 2xx, and only then is it in force.
+
+import { type Static, Type } from "@sinclair/typebox";
+import type { DeliveryState } from "../../../workflows/contract.ts";
+import { type Caller, type Shown, withoutRecords } from "../../access/index.ts";
+import { type AuditEntry, insertConsequence, recordAudit } from "../../audit/index.ts";
+import type { Sql, Transaction } from "../../db/connection.ts";
+import { Conflict } from "../../errors.ts";
+import { body } from "../../http/contract.ts";
+import { field, type InputOf, integer, orNull, time, uuid, word } from "../../http/fields.ts";
+import { type MasterKey, seal } from "../../master-key.ts";
+import { type Attempt, type HoldRule, recordAttempt } from "../deliveries/store.ts";
+import { recordPing } from "../events/record-event.ts";
+import { generateSecret } from "../signature.ts";
+import { type ConnectionRecord, secretField } from "./contract.ts";
+import { noConnection, readConnection, toConnectionRecord } from "./read.ts";
+import {
+  beginProof,
+  endRotation,
+  findRotation,
+  type ProvedSecret,
+  type Rotation,
+  stageSecret,
+  takeStagedSecret,
+} from "./rotation.store.ts";
+import { SECRET_PURPOSE } from "./secrets.ts";
+import { lockConnection } from "./store.ts";
+
+const TYPE = "WebhookConnection";
+
+/** None: calls are not signed. Refused: the ping got no 2xx, and the secret before stays in force. */
+const ROTATION_STATES = ["None", "InForce", "Staged", "Proving", "Refused", "Overlap"] as const;
+
+export type RotationRecord = Static<typeof ROTATION>;
+
+export const ROTATION = Type.Object(
+  {
+    State: word(ROTATION_STATES, {
+      description:
+        "None: calls are not signed. Staged: a secret waits to be proved. Proving: the ping is on its way. Refused: it " +
+        "got no 2xx; prove it again, or give it up. Overlap: the new secret is in force, and the former one signs too.",
+    }),
+    StagedOn: orNull(time()),
+    OverlapSeconds: orNull(Type.Integer({ format: "int32", description: "Of the staged secret." })),
+    Proof: orNull(
+      Type.Object({
+        EventId: uuid(),
+        State: Type.String({ description: "The delivery's." }),
+        Reason: orNull(Type.String({ description: "Why it failed." })),
+      }),
+      { description: "The last ping that was to prove the staged secret; its EventId stands in the activity log." },
+    ),
+    FormerUntil: orNull(time("Until then the former secret signs as well.")),
+  },
+  { $id: "WebhookSecret" },
+);
+
+/** @throws NotFound, Permission */
+export async function readRotation(
+  sql: Sql,
+  masterKey: MasterKey,
+  caller: Caller,
+  id: string,
+): Promise<Shown<RotationRecord>> {
+  const { record } = await readConnection(sql, masterKey, caller, id);
+  const rotation = await findRotation(sql, caller.tenantId, id);
+  if (!rotation) throw noConnection();
+  return (await caller.gate.show(TYPE, toRotationRecord(rotation), { resource: record })).record;
+}
+
+/**
+ * Stages a secret, given or generated; in webhook-signature it signs from now on, in force it is only once proved.
+ * @param overlapSeconds of the former secret, unless the input says otherwise
+ * @returns also the generated secret; this is the only time that anyone sees it
+ * @throws NotFound, Permission
+ */
+export async function stageNewSecret(
+  sql: Sql,
+  masterKey: MasterKey,
+  caller: Caller,
+  id: string,
+  input: StagingInput,
+  overlapSeconds: number,
+): Promise<Shown<RotationRecord & { Secret: string | null }>> {
+  const generated = typeof input.Secret === "string" ? null : generateSecret();
+  const sealed = seal(masterKey, SECRET_PURPOSE, generated ?? input.Secret!);
+  const rotation = await change(sql, masterKey, caller, id, async (tx) => {
+    await stageSecret(tx, caller.tenantId, id, sealed, input.OverlapSeconds ?? overlapSeconds);
+    return { kind: "WebhookConnection.SecretStaged" };
+  });
+  return withoutRecords({ ...rotation, Secret: generated });
+}
+
+/**
+ * Sends a ping signed by the staged secret alone; a 2xx to it puts that in force.
+ * @throws NotFound, Permission, Conflict if none is staged
+ */
+export async function proveSecret(
+  sql: Sql,
+  masterKey: MasterKey,
+  caller: Caller,
+  id: string,
+): Promise<Shown<RotationRecord>> {
+  const { tenantId, traceParent } = caller;
+  return change(sql, masterKey, caller, id, async (tx, { Id, Name, Entities, Events }) => {
+    const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events }, traceParent);
+    const staged = await beginProof(tx, tenantId, id, eventId);
+    if (!staged) throw new Conflict("No secret is staged. Stage one by POST …/Secret first.");
+    return { kind: "WebhookConnection.Pinged", details: { EventId: eventId, Proves: "Secret" } };
+  });
+}
+
+/**
+ * Gives up a staged secret, and ends a former one at once.
+ * @throws NotFound, Permission
+ */
+export async function giveUpRotation(
+  sql: Sql,
+  masterKey: MasterKey,
+  caller: Caller,
+  id: string,
+): Promise<Shown<RotationRecord>> {
+  return change(sql, masterKey, caller, id, async (tx) => {
+    const { stagedOn, formerUntil } = (await findRotation(tx, caller.tenantId, id))!;
+    await endRotation(tx, caller.tenantId, id);
+    return stagedOn || formerUntil ? { kind: "WebhookConnection.RotationEnded" } : undefined;
+  });
+}
+
+/** What they share: the connection locked, the permission, the row in the audit log, and how it stands afterwards. */
+async function change(
+  sql: Sql,
+  masterKey: MasterKey,
+  caller: Caller,
+  id: string,
+  step: (tx: Transaction, record: ConnectionRecord) => Promise<Pick<AuditEntry, "kind" | "details"> | undefined>,
+): Promise<Shown<RotationRecord>> {
+  const { tenantId, permissions, gate } = caller;
+  const { resource, rotation } = await sql.beginFor(tenantId, async (tx) => {
+    const connection = await lockConnection(tx, tenantId, { id });
+    if (!connection) throw noConnection();
+    const record = toConnectionRecord(masterKey, connection);
+    permissions.require("Webhooks:Update", "WebhookConnection", record);
+    const entry = await step(tx, record);
+    if (entry) await recordAudit(tx, tenantId, caller, { ...entry, subject: { type: "WebhookConnection", id } });
+    return { resource: record, rotation: toRotationRecord((await findRotation(tx, tenantId, id))!) };
+  });
+  return (await gate.written(TYPE, rotation, {}, { resource })).record;
+}
+
+function toRotationRecord(rotation: Rotation): RotationRecord {
+  const { stagedOn, overlapSeconds, proof, formerUntil } = rotation;
+  return {
+    State: stateOf(rotation),
+    StagedOn: stagedOn?.toISOString() ?? null,
+    OverlapSeconds: overlapSeconds,
+    Proof: proof && { EventId: proof.eventId, State: proof.state, Reason: reasonOf(proof) },
+    FormerUntil: formerUntil?.toISOString() ?? null,
+  };
+}
+
+function stateOf({ signed, stagedOn, proof, formerUntil }: Rotation): RotationRecord["State"] {
+  if (stagedOn && !proof) return "Staged";
+  if (stagedOn && proof) return proof.state === "Pending" || proof.state === "Retrying" ? "Proving" : "Refused";
+  if (formerUntil) return "Overlap";
+  return signed ? "InForce" : "None";
+}
+
+/** Why the proof failed. */
+function reasonOf({ state, word }: NonNullable<Rotation["proof"]>): string | null {
+  if (state === "Cancelled") return "the ping was cancelled; prove it again";
+  if (state !== "Exhausted") return null;
+  if (word === null || word === "lost") return "the attempt was lost with its worker; prove it again";
+  return /^\d+$/.test(word) ? `the receiver answered ${word}` : `the receiver gave no answer: ${word}`;
+}
+
+/** A week. */
+export const MOST_OVERLAP_SECONDS = 604_800;
+
+const FIELDS = {
+  Secret: field<string | null>(secretField(1)),
+  OverlapSeconds: integer(0, MOST_OVERLAP_SECONDS, "", {
+    description: "For how long the former secret signs as well; null: as WEBHOOK_SECRET_OVERLAP says.",
+  }),
+};
+
+/** Without a Secret one is to be generated. */
+export type StagingInput = InputOf<typeof FIELDS>;
+
+/** What POST WebhookConnection/{Id}/Secret takes; null is as good as absent. */
+export const STAGING = body(
+  { name: "a new Secret", must: "one object, which may be empty", $id: "WebhookSecretData" },
+  FIELDS,
+);
+
+/**
+ * As recordAttempt, of a ping that was delivered: in the same transaction the secret that signed it comes into force,
+ * and the audit log says that it does. The connection is first, the order of everybody.
+ */
+export async function recordProof(
+  sql: Sql,
+  tenantId: string,
+  deliveryId: string,
+  attempt: Attempt,
+  state: DeliveryState,
+  hold: HoldRule | undefined,
+): Promise<DeliveryState | undefined> {
+  return sql.begin(async (tx) => {
+    const proved = await takeStagedSecret(tx, tenantId, deliveryId);
+    if (proved) await recordChange(tx, tenantId, proved);
+    return recordAttempt(tx, tenantId, deliveryId, attempt, state, hold);
+  });
+}
+
+/** By whoever had it proved. */
+function recordChange(tx: Transaction, tenantId: string, { connectionId, eventId }: ProvedSecret): Promise<void> {
+  const subject = { type: "WebhookConnection", id: connectionId };
+  const details = { EventId: eventId, Proves: "Secret" };
+  const cause = { kind: "WebhookConnection.Pinged", subject, details } as const;
+  return insertConsequence(tx, tenantId, cause, "WebhookConnection.SecretChanged");
+}

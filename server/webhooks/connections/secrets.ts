@@ -1,0 +1,90 @@
+// What of a connection is secret: its secret, its API key and its extra headers.
+
+import { BadInput } from "../../errors.ts";
+import { printable } from "../../http/body.ts";
+import { type MasterKey, type SealedColumn, seal, unseal } from "../../master-key.ts";
+
+export const SECRET_PURPOSE = "webhook secret";
+export const API_KEY_PURPOSE = "webhook ApiKey";
+const HEADERS_PURPOSE = "webhook headers";
+
+export const SEALED: SealedColumn[] = [
+  { table: "webhook_connections", column: "api_key", purpose: API_KEY_PURPOSE },
+  { table: "webhook_connections", column: "headers", purpose: HEADERS_PURPOSE },
+  ...["secret", "staged_secret", "former_secret"].map((column) => {
+    return { table: "webhook_connections", column, purpose: SECRET_PURPOSE };
+  }),
+];
+
+/** @returns null for none */
+export function sealHeaders(masterKey: MasterKey, headers: ExtraHeaders): Uint8Array | null {
+  return Object.keys(headers).length === 0 ? null : seal(masterKey, HEADERS_PURPOSE, JSON.stringify(headers));
+}
+
+export function unsealHeaders(masterKey: MasterKey, sealed: Uint8Array | null): ExtraHeaders {
+  return sealed === null ? {} : JSON.parse(unseal(masterKey, HEADERS_PURPOSE, sealed));
+}
+
+/** The ApiKey that a receiver's address itself has (docs/webhooks.md "Headers and ApiKey"); an empty one is none. */
+export function ownApiKeys(url: string): string[] {
+  return [...new Set(new URL(url).searchParams.getAll("ApiKey"))].filter(Boolean);
+}
+
+// Extra headers of a connection's calls, such as the Authorization that a receiver's gateway asks for.
+
+export const MOST_HEADERS = 20;
+/** Characters of all names and values together: servers take 8 KiB of headers, and ours need some of it. */
+export const HEADERS_LIMIT = 4_000;
+
+/** Names as they were given. In input null leaves the value that is there. */
+export type HeadersInput = Record<string, string | null>;
+export type ExtraHeaders = Record<string, string>;
+
+/** RFC 9110 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** RFC 9110 5.5, in ASCII: visible characters with spaces and tabs between them. */
+const FIELD_VALUE = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/;
+/** What we say ourselves, and what belongs to the connection and not to the call (RFC 9110 7.6.1). */
+const RESERVED =
+  /^(host|user-agent|accept-encoding|x-signature|webhook-.*|content-.*|connection|keep-alive|te|trailer|transfer-encoding|upgrade|http2-settings|expect|proxy-.*|traceparent|tracestate|baggage)$/i;
+
+/** @returns what is wrong with them, in words that repeat no value */
+export function headersProblem(headers: Record<string, unknown>): string | undefined {
+  const entries = Object.entries(headers);
+  if (entries.length > MOST_HEADERS) return `Headers must be at most ${MOST_HEADERS}.`;
+  for (const [name, text] of entries) {
+    const problem = headerProblem(name, text);
+    if (problem) return `Headers: ${printable(name) || "a name"} ${problem}`;
+  }
+  if (new Set(entries.map(([name]) => name.toLowerCase())).size < entries.length) {
+    return "Headers: a name stands there twice; upper and lower case are the same.";
+  }
+  if (entries.reduce((sum, [name, text]) => sum + name.length + String(text ?? "").length, 0) > HEADERS_LIMIT) {
+    return `Headers must have at most ${HEADERS_LIMIT} characters in all.`;
+  }
+  return undefined;
+}
+
+function headerProblem(name: string, value: unknown): string | undefined {
+  if (!TOKEN.test(name)) return "must be a header's name: letters, digits and -.";
+  if (RESERVED.test(name)) return "cannot be set: Gatehouse sets it, or it is no business of a call's content.";
+  if (value === null || (typeof value === "string" && FIELD_VALUE.test(value))) return undefined;
+  return "must have visible ASCII characters as its value, with spaces only between them, or null to keep it.";
+}
+
+/**
+ * The headers as they are from now on.
+ * @throws BadInput naming those that have no value to keep
+ */
+export function mergeHeaders(stored: ExtraHeaders, input: HeadersInput): ExtraHeaders {
+  const known = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
+  const merged = Object.entries(input).map(([name, value]) => [name, value ?? known.get(name.toLowerCase())] as const);
+  const empty = merged.filter(([, value]) => value === undefined).map(([name]) => name);
+  if (empty.length > 0) throw new BadInput(`Headers: ${empty.join(", ")} has no value yet, so null cannot keep it.`);
+  return Object.fromEntries(merged) as ExtraHeaders;
+}
+
+/** As they are read: values are as secret as the Secret. */
+export function hideValues(headers: ExtraHeaders): Record<string, null> {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, null]));
+}

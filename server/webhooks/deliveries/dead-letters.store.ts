@@ -1,0 +1,66 @@
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { type Connection, connectionColumns } from "../connections/store.ts";
+import { lowestIdOf } from "../events/event.ts";
+import { isDrainPaused } from "../redelivery/store.ts";
+
+/** What a receiver has not got, and will not or not yet. */
+export const DEAD_STATES = ["Exhausted", "Held"] as const;
+export type DeadState = (typeof DEAD_STATES)[number];
+
+export interface DeadLetterFilter {
+  connectionId?: string;
+  state?: DeadState;
+  /** Of the events. */
+  from?: Date;
+  to?: Date;
+}
+
+export interface DeadConnection extends Connection {
+  drainPaused: boolean;
+  groups: DeadGroup[];
+}
+
+export interface DeadGroup {
+  state: DeadState;
+  /** What the last attempt came to: a status, a failure's word, or lost. Null of those that are Held. */
+  reason: string | null;
+  count: number;
+  /** Ids of events. */
+  oldest: string;
+  newest: string;
+}
+
+/**
+ * Dead deliveries by their connection, newest connection first; one more than the limit, if there are more. An index
+ * holds them alone, so it takes no longer for what was delivered.
+ */
+export async function countDeadLetters(
+  sql: Queries,
+  tenantId: TenantId,
+  { connectionId, state, from, to }: DeadLetterFilter,
+  limit: number,
+  after: string | undefined,
+): Promise<DeadConnection[]> {
+  return sql<DeadConnection[]>`
+    with dead as (
+      select connection_id, state, case state when 'Exhausted' then reason end as reason, count(*) as count,
+        min(event_id::text) as oldest, max(event_id::text) as newest
+      from deliveries
+      where tenant_id = ${tenantId} and state in ('Exhausted', 'Held')
+        ${state ? sql`and state = ${state}` : sql``}
+        ${connectionId ? sql`and connection_id = ${connectionId}` : sql``}
+        ${after ? sql`and connection_id < ${after}` : sql``}
+        ${from ? sql`and event_id >= ${lowestIdOf(from)}` : sql``}
+        ${to ? sql`and event_id < ${lowestIdOf(to)}` : sql``}
+        and event_id not in (select id from events where tenant_id = ${tenantId} and event_type = 'Ping')
+      group by 1, 2, 3
+    )
+    select ${connectionColumns(sql)}, ${isDrainPaused(sql, tenantId, sql`webhook_connections.id`)} as "drainPaused",
+      (select json_agg(json_build_object('state', dead.state, 'reason', reason, 'count', count, 'oldest', oldest,
+        'newest', newest) order by count desc, dead.state, reason)
+        from dead where connection_id = webhook_connections.id) as groups
+    from webhook_connections
+    where tenant_id = ${tenantId} and id in (select connection_id from dead)
+    order by id desc limit ${limit + 1}`;
+}

@@ -1,0 +1,218 @@
+// What has failed for good, by connection and reason: GET WebhookEvent/DeadLetters.
+
+import { Type } from "@sinclair/typebox";
+import type { Caller, ShownPage } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { orNull, time, uuid, word } from "../../http/fields.ts";
+import { momentFilter, type Paging, wordFilter } from "../../http/query.ts";
+import { type Route, route } from "../../http/route.ts";
+import type { MasterKey } from "../../master-key.ts";
+import { connectionFilter, toConnectionRecord } from "../connections/read.ts";
+import { type Connection, type ConnectionState, listConnections } from "../connections/store.ts";
+import { timeOf } from "../events/event.ts";
+import {
+  countDeadLetters,
+  DEAD_STATES,
+  type DeadConnection,
+  type DeadGroup,
+  type DeadLetterFilter,
+  type DeadState,
+} from "./dead-letters.store.ts";
+import { EVENT_LOG_TAG } from "./log-routes.ts";
+
+export type DeadLettersRecord = {
+  ConnectionId: string;
+  ConnectionName: string;
+  Count: number | null;
+  Reasons: DeadReason[];
+} & Record<Blame, number | null>;
+
+/** The most frequent first. */
+export interface DeadReason {
+  Blame: Blame;
+  Reason: string;
+  State: DeadState;
+  Count: number;
+  /** Times of events. */
+  Oldest: string;
+  Newest: string;
+}
+
+/**
+ * How many deliveries of each connection that the caller may read are Exhausted or Held, for which reason, and whose
+ * fault that is. Pings do not count. Who may not read every event gets each connection, and nothing of what it has.
+ * @throws ServiceBusy
+ */
+async function readDeadLetters(
+  sql: Sql,
+  masterKey: MasterKey,
+  { tenantId, gate }: Caller,
+  filter: DeadLetterFilter,
+  paging: Paging,
+): Promise<ShownPage<DeadLettersRecord>> {
+  const list = {
+    type: "WebhookConnection",
+    name: "WebhookEvent/DeadLetters",
+    paging,
+    id: (row: Connection) => row.id,
+    resource: (row: Connection) => toConnectionRecord(masterKey, row),
+  };
+  if (!gate.seesAll("WebhookEvent")) {
+    const { connectionId } = filter;
+    return gate.list({
+      ...list,
+      read: (limit, after) => listConnections(sql, tenantId, { id: connectionId }, limit, after),
+      item: toUncounted,
+    });
+  }
+  return gate.list({
+    ...list,
+    read: (limit, after) => countDeadLetters(sql, tenantId, filter, limit, after),
+    item: toRecord,
+  });
+}
+
+/** Not even that there are any: a filter would tell of which event. */
+function toUncounted({ id, name }: Connection): DeadLettersRecord {
+  const byBlame = Object.fromEntries(BLAMES.map((blame) => [blame, null])) as Record<Blame, null>;
+  return { ConnectionId: id, ConnectionName: name ?? "", Count: null, ...byBlame, Reasons: [] };
+}
+
+function toRecord(connection: DeadConnection): DeadLettersRecord {
+  const { id, name, groups } = connection;
+  const counted = groups.map((group) => ({ ...blameFor(connection, group), group }));
+  const sum = (some: { group: DeadGroup }[]) => some.reduce((total, { group }) => total + group.count, 0);
+  const byBlame = BLAMES.map((blame) => [blame, sum(counted.filter((one) => one.blame === blame))]);
+  return {
+    ConnectionId: id,
+    ConnectionName: name ?? "",
+    Count: sum(counted),
+    ...(Object.fromEntries(byBlame) as Record<Blame, number>),
+    Reasons: counted.map(({ blame, reason, group }) => ({
+      Blame: blame,
+      Reason: reason,
+      State: group.state,
+      Count: group.count,
+      Oldest: timeOf(group.oldest).toISOString(),
+      Newest: timeOf(group.newest).toISOString(),
+    })),
+  };
+}
+
+function blameFor({ state, heldReason, drainPaused }: DeadConnection, group: DeadGroup) {
+  if (group.state === "Held") return blameForHeld(state, heldReason, drainPaused);
+  return { blame: blameForAttempt(group.reason), reason: group.reason ?? "lost" };
+}
+
+// Whose turn it is, when a receiver has not got what it was to get.
+
+export const BLAMES = ["Receiver", "Configuration", "Ours"] as const;
+/** Configuration: the connection's own settings, or those of the address it names. */
+export type Blame = (typeof BLAMES)[number];
+
+/** Failures that trying again cannot mend: somebody has to change the URL, a certificate or EGRESS_ALLOW. */
+const CONFIGURATION_FAILURES = ["dns", "tls", "blocked-address"];
+/** That nothing is there, or not for us: a redirect is not followed, and 401 and 403 ask for another ApiKey or header. */
+const CONFIGURATION_STATUS = /^(3\d\d|401|403|404|405|407|410|415|421|426)$/;
+const OUR_FAILURES = ["lost", "cancelled"];
+
+/** @param reason a status, or a failure's word */
+function blameForAttempt(reason: string | null): Blame {
+  if (reason === null || OUR_FAILURES.includes(reason)) return "Ours";
+  if (CONFIGURATION_FAILURES.includes(reason) || CONFIGURATION_STATUS.test(reason)) return "Configuration";
+  return "Receiver";
+}
+
+/**
+ * Of deliveries that wait for their connection: why they do, by what it is now.
+ * @param heldReason begins with 410, or ends in what the last attempt came to
+ */
+export function blameForHeld(
+  state: ConnectionState,
+  heldReason: string | null,
+  drainPaused: boolean,
+): { blame: Blame; reason: string } {
+  if (state === "Active" && drainPaused) return { blame: "Configuration", reason: "drain paused" };
+  if (state === "Paused") return { blame: "Configuration", reason: "paused" };
+  // It takes posts again, and what it has missed is being sent.
+  if (state === "Active") return { blame: "Ours", reason: "draining" };
+  const reason = heldReason ?? "410 Gone";
+  return { blame: blameForAttempt(/^410|\S+$/.exec(reason)![0]), reason };
+}
+
+// GET WebhookEvent/DeadLetters.
+
+export function deadLetterRoutes(sql: Sql, masterKey: MasterKey): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/WebhookEvent/DeadLetters",
+      id: "countDeadLetters",
+      tag: EVENT_LOG_TAG,
+      summary: "Count what receivers did not get, and whose fault that is",
+      description:
+        "Of each connection, the newest first, its deliveries that are Exhausted or Held, by what the last attempt came " +
+        "to. Pings do not count. `WebhookEvent?ConnectionId=…&State=Exhausted` lists them. Who may not read every event " +
+        "gets each connection there is, whatever it has: its counts are null, and it has no Reasons.",
+      scopes: ["Webhooks:Read"],
+      paged: true,
+      filters: {
+        ConnectionId: connectionFilter("Of this connection alone."),
+        State: wordFilter(DEAD_STATES, "In this state alone."),
+        From: momentFilter("Of changes at this time or later."),
+        To: momentFilter("Of changes before this time."),
+      },
+      answer: { description: "A page of connections.", schema: DEAD_LETTERS, example: EXAMPLE, list: true },
+      errors: ["ServiceBusy"],
+      handle: (caller, { filters: { ConnectionId, State, From, To }, paging }) => {
+        const filter = { connectionId: ConnectionId, state: State, from: From, to: To };
+        return readDeadLetters(sql, masterKey, caller, filter, paging);
+      },
+    }),
+  ];
+}
+
+const NOT_TOLD = "null: not told to who may not read every event.";
+const count = (description: string) => orNull(Type.Integer({ format: "int32", minimum: 0, description }));
+
+const DEAD_LETTERS = Type.Object(
+  {
+    ConnectionId: uuid(),
+    ConnectionName: Type.String(),
+    Count: count(NOT_TOLD),
+    Receiver: count("It was there, and did not take them."),
+    Configuration: count(
+      "Somebody has to change the connection, the address or its certificate: dns, tls, blocked-address, a " +
+        "redirect, 401, 403, 404, 405, 407, 410, 415, 421, 426; or the connection is Paused.",
+    ),
+    Ours: count("Attempts lost with a worker, or what is only just being sent."),
+    Reasons: Type.Array(
+      Type.Object({
+        Blame: word(BLAMES),
+        Reason: Type.String({
+          description: "The last attempt's status or failure; of what is Held, why its connection is.",
+        }),
+        State: word(DEAD_STATES),
+        Count: Type.Integer({ format: "int32", minimum: 1 }),
+        Oldest: time("Of a change."),
+        Newest: time("Of a change."),
+      }),
+      { description: "The most frequent first. Empty for who may not read every event." },
+    ),
+  },
+  { $id: "WebhookDeadLetters" },
+);
+
+const TIMESTAMP = "2026-01-31T12:00:00.000Z";
+const EXAMPLE = {
+  ConnectionId: "0197c6f1-90ab-7cde-8f01-23456789abcd",
+  ConnectionName: "payroll changes",
+  Count: 14,
+  Receiver: 12,
+  Configuration: 2,
+  Ours: 0,
+  Reasons: [
+    { Blame: "Receiver", Reason: "503", State: "Exhausted", Count: 12, Oldest: TIMESTAMP, Newest: TIMESTAMP },
+    { Blame: "Configuration", Reason: "tls", State: "Exhausted", Count: 2, Oldest: TIMESTAMP, Newest: TIMESTAMP },
+  ],
+};

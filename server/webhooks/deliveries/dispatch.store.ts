@@ -1,0 +1,178 @@
+// The outbox: claimed by lease, removed once its workflow is started.
+
+import type { DeliveryToMake } from "../../../workflows/contract.ts";
+import type { Queries, Sql } from "../../db/connection.ts";
+import { listen } from "../../db/watch.ts";
+import { DISPATCH_CHANNEL } from "../events/store.ts";
+import { STARTING_MS } from "./in-flight.ts";
+import { FAILURE_PAUSE_MS } from "./wakes.ts";
+
+/** A workflow of an event. */
+export interface WorkflowToStart {
+  tenantId: string;
+  eventId: string;
+  part: number;
+  eventRecord: string;
+  eventType: string;
+  recordIds: string[];
+  /** Of a single record that is no person's. */
+  recordName: string | null;
+  /** When the event was recorded. */
+  createdOn: Date;
+  traceParent: string | null;
+  deliveries: DeliveryToMake[];
+  /** Deliveries that are recorded and wait for their connection. */
+  held: number;
+  /** Deliveries that wait in the queue, and get workflows of their own. */
+  queued: number;
+}
+
+/** The workflow that is an event's own, or one of them if it has very many deliveries. */
+export interface Dispatch extends WorkflowToStart {
+  id: number;
+  /** Deliveries of any state. */
+  total: number;
+  /** Connections in whose queue something waits. */
+  queues: string[];
+}
+
+/**
+ * Leases up to `limit` rows, the tenants taking turns: `share` of each at most, so that one tenant's burst does not
+ * make another's single change wait.
+ *
+ * @param fullTenants whose turn it is not
+ */
+export async function claimDispatches(
+  sql: Queries,
+  limit: number,
+  share: number,
+  fullTenants: string[],
+): Promise<Dispatch[]> {
+  return sql<Dispatch[]>`
+    with recursive waiting (tenant_id) as (
+      (select tenant_id from dispatches order by tenant_id limit 1)
+      union all
+      select (
+        select d.tenant_id from dispatches d
+        where d.tenant_id > w.tenant_id order by d.tenant_id limit 1
+      )
+      from waiting w where w.tenant_id is not null
+    ), claimed as (
+      update dispatches set lease_until = now() + ${STARTING_MS} * interval '1 millisecond'
+      where id in (
+        select next.id from waiting w, lateral (
+          select id from dispatches d
+          where d.tenant_id = w.tenant_id and d.lease_until < now()
+          order by d.id limit ${share} for update skip locked
+        ) next
+        where w.tenant_id <> all (${fullTenants}::uuid[])
+        order by random() limit ${limit}
+      )
+      returning *
+    )
+    ${readClaimed(sql)}`;
+}
+
+/** Characters of a name that stand in a history; Temporal takes 400 bytes in all. */
+const NAME_SHOWN = 40;
+
+/** Of an event's only record. A person's is told to nobody. */
+export const recordName = (sql: Queries, eventId: ReturnType<Queries>) => sql`(
+  select left(payload::json #>> '{Data,Name}', ${NAME_SHOWN}::int) from events
+  where id = ${eventId} and event_record <> 'User' and strpos(record_id, ',') = 0)`;
+
+/** A DeliveryToMake of delivery `d` to connection `k`. */
+export const deliveryToMake = (sql: Queries) => sql`
+  json_build_object('deliveryId', d.id, 'connectionId', d.connection_id,
+    'to', coalesce(nullif(left(k.name, ${NAME_SHOWN}::int), ''), k.id::text))`;
+
+const readClaimed = (sql: Queries) => sql`
+    select c.id, c.tenant_id as "tenantId", c.event_id as "eventId", c.part,
+      e.event_record as "eventRecord", e.event_type as "eventType",
+      string_to_array(e.record_id, ',') as "recordIds", ${recordName(sql, sql`c.event_id`)} as "recordName", c.created_on as "createdOn",
+      e.trace_parent as "traceParent",
+      coalesce(json_agg(${deliveryToMake(sql)})
+        filter (where d.state in ('Pending', 'Retrying') and d.due_on is null), '[]') as deliveries,
+      count(d.id) filter (where d.state = 'Held') as held,
+      count(d.id) filter (where d.state in ('Pending', 'Retrying') and d.due_on is not null) as queued,
+      count(d.id) as total,
+      coalesce(array_agg(d.connection_id)
+        filter (where d.state in ('Pending', 'Retrying') and d.due_on is not null and d.begun_on is null), '{}') as queues
+    from claimed c
+    join events e on e.id = c.event_id
+    left join deliveries d on d.event_id = c.event_id and d.part = c.part
+    left join webhook_connections k on k.id = d.connection_id
+    group by c.id, c.tenant_id, c.event_id, c.part, c.created_on, e.event_record, e.event_type, e.record_id,
+      e.trace_parent
+    order by c.id`;
+
+export async function removeDispatches(sql: Queries, ids: number[]): Promise<void> {
+  if (ids.length > 0) await sql`delete from dispatches where id = any (${ids})`;
+}
+
+export async function releaseDispatches(sql: Queries, ids: number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`update dispatches set lease_until = now() + ${FAILURE_PAUSE_MS} * interval '1 millisecond' where id = any (${ids})`;
+}
+
+/**
+ * Calls `wake` for every committed change, and once on connecting, also after PostgreSQL was away; with a connection's
+ * id if there is something new in its queue.
+ */
+export function listenForDispatches(sql: Sql, wake: (connectionId?: string) => void): () => Promise<void> {
+  return listen(sql, DISPATCH_CHANNEL, wake);
+}
+
+/** Of what the worker that hears of changes has no room for. */
+const HANDED_ON_CHANNEL = "gatehouse_handed_on";
+/** Any constant of our own that no other lock has. */
+const FIRST_LISTENER_LOCK = 7_203_430;
+
+/** Calls `wake` for what is handed on, and once on connecting. */
+export function listenForHandedOn(sql: Sql, wake: () => void): () => Promise<void> {
+  return listen(sql, HANDED_ON_CHANNEL, wake);
+}
+
+export async function handOnDispatches(sql: Queries): Promise<void> {
+  await sql`select pg_notify(${HANDED_ON_CHANNEL}, '')`;
+}
+
+/** @param session a pool of one connection: the first that asks is it until its session ends */
+export async function isFirstListener(session: Sql): Promise<boolean> {
+  const [row] = await session<{ first: boolean }[]>`
+    select case
+      when exists (
+        select from pg_locks
+        where locktype = 'advisory' and pid = pg_backend_pid() and objid = ${FIRST_LISTENER_LOCK}
+      ) then true
+      else pg_try_advisory_lock(${FIRST_LISTENER_LOCK})
+    end as first`;
+  return row!.first;
+}
+
+/** A delivery that is not final and that nobody has touched for a while. */
+export interface StaleDelivery {
+  tenantId: string;
+  eventId: string;
+  part: number;
+  deliveryIds: string[];
+}
+
+/** @param olderThanMs untouched for so long, and waiting for no workflow */
+export async function findStaleDeliveries(sql: Queries, olderThanMs: number, limit: number): Promise<StaleDelivery[]> {
+  return sql<StaleDelivery[]>`
+    with stale as (
+      update deliveries set changed_on = now()
+      where id in (
+        select d.id from deliveries d
+        where d.state in ('Pending', 'Retrying') and d.changed_on < now() - ${olderThanMs} * interval '1 millisecond'
+          and (d.attempt_started_on < now() - ${olderThanMs} * interval '1 millisecond') is not false
+          and (d.begun_on is not null or d.due_on is null
+            and not exists (select from dispatches o where o.event_id = d.event_id and o.part = d.part))
+        order by d.changed_on limit ${limit} for update skip locked
+      )
+      returning id, tenant_id, event_id, part
+    )
+    select tenant_id as "tenantId", event_id as "eventId", part, array_agg(id) as "deliveryIds"
+    from stale group by tenant_id, event_id, part`;
+}

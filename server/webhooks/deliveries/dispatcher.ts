@@ -1,0 +1,116 @@
+// Moves committed events from the outbox to Temporal. Runs beside the workflow worker, so that Temporal can hand a
+// new workflow's first task straight back (eager start).
+
+import { createOutageLog } from "../../log.ts";
+import type { WorkerMetrics } from "../../metrics/index.ts";
+import { claimDispatches, type Dispatch, releaseDispatches, removeDispatches } from "./dispatch.store.ts";
+import { BATCH } from "./in-flight.ts";
+import { setAside } from "./queue.store.ts";
+import { type QueueDependencies, startQueue } from "./queue.ts";
+import { startDelivery } from "./start-workflow.ts";
+import { type Found, POLL_MS, pause, startLoop, startWakes } from "./wakes.ts";
+
+/** Batches that are being started at once: together the most that Temporal is asked for at a time. */
+const LANES = 4;
+/** Of one tenant's in a batch. */
+const TENANT_SHARE = BATCH / 2;
+
+export interface Dispatcher {
+  /** Resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+export interface DispatcherDependencies extends QueueDependencies {
+  metrics: Pick<WorkerMetrics, "dispatched">;
+}
+
+export function startDispatcher(databaseUrl: string, dependencies: DispatcherDependencies): Dispatcher {
+  const { sql, client, config, inFlight, windows, log, metrics } = dependencies;
+  const notStarted = createOutageLog(log);
+  const loop = startLoop(LANES, dispatchBatch, log);
+  const queue = startQueue(dependencies, () => wakes.handOn());
+  inFlight.fresh.onRoom(loop.wake);
+  const wakeAll = () => {
+    loop.wake();
+    queue.lookAround();
+  };
+  const wakes = startWakes(
+    databaseUrl,
+    sql,
+    (connectionId) => {
+      loop.wake();
+      if (connectionId) queue.look(connectionId);
+    },
+    wakeAll,
+  );
+  const poll = setInterval(wakeAll, POLL_MS);
+
+  async function dispatchBatch(): Promise<Found> {
+    const isFull = inFlight.fresh.isFull();
+    const full = inFlight.fresh.fullTenants();
+    if (isFull || full.length > 0) wakes.handOn();
+    if (isFull) return "nothing";
+    const claimed = await claimDispatches(sql, BATCH, TENANT_SHARE, full);
+    if (claimed.length === 0) return "nothing";
+    await start(await setAsideFull(claimed));
+    // A tenant's whole share: there is likely more.
+    return claimed.length >= TENANT_SHARE ? "more" : "some";
+  }
+
+  /** What its receiver's window has no room for waits in the queue, and keeps nothing from the event's others. */
+  async function setAsideFull(claimed: Dispatch[]): Promise<Dispatch[]> {
+    const aside = claimed.flatMap(({ deliveries }) =>
+      deliveries.filter(({ connectionId }) => !windows.admits(connectionId)),
+    );
+    const asideIds = new Set(aside.map(({ deliveryId }) => deliveryId));
+    await setAside(sql, [...asideIds]);
+    const queues = [...aside.map(({ connectionId }) => connectionId), ...claimed.flatMap(({ queues }) => queues)];
+    for (const connectionId of new Set(queues)) queue.look(connectionId);
+    if (aside.length === 0) return claimed;
+    return claimed.map((dispatch) => {
+      const deliveries = dispatch.deliveries.filter(({ deliveryId }) => !asideIds.has(deliveryId));
+      return { ...dispatch, deliveries, queued: dispatch.queued + dispatch.deliveries.length - deliveries.length };
+    });
+  }
+
+  async function start(batch: Dispatch[]): Promise<void> {
+    const started = await Promise.all(batch.map(startOne));
+    const idsOf = (wanted: boolean) => batch.filter((_, index) => started[index] === wanted).map(({ id }) => id);
+    await Promise.all([removeDispatches(sql, idsOf(true)), releaseDispatches(sql, idsOf(false))]);
+    if (!started.includes(true)) await pause();
+  }
+
+  /** @returns whether it is done */
+  async function startOne(dispatch: Dispatch): Promise<boolean> {
+    const { tenantId, eventId } = dispatch;
+    if (!isNeeded(dispatch)) return true;
+    const deliveryIds = dispatch.deliveries.map(({ deliveryId }) => deliveryId);
+    // Added before the start, for it may be over before the start is answered.
+    inFlight.fresh.add(tenantId, deliveryIds);
+    try {
+      const outcome = await startDelivery(client, config, dispatch);
+      // Of what runs elsewhere nobody here would hear the beginning.
+      if (outcome !== "eagerly") deliveryIds.forEach(inFlight.begin);
+      metrics.dispatched(dispatch.createdOn);
+      return true;
+    } catch (error) {
+      deliveryIds.forEach(inFlight.begin);
+      notStarted({ err: error, tenantId, eventId }, "Temporal did not start a delivery; it is tried again");
+      return false;
+    }
+  }
+
+  return {
+    async stop() {
+      clearInterval(poll);
+      await Promise.all([loop.stop(), queue.stop()]);
+      await wakes.stop();
+    },
+  };
+}
+
+/** An only delivery that is in the queue gets the event's workflow for itself. */
+function isNeeded({ part, deliveries, held, queued, total }: Dispatch): boolean {
+  if (deliveries.length > 0 || held > 0) return true;
+  return part === 1 && !(queued === 1 && total === 1);
+}

@@ -1,0 +1,260 @@
+// WebhookEvent: what is answered of the activity log, what can be asked of it, and what receivers get.
+
+import { type TSchema, Type } from "@sinclair/typebox";
+import { DELIVERY_STATES } from "../../../workflows/contract.ts";
+import { body } from "../../http/contract.ts";
+import { id, orNull, time, uuid, word } from "../../http/fields.ts";
+import { momentFilter, type Values, wordFilter } from "../../http/query.ts";
+import { CONNECTION } from "../connections/contract.ts";
+import { connectionFilter } from "../connections/read.ts";
+import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../events/event.ts";
+import type { EventFilter } from "./log.store.ts";
+
+/** @param entities names of those that can trigger a webhook */
+export const eventFilters = (entities: readonly string[]) => ({
+  EventRecord: wordFilter([...entities, PING_RECORD], "The entity's name."),
+  EventType: wordFilter(LOGGED_EVENT_TYPES, "The kind of change."),
+  State: wordFilter(DELIVERY_STATES, "Changes with a delivery in this state."),
+  ConnectionId: connectionFilter("Changes with a delivery to this connection."),
+  From: momentFilter("Changes at this time or later."),
+  To: momentFilter("Changes before this time."),
+});
+
+export function toEventFilter(asked: Values<ReturnType<typeof eventFilters>>): EventFilter {
+  const { EventRecord, EventType, State, ConnectionId, From, To } = asked;
+  return {
+    eventRecord: EventRecord,
+    eventType: EventType,
+    state: State,
+    connectionId: ConnectionId,
+    from: From,
+    to: To,
+  };
+}
+
+/** What POST WebhookEvent/{EventId}/Redeliver takes. */
+export const REDELIVER = body(
+  { name: "Redeliver", $id: "WebhookRedeliver" },
+  {
+    ConnectionId: id("a connection's", {
+      description: "To this connection alone. Empty: to all that the change went to.",
+    }),
+  },
+);
+
+const workflow = {
+  WorkflowId: Type.String(),
+  WorkflowUrl: Type.String({ format: "uri", description: "The workflow in the Temporal UI." }),
+};
+
+const delivery = {
+  Id: uuid(),
+  ConnectionId: uuid(),
+  State: word(DELIVERY_STATES),
+  AttemptCount: Type.Integer({ format: "int32", minimum: 0, description: "Of all its runs." }),
+  ...workflow,
+};
+
+const event = {
+  EventId: uuid(),
+  EventType: word(LOGGED_EVENT_TYPES),
+  EventRecord: Type.String({ description: `The entity's name; of a ping ${PING_RECORD}.` }),
+  RecordId: orNull(Type.String(), {
+    description: "The record's Id; null for the event of an array, whose Payload has them all.",
+  }),
+  RecordCount: Type.Integer({ format: "int32", minimum: 1, description: "How many records it is of." }),
+  Timestamp: time(),
+  State: orNull(word(DELIVERY_STATES), {
+    description: "Of its deliveries the most urgent state; null: there is none.",
+  }),
+  Reason: orNull(Type.String(), { description: "Why nobody is told." }),
+  ...workflow,
+};
+
+export const EVENT = Type.Object(
+  { ...event, Deliveries: Type.Array(Type.Object(delivery, { $id: "WebhookDelivery" })) },
+  { $id: "WebhookEvent" },
+);
+
+const ATTEMPT = Type.Object(
+  {
+    Number: Type.Integer({ format: "int32", minimum: 1 }),
+    Run: Type.Integer({
+      format: "int32",
+      minimum: 1,
+      description: "1 for the first three attempts; each redelivery begins the next.",
+    }),
+    StartedOn: time(),
+    DurationMs: orNull(Type.Integer({ format: "int32" }), { description: "Milliseconds." }),
+    StatusCode: orNull(Type.Integer({ format: "int32" }), { description: "null: there was no answer." }),
+    Failure: orNull(Type.String(), {
+      description: "Why there was no answer, in a word.",
+      examples: ["dns", "refused", "tls", "timeout", "blocked-address", null],
+    }),
+    Response: orNull(
+      Type.Object({
+        Headers: Type.String({ description: "The head of the answer." }),
+        Body: Type.String({ description: "Its first 4 KiB." }),
+      }),
+      { description: "null: it may repeat what was sent, which the caller may not see; or what its connection is." },
+    ),
+  },
+  { $id: "WebhookAttempt" },
+);
+
+const payload = <T extends TSchema>(EventType: T) => ({
+  TenantId: Type.String({ description: "Tenant (organization) of the event." }),
+  EventType,
+  EventId: uuid("Unique identifier of the event instance."),
+  Version: Type.String({ description: "Version of the payload format.", examples: ["1.0"] }),
+  Timestamp: time("Event time, ISO 8601."),
+});
+
+const PING_PAYLOAD = Type.Object(
+  {
+    ...payload(word([PING])),
+    EventRecord: word([PING_RECORD]),
+    EventResponse: word(["Object"]),
+    Data: Type.Object({
+      Id: uuid(),
+      Name: Type.String(),
+      Entities: Type.Array(Type.String()),
+      Events: Type.Array(Type.String()),
+    }),
+  },
+  { $id: "WebhookPingPayload" },
+);
+
+const WITHHELD_PAYLOAD = Type.Object(
+  { ...payload(word(LOGGED_EVENT_TYPES)), EventResponse: word(["Object", "Array"]) },
+  { $id: "WebhookPayloadWithheld", additionalProperties: false },
+);
+
+/** @param entities names of those that can trigger a webhook */
+export function wholeEvent(entities: readonly string[]) {
+  const records = entities.map((name) => Type.Unsafe<object>({ $ref: `#/components/schemas/${name}` }));
+  const changePayload = Type.Object(
+    {
+      ...payload(word(EVENT_TYPES)),
+      EventRecord: word(entities, { description: "Type of record concerned." }),
+      EventResponse: word(["Object", "Array"], {
+        description: "Object when Data is one entity; Array when Data is several.",
+      }),
+      Data: Type.Union([...records, Type.Array(Type.Union(records))], {
+        description: "The record as the API shows it, or of an array upsert all that were changed.",
+      }),
+    },
+    { $id: "WebhookPayload" },
+  );
+  return Type.Object(
+    {
+      ...event,
+      Sequence: orNull(Type.String(), {
+        description: "The webhook-sequence of its calls. null: they have none, as those of a ping.",
+        examples: ["7"],
+      }),
+      Payload: Type.Union([changePayload, PING_PAYLOAD, WITHHELD_PAYLOAD]),
+      Withheld: orNull(Type.String(), {
+        description: "Why Payload has no Data: no policy lets the caller read all records in it. Else null.",
+      }),
+      Deliveries: Type.Array(
+        Type.Object({ ...delivery, Attempts: Type.Array(ATTEMPT) }, { $id: "WebhookDeliveryDetail" }),
+      ),
+    },
+    { $id: "WebhookEventDetail" },
+  );
+}
+
+// What the documents show of the activity log and of the calls to receivers.
+
+const EVENT_ID = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
+const { Id: CONNECTION_ID, Name, Entities, Events } = CONNECTION.example;
+const TIMESTAMP = "2026-01-31T12:00:00.000Z";
+const WORKFLOW_URL = `http://localhost:8233/namespaces/default/workflows/${EVENT_ID}`;
+
+export const EXAMPLE_PING_PAYLOAD = {
+  TenantId: "0197c6f0-1111-7222-8333-444455556666",
+  EventType: "Ping",
+  EventId: EVENT_ID,
+  Version: "1.0",
+  Timestamp: TIMESTAMP,
+  EventRecord: "WebhookConnection",
+  EventResponse: "Object",
+  Data: {
+    Id: CONNECTION_ID,
+    Name,
+    Entities,
+    Events,
+  },
+};
+
+export const EXAMPLE_PAYLOAD = {
+  TenantId: "0197c6f0-1111-7222-8333-444455556666",
+  EventType: "Created",
+  EventId: EVENT_ID,
+  Version: "1.0",
+  Timestamp: TIMESTAMP,
+  EventRecord: "Application",
+  EventResponse: "Object",
+  Data: {
+    Id: "7",
+    Name: "Payroll",
+    ApplicationKey: "payroll",
+    ExternalId: "APP-7",
+    Description: "Pays people on time",
+    WebSiteURL: "https://payroll.example.com",
+    Is_System: false,
+    Is_EndUser: true,
+    Is_Active: true,
+    ModifiedOn: TIMESTAMP,
+    CreatedOn: TIMESTAMP,
+    ModifiedBy: { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" },
+    CreatedBy: { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" },
+  },
+};
+
+const DELIVERY = {
+  Id: "5b0cf0f4-8a39-4c43-9d0e-0d1f6d7f4b1a",
+  ConnectionId: CONNECTION_ID,
+  State: "Delivered",
+  AttemptCount: 1,
+  WorkflowId: EVENT_ID,
+  WorkflowUrl: WORKFLOW_URL,
+};
+
+export const EXAMPLE_EVENT = {
+  EventId: EVENT_ID,
+  EventType: "Created",
+  EventRecord: "Application",
+  RecordId: "7",
+  RecordCount: 1,
+  Timestamp: TIMESTAMP,
+  State: "Delivered",
+  Reason: null,
+  WorkflowId: EVENT_ID,
+  WorkflowUrl: WORKFLOW_URL,
+  Deliveries: [DELIVERY],
+};
+
+export const EXAMPLE_EVENT_DETAIL = {
+  ...EXAMPLE_EVENT,
+  Sequence: "1",
+  Payload: EXAMPLE_PAYLOAD,
+  Withheld: null,
+  Deliveries: [
+    {
+      ...DELIVERY,
+      Attempts: [
+        {
+          Number: 1,
+          Run: 1,
+          StartedOn: TIMESTAMP,
+          DurationMs: 41,
+          StatusCode: 200,
+          Failure: null,
+          Response: { Headers: "content-type: text/plain", Body: "ok" },
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,85 @@
+// WebhookEvent: the activity log, and an event sent again.
+
+import type { Sql } from "../../db/connection.ts";
+import { uuid } from "../../http/fields.ts";
+import { textParameter } from "../../http/query.ts";
+import { type Route, route } from "../../http/route.ts";
+import { CONNECTION } from "../connections/contract.ts";
+import { redeliverEvent } from "../redelivery/redeliver-event.ts";
+import { readEvents, readWholeEvent, type WorkflowUrl } from "./log.ts";
+import {
+  EVENT,
+  EXAMPLE_EVENT,
+  EXAMPLE_EVENT_DETAIL,
+  eventFilters,
+  REDELIVER,
+  toEventFilter,
+  wholeEvent,
+} from "./log-contract.ts";
+
+export const EVENT_LOG_TAG = {
+  name: "WebhookEvent",
+  description: "The activity log: every change, its deliveries and their attempts.",
+};
+
+export interface EventLogRoutes {
+  sql: Sql;
+  /** Names of the entities that can trigger a webhook. */
+  entities: readonly string[];
+  workflowUrl: WorkflowUrl;
+}
+
+export function eventLogRoutes({ sql, entities, workflowUrl }: EventLogRoutes): Route[] {
+  const path = "/WebhookEvent";
+  const tag = EVENT_LOG_TAG;
+  const params = { EventId: textParameter("The EventId of the payload.", uuid()) };
+  return [
+    route({
+      method: "GET",
+      path,
+      id: "listWebhookEvent",
+      tag,
+      summary: "List changes and how their deliveries stand",
+      description: "The newest first, without payload and attempts.",
+      scopes: ["Webhooks:Read"],
+      paged: true,
+      filters: eventFilters(entities),
+      answer: { description: "A page of changes.", schema: EVENT, example: EXAMPLE_EVENT, list: true },
+      errors: ["ServiceBusy"],
+      handle: (caller, { filters, paging }) => readEvents(sql, caller, toEventFilter(filters), paging, workflowUrl),
+    }),
+    route({
+      method: "GET",
+      path: `${path}/{EventId}`,
+      id: "getWebhookEvent",
+      tag,
+      summary: "Read one change with its payload, deliveries and attempts",
+      scopes: ["Webhooks:Read"],
+      params,
+      answer: { description: "The change.", schema: wholeEvent(entities), example: EXAMPLE_EVENT_DETAIL },
+      handle: (caller, { params: { EventId } }) => readWholeEvent(sql, caller, EventId, workflowUrl),
+    }),
+    route({
+      method: "POST",
+      path: `${path}/{EventId}/Redeliver`,
+      id: "redeliverWebhookEvent",
+      tag,
+      summary: "Send one change again",
+      description:
+        "The same EventId and bytes, with all attempts again; those before stay in the log. What goes to a connection " +
+        "that is Paused is recorded as Held. While a delivery of the change is under way it is 409, and so it is if all of " +
+        "its connections are Held: resume one first, by State Active.",
+      scopes: ["Webhooks:Update"],
+      params,
+      body: {
+        ...REDELIVER,
+        description: "To whom.",
+        examples: { all: {}, one: { ConnectionId: CONNECTION.example.Id } },
+      },
+      answer: { description: "The change.", schema: EVENT, example: EXAMPLE_EVENT },
+      errors: ["Conflict"],
+      handle: (caller, { params: { EventId }, input }) =>
+        redeliverEvent(sql, caller, EventId, workflowUrl, input.ConnectionId),
+    }),
+  ];
+}

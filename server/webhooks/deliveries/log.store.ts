@@ -1,0 +1,133 @@
+// The activity log, as it is read.
+
+import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import type { ConnectionState } from "../connections/store.ts";
+import { lowestIdOf } from "../events/event.ts";
+import { isDrainPaused } from "../redelivery/store.ts";
+
+export interface EventFilter {
+  eventRecord?: string;
+  eventType?: string;
+  state?: DeliveryState;
+  connectionId?: string;
+  from?: Date;
+  to?: Date;
+}
+
+export interface LoggedEvent {
+  id: string;
+  eventRecord: string;
+  eventType: string;
+  recordIds: string[];
+  occurredOn: Date;
+  deliveries: LoggedDelivery[];
+}
+
+export interface WithPayload {
+  /** The exact text that every attempt sends. */
+  payload: string;
+}
+
+/** One event with all that it sends. */
+export interface WholeEvent extends LoggedEvent, WithPayload {
+  /** Of its records, in the payload's order; null if it is of no change. */
+  sequences: number[] | null;
+}
+
+export interface LoggedDelivery {
+  id: string;
+  connectionId: string;
+  part: number;
+  state: DeliveryState;
+  attempts: number;
+  connectionState: ConnectionState;
+  /** What its connection has missed would be sent now, had nobody paused that. */
+  drainPaused: boolean;
+}
+
+export interface LoggedAttempt {
+  deliveryId: string;
+  number: number;
+  /** 1 for the first run, and one more for each redelivery. */
+  run: number;
+  startedOn: Date;
+  durationMs: number;
+  statusCode: number | null;
+  failure: string | null;
+  responseHeaders: string | null;
+  responseBody: string | null;
+}
+
+const columns = (sql: Queries, tenantId: TenantId) => sql`
+  e.id, e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds",
+  e.occurred_on as "occurredOn",
+  coalesce((
+    select json_agg(json_build_object('id', d.id, 'connectionId', d.connection_id, 'part', d.part, 'state', d.state,
+      'attempts', d.attempts, 'connectionState', c.state,
+      'drainPaused', d.state = 'Held' and ${isDrainPaused(sql, tenantId, sql`c.id`)}) order by d.connection_id)
+    from deliveries d join webhook_connections c on c.id = d.connection_id
+    where d.event_id = e.id), '[]') as deliveries`;
+
+/** Newest first; one more than the limit, if there are more. */
+export async function listEvents(
+  sql: Queries,
+  tenantId: TenantId,
+  filter: EventFilter,
+  limit: number,
+  after: string | undefined,
+  withPayload: boolean,
+): Promise<(LoggedEvent & Partial<WithPayload>)[]> {
+  const byDelivery = filter.state !== undefined || filter.connectionId !== undefined;
+  return sql<(LoggedEvent & Partial<WithPayload>)[]>`
+    select ${columns(sql, tenantId)} ${withPayload ? sql`, e.payload` : sql``} from events e
+    where e.tenant_id = ${tenantId}
+      ${after ? sql`and e.id < ${after}` : sql``}
+      ${filter.eventRecord ? sql`and e.event_record = ${filter.eventRecord}` : sql``}
+      ${filter.eventType ? sql`and e.event_type = ${filter.eventType}` : sql``}
+      ${filter.from ? sql`and e.occurred_on >= ${filter.from} and e.id >= ${lowestIdOf(filter.from)}` : sql``}
+      ${filter.to ? sql`and e.occurred_on < ${filter.to} and e.id < ${lowestIdOf(filter.to)}` : sql``}
+      ${
+        byDelivery
+          ? sql`and exists (select from deliveries d where d.event_id = e.id
+              ${filter.state ? sql`and d.state = ${filter.state}` : sql``}
+              ${filter.connectionId ? sql`and d.connection_id = ${filter.connectionId}` : sql``})`
+          : sql``
+      }
+    order by e.id desc limit ${limit + 1}`;
+}
+
+export async function findEvent(sql: Queries, tenantId: TenantId, id: string): Promise<WholeEvent | undefined> {
+  const [event] = await sql<WholeEvent[]>`
+    select ${columns(sql, tenantId)}, e.payload, e.sequences from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
+  return event;
+}
+
+export interface AttemptSelection {
+  deliveryIds: string[];
+  /** So many of each delivery, its last ones. */
+  last: number;
+}
+
+/** In the order of their deliveries and numbers. */
+export async function listAttempts(
+  sql: Queries,
+  tenantId: TenantId,
+  eventId: string,
+  selection?: AttemptSelection,
+): Promise<LoggedAttempt[]> {
+  return sql<LoggedAttempt[]>`
+    select a.delivery_id as "deliveryId", a.number, a.started_on as "startedOn", a.duration_ms as "durationMs",
+      1 + (select count(*) from unnest(d.redelivered_after) as after where after < a.number) as run,
+      a.status_code as "statusCode", a.failure, a.response_headers as "responseHeaders",
+      a.response_body as "responseBody"
+    from attempts a join deliveries d on d.id = a.delivery_id
+    where d.tenant_id = ${tenantId} and d.event_id = ${eventId}
+      ${
+        selection
+          ? sql`and d.id = any (${selection.deliveryIds}::uuid[]) and a.number > d.attempts - ${selection.last}::int`
+          : sql``
+      }
+    order by a.delivery_id, a.number`;
+}

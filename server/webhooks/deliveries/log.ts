@@ -1,0 +1,236 @@
+// The activity log as a caller may read it: events, their deliveries and attempts.
+
+import { type DeliveryState, workflowId } from "../../../workflows/contract.ts";
+import type { Caller, Shown, ShownPage } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { NotFound } from "../../errors.ts";
+import { isUuid, type Paging } from "../../http/query.ts";
+import { PING } from "../events/event.ts";
+import {
+  type AttemptSelection,
+  type EventFilter,
+  findEvent,
+  type LoggedAttempt,
+  type LoggedEvent,
+  listAttempts,
+  listEvents,
+  type WholeEvent,
+  type WithPayload,
+} from "./log.store.ts";
+import { sequenceOf } from "./request.ts";
+
+const TYPE = "WebhookEvent";
+
+/**
+ * A page of the events that the caller may read, newest first.
+ * @throws ServiceBusy
+ */
+export async function readEvents(
+  sql: Sql,
+  { tenantId, permissions, gate }: Caller,
+  filter: EventFilter,
+  paging: Paging,
+  workflowUrl: WorkflowUrl,
+): Promise<ShownPage<EventRecord>> {
+  const withPayload = permissions.looksInto(TYPE);
+  return gate.list({
+    type: TYPE,
+    paging,
+    read: (limit, after) => listEvents(sql, tenantId, filter, limit, after, withPayload),
+    id: (event) => event.id,
+    resource: (event) => eventResources(event),
+    item: (event) => toEventRecord(event, workflowUrl),
+  });
+}
+
+/** An event, and what of its payload its reader may see. */
+export interface SeenEvent extends SeenPayload {
+  record: Shown<EventRecord>;
+  occurredOn: Date;
+  sequences: number[] | null;
+}
+
+/** The event, for what tells of it what is no record's. @throws NotFound, Permission */
+export async function requireEvent(sql: Sql, { tenantId, gate }: Caller, id: string): Promise<WholeEvent> {
+  const event = isUuid(id) ? await findEvent(sql, tenantId, id) : undefined;
+  if (!event) throw new NotFound("There is no WebhookEvent with this EventId.");
+  return (await gate.show(TYPE, event, { resource: eventResources(event) })).record;
+}
+
+/** @throws NotFound, Permission */
+export async function readEvent(sql: Sql, caller: Caller, id: string, workflowUrl: WorkflowUrl): Promise<SeenEvent> {
+  const event = await requireEvent(sql, caller, id);
+  const resource = eventResources(event);
+  const { record } = await caller.gate.show(TYPE, toEventRecord(event, workflowUrl), { resource });
+  const { occurredOn, sequences } = event;
+  return { record, occurredOn, sequences, ...(await seePayload(caller, event)) };
+}
+
+/**
+ * The attempts of an event that the caller may read, by their deliveries. What a receiver has answered may repeat what
+ * it was sent: it is for who may see the payload and the connection.
+ * @param selection undefined: all
+ */
+export async function readAttempts(
+  sql: Sql,
+  { tenantId, gate }: Caller,
+  { record, withheld, text }: SeenEvent,
+  selection?: AttemptSelection,
+): Promise<Map<string, AttemptRecord[]>> {
+  const { EventId, Deliveries } = record;
+  const attempts = await listAttempts(sql, tenantId, EventId, selection);
+  const connectionOf = new Map(Deliveries.map(({ Id, ConnectionId }) => [Id, ConnectionId]));
+  const told = [...new Set(attempts.map(({ deliveryId }) => connectionOf.get(deliveryId) ?? ""))];
+  const isSeen = withheld === null && text !== undefined;
+  const seen = isSeen ? await gate.seenIds(sql, "WebhookConnection", told) : new Set<string>();
+  const records = attempts.map((attempt) => {
+    const { deliveryId } = attempt;
+    return { deliveryId, record: toAttemptRecord(attempt, seen.has(connectionOf.get(deliveryId) ?? "")) };
+  });
+  const byDelivery = Map.groupBy(records, ({ deliveryId }) => deliveryId);
+  return new Map([...byDelivery].map(([id, own]) => [id, own.map((one) => one.record)]));
+}
+
+/** An event in its response shape, with its payload and all attempts. @throws NotFound, Permission */
+export async function readWholeEvent(sql: Sql, caller: Caller, id: string, workflowUrl: WorkflowUrl) {
+  const event = await readEvent(sql, caller, id, workflowUrl);
+  const { record, payload, withheld, sequences } = event;
+  const attempts = await readAttempts(sql, caller, event);
+  const whole = {
+    ...record,
+    Sequence: sequenceOf(sequences),
+    Payload: payload,
+    Withheld: withheld,
+    Deliveries: record.Deliveries.map((delivery) => ({ ...delivery, Attempts: attempts.get(delivery.Id) ?? [] })),
+  };
+  return whole;
+}
+
+// An event and its attempts as the API writes them.
+
+/** Where a person opens a workflow in the Temporal UI. */
+export type WorkflowUrl = (workflowId: string) => string;
+
+/** From the most to the least urgent. */
+export const WORST_FIRST: readonly DeliveryState[] = [
+  "Exhausted",
+  "Held",
+  "Retrying",
+  "Pending",
+  "Cancelled",
+  "Delivered",
+];
+
+export type EventRecord = ReturnType<typeof toEventRecord>;
+export type AttemptRecord = ReturnType<typeof toAttemptRecord>;
+
+export function toEventRecord(event: LoggedEvent, workflowUrl: WorkflowUrl) {
+  return {
+    ...toEventAttributes(event),
+    State: WORST_FIRST.find((state) => event.deliveries.some((delivery) => delivery.state === state)) ?? null,
+    Reason: reasonNobodyGotIt(event),
+    WorkflowId: event.id,
+    WorkflowUrl: workflowUrl(event.id),
+    Deliveries: event.deliveries.map((delivery) => ({
+      Id: delivery.id,
+      ConnectionId: delivery.connectionId,
+      State: delivery.state,
+      AttemptCount: delivery.attempts,
+      WorkflowId: workflowId(event.id, delivery.part),
+      WorkflowUrl: workflowUrl(workflowId(event.id, delivery.part)),
+    })),
+  };
+}
+
+/** Why a delivery is Held, by the state of its connection. */
+const WHY_HELD = {
+  Paused: "connection paused",
+  Held: "connection held",
+  Active: "what the connection has missed before is sent first",
+};
+
+/** In words, or null if somebody got it or will. */
+function reasonNobodyGotIt({ eventRecord, eventType, deliveries }: LoggedEvent): string | null {
+  if (deliveries.length === 0) return `no connection for ${eventRecord} ${eventType}`;
+  if (deliveries.some(({ state }) => state !== "Held")) return null;
+  const words = deliveries.map(({ connectionState, drainPaused }) => {
+    const isWaiting = connectionState === "Active" && drainPaused;
+    return isWaiting ? `${WHY_HELD.Active}, and its Drain is paused` : WHY_HELD[connectionState];
+  });
+  return [...new Set(words)].toSorted().join(", ");
+}
+
+/** @param isSeen whether its reader may see what the receiver has answered */
+export function toAttemptRecord(attempt: LoggedAttempt, isSeen: boolean) {
+  return {
+    Number: attempt.number,
+    Run: attempt.run,
+    StartedOn: attempt.startedOn.toISOString(),
+    DurationMs: attempt.durationMs,
+    StatusCode: attempt.statusCode,
+    Failure: attempt.failure,
+    Response: isSeen ? { Headers: attempt.responseHeaders ?? "", Body: attempt.responseBody ?? "" } : null,
+  };
+}
+
+// An event's payload as a caller may see it: what stands in it is as hidden as the records it is of.
+
+/** Why Data is not there, in a word. */
+export const WITHHELD = "Data is left out: your policies do not let you read every record in it.";
+
+export interface SeenPayload {
+  /** Without Data, if that is withheld. */
+  payload: Record<string, unknown>;
+  withheld: typeof WITHHELD | null;
+  /** The exact text that every attempt sends; undefined if not all of it is shown. */
+  text: string | undefined;
+}
+
+async function seePayload(
+  { gate }: Pick<Caller, "gate">,
+  { eventType, eventRecord, payload }: LoggedEvent & WithPayload,
+): Promise<SeenPayload> {
+  const whole = JSON.parse(payload);
+  // A ping tells of its connection only some fields.
+  const shown = await gate.payload(eventRecord, recordsOf(payload), eventType !== PING);
+  if (!shown) {
+    const { Data: _, ...rest } = whole;
+    return { payload: rest, withheld: WITHHELD, text: undefined };
+  }
+  const seen = { ...whole, Data: dataOf(whole.Data, shown) };
+  return { payload: seen, withheld: null, text: JSON.stringify(seen) === payload ? payload : undefined };
+}
+
+function dataOf(data: unknown, shown: Shown<Record<string, unknown>>[]): unknown {
+  return Array.isArray(data) ? shown : shown[0];
+}
+
+type Described = Pick<LoggedEvent, "id" | "eventType" | "eventRecord" | "recordIds" | "occurredOn">;
+
+/** What an event itself is, as the API writes it and as policies see it. */
+function toEventAttributes(event: Described) {
+  return {
+    EventId: event.id,
+    EventType: event.eventType,
+    EventRecord: event.eventRecord,
+    // The payload has them all. None stands for the others, for a policy may permit to read of this one alone.
+    RecordId: event.recordIds.length === 1 ? event.recordIds[0]! : null,
+    RecordCount: event.recordIds.length,
+    Timestamp: event.occurredOn.toISOString(),
+  };
+}
+
+/**
+ * What policies are asked for of an event: with each record of its payload one, where they ask for records.
+ * @param payload undefined: nobody has loaded it, for they do not
+ */
+export function eventResources(event: Described & Partial<WithPayload>): object[] {
+  const attributes = toEventAttributes(event);
+  if (event.payload === undefined || event.eventType === PING) return [attributes];
+  return recordsOf(event.payload).map((record) => ({ ...attributes, [event.eventRecord]: record }));
+}
+
+/** An event's records as its payload has them. */
+function recordsOf(payload: string): Record<string, unknown>[] {
+  return [JSON.parse(payload).Data].flat();
+}

@@ -1,0 +1,221 @@
+// Deliveries that wait in PostgreSQL, each connection's in the order of their events: what found no room in its
+// receiver's window, what a connection's own limits keep back, and what is sent again. Locks are taken in everybody's
+// order: connection, redelivery, delivery.
+
+import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
+import { type Queries, type Transaction, uuids } from "../../db/connection.ts";
+import { DISPATCH_CHANNEL } from "../events/store.ts";
+import type { Redelivery } from "../redelivery/store.ts";
+import type { Candidate } from "./candidates.store.ts";
+import { deliveryToMake, recordName, type WorkflowToStart } from "./dispatch.store.ts";
+import { isUnderWay } from "./opening.store.ts";
+
+/** Any constant of our own that no other lock has. */
+const QUEUE_LOCK = 7_203_431;
+
+/** It is in the queue and no workflow has it, as `d`. */
+export const isWaiting = (sql: Queries) =>
+  sql`d.due_on is not null and d.begun_on is null and d.state in ('Pending', 'Retrying')`;
+
+/** Its first attempt in this run is still to come: the workflows that have what is left go on to their end. */
+export async function setAside(sql: Queries, deliveryIds: string[]): Promise<void> {
+  if (deliveryIds.length === 0) return;
+  await sql`
+    update deliveries set due_on = now(), begun_on = null
+    where id = any (${uuids(sql, deliveryIds)}) and due_on is null and state in ('Pending', 'Retrying')`;
+}
+
+/**
+ * Puts deliveries into the queue, whoever has them now; new workflows take them from there, no earlier than they were
+ * due before.
+ * @returns false if they have ended
+ */
+export async function putBack(sql: Queries, tenantId: string, deliveryIds: string[], inMs: number): Promise<boolean> {
+  const rows = await sql`
+    update deliveries d set due_on = greatest(d.due_on, now() + ${inMs} * interval '1 millisecond'), begun_on = null, changed_on = now()
+    where tenant_id = ${tenantId} and id = any (${uuids(sql, deliveryIds)}) and state in ('Pending', 'Retrying')
+    returning pg_notify(${DISPATCH_CHANNEL}, d.connection_id::text)`;
+  return rows.length > 0;
+}
+
+/** Connections with something in the queue, or with a redelivery that is Running. */
+export async function listWaiting(sql: Queries): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    with recursive waiting (connection_id) as (
+      (select connection_id from deliveries d where ${isWaiting(sql)} order by connection_id limit 1)
+      union all
+      select (
+        select d.connection_id from deliveries d where ${isWaiting(sql)} and d.connection_id > w.connection_id
+        order by d.connection_id limit 1
+      )
+      from waiting w where w.connection_id is not null
+    )
+    select connection_id as id from waiting where connection_id is not null
+    union
+    select r.connection_id from redeliveries r join webhook_connections c on c.id = r.connection_id
+    where r.state = 'Running' and c.state = 'Active'`;
+  return rows.map(({ id }) => id);
+}
+
+/** A connection, and what limits its queue. */
+export interface QueueRules {
+  tenantId: string;
+  isActive: boolean;
+  /** What it has missed is sent first, and what comes meanwhile is Held behind that. */
+  isDraining: boolean;
+  isOrdered: boolean;
+  /** Posts that may begin now, by its rate; null: no rate. */
+  tokens: number | null;
+  /** Milliseconds until there is one more. */
+  tokenInMs: number;
+  /** Posts that may be out beside those that are, or are about to be; null: as many as the window says. */
+  places: number | null;
+  /** The bulk redelivery that has its turn: a Drain before a Replay. */
+  redeliveryId: string | null;
+  redeliveryTokens: number;
+  redeliveryTokenInMs: number;
+}
+
+/** What a rate has saved up is good for so long. */
+const SAVED = "100 milliseconds";
+
+const tokensOf = (sql: Queries, rate: "c.rate_per_second" | "r.rate", nextOn: "c.next_post_on" | "r.next_on") => {
+  const [perSecond, next] = [sql.unsafe(rate), sql.unsafe(nextOn)];
+  return sql`case when ${next} > now() then 0
+    else 1 + floor(extract(epoch from least(now() - ${next}, ${SAVED}::interval)) * ${perSecond}) end::int`;
+};
+
+/**
+ * Keeps a connection's queue to this transaction.
+ * @returns "locked" if somebody else has it, undefined if there is no such connection any more
+ */
+export async function lockQueue(tx: Transaction, connectionId: string): Promise<QueueRules | undefined | "locked"> {
+  const [lock] = await tx<{ locked: boolean }[]>`
+    select pg_try_advisory_xact_lock(${QUEUE_LOCK}, hashtext(${connectionId})) as locked`;
+  if (!lock?.locked) return "locked";
+  const [rules] = await tx<QueueRules[]>`
+    select c.tenant_id as "tenantId", c.state = 'Active' as "isActive", c.draining as "isDraining", c.order_by = 'Record' as "isOrdered",
+      case when c.rate_per_second is not null then ${tokensOf(tx, "c.rate_per_second", "c.next_post_on")} end as tokens,
+      greatest(0, 1000 * extract(epoch from c.next_post_on - now()))::float8 as "tokenInMs",
+      case when c.max_in_flight is not null then c.max_in_flight - (
+        select count(*) from deliveries d where d.connection_id = c.id and ${isUnderWay(tx)}
+          and (d.attempt_started_on is not null or (d.state = 'Pending' and d.begun_on is not null))
+      )::int end as places,
+      r.id as "redeliveryId", coalesce(${tokensOf(tx, "r.rate", "r.next_on")}, 0) as "redeliveryTokens",
+      coalesce(greatest(0, 1000 * extract(epoch from r.next_on - now()))::float8, 0) as "redeliveryTokenInMs"
+    from webhook_connections c
+    left join redeliveries r on r.connection_id = c.id and r.state = 'Running' and (r.kind = 'Drain') = c.draining
+    where c.id = ${connectionId} and c.deleted_on is null
+    for key share of c`;
+  return rules;
+}
+
+/**
+ * Of a connection that takes no posts, or sends what it has missed first: what is due is Held with that. A ping goes to
+ * it all the same.
+ * @param drainId the redelivery that it goes on being part of
+ */
+export async function holdDue(
+  tx: Transaction,
+  connectionId: string,
+  drainId: string | undefined,
+  limit: number,
+): Promise<number> {
+  const rows = await tx`
+    update deliveries set state = 'Held', due_on = null, changed_on = now(),
+      redelivery_id = nullif(redelivery_id, ${drainId ?? null}::uuid)
+    where id in (
+      select d.id from deliveries d join events e on e.id = d.event_id
+      where d.connection_id = ${connectionId} and ${isWaiting(tx)} and d.due_on <= now() and e.event_type <> 'Ping'
+      order by d.position limit ${limit} for update of d skip locked
+    )
+    returning id`;
+  return rows.length;
+}
+
+/** One whose workflow is to be started. */
+export interface Begun extends WorkflowToStart {
+  deliveryId: string;
+  /** Milliseconds until its next attempt. */
+  waitMs: number;
+}
+
+/**
+ * Gives deliveries to workflows: each to its event's if it is the only one there, else to one of its own, whose number
+ * follows from the delivery's place among the event's, so that nobody else can take it. What a redelivery selects has
+ * one of its own in any case, for its event's may be about to begin, or to end.
+ *
+ * @param redelivery has selected them; undefined: they are in the queue
+ */
+export async function begin(
+  tx: Transaction,
+  tenantId: string,
+  chosen: Candidate[],
+  redelivery?: Redelivery,
+): Promise<Begun[]> {
+  if (chosen.length === 0) return [];
+  const ids = chosen.map(({ id }) => id);
+  const isDrain = redelivery?.kind === "Drain";
+  return tx<Begun[]>`
+    with begun as (
+      update deliveries d set begun_on = now(), changed_on = now(),
+        ${
+          redelivery
+            ? // A drained delivery has the attempts that are left, any other one all of them again.
+              tx`state = 'Pending', due_on = now(), redelivery_id = ${redelivery.id},
+        earlier_attempts = case when ${isDrain} then d.earlier_attempts else d.attempts end,
+        redelivered_after = case when ${isDrain} then d.redelivered_after else d.redelivered_after || d.attempts end,`
+            : tx``
+        }
+        part = case when ${redelivery !== undefined} or exists (
+            select from deliveries o where o.event_id = d.event_id and o.part = d.part and o.id <> d.id
+          ) then (
+            select 1 + (count(*) - 1) / ${DELIVERIES_PER_WORKFLOW}::int + count(*) filter (where o.id <= d.id)
+            from deliveries o where o.event_id = d.event_id
+          ) else d.part end
+      where d.id = any (${uuids(tx, ids)}) and d.tenant_id = ${tenantId}
+        and ${redelivery ? tx`d.state = any (${redelivery.states}::text[])` : isWaiting(tx)}
+      returning d.*
+    )
+    select d.id as "deliveryId", d.tenant_id as "tenantId", d.event_id as "eventId", d.part,
+      e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds",
+      ${recordName(tx, tx`d.event_id`)} as "recordName", e.recorded_on as "createdOn", e.trace_parent as "traceParent",
+      json_build_array(${deliveryToMake(tx)}) as deliveries,
+      0 as held, 0 as queued, greatest(0, 1000 * extract(epoch from d.due_on - now()))::float8 as "waitMs"
+    from begun d join events e on e.id = d.event_id join webhook_connections k on k.id = d.connection_id
+    order by d.position`;
+}
+
+/** Moves a Replay on to the last that it has sent. */
+export async function moveOn(tx: Transaction, redelivery: Redelivery, lastEventId: string): Promise<void> {
+  await tx`update redeliveries set last_event_id = ${lastEventId} where id = ${redelivery.id}`;
+}
+
+/**
+ * Takes what was begun from the rates.
+ * @returns milliseconds until each of them has one more, 0 for one that there is not; and whether something still waits
+ */
+export async function spend(
+  tx: Transaction,
+  connectionId: string,
+  posts: number,
+  redelivered: { id: string; posts: number } | undefined,
+): Promise<{ postInMs: number; redeliveredInMs: number; left: boolean }> {
+  const [row] = await tx<{ postInMs: number; redeliveredInMs: number; left: boolean }[]>`
+    with connection as (
+      update webhook_connections set next_post_on = greatest(next_post_on, now() - ${SAVED}::interval)
+        + ${posts} * interval '1 second' / rate_per_second
+      where id = ${connectionId} and rate_per_second is not null and ${posts} > 0
+      returning next_post_on as next
+    ), redelivery as (
+      update redeliveries set next_on = greatest(next_on, now() - ${SAVED}::interval)
+        + ${redelivered?.posts ?? 0} * interval '1 second' / rate
+      where id = ${redelivered?.id ?? null}::uuid and ${redelivered?.posts ?? 0} > 0
+      returning next_on as next
+    )
+    select coalesce((select greatest(0, 1000 * extract(epoch from next - now())) from connection), 0)::float8 as "postInMs",
+      coalesce((select greatest(0, 1000 * extract(epoch from next - now())) from redelivery), 0)::float8
+        as "redeliveredInMs",
+      exists (select from deliveries d where d.connection_id = ${connectionId} and ${isWaiting(tx)}) as left`;
+  return row!;
+}

@@ -1,0 +1,67 @@
+// Finds deliveries that are not final though no workflow runs for them any more (Temporal's store was wiped, a
+// workflow was terminated) or that cannot go on, and puts them into the queue.
+
+import type { Client } from "@temporalio/client";
+import { defineSearchAttributeKey, WorkflowNotFoundError } from "@temporalio/common";
+import type { Logger } from "pino";
+import { workflowId } from "../../../workflows/contract.ts";
+import type { Sql } from "../../db/connection.ts";
+import { createOutageLog } from "../../log.ts";
+import { findStaleDeliveries, type StaleDelivery } from "./dispatch.store.ts";
+import { putBack } from "./queue.store.ts";
+
+const BATCH = 200;
+/** Temporal's own word, once a workflow's task has failed some times in a row. */
+const REPORTED_PROBLEMS = defineSearchAttributeKey("TemporalReportedProblems", "KEYWORD_LIST");
+const CANNOT_BE_REPLAYED = "cause=WorkflowTaskFailedCauseNonDeterministicError";
+
+export interface Reconciler {
+  stop(): Promise<void>;
+}
+
+/** @param interval milliseconds between two passes, and how long a delivery must be untouched to be looked at */
+export function startReconciler(sql: Sql, client: Client, interval: number, log: Logger): Reconciler {
+  const failed = createOutageLog(log);
+  let pass: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    pass = pass.then(reconcile).catch((error) => failed({ err: error }, "deliveries could not be reconciled"));
+  }, interval);
+
+  async function reconcile(): Promise<void> {
+    for (;;) {
+      const stale = await findStaleDeliveries(sql, interval, BATCH);
+      await Promise.all(stale.map(restartIfLost));
+      if (stale.length < BATCH) return;
+    }
+  }
+
+  async function restartIfLost(stale: StaleDelivery): Promise<void> {
+    const { tenantId, eventId, deliveryIds } = stale;
+    if (await isRunning(eventId, stale.part)) return;
+    await putBack(sql, tenantId, deliveryIds, 0);
+    log.warn({ tenantId, eventId, deliveryIds }, "a delivery had lost its workflow; it gets a new run");
+  }
+
+  async function isRunning(eventId: string, part: number): Promise<boolean> {
+    try {
+      const handle = client.workflow.getHandle(workflowId(eventId, part));
+      const { status, runId, typedSearchAttributes } = await handle.describe();
+      if (status.name !== "RUNNING") return false;
+      if (!typedSearchAttributes.get(REPORTED_PROBLEMS)?.includes(CANNOT_BE_REPLAYED)) return true;
+      // It would fail for good, and what counts stands in PostgreSQL.
+      await client.workflow.getHandle(workflowId(eventId, part), runId).terminate("its history cannot be replayed");
+      log.error({ eventId, part, runId }, "a workflow's history cannot be replayed; it is terminated");
+      return false;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw error;
+    }
+  }
+
+  return {
+    async stop() {
+      clearInterval(timer);
+      await pass;
+    },
+  };
+}

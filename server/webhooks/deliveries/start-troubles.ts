@@ -1,0 +1,94 @@
+// Why workflows cannot be started, written down for /readyz: whoever starts one, it is seen here.
+
+import type { WorkflowClientInterceptor } from "@temporalio/client";
+import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
+import type { Logger } from "pino";
+import type { Sql } from "../../db/connection.ts";
+import { clearTrouble, noteTrouble } from "../../db/parts.ts";
+
+/** A trouble that lasts is told again after so long. */
+const AGAIN_MS = 10_000;
+const LONGEST_DETAIL = 200;
+
+/** gRPC's codes. */
+const CODES = { INVALID_ARGUMENT: 3, DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, RESOURCE_EXHAUSTED: 8, UNAVAILABLE: 14 };
+
+export interface StartTroubles {
+  interceptor: WorkflowClientInterceptor;
+  stop(): Promise<void>;
+}
+
+export function createStartTroubles(sql: Sql, log: Logger): StartTroubles {
+  const workerId = Bun.randomUUIDv7();
+  let told: { reason: string; at: number } | undefined;
+  let writing: Promise<unknown> = Promise.resolve();
+
+  function write(statement: () => Promise<void>): void {
+    // Without PostgreSQL, /readyz has a worse thing to tell.
+    writing = writing.then(statement).catch((err) => log.debug({ err }, "a trouble could not be written down"));
+  }
+
+  function failed(error: unknown): void {
+    const reason = reasonOf(error);
+    if (told?.reason === reason && performance.now() - told.at < AGAIN_MS) return;
+    told = { reason, at: performance.now() };
+    write(() => noteTrouble(sql, workerId, reason));
+  }
+
+  function succeeded(): void {
+    if (!told) return;
+    told = undefined;
+    write(() => clearTrouble(sql, workerId));
+  }
+
+  return {
+    interceptor: {
+      async startWithDetails(input, next) {
+        try {
+          const started = await next(input);
+          succeeded();
+          return started;
+        } catch (error) {
+          if (error instanceof WorkflowExecutionAlreadyStartedError) succeeded();
+          else failed(error);
+          throw error;
+        }
+      },
+    },
+    async stop() {
+      succeeded();
+      await writing;
+    },
+  };
+}
+
+/** What a person does something about; of Temporal's own words as much as they need for it. */
+function reasonOf(error: unknown): string {
+  const { code, details } = grpcFailure(error);
+  const told = details.slice(0, LONGEST_DETAIL);
+  // Its one word for a disk that is full as for a database that is away.
+  if (code === CODES.UNAVAILABLE && told.includes("shard status unknown")) {
+    return `Deliveries cannot begin: Temporal cannot write to its store, which is full or away (${told}).`;
+  }
+  if (code === CODES.RESOURCE_EXHAUSTED) return `Deliveries cannot begin: Temporal is at its limits (${told}).`;
+  if (code === CODES.INVALID_ARGUMENT && /search attribute/i.test(told)) {
+    return `Deliveries cannot begin: Temporal's namespace lacks a search attribute (${told}).`;
+  }
+  if (code === CODES.NOT_FOUND) return `Deliveries cannot begin: Temporal's namespace is not there (${told}).`;
+  if (code === CODES.UNAVAILABLE || code === CODES.DEADLINE_EXCEEDED) {
+    return "Deliveries cannot begin: Temporal does not answer.";
+  }
+  return `Deliveries cannot begin: Temporal refuses them (${told}).`;
+}
+
+/** The SDK wraps what gRPC says. */
+function grpcFailure(error: unknown): { code: number | undefined; details: string } {
+  const { code, details, message, cause } = error as {
+    code?: number;
+    details?: string;
+    message?: string;
+    cause?: unknown;
+  };
+  if (typeof code === "number") return { code, details: details || message || "" };
+  return cause instanceof Error ? grpcFailure(cause) : { code: undefined, details: message ?? "" };
+}

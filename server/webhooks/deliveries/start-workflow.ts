@@ -1,0 +1,135 @@
+// Starts the workflow of an event, with what it is found by in the Temporal UI.
+
+import type { Client } from "@temporalio/client";
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+} from "@temporalio/common";
+import {
+  type DeliverWebhookInput,
+  type DeliveryState,
+  SEARCH_ATTRIBUTES,
+  TASK_QUEUE,
+  workflowId,
+} from "../../../workflows/contract.ts";
+import type { Config } from "../../config.ts";
+import { traceIdOf } from "../../http/context.ts";
+import type { WorkflowToStart } from "./dispatch.store.ts";
+
+/** What starts a workflow needs to know. */
+export type DeliveryConfig = Pick<Config, "webhooks" | "publicUrl">;
+
+/** Connections named in a summary. */
+const NAMES_SHOWN = 3;
+/** Temporal refuses a start whose summary has more than 400. */
+const SUMMARY_BYTES = 390;
+/** Temporal caps the attribute's value at 2 KiB; PostgreSQL is the full index. */
+const CONNECTION_IDS_SHOWN = 40;
+
+/**
+ * Starts a delivery workflow. That an event's own was started before is as good: starting twice is harmless.
+ *
+ * @param own of a delivery from the queue: where it is posted from, and when
+ * @returns "eagerly" if its first task runs in this process, "busy" if it must wait until an earlier run is closed
+ */
+export async function startDelivery(
+  client: Client,
+  { webhooks, publicUrl }: DeliveryConfig,
+  workflow: WorkflowToStart,
+  own?: DeliverWebhookInput["own"],
+): Promise<"eagerly" | "elsewhere" | "busy"> {
+  const input: DeliverWebhookInput = {
+    tenantId: workflow.tenantId,
+    eventId: workflow.eventId,
+    deliveries: workflow.deliveries,
+    held: workflow.held,
+    retry: { initialInterval: webhooks.retryInitialInterval, backoffCoefficient: webhooks.retryBackoff },
+    timeout: webhooks.timeout,
+    ...(own && { own }),
+  };
+  try {
+    const { eagerlyStarted } = await client.workflow.start("deliverWebhook", {
+      taskQueue: TASK_QUEUE,
+      workflowId: workflowId(workflow.eventId, workflow.part),
+      ...(own
+        ? {
+            workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+            workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+          }
+        : {
+            workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+            workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+          }),
+      requestEagerStart: true,
+      args: [input],
+      typedSearchAttributes: searchAttributes(workflow),
+      memo: workflow.traceParent === null ? {} : { TraceId: traceIdOf(workflow.traceParent) },
+      staticSummary: describe(workflow),
+      // Markdown, as the Temporal UI shows it.
+      staticDetails: `[The event in Settings](${publicUrl}/settings/activity/${workflow.eventId})`,
+    });
+    return eagerlyStarted ? "eagerly" : "elsewhere";
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return own ? "busy" : "elsewhere";
+    throw error;
+  }
+}
+
+function searchAttributes(workflow: WorkflowToStart): SearchAttributePair[] {
+  const connectionIds = workflow.deliveries.slice(0, CONNECTION_IDS_SHOWN).map((delivery) => delivery.connectionId);
+  const pairs: SearchAttributePair[] = [
+    { key: TENANT_ID, value: workflow.tenantId },
+    { key: EVENT_RECORD, value: workflow.eventRecord },
+    { key: EVENT_TYPE, value: workflow.eventType },
+  ];
+  if (connectionIds.length > 0) pairs.push({ key: CONNECTION_ID, value: connectionIds });
+  // Upserted by the workflow only if it has something worse to say.
+  if (workflow.held > 0) pairs.push({ key: DELIVERY_STATE, value: "Held" satisfies DeliveryState });
+  return pairs;
+}
+
+/**
+ * What a person reads in the Temporal UI.
+ * @example "Application Payroll Updated → billing, crm"
+ */
+function describe({
+  eventRecord,
+  eventType,
+  recordIds,
+  recordName,
+  deliveries,
+  queued,
+  held,
+}: WorkflowToStart): string {
+  const [first, ...others] = recordIds;
+  const record = others.length === 0 ? recordName || first : `${first} and ${others.length} more`;
+  const names = deliveries.slice(0, NAMES_SHOWN).map(({ to }) => to);
+  if (deliveries.length > NAMES_SHOWN) names.push(`${deliveries.length - NAMES_SHOWN} more`);
+  const ends = [
+    names.join(", "),
+    queued > 0 ? `${queued} queued, each with a workflow of its own` : "",
+    held > 0 ? `${held} held (connection paused or held)` : "",
+  ].filter(Boolean);
+  const change = `${eventRecord} ${record} ${eventType}`;
+  if (ends.length === 0) return `${change}: no connection for ${eventRecord} ${eventType}`;
+  return inBytes(`${change} → ${ends.join("; ")}`);
+}
+
+function inBytes(text: string): string {
+  let short = text;
+  while (Buffer.byteLength(short) > SUMMARY_BYTES) short = [...short].slice(0, -8).join("");
+  return short === text ? text : `${short}…`;
+}
+
+export const TENANT_ID = attribute("TenantId");
+const EVENT_RECORD = attribute("EventRecord");
+const EVENT_TYPE = attribute("EventType");
+export const CONNECTION_ID = attribute("ConnectionId");
+const DELIVERY_STATE = attribute("DeliveryState");
+
+function attribute<Name extends keyof typeof SEARCH_ATTRIBUTES>(name: Name) {
+  return defineSearchAttributeKey<(typeof SEARCH_ATTRIBUTES)[Name]>(name, SEARCH_ATTRIBUTES[name]);
+}

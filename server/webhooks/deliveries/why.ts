@@ -1,0 +1,241 @@
+// Why a connection did or did not get an event: GET WebhookEvent/{EventId}/Why.
+
+import { Type } from "@sinclair/typebox";
+import { DELIVERY_STATES } from "../../../workflows/contract.ts";
+import type { Caller, ShownPage } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { orNull, uuid, word } from "../../http/fields.ts";
+import { type Paging, textParameter } from "../../http/query.ts";
+import { type Route, route } from "../../http/route.ts";
+import type { MasterKey } from "../../master-key.ts";
+import { connectionFilter, toConnectionRecord } from "../connections/read.ts";
+import type { ConnectionState } from "../connections/store.ts";
+import { PING } from "../events/event.ts";
+import { requireEvent } from "./log.ts";
+import { EVENT_LOG_TAG } from "./log-routes.ts";
+import { listWitnesses, type Witness, type WitnessedDelivery, type WitnessFilter } from "./why.store.ts";
+
+export interface WhyRecord {
+  ConnectionId: string;
+  ConnectionName: string;
+  Outcome: Outcome;
+  Reason: string;
+  DeliveryId: string | null;
+}
+
+/**
+ * Why each connection of the tenant that the caller may read did or did not get an event, newest connection first.
+ * @throws NotFound, Permission, ServiceBusy
+ */
+export async function explainEvent(
+  sql: Sql,
+  masterKey: MasterKey,
+  caller: Caller,
+  eventId: string,
+  filter: WitnessFilter,
+  paging: Paging,
+): Promise<ShownPage<WhyRecord>> {
+  const { tenantId, gate } = caller;
+  const event = await requireEvent(sql, caller, eventId);
+  return gate.list({
+    type: "WebhookConnection",
+    name: `WebhookEvent/${event.id}/Why`,
+    paging,
+    read: (limit, after) => listWitnesses(sql, tenantId, event.id, filter, limit, after),
+    id: (witness) => witness.id,
+    resource: (witness) => toConnectionRecord(masterKey, witness),
+    item: (witness) => {
+      const { outcome, reason } = explain(event, witness);
+      const { Id, Name } = toConnectionRecord(masterKey, witness);
+      const DeliveryId = witness.delivery?.id ?? null;
+      return { ConnectionId: Id, ConnectionName: Name, Outcome: outcome, Reason: reason, DeliveryId };
+    },
+  });
+}
+
+// Why a connection did or did not get an event, in words, from what was written down at the time.
+
+/** A delivery's state, or why there is no delivery. */
+export const OUTCOMES = [
+  ...DELIVERY_STATES,
+  "NotSubscribed",
+  "NotYetCreated",
+  "AlreadyDeleted",
+  "NotConcerned",
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export interface Explanation {
+  outcome: Outcome;
+  /** For people. */
+  reason: string;
+}
+
+export interface ExplainedEvent {
+  eventType: string;
+  eventRecord: string;
+}
+
+function explain(event: ExplainedEvent, witness: Witness): Explanation {
+  const { delivery } = witness;
+  return delivery ? { outcome: delivery.state, reason: whatBecame(event, witness, delivery) } : whyNone(event, witness);
+}
+
+function whyNone({ eventType, eventRecord }: ExplainedEvent, witness: Witness): Explanation {
+  const { past, createdOn } = witness;
+  if (eventType === PING) return { outcome: "NotConcerned", reason: "a ping goes to the connection it tries alone" };
+  if (!past) return { outcome: "NotYetCreated", reason: `created after the event, at ${createdOn.toISOString()}` };
+  if (past.deletedOn) return { outcome: "AlreadyDeleted", reason: `deleted at ${past.deletedOn.toISOString()}` };
+  const missing = [
+    ...(past.entities.includes(eventRecord) ? [] : [eventRecord]),
+    ...(past.events.includes(eventType) ? [] : [eventType]),
+  ];
+  if (missing.length > 0) {
+    const isNow = !witness.deletedOn && witness.entities.includes(eventRecord) && witness.events.includes(eventType);
+    const words = `not subscribed to ${missing.join(", nor to ")}`;
+    return { outcome: "NotSubscribed", reason: isNow ? `${words} at that time; it is now` : words };
+  }
+  // Its change had its time before the event had, and was committed after it.
+  return { outcome: "NotSubscribed", reason: "changed at the same moment: the event did not see its subscription yet" };
+}
+
+function whatBecame({ eventType }: ExplainedEvent, witness: Witness, delivery: WitnessedDelivery): string {
+  switch (delivery.state) {
+    case "Delivered":
+      return `${arrival(witness, delivery)}${heldBack(witness)}${sentAgain(delivery)}`;
+    case "Exhausted":
+      return `exhausted: ${attemptsMade(delivery)}${before(witness, delivery)}`;
+    case "Held":
+      return `${whyHeld(witness)}${delivery.attempts > 0 ? `; before that ${attemptsMade(delivery)}` : ""}${before(witness, delivery)}`;
+    case "Cancelled":
+      return witness.deletedOn && delivery.changedOn >= witness.deletedOn
+        ? `cancelled: the connection was deleted at ${witness.deletedOn.toISOString()}`
+        : "cancelled by hand in Temporal";
+    default:
+      // A ping goes to its connection in any state.
+      return whatIsNext(eventType === PING ? "Active" : witness.state, delivery) + before(witness, delivery);
+  }
+}
+
+function whatIsNext(state: ConnectionState, delivery: WitnessedDelivery): string {
+  const { attempts, earlierAttempts, attemptUnderWay, last, arrived } = delivery;
+  if (attemptUnderWay) return `the ${ordinal(attempts)} attempt is under way`;
+  const willBeHeld = `it is Held once its turn comes, for the connection is ${state}`;
+  if (attempts === earlierAttempts) {
+    const earlier = attempts > 0 && !arrived ? `; before that ${attemptsMade(delivery)}` : "";
+    const again = attempts > 0 ? " again" : "";
+    const next = state === "Active" ? `on its way${again}, not attempted yet` : `not attempted yet; ${willBeHeld}`;
+    return next + earlier;
+  }
+  const failed = `the ${ordinal(attempts)} attempt failed${last ? ` with ${last.word}` : ""}`;
+  return state === "Active" ? `${failed}, another one follows` : `${failed}; ${willBeHeld}`;
+}
+
+function whyHeld({ state, stateSince, heldReason, drainPaused }: Witness): string {
+  const since = stateSince ? ` since ${stateSince.toISOString()}` : "";
+  if (state === "Paused") return `paused${since}`;
+  if (state === "Held") return `held${since}${heldReason ? ` after ${heldReason}` : ""}`;
+  return `what the connection has missed before is sent first${drainPaused ? ", and its Drain is paused" : ""}`;
+}
+
+/** That it took so long may have its reason there. */
+function heldBack({ past }: Witness): string {
+  return past && past.state !== "Active" ? `; the connection was ${past.state.toLowerCase()} at first` : "";
+}
+
+function attemptsMade({ attempts, runs, last }: WitnessedDelivery): string {
+  const count = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  return `${count}${runs > 1 ? ` in ${runs} runs` : ""}${last ? `, last ${last.word}` : ""}`;
+}
+
+/** When the receiver had it for the first time: what is sent again later comes no later for that. */
+function arrival({ eventTime }: Witness, { arrived, attempts }: WitnessedDelivery): string {
+  const attempt = `delivered at the ${ordinal(arrived?.number ?? attempts)} attempt`;
+  return arrived ? `${attempt}, ${duration(arrived.endedOn.getTime() - eventTime.getTime())} after the event` : attempt;
+}
+
+function sentAgain({ arrived, attempts }: WitnessedDelivery): string {
+  return arrived && attempts > arrived.number
+    ? `; sent again since, and delivered at the ${ordinal(attempts)} attempt`
+    : "";
+}
+
+/** Of what is no more Delivered since it was sent again. */
+function before(witness: Witness, delivery: WitnessedDelivery): string {
+  return delivery.arrived ? `; sent again after it was ${arrival(witness, delivery)}` : "";
+}
+
+function ordinal(count: number): string {
+  const [tens, ones] = [count % 100, count % 10];
+  const suffix = tens > 10 && tens < 14 ? "th" : (["th", "st", "nd", "rd"][ones] ?? "th");
+  return `${count}${suffix}`;
+}
+
+/** The longest unit of which it has at least two. */
+function duration(milliseconds: number): string {
+  const units = [
+    ["days", 86_400_000],
+    ["h", 3_600_000],
+    ["min", 60_000],
+    ["s", 1_000],
+  ] as const;
+  const least = Math.max(0, milliseconds);
+  const [unit, size] = units.find(([, length]) => least >= 2 * length) ?? ["ms", 1];
+  return `${Math.round(least / size)} ${unit}`;
+}
+
+// GET WebhookEvent/{EventId}/Why.
+
+export function whyRoutes(sql: Sql, masterKey: MasterKey): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/WebhookEvent/{EventId}/Why",
+      id: "explainWebhookEvent",
+      tag: EVENT_LOG_TAG,
+      summary: "Why each connection did or did not get one change",
+      description:
+        "Of every connection, the newest first and those that are deleted too, as it was when the change was made.",
+      scopes: ["Webhooks:Read"],
+      params: { EventId: textParameter("The EventId of the payload.", uuid()) },
+      paged: true,
+      filters: { ConnectionId: connectionFilter("Of this connection alone.") },
+      answer: { description: "A page of connections.", schema: WHY, example: EXAMPLE, list: true },
+      errors: ["ServiceBusy"],
+      handle(caller, { params, filters: { ConnectionId }, paging }) {
+        const filter = ConnectionId ? { connectionIds: [ConnectionId] } : {};
+        return explainEvent(sql, masterKey, caller, params.EventId, filter, paging);
+      },
+    }),
+  ];
+}
+
+const WHY = Type.Object(
+  {
+    ConnectionId: uuid(),
+    ConnectionName: Type.String(),
+    Outcome: word(OUTCOMES, {
+      description: "The delivery's State, or why there is none. NotConcerned: a ping goes to one connection alone.",
+    }),
+    Reason: Type.String({ description: "In words, for people." }),
+    DeliveryId: orNull(uuid()),
+  },
+  { $id: "WebhookWhy" },
+);
+
+const EXAMPLE = [
+  {
+    ConnectionId: "0197c6f1-90ab-7cde-8f01-23456789abcd",
+    ConnectionName: "payroll changes",
+    Outcome: "Delivered",
+    Reason: "delivered at the 2nd attempt, 12 s after the event",
+    DeliveryId: "5b0cf0f4-8a39-4c43-9d0e-0d1f6d7f4b1a",
+  },
+  {
+    ConnectionId: "0197c6f1-0000-7cde-8f01-23456789abcd",
+    ConnectionName: "archive",
+    Outcome: "NotSubscribed",
+    Reason: "not subscribed to Created",
+    DeliveryId: null,
+  },
+];

@@ -1,0 +1,73 @@
+import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { Queries, Transaction } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { DISPATCH_CHANNEL } from "../events/store.ts";
+
+/** Of one delivery: where its runs begin is kept for good. */
+export const MOST_REDELIVERIES = 100;
+
+export interface EventDelivery {
+  id: string;
+  connectionId: string;
+  part: number;
+  state: DeliveryState;
+  connectionDeleted: boolean;
+  /** Why its connection is Held; null: it is not. */
+  heldReason: string | null;
+  redeliveries: number;
+}
+
+/** Locks the connections and then the deliveries, the order of everybody. */
+export async function lockEventDeliveries(
+  tx: Transaction,
+  tenantId: TenantId,
+  eventId: string,
+  connectionId: string | undefined,
+): Promise<EventDelivery[]> {
+  const ofConnection = connectionId ? tx`and d.connection_id = ${connectionId}` : tx``;
+  await tx`
+    select from webhook_connections where tenant_id = ${tenantId} and id in (
+      select d.connection_id from deliveries d where d.tenant_id = ${tenantId} and d.event_id = ${eventId} ${ofConnection}
+    ) order by id for key share`;
+  return tx<EventDelivery[]>`
+    select d.id, d.connection_id as "connectionId", d.part, d.state, c.deleted_on is not null as "connectionDeleted",
+      case when c.state = 'Held' then c.held_reason end as "heldReason", cardinality(d.redelivered_after) as redeliveries
+    from deliveries d join webhook_connections c on c.id = d.connection_id
+    where d.tenant_id = ${tenantId} and d.event_id = ${eventId} ${ofConnection}
+    order by d.id for update of d`;
+}
+
+/** Whether a workflow of these parts has something to do yet. */
+export async function hasOpenRun(sql: Queries, tenantId: TenantId, eventId: string, parts: number[]): Promise<boolean> {
+  const [row] = await sql<{ open: boolean }[]>`
+    select exists (
+      select from deliveries
+      where tenant_id = ${tenantId} and event_id = ${eventId} and part = any (${parts}::integer[])
+        and state in ('Pending', 'Retrying')
+    ) as open`;
+  return row!.open;
+}
+
+/** The bulk redeliveries that have still to count what became of this event. */
+export async function listCounting(sql: Queries, tenantId: TenantId, eventId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select distinct redelivery_id as id from deliveries
+    where tenant_id = ${tenantId} and event_id = ${eventId} and redelivery_id is not null
+      and state not in ('Pending', 'Retrying')`;
+  return rows.map(({ id }) => id);
+}
+
+/** Begins a new run of deliveries, from the queue: all their attempts again, counted on. */
+export async function redeliver(tx: Transaction, tenantId: TenantId, eventId: string, ids: string[]): Promise<void> {
+  await tx`
+    with redelivered as (
+      update deliveries d set changed_on = now(), earlier_attempts = attempts,
+        redelivered_after = redelivered_after || attempts, redelivery_id = null, due_on = now(), begun_on = null,
+        state = case when c.state = 'Active' and not c.draining then 'Pending' else 'Held' end
+      from webhook_connections c
+      where d.tenant_id = ${tenantId} and d.event_id = ${eventId} and d.id = any (${ids}::uuid[])
+        and c.id = d.connection_id
+      returning d.connection_id
+    )
+    select pg_notify(${DISPATCH_CHANNEL}, connection_id::text) from redelivered`;
+}

@@ -1,0 +1,115 @@
+// A bulk redelivery as the worker follows it. Locks are taken in everybody's order: connection, redelivery,
+// delivery.
+
+import type { Queries, Sql, Transaction } from "../../db/connection.ts";
+import { listen } from "../../db/watch.ts";
+import { matching, REDELIVERY_CHANNEL, type Redelivery, type RedeliveryKind, wakeStarters } from "./store.ts";
+
+/** Whether it has still something to send. */
+export async function isAnyLeft(sql: Queries, tenantId: string, redelivery: Redelivery): Promise<boolean> {
+  const [row] = await sql<{ left: boolean }[]>`select exists (select ${matching(sql, tenantId, redelivery)}) as left`;
+  return row!.left;
+}
+
+/** Adds to the redelivery's counts whatever has come to an end. */
+export async function countEnded(sql: Queries, tenantId: string, id: string): Promise<void> {
+  await sql`
+    with redelivery as (
+      select id from redeliveries where tenant_id = ${tenantId} and id = ${id} for update
+    ), ended as (
+      update deliveries d set redelivery_id = null from redelivery
+      where d.redelivery_id = redelivery.id and d.tenant_id = ${tenantId} and d.state not in ('Pending', 'Retrying')
+      returning d.state
+    ), counts as (
+      select count(*) as done, count(*) filter (where state = 'Delivered') as delivered,
+        count(*) filter (where state = 'Exhausted') as exhausted
+      from ended
+    )
+    update redeliveries r set done = r.done + counts.done, delivered = r.delivered + counts.delivered,
+      exhausted = r.exhausted + counts.exhausted
+    from counts where r.id = ${id} and r.tenant_id = ${tenantId} and counts.done > 0`;
+}
+
+/**
+ * Counts what has ended of all redeliveries of a connection, also of those that were cancelled, so that nothing of it
+ * belongs to one of them any more.
+ * @param tx has locked the connection
+ */
+export async function countAllEnded(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+  const rows = await tx<{ id: string }[]>`
+    select distinct redelivery_id as id from deliveries
+    where tenant_id = ${tenantId} and connection_id = ${connectionId} and redelivery_id is not null
+      and state not in ('Pending', 'Retrying')
+    order by redelivery_id`;
+  for (const { id } of rows) await countEnded(tx, tenantId, id);
+}
+
+/** How many deliveries it has under way. */
+export async function countOpen(sql: Queries, tenantId: string, id: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count from deliveries where redelivery_id = ${id} and tenant_id = ${tenantId}`;
+  return row!.count;
+}
+
+/** Counts anew what there is in all: done, under way, and still to be sent. */
+export async function countTotal(sql: Queries, tenantId: string, redelivery: Redelivery): Promise<void> {
+  await sql`
+    update redeliveries r set total = r.done
+      + (select count(*) from deliveries where redelivery_id = r.id and tenant_id = ${tenantId})
+      + (select count(*) ${matching(sql, tenantId, redelivery)})
+    where r.id = ${redelivery.id} and r.tenant_id = ${tenantId} and r.state = 'Running'`;
+}
+
+/** All that was held back is sent: what comes from now on is so at once, and Replays that waited for it go on. */
+export async function endDraining(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+  await tx`
+    with connection as (
+      update webhook_connections set draining = false
+      where tenant_id = ${tenantId} and id = ${connectionId} and draining returning id
+    )
+    update redeliveries r set lease_until = '-infinity' from connection
+    where r.connection_id = connection.id and r.tenant_id = ${tenantId} and r.kind = 'Replay'
+      and r.state in ('Running', 'Paused')`;
+  await wakeStarters(tx, connectionId);
+}
+
+export async function completeRedelivery(tx: Transaction, tenantId: string, id: string): Promise<void> {
+  await tx`
+    update redeliveries set state = 'Completed', total = done, ended_on = now(), lease_until = 'infinity'
+    where tenant_id = ${tenantId} and id = ${id} and state = 'Running'`;
+}
+
+/** A redelivery whose workflow has to run, and be told of changes. */
+export interface DueRedelivery {
+  id: string;
+  tenantId: string;
+  connectionId: string;
+  kind: RedeliveryKind;
+}
+
+/**
+ * Leases those that are new or changed, and those whose workflow nobody has made sure of for a while. One that has
+ * ended is told so once.
+ * @param checkMs until somebody makes sure again
+ */
+export async function claimRedeliveries(sql: Queries, checkMs: number, limit: number): Promise<DueRedelivery[]> {
+  return sql<DueRedelivery[]>`
+    update redeliveries set lease_until =
+      case when state in ('Running', 'Paused') then now() + ${checkMs} * interval '1 millisecond' else 'infinity' end
+    where id in (
+      select id from redeliveries where lease_until < now() order by lease_until limit ${limit} for update skip locked
+    )
+    returning id, tenant_id as "tenantId", connection_id as "connectionId", kind`;
+}
+
+/** After a workflow that could not be told. */
+export async function unclaimRedelivery(sql: Queries, tenantId: string, id: string): Promise<void> {
+  await sql`
+    update redeliveries set lease_until = now() + interval '1 second'
+    where tenant_id = ${tenantId} and id = ${id} and lease_until > now()`;
+}
+
+/** Calls `wake` for every wish, and once on connecting, also after PostgreSQL was away. */
+export function listenForRedeliveries(sql: Sql, wake: () => void): () => Promise<void> {
+  return listen(sql, REDELIVERY_CHANNEL, wake);
+}

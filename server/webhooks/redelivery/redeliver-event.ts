@@ -1,0 +1,107 @@
+// One event, sent again.
+
+import type { Caller, Permitted, Shown } from "../../access/index.ts";
+import { recordAudit } from "../../audit/index.ts";
+import type { Sql, Transaction } from "../../db/connection.ts";
+import { Conflict, NotFound } from "../../errors.ts";
+import { isUuid } from "../../http/query.ts";
+import { findEvent, type LoggedEvent, type WithPayload } from "../deliveries/log.store.ts";
+import { type EventRecord, eventResources, toEventRecord, type WorkflowUrl } from "../deliveries/log.ts";
+import { PING } from "../events/event.ts";
+import {
+  type EventDelivery,
+  hasOpenRun,
+  listCounting,
+  lockEventDeliveries,
+  MOST_REDELIVERIES,
+  redeliver,
+} from "./event.store.ts";
+import { countEnded } from "./follow.store.ts";
+
+/**
+ * Has an event's deliveries sent again, as a new run of the workflow they had, with the same EventId and bytes. What
+ * goes to a connection that somebody has paused is Held, as any other event is.
+ *
+ * @param connectionId to this connection alone; undefined: to all that it went to
+ * @returns the event as it is now, as far as the caller may see it
+ * @throws NotFound, Permission, Conflict
+ */
+export async function redeliverEvent(
+  sql: Sql,
+  caller: Permitted<"Webhooks:Update">,
+  eventId: string,
+  workflowUrl: WorkflowUrl,
+  connectionId?: string,
+): Promise<Shown<EventRecord>> {
+  const { tenantId, permissions, gate } = caller;
+  if (!isUuid(eventId)) throw noEvent();
+  for (const id of await listCounting(sql, tenantId, eventId)) await countEnded(sql, tenantId, id);
+  const now = await sql.beginFor(tenantId, async (tx) => {
+    const event = await existing(tx, caller, eventId);
+    for (const resource of eventResources(event)) {
+      permissions.require("Webhooks:Update", "WebhookEvent", resource as Record<string, unknown>);
+    }
+    if (event.eventType === PING) throw new Conflict("A ping is not sent again: send another.");
+    const deliveries = await lockEventDeliveries(tx, tenantId, event.id, connectionId);
+    const again = await requireRedeliverable(tx, caller, deliveries, connectionId);
+    if (await hasOpenRun(tx, tenantId, event.id, parts(again))) {
+      throw new Conflict("The event is being delivered just now. Wait until its deliveries have ended.");
+    }
+    const ids = again.map(({ id }) => id);
+    await redeliver(tx, tenantId, event.id, ids);
+    await recordAudit(tx, tenantId, caller, {
+      kind: "WebhookEvent.Redelivered",
+      subject: { type: "WebhookEvent", id: event.id },
+      details: { Deliveries: ids.length, ...(connectionId ? { ConnectionId: connectionId } : {}) },
+    });
+    return existing(tx, caller, eventId);
+  });
+  const resource = eventResources(now);
+  const sent = { EventId: eventId };
+  return (await gate.written("WebhookEvent", toEventRecord(now, workflowUrl), sent, { resource })).record;
+}
+
+async function existing(tx: Transaction, { tenantId }: Caller, eventId: string): Promise<LoggedEvent & WithPayload> {
+  const event = await findEvent(tx, tenantId, eventId);
+  if (!event) throw noEvent();
+  return event;
+}
+
+function noEvent(): NotFound {
+  return new NotFound("There is no WebhookEvent with this EventId.");
+}
+
+/** Of several, those that cannot be sent again are left out. */
+async function requireRedeliverable(
+  tx: Transaction,
+  { gate }: Caller,
+  deliveries: EventDelivery[],
+  connectionId: string | undefined,
+): Promise<EventDelivery[]> {
+  if (deliveries.length === 0) {
+    if (connectionId) throw new NotFound("The event has no delivery to the connection with this Id.");
+    throw new Conflict("No connection was told of this event, so there is nothing to send again.");
+  }
+  const again = deliveries.filter((delivery) => obstacle(delivery, false) === undefined);
+  if (again.length > 0) return again;
+  const ids = deliveries.map((delivery) => delivery.connectionId);
+  const seen = await gate.seenIds(tx, "WebhookConnection", ids);
+  throw new Conflict(...new Set(deliveries.map((delivery) => obstacle(delivery, seen.has(delivery.connectionId))!)));
+}
+
+/** @param isSeen whether the caller may read its connection, and so why that is Held */
+function obstacle(delivery: EventDelivery, isSeen: boolean): string | undefined {
+  const { state, connectionDeleted, heldReason, redeliveries } = delivery;
+  if (connectionDeleted) return "Its connection is deleted.";
+  if (state === "Held") return "It waits for its connection, and is sent once that takes posts again.";
+  if (heldReason !== null) {
+    const held = isSeen ? `Held after ${heldReason}` : "Held";
+    return `Its connection is ${held}, so nothing would be sent: resume it first, by State Active.`;
+  }
+  if (redeliveries >= MOST_REDELIVERIES) return `It was sent again ${MOST_REDELIVERIES} times, and no more are kept.`;
+  return undefined;
+}
+
+function parts(deliveries: EventDelivery[]): number[] {
+  return [...new Set(deliveries.map(({ part }) => part))];
+}
