@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { connect, type Queries } from "../../server/db/connection.ts";
 import { until } from "../support/api.ts";
+import { startRelay } from "../support/relay.ts";
 import { setting } from "../support/tenant.ts";
 
 const URL = setting("GATEHOUSE_TEST_DATABASE_URL");
@@ -45,6 +46,79 @@ test("a statement that waits for a lock holds up no other: they take another con
   await stuck;
   await Promise.all([sql.end(), holder.end()]);
 }, 60_000);
+
+test("statements that wait in a transaction for one that is lost fail with it", async () => {
+  const sql = connect(URL, "gatehouse test", 1);
+  const session = Promise.withResolvers<number>();
+  const waiting: Promise<unknown>[] = [];
+  const transaction = sql.begin(async (tx) => {
+    session.resolve(await sessionOf(tx));
+    // Its types are asked for first, so the others stay behind in the transaction.
+    for (const seconds of [60, 0, 0]) waiting.push(failure(tx`select pg_sleep(${seconds}::float8)`.execute()));
+    await Promise.all(waiting);
+  });
+  const failed = failure(transaction);
+  await untilAsleep(await session.promise);
+  await endSession(await session.promise);
+  expect(await failed).toEqual(expect.any(Error));
+  expect(await Promise.all(waiting)).toEqual([expect.any(Error), closed, closed]);
+  await sql.end();
+}, 60_000);
+
+test("statements sent behind one that is lost fail with it, and the pool can be ended", async () => {
+  await using relay = await startRelay(URL);
+  const sql = connect(relay.databaseUrl, "gatehouse test", 1);
+  const pid = await sessionOf(sql);
+  const sent = [sql`select pg_sleep(60)`, sql`select 1`, sql`select 2`].map((query) => failure(query.execute()));
+  await untilAsleep(pid);
+  relay.cut();
+  expect(await Promise.all(sent)).toEqual([expect.any(Error), expect.any(Error), expect.any(Error)]);
+  await sql.end();
+}, 60_000);
+
+test("a connection that somebody keeps and that is lost fails each further statement", async () => {
+  const sql = connect(URL, "gatehouse test", 1);
+  const kept = await sql.reserve();
+  const [row] = await kept<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  await endSession(row!.pid);
+  for (let statement = 0; statement < 3; statement++) expect(await failure(kept`select`)).toEqual(expect.any(Error));
+  kept.release();
+  await sql.end();
+}, 60_000);
+
+test("after a statement that was lost half-way, the next one has its own rows alone", async () => {
+  const sql = connect(URL, "gatehouse test", 1);
+  const pid = await sessionOf(sql);
+  // Rows long enough to be sent at once.
+  const lost = failure(
+    sql`select repeat('x', 20000), case n when 5 then pg_sleep(60) end from generate_series(1, 5) as n`.execute(),
+  );
+  await untilAsleep(pid);
+  await endSession(pid);
+  expect(await lost).toEqual(expect.any(Error));
+  const rows = await sql<{ n: number }[]>`select n::int from generate_series(1, 3) as n`;
+  expect([...rows]).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+  await sql.end();
+}, 60_000);
+
+test("a statement that no connection is free for fails after its time", async () => {
+  const sql = connect(URL, "gatehouse test", 1, { wait_timeout: 1 });
+  await sql.begin(async (tx) => {
+    expect(await failure(sql`select`)).toEqual(expect.objectContaining({ code: "CONNECT_TIMEOUT" }));
+    expect(await tx`select 1`).toHaveLength(1);
+  });
+  expect(await sql`select 1`).toHaveLength(1);
+  await sql.end();
+}, 60_000);
+
+async function untilAsleep(pid: number): Promise<void> {
+  const watcher = connect(URL, "gatehouse test", 1);
+  await until("the statement to be under way", async () => {
+    const rows = await watcher`select from pg_stat_activity where pid = ${pid} and wait_event = 'PgSleep'`;
+    return rows.length === 1;
+  });
+  await watcher.end();
+}
 
 async function sessionOf(queries: Queries): Promise<number> {
   const [row] = await queries<{ pid: number }[]>`select pg_backend_pid() as pid`;
