@@ -47,6 +47,29 @@ test("a statement that waits for a lock holds up no other: they take another con
   await Promise.all([sql.end(), holder.end()]);
 }, 60_000);
 
+test("a statement sent behind one that fails after its first rows has its own rows alone", async () => {
+  const sql = connect(URL, "gatehouse test", 1);
+  const failing = () => failure(sql`select repeat('x', 20000), 1 / (4 - n) from generate_series(1, 10) n`);
+  const following = () => sql<{ n: number }[]>`select n::int from generate_series(1, 3) n`;
+  // Both are known to PostgreSQL by then, so that the second is sent without waiting for the first.
+  await Promise.all([failing(), following()]);
+  const [failed, rows] = await Promise.all([failing(), following()]);
+  expect(failed).toMatchObject({ code: "22012" });
+  expect([...rows]).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+  await sql.end();
+});
+
+test("a transaction has its connection alone, however many statements were sent before it began", async () => {
+  for (const before of [98, 99, 100, 101, 102]) {
+    const sql = connect(URL, "gatehouse test", 1);
+    const sent = Array.from({ length: before }, () => sql`select`);
+    const transaction = sql.begin(async (tx) => (await tx<{ n: number }[]>`select 1 as n`)[0]!.n);
+    expect([before, await transaction]).toEqual([before, 1]);
+    await Promise.all(sent);
+    await sql.end();
+  }
+});
+
 test("statements that wait in a transaction for one that is lost fail with it", async () => {
   const sql = connect(URL, "gatehouse test", 1);
   const session = Promise.withResolvers<number>();
