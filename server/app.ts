@@ -14,7 +14,7 @@ import {
   permit,
 } from "./access/index.ts";
 import { apiRoutes } from "./api.ts";
-import { AUDIT_RESOURCE_TYPE, createAuditLog } from "./audit/index.ts";
+import { AUDIT_RESOURCE_TYPE, createAuditLog, recordAudit } from "./audit/index.ts";
 import type { Config } from "./config.ts";
 import { nothingHere, settingsController } from "./console/index.ts";
 import type { Sql } from "./db/connection.ts";
@@ -164,8 +164,8 @@ export function createApp({
   };
   const records = createEntities({ sql, onCommitted, onChange: provider.onRecordChange }, entities);
   const administration = provider.administration(findRecord);
-  const policies = createPolicies(sql, access);
-  const roles = createRoles(sql, access);
+  const policies = createPolicies(sql, access, recordAudit);
+  const roles = createRoles(sql, access, recordAudit);
   const auditLog = createAuditLog(sql);
   const authenticateBearer = createAuthenticate(provider.verifyAccessToken, access.admit);
   const authenticate: Authenticate = async (request) => {

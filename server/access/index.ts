@@ -18,7 +18,7 @@ export { policyRoutes } from "./policies/routes.ts";
 export { createPolicies, findPolicyRecords, type Policies } from "./policies/service.ts";
 export { MEMBER_LIMIT, ROLE, type RoleRecord } from "./roles/contract.ts";
 export { createRoles, findRoleRecords, type Roles, roleRoutes, userScopes } from "./roles/service.ts";
-export { resourceRoutes } from "./route.ts";
+export { resourceRoutes, route } from "./route.ts";
 export { ACTIONS, type Action, DEFAULT_SCOPES, grantedScopes, SCOPES, type Scope, ScopeNotGranted } from "./scopes.ts";
 export type { SettingsService } from "./settings.ts";
 export { requireSeen, settingsRoutes } from "./settings.ts";

@@ -1,11 +1,34 @@
-// What most resources have: a list, an upsert by PATCH and POST, and to read and to delete one.
+// Endpoints of the API for callers: one by one, and what most resources have: a list, an upsert by PATCH and POST, and to
+// read and to delete one.
 
 import type { Filters, Parameters } from "../http/query.ts";
-import { type Answer, type Call, type Endpoint, type Route, route, type Tag, withPost } from "../http/route.ts";
+import { type Answer, type Endpoint as AnyEndpoint, type Call, type Route, type Tag, withPost } from "../http/route.ts";
 import type { Permitted } from "./bearer.ts";
+import type { Shown, Tagged } from "./gate/shown.ts";
 import type { Scope } from "./scopes.ts";
 
 type Nothing = Record<never, never>;
+
+/** Its handler is called by who has its scopes, and answers what has passed the gate. */
+type Endpoint<S extends Scope, P extends Parameters, Q extends Filters, I, A extends Parameters> = AnyEndpoint<
+  Permitted<S>,
+  S,
+  P,
+  Q,
+  I,
+  A,
+  Shown<object> | Tagged<object>
+>;
+
+export function route<
+  S extends Scope,
+  P extends Parameters = Nothing,
+  Q extends Filters = Nothing,
+  I = undefined,
+  A extends Parameters = Nothing,
+>(endpoint: Endpoint<S, P, Q, I, A>): Route {
+  return endpoint;
+}
 
 /** What is special about one of them. */
 interface Own<S extends Scope, C> {

@@ -1,10 +1,9 @@
 // Reading and changing what an administrator sets up; REST and the console both go through it. Each asks for a policy
 // that permits it; what is special about a kind stands in its own folder.
 
-import { recordAudit } from "../audit/index.ts";
 import type { Queries, Sql, Transaction } from "../db/connection.ts";
 import { Conflict, NotFound } from "../errors.ts";
-import { changesOf, valuesShown } from "../http/changes.ts";
+import { changesOf, type Details, valuesShown } from "../http/changes.ts";
 import { type Conditions, hasConditions, requireConditions } from "../http/conditions.ts";
 import type { Contract } from "../http/contract.ts";
 import type { Fields, InputOf, RecordOf } from "../http/fields.ts";
@@ -63,6 +62,15 @@ export interface SettingsStore<Row> {
 /** What a row has before it is there. */
 export type New<Row> = Omit<Row, "id" | keyof Stamped>;
 
+/** Adds a row to the audit log, in the transaction of the change that it tells of. */
+export type RecordChange = (tx: Queries, tenantId: TenantId, caller: Caller, change: SettingsChange) => Promise<void>;
+
+interface SettingsChange {
+  kind: `${"Policy" | "Role" | "Record"}.${"Created" | "Changed" | "Deleted"}`;
+  subject: { type: string; id: string };
+  details?: Details;
+}
+
 /** A kind of record that tenants have few of, each with a Name of its own. */
 export interface SettingsKind<F extends Fields, Row extends { id: string; name: string }> {
   contract: Contract<F>;
@@ -88,6 +96,7 @@ export interface SettingsKind<F extends Fields, Row extends { id: string; name: 
 
 export function createSettingsService<F extends Fields, Row extends { id: string; name: string }>(
   sql: Sql,
+  recordChange: RecordChange,
   kind: SettingsKind<F, Row>,
 ): SettingsService<RecordOf<F>, InputOf<F>> {
   const { contract, store, blank, audited = "Record", check, checkWritten } = kind;
@@ -126,7 +135,7 @@ export function createSettingsService<F extends Fields, Row extends { id: string
         : await store.insert(tx, tenantId, after, actor);
       await checkWritten?.(tx, tenantId, { saved, before, input });
       const record = toRecord(saved);
-      await recordAudit(tx, tenantId, caller, {
+      await recordChange(tx, tenantId, caller, {
         kind: before ? `${audited}.Changed` : `${audited}.Created`,
         subject: { type: name, id: saved.id },
         details: before ? changesOf(toRecord(before), record, inLog, withValue) : valuesShown(record, withValue),
@@ -145,7 +154,7 @@ export function createSettingsService<F extends Fields, Row extends { id: string
       await requireSeen(tx, caller, name, conditions, record);
       await store.remove(tx, tenantId, id);
       const details = valuesShown(record, withValue);
-      await recordAudit(tx, tenantId, caller, { kind: `${audited}.Deleted`, subject: { type: name, id }, details });
+      await recordChange(tx, tenantId, caller, { kind: `${audited}.Deleted`, subject: { type: name, id }, details });
       return record;
     });
   }

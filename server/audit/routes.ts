@@ -1,8 +1,9 @@
 import { Type } from "@sinclair/typebox";
+import { route } from "../access/index.ts";
 import { NO_STORE } from "../http/conditions.ts";
 import { orNull, time, uuid, word } from "../http/fields.ts";
 import { uuidParameter } from "../http/query.ts";
-import { type Route, route } from "../http/route.ts";
+import type { Route } from "../http/route.ts";
 import type { Export } from "./export.ts";
 import { ACTOR_TYPES, EXPORT_FILTERS, FILTERS, SUBJECT_TYPES, toFilter } from "./filter.ts";
 import { AUDIT_KINDS } from "./kinds.ts";

@@ -1,12 +1,12 @@
 // Entities, and for each of them its list, upsert, read and delete.
 
 import { Type } from "@sinclair/typebox";
-import { resourceRoutes, withoutRecords } from "../access/index.ts";
+import { resourceRoutes, route, withoutRecords } from "../access/index.ts";
 import { BadInput } from "../errors.ts";
 import { hasConditions } from "../http/conditions.ts";
 import { word } from "../http/fields.ts";
 import { textParameter } from "../http/query.ts";
-import { type Route, route } from "../http/route.ts";
+import type { Route } from "../http/route.ts";
 import { EVENT_TYPES } from "../webhooks/index.ts";
 import { MOST_RECORDS } from "./bulk.ts";
 import { filterName, filtersOf } from "./filters.ts";

@@ -3,9 +3,7 @@
 
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Caller, Permitted, Scope, Shown, Tagged } from "../access/index.ts";
 import { MethodNotAllowed } from "../errors.ts";
-import type { ErrorName } from "../openapi/index.ts";
 import { readJson, requireJson } from "./body.ts";
 import { type Conditions, etagOf, isNotModified, readConditions, UNCONDITIONAL } from "./conditions.ts";
 import type { Body } from "./contract.ts";
@@ -19,6 +17,23 @@ import {
   type Values,
 } from "./query.ts";
 import { API_PATH, requestUrl } from "./request.ts";
+
+/** The errors that an endpoint may name, as the OpenAPI document calls them. */
+export type ErrorName =
+  | "BadInput"
+  | "MultipleRows"
+  | "Unauthorized"
+  | "Permission"
+  | "NotFound"
+  | "MethodNotAllowed"
+  | "Conflict"
+  | "PreconditionFailed"
+  | "PayloadTooLarge"
+  | "UnsupportedMediaType"
+  | "TooManyRequests"
+  | "ServiceBusy"
+  | "DatabaseAway"
+  | "InternalServerError";
 
 export interface Tag {
   name: string;
@@ -36,7 +51,8 @@ export interface Call<P, Q, I, A> extends Asked<Q> {
   sent: unknown;
 }
 
-export interface Endpoint<S extends Scope, P extends Parameters, Q extends Filters, I, A extends Parameters> {
+/** `C` is who may call it, `R` what it may answer: server/access says which. */
+export interface Endpoint<C, S extends string, P extends Parameters, Q extends Filters, I, A extends Parameters, R> {
   method: "GET" | "PATCH" | "POST" | "DELETE";
   /** Below API_PATH, with its parameters as `{Id}`. */
   path: string;
@@ -63,7 +79,7 @@ export interface Endpoint<S extends Scope, P extends Parameters, Q extends Filte
   answer: Answer;
   /** Beside those that come of all the rest. */
   errors?: ErrorName[];
-  handle(caller: Permitted<S>, call: Call<P, Q, I, A>): Promise<Shown<object> | Tagged<object> | Response>;
+  handle(caller: C, call: Call<P, Q, I, A>): Promise<R | Response>;
 }
 
 export interface Answer {
@@ -81,19 +97,7 @@ export interface Answer {
 
 /** One whose types are its own business. */
 // biome-ignore lint/suspicious/noExplicitAny: what a handler takes was checked where it was declared.
-export type Route = Endpoint<any, any, any, any, any>;
-
-type Nothing = Record<never, never>;
-
-export function route<
-  S extends Scope,
-  P extends Parameters = Nothing,
-  Q extends Filters = Nothing,
-  I = undefined,
-  A extends Parameters = Nothing,
->(endpoint: Endpoint<S, P, Q, I, A>): Route {
-  return endpoint;
-}
+export type Route = Endpoint<any, any, any, any, any, any, any>;
 
 /** The same as PATCH by POST, for clients that have no PATCH */
 export function withPost(patch: Route, id: string): Route[] {
@@ -101,15 +105,15 @@ export function withPost(patch: Route, id: string): Route[] {
 }
 
 /** Who calls, and what they may ask for. */
-export interface Door {
+export interface Door<C> {
   /** @throws Unauthorized */
-  authenticate(request: Request): Promise<Caller>;
+  authenticate(request: Request): Promise<C>;
   /** @throws Permission */
-  permit<S extends Scope>(caller: Caller, scopes: readonly S[]): Permitted<S>;
+  permit(caller: C, scopes: readonly string[]): C;
 }
 
 /** All methods of a path are one route of the router, so that the others are 405 (RFC 9110 15.5.6). */
-export function controllerOf(routes: readonly Route[], door: Door) {
+export function controllerOf<C>(routes: readonly Route[], door: Door<C>) {
   const controller = new Elysia();
   const paths = Map.groupBy(routes, ({ path }) => path);
   for (const [path, methods] of paths) {
@@ -138,9 +142,9 @@ interface Context {
 
 const NOTHING_ASKED = { filters: {}, paging: firstPage(1) };
 
-async function answer(
+async function answer<C>(
   methods: readonly Route[],
-  { authenticate, permit }: Door,
+  { authenticate, permit }: Door<C>,
   request: Request,
   texts: Record<string, string>,
 ): Promise<Response> {
@@ -164,7 +168,7 @@ async function answer(
   if (result instanceof Response) return result;
   const isTagged = endpoint.conditions && !Array.isArray(result);
   if (!isTagged) return Response.json(result, { headers: endpoint.answer.headers });
-  return answerTagged(result as Tagged<object>, method === "GET" ? conditions : UNCONDITIONAL);
+  return answerTagged(result as Tagged, method === "GET" ? conditions : UNCONDITIONAL);
 }
 
 function readAll(
@@ -176,8 +180,14 @@ function readAll(
   );
 }
 
+interface Tagged {
+  record: object;
+  /** What its entity tag is made of; undefined if it has none. */
+  version: object | undefined;
+}
+
 /** The record with its entity tag; 304 if If-None-Match names it. @throws PreconditionFailed */
-function answerTagged({ record, version }: Tagged<object>, conditions: Conditions): Response {
+function answerTagged({ record, version }: Tagged, conditions: Conditions): Response {
   const headers = version && { etag: etagOf(version) };
   if (version === undefined || !isNotModified(conditions, version)) return Response.json(record, { headers });
   return new Response(null, { status: 304, headers });

@@ -19,6 +19,7 @@ import {
 import { JSON_BODY_LIMIT } from "../http/body.ts";
 import { asApiError, type ErrorRecord, errorRecord, OUTAGES } from "../http/error-record.ts";
 import { API_PATH } from "../http/request.ts";
+import type { ErrorName } from "../http/route.ts";
 import { type Answer, type Examples, type Ref, type Schema, schemaRef } from "./operation.ts";
 
 interface DescribedError {
@@ -86,9 +87,7 @@ const ERRORS = {
     headers: ["Retry-After"],
   },
   InternalServerError: { when: "Something failed on our side.", error: asApiError(undefined) },
-} satisfies Record<string, DescribedError>;
-
-export type ErrorName = keyof typeof ERRORS;
+} satisfies Record<ErrorName, DescribedError>;
 
 const EXAMPLE_HEADERS = { "x-request-id": "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5" };
 

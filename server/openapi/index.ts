@@ -8,8 +8,6 @@ import { requestUrl, requireMethod } from "../http/request.ts";
 import type { Route } from "../http/route.ts";
 import { createDocument } from "./document.ts";
 
-export type { ErrorName } from "./errors.ts";
-
 const DOCUMENT_CACHING = "public, max-age=300";
 const VIEWER_CACHING = "public, max-age=3600";
 

@@ -2,7 +2,8 @@
 
 import { MOST_LOOKED_AT, type Scope } from "../access/index.ts";
 import { DEFAULT_LIMIT, MOST_LIMIT } from "../http/query.ts";
-import { type ErrorName, errorAnswers } from "./errors.ts";
+import type { ErrorName } from "../http/route.ts";
+import { errorAnswers } from "./errors.ts";
 
 interface Described {
   id: string;

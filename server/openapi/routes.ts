@@ -1,8 +1,7 @@
 // The part of the document that comes from the routes' own declarations.
 
 import { API_PATH } from "../http/request.ts";
-import type { Route } from "../http/route.ts";
-import type { ErrorName } from "./errors.ts";
+import type { ErrorName, Route } from "../http/route.ts";
 import {
   type Answer,
   type Area,

@@ -1,12 +1,12 @@
 // GET and PATCH …/TenantSettings: what holds for all of the caller's own tenant.
 
-import type { Caller, Permitted, ResourceType, Shown } from "../access/index.ts";
+import { type Caller, type Permitted, type ResourceType, route, type Shown } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import { changesOf } from "../http/changes.ts";
 import { contract } from "../http/contract.ts";
 import { type InputOf, oneOf } from "../http/fields.ts";
-import { type Route, route } from "../http/route.ts";
+import type { Route } from "../http/route.ts";
 import { USERS_TAG } from "../signin/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { findSettings, lockSettings, SECOND_FACTOR_RULES, saveSettings, type TenantSettings } from "./store.ts";

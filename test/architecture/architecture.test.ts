@@ -4,8 +4,11 @@ import { importsOf, readSources, type Source } from "./imports.ts";
 import {
   activitiesDoNotKnowHttp,
   answersPassTheGate,
+  componentsGetRecords,
   filesAreShort,
   foldersHaveNames,
+  foldersHaveNoCircles,
+  foldersHoldSeveralFiles,
   foldersMeetInTheirIndex,
   nothingImportsTheEntries,
   type Rule,
@@ -21,8 +24,11 @@ const everything = [...product, ...(await readSources(ROOT, ["test", "bench"]))]
 
 const source = (path: string, text: string): Source => ({ path, text });
 
+/** One file, or several that break a rule together. */
+type Sample = Source | Source[];
+
 /** A rule, the files it holds for, and samples it must refuse and accept: a rule that cannot fail holds nothing. */
-const RULES: { name: string; rule: Rule; sources: Source[]; bad: Source[]; good: Source[] }[] = [
+const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good: Sample[] }[] = [
   {
     name: "workflows import @temporalio/workflow, each other, and of activities only types",
     rule: workflowsArePure,
@@ -137,6 +143,53 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Source[]; good:
     ],
   },
   {
+    name: "no two folders of the server need each other",
+    rule: foldersHaveNoCircles,
+    sources: product,
+    bad: [
+      [
+        source("server/access/a.ts", `import { recordAudit } from "../audit/index.ts"; recordAudit();`),
+        source("server/audit/a.ts", `import type { Caller } from "../access/index.ts";`),
+      ],
+      [
+        source("server/access/a.ts", `import { a } from "../audit/index.ts"; a();`),
+        source("server/audit/deep/a.ts", `import { a } from "../../signin/index.ts"; a();`),
+        source("server/signin/a.ts", `import { a } from "../access/index.ts"; a();`),
+      ],
+    ],
+    good: [
+      [
+        source("server/access/a.ts", `import { a } from "../audit/index.ts"; a();`),
+        source("server/audit/a.ts", `import { a } from "./deep/a.ts"; import { log } from "../log.ts"; a(log);`),
+        source("server/log.ts", `import type { Caller } from "./access/index.ts";`),
+      ],
+    ],
+  },
+  {
+    name: "a component gets records, never a key or a connection to the database",
+    rule: componentsGetRecords,
+    sources: product,
+    bad: [
+      source("server/console/a.tsx", "export function List({ sql, visit }: ListProps): JSX.Element {}"),
+      source("server/console/a.tsx", "interface ListProps {\n  visit: Visit;\n  key: MasterKey;\n}\n"),
+      source("server/console/a.tsx", "function List<Row>(deps: ConsoleDependencies): JSX.Element {}"),
+    ],
+    good: [
+      source("server/console/a.tsx", "export function List({ visit, rows }: ListProps): JSX.Element {}"),
+      source("server/console/a.tsx", "export function listPage({ sql }: ConsoleDependencies): Handler {}"),
+    ],
+  },
+  {
+    name: "no folder of the server holds one or two files",
+    rule: foldersHoldSeveralFiles,
+    sources: product,
+    bad: [
+      source("server/a/a.ts", ""),
+      [source("server/a/b/a.ts", ""), source("server/a/a.ts", ""), source("server/a/b.ts", "")],
+    ],
+    good: [["a", "b", "c"].map((name) => source(`server/a/${name}.ts`, "")), source("server/a.ts", "")],
+  },
+  {
     name: "no folder is called utils, helpers or common",
     rule: foldersHaveNames,
     sources: everything,
@@ -159,8 +212,8 @@ describe.each(RULES)("$name", ({ rule, sources, bad, good }) => {
   });
 
   test("is broken by every bad sample and by no good one", () => {
-    for (const sample of bad) expect({ sample, found: rule([sample]).length }).toEqual({ sample, found: 1 });
-    for (const sample of good) expect({ sample, found: rule([sample]) }).toEqual({ sample, found: [] });
+    for (const sample of bad) expect({ sample, found: rule([sample].flat()).length }).toEqual({ sample, found: 1 });
+    for (const sample of good) expect({ sample, found: rule([sample].flat()) }).toEqual({ sample, found: [] });
   });
 });
 

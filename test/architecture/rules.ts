@@ -121,6 +121,66 @@ export const answersPassTheGate: Rule = (sources) =>
     return problems.map((problem) => `${path} ${problem}; what leaves passes server/access/gate/.`);
   });
 
+/** Of folders that need each other none can be read first. Types count as well. */
+export const foldersHaveNoCircles: Rule = (sources) => {
+  const needs = new Map<string, Set<string>>();
+  for (const source of sources) {
+    const own = folderOf(source.path);
+    const others = own ? importsOf(source).flatMap(({ target }) => folderOf(target) ?? []) : [];
+    for (const other of others) if (other !== own) needs.set(own!, (needs.get(own!) ?? new Set()).add(other));
+  }
+  const circles = [...needs.keys()].flatMap((folder) => wayBack(needs, folder) ?? []);
+  return [...new Set(circles)].map((circle) => `${circle} need each other.`);
+};
+
+/** The folders of the shortest circle that this one is in. */
+function wayBack(needs: Map<string, Set<string>>, folder: string): string | undefined {
+  const ways = [[folder]];
+  const seen = new Set<string>();
+  for (const way of ways) {
+    for (const next of needs.get(way.at(-1)!) ?? []) {
+      if (next === folder) return way.toSorted().join(", ");
+      if (!seen.has(next)) ways.push([...way, next]);
+      seen.add(next);
+    }
+  }
+  return undefined;
+}
+
+/** Of the server; files that stand in no folder of it compose the others. */
+function folderOf(path: string): string | undefined {
+  return /^server\/[^/]+(?=\/)/.exec(path)?.[0];
+}
+
+export const foldersHoldSeveralFiles: Rule = (sources) => {
+  const counts = new Map<string, number>();
+  for (const { path } of sources) {
+    const folders = path.split("/").slice(0, -1);
+    for (let depth = 2; depth <= folders.length; depth++) {
+      const folder = folders.slice(0, depth).join("/");
+      if (folder.startsWith("server/")) counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+  }
+  return [...counts].flatMap(([folder, count]) =>
+    count < 3 ? [`${folder} holds ${count} files; a folder holds three or more.`] : [],
+  );
+};
+
+/** What a component shows has been read before: it gets records. */
+export const componentsGetRecords: Rule = (sources) => {
+  const taken = /\b(sql|masterKey|Sql|Queries|Transaction|MasterKey|\w*Dependencies)\b/;
+  return sources
+    .filter(({ path }) => path.startsWith("server/") && path.endsWith(".tsx"))
+    .flatMap(({ path, text }) => {
+      const code = withoutComments(text);
+      const parameters = [...code.matchAll(/\bfunction ([A-Z]\w*)(?:<[^>]*>)?\(([\s\S]*?)\): JSX\.Element/g)];
+      const props = [...code.matchAll(/\binterface (\w+Props)\b[^{]*\{([\s\S]*?)\n\}/g)];
+      return [...parameters, ...props].flatMap(([, name, text]) =>
+        taken.test(text!) ? [`${path}: ${name} takes a key or a connection to the database.`] : [],
+      );
+    });
+};
+
 export const foldersHaveNames: Rule = (sources) =>
   sources.flatMap(({ path }) => {
     const nameless = path

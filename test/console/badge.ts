@@ -3,6 +3,7 @@
 import { descriptionField, idField, nameField, STAMP_FIELDS, type Stamped } from "../../server/access/fields.ts";
 import { type SettingsService, settingsRoutes } from "../../server/access/index.ts";
 import { createSettingsService, type SettingsStore } from "../../server/access/settings.ts";
+import { recordAudit } from "../../server/audit/index.ts";
 import type { Queries, Sql } from "../../server/db/connection.ts";
 import { contract } from "../../server/http/contract.ts";
 import { type InputOf, integer, oneOf, type RecordOf } from "../../server/http/fields.ts";
@@ -70,7 +71,7 @@ const store: SettingsStore<Badge> = {
 };
 
 export const badges = (sql: Sql): SettingsService<RecordOf<typeof FIELDS>, InputOf<typeof FIELDS>> =>
-  createSettingsService(sql, {
+  createSettingsService(sql, recordAudit, {
     contract: BADGE,
     store,
     blank: { name: "", description: "", color: "Red", days: null },

@@ -11,7 +11,7 @@ import {
   policyRoutes,
 } from "../../server/access/index.ts";
 import { policyTypes } from "../../server/app.ts";
-import { auditRoutes, createAuditLog } from "../../server/audit/index.ts";
+import { auditRoutes, createAuditLog, recordAudit } from "../../server/audit/index.ts";
 import { readConfig } from "../../server/config.ts";
 import { connect, type Sql } from "../../server/db/connection.ts";
 import { migrate } from "../../server/db/migrate.ts";
@@ -61,7 +61,7 @@ beforeAll(async () => {
   service = badges(sql);
   const routes = [
     ...badgeRoutes(service),
-    ...policyRoutes(createPolicies(sql, access)),
+    ...policyRoutes(createPolicies(sql, access, recordAudit)),
     ...auditRoutes(createAuditLog(sql)),
   ];
   app = new Elysia()

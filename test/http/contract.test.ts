@@ -1,7 +1,7 @@
 // A record that nobody has heard of, declared once: what its contract gives without another line.
 
 import { expect, test } from "bun:test";
-import type { Caller, Permitted } from "../../server/access/index.ts";
+import { type Caller, type Permitted, route } from "../../server/access/index.ts";
 import { BadInput } from "../../server/errors.ts";
 import { body, contract } from "../../server/http/contract.ts";
 import {
@@ -17,7 +17,7 @@ import {
   text,
   time,
 } from "../../server/http/fields.ts";
-import { type Route, route, withPost } from "../../server/http/route.ts";
+import { type Route, withPost } from "../../server/http/route.ts";
 import { createDocument } from "../../server/openapi/document.ts";
 
 const NOTE = contract("Note", "What somebody wants to remember.", {

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { orNull } from "../../http/fields.ts";
-import { type Route, route } from "../../http/route.ts";
+import type { Route } from "../../http/route.ts";
 import { withoutRecords } from "../gate/shown.ts";
+import { route } from "../route.ts";
 import { LOCK_OUT, settingsRoutes } from "../settings.ts";
 import { POLICY, POLICY_TEXT } from "./contract.ts";
 import type { Policies } from "./service.ts";

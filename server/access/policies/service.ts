@@ -5,7 +5,7 @@ import type { TenantId } from "../../tenant-id.ts";
 import type { Access } from "../access.ts";
 import type { Permitted } from "../bearer.ts";
 import type { FindRecords } from "../gate/references.ts";
-import { changeSettings, createSettingsService, type SettingsService } from "../settings.ts";
+import { changeSettings, createSettingsService, type RecordChange, type SettingsService } from "../settings.ts";
 import type { Problem } from "./cedar.ts";
 import { POLICY, type PolicyInput, type PolicyRecord } from "./contract.ts";
 import {
@@ -31,9 +31,9 @@ export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
   validate(caller: Permitted<"Settings:Update">, text: string): Promise<Problem[]>;
 }
 
-export function createPolicies(sql: Sql, access: Access): Policies {
+export function createPolicies(sql: Sql, access: Access, recordChange: RecordChange): Policies {
   return {
-    ...createSettingsService(sql, {
+    ...createSettingsService(sql, recordChange, {
       contract: POLICY,
       store: {
         list: listPolicies,

@@ -14,6 +14,7 @@ import {
   createSettingsService,
   LOCK_OUT,
   type New,
+  type RecordChange,
   type SettingsService,
   settingsRoutes,
 } from "../settings.ts";
@@ -37,8 +38,8 @@ const ROLES_PER_TENANT = 200;
 /** A tenant's roles. */
 export type Roles = SettingsService<RoleRecord, RoleInput>;
 
-export function createRoles(sql: Sql, access: Access): Roles {
-  return createSettingsService(sql, {
+export function createRoles(sql: Sql, access: Access, recordChange: RecordChange): Roles {
+  return createSettingsService(sql, recordChange, {
     contract: ROLE,
     store: { list: listRoles, find: findRole, insert, update, remove: deleteRole },
     blank: { name: "", description: "", scopes: [], members: [] },

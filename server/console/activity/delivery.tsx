@@ -1,15 +1,7 @@
 // One delivery of an event: how it stands, and each attempt.
 
-import type { MasterKey } from "../../master-key.ts";
 import { ActionButton, attribute, Badge, CopyButton, phrase, Sentence } from "../../ui/index.ts";
-import {
-  type AttemptRecord,
-  type EventRecord,
-  knownRequest,
-  type LoggedConnection,
-  type SeenEvent,
-  toConnectionRecord,
-} from "../../webhooks/index.ts";
+import type { AttemptRecord, EventRecord, KnownRequest, LoggedConnection, SeenEvent } from "../../webhooks/index.ts";
 import type { Visit } from "../visit.ts";
 import { titleOf } from "../webhooks/list.tsx";
 import { AttemptDetails, AttemptTable } from "./attempts.tsx";
@@ -26,6 +18,11 @@ export interface ShownDelivery {
   reason: string | undefined;
   /** Its last ones. */
   attempts: AttemptRecord[];
+  /** What each of these sent; undefined if the reader may not see the connection. */
+  requests: (KnownRequest | undefined)[];
+  /** What it would send now. */
+  request: KnownRequest | undefined;
+  mayResume: boolean;
 }
 
 /** Something may still become of it by itself. */
@@ -42,15 +39,12 @@ export interface DeliverySectionProps {
   event: SeenEvent;
   shown: ShownDelivery;
   mayRedeliver: boolean;
-  masterKey: MasterKey;
 }
 
-export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }: DeliverySectionProps): JSX.Element {
-  const { delivery, connection, reason, attempts } = shown;
-  const { record, text, occurredOn, sequences } = event;
+export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliverySectionProps): JSX.Element {
+  const { delivery, connection, reason, attempts, requests, request, mayResume } = shown;
+  const { record, text, occurredOn } = event;
   const { Id, ConnectionId, State, AttemptCount } = delivery;
-  const posted = { eventId: record.EventId, sequences };
-  const requestAt = (startedOn: Date) => connection && knownRequest(masterKey, connection, posted, startedOn);
   const left = AttemptCount - (attempts.at(-1)?.Number ?? 0);
   const earlier = (attempts[0]?.Number ?? 1) - 1;
   return (
@@ -61,7 +55,7 @@ export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }
         </h2>
         <Badge state={State} />
         <div class="buttons">
-          {connection && mayResume(visit, connection, masterKey) ? (
+          {mayResume ? (
             <ActionButton
               visit={visit}
               action={`/settings/webhooks/${ConnectionId}/state`}
@@ -89,8 +83,8 @@ export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }
               Open in Temporal
             </a>
           )}
-          {connection && text !== undefined ? (
-            <CopyButton text={curlCommand(record.EventId, text, requestAt(new Date(0))!)} label="Copy as curl" />
+          {request && text !== undefined ? (
+            <CopyButton text={curlCommand(record.EventId, text, request)} label="Copy as curl" />
           ) : (
             ""
           )}
@@ -121,7 +115,7 @@ export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }
             <AttemptDetails
               id={`attempt-${Id}-${attempt.Number}`}
               attempt={attempt}
-              request={requestAt(new Date(attempt.StartedOn))}
+              request={requests[index]}
               changedOn={connection && changedSince(connection, attempt)}
               open={index === attempts.length - 1 && State !== "Delivered"}
             />
@@ -132,12 +126,6 @@ export function DeliverySection({ visit, event, shown, mayRedeliver, masterKey }
       )}
     </section>
   );
-}
-
-/** Its connection takes no posts, and the reader may end that. */
-function mayResume(visit: Visit, connection: LoggedConnection, masterKey: MasterKey): boolean {
-  if (connection.state === "Active" || connection.deletedOn || !visit.may("Webhooks:Create")) return false;
-  return visit.may("Webhooks:Update", "WebhookConnection", toConnectionRecord(masterKey, connection));
 }
 
 /** When what is sent there changed after an attempt; undefined: what is known of it is what was sent. */

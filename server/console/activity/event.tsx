@@ -3,6 +3,7 @@
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { Conflict } from "../../errors.ts";
 import { firstPage, MOST_LIMIT, type Paging, readPaging, readQuery, readWord } from "../../http/query.ts";
+import type { MasterKey } from "../../master-key.ts";
 import {
   ActionButton,
   Badge,
@@ -21,6 +22,7 @@ import {
 import {
   type EventRecord,
   explainEvent,
+  knownRequest,
   type LoggedConnection,
   PING,
   REDELIVER,
@@ -29,6 +31,7 @@ import {
   readEvent,
   redeliverEvent,
   type SeenEvent,
+  toConnectionRecord,
   WORST_FIRST,
 } from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
@@ -74,13 +77,7 @@ export async function eventPage(deps: SettingsDependencies, visit: Visit, refusa
         <Live visit={visit} id="event" seconds={REFRESH_SECONDS} isFinal={isFinal}>
           <Summary visit={visit} record={record} mayRedeliver={mayRedeliver} />
           {shown.map((one) => (
-            <DeliverySection
-              visit={visit}
-              event={event}
-              shown={one}
-              mayRedeliver={mayRedeliver}
-              masterKey={deps.masterKey}
-            />
+            <DeliverySection visit={visit} event={event} shown={one} mayRedeliver={mayRedeliver} />
           ))}
         </Live>
         <Pager visit={visit} next={Next} />
@@ -104,10 +101,11 @@ async function pageOf({ caller }: Visit, record: EventRecord, ofState: string | 
 /** What of connections the reader may not see is left out; that there is a delivery is not. */
 async function readShown(
   { sql, masterKey }: SettingsDependencies,
-  { caller }: Visit,
+  visit: Visit,
   event: SeenEvent,
   deliveries: DeliveryRecord[],
 ): Promise<ShownDelivery[]> {
+  const { caller } = visit;
   const { EventId } = event.record;
   const connectionIds = deliveries.map(({ ConnectionId }) => ConnectionId);
   const selection = { deliveryIds: deliveries.map(({ Id }) => Id), last: MOST_ATTEMPTS };
@@ -116,12 +114,27 @@ async function readShown(
     readConnectionsOf(sql, masterKey, caller, connectionIds),
     explainEvent(sql, masterKey, caller, EventId, { connectionIds }, firstPage(MOST_DELIVERIES)),
   ]);
-  return deliveries.map((delivery) => ({
-    delivery,
-    connection: connections.find(({ id }) => id === delivery.ConnectionId),
-    reason: reasons.Items.find(({ DeliveryId }) => DeliveryId === delivery.Id)?.Reason,
-    attempts: attempts.get(delivery.Id) ?? [],
-  }));
+  return deliveries.map((delivery) => {
+    const connection = connections.find(({ id }) => id === delivery.ConnectionId);
+    const posted = { eventId: EventId, sequences: event.sequences };
+    const requestAt = (startedOn: Date) => connection && knownRequest(masterKey, connection, posted, startedOn);
+    const own = attempts.get(delivery.Id) ?? [];
+    return {
+      delivery,
+      connection,
+      reason: reasons.Items.find(({ DeliveryId }) => DeliveryId === delivery.Id)?.Reason,
+      attempts: own,
+      requests: own.map(({ StartedOn }) => requestAt(new Date(StartedOn))),
+      request: requestAt(new Date(0)),
+      mayResume: connection !== undefined && mayResume(visit, masterKey, connection),
+    };
+  });
+}
+
+/** The connection takes no posts, and the reader may end that. */
+function mayResume(visit: Visit, masterKey: MasterKey, connection: LoggedConnection): boolean {
+  if (connection.state === "Active" || connection.deletedOn || !visit.may("Webhooks:Create")) return false;
+  return visit.may("Webhooks:Update", "WebhookConnection", toConnectionRecord(masterKey, connection));
 }
 
 function Refusals({ lines }: { lines: string[] }): JSX.Element {

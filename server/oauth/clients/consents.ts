@@ -1,13 +1,13 @@
 // What a User has allowed Applications, as an administrator sees and revokes it.
 
 import { Type } from "@sinclair/typebox";
-import type { Permitted, Shown, ShownPage } from "../../access/index.ts";
+import { type Permitted, route, type Shown, type ShownPage } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { NotFound } from "../../errors.ts";
 import { ABSTRACT_LONG, time } from "../../http/fields.ts";
 import { idTextParameter, type Paging, readId } from "../../http/query.ts";
-import { type Route, route } from "../../http/route.ts";
+import type { Route } from "../../http/route.ts";
 import { CONSENT_RESOURCE_TYPE } from "../resource-types.ts";
 import type { Families } from "../tokens/families.ts";
 import { type Consent, deleteConsent, isUser, listConsents, lockConsent } from "./consents.store.ts";

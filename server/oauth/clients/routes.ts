@@ -1,12 +1,12 @@
 // An Application's credentials: …/Application/{Id}/Credentials and …/Application/{Id}/Secrets.
 
 import { Type } from "@sinclair/typebox";
-import type { Access } from "../../access/index.ts";
+import { type Access, route } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { time, uuid } from "../../http/fields.ts";
 import { idParameter, textParameter } from "../../http/query.ts";
-import { type Route, route, withPost } from "../../http/route.ts";
+import { type Route, withPost } from "../../http/route.ts";
 import { CREDENTIALS } from "./contract.ts";
 import { changeCredentials, makeSecret, readCredentials, readSecrets, removeSecret } from "./service.ts";
 

@@ -1,10 +1,10 @@
 // The signing keys as an administrator sees them. They are the installation's, no tenant's, so no tenant replaces them.
 
 import { Type } from "@sinclair/typebox";
-import type { Permitted, ShownPage } from "../../access/index.ts";
+import { type Permitted, route, type ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { time, word } from "../../http/fields.ts";
-import { type Route, route } from "../../http/route.ts";
+import type { Route } from "../../http/route.ts";
 import { SIGNING_KEY_RESOURCE_TYPE } from "../resource-types.ts";
 import { type KeyLife, livesOf, SIGNING_ALGS } from "./rotation.ts";
 import { currentTime, listKeyDates } from "./store.ts";

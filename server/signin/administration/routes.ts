@@ -1,11 +1,11 @@
 // …/User/{Id}/PasswordReset, …/SecondFactor, …/Identities and …/Sessions.
 
 import { Type } from "@sinclair/typebox";
-import { withoutRecords } from "../../access/index.ts";
+import { route, withoutRecords } from "../../access/index.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { ABSTRACT_TEXT, time, uuid, word } from "../../http/fields.ts";
 import { idTextParameter, textParameter } from "../../http/query.ts";
-import { type Route, route } from "../../http/route.ts";
+import type { Route } from "../../http/route.ts";
 import { IDENTITY_DATA } from "./identities.ts";
 import { noFactor, type UserAdministration } from "./service.ts";
 

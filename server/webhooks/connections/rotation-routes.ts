@@ -1,10 +1,11 @@
 // WebhookConnection/{Id}/Secret.
 
 import { Type } from "@sinclair/typebox";
+import { route } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { orNull } from "../../http/fields.ts";
-import { type Route, route } from "../../http/route.ts";
+import type { Route } from "../../http/route.ts";
 import type { MasterKey } from "../../master-key.ts";
 import { giveUpRotation, proveSecret, ROTATION, readRotation, STAGING, stageNewSecret } from "./rotation.ts";
 import { CONNECTION_ID, CONNECTION_TAG } from "./routes.ts";

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { resourceRoutes, withoutRecords } from "../../access/index.ts";
+import { resourceRoutes, route, withoutRecords } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { uuid } from "../../http/fields.ts";
 import { textFilter, uuidParameter, wordFilter } from "../../http/query.ts";
-import { type Route, route } from "../../http/route.ts";
+import type { Route } from "../../http/route.ts";
 import type { MasterKey } from "../../master-key.ts";
 import type { WorkflowUrl } from "../deliveries/log.ts";
 import type { ConnectionContract } from "./contract.ts";

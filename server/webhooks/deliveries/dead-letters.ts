@@ -1,11 +1,11 @@
 // What has failed for good, by connection and reason: GET WebhookEvent/DeadLetters.
 
 import { Type } from "@sinclair/typebox";
-import type { Caller, ShownPage } from "../../access/index.ts";
+import { type Caller, route, type ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { orNull, time, uuid, word } from "../../http/fields.ts";
 import { momentFilter, type Paging, wordFilter } from "../../http/query.ts";
-import { type Route, route } from "../../http/route.ts";
+import type { Route } from "../../http/route.ts";
 import type { MasterKey } from "../../master-key.ts";
 import { connectionFilter, toConnectionRecord } from "../connections/read.ts";
 import { type Connection, type ConnectionState, listConnections } from "../connections/store.ts";

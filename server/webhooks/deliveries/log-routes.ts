@@ -1,9 +1,10 @@
 // WebhookEvent: the activity log, and an event sent again.
 
+import { route } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { uuid } from "../../http/fields.ts";
 import { textParameter } from "../../http/query.ts";
-import { type Route, route } from "../../http/route.ts";
+import type { Route } from "../../http/route.ts";
 import { CONNECTION } from "../connections/contract.ts";
 import { redeliverEvent } from "../redelivery/redeliver-event.ts";
 import { readEvents, readWholeEvent, type WorkflowUrl } from "./log.ts";

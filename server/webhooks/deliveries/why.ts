@@ -2,11 +2,11 @@
 
 import { Type } from "@sinclair/typebox";
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
-import type { Caller, ShownPage } from "../../access/index.ts";
+import { type Caller, route, type ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { orNull, uuid, word } from "../../http/fields.ts";
 import { type Paging, textParameter } from "../../http/query.ts";
-import { type Route, route } from "../../http/route.ts";
+import type { Route } from "../../http/route.ts";
 import type { MasterKey } from "../../master-key.ts";
 import { connectionFilter, toConnectionRecord } from "../connections/read.ts";
 import type { ConnectionState } from "../connections/store.ts";

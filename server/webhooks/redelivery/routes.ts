@@ -2,10 +2,11 @@
 
 import { Type } from "@sinclair/typebox";
 import { REDELIVERY_STATES } from "../../../workflows/contract.ts";
+import { route } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { uuid } from "../../http/fields.ts";
 import { textParameter, wordFilter } from "../../http/query.ts";
-import { type Route, route } from "../../http/route.ts";
+import type { Route } from "../../http/route.ts";
 import { connectionFilter } from "../connections/read.ts";
 import {
   EXAMPLE,

@@ -1,8 +1,8 @@
 // …/IdentityProvider: where a tenant's users may sign in instead of here.
 
-import { settingsRoutes } from "../../../access/index.ts";
+import { route, settingsRoutes } from "../../../access/index.ts";
 import { idTextParameter } from "../../../http/query.ts";
-import { type Route, route } from "../../../http/route.ts";
+import type { Route } from "../../../http/route.ts";
 import { PROVIDER_TEST, type ProviderContract } from "./contract.ts";
 import type { IdentityProviders } from "./service.ts";
 
