@@ -6,16 +6,15 @@ import {
   type AttemptResult,
   attemptDelivery,
   closeOpenDelivery,
-  type Ending,
+  endingOf,
   type OpenDelivery,
+  outcomeOf,
   type Place,
   recordProof,
   takeBackAttempt,
-  type Unsent,
 } from "../server/webhooks/index.ts";
 import {
   ATTEMPT_FAILED,
-  backoff,
   type DeliveryState,
   EXHAUSTED,
   NOT_YET,
@@ -50,7 +49,7 @@ type AttemptDependencies = Pick<
 export function createAttempt(dependencies: AttemptDependencies): Attempt {
   const { sql, attemptLog, egress, masterKey, log, metrics, tracing, timeout, holding } = dependencies;
   return async (input, signal, place) => {
-    const { tenantId, deliveryId, maximumAttempts, retry } = input;
+    const { tenantId, deliveryId, maximumAttempts } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
     const delivery = await open();
     if (delivery === "full") return "full";
@@ -68,15 +67,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
       throw notYet(UNSENT_WAIT_MS * (1 + Math.random()));
     }
     span.end(spanEnd(input, delivery, result));
-    const last = result.gone || delivery.ping || delivery.numberInRun >= maximumAttempts;
-    // Who is cut off by us has not failed; and what a cancelled workflow leaves open is closed by its end.
-    const cutOff = result.attempt.failure === "cancelled";
-    const ends = last && !(cutOff && isWorkflowCancelled(signal));
-    const reached: DeliveryState = result.delivered ? "Delivered" : ends ? "Exhausted" : "Retrying";
-    const hold =
-      delivery.ping || cutOff
-        ? undefined
-        : { gone: result.gone, after: holding.after, probeInMs: holding.probeInterval };
+    const { reached, hold, nextInMs } = outcomeOf(delivery, result, input, holding, isWorkflowCancelled(signal));
     const state = await database(() =>
       delivery.proof && result.delivered
         ? recordProof(sql, tenantId, deliveryId, result.attempt, reached, hold)
@@ -93,9 +84,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     );
     if (state === "Delivered" || state === "Cancelled") return { state, attempts: delivery.number };
     if (isWorkflowCancelled(signal)) throw signal.reason;
-    // Counted in PostgreSQL, the waits go on growing when a worker dies.
-    const wait = Math.max(backoff(retry, delivery.numberInRun), result.retryAfterMs ?? 0);
-    throw failure(result.reason, last ? undefined : wait, delivery.number);
+    throw failure(result.reason, nextInMs, delivery.number);
 
     /** A local activity runs again when its worker dies before the task is recorded, so much may have happened. */
     async function open(): Promise<OpenDelivery | { ended: PostWebhookResult } | "full"> {
@@ -153,12 +142,6 @@ export function workflowCancelled(): Error {
 
 function isWorkflowCancelled({ reason }: AbortSignal): boolean {
   return reason instanceof CancelledFailure && reason.message === WORKFLOW_CANCELLED;
-}
-
-/** What the attempt has told of its receiver. */
-function endingOf(result: AttemptResult | Unsent): Ending {
-  if ("unsent" in result || result.attempt.failure === "cancelled") return "unsent";
-  return result.attempt.failure === null ? "answered" : "silent";
 }
 
 /** @param retryAfterMs undefined: it is the delivery's end */

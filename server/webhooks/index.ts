@@ -30,7 +30,7 @@ export { CONNECTION_TAG, connectionRoutes } from "./connections/routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./connections/secrets.ts";
 export { pingConnection, removeConnection, upsertConnection } from "./connections/service.ts";
 export { CONNECTION_STATES, type LoggedConnection } from "./connections/store.ts";
-export { type AttemptResult, attemptDelivery, type Unsent } from "./deliveries/attempt.ts";
+export { type AttemptResult, attemptDelivery } from "./deliveries/attempt.ts";
 export { type AttemptLog, createAttemptLog } from "./deliveries/attempt-log.ts";
 export { deadLetterRoutes } from "./deliveries/dead-letters.ts";
 export { startDispatcher } from "./deliveries/dispatcher.ts";
@@ -54,13 +54,14 @@ export {
 } from "./deliveries/log-contract.ts";
 export { eventLogRoutes } from "./deliveries/log-routes.ts";
 export { type OpenDelivery, takeTurn } from "./deliveries/opening.store.ts";
+export { endingOf, outcomeOf } from "./deliveries/outcome.ts";
 export { putBack } from "./deliveries/queue.store.ts";
 export { startReconciler } from "./deliveries/reconciler.ts";
 export { type KnownRequest, knownRequest, SEQUENCE_LIMIT } from "./deliveries/request.ts";
 export { createStartTroubles } from "./deliveries/start-troubles.ts";
 export { closeOpenDelivery, takeBackAttempt } from "./deliveries/store.ts";
 export { explainEvent, whyRoutes } from "./deliveries/why.ts";
-export { createWindows, type Ending, type Place, QUICK_MS, type Windows } from "./deliveries/windows.ts";
+export { createWindows, type Place, QUICK_MS, type Windows } from "./deliveries/windows.ts";
 export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "./events/event.ts";
 export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";
 export {

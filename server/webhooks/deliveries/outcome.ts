@@ -1,0 +1,48 @@
+// What one attempt makes of its delivery, of its connection and of its receiver's window.
+
+import { backoff, type DeliveryState, type PostWebhookInput } from "../../../workflows/contract.ts";
+import type { AttemptResult, Unsent } from "./attempt.ts";
+import type { OpenDelivery } from "./opening.store.ts";
+import type { Attempt, HoldRule } from "./store.ts";
+import type { Ending } from "./windows.ts";
+
+/** What of an attempt decides. */
+type Judged = Pick<AttemptResult, "delivered" | "gone" | "retryAfterMs"> & { attempt: Pick<Attempt, "failure"> };
+
+export interface Outcome {
+  reached: DeliveryState;
+  /** Undefined: it says nothing of the receiver. */
+  hold: HoldRule | undefined;
+  /** Milliseconds until the next attempt; undefined: this was the last. */
+  nextInMs: number | undefined;
+}
+
+/**
+ * @param holding after how many exhausted deliveries a connection is Held, and how soon it is probed then
+ * @param isCancelled its workflow is
+ */
+export function outcomeOf(
+  delivery: Pick<OpenDelivery, "numberInRun" | "ping">,
+  result: Judged,
+  { maximumAttempts, retry }: Pick<PostWebhookInput, "maximumAttempts" | "retry">,
+  holding: { after: number; probeInterval: number },
+  isCancelled: boolean,
+): Outcome {
+  const last = result.gone || delivery.ping || delivery.numberInRun >= maximumAttempts;
+  // Who is cut off by us has not failed; and what a cancelled workflow leaves open is closed by its end.
+  const cutOff = result.attempt.failure === "cancelled";
+  const ends = last && !(cutOff && isCancelled);
+  const rule = { gone: result.gone, after: holding.after, probeInMs: holding.probeInterval };
+  return {
+    reached: result.delivered ? "Delivered" : ends ? "Exhausted" : "Retrying",
+    hold: delivery.ping || cutOff ? undefined : rule,
+    // Counted in PostgreSQL, the waits go on growing when a worker dies.
+    nextInMs: last ? undefined : Math.max(backoff(retry, delivery.numberInRun), result.retryAfterMs ?? 0),
+  };
+}
+
+/** What an attempt has told of its receiver. */
+export function endingOf(result: Pick<Judged, "attempt"> | Unsent): Ending {
+  if ("unsent" in result || result.attempt.failure === "cancelled") return "unsent";
+  return result.attempt.failure === null ? "answered" : "silent";
+}
