@@ -62,7 +62,7 @@ test("a statement sent behind one that fails after its first rows has its own ro
 test("a transaction has its connection alone, however many statements were sent before it began", async () => {
   for (const before of [98, 99, 100, 101, 102]) {
     const sql = connect(URL, "gatehouse test", 1);
-    const sent = Array.from({ length: before }, () => sql`select`);
+    const sent = Array.from({ length: before }, () => sql`select`.execute());
     const transaction = sql.begin(async (tx) => (await tx<{ n: number }[]>`select 1 as n`)[0]!.n);
     expect([before, await transaction]).toEqual([before, 1]);
     await Promise.all(sent);
