@@ -29,12 +29,11 @@ import {
   resourceTypes,
 } from "./entities/index.ts";
 import { ApiError, ServiceUnavailable } from "./errors.ts";
-import { clientAddress, contextOf } from "./http/context.ts";
+import { clientAddress, contextOf, createRequestLog, isProbe } from "./http/context.ts";
 import { asApiError, errorResponse, OUTAGES } from "./http/error-record.ts";
 import { type Lifecycle, probesController, servingLifecycle } from "./http/probes.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { API_PATH, createSpelling, requireHost, withPlainUrl } from "./http/request.ts";
-import { createRequestLog, isProbe } from "./http/request-log.ts";
 import { controllerOf } from "./http/route.ts";
 import { createOutageLog } from "./log.ts";
 import type { MasterKey } from "./master-key.ts";

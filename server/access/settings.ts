@@ -3,9 +3,8 @@
 
 import type { Queries, Sql, Transaction } from "../db/connection.ts";
 import { Conflict, NotFound } from "../errors.ts";
-import { changesOf, type Details, valuesShown } from "../http/changes.ts";
 import { type Conditions, hasConditions, requireConditions } from "../http/conditions.ts";
-import type { Contract } from "../http/contract.ts";
+import { type Contract, changesOf, type Details, valuesShown } from "../http/contract.ts";
 import type { Fields, InputOf, RecordOf } from "../http/fields.ts";
 import { isUuid, type Paging, type Parameter, textFilter, uuidParameter } from "../http/query.ts";
 import type { Route, Tag } from "../http/route.ts";

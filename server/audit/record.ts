@@ -1,6 +1,6 @@
 import type { Queries } from "../db/connection.ts";
-import type { Details } from "../http/changes.ts";
 import { contextOf } from "../http/context.ts";
+import type { Details } from "../http/contract.ts";
 import { userAgentOf } from "../http/request.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { type AuditKind, STRANGERS_FAILURES } from "./kinds.ts";

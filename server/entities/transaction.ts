@@ -5,7 +5,7 @@ import { type AuditEntry, recordAudit } from "../audit/index.ts";
 import type { Sql, Transaction } from "../db/connection.ts";
 import { refusalOf } from "../db/failures.ts";
 import { Conflict } from "../errors.ts";
-import { changesOf } from "../http/changes.ts";
+import { changesOf } from "../http/contract.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { type RecordedChange, recordEvent } from "../webhooks/index.ts";
 import type { Entity } from "./registry.ts";

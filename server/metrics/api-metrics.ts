@@ -2,7 +2,7 @@
 
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Sql } from "../db/connection.ts";
-import type { ObservedRequest } from "../http/request-log.ts";
+import type { ObservedRequest } from "../http/context.ts";
 import { createRegistry } from "./serve.ts";
 import { type Backlog, readBacklog } from "./store.ts";
 

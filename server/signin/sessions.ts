@@ -1,7 +1,7 @@
 import { originOf, recordAudit } from "../audit/index.ts";
 import type { Queries, Sql, Transaction } from "../db/connection.ts";
 import { Conflict } from "../errors.ts";
-import type { Details } from "../http/changes.ts";
+import type { Details } from "../http/contract.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { Cookies } from "./cookies.ts";
 import { digestOf, newOpaqueValue } from "./opaque.ts";

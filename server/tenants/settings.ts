@@ -3,8 +3,7 @@
 import { type Caller, type Permitted, type ResourceType, route, type Shown } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
-import { changesOf } from "../http/changes.ts";
-import { contract } from "../http/contract.ts";
+import { changesOf, contract } from "../http/contract.ts";
 import { type InputOf, oneOf } from "../http/fields.ts";
 import type { Route } from "../http/route.ts";
 import { USERS_TAG } from "../signin/index.ts";

@@ -4,8 +4,7 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import type { TracingConfig } from "../config.ts";
-import { contextOf, formatTraceParent, parseTraceParent } from "../http/context.ts";
-import { type ObservedRequest, PROBES } from "../http/request-log.ts";
+import { contextOf, formatTraceParent, type ObservedRequest, PROBES, parseTraceParent } from "../http/context.ts";
 
 export interface Tracing {
   /**

@@ -15,8 +15,8 @@ import {
 import { recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
-import { changesOf } from "../../http/changes.ts";
 import type { Conditions } from "../../http/conditions.ts";
+import { changesOf } from "../../http/contract.ts";
 import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { CREDENTIALS_RESOURCE_TYPE } from "../resource-types.ts";

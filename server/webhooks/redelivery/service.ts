@@ -5,7 +5,7 @@ import type { Caller, Permitted, Shown } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
-import { changesOf } from "../../http/changes.ts";
+import { changesOf } from "../../http/contract.ts";
 import { isUuid } from "../../http/query.ts";
 import { lockConnection } from "../connections/store.ts";
 import { lowestIdOf } from "../events/event.ts";
