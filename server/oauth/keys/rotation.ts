@@ -1,3 +1,5 @@
+// The life of a signing key: published, then signing, then published still until its last token has expired.
+
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { type MasterKey, type SealedColumn, seal, unseal } from "../../master-key.ts";
@@ -18,8 +20,6 @@ export type SigningAlg = (typeof SIGNING_ALGS)[number];
 export const SIGNING_KEY_PURPOSE = "signing key";
 
 export const SEALED: SealedColumn[] = [{ table: "signing_keys", column: "private_jwk", purpose: SIGNING_KEY_PURPOSE }];
-
-// The life of a signing key: published, then signing, then published still until its last token has expired.
 
 const HOUR_MS = 3_600_000;
 /** How long a key signs. */

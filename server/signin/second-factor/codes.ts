@@ -1,4 +1,4 @@
-// What a second factor is made of: time-based codes (RFC 6238), recovery codes, and how both are sealed.
+// What a second factor is made of: time-based codes (RFC 6238) as every authenticator app has them, and recovery codes.
 
 import { createHmac, randomBytes, randomInt } from "node:crypto";
 import { Secret, TOTP } from "otpauth";

@@ -1,0 +1,42 @@
+// The way out for a tenant whose settings nobody can change any more.
+
+import { type DeletedPolicy, recoverAccess, SCOPES } from "../access/index.ts";
+import { recordAudit } from "../audit/index.ts";
+import type { Sql } from "../db/connection.ts";
+import { insertSystemApplication } from "../entities/index.ts";
+import { makeClient } from "../oauth/index.ts";
+import type { TenantId } from "../tenant-id.ts";
+import { findTenant } from "../tenants/index.ts";
+
+export interface RecoveredTenant {
+  tenantId: TenantId;
+  /** May do everything; nothing of it can be read again. */
+  client: { clientId: string; clientSecret: string };
+  /** What let nobody in, to be made again once it is right. */
+  deletedPolicies: DeletedPolicy[];
+}
+
+const APPLICATION = { name: "Recovery", description: "Made by `bun run tenant recover`. Delete it when it is done." };
+
+/**
+ * Makes a client that may do everything in a tenant, all of it or nothing.
+ * @param nameOrId as somebody has typed it
+ * @throws Error with a readable message if there is no such tenant
+ */
+export async function recoverTenant(sql: Sql, nameOrId: string): Promise<RecoveredTenant> {
+  const tenant = await findTenant(sql, nameOrId);
+  if (!tenant) throw new Error(`There is no tenant named "${nameOrId}".`);
+  const tenantId = tenant.id;
+  return sql.begin(async (tx) => {
+    const id = await insertSystemApplication(tx, tenantId, APPLICATION);
+    const client = await makeClient(tx, tenantId, id, { grantTypes: ["client_credentials"], scopes: [...SCOPES] });
+    const deletedPolicies = await recoverAccess(tx, tenantId, { type: "Application", id });
+    const origin = { address: "", userAgent: "bun run tenant recover", requestKey: Bun.randomUUIDv7() };
+    await recordAudit(tx, tenantId, origin, {
+      kind: "Access.Recovered",
+      subject: { type: "Application", id },
+      details: { DeletedPolicies: deletedPolicies.map(({ Name }) => Name) },
+    });
+    return { tenantId, client, deletedPolicies };
+  }) as Promise<RecoveredTenant>;
+}
