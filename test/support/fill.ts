@@ -65,7 +65,7 @@ export async function pileUp(sql: Sql, eventId: string, changes: number): Promis
       from events, generate_series(1, ${changes}::int) as number where id = ${eventId}
       returning id, position
     )
-    insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state, due_on)
-    select gen_random_uuid(), d.tenant_id, event.id, d.connection_id, event.position, 1, 'Pending', now()
+    insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state, due_on)
+    select gen_random_uuid(), d.tenant_id, event.id, d.connection_id, event.position, d.record, 1, 'Pending', now()
     from deliveries d, event where d.event_id = ${eventId}`;
 }

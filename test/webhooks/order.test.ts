@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { startSecondApi } from "../policies/second-api.ts";
 import { type Api, signIn, until } from "../support/api.ts";
 import { pileUp } from "../support/fill.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { type Call, type Receiver, startReceiver } from "../support/receiver.ts";
 import { db, newTenant } from "../support/tenant.ts";
 import { temporal } from "./temporal.ts";
 
@@ -77,6 +77,34 @@ describe.concurrent("a connection with Order Record", () => {
     answer.resolve(200);
     await until("the rest", () => receiver.calls.some(({ payload }) => payload.Data.Name === "Second"));
   }, 120_000);
+
+  test.each(["out", "missed"])(
+    "gets an event of several records, one of which is %s, before what comes after it of any of them",
+    async (first) => {
+      const api = await newTenant();
+      const answer = Promise.withResolvers<number>();
+      await using receiver = startReceiver((call) => (nameOf(call) === "First" ? answer.promise : 200));
+      await api.change({ ExternalId: "gate", Name: "Gate" });
+      await api.change({ ExternalId: "door", Name: "Door" });
+      const { Id } = await api.connect(receiver.url, { Order: "Record", TimeoutMs: 30_000 });
+      if (first === "missed") await api.setState(Id, "Paused");
+      await api.change({ ExternalId: "gate", Name: "First" });
+      const both = await api.call("PATCH", "/Application", [
+        { ExternalId: "gate", Name: "Both" },
+        { ExternalId: "door", Name: "Other of both" },
+      ]);
+      expect(both.status).toBe(200);
+      await api.change({ ExternalId: "door", Name: "After both" });
+      await api.change({ ExternalId: "lift", Name: "Other" });
+      if (first === "missed") await api.setState(Id, "Active");
+      await until("the other record's", () => taken(receiver).length === 1, PATIENCE_MS);
+      expect(receiver.calls.map(nameOf).toSorted()).toEqual(["First", "Other"]);
+      answer.resolve(200);
+      await until("the rest", () => taken(receiver).length === 4, PATIENCE_MS);
+      expect(receiver.calls.slice(2).map(nameOf)).toEqual(["Both", "After both"]);
+    },
+    120_000,
+  );
 
   test("keeps a record whose changes pile up from no other record", async () => {
     const api = await newTenant();
@@ -250,6 +278,9 @@ describe.concurrent("a connection with a limit", () => {
 function changeOne(api: Api, index: number): Promise<unknown> {
   return api.change({ ExternalId: `gate ${index % RECORDS}`, Name: `Gate ${index % RECORDS} ${index}` });
 }
+
+/** Of an event of several records, the first one's. */
+const nameOf = ({ payload }: Call) => [payload.Data].flat()[0]!.Name;
 
 const taken = (receiver: Receiver) => receiver.calls.filter(({ status }) => status === 200);
 

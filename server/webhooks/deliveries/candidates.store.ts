@@ -1,4 +1,5 @@
-// What of a connection may be next: the oldest in its queue, and the oldest that a redelivery selects.
+// What of a connection may be next: the oldest in its queue, and the oldest that a redelivery selects. However much
+// waits, a page of it is read.
 
 import type { PendingQuery, Row } from "postgres";
 import type { Transaction } from "../../db/connection.ts";
@@ -6,79 +7,138 @@ import { matching, type Redelivery } from "../redelivery/store.ts";
 import { isUnderWay } from "./opening.store.ts";
 import { isWaiting } from "./queue.store.ts";
 
+/** Rows that are read, or held, at a time. */
+export const PAGE = 100;
+
 /** One that is in the queue, or that a redelivery selects. */
 export interface Candidate {
   id: string;
   eventId: string;
+  position: number;
   /** Its next attempt is a retry, and waits in its workflow. */
   isRetry: boolean;
   dueInMs: number;
-  /** Each a kind and an id. */
+  /** As in deliveries.record. */
   records: string[];
-  /** Another delivery of one of its records is under way. */
+  /** Another delivery of one of its records is under way, or in the queue while a Drain goes before that. */
   isBusy: boolean;
 }
 
-/** What is asked for of the candidates, the oldest first. */
-interface Wish {
-  /** Of the records that were seen before. */
-  busy: string[];
-  limit: number;
-}
+/** Where candidates wait. */
+export type Waiting = "queue" | "Drain";
 
-/** What is in the queue. @param inOrder leaves out what has to wait for another of its record */
+type Condition = PendingQuery<Row[]>;
+
+/** The oldest in the queue, also what has to wait for another of its record. */
 export function listQueued(
   tx: Transaction,
   connectionId: string,
   inOrder: boolean,
   isHeldBack: boolean,
-  wish: Wish,
 ): Promise<Candidate[]> {
   const where = tx`d.connection_id = ${connectionId} and ${isWaiting(tx)}
     and (not ${isHeldBack}::boolean or d.due_on > now() or e.event_type = 'Ping')`;
-  return listCandidates(tx, connectionId, where, tx`d.position`, inOrder, !inOrder, wish);
+  return listOldest(tx, where, tx`d.position`, inOrder ? busyFor(tx, connectionId, "queue") : undefined);
 }
 
-/** What a redelivery has next; a Drain leaves out what has to wait for another of its record. */
-export function listSelected(
-  tx: Transaction,
-  tenantId: string,
-  redelivery: Redelivery,
-  wish: Wish,
-): Promise<Candidate[]> {
+/** What a redelivery has next, also what has to wait for another of its record. */
+export function listSelected(tx: Transaction, tenantId: string, redelivery: Redelivery): Promise<Candidate[]> {
   const { kind, connectionId } = redelivery;
   if (kind === "Drain") {
     const where = tx`d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held'`;
-    return listCandidates(tx, connectionId, where, tx`d.position`, true, false, wish);
+    return listOldest(tx, where, tx`d.position`, busyFor(tx, connectionId, "Drain"));
   }
-  const selected = tx`select d.id ${matching(tx, tenantId, redelivery)} order by d.event_id limit ${wish.limit}`;
-  return listCandidates(tx, connectionId, tx`d.id = any (array(${selected}))`, tx`d.event_id`, true, true, wish);
+  const selected = tx`select d.id ${matching(tx, tenantId, redelivery)} order by d.event_id limit ${PAGE}`;
+  const where = tx`d.id = any (array(${selected}))`;
+  return listOldest(tx, where, tx`d.event_id`, busyFor(tx, connectionId, "queue"));
 }
 
-/** Not paged: what has to wait is passed over here, however much that is. */
-function listCandidates(
+function listOldest(tx: Transaction, where: Condition, order: Condition, busy?: Busy): Promise<Candidate[]> {
+  return tx<Candidate[]>`
+    ${busy ? tx`with ${busy.several}` : tx``}
+    select ${columns(tx)}, keys.of as records,
+      ${busy ? tx`exists (select from unnest(keys.of) as key where ${busy.isBusy(tx`key`)})` : tx`false`} as "isBusy"
+    from deliveries d join events e on e.id = d.event_id, lateral (
+      select array_agg(record_key(e.event_record, one)) as of from unnest(string_to_array(e.record_id, ',')) as one
+    ) as keys
+    where ${where} order by ${order} limit ${PAGE}`;
+}
+
+const FIRST = "00000000-0000-0000-0000-000000000000";
+const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+/**
+ * Beyond the oldest page: the oldest of each record that is not busy, of a page of records from any of them on, so that
+ * a long queue of one record hides no other. What comes after an event of several records waits for that.
+ * @param seen the page's last position, and the records that have to wait for it
+ */
+export async function listBeyond(
   tx: Transaction,
   connectionId: string,
-  where: PendingQuery<Row[]>,
-  order: PendingQuery<Row[]>,
-  inOrder: boolean,
-  withBusy: boolean,
-  { busy, limit }: Wish,
+  waiting: Waiting,
+  seen: { position: number; records: string[] },
 ): Promise<Candidate[]> {
+  const middle = crypto.randomUUID();
+  const found = await listHeads(tx, connectionId, waiting, seen, middle, LAST);
+  return found.length === PAGE
+    ? found
+    : [...found, ...(await listHeads(tx, connectionId, waiting, seen, FIRST, middle))];
+}
+
+function listHeads(
+  tx: Transaction,
+  connectionId: string,
+  waiting: Waiting,
+  { position, records }: { position: number; records: string[] },
+  from: string,
+  to: string,
+): Promise<Candidate[]> {
+  const { several, isBusy } = busyFor(tx, connectionId, waiting);
+  const where = tx`d.connection_id = ${connectionId} and ${waiting === "queue" ? isWaiting(tx) : tx`d.state = 'Held'`}`;
+  const firstAfter = (record: Condition) => tx`
+    select d.id, d.record, d.position from deliveries d
+    where ${where} and d.record > ${record} and d.record <= ${to} order by d.record, d.position limit 1`;
   return tx<Candidate[]>`
-    with busy as materialized (
-      select e.event_record || ' ' || one as record
-      from deliveries d join events e on e.id = d.event_id, unnest(string_to_array(e.record_id, ',')) as one
-      where ${inOrder}::boolean and d.connection_id = ${connectionId} and ${isUnderWay(tx)}
-      union
-      select unnest(${busy}::text[])
+    with recursive heads (id, record, position) as (
+      (${firstAfter(tx`${from}::uuid`)})
+      union all
+      select next.* from heads, lateral (${firstAfter(tx`heads.record`)}) as next
+    ), ${several}, free as (
+      select id, record from heads
+      where record <> all (${records}::uuid[]) and (select not (${isBusy(tx`heads.record`)})) and position < coalesce((
+        select d.position from deliveries d where ${where} and d.record is null and d.position > ${position}
+        order by d.position limit 1
+      ), ${Number.MAX_SAFE_INTEGER})
+      limit ${PAGE}
     )
-    select d.id, d.event_id as "eventId", d.state = 'Retrying' as "isRetry", r.records, r.busy as "isBusy",
-      case when d.state in ('Pending', 'Retrying') then greatest(0, 1000 * extract(epoch from d.due_on - now())) else 0 end::float8 as "dueInMs"
-    from deliveries d join events e on e.id = d.event_id, lateral (
-      select array_agg(record) as records, bool_or(record in (select record from busy)) as busy
-      from (select e.event_record || ' ' || one as record from unnest(string_to_array(e.record_id, ',')) as one) as each
-    ) as r
-    where ${where} and (${withBusy}::boolean or not r.busy)
-    order by ${order} limit ${limit}`;
+    select ${columns(tx)}, array[d.record] as records, false as "isBusy"
+    from free join deliveries d on d.id = free.id order by d.position`;
+}
+
+const columns = (tx: Transaction) => tx`
+  d.id, d.event_id as "eventId", d.position, d.state = 'Retrying' as "isRetry",
+  case when d.state in ('Pending', 'Retrying') then greatest(0, 1000 * extract(epoch from d.due_on - now())) else 0 end::float8 as "dueInMs"`;
+
+interface Busy {
+  /** The records of events of several. */
+  several: Condition;
+  isBusy: (record: Condition) => Condition;
+}
+
+/** For what is Held, what is in the queue comes first. */
+function busyFor(tx: Transaction, connectionId: string, waiting: Waiting): Busy {
+  const before = waiting === "queue" ? [isUnderWay(tx)] : [isUnderWay(tx), isWaiting(tx)];
+  const recordsOf = (condition: Condition) => tx`
+    select record_key(e.event_record, one) as record
+    from deliveries d join events e on e.id = d.event_id, unnest(string_to_array(e.record_id, ',')) as one
+    where d.connection_id = ${connectionId} and d.record is null and ${condition}`;
+  return {
+    several: tx`several as materialized (${before.map(recordsOf).reduce((all, each) => tx`${all} union all ${each}`)})`,
+    isBusy: (record) =>
+      before.reduce(
+        (all, condition) => tx`${all} or exists (
+          select from deliveries d where d.connection_id = ${connectionId} and d.record = ${record} and ${condition})`,
+        tx`${record} in (select several.record from several)`,
+      ),
+  };
 }

@@ -3,12 +3,9 @@
 
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { lockRedelivery, type Redelivery } from "../redelivery/store.ts";
-import { type Candidate, listQueued, listSelected } from "./candidates.store.ts";
+import { type Candidate, listBeyond, listQueued, listSelected, PAGE, type Waiting } from "./candidates.store.ts";
 import { type Begun, begin, holdDue, lockQueue, moveOn, type QueueRules, spend } from "./queue.store.ts";
 import { SOON_MS } from "./wakes.ts";
-
-/** Rows that are read, or held, at a time. */
-const PAGE = 100;
 
 export interface Claim {
   begun: Begun[];
@@ -34,13 +31,7 @@ export function claim(sql: Sql, connectionId: string, room: number): Promise<Cla
       return { begun: [], tenantId, left: true, againInMs: 0 };
     }
     const choice = new Choice(room, rules);
-    const queued = await choice.from(
-      (busy) => listQueued(tx, connectionId, rules.isOrdered, isHeldBack, { busy, limit: PAGE }),
-      {
-        inOrder: rules.isOrdered,
-      },
-    );
-    const begun = await begin(tx, tenantId, queued);
+    const begun = await begin(tx, tenantId, await fromQueue(tx, connectionId, rules, isHeldBack, choice));
     const sent = redelivery ? await fromRedelivery(tx, rules, redelivery, choice) : [];
     const next = await spend(tx, connectionId, choice.posts, redelivery && { id: redelivery.id, posts: sent.length });
     // Nobody else tells when there is one more.
@@ -61,6 +52,20 @@ async function lockRunning(tx: Transaction, rules: QueueRules): Promise<Redelive
   return redelivery?.state === "Running" ? redelivery : undefined;
 }
 
+async function fromQueue(
+  tx: Transaction,
+  connectionId: string,
+  { isOrdered }: QueueRules,
+  isHeldBack: boolean,
+  choice: Choice,
+): Promise<Candidate[]> {
+  if (choice.isFull) return [];
+  const oldest = await listQueued(tx, connectionId, isOrdered, isHeldBack);
+  const chosen = choice.of(oldest, { inOrder: isOrdered });
+  if (!isOrdered || isHeldBack) return chosen;
+  return [...chosen, ...(await fromBeyond(tx, connectionId, "queue", oldest, choice))];
+}
+
 /** In the order of records in any case. */
 async function fromRedelivery(
   tx: Transaction,
@@ -69,15 +74,28 @@ async function fromRedelivery(
   choice: Choice,
 ): Promise<Begun[]> {
   choice.limit(redeliveryTokens, redeliveryTokenInMs);
+  if (choice.isFull) return [];
+  const oldest = await listSelected(tx, tenantId, redelivery);
   // A Replay remembers how far it has come, so it passes none over.
   const isReplay = redelivery.kind === "Replay";
-  const chosen = await choice.from((busy) => listSelected(tx, tenantId, redelivery, { busy, limit: PAGE }), {
-    inOrder: true,
-    passesNone: isReplay,
-  });
+  const chosen = choice.of(oldest, { inOrder: true, passesNone: isReplay });
   const last = chosen.at(-1);
   if (isReplay && last) await moveOn(tx, redelivery, last.eventId);
+  if (!isReplay) chosen.push(...(await fromBeyond(tx, redelivery.connectionId, "Drain", oldest, choice)));
   return begin(tx, tenantId, chosen, redelivery);
+}
+
+async function fromBeyond(
+  tx: Transaction,
+  connectionId: string,
+  waiting: Waiting,
+  oldest: Candidate[],
+  choice: Choice,
+): Promise<Candidate[]> {
+  const last = oldest.at(-1);
+  if (choice.isFull || !last || oldest.length < PAGE) return [];
+  const beyond = await listBeyond(tx, connectionId, waiting, { position: last.position, records: choice.records });
+  return choice.of(beyond, { inOrder: true });
 }
 
 class Choice {
@@ -100,29 +118,33 @@ class Choice {
     this.#room = Math.min(this.#room, most);
   }
 
-  /** @param read the oldest, of no record that is busy if order is kept: a long queue of one record hides no other */
-  async from(
-    read: (busy: string[]) => Promise<Candidate[]>,
+  get isFull(): boolean {
+    return this.#room <= 0;
+  }
+
+  get records(): string[] {
+    return [...this.#busy];
+  }
+
+  of(
+    candidates: Candidate[],
     { inOrder, passesNone = false }: { inOrder: boolean; passesNone?: boolean },
-  ): Promise<Candidate[]> {
+  ): Candidate[] {
     const chosen: Candidate[] = [];
-    for (;;) {
-      const candidates = await read([...this.#busy]);
-      for (const candidate of candidates) {
-        const { records, isBusy, isRetry, dueInMs } = candidate;
-        const isFree = !inOrder || (!isBusy && records.every((record) => !this.#busy.has(record)));
-        for (const record of records) this.#busy.add(record);
-        // A retry needs no place before it is due: its workflow waits for that.
-        const goesNow = dueInMs === 0;
-        if (isFree && !goesNow && !isRetry) this.again(dueInMs);
-        else if (isFree && goesNow && this.#room <= 0) return chosen;
-        else if (isFree) {
-          chosen.push(candidate);
-          if (goesNow) this.#take();
-        } else if (passesNone) return chosen;
-      }
-      if (!inOrder || passesNone || candidates.length < PAGE) return chosen;
+    for (const candidate of candidates) {
+      const { records, isBusy, isRetry, dueInMs } = candidate;
+      const isFree = !inOrder || (!isBusy && records.every((record) => !this.#busy.has(record)));
+      for (const record of records) this.#busy.add(record);
+      // A retry needs no place before it is due: its workflow waits for that.
+      const goesNow = dueInMs === 0;
+      if (isFree && !goesNow && !isRetry) this.again(dueInMs);
+      else if (isFree && goesNow && this.isFull) return chosen;
+      else if (isFree) {
+        chosen.push(candidate);
+        if (goesNow) this.#take();
+      } else if (passesNone) return chosen;
     }
+    return chosen;
   }
 
   #take(): void {

@@ -32,8 +32,9 @@ export async function insertEvent(sql: Queries, tenantId: TenantId, event: NewEv
         and ${event.eventRecord} = any (entities) and ${event.eventType} = any (events)
       order by id for key share
     ), delivery as (
-      insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state, due_on)
+      insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state, due_on)
       select gen_random_uuid(), ${tenantId}, ${event.eventId}, id, position,
+        case when ${event.recordIds.length} = 1 then record_key(${event.eventRecord}, ${event.recordIds.join()}) end,
         1 + (row_number() over (order by id) - 1) / ${DELIVERIES_PER_WORKFLOW}::int,
         case when state = 'Active' and not draining then 'Pending' else 'Held' end,
         case when governed then now() end
@@ -62,8 +63,10 @@ export async function insertPing(
         ${event.sequences}::bigint[], ${event.payload}, ${event.occurredOn}, ${event.traceParent ?? null})
       returning position
     ), delivery as (
-      insert into deliveries (id, tenant_id, event_id, connection_id, position, part, state)
-      select gen_random_uuid(), ${tenantId}, ${event.eventId}, ${connectionId}, position, 1, 'Pending' from event
+      insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state)
+      select gen_random_uuid(), ${tenantId}, ${event.eventId}, ${connectionId}, position,
+        record_key(${event.eventRecord}, ${event.recordIds.join()}), 1, 'Pending'
+      from event
     ), dispatch as (
       insert into dispatches (tenant_id, event_id, part) values (${tenantId}, ${event.eventId}, 1)
     )
