@@ -62,8 +62,12 @@ export function startDispatcher(databaseUrl: string, dependencies: DispatcherDep
     const aside = claimed.flatMap(({ deliveries }) =>
       deliveries.filter(({ connectionId }) => !windows.admits(connectionId)),
     );
-    const asideIds = new Set(aside.map(({ deliveryId }) => deliveryId));
-    await setAside(sql, [...asideIds]);
+    const asideIds = new Set(
+      await setAside(
+        sql,
+        aside.map(({ deliveryId }) => deliveryId),
+      ),
+    );
     const queues = [...aside.map(({ connectionId }) => connectionId), ...claimed.flatMap(({ queues }) => queues)];
     for (const connectionId of new Set(queues)) queue.look(connectionId);
     if (aside.length === 0) return claimed;

@@ -17,12 +17,19 @@ const QUEUE_LOCK = 7_203_431;
 export const isWaiting = (sql: Queries) =>
   sql`d.due_on is not null and d.begun_on is null and d.state in ('Pending', 'Retrying')`;
 
-/** Its first attempt in this run is still to come: the workflows that have what is left go on to their end. */
-export async function setAside(sql: Queries, deliveryIds: string[]): Promise<void> {
-  if (deliveryIds.length === 0) return;
-  await sql`
+/**
+ * Puts deliveries into the queue whose workflow is not started, as far as anybody knows. One that has begun all the
+ * same, its start having been taken for lost, stays with its workflow.
+ * @returns those that are in the queue now
+ */
+export async function setAside(sql: Queries, deliveryIds: string[]): Promise<string[]> {
+  if (deliveryIds.length === 0) return [];
+  const rows = await sql<{ id: string }[]>`
     update deliveries set due_on = now(), begun_on = null
-    where id = any (${uuids(sql, deliveryIds)}) and due_on is null and state in ('Pending', 'Retrying')`;
+    where id = any (${uuids(sql, deliveryIds)}) and due_on is null and state in ('Pending', 'Retrying')
+      and attempts = earlier_attempts and attempt_started_on is null
+    returning id`;
+  return rows.map(({ id }) => id);
 }
 
 /**
@@ -106,7 +113,7 @@ export async function lockQueue(tx: Transaction, connectionId: string): Promise<
     from webhook_connections c
     left join redeliveries r on r.connection_id = c.id and r.state = 'Running' and (r.kind = 'Drain') = c.draining
     where c.id = ${connectionId} and c.deleted_on is null
-    for key share of c`;
+    for no key update of c`;
   return rules;
 }
 

@@ -58,7 +58,7 @@ export async function recordAttempt(
       from deliveries d join webhook_connections c on c.id = d.connection_id
       where ${hold !== undefined} and d.id = ${deliveryId} and d.tenant_id = ${tenantId} and c.deleted_on is null
         and (${state} = 'Exhausted' or (${state} = 'Delivered' and c.exhausted_run > 0))
-      for update of c
+      for no key update of c
     ), counted as (
       update webhook_connections c set exhausted_run = connection.run from connection
       where c.id = connection.id and not ${holds}

@@ -39,9 +39,9 @@ export async function followRedelivery(
 async function endIfSent(sql: Sql, tenantId: string, id: string): Promise<boolean> {
   const found = await findRedelivery(sql, tenantId, id);
   if (found?.state !== "Running" || (await isAnyLeft(sql, tenantId, found))) return false;
-  // Only who keeps everybody else from its connection knows that there is nothing more.
+  // Of a Drain only who keeps everybody else from its connection knows that there is nothing more.
   return sql.begin(async (tx) => {
-    const redelivery = await lockRedelivery(tx, tenantId, id, "update");
+    const redelivery = await lockRedelivery(tx, tenantId, id, found.kind === "Drain" ? "update" : "share");
     if (redelivery?.state !== "Running" || (await isAnyLeft(tx, tenantId, redelivery))) return false;
     if (redelivery.kind === "Drain") await endDraining(tx, tenantId, redelivery.connectionId);
     await countEnded(tx, tenantId, id);
