@@ -249,6 +249,47 @@ create table client_secrets (
 );
 create index client_secrets_application on client_secrets (application_id);
 
+-- Every process keeps in memory what clients are and how they prove it, and forgets it when it hears of a change.
+create function announce_client() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('gatehouse_access', 'clients ' || tenant_id) from applications
+  where id = coalesce(new.application_id, old.application_id);
+  return null;
+end
+$$;
+
+create trigger credentials_announce_client after insert or update or delete on credentials
+  for each row execute function announce_client();
+create trigger client_secrets_announce_client after insert or update or delete on client_secrets
+  for each row execute function announce_client();
+
+create function announce_clients_of_tenant() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('gatehouse_access', 'clients ' || old.tenant_id);
+  return null;
+end
+$$;
+
+create trigger applications_announce_client_update after update on applications
+  for each row when ((old.name, old.web_site_url, old.is_active, old.authentication_id)
+    is distinct from (new.name, new.web_site_url, new.is_active, new.authentication_id))
+  execute function announce_clients_of_tenant();
+create trigger applications_announce_client_delete after delete on applications
+  for each row execute function announce_clients_of_tenant();
+create trigger identity_providers_announce_clients after update or delete on identity_providers
+  for each row execute function announce_clients_of_tenant();
+
+create function announce_settings_client() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('gatehouse_access', 'clients ' || new.id);
+  return null;
+end
+$$;
+
+create trigger tenants_announce_clients after update on tenants
+  for each row when (old.settings_client_id is distinct from new.settings_client_id)
+  execute function announce_settings_client();
+
 -- What a user has allowed an application; a request for no more than that is not asked again.
 create table consents (
   tenant_id uuid not null references tenants,
@@ -647,6 +688,9 @@ create table dispatches (
 create index dispatches_tenant on dispatches (tenant_id, id);
 create index dispatches_event on dispatches (event_id);
 
+create function record_key(event_record text, record_id text) returns uuid language sql immutable strict parallel safe
+as $$ select md5(event_record || ' ' || record_id)::uuid $$;
+
 create table deliveries (
   id uuid primary key,
   tenant_id uuid not null,
@@ -654,6 +698,7 @@ create table deliveries (
   connection_id uuid not null references webhook_connections,
   position bigint not null, -- the event's
   part integer not null, -- which of the event's workflows has it: each has at most 500 deliveries
+  record uuid, -- by record_key: a queue is looked through record by record. Null: its event is of several
   state text not null check (state in ('Pending', 'Retrying', 'Delivered', 'Exhausted', 'Held', 'Cancelled')),
   -- What the last attempt came to, in one word: a status, a network failure, or lost. Null: delivered, or none yet.
   reason text,
@@ -677,12 +722,14 @@ create index deliveries_redelivery on deliveries (redelivery_id, state) where re
 create index deliveries_open on deliveries (changed_on) where state in ('Pending', 'Retrying');
 -- What a connection has held back, and its queue.
 create index deliveries_held on deliveries (connection_id, position) where state = 'Held';
-create index deliveries_queue on deliveries (connection_id, position)
-  where due_on is not null and state in ('Pending', 'Retrying');
 create index deliveries_queue_waiting on deliveries (connection_id, position)
   where due_on is not null and begun_on is null and state in ('Pending', 'Retrying');
-create index deliveries_queue_begun on deliveries (connection_id)
-  where due_on is not null and begun_on is not null and state in ('Pending', 'Retrying');
+create index deliveries_queue_record on deliveries (connection_id, record, position)
+  where due_on is not null and begun_on is null and state in ('Pending', 'Retrying');
+create index deliveries_held_record on deliveries (connection_id, record, position) where state = 'Held';
+-- What is out, or about to be, whatever it came from: order and a bound of what is in flight count it.
+create index deliveries_under_way on deliveries (connection_id, record)
+  where (due_on is null or begun_on is not null) and state in ('Pending', 'Retrying');
 -- For metrics, how many deliveries wait, and since when: the ids of events are in the order of their time.
 create index deliveries_backlog on deliveries (state, event_id) where state in ('Pending', 'Retrying');
 -- For Settings: how many came to their state when, what waits, the oldest first, and what fails, the latest first.
