@@ -97,7 +97,7 @@ describe.concurrent("a connection with Order Record", () => {
       await api.change({ ExternalId: "door", Name: "After both" });
       await api.change({ ExternalId: "lift", Name: "Other" });
       if (first === "missed") await api.setState(Id, "Active");
-      await until("the other record's", () => taken(receiver).length === 1, PATIENCE_MS);
+      await until("one of each record", () => receiver.calls.length >= 2, PATIENCE_MS);
       expect(receiver.calls.map(nameOf).toSorted()).toEqual(["First", "Other"]);
       answer.resolve(200);
       await until("the rest", () => taken(receiver).length === 4, PATIENCE_MS);
