@@ -101,20 +101,20 @@ describe.concurrent("what is saved through one process", () => {
     const listeners = () => db()<{ pid: number }[]>`
       select pid from pg_stat_activity
       where application_name = 'gatehouse api' and datname = current_database() and query like 'listen "gatehouse_%'`;
+    // Other tests have processes of their own on this database for a while.
     const before = (await listeners()).map(({ pid }) => pid);
-    expect(before).toHaveLength(2);
+    expect(before.length).toBeGreaterThanOrEqual(2);
     // Ended and changed in one statement's time, so that nobody hears of the change.
     await db().begin(async (tx) => {
       await tx`insert into policies (id, tenant_id, name, policy)
         values (gen_random_uuid(), ${admin.tenantId}, 'All', 'permit (principal, action, resource);')`;
       await tx`select pg_terminate_backend(pid) from unnest(${before}::int[]) as pid`;
     });
-    await until("200 elsewhere", async () => (await second.get(path, person.token)).status === 200, 5_000);
-    const after = await until("listening again", async () => {
+    await until("200 elsewhere", async () => (await second.get(path, person.token)).status === 200, NOTICED_MS);
+    await until("listening again", async () => {
       const pids = (await listeners()).map(({ pid }) => pid);
-      return pids.length === 2 && pids;
+      return pids.length >= 2 && !pids.some((pid) => before.includes(pid));
     });
-    expect(after.some((pid) => before.includes(pid))).toBe(false);
   });
 });
 
