@@ -182,26 +182,40 @@ create table role_members (
 create index role_members_user on role_members (user_id) where user_id is not null;
 create index role_members_application on role_members (application_id) where application_id is not null;
 
--- Every process keeps in memory policies, members of roles, callers, and what tokens give. It forgets them when it hears
--- of a change, whoever made it.
-create function announce_access_change() returns trigger language plpgsql as $$
+-- Every process keeps in memory policies, members of roles, callers, clients, and what tokens give. It forgets them when
+-- it hears of a change, whoever made it. The first argument says of what; with 'clients only' as the second, a change of
+-- an application that is no client is none.
+create function announce() returns trigger language plpgsql as $$
+declare
+  tenant uuid;
 begin
-  perform pg_notify('gatehouse_access', tg_argv[0] || ' ' || coalesce(new.tenant_id, old.tenant_id));
+  if tg_table_name = 'tenants' then
+    tenant := new.id;
+  elsif tg_table_name in ('credentials', 'client_secrets') then
+    select tenant_id into tenant from applications where id = coalesce(new.application_id, old.application_id);
+  elsif tg_argv[1] = 'clients only' and tg_op = 'UPDATE' then
+    select old.tenant_id into tenant where exists (select from credentials where application_id = old.id);
+  else
+    tenant := coalesce(new.tenant_id, old.tenant_id);
+  end if;
+  if tenant is not null then
+    perform pg_notify('gatehouse_access', tg_argv[0] || ' ' || tenant);
+  end if;
   return null;
 end
 $$;
 
 create trigger policies_announce after insert or update or delete on policies
-  for each row execute function announce_access_change('policies');
+  for each row execute function announce('policies');
 -- Apart from callers, which change with every sign-in: a policy may ask any record for its roles.
 create trigger roles_announce after update or delete on roles
-  for each row execute function announce_access_change('roles');
+  for each row execute function announce('roles');
 create trigger role_members_announce after insert or update or delete on role_members
-  for each row execute function announce_access_change('roles');
+  for each row execute function announce('roles');
 create trigger users_announce after update or delete on users
-  for each row execute function announce_access_change('principals');
+  for each row execute function announce('principals');
 create trigger departments_announce after update or delete on departments
-  for each row execute function announce_access_change('principals');
+  for each row execute function announce('principals');
 
 -- # OAuth
 
@@ -219,27 +233,10 @@ create table credentials (
   first_party boolean not null default false
 );
 
-create function announce_client_change() returns trigger language plpgsql as $$
-begin
-  if tg_op = 'DELETE' or exists (select from credentials where application_id = old.id) then
-    perform pg_notify('gatehouse_access', 'principals ' || old.tenant_id);
-  end if;
-  return null;
-end
-$$;
-
 create trigger applications_announce after update or delete on applications
-  for each row execute function announce_client_change();
-
-create function announce_credentials_change() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('gatehouse_access', 'principals ' || tenant_id) from applications where id = old.application_id;
-  return null;
-end
-$$;
-
+  for each row execute function announce('principals', 'clients only');
 create trigger credentials_announce after update on credentials
-  for each row when (old.scopes is distinct from new.scopes) execute function announce_credentials_change();
+  for each row when (old.scopes is distinct from new.scopes) execute function announce('principals');
 
 create table client_secrets (
   id uuid primary key,
@@ -249,46 +246,23 @@ create table client_secrets (
 );
 create index client_secrets_application on client_secrets (application_id);
 
--- Every process keeps in memory what clients are and how they prove it, and forgets it when it hears of a change.
-create function announce_client() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('gatehouse_access', 'clients ' || tenant_id) from applications
-  where id = coalesce(new.application_id, old.application_id);
-  return null;
-end
-$$;
-
 create trigger credentials_announce_client after insert or update or delete on credentials
-  for each row execute function announce_client();
+  for each row execute function announce('clients');
 create trigger client_secrets_announce_client after insert or update or delete on client_secrets
-  for each row execute function announce_client();
-
-create function announce_clients_of_tenant() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('gatehouse_access', 'clients ' || old.tenant_id);
-  return null;
-end
-$$;
+  for each row execute function announce('clients');
 
 create trigger applications_announce_client_update after update on applications
   for each row when ((old.name, old.web_site_url, old.is_active, old.authentication_id)
     is distinct from (new.name, new.web_site_url, new.is_active, new.authentication_id))
-  execute function announce_clients_of_tenant();
+  execute function announce('clients');
 create trigger applications_announce_client_delete after delete on applications
-  for each row execute function announce_clients_of_tenant();
+  for each row execute function announce('clients');
 create trigger identity_providers_announce_clients after update or delete on identity_providers
-  for each row execute function announce_clients_of_tenant();
-
-create function announce_settings_client() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('gatehouse_access', 'clients ' || new.id);
-  return null;
-end
-$$;
+  for each row execute function announce('clients');
 
 create trigger tenants_announce_clients after update on tenants
   for each row when (old.settings_client_id is distinct from new.settings_client_id)
-  execute function announce_settings_client();
+  execute function announce('clients');
 
 -- What a user has allowed an application; a request for no more than that is not asked again.
 create table consents (
