@@ -108,7 +108,7 @@ async function upsert(
     if (isReleased) await endHold(tx, tenantId, connection.id);
     else if (existing.state === "Held" && isCalledOtherwise(existing, connection)) {
       await probeAtOnce(tx, tenantId, connection.id);
-      await wakeStarters(tx, connection.id);
+      await wakeStarters(tx, tenantId, connection.id);
     }
     if (connection.state === "Active" && existing.state !== "Active") {
       await countAllEnded(tx, tenantId, connection.id);

@@ -5,13 +5,13 @@ import type { Sql, Transaction } from "../../db/connection.ts";
 import { lockRedelivery, type Redelivery } from "../redelivery/store.ts";
 import { type Candidate, listBeyond, listQueued, listSelected, PAGE, type Waiting } from "./candidates.store.ts";
 import { type Begun, begin, holdDue, lockQueue, moveOn, type QueueRules, spend } from "./queue.store.ts";
-import { SOON_MS } from "./wakes.ts";
 
 export interface Claim {
   begun: Begun[];
-  tenantId?: string;
   /** Whether something is left. */
   left: boolean;
+  /** Another worker has the queue, or the posts that fill its places; nobody here hears when that ends. */
+  isBlocked?: boolean;
   /** Milliseconds after which more may go, though nothing has happened here. */
   againInMs?: number;
 }
@@ -20,15 +20,14 @@ export interface Claim {
 export function claim(sql: Sql, connectionId: string, room: number): Promise<Claim> {
   return sql.begin(async (tx): Promise<Claim> => {
     const rules = await lockQueue(tx, connectionId);
-    // Another worker is at it.
-    if (rules === "locked") return { begun: [], left: true, againInMs: SOON_MS };
+    if (rules === "locked") return { begun: [], left: true, isBlocked: true };
     if (!rules) return { begun: [], left: false };
     const { tenantId } = rules;
     const redelivery = await lockRunning(tx, rules);
     // What a connection has missed goes before what is in its queue, so that waits in the same order.
     const isHeldBack = !rules.isActive || rules.isDraining;
     if (isHeldBack && (await holdDue(tx, connectionId, redelivery?.id, PAGE)) === PAGE) {
-      return { begun: [], tenantId, left: true, againInMs: 0 };
+      return { begun: [], left: true, againInMs: 0 };
     }
     const choice = new Choice(room, rules);
     const begun = await begin(tx, tenantId, await fromQueue(tx, connectionId, rules, isHeldBack, choice));
@@ -39,8 +38,8 @@ export function claim(sql: Sql, connectionId: string, room: number): Promise<Cla
     if (sent.length > 0 && sent.length >= rules.redeliveryTokens) choice.again(next.redeliveredInMs);
     return {
       begun: [...begun, ...sent],
-      tenantId,
       left: next.left || redelivery !== undefined,
+      isBlocked: rules.places !== null && rules.places <= 0,
       ...(choice.againInMs === undefined ? {} : { againInMs: choice.againInMs }),
     };
   }) as Promise<Claim>;
@@ -109,8 +108,7 @@ class Choice {
   constructor(room: number, { tokens, tokenInMs, places }: QueueRules) {
     this.#room = room;
     if (tokens !== null) this.limit(tokens, tokenInMs);
-    // Nobody here hears of the posts of other workers.
-    if (places !== null) this.limit(places, SOON_MS);
+    if (places !== null) this.#room = Math.min(this.#room, places);
   }
 
   limit(most: number, againInMs: number): void {

@@ -5,6 +5,7 @@ import type { Queries, Sql } from "../../db/connection.ts";
 import { listen } from "../../db/watch.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
 import { STARTING_MS } from "./in-flight.ts";
+import type { Turn } from "./turns.ts";
 import { FAILURE_PAUSE_MS } from "./wakes.ts";
 
 /** A workflow of an event. */
@@ -116,11 +117,14 @@ export async function releaseDispatches(sql: Queries, ids: number[]): Promise<vo
 }
 
 /**
- * Calls `wake` for every committed change, and once on connecting, also after PostgreSQL was away; with a connection's
- * id if there is something new in its queue.
+ * Calls `wake` for every committed change, and once on connecting, also after PostgreSQL was away; with a connection
+ * if there is something new in its queue.
  */
-export function listenForDispatches(sql: Sql, wake: (connectionId?: string) => void): () => Promise<void> {
-  return listen(sql, DISPATCH_CHANNEL, wake);
+export function listenForDispatches(sql: Sql, wake: (queue?: Turn) => void): () => Promise<void> {
+  return listen(sql, DISPATCH_CHANNEL, (message) => {
+    const [tenantId, connectionId] = message?.split(" ") ?? [];
+    wake(tenantId && connectionId ? { tenantId, connectionId } : undefined);
+  });
 }
 
 /** Of what the worker that hears of changes has no room for. */

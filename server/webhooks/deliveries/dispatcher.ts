@@ -37,9 +37,9 @@ export function startDispatcher(databaseUrl: string, dependencies: DispatcherDep
   const wakes = startWakes(
     databaseUrl,
     sql,
-    (connectionId) => {
+    (waiting) => {
       loop.wake();
-      if (connectionId) queue.look(connectionId);
+      if (waiting) queue.look(waiting);
     },
     wakeAll,
   );
@@ -59,21 +59,18 @@ export function startDispatcher(databaseUrl: string, dependencies: DispatcherDep
 
   /** What its receiver's window has no room for waits in the queue, and keeps nothing from the event's others. */
   async function setAsideFull(claimed: Dispatch[]): Promise<Dispatch[]> {
-    const aside = claimed.flatMap(({ deliveries }) =>
-      deliveries.filter(({ connectionId }) => !windows.admits(connectionId)),
+    const full = claimed.flatMap(({ deliveries }) =>
+      deliveries.filter(({ connectionId }) => !windows.admits(connectionId)).map(({ deliveryId }) => deliveryId),
     );
-    const asideIds = new Set(
-      await setAside(
-        sql,
-        aside.map(({ deliveryId }) => deliveryId),
-      ),
-    );
-    const queues = [...aside.map(({ connectionId }) => connectionId), ...claimed.flatMap(({ queues }) => queues)];
-    for (const connectionId of new Set(queues)) queue.look(connectionId);
-    if (aside.length === 0) return claimed;
+    const aside = new Set(await setAside(sql, full));
     return claimed.map((dispatch) => {
-      const deliveries = dispatch.deliveries.filter(({ deliveryId }) => !asideIds.has(deliveryId));
-      return { ...dispatch, deliveries, queued: dispatch.queued + dispatch.deliveries.length - deliveries.length };
+      const { tenantId, deliveries, queued, queues } = dispatch;
+      const queuedNow = deliveries.filter(({ deliveryId }) => aside.has(deliveryId));
+      for (const connectionId of [...queues, ...queuedNow.map((delivery) => delivery.connectionId)]) {
+        queue.look({ tenantId, connectionId });
+      }
+      const others = deliveries.filter(({ deliveryId }) => !aside.has(deliveryId));
+      return { ...dispatch, deliveries: others, queued: queued + queuedNow.length };
     });
   }
 

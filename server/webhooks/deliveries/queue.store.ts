@@ -4,11 +4,12 @@
 
 import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
 import { type Queries, type Transaction, uuids } from "../../db/connection.ts";
-import { DISPATCH_CHANNEL } from "../events/store.ts";
+import { wakeQueue } from "../events/store.ts";
 import type { Redelivery } from "../redelivery/store.ts";
 import type { Candidate } from "./candidates.store.ts";
 import { deliveryToMake, recordName, type WorkflowToStart } from "./dispatch.store.ts";
 import { isUnderWay } from "./opening.store.ts";
+import type { Turn } from "./turns.ts";
 
 /** Any constant of our own that no other lock has. */
 const QUEUE_LOCK = 7_203_431;
@@ -41,13 +42,13 @@ export async function putBack(sql: Queries, tenantId: string, deliveryIds: strin
   const rows = await sql`
     update deliveries d set due_on = greatest(d.due_on, now() + ${inMs} * interval '1 millisecond'), begun_on = null, changed_on = now()
     where tenant_id = ${tenantId} and id = any (${uuids(sql, deliveryIds)}) and state in ('Pending', 'Retrying')
-    returning pg_notify(${DISPATCH_CHANNEL}, d.connection_id::text)`;
+    returning ${wakeQueue(sql, sql`d.tenant_id`, sql`d.connection_id`)}`;
   return rows.length > 0;
 }
 
 /** Connections with something in the queue, or with a redelivery that is Running. */
-export async function listWaiting(sql: Queries): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
+export function listWaiting(sql: Queries): Promise<Turn[]> {
+  return sql<Turn[]>`
     with recursive waiting (connection_id) as (
       (select connection_id from deliveries d where ${isWaiting(sql)} order by connection_id limit 1)
       union all
@@ -57,11 +58,10 @@ export async function listWaiting(sql: Queries): Promise<string[]> {
       )
       from waiting w where w.connection_id is not null
     )
-    select connection_id as id from waiting where connection_id is not null
+    select c.tenant_id as "tenantId", c.id as "connectionId" from waiting w join webhook_connections c on c.id = w.connection_id
     union
-    select r.connection_id from redeliveries r join webhook_connections c on c.id = r.connection_id
+    select c.tenant_id, c.id from redeliveries r join webhook_connections c on c.id = r.connection_id
     where r.state = 'Running' and c.state = 'Active'`;
-  return rows.map(({ id }) => id);
 }
 
 /** A connection, and what limits its queue. */

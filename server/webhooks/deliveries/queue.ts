@@ -8,7 +8,8 @@ import { claim } from "./claim.ts";
 import type { InFlight } from "./in-flight.ts";
 import { type Begun, listWaiting, putBack } from "./queue.store.ts";
 import { type DeliveryConfig, startDelivery } from "./start-workflow.ts";
-import { type Found, pause, SOON_MS, startLoop } from "./wakes.ts";
+import { createTurns, type Turn } from "./turns.ts";
+import { type Found, POLL_MS, pause, SOON_MS, startLoop } from "./wakes.ts";
 import type { Windows } from "./windows.ts";
 
 /** Connections whose queues are looked at at once. */
@@ -27,7 +28,7 @@ export interface QueueDependencies {
 
 export interface Queue {
   /** There may be something new in a connection's queue. */
-  look(connectionId: string): void;
+  look(turn: Turn): void;
   /** There may be something in any of them. */
   lookAround(): void;
   /** Resolves when nothing of it runs any more. */
@@ -40,76 +41,57 @@ export function startQueue(
   full: () => void,
 ): Queue {
   const notStarted = createOutageLog(log);
-  const toLook = new Set<string>();
-  const atWork = new Set<string>();
-  /** Connections that had something left, and their tenants. */
-  const waiting = new Map<string, string | undefined>();
-  const timers = new Map<string, Timer>();
+  /** By connection that had something left: its tenant, and how many looks in a row have found it blocked. */
+  const waiting = new Map<string, { tenantId: string; blocked: number }>();
   let around: Promise<void> | undefined;
+  const turns = createTurns(() => loop.wake());
   const loop = startLoop(LANES, step, log);
   inFlight.queued.onRoom(loop.wake);
   windows.onRoom((connectionId) => {
-    if (waiting.has(connectionId)) look(connectionId);
+    const known = waiting.get(connectionId);
+    if (known) turns.add({ tenantId: known.tenantId, connectionId });
   });
 
-  function look(connectionId: string): void {
-    if (!waiting.has(connectionId)) waiting.set(connectionId, undefined);
-    toLook.add(connectionId);
-    loop.wake();
-  }
-
-  function lookAgain(connectionId: string, inMs: number): void {
-    if (timers.has(connectionId)) return;
-    const timer = setTimeout(() => {
-      timers.delete(connectionId);
-      look(connectionId);
-    }, inMs);
-    timers.set(connectionId, timer);
-  }
-
-  /** One whose tenant has the fewest workflows started: tenants take turns, however many queues they have. */
-  function next(): string | undefined {
-    const mayGo = [...toLook].filter((connectionId) => !atWork.has(connectionId) && roomOf(connectionId) > 0);
-    return mayGo.reduce<string | undefined>(
-      (best, connectionId) => (best && roomOf(best) >= roomOf(connectionId) ? best : connectionId),
-      undefined,
-    );
-  }
-
-  /** Its tenant is known once it has been looked at. */
-  function roomOf(connectionId: string): number {
-    return inFlight.queued.room(waiting.get(connectionId) ?? "");
+  function look(turn: Turn): void {
+    const { tenantId, connectionId } = turn;
+    if (!waiting.has(connectionId)) waiting.set(connectionId, { tenantId, blocked: 0 });
+    turns.add(turn);
   }
 
   async function step(): Promise<Found> {
-    const connectionId = next();
-    if (!connectionId) {
-      if (toLook.size > atWork.size) full();
-      return "nothing";
-    }
-    toLook.delete(connectionId);
-    atWork.add(connectionId);
+    const turn = turns.next((tenantId) => inFlight.queued.room(tenantId) > 0);
+    if (turn === "full") full();
+    if (!turn || turn === "full") return "nothing";
     try {
-      const most = roomOf(connectionId);
-      const room = Math.max(0, Math.min(windows.room(connectionId), most));
-      const { begun, tenantId, left, againInMs } = await claim(sql, connectionId, room);
-      if (left) waiting.set(connectionId, tenantId ?? waiting.get(connectionId));
-      else waiting.delete(connectionId);
-      for (const { deliveryId, waitMs } of begun) if (waitMs === 0) windows.reserve(connectionId, deliveryId);
-      await Promise.all(begun.map((each) => start(connectionId, each)));
-      if (againInMs !== undefined) lookAgain(connectionId, againInMs);
-      else if (left && begun.length >= room && room === most) toLook.add(connectionId);
+      await take(turn);
     } catch (error) {
-      toLook.add(connectionId);
+      turns.add(turn);
       throw error;
     } finally {
-      atWork.delete(connectionId);
+      turns.end(turn);
     }
-    return toLook.size > 1 ? "more" : "some";
+    return turns.isEmpty() ? "some" : "more";
   }
 
-  async function start(connectionId: string, begun: Begun): Promise<void> {
-    const { tenantId, eventId, deliveryId, waitMs } = begun;
+  async function take(turn: Turn): Promise<void> {
+    const { tenantId, connectionId } = turn;
+    const most = inFlight.queued.room(tenantId);
+    const room = Math.max(0, Math.min(windows.room(connectionId), most));
+    const { begun, left, isBlocked, againInMs } = await claim(sql, connectionId, room);
+    const blocked = isBlocked && begun.length === 0 ? (waiting.get(connectionId)?.blocked ?? 0) + 1 : 0;
+    if (left) waiting.set(connectionId, { tenantId, blocked });
+    else waiting.delete(connectionId);
+    for (const { deliveryId, waitMs } of begun) if (waitMs === 0) windows.reserve(connectionId, deliveryId);
+    await Promise.all(begun.map((each) => start(turn, each)));
+    if (againInMs !== undefined) turns.addIn(turn, againInMs);
+    else if (left && begun.length >= room && room === most) turns.add(turn);
+    // Later each time: nobody knows when that ends, and the poll looks too.
+    if (isBlocked) turns.addIn(turn, Math.min(POLL_MS, SOON_MS * 2 ** blocked));
+  }
+
+  async function start(turn: Turn, begun: Begun): Promise<void> {
+    const { tenantId, connectionId } = turn;
+    const { eventId, deliveryId, waitMs } = begun;
     const goesNow = waitMs === 0;
     // A post that may take long does so outside its workflow's task.
     const own = windows.isQuick(connectionId) ? { waitMs } : { waitMs, taskQueue: ownTaskQueue };
@@ -131,7 +113,7 @@ export function startQueue(
     // Its earlier run is about to close, or Temporal is away.
     await putBack(sql, tenantId, [deliveryId], SOON_MS);
     windows.release(connectionId, deliveryId);
-    lookAgain(connectionId, SOON_MS);
+    turns.addIn(turn, SOON_MS);
     if (outcome === "failed") await pause();
   }
 
@@ -139,15 +121,15 @@ export function startQueue(
     look,
     lookAround() {
       around ??= listWaiting(sql)
-        .then((found) => found.filter((connectionId) => windows.room(connectionId) > 0).forEach(look))
+        .then((found) => found.filter(({ connectionId }) => windows.room(connectionId) > 0).forEach(look))
         .catch((error) => notStarted({ err: error }, "what waits could not be looked for; it is tried again"))
         .finally(() => {
           around = undefined;
         });
     },
     async stop() {
-      for (const timer of timers.values()) clearTimeout(timer);
       await Promise.all([loop.stop(), around]);
+      turns.stop();
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { connect, type Sql } from "../../db/connection.ts";
 import { createOutageLog } from "../../log.ts";
 import { handOnDispatches, isFirstListener, listenForDispatches, listenForHandedOn } from "./dispatch.store.ts";
+import type { Turn } from "./turns.ts";
 
 export interface Wakes {
   /** There is more than this worker has room for. */
@@ -13,16 +14,11 @@ export interface Wakes {
 }
 
 /**
- * @param wake called for every committed change, by the worker that hears; with a connection's id if there is something
- * new in its queue
+ * @param wake called for every committed change, by the worker that hears; with a connection if there is something new in
+ * its queue
  * @param wakeAll called for what is handed on, by all workers
  */
-export function startWakes(
-  databaseUrl: string,
-  sql: Sql,
-  wake: (connectionId?: string) => void,
-  wakeAll: () => void,
-): Wakes {
+export function startWakes(databaseUrl: string, sql: Sql, wake: (queue?: Turn) => void, wakeAll: () => void): Wakes {
   // What makes it the first ends with its session, also when the process is killed.
   const session = connect(databaseUrl, "gatehouse wakes", 1, { max_lifetime: null });
   const stopHearingOfMore = listenForHandedOn(sql, wakeAll);

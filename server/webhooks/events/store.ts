@@ -1,9 +1,15 @@
+import type { PendingQuery, Row } from "postgres";
 import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 /** Wakes the dispatchers when the transaction commits. */
 export const DISPATCH_CHANNEL = "gatehouse_dispatch";
+
+/** The same for a connection whose queue has something new: the message names its tenant and the connection. */
+export function wakeQueue(sql: Queries, tenantId: PendingQuery<Row[]>, connectionId: PendingQuery<Row[]>) {
+  return sql`pg_notify(${DISPATCH_CHANNEL}, concat_ws(' ', ${tenantId}, ${connectionId}))`;
+}
 
 export interface NewEvent {
   eventId: string;

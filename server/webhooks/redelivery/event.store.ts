@@ -1,7 +1,7 @@
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import { DISPATCH_CHANNEL } from "../events/store.ts";
+import { wakeQueue } from "../events/store.ts";
 
 /** Of one delivery: where its runs begin is kept for good. */
 export const MOST_REDELIVERIES = 100;
@@ -69,5 +69,5 @@ export async function redeliver(tx: Transaction, tenantId: TenantId, eventId: st
         and c.id = d.connection_id
       returning d.connection_id
     )
-    select pg_notify(${DISPATCH_CHANNEL}, connection_id::text) from redelivered`;
+    select ${wakeQueue(tx, tx`${tenantId}::text`, tx`connection_id`)} from redelivered`;
 }

@@ -70,7 +70,7 @@ export async function endDraining(tx: Transaction, tenantId: string, connectionI
     update redeliveries r set lease_until = '-infinity' from connection
     where r.connection_id = connection.id and r.tenant_id = ${tenantId} and r.kind = 'Replay'
       and r.state in ('Running', 'Paused')`;
-  await wakeStarters(tx, connectionId);
+  await wakeStarters(tx, tenantId, connectionId);
 }
 
 export async function completeRedelivery(tx: Transaction, tenantId: string, id: string): Promise<void> {

@@ -7,7 +7,7 @@ import type { TenantId } from "../../tenant-id.ts";
 import { endHold } from "../connections/holding.store.ts";
 import type { ConnectionState } from "../connections/store.ts";
 import { lowestIdOf, PING, timeOf } from "../events/event.ts";
-import { DISPATCH_CHANNEL } from "../events/store.ts";
+import { wakeQueue } from "../events/store.ts";
 import { MOST_REDELIVERIES } from "./event.store.ts";
 
 /** Wakes the workers' starters when the transaction commits. */
@@ -110,7 +110,7 @@ export async function insertRedelivery(
       total)
     values (${id}, ${tenantId}, ${connectionId}, ${kind}, ${states}::text[], ${from}, ${to}, ${lastEventId}, ${rate},
       ${total})`;
-  await wakeStarters(tx, connectionId);
+  await wakeStarters(tx, tenantId, connectionId);
 }
 
 const columns = (sql: Queries) => sql`
@@ -169,7 +169,7 @@ export async function updateRedelivery(
     update redeliveries set state = ${state}, rate = ${rate}, lease_until = '-infinity',
       ended_on = case when ${state} = 'Cancelled' then now() end
     where tenant_id = ${tenantId} and id = ${id}`;
-  await wakeStarters(tx, connectionId);
+  await wakeStarters(tx, tenantId, connectionId);
 }
 
 /** What a cancelled Drain has not sent stays Held, so the connection takes no posts until somebody sets it Active. */
@@ -209,7 +209,7 @@ export async function startDrain(
   await tx`
     update redeliveries set lease_until = '-infinity'
     where tenant_id = ${tenantId} and connection_id = ${connectionId} and state in ('Running', 'Paused')`;
-  await wakeStarters(tx, connectionId);
+  await wakeStarters(tx, tenantId, connectionId);
 }
 
 /** Whether somebody has paused the Drain of a connection: what it gets waits behind that. */
@@ -225,10 +225,10 @@ export async function cancelRedeliveries(tx: Transaction, tenantId: TenantId, co
   await tx`
     update redeliveries set state = 'Cancelled', ended_on = now(), lease_until = '-infinity'
     where tenant_id = ${tenantId} and connection_id = ${connectionId} and state in ('Running', 'Paused')`;
-  await wakeStarters(tx, connectionId);
+  await wakeStarters(tx, tenantId, connectionId);
 }
 
 /** Has its workflows told, and its queue looked at. */
-export async function wakeStarters(tx: Transaction, connectionId: string): Promise<void> {
-  await tx`select pg_notify(${REDELIVERY_CHANNEL}, ''), pg_notify(${DISPATCH_CHANNEL}, ${connectionId})`;
+export async function wakeStarters(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+  await tx`select pg_notify(${REDELIVERY_CHANNEL}, ''), ${wakeQueue(tx, tx`${tenantId}::text`, tx`${connectionId}::text`)}`;
 }

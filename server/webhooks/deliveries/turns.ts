@@ -1,0 +1,74 @@
+// Whose queue is looked at next. Tenants take turns, however many queues each has and whatever came of the last look;
+// so do the queues of a tenant.
+
+export interface Turn {
+  tenantId: string;
+  connectionId: string;
+}
+
+export interface Turns {
+  /** A queue is to be looked at. */
+  add(turn: Turn): void;
+  /** The same after a while; what is asked for sooner counts. */
+  addIn(turn: Turn, inMs: number): void;
+  /**
+   * Takes out the next, of a tenant that has room, and gives it to nobody else before `end`.
+   * @returns "full" if none has room
+   */
+  next(hasRoom: (tenantId: string) => boolean): Turn | "full" | undefined;
+  end(turn: Turn): void;
+  isEmpty(): boolean;
+  stop(): void;
+}
+
+/** @param wake called when there may be a next one */
+export function createTurns(wake: () => void): Turns {
+  /** By tenant: the one that has waited longest stands first. */
+  const queues = new Map<string, Set<string>>();
+  const taken = new Set<string>();
+  const timers = new Map<string, { at: number; timer: Timer }>();
+
+  function add({ tenantId, connectionId }: Turn): void {
+    const queue = queues.get(tenantId) ?? new Set();
+    queues.set(tenantId, queue.add(connectionId));
+    wake();
+  }
+
+  return {
+    add,
+    addIn(turn, inMs) {
+      const { connectionId } = turn;
+      const at = performance.now() + inMs;
+      const pending = timers.get(connectionId);
+      if (pending && pending.at <= at) return;
+      clearTimeout(pending?.timer);
+      const timer = setTimeout(() => {
+        timers.delete(connectionId);
+        add(turn);
+      }, inMs);
+      timers.set(connectionId, { at, timer });
+    },
+    next(hasRoom) {
+      let isFull = false;
+      for (const [tenantId, queue] of queues) {
+        if (!hasRoom(tenantId)) {
+          isFull = true;
+          continue;
+        }
+        const connectionId = queue.values().find((each) => !taken.has(each));
+        if (!connectionId) continue;
+        queue.delete(connectionId);
+        queues.delete(tenantId);
+        if (queue.size > 0) queues.set(tenantId, queue);
+        taken.add(connectionId);
+        return { tenantId, connectionId };
+      }
+      return isFull ? "full" : undefined;
+    },
+    end: ({ connectionId }) => taken.delete(connectionId),
+    isEmpty: () => queues.size === 0,
+    stop() {
+      for (const { timer } of timers.values()) clearTimeout(timer);
+    },
+  };
+}
