@@ -686,7 +686,7 @@ create table deliveries (
   attempt_started_on timestamptz,
   -- Set: it waits in the queue of its connection, no post before that time. Null: it is its event's workflow's.
   due_on timestamptz,
-  begun_on timestamptz, -- since then a workflow of its own has it
+  begun_on timestamptz, -- since then a workflow of its own has it, or a connection with max_in_flight counts it
   changed_on timestamptz not null default now()
 ) with (fillfactor = 80);
 create index deliveries_event on deliveries (event_id);
@@ -701,7 +701,10 @@ create index deliveries_queue_waiting on deliveries (connection_id, position)
 create index deliveries_queue_record on deliveries (connection_id, record, position)
   where due_on is not null and begun_on is null and state in ('Pending', 'Retrying');
 create index deliveries_held_record on deliveries (connection_id, record, position) where state = 'Held';
--- What is out, or about to be, whatever it came from: order and a bound of what is in flight count it.
+-- For a bound of what is in flight.
+create index deliveries_begun on deliveries (connection_id)
+  where begun_on is not null and state in ('Pending', 'Retrying');
+-- What is out, or about to be, whatever it came from: of a record one at a time where order is kept.
 create index deliveries_under_way on deliveries (connection_id, record)
   where (due_on is null or begun_on is not null) and state in ('Pending', 'Retrying');
 -- For metrics, how many deliveries wait, and since when: the ids of events are in the order of their time.

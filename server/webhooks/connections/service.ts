@@ -10,6 +10,7 @@ import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { changesOf, valuesShown } from "../../http/contract.ts";
 import { type MasterKey, seal, unseal } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import { countPostsOut } from "../deliveries/opening.store.ts";
 import { recordPing } from "../events/record-event.ts";
 import { countAllEnded } from "../redelivery/follow.store.ts";
 import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/store.ts";
@@ -103,6 +104,9 @@ async function upsert(
     );
     requireFit(gate.sees("WebhookConnection", record(existing)) ? record(existing) : undefined, existing, input);
     await updateConnection(tx, tenantId, connection);
+    if (connection.maxInFlight !== null && existing.maxInFlight === null) {
+      await countPostsOut(tx, tenantId, connection.id);
+    }
     // At once, for the secret before may have leaked.
     if (input.Secret !== undefined || isElsewhere) await endRotation(tx, tenantId, connection.id);
     if (isReleased) await endHold(tx, tenantId, connection.id);

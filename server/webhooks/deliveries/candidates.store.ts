@@ -69,7 +69,7 @@ const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /**
  * Beyond the oldest page: the oldest of each record that is not busy, of a page of records from any of them on, so that
- * a long queue of one record hides no other. What comes after an event of several records waits for that.
+ * a long queue of one record hides no other for long. What comes after an event of several records waits for that.
  * @param seen the page's last position, and the records that have to wait for it
  */
 export async function listBeyond(
@@ -104,12 +104,11 @@ function listHeads(
       union all
       select next.* from heads, lateral (${firstAfter(tx`heads.record`)}) as next
     ), ${several}, free as (
-      select id, record from heads
-      where record <> all (${records}::uuid[]) and (select not (${isBusy(tx`heads.record`)})) and position < coalesce((
+      select id, record from (select * from heads where record <> all (${records}::uuid[]) limit ${PAGE}) as heads
+      where (select not (${isBusy(tx`heads.record`)})) and position < coalesce((
         select d.position from deliveries d where ${where} and d.record is null and d.position > ${position}
-        order by d.position limit 1
+        order by d.record, d.position limit 1
       ), ${Number.MAX_SAFE_INTEGER})
-      limit ${PAGE}
     )
     select ${columns(tx)}, array[d.record] as records, false as "isBusy"
     from free join deliveries d on d.id = free.id order by d.position`;
@@ -120,25 +119,31 @@ const columns = (tx: Transaction) => tx`
   case when d.state in ('Pending', 'Retrying') then greatest(0, 1000 * extract(epoch from d.due_on - now())) else 0 end::float8 as "dueInMs"`;
 
 interface Busy {
-  /** The records of events of several. */
+  /** The records of events of several, a page of them. */
   several: Condition;
   isBusy: (record: Condition) => Condition;
 }
 
-/** For what is Held, what is in the queue comes first. */
+/** For what is Held, what is in the queue comes first. Beside more than a page of events of several, all is busy. */
 function busyFor(tx: Transaction, connectionId: string, waiting: Waiting): Busy {
   const before = waiting === "queue" ? [isUnderWay(tx)] : [isUnderWay(tx), isWaiting(tx)];
-  const recordsOf = (condition: Condition) => tx`
-    select record_key(e.event_record, one) as record
-    from deliveries d join events e on e.id = d.event_id, unnest(string_to_array(e.record_id, ',')) as one
-    where d.connection_id = ${connectionId} and d.record is null and ${condition}`;
+  const oldest = (condition: Condition) => tx`(
+    select d.event_id from deliveries d where d.connection_id = ${connectionId} and d.record is null and ${condition}
+    order by d.record limit ${PAGE})`;
   return {
-    several: tx`several as materialized (${before.map(recordsOf).reduce((all, each) => tx`${all} union all ${each}`)})`,
+    several: tx`
+      of_several as materialized (${before.map(oldest).reduce((all, each) => tx`${all} union all ${each}`)}),
+      several as materialized (
+        select record_key(e.event_record, one) as record
+        from of_several o, lateral (
+          select event_record, record_id from events where id = o.event_id
+        ) as e, unnest(string_to_array(e.record_id, ',')) as one
+      )`,
     isBusy: (record) =>
       before.reduce(
         (all, condition) => tx`${all} or exists (
           select from deliveries d where d.connection_id = ${connectionId} and d.record = ${record} and ${condition})`,
-        tx`${record} in (select several.record from several)`,
+        tx`(select count(*) from of_several) >= ${PAGE} or ${record} in (select several.record from several)`,
       ),
   };
 }

@@ -86,7 +86,7 @@ function open(
     before as (
       select d.id, d.state, d.event_id, d.attempts, d.earlier_attempts, d.attempt_started_on,
         c.url, c.secret, c.staged_secret, case when c.former_until > now() then c.former_secret end as former_secret,
-        c.api_key, c.headers, c.timeout_ms, e.occurred_on, e.trace_parent, e.payload, e.sequences, e.event_type = 'Ping' as ping,
+        c.api_key, c.headers, c.timeout_ms, c.max_in_flight is not null as counted, e.occurred_on, e.trace_parent, e.payload, e.sequences, e.event_type = 'Ping' as ping,
         coalesce(c.staged_event_id = d.event_id, false) as proof,
         d.state in ('Pending', 'Retrying') as open,
         ${probing} and d.state = 'Held' and c.state = 'Held' and c.deleted_on is null as probed,
@@ -111,7 +111,8 @@ function open(
     ), marked as (
       update deliveries d set attempts = d.attempts + due.step,
         earlier_attempts = d.earlier_attempts + due.probed::int,
-        attempt_started_on = case when due.step = 1 then now() end
+        attempt_started_on = case when due.step = 1 then now() end,
+        begun_on = case when due.counted then coalesce(d.begun_on, now()) else d.begun_on end
       from due
       where d.id = due.id and d.attempts = due.attempts and (due.step = 1 or due.attempt_started_on is not null)
       returning d.id
@@ -130,6 +131,12 @@ function open(
 /** A workflow has it, or is about to: one of its own, or its event's. As `d`. */
 export const isUnderWay = (sql: Queries) => sql`
   (d.due_on is null or d.begun_on is not null) and d.state in ('Pending', 'Retrying')`;
+
+/**
+ * Of these alone, as `d`, are the posts of a connection with MaxInFlight, so that counting them does not read what
+ * has still to be dispatched.
+ */
+export const isBegun = (sql: Queries) => sql`d.begun_on is not null and d.state in ('Pending', 'Retrying')`;
 
 /** Any constant of our own that no other lock has. */
 const POSTS_LOCK = 7_203_432;
@@ -170,7 +177,15 @@ export async function lockPosts(tx: Transaction, tenantId: string, deliveryId: s
   await tx`select pg_advisory_xact_lock(${POSTS_LOCK}, hashtext(${limit.connectionId}))`;
   const [out] = await tx<{ count: number }[]>`
     select count(*) as count from deliveries d
-    where d.connection_id = ${limit.connectionId} and ${isUnderWay(tx)} and d.id <> ${deliveryId}
+    where d.connection_id = ${limit.connectionId} and ${isBegun(tx)} and d.id <> ${deliveryId}
       and d.attempt_started_on is not null`;
   return out!.count < limit.most;
+}
+
+/** For a connection that has just got a bound of posts: those that are out count too. */
+export async function countPostsOut(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+  await tx`
+    update deliveries d set begun_on = now()
+    where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and ${isUnderWay(tx)}
+      and d.attempt_started_on is not null and d.begun_on is null`;
 }

@@ -8,7 +8,7 @@ import { wakeQueue } from "../events/store.ts";
 import type { Redelivery } from "../redelivery/store.ts";
 import type { Candidate } from "./candidates.store.ts";
 import { deliveryToMake, recordName, type WorkflowToStart } from "./dispatch.store.ts";
-import { isUnderWay } from "./opening.store.ts";
+import { isBegun } from "./opening.store.ts";
 import type { Turn } from "./turns.ts";
 
 /** Any constant of our own that no other lock has. */
@@ -105,8 +105,8 @@ export async function lockQueue(tx: Transaction, connectionId: string): Promise<
       case when c.rate_per_second is not null then ${tokensOf(tx, "c.rate_per_second", "c.next_post_on")} end as tokens,
       greatest(0, 1000 * extract(epoch from c.next_post_on - now()))::float8 as "tokenInMs",
       case when c.max_in_flight is not null then c.max_in_flight - (
-        select count(*) from deliveries d where d.connection_id = c.id and ${isUnderWay(tx)}
-          and (d.attempt_started_on is not null or (d.state = 'Pending' and d.begun_on is not null))
+        select count(*) from deliveries d where d.connection_id = c.id and ${isBegun(tx)}
+          and (d.attempt_started_on is not null or d.state = 'Pending')
       )::int end as places,
       r.id as "redeliveryId", coalesce(${tokensOf(tx, "r.rate", "r.next_on")}, 0) as "redeliveryTokens",
       coalesce(greatest(0, 1000 * extract(epoch from r.next_on - now()))::float8, 0) as "redeliveryTokenInMs"

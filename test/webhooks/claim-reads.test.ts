@@ -1,0 +1,124 @@
+// How many rows the queries of a claim read, however much waits: as PostgreSQL counts them, with fresh statistics. What
+// is made here is never committed, so no worker sees it.
+
+import { describe, expect, test } from "bun:test";
+import type { Transaction } from "../../server/db/connection.ts";
+import { listBeyond, listQueued, listSelected, PAGE } from "../../server/webhooks/deliveries/candidates.store.ts";
+import { lockPosts } from "../../server/webhooks/deliveries/opening.store.ts";
+import { lockQueue } from "../../server/webhooks/deliveries/queue.store.ts";
+import type { Redelivery } from "../../server/webhooks/redelivery/store.ts";
+import type { Api } from "../support/api.ts";
+import { db, newTenant } from "../support/tenant.ts";
+
+const MANY = 20_000;
+/** Entries of indexes and rows of tables: for each candidate its own, its event's, and what its record waits for. */
+const FEW = 20 * PAGE;
+const URL = "https://receiver.example/";
+
+describe.concurrent("however much waits for a connection", () => {
+  test("a claim in the order of records reads a page of it, also of one hot record", async () => {
+    const [api, other] = [await newTenant(), await newTenant()];
+    const { Id } = await api.connect(URL, { Order: "Record" });
+    const { Id: othersId } = await other.connect(URL, { Order: "Record" });
+    await neverCommitted(async (tx) => {
+      await insertMany(tx, api, Id, { record: "hot", waits: "queued" });
+      await insertMany(tx, other, othersId, { waits: "queued" });
+      await insertMany(tx, other, othersId, { record: "hot", waits: "queued" });
+      await tx`analyze events, deliveries`;
+      const oldest = await listQueued(tx, Id, true, false);
+      expect(oldest).toHaveLength(PAGE);
+      expect(await rowsRead(tx, () => listQueued(tx, Id, true, false))).toBeLessThan(FEW);
+      const seen = { position: oldest.at(-1)!.position, records: oldest.flatMap(({ records }) => records) };
+      expect(await rowsRead(tx, () => listBeyond(tx, Id, "queue", seen))).toBeLessThan(FEW);
+    });
+  }, 180_000);
+
+  test.each([1, 3])(
+    "what has still to be dispatched is not read with it, each event of %d records",
+    async (records) => {
+      const api = await newTenant();
+      const { Id } = await api.connect(URL, { Order: "Record" });
+      await neverCommitted(async (tx) => {
+        await insertMany(tx, api, Id, { waits: "outbox", records });
+        await insertMany(tx, api, Id, { waits: "queued" });
+        await insertMany(tx, api, Id, { waits: "held" });
+        await tx`analyze events, deliveries`;
+        const drain = { kind: "Drain", connectionId: Id } as Redelivery;
+        expect(await rowsRead(tx, () => listQueued(tx, Id, true, false))).toBeLessThan(FEW);
+        expect(await rowsRead(tx, () => listSelected(tx, api.tenant.tenantId, drain))).toBeLessThan(FEW);
+        for (const waiting of ["queue", "Drain"] as const) {
+          const beyond = () => listBeyond(tx, Id, waiting, { position: 0, records: [] });
+          expect(await rowsRead(tx, beyond)).toBeLessThan(FEW);
+        }
+      });
+    },
+    180_000,
+  );
+
+  test("counting what is in flight reads nothing that has still to be dispatched", async () => {
+    const api = await newTenant();
+    const { Id } = await api.connect(URL, { MaxInFlight: 2 });
+    await neverCommitted(async (tx) => {
+      await insertMany(tx, api, Id, { waits: "outbox" });
+      await tx`analyze events, deliveries`;
+      const [delivery] = await tx<{ id: string }[]>`select id from deliveries where connection_id = ${Id} limit 1`;
+      expect(await lockPosts(tx, api.tenant.tenantId, delivery!.id)).toBe(true);
+      expect(await rowsRead(tx, () => lockPosts(tx, api.tenant.tenantId, delivery!.id))).toBeLessThan(FEW);
+      expect(await rowsRead(tx, () => lockQueue(tx, Id))).toBeLessThan(FEW);
+    });
+  }, 180_000);
+});
+
+interface Many {
+  /** Undefined: each event is of records of its own. */
+  record?: string;
+  records?: number;
+  waits: "queued" | "outbox" | "held";
+}
+
+async function insertMany(tx: Transaction, api: Api, connectionId: string, { record, records = 1, waits }: Many) {
+  const { tenantId } = api.tenant;
+  const prefix = record ?? `${waits} `;
+  await tx`
+    with event as (
+      insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
+      select uuidv7(), ${tenantId}, 'Application', 'Updated', ids.of, '{}', now()
+      from generate_series(1, ${MANY}::int) as number, lateral (
+        select string_agg(${prefix} || case when ${!record} then number || '-' || one else '' end, ',') as of
+        from generate_series(1, ${records}::int) as one
+      ) as ids
+      returning id, position, record_id
+    )
+    insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state, due_on)
+    select gen_random_uuid(), ${tenantId}, id, ${connectionId}, position,
+      case when ${records === 1} then record_key('Application', record_id) end, 1,
+      ${waits === "held" ? "Held" : "Pending"}, case when ${waits === "queued"} then now() end
+    from event`;
+}
+
+/** Of the tables of the queue and their indexes, by this transaction. */
+async function rowsRead(tx: Transaction, work: () => Promise<unknown>): Promise<number> {
+  const before = await allRead(tx);
+  await work();
+  return (await allRead(tx)) - before;
+}
+
+async function allRead(tx: Transaction): Promise<number> {
+  const [row] = await tx<{ read: number }[]>`
+    select sum(coalesce(pg_stat_get_xact_tuples_returned(c.oid), 0))::bigint as read from pg_class c
+    left join pg_index i on i.indexrelid = c.oid
+    where coalesce(i.indrelid, c.oid) in ('events'::regclass, 'deliveries'::regclass)`;
+  return row!.read;
+}
+
+async function neverCommitted(work: (tx: Transaction) => Promise<void>): Promise<void> {
+  const done = new Error("done");
+  await db()
+    .begin(async (tx) => {
+      await work(tx);
+      throw done;
+    })
+    .catch((error) => {
+      if (error !== done) throw error;
+    });
+}
