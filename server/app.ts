@@ -117,6 +117,7 @@ export function createApp({
     log,
     resourceTypes: policyTypes(entities),
     findRecords: (queries, tenantId, type, ids) => (finders[type] ?? findEntityRecords)(queries, tenantId, type, ids),
+    recordTypes: [...entities.map(({ name }) => name), ...Object.keys(finders)],
     findScopes: scopesNow,
   });
   const checkUrl = (url: string) => egress.checkUrl(url);

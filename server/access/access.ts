@@ -12,7 +12,7 @@ import { createCursors } from "./gate/list.ts";
 import type { FindRecords, ReadActionOf } from "./gate/references.ts";
 import type { Problem } from "./policies/cedar.ts";
 import { POLICY } from "./policies/contract.ts";
-import { createEngine, type PolicySet } from "./policies/engine.ts";
+import { createEngine, type PolicySet, type PolicyText } from "./policies/engine.ts";
 import { createExaminer } from "./policies/examiner.ts";
 import {
   type CallContext,
@@ -47,6 +47,18 @@ export interface Access {
   checkPolicy(tenantId: TenantId, text: string): Promise<Problem[]>;
   /** What keeps these texts, which are policies, from being all of the tenant's. @throws TenantBusy */
   weighPolicies(tenantId: TenantId, texts: string[]): Promise<string | undefined>;
+  /**
+   * What somebody's call would be allowed, by the tenant's policies or by others in their place.
+   * @param texts of policies, checked
+   * @returns undefined if they are gone or inactive
+   */
+  permissionsOf(call: CallContext & { actor: Actor }, texts?: PolicyText[]): Promise<Permissions | undefined>;
+  /** Every type of record that policies can be about. */
+  types: ReadonlyMap<string, ResourceType>;
+  /** Of a type that `recordTypes` has. */
+  findRecords: FindRecords;
+  /** Names of the types whose records can be found by an Id. */
+  recordTypes: readonly string[];
   /** @throws Unauthorized if who the token was issued to is gone or inactive */
   admit(call: Call): Promise<Admitted>;
   /** What the caller may do once a transaction commits. */
@@ -70,6 +82,8 @@ export interface AccessDependencies {
   /** Every type of record there is beside our own Policy and Role. */
   resourceTypes: readonly ResourceType[];
   findRecords: FindRecords;
+  /** Names of the types that it finds. */
+  recordTypes: readonly string[];
   /** What `knownScopes` keeps. */
   findScopes(
     sql: Queries,
@@ -80,10 +94,11 @@ export interface AccessDependencies {
 }
 
 export function createAccess(deps: AccessDependencies): Access {
-  const { sql, masterKey, log, resourceTypes, findRecords, findScopes } = deps;
+  const { sql, masterKey, log, resourceTypes, findRecords, recordTypes, findScopes } = deps;
   const allTypes = [...resourceTypes, ...SETTINGS_TYPES];
   const types = new Map(allTypes.map((type) => [type.name, type]));
   const engine = createEngine();
+  const permissionsDeps = { engine, types, log };
   const examiner = createExaminer(allTypes);
   /** The first of a type's families is the one it is read by. */
   const readActionOf: ReadActionOf = (type) =>
@@ -115,6 +130,9 @@ export function createAccess(deps: AccessDependencies): Access {
     return new Map(members.map((member) => [memberKey(member.type, member.id), member.roles]));
   }
 
+  const membersFor = async ({ rolesOfRecords }: PolicySet, tenantId: TenantId) =>
+    rolesOfRecords.length > 0 ? memberships.get(tenantId, JSON.stringify(rolesOfRecords)) : NOBODY;
+
   function permissions(
     call: Call,
     set: PolicySet,
@@ -127,7 +145,7 @@ export function createAccess(deps: AccessDependencies): Access {
         'Bearer error="invalid_token"',
       );
     }
-    return createPermissions({ engine, types, log }, set, members, principal, call);
+    return createPermissions(permissionsDeps, set, members, principal, call);
   }
 
   const ofClients: Pick<TenantCache<unknown>, "drop" | "clear">[] = [];
@@ -156,12 +174,22 @@ export function createAccess(deps: AccessDependencies): Access {
   return {
     checkPolicy: examiner.check,
     weighPolicies: examiner.weigh,
+    async permissionsOf(call, texts) {
+      const { tenantId, actor } = call;
+      const [set, principal] = await Promise.all([
+        texts ? engine.compile(triedOf(tenantId), texts) : policies.get(tenantId, ""),
+        principals.get(tenantId, keyOf(actor)),
+      ]);
+      if (!principal) return undefined;
+      return createPermissions(permissionsDeps, set, await membersFor(set, tenantId), principal, call);
+    },
+    types,
+    findRecords,
+    recordTypes,
     async admit(call) {
       const { tenantId, actor } = call;
       const [set, principal] = await Promise.all([policies.get(tenantId, ""), principals.get(tenantId, keyOf(actor))]);
-      const roles = set.rolesOfRecords;
-      const members = roles.length > 0 ? await memberships.get(tenantId, JSON.stringify(roles)) : NOBODY;
-      const permitted = permissions(call, set, members, principal);
+      const permitted = permissions(call, set, await membersFor(set, tenantId), principal);
       return { permissions: permitted, gate: createGate(gateDeps, permitted, call) };
     },
     async permissionsIn(tx, call) {
@@ -197,6 +225,9 @@ export function createAccess(deps: AccessDependencies): Access {
 }
 
 const NOBODY: Memberships = new Map();
+
+/** Policies that are only tried stand beside those that decide, so that neither are parsed anew for the other. */
+const triedOf = (tenantId: TenantId) => `${tenantId} tried` as TenantId;
 
 const keyOf = (actor: Actor) => `${actor.type} ${actor.id}`;
 

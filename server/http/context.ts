@@ -78,8 +78,8 @@ function lastForwarded(header: string | null): string | undefined {
   return last?.includes("%") ? undefined : plainAddress(last);
 }
 
-/** IPv4 inside IPv6 is that IPv4 address. */
-function plainAddress(text: string | undefined): string | undefined {
+/** IPv4 inside IPv6 is that IPv4 address. @returns undefined for what is no address */
+export function plainAddress(text: string | undefined): string | undefined {
   // Not ipaddr.isValid: it takes 127.1 and 010.0.0.1, which others read otherwise.
   if (text === undefined || isIP(text) === 0) return undefined;
   return ipaddr.process(text.replace(/%.*$/, "")).toString();

@@ -131,6 +131,30 @@ export function body<F extends Fields, Name extends keyof F = never>(
   };
 }
 
+/** A field that is an object of its own fields; all that is wrong in it is told at once. */
+export function part<F extends Fields, Name extends keyof F = never>(
+  told: BodyTold<F, Name>,
+  fields: F,
+): Field<InputOf<F> & Required<Pick<InputOf<F>, Name>>> {
+  const { name } = told;
+  const { schema, parse } = body(told, fields);
+  return {
+    sent: schema,
+    checked: Type.Object({}),
+    must: "must be an object.",
+    refuse(value: unknown) {
+      try {
+        parse(value);
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof BadInput)) throw error;
+        return error.problems.map(({ Field, Message }) => (Field ? `${name}.${Message}` : Message)).join(" ");
+      }
+    },
+    take: parse,
+  };
+}
+
 /**
  * TypeBox's own check of each field, not Elysia's validation of the whole body: that one reads the body before scopes are
  * asked, says what is wrong in words of its own with the input in them, and stops at the first.

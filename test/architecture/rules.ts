@@ -87,7 +87,7 @@ export const nothingImportsTheEntries: Rule = (sources) =>
 const TELL_OF_NO_RECORD = [
   "server/access/gate/shown.ts",
   "server/access/index.ts",
-  // Problems of a text that its caller has sent.
+  // Problems of a text that its caller has sent, and decisions over what has passed the gate.
   "server/access/policies/routes.ts",
   // The registry of entities.
   "server/entities/routes.ts",

@@ -48,6 +48,7 @@ beforeAll(async () => {
     ...shared,
     resourceTypes: [...policyTypes(ENTITIES), badgeType],
     findRecords: createFindRecords(ENTITIES),
+    recordTypes: [],
     findScopes: scopesNow,
   });
   const provider = createProvider({

@@ -88,6 +88,23 @@ test.concurrent("what is wrong with a policy", async () => {
   await call(await caller.withScope("Settings:Read"), "POST", path, 403, { body: examples.text.value });
 });
 
+test.concurrent("whether a call would be allowed", async () => {
+  const caller = await newCaller();
+  const path = `${API}/Policy/Evaluate`;
+  const { examples } = document.paths[path].post.requestBody.content["application/json"];
+  const Principal = { Type: "Client", Id: caller.clientId };
+  const saved = { ...examples.saved.value, Principal, Resource: { Type: "Application", Id: caller.clientId } };
+  const { body } = await call(caller, "POST", path, 200, { body: saved });
+  expect(body).toEqual(document.paths[path].post.responses[200].content["application/json"].examples.example.value);
+  await call(caller, "POST", path, 200, { body: { ...examples.text.value, Principal } });
+  const unscoped = { ...saved, Context: { Scopes: [] } };
+  expect((await call(caller, "POST", path, 200, { body: unscoped })).body.Problems[0].Policy).toBeNull();
+  await call(caller, "POST", path, 400, { body: examples.saved.value });
+  const gone = { ...examples.text.value, Principal, Id: crypto.randomUUID() };
+  await call(caller, "POST", path, 404, { body: gone });
+  await call(await caller.withScope("Settings:Read"), "POST", path, 403, { body: saved });
+});
+
 test.concurrent("what an administrator has to say of users' sign-in", async () => {
   const caller = await newCaller();
   const settings = `${API}/TenantSettings`;

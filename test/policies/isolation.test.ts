@@ -93,7 +93,7 @@ async function walk(template: string, id: string): Promise<void> {
   const methods = probe.headers.get("allow")!.split(", ");
   for (const method of methods.filter((allowed) => allowed !== "HEAD")) {
     const headers = { "content-type": "application/json" };
-    const pointing = path === "/Redelivery" ? redelivery() : { Id: id };
+    const pointing = { "/Redelivery": redelivery(), "/Policy/Evaluate": question(id) }[path] ?? { Id: id };
     const sent = BODIES[template] ?? (ofOne ? {} : pointing);
     const body = method === "GET" || method === "DELETE" ? undefined : JSON.stringify(sent);
     const answer = await stranger.send(method, path, { headers, body });
@@ -104,6 +104,13 @@ async function walk(template: string, id: string): Promise<void> {
       fits: true,
     });
   }
+}
+
+/** With a text in the place of their policy. */
+function question(Id: string) {
+  const Resource = { Type: "Application", Id: stranger.clientId };
+  const Principal = { Type: "Client", Id: stranger.clientId };
+  return { Id, Policy: "permit (principal, action, resource);", Principal, Action: "AccessManager:Read", Resource };
 }
 
 /** Of their connection. */

@@ -21,6 +21,7 @@ const access = (entities: readonly EntityDefinition[] = ENTITIES) =>
     masterKey: importMasterKey(Buffer.alloc(32, 7).toString("base64")),
     log: createLog("silent", "test"),
     resourceTypes: resourceTypes(entities),
+    recordTypes: [],
     findScopes: scopesNow,
     findRecords: createFindRecords(entities),
   });

@@ -38,9 +38,15 @@ export interface Decision {
   failed: string[];
 }
 
+export interface PolicyText {
+  name: string;
+  /** Cedar. */
+  policy: string;
+}
+
 export interface Engine {
   /** The set that it gave the last time, as long as the policies are the same. */
-  compile(tenantId: TenantId, policies: { name: string; policy: string }[]): Promise<PolicySet>;
+  compile(tenantId: TenantId, policies: PolicyText[]): Promise<PolicySet>;
   decide(set: PolicySet, question: Question): Decision;
 }
 

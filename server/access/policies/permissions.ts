@@ -24,6 +24,8 @@ export interface Permissions {
    * @throws Permission that says nothing of the record
    */
   require(action: Action, type: string, record: PolicyRecord, after?: PolicyRecord): void;
+  /** What the others are told by, for who asks which policies it were. */
+  decide(action: Action, type: string, record: PolicyRecord, after: PolicyRecord, place: Place): Decision;
   /** @param place Payload: the record stands in the payload of an event */
   allows(action: Action, type: string, record: PolicyRecord, place?: Place): boolean;
   /** Whether it is all records of a type or none, if that can be said without looking at them. */
@@ -112,6 +114,7 @@ export function createPermissions(
   }
 
   return {
+    decide,
     require(action, typeName, record, after = record) {
       const decision = decide(action, typeName, record, after, "Record");
       if (decision.allowed) return;

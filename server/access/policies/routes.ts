@@ -5,6 +5,7 @@ import { withoutRecords } from "../gate/shown.ts";
 import { route } from "../route.ts";
 import { LOCK_OUT, settingsRoutes } from "../settings.ts";
 import { POLICY, POLICY_TEXT } from "./contract.ts";
+import { EVALUATION, QUESTION } from "./question.ts";
 import type { Policies } from "./service.ts";
 
 const tag = { name: "Policy", description: "Cedar policies; a request needs its scope and a policy that permits it." };
@@ -51,8 +52,44 @@ export function policyRoutes(policies: Policies): Route[] {
         return withoutRecords({ Problems });
       },
     }),
+    route({
+      method: "POST",
+      path: "/Policy/Evaluate",
+      tag,
+      id: "evaluatePolicies",
+      summary: "Say whether a call would be allowed, and by which policies",
+      description: EVALUATE,
+      scopes: ["Settings:Read", "AccessManager:Read"],
+      body: { ...QUESTION, description: "The call, and maybe a text to try.", examples: QUESTIONS },
+      answer: {
+        description: "What the call would meet.",
+        schema: EVALUATION,
+        example: { Decision: "Allow", DecidedBy: ["Administrators"], Problems: [] },
+      },
+      errors: ["NotFound"],
+      handle: async (caller, { input }) => withoutRecords(await policies.evaluate(caller, input)),
+    }),
   ];
 }
+
+const EVALUATE =
+  "It is decided as a call is, and nothing is saved. With Policy, as if that text were saved: in the place of the policy " +
+  "that Id, or without it Name, points at, else beside the others. 403 unless the caller may read the principal, the " +
+  "record with all it points at, and every policy and role, for the answer tells of these. A record of WebhookConnection " +
+  "takes Webhooks:Read too.";
+
+const ASKED = { Principal: { Type: "Client", Id: 1 }, Action: "AccessManager:Read" };
+const QUESTIONS = {
+  saved: { ...ASKED, Resource: { Type: "Application", Id: 1 } },
+  text: {
+    ...ASKED,
+    Action: "AccessManager:Create",
+    Name: "Sales",
+    Policy: 'permit (principal, action, resource is Application) when { resource.Name like "Sales *" };',
+    Resource: { Type: "Application", Fields: { Name: "Sales portal" } },
+    Context: { Scopes: ["AccessManager:Create"], Address: "203.0.113.7", Time: "2026-01-31T12:00:00Z" },
+  },
+};
 
 const MISSPELLED = 'permit (principal, action, resource is Application)\nwhen { resource.Nmae == "Payroll" };';
 

@@ -1,5 +1,5 @@
 import type { Sql, Transaction } from "../../db/connection.ts";
-import { BadInput, Conflict } from "../../errors.ts";
+import { BadInput, Conflict, type Problem as FieldProblem } from "../../errors.ts";
 import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Access } from "../access.ts";
@@ -8,6 +8,8 @@ import type { FindRecords } from "../gate/references.ts";
 import { changeSettings, createSettingsService, type RecordChange, type SettingsService } from "../settings.ts";
 import type { Problem } from "./cedar.ts";
 import { POLICY, type PolicyInput, type PolicyRecord } from "./contract.ts";
+import { type Evaluation, evaluate } from "./evaluate.ts";
+import type { Question } from "./question.ts";
 import {
   deletePolicy,
   findPolicies,
@@ -29,9 +31,12 @@ const SHOWN_PROBLEMS = 20;
 export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
   /** What keeps a text from being saved as a policy, without saving it; empty if it is good. @throws TenantBusy */
   validate(caller: Permitted<"Settings:Update">, text: string): Promise<Problem[]>;
+  /** What a call of somebody's would meet. @throws BadInput, NotFound, Permission, TenantBusy */
+  evaluate(caller: Permitted<"Settings:Read" | "AccessManager:Read">, question: Question): Promise<Evaluation>;
 }
 
 export function createPolicies(sql: Sql, access: Access, recordChange: RecordChange): Policies {
+  const problemsOf = async (tenantId: TenantId, text: string) => inWords(await access.checkPolicy(tenantId, text));
   return {
     ...createSettingsService(sql, recordChange, {
       contract: POLICY,
@@ -46,7 +51,8 @@ export function createPolicies(sql: Sql, access: Access, recordChange: RecordCha
       audited: "Policy",
       change: (caller, work) => changeSettings(sql, access, caller, "Policy", work),
       async check({ tenantId }, { Policy }) {
-        if (Policy !== undefined) refuseProblems(await access.checkPolicy(tenantId, Policy));
+        const problems = Policy === undefined ? [] : await problemsOf(tenantId, Policy);
+        if (problems.length > 0) throw BadInput.in(problems);
       },
       async checkWritten(tx, tenantId, { before, saved }) {
         if (before?.policy !== saved.policy) await refuseTooMany(tx, access, tenantId);
@@ -56,6 +62,7 @@ export function createPolicies(sql: Sql, access: Access, recordChange: RecordCha
       const problems = await access.checkPolicy(caller.tenantId, text);
       return problems.slice(0, SHOWN_PROBLEMS);
     },
+    evaluate: (caller, question) => evaluate({ sql, access, problemsOf }, caller, question),
   };
 }
 
@@ -63,15 +70,12 @@ export function createPolicies(sql: Sql, access: Access, recordChange: RecordCha
 export const findPolicyRecords: FindRecords = async (sql, tenantId, _, ids) =>
   (await findPolicies(sql, tenantId, ids.filter(isUuid))).map((policy) => POLICY.toRecord(policy));
 
-/** @throws BadInput naming every place in the policy that is wrong */
-function refuseProblems(problems: Problem[]): void {
-  if (problems.length === 0) return;
-  throw BadInput.in(
-    problems.slice(0, SHOWN_PROBLEMS).map(({ message, line, column }) => {
-      const place = line === undefined ? "" : `, line ${line}, column ${column}`;
-      return { Field: "Policy", Message: `Policy${place}: ${message}` };
-    }),
-  );
+/** Every place in a policy that is wrong. */
+function inWords(problems: Problem[]): FieldProblem[] {
+  return problems.slice(0, SHOWN_PROBLEMS).map(({ message, line, column }) => {
+    const place = line === undefined ? "" : `, line ${line}, column ${column}`;
+    return { Field: "Policy", Message: `Policy${place}: ${message}` };
+  });
 }
 
 /** @throws Conflict, TenantBusy */

@@ -2,6 +2,7 @@ import type { Queries, Sql } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Actor } from "../bearer.ts";
 import type { Stamped } from "../fields.ts";
+import type { PolicyText } from "./engine.ts";
 
 /** Triggers notify it of every change of policies and of those they judge. */
 const CHANNEL = "gatehouse_access";
@@ -40,8 +41,8 @@ export async function waitForSettingsTurn(sql: Queries, tenantId: TenantId): Pro
   await sql`select pg_advisory_xact_lock(hashtextextended(${`policies ${tenantId}`}, 0))`;
 }
 
-export async function listPolicyTexts(sql: Queries, tenantId: TenantId): Promise<{ name: string; policy: string }[]> {
-  return sql<{ name: string; policy: string }[]>`
+export async function listPolicyTexts(sql: Queries, tenantId: TenantId): Promise<PolicyText[]> {
+  return sql<PolicyText[]>`
     select name, policy from policies where tenant_id = ${tenantId} order by id`;
 }
 

@@ -93,6 +93,12 @@ export async function listRoles(
     order by r.id desc limit ${limit + 1}`;
 }
 
+/** Without their members. */
+export async function listAllRoles(sql: Queries, tenantId: TenantId): Promise<(RoleFields & { id: string })[]> {
+  return sql<(RoleFields & { id: string })[]>`
+    select id, name, description, scopes from roles where tenant_id = ${tenantId} order by id`;
+}
+
 type RoleFields = Pick<Role, "name" | "description" | "scopes">;
 
 /** @returns its Id */

@@ -1,0 +1,276 @@
+// Tries policies: what a principal's call would meet, decided as the call itself would be. The answer tells of the
+// principal and its roles, of the record and of all policies, so all of these have to be the caller's to read.
+
+import type { Static } from "@sinclair/typebox";
+import type { Sql } from "../../db/connection.ts";
+import { BadInput, NotFound, Permission, type Problem } from "../../errors.ts";
+import { printable } from "../../http/body.ts";
+import { readDate, toRecordId } from "../../http/query.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import type { Access } from "../access.ts";
+import { type Actor, type Caller, type Permitted, permit } from "../bearer.ts";
+import { ROLE } from "../roles/contract.ts";
+import { userScopes } from "../roles/service.ts";
+import { listAllRoles } from "../roles/store.ts";
+import { ACTIONS, type Action } from "../scopes.ts";
+import { POLICY } from "./contract.ts";
+import { createPause, type Decision, type PolicyText } from "./engine.ts";
+import type { CallContext } from "./permissions.ts";
+import type { EVALUATION, Question } from "./question.ts";
+import { type Attribute, CLIENT_RECORD, type PolicyRecord, type ResourceType, TEXT_LIMIT } from "./resource-type.ts";
+import { listAllPolicies, type Policy } from "./store.ts";
+
+export type Evaluation = Static<typeof EVALUATION>;
+type Evaluator = Permitted<"Settings:Read" | "AccessManager:Read">;
+/** The text that is tried, and the policy that it would be. */
+type Tried = Pick<Question, "Id" | "Name"> & { Policy: string };
+
+/** What a policy without a name is called. */
+export const UNNAMED = "(this text)";
+/** As unset dates of records are. */
+const UNSET_DATE = "1900-01-01T12:00:00.000Z";
+
+/** @throws BadInput, NotFound, Permission, TenantBusy */
+export async function evaluate(
+  { sql, access, problemsOf }: EvaluateDependencies,
+  caller: Evaluator,
+  { Id, Name, Policy, Principal, Action, Resource, Context = {} }: Question,
+): Promise<Evaluation> {
+  const saved = await requireSeesRules(sql, caller);
+  const tried = Policy === undefined ? undefined : { Id, Name, Policy };
+  const texts = tried && textsWith(saved, tried);
+  const actor = {
+    type: Principal.Type === "Client" ? CLIENT_RECORD : "User",
+    id: toRecordId(Principal.Id) ?? 0,
+  } as Actor;
+  const [wrong, principal, resource] = await Promise.all([
+    tried ? problemsOf(caller.tenantId, tried.Policy) : [],
+    findRecord(sql, access, caller, { Type: actor.type, Id: Principal.Id }, "Principal"),
+    readResource(sql, access, caller, Resource, Action),
+  ]);
+  const problems = [...wrong, ...principal.problems, ...resource.problems];
+  if (problems.length > 0) throw BadInput.in(problems);
+  await requireSeen(access, caller, actor.type, principal.record!);
+  if (resource.stored) await requireSeen(access, caller, Resource.Type, resource.stored);
+
+  const scopes = new Set<string>(Context.Scopes ?? (await scopesOf(sql, access, caller.tenantId, actor)));
+  const call = { ...callOf(caller, Context), scopes, actor };
+  const permissions = await access.permissionsOf(call, texts);
+  if (!permissions) return denied(`The ${Principal.Type} is not active, so no access token of it is good.`);
+  if (!scopes.has(Action)) return denied(`The access token would not have the scope ${Action}.`);
+  const place = Context.Payload ? "Payload" : "Record";
+  return told(permissions.decide(Action, Resource.Type, resource.before!, resource.after!, place));
+}
+
+export interface EvaluateDependencies {
+  sql: Sql;
+  access: Access;
+  /** What keeps a text from being saved as a policy. */
+  problemsOf(tenantId: TenantId, text: string): Promise<Problem[]>;
+}
+
+function callOf(caller: Caller, { Address, Time }: NonNullable<Question["Context"]>): Omit<CallContext, "scopes"> {
+  const { tenantId, requestKey } = caller;
+  const address = Address === undefined ? caller.address : (Address ?? undefined);
+  return { tenantId, requestKey, address, time: Time ?? caller.time };
+}
+
+/** All that its access tokens can have. */
+async function scopesOf(sql: Sql, access: Access, tenantId: TenantId, { type, id }: Actor): Promise<readonly string[]> {
+  if (type === "User") return userScopes(sql, tenantId, id);
+  return (await access.knownScopes(tenantId, id, undefined)) ?? [];
+}
+
+function denied(Message: string): Evaluation {
+  return { Decision: "Deny", DecidedBy: [], Problems: [{ Policy: null, Message }] };
+}
+
+const NOT_EVALUATED = "could not be evaluated for this call, as if an attribute that it asks for were not known.";
+
+function told({ allowed, policies, failed }: Decision): Evaluation {
+  return {
+    Decision: allowed ? "Allow" : "Deny",
+    DecidedBy: policies,
+    Problems: failed.map((name) => ({
+      Policy: name,
+      Message: `"${name}" ${NOT_EVALUATED} If it forbids, it forbids.`,
+    })),
+  };
+}
+
+/**
+ * Of the policies and roles each may be read, so that what they come to tells no more than they do.
+ * @returns all policies
+ * @throws Permission
+ */
+export async function requireSeesRules(sql: Sql, { tenantId, permissions, gate }: Caller): Promise<Policy[]> {
+  const policies = await listAllPolicies(sql, tenantId);
+  const roles = gate.seesAll(ROLE.name) ? [] : await listAllRoles(sql, tenantId);
+  const rules = [
+    ...(gate.seesAll(POLICY.name) ? [] : policies.map((one) => [POLICY.name, POLICY.toRecord(one)] as const)),
+    ...roles.map((one) => [ROLE.name, ROLE.judged(one)] as const),
+  ];
+  const pause = createPause();
+  for (const [type, record] of rules) {
+    await pause();
+    permissions.require("Settings:Read", type, record);
+  }
+  return policies;
+}
+
+/** The tenant's policies, with the text as one of them. @throws NotFound */
+export function textsWith(saved: Policy[], { Id, Name, Policy }: Tried): PolicyText[] {
+  const replaced = saved.find((one) => (Id ? one.id === Id : one.name === Name));
+  if (Id && !replaced) throw new NotFound(`There is no Policy with the Id ${Id}.`);
+  const text = { name: Name ?? replaced?.name ?? UNNAMED, policy: Policy };
+  const texts = saved.map((one) => (one === replaced ? text : { name: one.name, policy: one.policy }));
+  return replaced ? texts : [...texts, text];
+}
+
+interface Found {
+  record?: PolicyRecord;
+  problems: Problem[];
+}
+
+async function findRecord(
+  sql: Sql,
+  access: Access,
+  { tenantId }: Caller,
+  { Type, Id }: { Type: string; Id: string },
+  field: string,
+): Promise<Found> {
+  if (!access.recordTypes.includes(Type)) {
+    const types = access.recordTypes.join(", ");
+    const Message = `${field}.Id finds a record of ${types}. Of another type, give its Fields.`;
+    return { problems: [{ Field: field, Message }] };
+  }
+  const [record] = await access.findRecords(sql, tenantId, Type, [Id]);
+  if (record) return { record, problems: [] };
+  return { problems: [{ Field: field, Message: `${field}: there is no ${Type} with this Id.` }] };
+}
+
+interface ReadResource {
+  /** There is such a record. */
+  stored?: PolicyRecord;
+  before?: PolicyRecord;
+  after?: PolicyRecord;
+  problems: Problem[];
+}
+
+async function readResource(
+  sql: Sql,
+  access: Access,
+  caller: Caller,
+  { Type, Id, Fields = {} }: Question["Resource"],
+  action: Action,
+): Promise<ReadResource> {
+  const type = access.types.get(Type);
+  const names = [...access.types.keys()].join(", ");
+  if (!type) return { problems: [{ Field: "Resource", Message: `Resource.Type must be one of ${names}.` }] };
+  const actions = actionsOn(type);
+  const problems: Problem[] = [];
+  if (!actions.includes(action)) {
+    const Message = `Action is never done to ${Type}; what is, is ${actions.join(", ")}.`;
+    problems.push({ Field: "Action", Message });
+  }
+  const found: Found =
+    Id === undefined ? { problems: [] } : await findRecord(sql, access, caller, { Type, Id }, "Resource");
+  const { record, wrong } = readFields(type, Fields, "Resource.Fields");
+  problems.push(...found.problems, ...wrong.map((Message) => ({ Field: "Resource", Message })));
+  const stored = found.record;
+  const before = stored ?? { ...unset(type), ...record };
+  return { stored, before, after: { ...before, ...record }, problems };
+}
+
+export function actionsOn({ families }: ResourceType): Action[] {
+  return ACTIONS.filter((action) => families.some((family) => action.startsWith(`${family}:`)));
+}
+
+/** What policies find where nothing is set, and is not as good as absent. */
+function unset({ attributes }: ResourceType): PolicyRecord {
+  return Object.fromEntries(attributes.flatMap(({ name, type }) => (type === "dateTime" ? [[name, UNSET_DATE]] : [])));
+}
+
+/**
+ * The caller may see it, and all that policies find in it: a foreign key's Name can be another record's.
+ * @throws Permission
+ */
+async function requireSeen(access: Access, caller: Caller, type: string, record: PolicyRecord): Promise<void> {
+  permit(caller, [readActionOf(access, type)]);
+  const { record: shown } = await caller.gate.show(type, record);
+  if (Bun.deepEquals(shown, record)) return;
+  throw new Permission(
+    `The ${type} points at a record that you may not read, so nothing is decided over it for you.`,
+    'Bearer error="insufficient_scope", error_description="Refused by a policy"',
+  );
+}
+
+const readActionOf = (access: Access, type: string) => `${access.types.get(type)!.families[0]}:Read` as Action;
+
+// Fields of a record as somebody describes them, in the shape that the API answers.
+
+/** @returns the record's part, and sentences on what is wrong */
+function readFields(type: ResourceType, fields: object, path: string): { record: PolicyRecord; wrong: string[] } {
+  const record: PolicyRecord = {};
+  const wrong: string[] = [];
+  for (const [name, given] of Object.entries(fields)) {
+    const attribute = type.attributes.find((one) => one.name === name);
+    if (!attribute) {
+      wrong.push(`${path}: ${printable(name)} is nothing that policies see in a ${type.name}.`);
+      continue;
+    }
+    if (attribute.type === "record" && isObject(given)) {
+      const inner = readFields(attribute.of, given, `${path}.${name}`);
+      record[name] = { ...unset(attribute.of), ...inner.record };
+      wrong.push(...inner.wrong);
+      continue;
+    }
+    const value = given === null ? UNSET[attribute.type] : fieldValue(attribute, given);
+    if (value === undefined && given !== null) wrong.push(`${path}.${name} must be ${MUST[attribute.type]}.`);
+    record[name] = value;
+  }
+  return { record, wrong: [...new Set(wrong)] };
+}
+
+const MUST: Record<Attribute["type"], string> = {
+  text: "a text, not too long",
+  texts: "a list of texts, not too long",
+  number: "a whole number",
+  boolean: "true or false",
+  dateTime: "a date such as 2026-01-31T12:00:00Z",
+  reference: "an object with Id, a whole number, and maybe the texts ExternalId, Name and Type",
+  record: "an object of the record's fields",
+};
+
+const UNSET: Partial<Record<Attribute["type"], unknown>> = { dateTime: UNSET_DATE };
+
+/** @returns undefined if it does not fit */
+function fieldValue(attribute: Attribute, given: unknown): unknown {
+  const most = attribute.type === "record" ? 0 : (attribute.maxLength ?? TEXT_LIMIT);
+  const isText = (one: unknown): one is string => typeof one === "string" && one.length <= most && one.isWellFormed();
+  switch (attribute.type) {
+    case "text":
+      return isText(given) ? given : undefined;
+    case "texts":
+      return Array.isArray(given) && given.every(isText) && given.join("").length <= most ? given : undefined;
+    case "number":
+      return Number.isSafeInteger(given) ? given : toRecordId(given);
+    case "boolean":
+      return typeof given === "boolean" ? given : undefined;
+    case "dateTime":
+      return typeof given === "string" ? readDate(given)?.toISOString() : undefined;
+    case "reference": {
+      if (!isObject(given)) return undefined;
+      const { Id, ExternalId = "", Name = "", Type = "", ...others } = given;
+      const id = toRecordId(Id);
+      if (id === undefined || Object.keys(others).length > 0) return undefined;
+      return [ExternalId, Name, Type].every(isText) ? { Id: id, ExternalId, Name, Type } : undefined;
+    }
+    case "record":
+      return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,126 @@
+// What policies are asked by who tries them: whether a principal could do this to a record, from there and at that time.
+
+import { Type } from "@sinclair/typebox";
+import { plainAddress } from "../../http/context.ts";
+import { body, part } from "../../http/contract.ts";
+import { field, flag, NUL_FREE, oneOf, orNull, time, word } from "../../http/fields.ts";
+import { readDate } from "../../http/query.ts";
+import { ACTIONS, SCOPES } from "../scopes.ts";
+import { POLICY } from "./contract.ts";
+
+const ID_LIMIT = 200;
+const LONGEST_ADDRESS = 45;
+
+const recordId = field<string>({
+  sent: Type.Union([
+    Type.Integer({ format: "int64" }),
+    Type.String({ minLength: 1, maxLength: ID_LIMIT, pattern: NUL_FREE }),
+  ]),
+  must: "must be a record's Id, a number or a text.",
+  take: String,
+});
+
+const PRINCIPAL = part(
+  { name: "Principal", $id: "PolicyPrincipal", needs: ["Type", "Id"], description: "Who would call." },
+  {
+    Type: oneOf(["Client", "User"], { description: "As policies write it; a Client is an Application." }),
+    Id: recordId,
+  },
+);
+
+const RESOURCE = part(
+  {
+    name: "Resource",
+    $id: "PolicyResource",
+    needs: ["Type"],
+    description: "The record. Needs Id, Fields, or both.",
+    together: ({ Id, Fields }) =>
+      Id === undefined && Fields === undefined
+        ? { Field: "", Message: "Resource needs Id, for a record that is there, or Fields, for one that is not." }
+        : undefined,
+  },
+  {
+    Type: field<string>({
+      sent: Type.String(),
+      must: "must be a type of record.",
+      description: "Such as Application.",
+    }),
+    Id: recordId,
+    Fields: field<Record<string, unknown>>({
+      description: "What a change would set, which policies see in `resource.after`; without Id all of the record.",
+      sent: Type.Record(Type.String(), Type.Unknown()),
+      must: "must be an object of the record's fields.",
+    }),
+  },
+);
+
+const CONTEXT = part(
+  { name: "Context", $id: "PolicyContext", description: "The call. What is left out is as in this one." },
+  {
+    Scopes: field<string[]>({
+      description: "Of the access token; left out: all that the principal can have.",
+      sent: Type.Array(word(SCOPES)),
+      must: `must be a list of ${SCOPES.join(", ")}.`,
+    }),
+    Address: field<string | null>({
+      description: "null: not known.",
+      sent: orNull(Type.String({ maxLength: LONGEST_ADDRESS })),
+      must: "must be an IPv4 or IPv6 address without a zone, or null.",
+      fits: (value: string | null) => value === null || (!value.includes("%") && plainAddress(value) !== undefined),
+      take: (value: string | null) => (value === null ? null : plainAddress(value)!),
+    }),
+    Time: field<Date>({
+      sent: time(),
+      checked: Type.String(),
+      must: "must be a time such as 2026-01-31T12:00:00Z.",
+      fits: (value: string) => readDate(value) !== undefined,
+      take: (value: string) => readDate(value)!,
+    }),
+    Payload: flag({ description: "Whether the record is read in the payload of an event." }),
+  },
+);
+
+const { Id, Name, Policy } = POLICY.fields;
+
+export const QUESTION = body(
+  {
+    name: "Evaluate",
+    must: "one question",
+    $id: "PolicyQuestion",
+    needs: ["Principal", "Action", "Resource"],
+    description: "Would this principal be allowed this?",
+    together: (given) =>
+      given.Policy === undefined && (given.Id ?? given.Name) !== undefined
+        ? { Field: "Policy", Message: "Policy is missing: Id and Name say which policy it would take the place of." }
+        : undefined,
+  },
+  {
+    Id: { ...Id, description: "Of the policy that the text would take the place of." },
+    Name: { ...Name, required: false, description: "What the policy with the text would be called." },
+    Policy: { ...Policy, description: "A text that is not saved. Left out: the policies as they are." },
+    Principal: PRINCIPAL,
+    Action: oneOf(ACTIONS, {}),
+    Resource: RESOURCE,
+    Context: CONTEXT,
+  },
+);
+
+export type Question = ReturnType<typeof QUESTION.parse>;
+
+/** What policies say to it. */
+export const EVALUATION = Type.Object(
+  {
+    Decision: Type.Unsafe<"Allow" | "Deny">(Type.Union([Type.Literal("Allow"), Type.Literal("Deny")])),
+    DecidedBy: Type.Array(Type.String(), {
+      description: "Names of the policies that permit it or, where it is forbidden, forbid it; empty: none permits it.",
+    }),
+    Problems: Type.Array(
+      Type.Object({
+        Policy: orNull(Type.String({ description: "The name of the policy that could not be evaluated; null: none." })),
+        Message: Type.String(),
+      }),
+      { description: "What else keeps the call from being allowed, or a policy from deciding." },
+    ),
+  },
+  { $id: "PolicyEvaluation" },
+);
