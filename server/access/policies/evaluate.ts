@@ -26,7 +26,7 @@ type Evaluator = Permitted<"Settings:Read" | "AccessManager:Read">;
 type Tried = Pick<Question, "Id" | "Name"> & { Policy: string };
 
 /** What a policy without a name is called. */
-export const UNNAMED = "(this text)";
+const UNNAMED = "(this text)";
 /** As unset dates of records are. */
 const UNSET_DATE = "1900-01-01T12:00:00.000Z";
 
@@ -103,7 +103,7 @@ function told({ allowed, policies, failed }: Decision): Evaluation {
  * @returns all policies
  * @throws Permission
  */
-export async function requireSeesRules(sql: Sql, { tenantId, permissions, gate }: Caller): Promise<Policy[]> {
+async function requireSeesRules(sql: Sql, { tenantId, permissions, gate }: Caller): Promise<Policy[]> {
   const policies = await listAllPolicies(sql, tenantId);
   const roles = gate.seesAll(ROLE.name) ? [] : await listAllRoles(sql, tenantId);
   const rules = [
@@ -119,7 +119,7 @@ export async function requireSeesRules(sql: Sql, { tenantId, permissions, gate }
 }
 
 /** The tenant's policies, with the text as one of them. @throws NotFound */
-export function textsWith(saved: Policy[], { Id, Name, Policy }: Tried): PolicyText[] {
+function textsWith(saved: Policy[], { Id, Name, Policy }: Tried): PolicyText[] {
   const replaced = saved.find((one) => (Id ? one.id === Id : one.name === Name));
   if (Id && !replaced) throw new NotFound(`There is no Policy with the Id ${Id}.`);
   const text = { name: Name ?? replaced?.name ?? UNNAMED, policy: Policy };
@@ -182,7 +182,7 @@ async function readResource(
   return { stored, before, after: { ...before, ...record }, problems };
 }
 
-export function actionsOn({ families }: ResourceType): Action[] {
+function actionsOn({ families }: ResourceType): Action[] {
   return ACTIONS.filter((action) => families.some((family) => action.startsWith(`${family}:`)));
 }
 
