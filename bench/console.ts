@@ -45,6 +45,8 @@ const PAGES: [name: string, path: string][] = [
   ["activity, of a state that none has", "/settings/activity?State=Cancelled"],
   ["activity, of a connection and a state", `/settings/activity?ConnectionId=${rare}&State=Exhausted`],
   ["activity, of an entity with no events", "/settings/activity?EventRecord=Department"],
+  ["activity, of a record", `/settings/activity?RecordId=${Items[0]!.RecordId}`],
+  ["activity, of a record with no events", "/settings/activity?RecordId=7"],
   ["activity, up to twelve hours ago", `/settings/activity?To=${noon}`],
   ["an event, ten deliveries", `/settings/activity/${Items[0]!.EventId}`],
 ];

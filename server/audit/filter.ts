@@ -1,8 +1,7 @@
 // What a list of the audit log can be narrowed to.
 
-import { Type } from "@sinclair/typebox";
 import { BadInput } from "../errors.ts";
-import { type Filter, isUuid, momentFilter, readWord, toRecordId, type Values, wordFilter } from "../http/query.ts";
+import { type Filter, momentFilter, readWord, recordIdFilter, type Values, wordFilter } from "../http/query.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "./export.ts";
 import { AUDIT_KINDS } from "./kinds.ts";
 import type { AuditFilter } from "./store.ts";
@@ -23,11 +22,10 @@ export const SUBJECT_TYPES = [
 export const FILTERS = {
   Kind: wordFilter(AUDIT_KINDS, "What was done."),
   ActorType: wordFilter(ACTOR_TYPES, "What did it."),
-  ActorId: idFilter("ActorType", "Who did it; needs ActorType.", "^[1-9][0-9]{0,15}$", isRecordId),
+  // Without its type an Id says nothing: a User and an Application may have the same.
+  ActorId: recordIdFilter("Who did it; needs ActorType.", { needs: "ActorType", ofEntity: true }),
   SubjectType: wordFilter(SUBJECT_TYPES, "What it was done to."),
-  SubjectId: idFilter("SubjectType", "Whom or which it was done to; needs SubjectType.", undefined, (text) => {
-    return isRecordId(text) || isUuid(text);
-  }),
+  SubjectId: recordIdFilter("Whom or which it was done to; needs SubjectType.", { needs: "SubjectType" }),
   From: momentFilter("At this time or later."),
   To: momentFilter("Before this time."),
 };
@@ -60,30 +58,6 @@ export function toFilter({
     from: From,
     to: To,
   };
-}
-
-/** Without its type an Id says nothing: a User and an Application may have the same. */
-function idFilter(
-  typeName: string,
-  description: string,
-  pattern: string | undefined,
-  isId: (text: string) => boolean,
-): Filter<string | undefined> {
-  return {
-    description,
-    schema: Type.String(pattern ? { pattern } : {}),
-    read(query, name) {
-      const given = query.get(name);
-      if (!given) return undefined;
-      if (!isId(given)) throw new BadInput(`${name} must be a record's Id.`);
-      if (!query.get(typeName)) throw new BadInput(`${name} needs ${typeName} beside it.`);
-      return given.toLowerCase();
-    },
-  };
-}
-
-function isRecordId(text: string): boolean {
-  return toRecordId(text) !== undefined;
 }
 
 function typed<Type, Id>(type: Type | undefined, id: Id | undefined) {

@@ -52,7 +52,7 @@ async function exportFile({ auditLog }: SettingsDependencies, visit: Visit): Pro
 
 async function eventPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const event = await deps.auditLog.read(visit.permitted("Settings:Read"), visit.params.id!);
-  const name = await lookUpNames(deps, visit, namedIn([event]));
+  const name = await lookUpNames(visit, namedIn([event]));
   const { Actor, Subject, ClientId } = event;
   const nobody = <span class="none">nobody who has proved who they are</span>;
   const none = <span class="none">none</span>;
@@ -101,7 +101,7 @@ async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View>
     return deps.auditLog.list(visit.permitted("Settings:Read"), toAuditFilter(filters), paging);
   });
   const { page, problems } = found;
-  const name = await lookUpNames(deps, visit, namedIn(page.Items));
+  const name = await lookUpNames(visit, namedIn(page.Items));
   return {
     title: "Audit log",
     status: statusOf(found),
@@ -190,7 +190,7 @@ function columns(visit: Visit, name: NameOf) {
       name: "Details",
       cell: ({ Details }: AuditRecord) => (
         <small>
-          <Value text={summaryOf(Details)} />
+          <Value text={summaryOf(Details, name)} />
         </small>
       ),
     },
@@ -201,11 +201,19 @@ const AUDIT_LOG = "/settings/audit-log";
 
 /** The records that some rows speak of. */
 function namedIn(events: readonly AuditRecord[]): Named[] {
-  return events.flatMap(({ Actor, Subject, ClientId }) => [
+  return events.flatMap(({ Actor, Subject, ClientId, Details }) => [
+    ...referencesIn(Details),
     ...(Actor ? [Actor] : []),
     ...(Subject ? [Subject] : []),
     ...(ClientId === null ? [] : [{ Type: "Application", Id: ClientId }]),
   ]);
+}
+
+/** What stands in the details by its Type and Id, such as who came into a role. */
+function referencesIn(value: unknown): Named[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { Type, Id } = value as Partial<Named>;
+  return Type !== undefined && Id !== undefined ? [{ Type, Id }] : Object.values(value).flatMap(referencesIn);
 }
 
 /** What a row speaks of, and the way to its page, if there is one; it may be gone by now. */
@@ -235,24 +243,24 @@ function KindName({ kind }: { kind: AuditRecord["Kind"] }): JSX.Element {
 const SUMMARY_LIMIT = 120;
 
 /** The details in one line. */
-function summaryOf(details: AuditRecord["Details"]): string {
+function summaryOf(details: AuditRecord["Details"], name: NameOf): string {
   const { Changed, ...values } = details;
   // What has changed to what says as well that it has changed.
-  const others = Array.isArray(Changed) ? Changed.filter((name) => !Object.hasOwn(values, String(name))) : [];
+  const others = Array.isArray(Changed) ? Changed.filter((field) => !Object.hasOwn(values, String(field))) : [];
   const text = [...(others.length > 0 ? [["Changed", others] as const] : []), ...Object.entries(values)]
-    .map(([name, value]) => phrase`${name}: ${wordsOf(value)}`)
+    .map(([field, value]) => phrase`${field}: ${wordsOf(value, name)}`)
     .join("; ");
   return text.length > SUMMARY_LIMIT ? `${text.slice(0, SUMMARY_LIMIT)}…` : text;
 }
 
-function wordsOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(wordsOf).join(", ") || "none";
+function wordsOf(value: unknown, name: NameOf): string {
+  if (Array.isArray(value)) return value.map((one) => wordsOf(one, name)).join(", ") || "none";
   if (typeof value !== "object" || value === null) return String(value);
   const { Added, Removed, From, To, Type, Id, ...rest } = value as Record<string, unknown>;
   if (Object.keys(rest).length > 0) return JSON.stringify(value);
-  if (Type !== undefined) return `${Type} ${Id}`;
-  if (To !== undefined) return `${wordsOf(From)} → ${wordsOf(To)}`;
+  if (Type !== undefined) return name({ Type: String(Type), Id: String(Id) });
+  if (To !== undefined) return `${wordsOf(From, name)} → ${wordsOf(To, name)}`;
   const signed = (sign: string, list: unknown) =>
-    Array.isArray(list) ? list.map((one) => `${sign}${wordsOf(one)}`) : [];
+    Array.isArray(list) ? list.map((one) => `${sign}${wordsOf(one, name)}`) : [];
   return [...signed("+", Added), ...signed("−", Removed)].join(", ");
 }

@@ -87,6 +87,28 @@ export function wordFilter<const W extends string>(words: readonly W[], descript
   return { description, schema: word(words), read: (query, name) => readWord(query, name, words) };
 }
 
+/**
+ * Of a record of any type, or of an entity's alone.
+ * @param needs the filter that has to stand beside it
+ */
+export function recordIdFilter(
+  description: string,
+  { needs, ofEntity }: { needs?: string; ofEntity?: boolean } = {},
+): Filter<string | undefined> {
+  return {
+    description,
+    schema: Type.String(ofEntity ? { pattern: ID_PATTERN } : {}),
+    read(query, name) {
+      const given = query.get(name);
+      if (!given) return undefined;
+      const isId = toRecordId(given) !== undefined || (!ofEntity && isUuid(given));
+      if (!isId) throw new BadInput(`${name} must be a record's Id.`);
+      if (needs && !query.get(needs)) throw new BadInput(`${name} needs ${needs} beside it.`);
+      return given.toLowerCase();
+    },
+  };
+}
+
 export function momentFilter(description: string): Filter<Date | undefined> {
   return { description, schema: time(), read: readMoment };
 }

@@ -146,7 +146,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     else await until("the redelivery to end", async () => (await page.reload()) && (await done.count()) === 1);
     await page.reload();
     await page.getByText("Completed").waitFor();
-    await page.getByRole("link", { name: "Its connection" }).click();
+    await page.getByRole("navigation", { name: "Above this page" }).getByRole("link", { name: "Directory" }).click();
     await page.getByRole("row").filter({ hasText: "Redelivery" }).getByText("Completed").waitFor();
     expect((await api.connection(Id)).State).toBe("Active");
     expect(receiver.calls.at(-1)!.status).toBe(200);

@@ -81,7 +81,7 @@ describe.concurrent("the activity log", () => {
     ["Limit=201", "Limit must be"],
     ["Limit=ten", "Limit must be"],
     ["Cursor=nonsense", "Cursor is not one"],
-    ["Sate=Held", "Sate is no filter. Filters are Limit, Cursor, EventRecord, EventType, State"],
+    ["Sate=Held", "Sate is no filter. Filters are Limit, Cursor, EventRecord, RecordId, EventType"],
     ["EventRecord=Foo", "EventRecord must be one of Application, User, Department, WebhookConnection."],
     ["State=Held&State=Pending", "State stands in the query twice"],
   ])("refuses %s", async (filter, reason) => {

@@ -34,6 +34,8 @@ export interface Gate {
   sees(type: string, resource: object): boolean;
   /** Those of the records with these Ids that the caller may see. @param queries also a transaction */
   seenIds(queries: Queries, type: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Those of the records with these Ids that the caller may read, also by its scopes. */
+  known(type: string, ids: readonly string[]): Promise<Shown<PolicyRecord>[]>;
   /** Whether the caller may see every record of a type, so that what is counted of them hides nothing. */
   seesAll(type: string): boolean;
   /**
@@ -183,6 +185,20 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
     },
     sees,
     seenIds: (queries, type, ids) => seenAmong(references, queries, type, ids),
+    async known(type, ids) {
+      const action = deps.readActionOf(type);
+      if (!action || ids.length === 0 || !call.scopes.has(action)) return [];
+      if (permissions.reach(action, type) === "None") return [];
+      const found = await findRecords(sql, tenantId, type, ids);
+      return whileDeciding(type, async (pause) => {
+        const seen: PolicyRecord[] = [];
+        for (const record of found) {
+          await pause();
+          if (permissions.allows(action, type, record)) seen.push(record);
+        }
+        return seen.map(asShown);
+      });
+    },
     seesAll: (type) => permissions.reach(readAction(type), type) === "All",
     async written(type, item, sent, { resource = item, version = item, action = readAction(type) } = {}) {
       const isWhole = allows(action, type, resource);

@@ -143,11 +143,16 @@ export interface ConnectionNameProps {
   connectionId: string;
 }
 
+export function titleOfConnection({ name, url, deletedOn }: LoggedConnection): string {
+  const title = titleOf({ Name: name ?? "", URL: url });
+  return deletedOn ? phrase`${title} (deleted)` : title;
+}
+
 /** A deleted one has no page any more, and one that the reader may not see has no name. */
 export function ConnectionName({ visit, connection, connectionId }: ConnectionNameProps): JSX.Element {
   if (!connection) return <code safe>{connectionId}</code>;
-  const title = titleOf({ Name: connection.name ?? "", URL: connection.url });
-  if (connection.deletedOn) return <span safe>{phrase`${title} (deleted)`}</span>;
+  const title = titleOfConnection(connection);
+  if (connection.deletedOn) return <span safe>{title}</span>;
   return (
     <a href={visit.href(`/settings/webhooks/${connectionId}`)} safe>
       {title}

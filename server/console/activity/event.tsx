@@ -35,6 +35,7 @@ import {
   WORST_FIRST,
 } from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
+import { lookUpNames, type Named, type NameOf } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import {
   ConnectionName,
@@ -46,6 +47,7 @@ import {
 } from "./delivery.tsx";
 import { deliveriesInWords, titleOfEvent } from "./list.tsx";
 import { PayloadSection } from "./payload.tsx";
+import { Members, membersOf } from "./record.tsx";
 
 const REFRESH_SECONDS = 2;
 /** On one page, the worst first; each has its attempts below it. */
@@ -61,9 +63,11 @@ export async function eventPage(deps: SettingsDependencies, visit: Visit, refusa
   const query = readQuery(url.searchParams, ["State"]);
   const ofState = readWord(query, "State", DELIVERY_STATES);
   const { Items, Next } = await pageOf(visit, record, ofState, readPaging(query));
-  const [shown, unconcerned] = await Promise.all([
+  const members = membersOf(event);
+  const [shown, unconcerned, name] = await Promise.all([
     readShown(deps, visit, event, Items),
     readUnconcerned(deps, visit, record),
+    lookUpNames(visit, members),
   ]);
   const mayRedeliver = record.EventType !== PING && visit.may("Webhooks:Update", "WebhookEvent", record);
   const isFinal = !record.Deliveries.some(isOpen);
@@ -75,7 +79,7 @@ export async function eventPage(deps: SettingsDependencies, visit: Visit, refusa
       <>
         <Refusals lines={refusals} />
         <Live visit={visit} id="event" seconds={REFRESH_SECONDS} isFinal={isFinal}>
-          <Summary visit={visit} record={record} mayRedeliver={mayRedeliver} />
+          <Summary visit={visit} record={record} members={members} name={name} mayRedeliver={mayRedeliver} />
           {shown.map((one) => (
             <DeliverySection visit={visit} event={event} shown={one} mayRedeliver={mayRedeliver} />
           ))}
@@ -151,10 +155,12 @@ function Refusals({ lines }: { lines: string[] }): JSX.Element {
 interface SummaryProps {
   visit: Visit;
   record: EventRecord;
+  members: Named[];
+  name: NameOf;
   mayRedeliver: boolean;
 }
 
-function Summary({ visit, record, mayRedeliver }: SummaryProps): JSX.Element {
+function Summary({ visit, record, members, name, mayRedeliver }: SummaryProps): JSX.Element {
   const { EventId, State, Reason, Deliveries, Timestamp } = record;
   const path = `/settings/activity/${EventId}`;
   const again = Deliveries.filter(isOver);
@@ -164,6 +170,10 @@ function Summary({ visit, record, mayRedeliver }: SummaryProps): JSX.Element {
         facts={[
           ["State", <Badge state={State ?? "No delivery"} spoken />],
           ["Deliveries", Reason ? <Sentence text={Reason} /> : <Counts visit={visit} record={record} />],
+          [
+            members.length > 1 ? "Records" : "Record",
+            <Members visit={visit} members={members} name={name} count={record.RecordCount} />,
+          ],
           ["Happened", <Time at={new Date(Timestamp)} />],
           ["EventId", <Code text={EventId} copy />],
         ]}

@@ -1,7 +1,7 @@
 // The list of events.
 
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
-import { firstPage, MOST_LIMIT, readAsked } from "../../http/query.ts";
+import { firstPage, isUuid, MOST_LIMIT, readAsked } from "../../http/query.ts";
 import {
   Badge,
   EmptyState,
@@ -23,23 +23,28 @@ import {
   LOGGED_EVENT_TYPES,
   PING_RECORD,
   readConnections,
+  readConnectionsOf,
   readEvents,
   toEventFilter,
   WORST_FIRST,
 } from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
+import type { NameOf } from "../records/names.ts";
 import { filtersOf, isFiltered } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
 import { titleOf } from "../webhooks/list.tsx";
+import { titleOfConnection } from "./delivery.tsx";
+import { namesOfEvents, RecordCell } from "./record.tsx";
 
 const REFRESH_SECONDS = 5;
 
 export async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
-  const { sql, entities, workflowUrl } = deps;
+  const { entities } = deps;
   const { caller, url } = visit;
   const filters = [
     { name: "State", label: "State", options: words(DELIVERY_STATES) },
     { name: "EventRecord", label: "Entity", options: words([...entities, PING_RECORD]) },
+    { name: "RecordId", label: "Record's Id" },
     { name: "EventType", label: "Event", options: words(LOGGED_EVENT_TYPES) },
     { name: "ConnectionId", label: "Connection", options: await connectionOptions(deps, visit) },
     { name: "From", label: "From", type: "datetime-local" as const },
@@ -47,12 +52,13 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
   ];
   const found = await find(visit, filters, async () => {
     const asked = readAsked(eventFilters(entities), inUtc(url.searchParams, ["From", "To"]));
-    return readEvents(sql, caller, toEventFilter(asked.filters), asked.paging, workflowUrl);
+    return readEvents(deps, caller, toEventFilter(asked.filters), asked.paging);
   });
   const { Items, Next } = found.page;
+  const name = await namesOfEvents(visit, Items);
   const list =
     Items.length > 0 ? (
-      <Table caption="Events, newest first" columns={columns(visit)} rows={Items} />
+      <Table caption="Events, newest first" columns={columns(visit, name)} rows={Items} />
     ) : found.problems ? (
       <NotAsked />
     ) : (
@@ -81,13 +87,14 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
   };
 }
 
-/** Those there are, newest first, and the chosen one, which may be deleted. */
+/** Those there are, newest first, and the chosen one, which may be deleted, or one of more than a page. */
 async function connectionOptions({ sql, masterKey }: SettingsDependencies, { caller, url }: Visit) {
   const chosen = url.searchParams.get("ConnectionId") ?? "";
   const { Items } = await readConnections(sql, masterKey, caller, {}, firstPage(MOST_LIMIT));
   const options = Items.map((record) => ({ value: record.Id, label: titleOf(record) }));
-  if (chosen && !options.some(({ value }) => value === chosen)) options.push({ value: chosen, label: chosen });
-  return options;
+  if (!chosen || options.some(({ value }) => value === chosen)) return options;
+  const [known] = isUuid(chosen) ? await readConnectionsOf(sql, masterKey, caller, [chosen]) : [];
+  return [...options, { value: chosen, label: known ? titleOfConnection(known) : chosen }];
 }
 
 const words = (all: readonly string[]) => all.map((value) => ({ value, label: value }));
@@ -111,7 +118,7 @@ function NothingThere({ isFiltered, isMore }: { isFiltered: boolean; isMore: boo
   );
 }
 
-function columns(visit: Visit) {
+function columns(visit: Visit, name: NameOf) {
   return [
     {
       name: "Event",
@@ -121,6 +128,7 @@ function columns(visit: Visit) {
         </a>
       ),
     },
+    { name: "Record", cell: (event: EventRecord) => <RecordCell visit={visit} event={event} name={name} /> },
     {
       name: "State",
       cell: ({ State }: EventRecord) => <Badge state={State ?? "No delivery"} />,

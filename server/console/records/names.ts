@@ -1,11 +1,9 @@
-// What people call the records that a page speaks of.
+// What people call the records that a page speaks of, and where their pages are.
 
-import { ApiError } from "../../errors.ts";
-import type { SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 
-/** Names that are looked up for one page; the others are called by their Ids. */
-const MOST_NAMES = 50;
+/** Of one type, looked up for one page; the others are called by their Ids. */
+const MOST_NAMES = 200;
 
 /** A record as others point at it. */
 export interface Named {
@@ -13,10 +11,13 @@ export interface Named {
   Id: string | number;
 }
 
-/** What one is called; by its Id if it is gone, or not to be read. */
-export type NameOf = (one: Named) => string;
+export interface NameOf {
+  /** What one is called; by its Id if it has no name, is gone, or is not to be read. */
+  (one: Named): string;
+  /** Undefined where it would be its Id. */
+  known(one: Named): string | undefined;
+}
 
-const ENTITIES = ["User", "Application", "Department"];
 /** Where its page is; the others have none. */
 const PATHS: Record<string, string> = {
   User: "/settings/users",
@@ -30,38 +31,31 @@ const PATHS: Record<string, string> = {
   Redelivery: "/settings/redeliveries",
 };
 
-export async function lookUpNames(deps: SettingsDependencies, visit: Visit, named: Named[]): Promise<NameOf> {
-  const distinct = new Map(named.map((one) => [keyOf(one), one]));
+/** One look at the database for each type; the gate says which of them the visitor may read. */
+export async function lookUpNames({ caller }: Visit, named: readonly Named[]): Promise<NameOf> {
   const names = new Map<string, string>();
   await Promise.all(
-    [...distinct].slice(0, MOST_NAMES).map(async ([key, one]) => {
-      const name = await findName(deps, visit, one);
-      if (name) names.set(key, name);
+    [...Map.groupBy(named, ({ Type }) => Type)].map(async ([type, own]) => {
+      const ids = [...new Set(own.map(({ Id }) => String(Id)))].slice(0, MOST_NAMES);
+      for (const record of await caller.gate.known(type, ids)) {
+        const title = titleOfRecord(record);
+        if (title !== undefined) names.set(keyOf({ Type: type, Id: String(record.Id) }), title);
+      }
     }),
   );
-  return (one) => names.get(keyOf(one)) ?? `${one.Type} ${one.Id}`;
+  const known = (one: Named) => names.get(keyOf(one));
+  return Object.assign((one: Named) => known(one) ?? `${one.Type} ${one.Id}`, { known });
 }
 
 export function pathOfRecord({ Type, Id }: Named): string | undefined {
   return PATHS[Type] && `${PATHS[Type]}/${Id}`;
 }
 
-/** @returns undefined if it has none or is gone, or nothing lets the visitor read it */
-async function findName(deps: SettingsDependencies, visit: Visit, { Type, Id }: Named): Promise<string | undefined> {
-  const id = String(Id);
-  try {
-    if (Type === "Role") return (await deps.roles.read(visit.permitted("Settings:Read"), id)).record.Name;
-    if (Type === "Policy") return (await deps.policies.read(visit.permitted("Settings:Read"), id)).record.Name;
-    if (!ENTITIES.includes(Type)) return undefined;
-    const { record } = await deps.records
-      .of(Type)
-      .read(visit.permitted("AccessManager:Read"), { pathValue: id, fieldName: "" });
-    const { Name = "", Username = "" } = record as Partial<Record<"Name" | "Username", string>>;
-    return Name || Username || undefined;
-  } catch (error) {
-    if (error instanceof ApiError && error.status < 500) return undefined;
-    throw error;
-  }
+/** Whichever of these it has; of an address without its query, where an ApiKey may stand. */
+function titleOfRecord(record: Record<string, unknown>): string | undefined {
+  const { Name, Username, URL: address } = record;
+  const title = [Name, Username, String(address ?? "").replace(/[?#].*$/s, "")].find(Boolean);
+  return title === undefined ? undefined : String(title);
 }
 
 const keyOf = ({ Type, Id }: Named) => `${Type} ${Id}`;

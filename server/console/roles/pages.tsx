@@ -67,7 +67,7 @@ async function rolePage(deps: SettingsDependencies, visit: Visit, refused?: Form
   const { record: role } = await deps.roles.read(visit.permitted("Settings:Read"), visit.params.id!);
   const from = Math.max(0, Math.trunc(Number(visit.url.searchParams.get("Cursor"))) || 0);
   const members = role.Members.slice(from, from + PAGE);
-  const name = await lookUpNames(deps, visit, members);
+  const name = await lookUpNames(visit, members);
   const mayChange = visit.may("Settings:Update", "Role", role);
   return {
     title: role.Name,

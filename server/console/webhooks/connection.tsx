@@ -22,7 +22,9 @@ import {
   upsertConnection,
 } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
+import { namesOfEvents, RecordCell } from "../activity/record.tsx";
 import type { SettingsDependencies, View } from "../page.tsx";
+import type { NameOf } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { LastFailure, readHealth, SuccessRate, Waiting } from "./health.tsx";
 import { addressOf, titleOf } from "./list.tsx";
@@ -43,6 +45,7 @@ export async function connectionPage(deps: SettingsDependencies, visit: Visit): 
     latestRedeliveries(deps, visit, record.Id),
   ]);
   const health = healths[0];
+  const name = await namesOfEvents(visit, deliveries.map(eventOf));
   return {
     title: titleOf(record),
     above: [{ name: "Webhooks", path: "/settings/webhooks" }],
@@ -66,7 +69,7 @@ export async function connectionPage(deps: SettingsDependencies, visit: Visit): 
           <Section title="Recent deliveries">
             {deliveries.length > 0 ? (
               <>
-                <Table caption="Recent deliveries" columns={columns(visit)} rows={deliveries} />
+                <Table caption="Recent deliveries" columns={columns(visit, name)} rows={deliveries} />
                 <p class="after">
                   <a href={visit.href(`/settings/activity?ConnectionId=${record.Id}`)}>
                     All of them in the activity log
@@ -211,20 +214,28 @@ async function readRecentDeliveries({ sql }: SettingsDependencies, { caller }: V
   return gate.only("WebhookEvent", deliveries, { resource });
 }
 
-function columns(visit: Visit) {
+function eventOf({ eventRecord, eventType, recordIds }: RecentDelivery) {
+  return {
+    EventRecord: eventRecord,
+    EventType: eventType,
+    RecordId: recordIds.length === 1 ? recordIds[0]! : null,
+    RecordCount: recordIds.length,
+  };
+}
+
+function columns(visit: Visit, name: NameOf) {
   return [
     {
       name: "Event",
-      cell: ({ eventId, eventRecord, eventType, recordIds }: RecentDelivery) => (
-        <a href={visit.href(`/settings/activity/${eventId}`)} safe>
-          {titleOfEvent({
-            EventRecord: eventRecord,
-            EventType: eventType,
-            RecordId: recordIds.length === 1 ? recordIds[0]! : null,
-            RecordCount: recordIds.length,
-          })}
+      cell: (delivery: RecentDelivery) => (
+        <a href={visit.href(`/settings/activity/${delivery.eventId}`)} safe>
+          {titleOfEvent(eventOf(delivery))}
         </a>
       ),
+    },
+    {
+      name: "Record",
+      cell: (delivery: RecentDelivery) => <RecordCell visit={visit} event={eventOf(delivery)} name={name} />,
     },
     { name: "State", cell: ({ state }: RecentDelivery) => <Badge state={state} /> },
     { name: "Attempts", cell: ({ attempts }: RecentDelivery) => <Text text={String(attempts)} />, numeric: true },

@@ -38,6 +38,7 @@ import {
   readRedelivery,
 } from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
+import { lookUpNames } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { titleOf } from "./list.tsx";
 
@@ -48,11 +49,13 @@ const NAMES = { Replay: "Redelivery", Drain: "Sending what was held back" };
 
 export async function redeliveryPage({ sql, workflowUrl }: SettingsDependencies, visit: Visit): Promise<View> {
   const redelivery = await readRedelivery(sql, visit.caller, visit.params.id!, workflowUrl);
+  const connection = { Type: "WebhookConnection", Id: redelivery.ConnectionId };
+  const name = await lookUpNames(visit, [connection]);
   return {
     title: NAMES[redelivery.Kind],
     above: [
       { name: "Webhooks", path: "/settings/webhooks" },
-      { name: "Its connection", path: `/settings/webhooks/${redelivery.ConnectionId}` },
+      { name: name.known(connection) ?? "Its connection", path: `/settings/webhooks/${redelivery.ConnectionId}` },
     ],
     body: (
       <>

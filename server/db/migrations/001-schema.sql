@@ -546,6 +546,9 @@ create table events (
   trace_parent text
 );
 create index events_tenant on events (tenant_id, id);
+-- What became of one record: in events of its own, and in those of several.
+create index events_record on events (tenant_id, record_id, id) where strpos(record_id, ',') = 0;
+create index events_members on events using gin (string_to_array(record_id, ',')) where strpos(record_id, ',') > 0;
 -- Pings are no dead letters, whatever came of them.
 create index events_ping on events (tenant_id, id) where event_type = 'Ping';
 

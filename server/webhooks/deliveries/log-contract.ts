@@ -4,7 +4,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { body } from "../../http/contract.ts";
 import { id, orNull, time, uuid, word } from "../../http/fields.ts";
-import { momentFilter, type Values, wordFilter } from "../../http/query.ts";
+import { momentFilter, recordIdFilter, type Values, wordFilter } from "../../http/query.ts";
 import { CONNECTION } from "../connections/contract.ts";
 import { connectionFilter } from "../connections/read.ts";
 import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../events/event.ts";
@@ -13,6 +13,9 @@ import type { EventFilter } from "./log.store.ts";
 /** @param entities names of those that can trigger a webhook */
 export const eventFilters = (entities: readonly string[]) => ({
   EventRecord: wordFilter([...entities, PING_RECORD], "The entity's name."),
+  RecordId: recordIdFilter(
+    "Changes of the record with this Id. A change of several is found for who may read the record itself.",
+  ),
   EventType: wordFilter(LOGGED_EVENT_TYPES, "The kind of change."),
   State: wordFilter(DELIVERY_STATES, "Changes with a delivery in this state."),
   ConnectionId: connectionFilter("Changes with a delivery to this connection."),
@@ -21,9 +24,10 @@ export const eventFilters = (entities: readonly string[]) => ({
 });
 
 export function toEventFilter(asked: Values<ReturnType<typeof eventFilters>>): EventFilter {
-  const { EventRecord, EventType, State, ConnectionId, From, To } = asked;
+  const { EventRecord, RecordId, EventType, State, ConnectionId, From, To } = asked;
   return {
     eventRecord: EventRecord,
+    recordId: RecordId,
     eventType: EventType,
     state: State,
     connectionId: ConnectionId,

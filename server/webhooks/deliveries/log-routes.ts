@@ -1,13 +1,12 @@
 // WebhookEvent: the activity log, and an event sent again.
 
 import { route } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
 import { uuid } from "../../http/fields.ts";
 import { textParameter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import { CONNECTION } from "../connections/contract.ts";
 import { redeliverEvent } from "../redelivery/redeliver-event.ts";
-import { readEvents, readWholeEvent, type WorkflowUrl } from "./log.ts";
+import { type EventLog, readEvents, readWholeEvent } from "./log.ts";
 import {
   EVENT,
   EXAMPLE_EVENT,
@@ -23,14 +22,8 @@ export const EVENT_LOG_TAG = {
   description: "The activity log: every change, its deliveries and their attempts.",
 };
 
-export interface EventLogRoutes {
-  sql: Sql;
-  /** Names of the entities that can trigger a webhook. */
-  entities: readonly string[];
-  workflowUrl: WorkflowUrl;
-}
-
-export function eventLogRoutes({ sql, entities, workflowUrl }: EventLogRoutes): Route[] {
+export function eventLogRoutes(log: EventLog): Route[] {
+  const { sql, entities, workflowUrl } = log;
   const path = "/WebhookEvent";
   const tag = EVENT_LOG_TAG;
   const params = { EventId: textParameter("The EventId of the payload.", uuid()) };
@@ -47,7 +40,7 @@ export function eventLogRoutes({ sql, entities, workflowUrl }: EventLogRoutes): 
       filters: eventFilters(entities),
       answer: { description: "A page of changes.", schema: EVENT, example: EXAMPLE_EVENT, list: true },
       errors: ["ServiceBusy"],
-      handle: (caller, { filters, paging }) => readEvents(sql, caller, toEventFilter(filters), paging, workflowUrl),
+      handle: (caller, { filters, paging }) => readEvents(log, caller, toEventFilter(filters), paging),
     }),
     route({
       method: "GET",

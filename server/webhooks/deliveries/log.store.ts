@@ -1,5 +1,6 @@
 // The activity log, as it is read.
 
+import type { Fragment } from "postgres";
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
@@ -9,6 +10,7 @@ import { isDrainPaused } from "../redelivery/store.ts";
 
 export interface EventFilter {
   eventRecord?: string;
+  recordId?: string;
   eventType?: string;
   state?: DeliveryState;
   connectionId?: string;
@@ -70,19 +72,24 @@ const columns = (sql: Queries, tenantId: TenantId) => sql`
     from deliveries d join webhook_connections c on c.id = d.connection_id
     where d.event_id = e.id), '[]') as deliveries`;
 
-/** Newest first; one more than the limit, if there are more. */
+/**
+ * Newest first; one more than the limit, if there are more.
+ * @param membersOf of which entities a record's Id is looked for among several
+ */
 export async function listEvents(
   sql: Queries,
   tenantId: TenantId,
   filter: EventFilter,
+  membersOf: readonly string[],
   limit: number,
   after: string | undefined,
   withPayload: boolean,
 ): Promise<(LoggedEvent & Partial<WithPayload>)[]> {
   const byDelivery = filter.state !== undefined || filter.connectionId !== undefined;
-  return sql<(LoggedEvent & Partial<WithPayload>)[]>`
-    select ${columns(sql, tenantId)} ${withPayload ? sql`, e.payload` : sql``} from events e
-    where e.tenant_id = ${tenantId}
+  const { recordId } = filter;
+  const page = (which: Fragment) => sql`
+    select e.* from events e
+    where e.tenant_id = ${tenantId} ${which}
       ${after ? sql`and e.id < ${after}` : sql``}
       ${filter.eventRecord ? sql`and e.event_record = ${filter.eventRecord}` : sql``}
       ${filter.eventType ? sql`and e.event_type = ${filter.eventType}` : sql``}
@@ -95,6 +102,15 @@ export async function listEvents(
               ${filter.connectionId ? sql`and d.connection_id = ${filter.connectionId}` : sql``})`
           : sql``
       }
+    order by e.id desc limit ${limit + 1}`;
+  // Each by an index of its own, so that neither looks at more than a page.
+  const ofRecord = () => sql`
+    (${page(sql`and strpos(e.record_id, ',') = 0 and e.record_id = ${recordId!}`)}) union all
+    (${page(sql`and strpos(e.record_id, ',') > 0 and string_to_array(e.record_id, ',') @> ${[recordId!]}::text[]
+      and e.event_record = any (${[...membersOf]}::text[])`)})`;
+  return sql<(LoggedEvent & Partial<WithPayload>)[]>`
+    select ${columns(sql, tenantId)} ${withPayload ? sql`, e.payload` : sql``}
+    from (${recordId === undefined ? page(sql``) : ofRecord()}) e
     order by e.id desc limit ${limit + 1}`;
 }
 

@@ -21,22 +21,34 @@ import { sequenceOf } from "./request.ts";
 
 const TYPE = "WebhookEvent";
 
+/** What a list of events takes. */
+export interface EventLog {
+  sql: Sql;
+  /** Names of the entities that can trigger a webhook. */
+  entities: readonly string[];
+  workflowUrl: WorkflowUrl;
+}
+
 /**
  * A page of the events that the caller may read, newest first.
  * @throws ServiceBusy
  */
 export async function readEvents(
-  sql: Sql,
+  { sql, entities, workflowUrl }: EventLog,
   { tenantId, permissions, gate }: Caller,
   filter: EventFilter,
   paging: Paging,
-  workflowUrl: WorkflowUrl,
 ): Promise<ShownPage<EventRecord>> {
   const withPayload = permissions.looksInto(TYPE);
+  const { recordId, eventRecord } = filter;
+  // Which records a change of several is of, is for who may read them.
+  const asked = recordId === undefined ? [] : entities.filter((name) => name === (eventRecord ?? name));
+  const seen = await Promise.all(asked.map((name) => gate.seenIds(sql, name, [recordId!])));
+  const membersOf = asked.filter((_, index) => seen[index]!.has(recordId!));
   return gate.list({
     type: TYPE,
     paging,
-    read: (limit, after) => listEvents(sql, tenantId, filter, limit, after, withPayload),
+    read: (limit, after) => listEvents(sql, tenantId, filter, membersOf, limit, after, withPayload),
     id: (event) => event.id,
     resource: (event) => eventResources(event),
     item: (event) => toEventRecord(event, workflowUrl),

@@ -1,0 +1,74 @@
+// What an event is of, by name.
+
+import { Text } from "../../ui/index.ts";
+import type { EventRecord, SeenEvent } from "../../webhooks/index.ts";
+import { lookUpNames, type Named, type NameOf, pathOfRecord } from "../records/names.ts";
+import type { Visit } from "../visit.ts";
+
+type OfRecord = Pick<EventRecord, "EventRecord" | "RecordId" | "RecordCount">;
+
+/** Records of an event of several that its page names. */
+const MOST_NAMED = 10;
+
+/** The names of what these events are of. */
+export function namesOfEvents(visit: Visit, events: readonly OfRecord[]): Promise<NameOf> {
+  return lookUpNames(
+    visit,
+    events.flatMap(({ EventRecord, RecordId }) => (RecordId === null ? [] : { Type: EventRecord, Id: RecordId })),
+  );
+}
+
+/** In a list. */
+export function RecordCell({ visit, event, name }: { visit: Visit; event: OfRecord; name: NameOf }): JSX.Element {
+  const { EventRecord, RecordId, RecordCount } = event;
+  if (RecordId === null) return <Text text={`${RecordCount.toLocaleString("en")} records`} />;
+  return <NameLink visit={visit} one={{ Type: EventRecord, Id: RecordId }} name={name} />;
+}
+
+/** Those that the event is of, as far as its reader may know them. */
+export function membersOf({ record, withheld, payload }: SeenEvent): Named[] {
+  const { EventRecord, RecordId } = record;
+  if (RecordId !== null) return [{ Type: EventRecord, Id: RecordId }];
+  const several = withheld === null && Array.isArray(payload.Data) ? (payload.Data as { Id: string | number }[]) : [];
+  return several.slice(0, MOST_NAMED).map(({ Id }) => ({ Type: EventRecord, Id }));
+}
+
+export function Members({ visit, members, name, count }: MembersProps): JSX.Element {
+  const more = count - members.length;
+  return (
+    <span class="members">
+      {members.map((one) => (
+        <>
+          <NameLink visit={visit} one={one} name={name} />{" "}
+        </>
+      ))}
+      {more > 0 ? (
+        <span
+          safe
+        >{`${members.length > 0 ? "and " : ""}${more.toLocaleString("en")} ${members.length > 0 ? "more" : "records"}`}</span>
+      ) : (
+        ""
+      )}
+    </span>
+  );
+}
+
+interface MembersProps {
+  visit: Visit;
+  members: readonly Named[];
+  name: NameOf;
+  /** All of them. */
+  count: number;
+}
+
+/** The way to the record's page; one that is gone, or not to be read, has none. */
+function NameLink({ visit, one, name }: { visit: Visit; one: Named; name: NameOf }): JSX.Element {
+  const [known, path] = [name.known(one), pathOfRecord(one)];
+  if (known === undefined) return <span class="none">{"not known"}</span>;
+  if (path === undefined) return <Text text={known} />;
+  return (
+    <a href={visit.href(path)} safe>
+      {known}
+    </a>
+  );
+}
