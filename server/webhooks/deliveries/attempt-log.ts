@@ -1,10 +1,10 @@
 // Attempts as the activities open and record them: many at a time in one statement, so that a delivery costs less the
 // more there are. What a batch leaves out, or fails with, is asked for alone: no delivery waits or fails for another.
 
-import DataLoader from "dataloader";
 import type { Logger } from "pino";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { createOutageLog } from "../../log.ts";
+import { createBatches } from "./batches.ts";
 import { type DueAttempt, lockPosts, type OpenDelivery, openAttempts } from "./opening.store.ts";
 import { type DeliveredAttempt, recordAttempt, recordDelivered } from "./store.ts";
 
@@ -53,32 +53,4 @@ export function createAttemptLog(sql: Sql, log: Logger): AttemptLog {
 async function openAlone(tx: Transaction, due: DueAttempt): Promise<OpenDelivery | undefined | "full"> {
   if (!(await lockPosts(tx, due.tenantId, due.deliveryId))) return "full";
   return (await openAttempts(tx, [due], "wait"))[0];
-}
-
-/**
- * Makes one statement of what is asked for while the one before is under way: alone, an item goes at once; the more
- * there are, the fewer statements each of them costs.
- *
- * @param run gives one result for each item, in their order
- * @param most items of a statement
- */
-function createBatches<Item, Result>(
-  run: (items: readonly Item[]) => Promise<Result[]>,
-  most: number,
-): (item: Item) => Promise<Result> {
-  let last: Promise<unknown> = Promise.resolve();
-  const loader = new DataLoader<Item, Result>(
-    (items) => {
-      const running = run(items);
-      last = running.catch(() => {});
-      return running;
-    },
-    {
-      cache: false,
-      maxBatchSize: most,
-      // What comes in the same turn of the event loop still belongs to it.
-      batchScheduleFn: (dispatch) => void last.then(() => setImmediate(dispatch)),
-    },
-  );
-  return (item) => loader.load(item);
 }

@@ -107,13 +107,14 @@ const readClaimed = (sql: Queries) => sql`
       e.trace_parent
     order by c.id`;
 
-export async function removeDispatches(sql: Queries, ids: number[]): Promise<void> {
-  if (ids.length > 0) await sql`delete from dispatches where id = any (${ids})`;
+/** @returns one for each */
+export async function removeDispatches(sql: Queries, ids: readonly number[]): Promise<undefined[]> {
+  await sql`delete from dispatches where id = any (${ids as number[]})`;
+  return ids.map(() => undefined);
 }
 
-export async function releaseDispatches(sql: Queries, ids: number[]): Promise<void> {
-  if (ids.length === 0) return;
-  await sql`update dispatches set lease_until = now() + ${FAILURE_PAUSE_MS} * interval '1 millisecond' where id = any (${ids})`;
+export async function releaseDispatch(sql: Queries, id: number): Promise<void> {
+  await sql`update dispatches set lease_until = now() + ${FAILURE_PAUSE_MS} * interval '1 millisecond' where id = ${id}`;
 }
 
 /**

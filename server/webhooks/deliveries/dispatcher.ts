@@ -3,7 +3,8 @@
 
 import { createOutageLog } from "../../log.ts";
 import type { WorkerMetrics } from "../../metrics/index.ts";
-import { claimDispatches, type Dispatch, releaseDispatches, removeDispatches } from "./dispatch.store.ts";
+import { createBatches } from "./batches.ts";
+import { claimDispatches, type Dispatch, releaseDispatch, removeDispatches } from "./dispatch.store.ts";
 import { BATCH } from "./in-flight.ts";
 import { setAside } from "./queue.store.ts";
 import { type QueueDependencies, startQueue } from "./queue.ts";
@@ -27,6 +28,7 @@ export interface DispatcherDependencies extends QueueDependencies {
 export function startDispatcher(databaseUrl: string, dependencies: DispatcherDependencies): Dispatcher {
   const { sql, client, config, inFlight, windows, log, metrics } = dependencies;
   const notStarted = createOutageLog(log);
+  const remove = createBatches<number, undefined>((ids) => removeDispatches(sql, ids), BATCH);
   const loop = startLoop(LANES, dispatchBatch, log);
   const queue = startQueue(dependencies, () => wakes.handOn());
   inFlight.fresh.onRoom(loop.wake);
@@ -52,7 +54,8 @@ export function startDispatcher(databaseUrl: string, dependencies: DispatcherDep
     if (isFull) return "nothing";
     const claimed = await claimDispatches(sql, BATCH, TENANT_SHARE, full);
     if (claimed.length === 0) return "nothing";
-    await start(await setAsideFull(claimed));
+    const started = await Promise.all((await setAsideFull(claimed)).map(start));
+    if (!started.includes(true)) await pause();
     // A tenant's whole share: there is likely more.
     return claimed.length >= TENANT_SHARE ? "more" : "some";
   }
@@ -74,15 +77,15 @@ export function startDispatcher(databaseUrl: string, dependencies: DispatcherDep
     });
   }
 
-  async function start(batch: Dispatch[]): Promise<void> {
-    const started = await Promise.all(batch.map(startOne));
-    const idsOf = (wanted: boolean) => batch.filter((_, index) => started[index] === wanted).map(({ id }) => id);
-    await Promise.all([removeDispatches(sql, idsOf(true)), releaseDispatches(sql, idsOf(false))]);
-    if (!started.includes(true)) await pause();
+  /** Each leaves the outbox by itself, so that none stays for another whose start takes long. */
+  async function start(dispatch: Dispatch): Promise<boolean> {
+    const isDone = await tryToStart(dispatch);
+    await (isDone ? remove(dispatch.id) : releaseDispatch(sql, dispatch.id));
+    return isDone;
   }
 
   /** @returns whether it is done */
-  async function startOne(dispatch: Dispatch): Promise<boolean> {
+  async function tryToStart(dispatch: Dispatch): Promise<boolean> {
     const { tenantId, eventId } = dispatch;
     if (!isNeeded(dispatch)) return true;
     const deliveryIds = dispatch.deliveries.map(({ deliveryId }) => deliveryId);

@@ -18,10 +18,13 @@ import {
 import type { Config } from "../../config.ts";
 import { traceIdOf } from "../../http/context.ts";
 import type { WorkflowToStart } from "./dispatch.store.ts";
+import { STARTING_MS } from "./in-flight.ts";
 
 /** What starts a workflow needs to know. */
 export type DeliveryConfig = Pick<Config, "webhooks" | "publicUrl">;
 
+/** The SDK may try for 2.5 times as long: a start is over before others may take it on. */
+const DEADLINE_MS = STARTING_MS / 3;
 /** Connections named in a summary. */
 const NAMES_SHOWN = 3;
 /** Temporal refuses a start whose summary has more than 400. */
@@ -51,26 +54,28 @@ export async function startDelivery(
     ...(own && { own }),
   };
   try {
-    const { eagerlyStarted } = await client.workflow.start("deliverWebhook", {
-      taskQueue: TASK_QUEUE,
-      workflowId: workflowId(workflow.eventId, workflow.part),
-      ...(own
-        ? {
-            workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-            workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
-          }
-        : {
-            workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
-            workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-          }),
-      requestEagerStart: true,
-      args: [input],
-      typedSearchAttributes: searchAttributes(workflow),
-      memo: workflow.traceParent === null ? {} : { TraceId: traceIdOf(workflow.traceParent) },
-      staticSummary: describe(workflow),
-      // Markdown, as the Temporal UI shows it.
-      staticDetails: `[The event in Settings](${publicUrl}/settings/activity/${workflow.eventId})`,
-    });
+    const start = () =>
+      client.workflow.start("deliverWebhook", {
+        taskQueue: TASK_QUEUE,
+        workflowId: workflowId(workflow.eventId, workflow.part),
+        ...(own
+          ? {
+              workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+              workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+            }
+          : {
+              workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+              workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+            }),
+        requestEagerStart: true,
+        args: [input],
+        typedSearchAttributes: searchAttributes(workflow),
+        memo: workflow.traceParent === null ? {} : { TraceId: traceIdOf(workflow.traceParent) },
+        staticSummary: describe(workflow),
+        // Markdown, as the Temporal UI shows it.
+        staticDetails: `[The event in Settings](${publicUrl}/settings/activity/${workflow.eventId})`,
+      });
+    const { eagerlyStarted } = await client.withDeadline(Date.now() + DEADLINE_MS, start);
     return eagerlyStarted ? "eagerly" : "elsewhere";
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return own ? "busy" : "elsewhere";

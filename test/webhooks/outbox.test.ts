@@ -1,0 +1,74 @@
+// The outbox, by a dispatcher of the test's own: that of the worker is stopped.
+
+import { expect, test } from "bun:test";
+import { Client } from "@temporalio/client";
+import { NativeConnection } from "@temporalio/worker";
+import { connect } from "../../server/db/connection.ts";
+import { createLog } from "../../server/log.ts";
+import { createWorkerMetrics } from "../../server/metrics/index.ts";
+import { startDispatcher } from "../../server/webhooks/deliveries/dispatcher.ts";
+import { createInFlight, STARTING_MS } from "../../server/webhooks/deliveries/in-flight.ts";
+import type { DeliveryConfig } from "../../server/webhooks/deliveries/start-workflow.ts";
+import { createWindows } from "../../server/webhooks/deliveries/windows.ts";
+import { until } from "../support/api.ts";
+import { startStack } from "../support/stack.ts";
+import { newTenant } from "../support/tenant.ts";
+
+const PATIENCE_MS = 60_000;
+const webhooks = { retryInitialInterval: 1_000, retryBackoff: 2, timeout: 1_000 };
+
+test("loses each event as its own start ends, and no start outlasts the lease of its event", async () => {
+  await using stack = await startStack();
+  const api = await newTenant(stack);
+  await stack.parts.worker.stop();
+  for (const Name of ["Slow", "Quick", "Quick too"]) await api.change({ Name });
+  const slow = (await api.events()).Items.at(-1)!.EventId;
+
+  const answer = Promise.withResolvers<void>();
+  const deadlines: number[] = [];
+  class WatchedClient extends Client {
+    override withDeadline<R>(deadline: number | Date, start: () => Promise<R>): Promise<R> {
+      deadlines.push(Number(deadline));
+      return super.withDeadline(deadline, start);
+    }
+  }
+  const connection = await NativeConnection.connect({ address: stack.demo.temporalAddress });
+  const client = new WatchedClient({
+    connection,
+    interceptors: {
+      workflow: [
+        {
+          async startWithDetails(input, next) {
+            if (input.options.workflowId === slow) await answer.promise;
+            return next(input);
+          },
+        },
+      ],
+    },
+  });
+  const sql = connect(stack.databaseUrl, "gatehouse test", 4);
+  const dispatcher = startDispatcher(stack.databaseUrl, {
+    sql,
+    client,
+    config: { webhooks, publicUrl: stack.url } as DeliveryConfig,
+    inFlight: createInFlight(),
+    windows: createWindows(),
+    ownTaskQueue: "of the test",
+    log: createLog("silent", "test"),
+    metrics: createWorkerMetrics(),
+  });
+  const waiting = async () => (await sql<{ id: string }[]>`select event_id as id from dispatches`).map(({ id }) => id);
+  try {
+    await until("the others to leave", async () => (await waiting()).length === 1, PATIENCE_MS);
+    expect(await waiting()).toEqual([slow]);
+    answer.resolve();
+    await until("all to leave", async () => (await waiting()).length === 0, PATIENCE_MS);
+    expect(deadlines).toHaveLength(3);
+    for (const deadline of deadlines) expect(deadline).toBeLessThan(Date.now() + STARTING_MS / 2);
+  } finally {
+    answer.resolve();
+    await dispatcher.stop();
+    await sql.end();
+    await connection.close();
+  }
+}, 180_000);
