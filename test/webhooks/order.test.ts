@@ -82,8 +82,11 @@ describe.concurrent("a connection with Order Record", () => {
     "gets an event of several records, one of which is %s, before what comes after it of any of them",
     async (first) => {
       const api = await newTenant();
-      const answer = Promise.withResolvers<number>();
-      await using receiver = startReceiver((call) => (nameOf(call) === "First" ? answer.promise : 200));
+      const answers: Record<string, PromiseWithResolvers<number>> = {
+        First: Promise.withResolvers(),
+        Both: Promise.withResolvers(),
+      };
+      await using receiver = startReceiver((call) => answers[String(nameOf(call))]?.promise ?? 200);
       await api.change({ ExternalId: "gate", Name: "Gate" });
       await api.change({ ExternalId: "door", Name: "Door" });
       const { Id } = await api.connect(receiver.url, { Order: "Record", TimeoutMs: 30_000 });
@@ -99,9 +102,15 @@ describe.concurrent("a connection with Order Record", () => {
       if (first === "missed") await api.setState(Id, "Active");
       await until("one of each record", () => receiver.calls.length >= 2, PATIENCE_MS);
       expect(receiver.calls.map(nameOf).toSorted()).toEqual(["First", "Other"]);
-      answer.resolve(200);
-      await until("the rest", () => taken(receiver).length === 4, PATIENCE_MS);
-      expect(receiver.calls.slice(2).map(nameOf)).toEqual(["Both", "After both"]);
+      answers.First!.resolve(200);
+      await until("the one of both to be out", () => receiver.calls.length === 3, PATIENCE_MS);
+      // What arrives has been chosen while that was out, and what is older passed over.
+      await api.change({ ExternalId: "lift", Name: "Later" });
+      await until("the later one", () => receiver.calls.some((call) => nameOf(call) === "Later"), PATIENCE_MS);
+      expect(receiver.calls.slice(2).map(nameOf)).toEqual(["Both", "Later"]);
+      answers.Both!.resolve(200);
+      await until("the rest", () => taken(receiver).length === 5, PATIENCE_MS);
+      expect(receiver.calls.slice(4).map(nameOf)).toEqual(["After both"]);
     },
     120_000,
   );
@@ -153,6 +162,25 @@ describe.concurrent("a connection that is resumed", () => {
     const arrived = taken(receiver).map(({ headers }) => Number(headers.get("webhook-sequence")));
     expect(arrived).toEqual(arrived.map((_, index) => index + 1));
     await api.disconnect(Id);
+  }, 180_000);
+
+  test("has what its drain has to send again counted once, though it was put back while that was paused", async () => {
+    const api = await newTenant();
+    const answer = Promise.withResolvers<number>();
+    await using receiver = startReceiver(({ count }) => (count === 1 ? answer.promise : 200));
+    const { Id } = await api.connect(receiver.url, { State: "Paused", RatePerSecond: 1, TimeoutMs: 30_000 });
+    for (let index = 0; index < 3; index++) await api.change({ ExternalId: "gate", Name: `Gate ${index}` });
+    await api.setState(Id, "Active");
+    await until("one to be out", () => receiver.calls.length === 1, PATIENCE_MS);
+    const { body } = await api.call<{ Items: { Id: string }[] }>("GET", `/Redelivery?ConnectionId=${Id}`);
+    const drainId = body.Items[0]!.Id;
+    await api.changeRedelivery(drainId, { State: "Paused" });
+    await db()`update webhook_connections set next_post_on = now() + interval '1 hour' where id = ${Id}`;
+    answer.resolve(503);
+    await until("it to be held", async () => (await api.events("State=Held")).Items.length === 3, PATIENCE_MS);
+    await db()`update webhook_connections set next_post_on = now() where id = ${Id}`;
+    await api.changeRedelivery(drainId, { State: "Running" });
+    expect(await api.endedRedelivery(drainId)).toMatchObject({ State: "Completed", Total: 3, Done: 3, Delivered: 3 });
   }, 180_000);
 
   test("gets what it has missed and what happens meanwhile in the order of each record", async () => {

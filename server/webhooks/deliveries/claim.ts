@@ -26,7 +26,7 @@ export function claim(sql: Sql, connectionId: string, room: number): Promise<Cla
     const redelivery = await lockRunning(tx, rules);
     // What a connection has missed goes before what is in its queue, so that waits in the same order.
     const isHeldBack = !rules.isActive || rules.isDraining;
-    if (isHeldBack && (await holdDue(tx, connectionId, redelivery?.id, PAGE)) === PAGE) {
+    if (isHeldBack && (await holdDue(tx, connectionId, PAGE)) === PAGE) {
       return { begun: [], left: true, againInMs: 0 };
     }
     const choice = new Choice(room, rules);

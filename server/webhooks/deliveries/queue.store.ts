@@ -120,17 +120,15 @@ export async function lockQueue(tx: Transaction, connectionId: string): Promise<
 /**
  * Of a connection that takes no posts, or sends what it has missed first: what is due is Held with that. A ping goes to
  * it all the same.
- * @param drainId the redelivery that it goes on being part of
  */
-export async function holdDue(
-  tx: Transaction,
-  connectionId: string,
-  drainId: string | undefined,
-  limit: number,
-): Promise<number> {
+export async function holdDue(tx: Transaction, connectionId: string, limit: number): Promise<number> {
   const rows = await tx`
     update deliveries set state = 'Held', due_on = null, changed_on = now(),
-      redelivery_id = nullif(redelivery_id, ${drainId ?? null}::uuid)
+      -- Its Drain has it still to send, also while that is paused.
+      redelivery_id = nullif(redelivery_id, (
+        select id from redeliveries
+        where connection_id = ${connectionId} and kind = 'Drain' and state in ('Running', 'Paused')
+      ))
     where id in (
       select d.id from deliveries d join events e on e.id = d.event_id
       where d.connection_id = ${connectionId} and ${isWaiting(tx)} and d.due_on <= now() and e.event_type <> 'Ping'
