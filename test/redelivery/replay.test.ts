@@ -116,6 +116,30 @@ describe.concurrent("a replay", () => {
     expect(names(receiver, before)).toEqual(["Gate 2", "Gate 3", "Gate 4"]);
   });
 
+  test("keeps the order of commits of a record, whatever the clocks of the APIs that made its changes said", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    const { Id } = await api.connect(receiver.url);
+    for (let index = 1; index <= 6; index++) await api.change({ ...GATE, Name: `Gate ${index}` });
+    await untilAllEnded(api);
+    // As by an API whose clock is an hour behind.
+    await db()`
+      with late as (
+        insert into events (id, tenant_id, event_record, event_type, record_id, sequences, payload, occurred_on)
+        select uuidv7(interval '-1 hour'), tenant_id, event_record, event_type, record_id, '{7}', replace(payload, 'Gate 6', 'Gate 7'),
+          now() - interval '1 hour'
+        from events where tenant_id = ${api.tenant.tenantId} order by position desc limit 1
+        returning id, position
+      )
+      insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state)
+      select gen_random_uuid(), tenant_id, late.id, connection_id, late.position, record, 1, 'Delivered'
+      from late, (select * from deliveries where connection_id = ${Id} limit 1) as other`;
+    const before = receiver.calls.length;
+    const { Id: redeliveryId } = await api.replay({ ConnectionId: Id, States: ["Delivered"], Rate: 100 });
+    expect(await api.endedRedelivery(redeliveryId)).toMatchObject({ Total: 7, Done: 7, Delivered: 7 });
+    expect(names(receiver, before)).toEqual([1, 2, 3, 4, 5, 6, 7].map((index) => `Gate ${index}`));
+  });
+
   test("is no faster than its rate, which can be changed as it goes", async () => {
     const { api, id, receiver } = await delivered(40);
     await using _ = receiver;

@@ -693,7 +693,7 @@ create table deliveries (
   changed_on timestamptz not null default now()
 ) with (fillfactor = 80);
 create index deliveries_event on deliveries (event_id);
-create index deliveries_connection on deliveries (connection_id, event_id);
+create index deliveries_connection on deliveries (connection_id, position);
 create index deliveries_redelivery on deliveries (redelivery_id, state) where redelivery_id is not null;
 -- For the reconciler: what has not moved for long.
 create index deliveries_open on deliveries (changed_on) where state in ('Pending', 'Retrying');
@@ -746,8 +746,7 @@ create table redeliveries (
   delivery_states text[] not null,
   rate smallint not null, -- deliveries a second
   next_on timestamptz not null default 'epoch', -- when the rate lets the next one go
-  -- The event that a Replay has come to.
-  last_event_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  last_position bigint not null default 0, -- of the event that a Replay has come to
   total integer not null,
   done integer not null default 0,
   delivered integer not null default 0,

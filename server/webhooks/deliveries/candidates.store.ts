@@ -13,7 +13,6 @@ export const PAGE = 100;
 /** One that is in the queue, or that a redelivery selects. */
 export interface Candidate {
   id: string;
-  eventId: string;
   position: number;
   /** Its next attempt is a retry, and waits in its workflow. */
   isRetry: boolean;
@@ -38,7 +37,7 @@ export function listQueued(
 ): Promise<Candidate[]> {
   const where = tx`d.connection_id = ${connectionId} and ${isWaiting(tx)}
     and (not ${isHeldBack}::boolean or d.due_on > now() or e.event_type = 'Ping')`;
-  return listOldest(tx, where, tx`d.position`, inOrder ? busyFor(tx, connectionId, "queue") : undefined);
+  return listOldest(tx, where, inOrder ? busyFor(tx, connectionId, "queue") : undefined);
 }
 
 /** What a redelivery has next, also what has to wait for another of its record. */
@@ -46,14 +45,14 @@ export function listSelected(tx: Transaction, tenantId: string, redelivery: Rede
   const { kind, connectionId } = redelivery;
   if (kind === "Drain") {
     const where = tx`d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held'`;
-    return listOldest(tx, where, tx`d.position`, busyFor(tx, connectionId, "Drain"));
+    return listOldest(tx, where, busyFor(tx, connectionId, "Drain"));
   }
-  const selected = tx`select d.id ${matching(tx, tenantId, redelivery)} order by d.event_id limit ${PAGE}`;
+  const selected = tx`select d.id ${matching(tx, tenantId, redelivery)} order by d.position limit ${PAGE}`;
   const where = tx`d.id = any (array(${selected}))`;
-  return listOldest(tx, where, tx`d.event_id`, busyFor(tx, connectionId, "queue"));
+  return listOldest(tx, where, busyFor(tx, connectionId, "queue"));
 }
 
-function listOldest(tx: Transaction, where: Condition, order: Condition, busy?: Busy): Promise<Candidate[]> {
+function listOldest(tx: Transaction, where: Condition, busy?: Busy): Promise<Candidate[]> {
   return tx<Candidate[]>`
     ${busy ? tx`with ${busy.several}` : tx``}
     select ${columns(tx)}, keys.of as records,
@@ -61,7 +60,7 @@ function listOldest(tx: Transaction, where: Condition, order: Condition, busy?: 
     from deliveries d join events e on e.id = d.event_id, lateral (
       select array_agg(record_key(e.event_record, one)) as of from unnest(string_to_array(e.record_id, ',')) as one
     ) as keys
-    where ${where} order by ${order} limit ${PAGE}`;
+    where ${where} order by d.position limit ${PAGE}`;
 }
 
 const FIRST = "00000000-0000-0000-0000-000000000000";
@@ -115,7 +114,7 @@ function listHeads(
 }
 
 const columns = (tx: Transaction) => tx`
-  d.id, d.event_id as "eventId", d.position, d.state = 'Retrying' as "isRetry",
+  d.id, d.position, d.state = 'Retrying' as "isRetry",
   case when d.state in ('Pending', 'Retrying') then greatest(0, 1000 * extract(epoch from d.due_on - now())) else 0 end::float8 as "dueInMs"`;
 
 interface Busy {

@@ -79,7 +79,7 @@ async function fromRedelivery(
   const isReplay = redelivery.kind === "Replay";
   const chosen = choice.of(oldest, { inOrder: true, passesNone: isReplay });
   const last = chosen.at(-1);
-  if (isReplay && last) await moveOn(tx, redelivery, last.eventId);
+  if (isReplay && last) await moveOn(tx, redelivery, last.position);
   if (!isReplay) chosen.push(...(await fromBeyond(tx, redelivery.connectionId, "Drain", oldest, choice)));
   return begin(tx, tenantId, chosen, redelivery);
 }

@@ -192,8 +192,8 @@ export async function begin(
 }
 
 /** Moves a Replay on to the last that it has sent. */
-export async function moveOn(tx: Transaction, redelivery: Redelivery, lastEventId: string): Promise<void> {
-  await tx`update redeliveries set last_event_id = ${lastEventId} where id = ${redelivery.id}`;
+export async function moveOn(tx: Transaction, redelivery: Redelivery, lastPosition: number): Promise<void> {
+  await tx`update redeliveries set last_position = ${lastPosition} where id = ${redelivery.id}`;
 }
 
 /**

@@ -8,7 +8,6 @@ import { Conflict, NotFound } from "../../errors.ts";
 import { changesOf } from "../../http/contract.ts";
 import { isUuid } from "../../http/query.ts";
 import { lockConnection } from "../connections/store.ts";
-import { lowestIdOf } from "../events/event.ts";
 import { DEFAULT_RATE, type RedeliveryChange, type ReplayInput } from "./contract.ts";
 import { countAllEnded } from "./follow.store.ts";
 import { type LocatedRedelivery, located, toRedeliveryRecord, type WorkflowUrl } from "./read.ts";
@@ -17,6 +16,7 @@ import {
   findRedelivery,
   insertRedelivery,
   lockRedelivery,
+  positionBefore,
   type Redelivery,
   stopDraining,
   timePastEvents,
@@ -32,14 +32,18 @@ export async function countRedelivery(
   caller: Permitted<"Webhooks:Create">,
   input: ReplayInput,
 ): Promise<Shown<{ Count: number | null }>> {
-  const Count = await countPlanned(sql, caller, input);
-  return caller.gate.count("WebhookEvent", { Count });
+  const { total } = await countPlanned(sql, caller, input);
+  return caller.gate.count("WebhookEvent", { Count: total });
 }
 
-async function countPlanned(sql: Sql, caller: Caller, input: ReplayInput): Promise<number> {
-  const redelivery = await sql.beginFor(caller.tenantId, (tx) => planned(tx, caller, input));
-  // Counted without the lock: there may be many, and no change should wait for that.
-  return sql.beginFor(caller.tenantId, (tx) => countSelected(tx, caller.tenantId, redelivery));
+async function countPlanned(sql: Sql, caller: Caller, input: ReplayInput) {
+  const { tenantId } = caller;
+  const redelivery = await sql.beginFor(tenantId, (tx) => planned(tx, caller, input));
+  // Looked for without the lock: there may be many, and no change should wait for that.
+  return sql.beginFor(tenantId, async (tx) => {
+    const lastPosition = await positionBefore(tx, tenantId, input.From);
+    return { lastPosition, total: await countSelected(tx, tenantId, { ...redelivery, lastPosition }) };
+  });
 }
 
 /**
@@ -54,10 +58,10 @@ export async function createRedelivery(
   sent: unknown,
 ): Promise<Shown<LocatedRedelivery>> {
   const { tenantId } = caller;
-  const total = await countPlanned(sql, caller, input);
+  const counted = await countPlanned(sql, caller, input);
   try {
     const made = await sql.beginFor(tenantId, async (tx) => {
-      const redelivery = { ...(await planned(tx, caller, input)), total };
+      const redelivery = { ...(await planned(tx, caller, input)), ...counted };
       await insertRedelivery(tx, tenantId, redelivery);
       const { ConnectionId, From, To, States, Rate, Total } = toRedeliveryRecord(redelivery);
       await recordAudit(tx, tenantId, caller, {
@@ -137,7 +141,7 @@ async function planned(
 ): Promise<Redelivery> {
   const connection = await lockConnection(tx, tenantId, { id: ConnectionId });
   if (!connection) throw new NotFound(`There is no WebhookConnection with the Id ${ConnectionId}.`);
-  const now = await timePastEvents(tx, tenantId, connection.id);
+  const now = await timePastEvents(tx, tenantId);
   const redelivery: Redelivery = {
     id: Bun.randomUUIDv7(),
     connectionId: ConnectionId,
@@ -147,7 +151,7 @@ async function planned(
     // What comes later is none of its.
     to: To && To < now ? To : now,
     rate: Rate,
-    lastEventId: lowestIdOf(From),
+    lastPosition: 0,
     state: "Running",
     total: 0,
     done: 0,

@@ -17,7 +17,7 @@ export const REDELIVERY_CHANNEL = "gatehouse_redelivery";
 export const REDELIVERY_KINDS = ["Replay", "Drain"] as const;
 export type RedeliveryKind = (typeof REDELIVERY_KINDS)[number];
 
-/** Which deliveries, in the order of their events. */
+/** Which deliveries, in the order in which their events were committed. */
 export interface Selection {
   kind: RedeliveryKind;
   connectionId: string;
@@ -26,8 +26,8 @@ export interface Selection {
   /** Of a Replay: the events' time, `to` itself left out. */
   from: Date | null;
   to: Date | null;
-  /** Events after this one. */
-  lastEventId: string;
+  /** Events after this position. */
+  lastPosition: number;
 }
 
 export interface Redelivery extends Selection {
@@ -56,7 +56,7 @@ export const DRAIN_RATE = 50;
 
 /** From and where of the selected deliveries, as `d`. */
 export function matching(sql: Queries, tenantId: string, selection: Selection) {
-  const { kind, connectionId, states, from, to, lastEventId } = selection;
+  const { kind, connectionId, states, from, to, lastPosition } = selection;
   if (kind === "Drain" || !from || !to) {
     return sql`
       from deliveries d
@@ -65,23 +65,30 @@ export function matching(sql: Queries, tenantId: string, selection: Selection) {
   return sql`
     from deliveries d join events e on e.id = d.event_id
     where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = any (${states}::text[])
-      and d.event_id > ${lastEventId} and d.event_id < ${lowestIdOf(to)}
+      and d.position > ${lastPosition}
       and e.occurred_on >= ${from} and e.occurred_on < ${to} and e.event_type <> ${PING}
       and d.redelivery_id is null and cardinality(d.redelivered_after) < ${MOST_REDELIVERIES}`;
 }
 
 /**
- * The first time that is past every event which the connection has by now. An event's time is by the clock of the
- * process that recorded it, which may be ahead of ours and of PostgreSQL's.
+ * The first time that is past every event which the tenant has by now. An event's time is by the clock of the process
+ * that recorded it, which may be ahead of ours and of PostgreSQL's.
  */
-export async function timePastEvents(tx: Transaction, tenantId: TenantId, connectionId: string): Promise<Date> {
+export async function timePastEvents(tx: Transaction, tenantId: TenantId): Promise<Date> {
   const [row] = await tx<{ now: Date; newest: string | null }[]>`
     select clock_timestamp() as now, (
-      select event_id from deliveries where tenant_id = ${tenantId} and connection_id = ${connectionId}
-      order by event_id desc limit 1
+      select id from events where tenant_id = ${tenantId} order by id desc limit 1
     ) as newest`;
   const { now, newest } = row!;
   return newest === null ? now : new Date(Math.max(now.getTime(), timeOf(newest).getTime() + 1));
+}
+
+/** The last position before every event of this time or later. */
+export async function positionBefore(tx: Transaction, tenantId: TenantId, time: Date): Promise<number> {
+  const [row] = await tx<{ position: number }[]>`
+    select coalesce(min(position), 1) - 1 as position from events
+    where tenant_id = ${tenantId} and id >= ${lowestIdOf(time)}`;
+  return row!.position;
 }
 
 export async function countSelected(sql: Queries, tenantId: TenantId, selection: Selection): Promise<number> {
@@ -100,22 +107,22 @@ export async function insertRedelivery(
     states,
     from,
     to,
-    lastEventId,
+    lastPosition,
     rate,
     total,
   }: Selection & Pick<Redelivery, "id" | "rate" | "total">,
 ): Promise<void> {
   await tx`
-    insert into redeliveries (id, tenant_id, connection_id, kind, delivery_states, from_time, to_time, last_event_id, rate,
+    insert into redeliveries (id, tenant_id, connection_id, kind, delivery_states, from_time, to_time, last_position, rate,
       total)
-    values (${id}, ${tenantId}, ${connectionId}, ${kind}, ${states}::text[], ${from}, ${to}, ${lastEventId}, ${rate},
+    values (${id}, ${tenantId}, ${connectionId}, ${kind}, ${states}::text[], ${from}, ${to}, ${lastPosition}, ${rate},
       ${total})`;
   await wakeStarters(tx, tenantId, connectionId);
 }
 
 const columns = (sql: Queries) => sql`
   r.id, r.kind, r.connection_id as "connectionId", r.delivery_states as states, r.from_time as "from", r.to_time as "to",
-  r.last_event_id as "lastEventId", r.state, r.rate, r.total, r.done, r.delivered, r.exhausted,
+  r.last_position as "lastPosition", r.state, r.rate, r.total, r.done, r.delivered, r.exhausted,
   r.created_on as "createdOn", r.ended_on as "endedOn", c.state as "connectionState", c.draining`;
 
 export async function findRedelivery(sql: Queries, tenantId: string, id: string): Promise<Redelivery | undefined> {
