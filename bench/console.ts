@@ -47,6 +47,8 @@ const PAGES: [name: string, path: string][] = [
   ["activity, of an entity with no events", "/settings/activity?EventRecord=Department"],
   ["activity, of a record", `/settings/activity?RecordId=${Items[0]!.RecordId}`],
   ["activity, of a record with no events", "/settings/activity?RecordId=7"],
+  ["search, a part of a name", "/settings/search?q=receiver"],
+  ["search, what nobody has", "/settings/search?q=nobody"],
   ["activity, up to twelve hours ago", `/settings/activity?To=${noon}`],
   ["an event, ten deliveries", `/settings/activity/${Items[0]!.EventId}`],
 ];

@@ -1,7 +1,15 @@
 // What a list of the audit log can be narrowed to.
 
 import { BadInput } from "../errors.ts";
-import { type Filter, momentFilter, readWord, recordIdFilter, type Values, wordFilter } from "../http/query.ts";
+import {
+  type Filter,
+  momentFilter,
+  readWord,
+  recordIdFilter,
+  textFilter,
+  type Values,
+  wordFilter,
+} from "../http/query.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "./export.ts";
 import { AUDIT_KINDS } from "./kinds.ts";
 import type { AuditFilter } from "./store.ts";
@@ -26,6 +34,7 @@ export const FILTERS = {
   ActorId: recordIdFilter("Who did it; needs ActorType.", { needs: "ActorType", ofEntity: true }),
   SubjectType: wordFilter(SUBJECT_TYPES, "What it was done to."),
   SubjectId: recordIdFilter("Whom or which it was done to; needs SubjectType.", { needs: "SubjectType" }),
+  RequestKey: textFilter("What the request with this RequestKey did."),
   From: momentFilter("At this time or later."),
   To: momentFilter("Before this time."),
 };
@@ -48,6 +57,7 @@ export function toFilter({
   ActorId,
   SubjectType,
   SubjectId,
+  RequestKey,
   From,
   To,
 }: Values<typeof FILTERS>): AuditFilter {
@@ -55,6 +65,7 @@ export function toFilter({
     kind: Kind,
     actor: typed(ActorType, ActorId === undefined ? undefined : Number(ActorId)),
     subject: typed(SubjectType, SubjectId),
+    requestKey: RequestKey || undefined,
     from: From,
     to: To,
   };

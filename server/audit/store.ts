@@ -25,6 +25,7 @@ export interface AuditFilter {
   kind?: AuditKind;
   actor?: { type: string; id?: number };
   subject?: { type: string; id?: string };
+  requestKey?: string;
   from?: Date;
   to?: Date;
 }
@@ -116,13 +117,14 @@ export async function countAuditEvents(
   return row!.count;
 }
 
-const matches = (sql: Queries, tenantId: TenantId, { kind, actor, subject, from, to }: AuditFilter) => sql`
+const matches = (sql: Queries, tenantId: TenantId, { kind, actor, subject, requestKey, from, to }: AuditFilter) => sql`
   tenant_id = ${tenantId}
   ${kind ? sql`and kind = ${kind}` : sql``}
   ${actor ? sql`and actor_type = ${actor.type}` : sql``}
   ${actor?.id === undefined ? sql`` : sql`and actor_id = ${actor.id}`}
   ${subject ? sql`and subject_type = ${subject.type}` : sql``}
   ${subject?.id === undefined ? sql`` : sql`and subject_id = ${subject.id}`}
+  ${requestKey ? sql`and request_key = ${requestKey}` : sql``}
   ${from ? sql`and occurred_on >= ${from}` : sql``}
   ${to ? sql`and occurred_on < ${to}` : sql``}`;
 

@@ -7,6 +7,7 @@ const ASSETS = {
   "records.css": { url: import.meta.resolve("./assets/records.css"), type: CSS },
   "editor.js": { url: import.meta.resolve("./assets/editor.js"), type: JAVASCRIPT },
   "time.js": TIME_SCRIPT,
+  "search.js": { url: import.meta.resolve("./assets/search.js"), type: JAVASCRIPT },
   "copy.js": { url: import.meta.resolve("./assets/copy.js"), type: JAVASCRIPT },
   "moments.js": { url: import.meta.resolve("./assets/moments.js"), type: JAVASCRIPT },
   "polling.js": { url: import.meta.resolve("./assets/polling.js"), type: JAVASCRIPT },

@@ -132,6 +132,7 @@ const FILTERS = [
   { name: "ActorId", label: "Who: Id" },
   { name: "SubjectType", label: "To what: kind", options: options(SUBJECT_TYPES) },
   { name: "SubjectId", label: "To what: Id" },
+  { name: "RequestKey", label: "RequestKey" },
   { name: "From", label: "From", type: "datetime-local" as const },
   { name: "To", label: "Before", type: "datetime-local" as const },
 ];

@@ -31,6 +31,7 @@ import { overviewPages } from "./overview/pages.tsx";
 import type { ConsoleDependencies, Page, SettingsDependencies } from "./page.tsx";
 import { policyPages } from "./policies/pages.ts";
 import { rolePages } from "./roles/pages.tsx";
+import { searchPages } from "./search/pages.tsx";
 import { signInController } from "./sign-in/sign-in.tsx";
 import { signingKeyPages } from "./signing-keys.tsx";
 import { userPages } from "./users/pages.tsx";
@@ -51,6 +52,7 @@ function createPages(deps: SettingsDependencies): Page[] {
     ...rolePages(deps),
     ...signingKeyPages(deps),
     ...auditLogPages(deps),
+    ...searchPages(deps),
   ];
 }
 

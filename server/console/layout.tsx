@@ -4,6 +4,7 @@ import type { Scope } from "../access/index.ts";
 import { attribute, Mark } from "../ui/index.ts";
 import type { SettingsSite } from "./assets.ts";
 import type { Page, View } from "./page.tsx";
+import { SearchBox } from "./search/box.tsx";
 import type { Visit } from "./visit.ts";
 
 export interface LayoutProps {
@@ -45,6 +46,7 @@ export function Layout({ site, visit, navigation, view, told }: LayoutProps): JS
         <script src={site.asset("polling.js")} defer></script>
         <script src={site.asset("time.js")} defer></script>
         <script src={site.asset("copy.js")} defer></script>
+        <script src={site.asset("search.js")} defer></script>
         <script src={site.asset("editor.js")} defer></script>
         <script src={site.asset("moments.js")} defer></script>
       </head>
@@ -93,6 +95,7 @@ function Top({ site, visit }: { site: SettingsSite; visit: Visit }): JSX.Element
       <span class="organisation" safe>
         {visit.organisation}
       </span>
+      <SearchBox visit={visit} />
       <button type="button" class="quiet open-menu" popovertarget="menu">
         Menu
       </button>

@@ -27,6 +27,11 @@ export interface RequestContext {
 
 const SANE_KEY = /^[A-Za-z0-9._:-]{1,100}$/;
 
+/** Whether a text can be a request's key. */
+export function isSaneKey(text: string): boolean {
+  return SANE_KEY.test(text);
+}
+
 const contexts = new WeakMap<Request, RequestContext>();
 
 /** The same for a request's whole life. */
@@ -34,7 +39,7 @@ export function contextOf(request: Request): RequestContext {
   let context = contexts.get(request);
   if (context === undefined) {
     const offered = request.headers.get("x-request-id");
-    const key = offered !== null && SANE_KEY.test(offered) ? offered : Bun.randomUUIDv7();
+    const key = offered !== null && isSaneKey(offered) ? offered : Bun.randomUUIDv7();
     context = { began: performance.now(), key, headers: {} };
     contexts.set(request, context);
   }

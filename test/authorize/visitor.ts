@@ -101,12 +101,12 @@ async function view(response: Response, location: URL | undefined): Promise<View
         heading += text;
       },
     })
-    .on("form", {
+    .on("form[method=post]", {
       element: (form) => {
         forms.push({ action: form.getAttribute("action")!, fields: {} });
       },
     })
-    .on("form input", {
+    .on("form[method=post] input", {
       element: (input) => {
         forms.at(-1)!.fields[input.getAttribute("name")!] = decoded(input.getAttribute("value") ?? "");
       },

@@ -120,11 +120,11 @@ test("the list takes in new events by itself, but not while it is stopped, unsee
 
   await page.getByRole("link", { name: "Stop" }).click();
   await page.getByText("Does not refresh itself.").waitFor();
-  expect(await page.locator("[hx-get]").count()).toBe(0);
+  expect(await page.locator("main [hx-get]").count()).toBe(0);
   await open("/settings/activity?Limit=2");
   await page.getByRole("link", { name: "Next page" }).click();
   await page.getByRole("link", { name: "Back to the first" }).waitFor();
-  expect(await page.locator("[hx-get]").count()).toBe(0);
+  expect(await page.locator("main [hx-get]").count()).toBe(0);
   expect(complaints).toEqual([]);
 });
 

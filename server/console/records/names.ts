@@ -52,7 +52,7 @@ export function pathOfRecord({ Type, Id }: Named): string | undefined {
 }
 
 /** Whichever of these it has; of an address without its query, where an ApiKey may stand. */
-function titleOfRecord(record: Record<string, unknown>): string | undefined {
+export function titleOfRecord(record: Record<string, unknown>): string | undefined {
   const { Name, Username, URL: address } = record;
   const title = [Name, Username, String(address ?? "").replace(/[?#].*$/s, "")].find(Boolean);
   return title === undefined ? undefined : String(title);

@@ -1,0 +1,35 @@
+// The box itself, on every page. assets/search.js makes a combobox of it.
+
+import { attribute } from "../../ui/index.ts";
+import type { Visit } from "../visit.ts";
+import { MOST_TYPED, SEARCH } from "./pages.tsx";
+
+export function SearchBox({ visit }: { visit: Visit }): JSX.Element {
+  const { pathname, searchParams } = visit.url;
+  const given = pathname === SEARCH ? (searchParams.get("q") ?? "") : "";
+  return (
+    <search class="everywhere">
+      <form method="get" action={visit.href(SEARCH)}>
+        <input
+          id="search-everywhere"
+          type="search"
+          name="q"
+          value={attribute(given)}
+          maxlength={MOST_TYPED}
+          placeholder="Find anything"
+          aria-label="Find anything"
+          aria-keyshortcuts="/ Control+K"
+          autocomplete="off"
+          spellcheck="false"
+          hx-get={visit.href(SEARCH)}
+          hx-trigger="input changed delay:200ms"
+          hx-target="#offers"
+          hx-swap="innerHTML"
+          hx-sync="this:replace"
+        />
+        <span class="key"></span>
+      </form>
+      <div id="offers" role="listbox" aria-label="What was found" hidden></div>
+    </search>
+  );
+}

@@ -1,0 +1,107 @@
+// One box over all pages: a form that leads to a page of answers, and with script a list of them as one types.
+
+import { ApiError, BadInput } from "../../errors.ts";
+import { attribute, EmptyState, pageResponse, Table, Text } from "../../ui/index.ts";
+import type { Page, SettingsDependencies, View } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { type Answer, search } from "./sources.ts";
+
+/** Characters that are looked for. */
+export const MOST_TYPED = 200;
+/** In the list below the box; the page has all. */
+const MOST_OFFERED = 10;
+
+export const SEARCH = "/settings/search";
+
+export function searchPages(deps: SettingsDependencies): Page[] {
+  return [{ path: SEARCH, GET: { needs: [], answer: (visit) => searchPage(deps, visit) } }];
+}
+
+async function searchPage(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const text = (visit.url.searchParams.get("q") ?? "").trim();
+  const isOffer = visit.request.headers.has("hx-request");
+  try {
+    requireText(text);
+    const answers = text === "" ? [] : await search(deps, visit, text);
+    if (isOffer) return pageResponse(<Offers visit={visit} text={text} answers={answers} />);
+    const [only, ...more] = answers;
+    if (only && more.length === 0) return visit.goTo(only.path);
+    return { title: "Search", body: <Answers visit={visit} text={text} answers={answers} /> };
+  } catch (error) {
+    if (isOffer || !(error instanceof ApiError) || error.status >= 500) throw error;
+    return {
+      title: "Search",
+      status: error.status,
+      body: (
+        <div class="problem" role="alert">
+          {error.errors.map((line) => (
+            <p safe>{line}</p>
+          ))}
+        </div>
+      ),
+    };
+  }
+}
+
+/** @throws BadInput */
+function requireText(text: string): void {
+  if (text.length > MOST_TYPED) throw new BadInput(`A search has at most ${MOST_TYPED} characters.`);
+  if (text.includes("\0")) throw new BadInput("A search cannot hold a NUL character.");
+}
+
+interface AnswersProps {
+  visit: Visit;
+  text: string;
+  answers: readonly Answer[];
+}
+
+function Answers({ visit, text, answers }: AnswersProps): JSX.Element {
+  if (answers.length > 0) return <Table caption="What was found" columns={columns(visit)} rows={answers} />;
+  return (
+    <EmptyState title={text === "" ? "Nothing to look for yet" : "Nothing is like that"}>
+      <p>
+        {"A part of the name of a record, a connection, a policy or a role; a user name or an e-mail address; any Id: " +
+          "an EventId, a client_id, that of a row of the audit log; or the RequestKey of an answer."}
+      </p>
+    </EmptyState>
+  );
+}
+
+function columns(visit: Visit) {
+  return [
+    {
+      name: "Name",
+      cell: ({ title, path }: Answer) => (
+        <a href={visit.href(path)} safe>
+          {title}
+        </a>
+      ),
+    },
+    { name: "What it is", cell: ({ detail }: Answer) => <Text text={detail} /> },
+  ];
+}
+
+/** The script alone moves among them. */
+const OPTION = { role: "option", tabindex: "-1", "aria-selected": "false" } as const;
+
+/** The options of the box's list (WAI-ARIA APG, combobox). */
+function Offers({ visit, text, answers }: AnswersProps): JSX.Element {
+  if (text === "") return "";
+  if (answers.length === 0) {
+    return (
+      <div id="offer-none" {...OPTION} aria-disabled="true">
+        <small>Nothing is like that</small>
+      </div>
+    );
+  }
+  return (
+    <>
+      {answers.slice(0, MOST_OFFERED).map(({ title, detail, path }, index) => (
+        <div id={`offer-${index}`} {...OPTION} data-href={attribute(visit.href(path))}>
+          <span safe>{title}</span>
+          <small safe>{detail}</small>
+        </div>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,177 @@
+// What the search box finds, each by the service that the page of it reads from: so scopes and policies decide.
+
+import { toAuditFilter } from "../../audit/index.ts";
+import { ApiError } from "../../errors.ts";
+import { isSaneKey } from "../../http/context.ts";
+import { firstPage, isUuid, MOST_LIMIT, type Paging, toRecordId } from "../../http/query.ts";
+import { readConnection, readConnections, readEvent, readRedelivery } from "../../webhooks/index.ts";
+import { titleOfEvent } from "../activity/list.tsx";
+import type { SettingsDependencies } from "../page.tsx";
+import { type Named, pathOfRecord, titleOfRecord } from "../records/names.ts";
+import type { Visit } from "../visit.ts";
+import { titleOf as titleOfConnection } from "../webhooks/list.tsx";
+
+export interface Answer {
+  title: string;
+  /** What kind of thing it is, and how else it is known. */
+  detail: string;
+  path: string;
+}
+
+/** Of one source. */
+const MOST = 5;
+/** Fewer characters would be in every name. */
+const FEWEST_CHARACTERS = 2;
+
+type Find = (deps: SettingsDependencies, visit: Visit, text: string) => Promise<Answer[]>;
+
+/** All that may be seen and is called that, what is meant exactly first. */
+export async function search(deps: SettingsDependencies, visit: Visit, text: string): Promise<Answer[]> {
+  const all = await Promise.all(SOURCES.map((find) => find(deps, visit, text).catch(nothingIfRefused)));
+  const answers = [...new Map(all.flat().map((answer) => [answer.path, answer])).values()];
+  const wanted = text.toLowerCase();
+  const rank = ({ title, path }: Answer) => {
+    const name = title.toLowerCase();
+    if (name === wanted || path.endsWith(`/${wanted}`)) return 0;
+    return name.startsWith(wanted) ? 1 : 2;
+  };
+  return answers.toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** What the visitor may not see, and what is not there, is the same. */
+function nothingIfRefused(error: unknown): Answer[] {
+  if (error instanceof ApiError && [403, 404].includes(error.status)) return [];
+  throw error;
+}
+
+const event: Find = async ({ sql, workflowUrl }, visit, text) => {
+  if (!isUuid(text) || !visit.may("Webhooks:Read")) return [];
+  const { record } = await readEvent(sql, visit.caller, text.toLowerCase(), workflowUrl);
+  return [
+    { title: titleOfEvent(record), detail: `Event ${record.EventId}`, path: path("WebhookEvent", record.EventId) },
+  ];
+};
+
+const connectionById: Find = async ({ sql, masterKey }, visit, text) => {
+  if (!isUuid(text) || !visit.may("Webhooks:Read")) return [];
+  const { record } = await readConnection(sql, masterKey, visit.caller, text);
+  return [{ title: titleOfConnection(record), detail: "Connection", path: path("WebhookConnection", record.Id) }];
+};
+
+const redelivery: Find = async ({ sql, workflowUrl }, visit, text) => {
+  if (!isUuid(text) || !visit.may("Webhooks:Read")) return [];
+  const { Id, Kind } = await readRedelivery(sql, visit.caller, text, workflowUrl);
+  return [{ title: Kind, detail: `Redelivery ${Id}`, path: path("Redelivery", Id) }];
+};
+
+const auditRow: Find = async ({ auditLog }, visit, text) => {
+  if (!isUuid(text) || !visit.may("Settings:Read")) return [];
+  const { Id, Kind } = await auditLog.read(visit.permitted("Settings:Read"), text);
+  return [{ title: Kind, detail: `Audit log ${Id}`, path: `/settings/audit-log/${Id}` }];
+};
+
+const requestKey: Find = async ({ auditLog }, visit, text) => {
+  if (!isSaneKey(text) || !visit.may("Settings:Read")) return [];
+  const filter = toAuditFilter({ ...NO_AUDIT_FILTER, RequestKey: text });
+  const { Items } = await auditLog.list(visit.permitted("Settings:Read"), filter, firstPage(MOST));
+  return Items.map(({ Id, Kind }) => ({
+    title: Kind,
+    detail: `Audit log, RequestKey ${text}`,
+    path: `/settings/audit-log/${Id}`,
+  }));
+};
+
+const NO_AUDIT_FILTER = {
+  Kind: undefined,
+  ActorType: undefined,
+  ActorId: undefined,
+  SubjectType: undefined,
+  SubjectId: undefined,
+  From: undefined,
+  To: undefined,
+};
+
+/** An Id is of any entity, of an identity provider, or, as a UUID, of a policy or a role. */
+const recordById: Find = async ({ records }, visit, text) => {
+  const number = toRecordId(text);
+  const types =
+    number === undefined ? ["Policy", "Role"] : [...records.all.map(({ entity }) => entity.name), "IdentityProvider"];
+  if (number === undefined && !isUuid(text)) return [];
+  const found = await Promise.all(
+    types.map(async (Type) => answersOf(Type, await visit.caller.gate.known(Type, [text.toLowerCase()]))),
+  );
+  return found.flat();
+};
+
+/** A part of what the entity's list is searched by. */
+const recordByText: Find = async ({ records }, visit, text) => {
+  if (text.length < FEWEST_CHARACTERS || !visit.may("AccessManager:Read")) return [];
+  const caller = visit.permitted("AccessManager:Read");
+  const found = await Promise.all(
+    records.all.map(async (service) => {
+      const asked = service.asked(new URLSearchParams({ Search: text, Limit: String(MOST) }));
+      return answersOf(service.entity.name, (await service.list(caller, asked)).Items);
+    }),
+  );
+  return found.flat();
+};
+
+/** A part of the name of what there are few of: of these, the first page is looked at. */
+const settingsByText: Find = async ({ policies, roles, providers }, visit, text) => {
+  if (text.length < FEWEST_CHARACTERS || !visit.may("Settings:Read")) return [];
+  const caller = visit.permitted("Settings:Read");
+  const lists: [string, Promise<{ Items: readonly object[] }>][] = [
+    ["Policy", policies.list(caller, {}, firstPage(MOST_LIMIT))],
+    ["Role", roles.list(caller, {}, firstPage(MOST_LIMIT))],
+    ["IdentityProvider", providers.list(caller, {}, firstPage(MOST_LIMIT))],
+  ];
+  const found = await Promise.all(
+    lists.map(async ([type, list]) => holding(text, answersOf(type, (await list).Items as Row[]))),
+  );
+  return found.flat();
+};
+
+const connectionByText: Find = async ({ sql, masterKey }, { caller }, text) => {
+  if (text.length < FEWEST_CHARACTERS || !caller.scopes.has("Webhooks:Read")) return [];
+  const read = (filter: { name?: string }, paging: Paging) => readConnections(sql, masterKey, caller, filter, paging);
+  const [named, newest] = await Promise.all([read({ name: text }, firstPage(1)), read({}, firstPage(MOST_LIMIT))]);
+  const answers = [...named.Items, ...newest.Items].map((record) => ({
+    title: titleOfConnection(record),
+    detail: "Connection",
+    path: path("WebhookConnection", record.Id),
+  }));
+  return holding(text, answers);
+};
+
+const SOURCES: readonly Find[] = [
+  event,
+  connectionById,
+  redelivery,
+  auditRow,
+  recordById,
+  requestKey,
+  recordByText,
+  connectionByText,
+  settingsByText,
+];
+
+type Row = Record<string, unknown>;
+
+const path = (Type: string, Id: string) => pathOfRecord({ Type, Id })!;
+
+/** What has a page of its own. */
+function answersOf(Type: string, records: readonly Row[]): Answer[] {
+  return records.flatMap((record) => {
+    const one: Named = { Type, Id: String(record.Id) };
+    const at = pathOfRecord(one);
+    const known = Type === "Application" ? `Application, client_id ${one.Id}` : `${WORDS[Type] ?? Type} ${one.Id}`;
+    return at === undefined ? [] : [{ title: titleOfRecord(record) ?? known, detail: known, path: at }];
+  });
+}
+
+const WORDS: Record<string, string> = { IdentityProvider: "Identity provider" };
+
+function holding(text: string, answers: readonly Answer[]): Answer[] {
+  const wanted = text.toLowerCase();
+  return answers.filter(({ title }) => title.toLowerCase().includes(wanted)).slice(0, MOST);
+}
