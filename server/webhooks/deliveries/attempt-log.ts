@@ -8,8 +8,6 @@ import { createBatches } from "./batches.ts";
 import { type DueAttempt, lockPosts, type OpenDelivery, openAttempts } from "./opening.store.ts";
 import { type DeliveredAttempt, recordAttempt, recordDelivered } from "./store.ts";
 
-const MOST = 50;
-
 export interface AttemptLog {
   /**
    * Marks a delivery as being attempted, and reads what the post needs; undefined if there is none, "full" if its
@@ -29,11 +27,11 @@ export function createAttemptLog(sql: Sql, log: Logger): AttemptLog {
   const openTogether = createBatches<DueAttempt, OpenDelivery | undefined>(async (due) => {
     const opened = new Map((await openAttempts(sql, due, "skip")).map((delivery) => [delivery.id, delivery]));
     return due.map(({ deliveryId }) => opened.get(deliveryId));
-  }, MOST);
+  });
   const recordTogether = createBatches<DeliveredAttempt, boolean>(async (delivered) => {
     const recorded = await recordDelivered(sql, delivered);
     return delivered.map(({ deliveryId }) => recorded.has(deliveryId));
-  }, MOST);
+  });
 
   return {
     async open(due) {

@@ -1,15 +1,16 @@
 import DataLoader from "dataloader";
 
+/** Items of a statement. */
+const MOST = 50;
+
 /**
  * Makes one statement of what is asked for while the one before is under way: alone, an item goes at once; the more
  * there are, the fewer statements each of them costs.
  *
  * @param run gives one result for each item, in their order
- * @param most items of a statement
  */
 export function createBatches<Item, Result>(
   run: (items: readonly Item[]) => Promise<Result[]>,
-  most: number,
 ): (item: Item) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   const loader = new DataLoader<Item, Result>(
@@ -20,7 +21,7 @@ export function createBatches<Item, Result>(
     },
     {
       cache: false,
-      maxBatchSize: most,
+      maxBatchSize: MOST,
       // What comes in the same turn of the event loop still belongs to it.
       batchScheduleFn: (dispatch) => void last.then(() => setImmediate(dispatch)),
     },

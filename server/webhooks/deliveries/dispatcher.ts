@@ -28,7 +28,7 @@ export interface DispatcherDependencies extends QueueDependencies {
 export function startDispatcher(databaseUrl: string, dependencies: DispatcherDependencies): Dispatcher {
   const { sql, client, config, inFlight, windows, log, metrics } = dependencies;
   const notStarted = createOutageLog(log);
-  const remove = createBatches<number, undefined>((ids) => removeDispatches(sql, ids), BATCH);
+  const remove = createBatches<number, undefined>((ids) => removeDispatches(sql, ids));
   const loop = startLoop(LANES, dispatchBatch, log);
   const queue = startQueue(dependencies, () => wakes.handOn());
   inFlight.fresh.onRoom(loop.wake);
