@@ -37,7 +37,7 @@ import type { Visit } from "./visit.ts";
 export function auditLogPages(deps: SettingsDependencies): Page[] {
   const read = ["Settings:Read"] as const;
   return [
-    { path: AUDIT_LOG, GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
+    { path: AUDIT_LOG, area: "Audit log", GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
     { path: `${AUDIT_LOG}/export`, GET: { needs: read, answer: (visit) => exportFile(deps, visit) } },
     { path: `${AUDIT_LOG}/:id`, GET: { needs: read, answer: (visit) => eventPage(deps, visit) } },
   ];

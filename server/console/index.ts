@@ -2,10 +2,11 @@
 //
 // How a page is added:
 //
-// 1. In a folder of its own, `server/console/<area>/pages.tsx` exports a function that takes SettingsDependencies (add
-//    there what your service functions need) and returns a list of `Page`: a path, and for GET and POST the scopes that
-//    the REST operation needs, and `answer(visit)`. Its line stands in `createPages` below. An area shows up in the
-//    navigation as soon as a page stands at its path in `layout.tsx`.
+// 1. A kind of records has its list, its own page, its form and the page that deletes one by its declaration: an entity by
+//    its definition (records/entities.tsx; what is special stands in SPECIAL below), a kind of settings by
+//    `settingsPages` with its contract and its service (records/settings.tsx). Any other page is a `Page`: a path, and
+//    for GET and POST the scopes that the REST operation needs, and `answer(visit)`. The function that makes them takes
+//    SettingsDependencies and has its line in `createPages`; with `area` it stands in the navigation, in that order.
 // 2. `answer` calls the service functions that the REST routes call, with `visit.caller`, and returns a `View`: title,
 //    actions, body. No rule and no SQL is repeated; what only a page counts stands in the area's store.ts. Offer a
 //    button only if `visit.may(action, type, record)`. Throw the errors of server/errors.ts: they become pages.
@@ -24,14 +25,15 @@ import { applicationPages } from "./applications/pages.tsx";
 import { createSettingsSite } from "./assets.ts";
 import { auditLogPages } from "./audit-log.tsx";
 import { consolePages } from "./console.tsx";
-import { departmentPages } from "./departments/pages.tsx";
+import { departmentPages } from "./departments.tsx";
 import { frontDoor } from "./front-door.tsx";
-import { identityProviderPages } from "./identity-providers/pages.tsx";
 import { overviewPages } from "./overview/pages.tsx";
 import type { ConsoleDependencies, Page, SettingsDependencies } from "./page.tsx";
-import { policyPages } from "./policies/pages.ts";
-import { rolePages } from "./roles/pages.tsx";
+import { entityPages } from "./records/entities.tsx";
 import { searchPages } from "./search/pages.tsx";
+import { identityProviderPages } from "./settings/identity-providers.tsx";
+import { policyPages } from "./settings/policies.tsx";
+import { rolePages } from "./settings/roles.tsx";
 import { signInController } from "./sign-in/sign-in.tsx";
 import { signingKeyPages } from "./signing-keys.tsx";
 import { userPages } from "./users/pages.tsx";
@@ -39,14 +41,19 @@ import { webhookPages } from "./webhooks/pages.ts";
 
 export { nothingHere } from "./front-door.tsx";
 
+/** Entities with more to their pages than what comes from their definitions. */
+const SPECIAL: Record<string, (deps: SettingsDependencies) => Page[]> = {
+  Application: applicationPages,
+  User: userPages,
+  Department: departmentPages,
+};
+
 function createPages(deps: SettingsDependencies): Page[] {
   return [
     ...overviewPages(deps),
     ...webhookPages(deps),
     ...activityPages(deps),
-    ...applicationPages(deps),
-    ...userPages(deps),
-    ...departmentPages(deps),
+    ...deps.records.all.flatMap(({ entity: { name } }) => SPECIAL[name]?.(deps) ?? entityPages(deps, name)),
     ...identityProviderPages(deps),
     ...policyPages(deps),
     ...rolePages(deps),

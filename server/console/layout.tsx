@@ -1,7 +1,6 @@
 // The frame of every page of Settings, and its navigation.
 
-import type { Scope } from "../access/index.ts";
-import { attribute, Mark } from "../ui/index.ts";
+import { attribute, Head, Mark } from "../ui/index.ts";
 import type { SettingsSite } from "./assets.ts";
 import type { Page, View } from "./page.tsx";
 import { SearchBox } from "./search/box.tsx";
@@ -27,29 +26,20 @@ const HTMX = {
   morphIgnore: ["data-htmx-powered", "open"],
 };
 
+const STYLES = ["settings.css", "parts.css", "records.css"] as const;
+const SCRIPTS = ["htmx.js", "polling.js", "time.js", "copy.js", "search.js", "editor.js", "moments.js"] as const;
+
 /** The frame of every page: who is here, where one can go, and the page in the middle. */
 export function Layout({ site, visit, navigation, view, told }: LayoutProps): JSX.Element {
   return (
     <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
+      <Head
+        title={`${view.title} · ${visit.organisation}`}
+        styles={STYLES.map(site.asset)}
+        scripts={SCRIPTS.map(site.asset)}
+      >
         <meta name="htmx-config" content={JSON.stringify(HTMX)} />
-        <title safe>{`${view.title} · ${visit.organisation} · Gatehouse`}</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href={site.asset("settings.css")} />
-        <link rel="stylesheet" href={site.asset("parts.css")} />
-        <link rel="stylesheet" href={site.asset("records.css")} />
-        <script src={site.asset("htmx.js")} defer></script>
-        <script src={site.asset("polling.js")} defer></script>
-        <script src={site.asset("time.js")} defer></script>
-        <script src={site.asset("copy.js")} defer></script>
-        <script src={site.asset("search.js")} defer></script>
-        <script src={site.asset("editor.js")} defer></script>
-        <script src={site.asset("moments.js")} defer></script>
-      </head>
+      </Head>
       <body>
         <a class="skip" href="#main">
           Skip to the page
@@ -135,35 +125,14 @@ function Heading({ site, view }: { site: SettingsSite; view: View }): JSX.Elemen
   );
 }
 
-interface Area {
-  name: string;
-  path: string;
-  /** Without it there is nothing to see there. */
-  needs?: Scope;
-}
-
-/** In the order they are shown. An area is there once a page stands at its path. */
-const AREAS: readonly Area[] = [
-  { name: "Overview", path: "/settings" },
-  { name: "Webhooks", path: "/settings/webhooks", needs: "Webhooks:Read" },
-  { name: "Activity", path: "/settings/activity", needs: "Webhooks:Read" },
-  { name: "Applications", path: "/settings/applications", needs: "AccessManager:Read" },
-  { name: "Users", path: "/settings/users", needs: "AccessManager:Read" },
-  { name: "Departments", path: "/settings/departments", needs: "AccessManager:Read" },
-  { name: "Identity providers", path: "/settings/identity-providers", needs: "Settings:Read" },
-  { name: "Policies", path: "/settings/policies", needs: "Settings:Read" },
-  { name: "Roles", path: "/settings/roles", needs: "Settings:Read" },
-  { name: "Signing keys", path: "/settings/signing-keys", needs: "Settings:Read" },
-  { name: "Audit log", path: "/settings/audit-log", needs: "Settings:Read" },
-];
-
 export type Navigation = readonly { name: string; path: string; isCurrent: boolean }[];
 
-/** The areas that somebody with these scopes can see something in. */
+/** The areas that somebody with these scopes can see something in, in the order of their pages. */
 export function navigationFor(pages: readonly Page[], scopes: ReadonlySet<string>, pathname: string): Navigation {
-  return AREAS.filter(
-    ({ path, needs }) => pages.some((page) => page.path === path) && (!needs || scopes.has(needs)),
-  ).map(({ name, path }) => ({ name, path, isCurrent: isWithin(pathname, path) }));
+  return pages.flatMap(({ area: name, path, GET }) => {
+    if (!name || !GET?.needs.every((scope) => scopes.has(scope))) return [];
+    return [{ name, path, isCurrent: isWithin(pathname, path) }];
+  });
 }
 
 function isWithin(pathname: string, path: string): boolean {

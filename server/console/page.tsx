@@ -23,6 +23,8 @@ import type { Visit } from "./visit.ts";
 export interface Page {
   /** Such as `/settings/webhooks/:id`. */
   path: string;
+  /** What the navigation calls it; who may not GET it is not led there. */
+  area?: string;
   GET?: Handler;
   POST?: Handler;
 }

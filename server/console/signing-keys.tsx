@@ -9,6 +9,7 @@ export function signingKeyPages({ sql }: SettingsDependencies): Page[] {
   return [
     {
       path: "/settings/signing-keys",
+      area: "Signing keys",
       GET: {
         needs: ["Settings:Read"],
         answer: async (visit) => view(visit, (await readSigningKeys(sql, visit.permitted("Settings:Read"))).Items),

@@ -56,4 +56,19 @@ export const application: EntityDefinition = {
     },
   ],
   identifiers: ["Name", "ExternalId", "ApplicationKey"],
+  form: {
+    Name: { label: "Name", hint: "Shown to people when they sign in to it; unique.", needed: true },
+    ApplicationKey: { label: "Application key", hint: "A short name for machines; unique." },
+    ExternalId: { label: "External Id", hint: "What another system knows it by; unique." },
+    WebSiteURL: { label: "Web site", type: "url" },
+    Description: { label: "Description", rows: 4 },
+    AuthenticationId: {
+      label: "Users sign in with",
+      hint: "One identity provider can be made the only way in to this application.",
+      words: { "": "what the sign-in page offers" },
+    },
+    Is_EndUser: { label: "For end users" },
+    Is_System: { label: "System application" },
+    Is_Active: { label: "Active", hint: "One that is not active gets no tokens." },
+  },
 };

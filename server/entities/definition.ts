@@ -1,5 +1,7 @@
 // What an entity is. Its definition drives validation, routes, SQL, events and the Entities list.
 
+import type { FormField } from "../http/fields.ts";
+
 export type FieldType = "text" | "boolean" | "dateTime" | "int32" | "int64";
 
 export interface Field {
@@ -55,6 +57,8 @@ export interface EntityDefinition extends PointedAt {
   references: readonly Reference[];
   /** Text fields that find a record when Id is empty (docs/behaviour.md "Write a record"). */
   identifiers: readonly string[];
+  /** The fields and foreign keys that people fill in, in their order; by default all, by their own names. */
+  form?: Readonly<Record<string, FormField>>;
 }
 
 export const TEXT_LIMIT = 1_000;

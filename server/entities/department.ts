@@ -22,4 +22,14 @@ export const department: EntityDefinition = {
     { name: "ParentId", column: "parent_id", target: "Department", description: "The department it is a part of." },
   ],
   identifiers: ["Name", "ExternalId"],
+  form: {
+    Name: { label: "Name", hint: "No other department may have it.", needed: true },
+    ExternalId: {
+      label: "External Id",
+      hint: "What another system knows it by; no other department may have it.",
+    },
+    ParentId: { label: "Part of" },
+    Description: { label: "Description", rows: 4 },
+    Is_Active: { label: "Active", hint: "Whether the department is in use." },
+  },
 };

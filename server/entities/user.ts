@@ -34,4 +34,16 @@ export const user: EntityDefinition = {
     },
   ],
   identifiers: ["External_Id", "Username"],
+  form: {
+    Name: { label: "Full name", needed: true },
+    Username: { label: "User name", hint: "What the person signs in with.", needed: true },
+    Email: { label: "E-mail", type: "email" },
+    MobilePhone: { label: "Mobile phone" },
+    External_Id: {
+      label: "External Id",
+      hint: "What another system knows the person by; nobody else may have it.",
+    },
+    Department: { label: "Department" },
+    Is_Active: { label: "Active", hint: "Who is not active cannot sign in." },
+  },
 };

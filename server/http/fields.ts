@@ -29,12 +29,14 @@ export interface FormField {
   hint?: string;
   /** Instead of `hint` where there is a value already. */
   hintOfChange?: string;
-  type?: "url" | "password";
+  type?: "url" | "email" | "password";
   rows?: number;
   /** What people are told of a word, by the word; those that it leaves out stand for themselves. */
   words?: Record<string, string>;
   /** Of its words, those that people can choose. */
   offered?: readonly string[];
+  /** People are asked for it, though the API takes a record without. */
+  needed?: boolean;
 }
 
 /** A field whose value is an `In` when it is sent and an `Out` when it is answered; undefined: never. */

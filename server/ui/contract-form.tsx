@@ -15,11 +15,8 @@ export function formFields({ fields }: Shaped): string[] {
   return Object.keys(fields).filter((name) => fields[name]!.form);
 }
 
-export interface ContractFormProps {
+export interface FormPanelProps {
   visit: Visit;
-  contract: Shaped;
-  /** Of the fields, in their order. */
-  names: readonly string[];
   state: FormState;
   action: string;
   back: string;
@@ -27,20 +24,18 @@ export interface ContractFormProps {
   label: string;
   /** Of a record that is there already: its entity tag. */
   version?: string;
-  /** Below the fields. */
+  /** As wide as the page. */
+  wide?: boolean;
   children?: Children;
 }
 
-export function ContractForm(props: ContractFormProps): JSX.Element {
-  const { visit, contract, names, state, action, back, label, version, children = "" } = props;
-  const isNew = version === undefined;
+/** The form of one record, whatever its fields. */
+export function FormPanel(props: FormPanelProps): JSX.Element {
+  const { visit, state, action, back, label, version, wide, children = "" } = props;
   return (
-    <div class="panel narrow">
+    <div class={wide ? "panel" : "panel narrow"}>
       <Form visit={visit} action={action} state={state}>
-        {isNew ? "" : <Hidden name="version" value={state.version(version)} />}
-        {names.map((name) => (
-          <ContractField contract={contract} name={name} state={state} isNew={isNew} />
-        ))}
+        {version === undefined ? "" : <Hidden name="version" value={state.version(version)} />}
         {children as "safe"}
         <div class="buttons">
           <button type="submit" class="main" safe>
@@ -50,6 +45,31 @@ export function ContractForm(props: ContractFormProps): JSX.Element {
         </div>
       </Form>
     </div>
+  );
+}
+
+export interface ContractFormProps extends FormPanelProps {
+  contract: Shaped;
+  /** Of the fields, in their order; `children` stand below them. */
+  names: readonly string[];
+}
+
+export function ContractForm({ contract, names, children = "", ...panel }: ContractFormProps): JSX.Element {
+  return (
+    <FormPanel {...panel}>
+      <ContractFields contract={contract} names={names} state={panel.state} isNew={panel.version === undefined} />
+      {children as "safe"}
+    </FormPanel>
+  );
+}
+
+export function ContractFields({ names, ...field }: Omit<ContractFieldProps, "name"> & { names: readonly string[] }) {
+  return (
+    <>
+      {names.map((name) => (
+        <ContractField {...field} name={name} />
+      ))}
+    </>
   );
 }
 

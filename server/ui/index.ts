@@ -3,8 +3,10 @@
 export {
   bodyOf,
   ContractField,
+  ContractFields,
   ContractForm,
   type ContractFormProps,
+  FormPanel,
   type FormState,
   formFields,
   formOf,
@@ -22,8 +24,8 @@ export {
   SelectField,
   TextField,
 } from "./form.tsx";
-export { attribute, CardPage, Mark, MessagePage, Problem } from "./layout.tsx";
-export { type Column, Facts, find, List, NotAsked, SearchForm, statusOf, Table } from "./list.tsx";
+export { attribute, CardPage, Head, Mark, MessagePage, Problem } from "./layout.tsx";
+export { type Column, Facts, type Filter, find, List, NotAsked, SearchForm, statusOf, Table } from "./list.tsx";
 export {
   ActionButton,
   Ask,

@@ -17,17 +17,11 @@ export interface CardPageProps {
 export function CardPage({ site, title, children, script, wide }: CardPageProps): JSX.Element {
   return (
     <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <title safe>{`${title} · Gatehouse`}</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href={site.asset("pico.css")} />
-        <link rel="stylesheet" href={site.asset("gatehouse.css")} />
-        {script ? <script src={site.asset(script)} defer></script> : ""}
-      </head>
+      <Head
+        title={title}
+        styles={[site.asset("pico.css"), site.asset("gatehouse.css")]}
+        scripts={script ? [site.asset(script)] : []}
+      />
       <body>
         <div class={wide ? "gate wide" : "gate"}>
           <header class="brand">
@@ -38,6 +32,34 @@ export function CardPage({ site, title, children, script, wide }: CardPageProps)
         </div>
       </body>
     </html>
+  );
+}
+
+export interface HeadProps {
+  title: string;
+  /** Where they are. */
+  styles: string[];
+  scripts: string[];
+  children?: Children;
+}
+
+export function Head({ title, styles, scripts, children = "" }: HeadProps): JSX.Element {
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <meta name="robots" content="noindex" />
+      {children as "safe"}
+      <title safe>{`${title} · Gatehouse`}</title>
+      <link rel="icon" href="data:," />
+      {styles.map((href) => (
+        <link rel="stylesheet" href={href} />
+      ))}
+      {scripts.map((src) => (
+        <script src={src} defer></script>
+      ))}
+    </head>
   );
 }
 

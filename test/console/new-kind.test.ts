@@ -13,6 +13,8 @@ import {
 import { policyTypes } from "../../server/app.ts";
 import { auditRoutes, createAuditLog, recordAudit } from "../../server/audit/index.ts";
 import { readConfig } from "../../server/config.ts";
+import { settingsPages } from "../../server/console/records/settings.tsx";
+import { Visit } from "../../server/console/visit.ts";
 import { connect, type Sql } from "../../server/db/connection.ts";
 import { migrate } from "../../server/db/migrate.ts";
 import { createEgress } from "../../server/egress/index.ts";
@@ -24,8 +26,8 @@ import { createLog } from "../../server/log.ts";
 import { importMasterKey } from "../../server/master-key.ts";
 import { createProvider, scopesNow } from "../../server/oauth/index.ts";
 import { createDocument } from "../../server/openapi/document.ts";
+import { createCookies, type Session } from "../../server/signin/index.ts";
 import { createTenant } from "../../server/tenants/index.ts";
-import { bodyOf, ContractField, formFields, formOfRecord } from "../../server/ui/index.ts";
 import { API, TOKEN_PATH } from "../entities/client.ts";
 import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
 import { BADGE, badgeRoutes, badges, TABLE } from "./badge.ts";
@@ -34,6 +36,7 @@ const masterKey = Buffer.alloc(32, 7).toString("base64");
 let database: EmptyDatabase;
 let sql: Sql;
 let service: ReturnType<typeof badges>;
+let authenticate: ReturnType<typeof createAuthenticate>;
 let app: { handle(request: Request): Promise<Response> };
 
 beforeAll(async () => {
@@ -58,7 +61,7 @@ beforeAll(async () => {
     onClient: () => undefined,
     onFailure: () => undefined,
   });
-  const authenticate = createAuthenticate(provider.verifyAccessToken, access.admit);
+  authenticate = createAuthenticate(provider.verifyAccessToken, access.admit);
   service = badges(sql);
   const routes = [
     ...badgeRoutes(service),
@@ -88,8 +91,13 @@ interface CallAnswer {
   body: Body;
 }
 
+type Client = Call & {
+  /** Comes to a page of Settings as this client. */
+  visit(path: string, id: string, form?: Record<string, string>): Promise<Visit>;
+};
+
 /** A new tenant's client. */
-async function newClient(): Promise<(scope: string) => Promise<Call>> {
+async function newClient(): Promise<(scope: string) => Promise<Client>> {
   const { client } = await createTenant(sql, `tenant ${Bun.randomUUIDv7()}`);
   return async (scope) => {
     const form = { grant_type: "client_credentials", client_id: client.clientId, client_secret: client.clientSecret };
@@ -98,7 +106,7 @@ async function newClient(): Promise<(scope: string) => Promise<Call>> {
       body: new URLSearchParams({ ...form, scope }),
     });
     const { access_token } = (await (await app.handle(asked)).json()) as { access_token: string };
-    return async (method, path, body, headers) => {
+    const call: Call = async (method, path, body, headers) => {
       const answer = await app.handle(
         new Request(`http://localhost${API}${path}`, {
           method,
@@ -109,6 +117,20 @@ async function newClient(): Promise<(scope: string) => Promise<Call>> {
       const text = await answer.text();
       return { status: answer.status, etag: answer.headers.get("etag"), body: text && JSON.parse(text) };
     };
+    return Object.assign(call, {
+      async visit(path: string, id: string, form: Record<string, string> = {}) {
+        const url = new URL(path, "http://localhost");
+        const request = new Request(url, { headers: { authorization: `Bearer ${access_token}` } });
+        const visit = new Visit({
+          ...{ request, url, params: { id }, caller: await authenticate(request) },
+          ...{ session: {} as Session, organisation: "", csrf: "", formCookies: [] },
+          cookies: createCookies("http://localhost"),
+          href: (to: string) => to,
+        });
+        visit.form = new URLSearchParams(form);
+        return visit;
+      },
+    });
   };
 }
 
@@ -239,15 +261,52 @@ test("it is in the document, with its scopes and schemas", () => {
   });
 });
 
-test("the console's form is made of it, and sends what it takes", async () => {
-  const names = formFields(BADGE);
-  expect(names).toEqual(["Name", "Description", "Color", "Days"]);
-  const state = formOfRecord(BADGE, names, BADGE.example);
-  const html = names.map((name) => ContractField({ contract: BADGE, name, state, isNew: true })).join("");
-  expect(html).toContain("What people call it.");
-  expect(html).toContain('<option value="Blue">Blue</option>');
-  expect(html).toContain('type="number"');
-  const sent = bodyOf(BADGE, names, new URLSearchParams({ Name: "Gate", Description: "", Color: "Blue", Days: "7" }));
+test("its pages in Settings are made of it", async () => {
   const call = await administrator();
-  expect((await call("PATCH", "/Badge", sent)).body).toMatchObject({ Name: "Gate", Color: "Blue", Days: 7 });
+  const path = "/settings/badges";
+  const pages = settingsPages<typeof BADGE.example, ReturnType<typeof BADGE.parse>>({
+    contract: BADGE,
+    service,
+    path,
+    nouns: ["badge", "Badges"],
+    empty: { none: ["No badges", "Nothing opens."], filtered: ["No such badge", "Nothing opens."] },
+    effects: () => ["It opens no door any more."],
+  });
+  const send = async (method: "GET" | "POST", to: string, id = "", form?: Record<string, string>) => {
+    const handler = pages.find((page) => page.path === path + to)![method]!;
+    const view = await handler.answer(await call.visit((path + to).replace(":id", id), id, form));
+    if (view instanceof Response) return { status: view.status, html: view.headers.get("location")! };
+    return { status: view.status ?? 200, html: `${await view.body}${(await view.actions) ?? ""}` };
+  };
+
+  expect((await send("GET", "")).html).toContain("No badges");
+  const blank = (await send("GET", "/add")).html;
+  expect(blank).toContain("What people call it.");
+  expect(blank).toContain('<option value="Blue">Blue</option>');
+  expect(blank).toContain('type="number"');
+  const typed = { Name: "Gate", Description: "", Color: "Blue", Days: "70" };
+  const refused = await send("POST", "/add", "", typed);
+  expect(refused.status).toBe(422);
+  expect(refused.html).toContain("Days must be a whole number of days from 1 to 30.");
+  expect(refused.html).toContain('value="Gate"');
+  const made = await send("POST", "/add", "", { ...typed, Days: "7" });
+  expect(made.status).toBe(303);
+  const { Id } = (await call("GET", "/Badge?Name=Gate")).body.Items[0];
+  expect(made.html).toEndWith(`${path}/${Id}`);
+  const again = await send("POST", "/add", "", { ...typed, Days: "8" });
+  expect(again.html).toContain("Name is held by another badge.");
+
+  expect((await send("GET", "")).html).toContain(`href="${path}/${Id}"`);
+  const own = (await send("GET", "/:id", Id)).html;
+  expect(own).toContain("<dt>Color</dt><dd><span>Blue</span></dd>");
+  expect(own).toContain(`${path}/${Id}/change`);
+  const form = (await send("GET", "/:id/change", Id)).html;
+  const version = /name="version" value="([^"]*)"/.exec(form)![1]!.replaceAll("&#34;", '"');
+  const changed = { ...typed, Days: "9", version };
+  expect((await send("POST", "/:id/change", Id, changed)).status).toBe(303);
+  expect((await call("GET", `/Badge/${Id}`)).body).toMatchObject({ Name: "Gate", Color: "Blue", Days: 9 });
+  expect((await send("POST", "/:id/change", Id, changed)).html).toContain("Somebody else has changed this");
+  expect((await send("GET", "/:id/delete", Id)).html).toContain("It opens no door any more.");
+  expect((await send("POST", "/:id/delete", Id)).html).toEndWith(path);
+  expect((await call("GET", `/Badge/${Id}`)).status).toBe(404);
 });

@@ -6,10 +6,11 @@ import { readConfig } from "../../server/config.ts";
 import { connect, type Sql } from "../../server/db/connection.ts";
 import { migrate } from "../../server/db/migrate.ts";
 import { createEgress } from "../../server/egress/index.ts";
-import { ENTITIES, type EntityDefinition } from "../../server/entities/index.ts";
+import { ENTITIES, type EntityDefinition, UNSET_DATE } from "../../server/entities/index.ts";
 import { createLog } from "../../server/log.ts";
 import { importMasterKey } from "../../server/master-key.ts";
 import { createTenant, type NewTenant } from "../../server/tenants/index.ts";
+import { Visitor } from "../authorize/visitor.ts";
 import { shared } from "../support/tenant.ts";
 import { API, TOKEN_PATH } from "./client.ts";
 
@@ -60,6 +61,8 @@ const masterKey = Buffer.alloc(32, 7).toString("base64");
 let admin: Sql;
 let sql: Sql;
 let app: ReturnType<typeof createApp>;
+let server: ReturnType<typeof Bun.serve>;
+const origin = () => `http://localhost:${server.port}`;
 let tenant: NewTenant;
 let authorization: string;
 
@@ -71,7 +74,8 @@ beforeAll(async () => {
   await migrate(url.href);
   sql = connect(url.href, "gatehouse test", 4);
   await sql.unsafe(TABLE);
-  const config = readConfig({ DATABASE_URL: url.href, MASTER_KEY: masterKey });
+  server = Bun.serve({ port: 0, fetch: (request) => app.handle(request) });
+  const config = readConfig({ DATABASE_URL: url.href, MASTER_KEY: masterKey, PUBLIC_URL: origin() });
   app = createApp({
     config,
     sql,
@@ -84,12 +88,13 @@ beforeAll(async () => {
   const { clientId, clientSecret } = tenant.client;
   const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope: "*" };
   const token = await app.handle(
-    new Request(`http://localhost${TOKEN_PATH}`, { method: "POST", body: new URLSearchParams(form) }),
+    new Request(`${origin()}${TOKEN_PATH}`, { method: "POST", body: new URLSearchParams(form) }),
   );
   authorization = `Bearer ${((await token.json()) as { access_token: string }).access_token}`;
 });
 
 afterAll(async () => {
+  await server?.stop(true);
   await sql?.end();
   await admin`drop database ${admin(name)}`;
   await admin.end();
@@ -97,7 +102,7 @@ afterAll(async () => {
 
 async function call(method: string, path: string, body?: unknown) {
   const answer = await app.handle(
-    new Request(`http://localhost${API}${path}`, {
+    new Request(`${origin()}${API}${path}`, {
       method,
       headers: { authorization, "content-type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -192,6 +197,57 @@ test("its input is held against its definition", async () => {
 test("a webhook connection can ask for it", async () => {
   const connection = { URL: "https://example.com", Entities: ["Badge"], Events: ["Created"] };
   expect((await call("POST", "/WebhookConnection", connection)).body.Entities).toEqual(["Badge"]);
+});
+
+test("Settings lists it, adds it, changes it and deletes it, by its fields", async () => {
+  const visitor = new Visitor(origin());
+  const door = await visitor.open(`/settings?organisation=${tenant.tenantId}`);
+  const overview = await visitor.submit(door, tenant.admin);
+  expect(overview.html).toContain('<a href="/settings/badges">Badges</a>');
+  const { csrf } = overview.forms[0]!.fields;
+  const send = (path: string, fields: object) => visitor.post(path, { csrf, ...fields } as Record<string, string>);
+
+  const empty = await visitor.open("/settings/badges");
+  expect(empty.html).toContain("No badges to see");
+  const form = await visitor.open("/settings/badges/add");
+  for (const name of ["Code", "Level", "Valid_Until", "Is_Lost", "Holder", "Printer"]) {
+    expect(form.html).toContain(`name="${name}"`);
+  }
+  const typed = { Code: "B-2", Level: "4", Valid_Until: "2026-02-30", Is_Lost: "true" };
+  const refused = await send("/settings/badges/add", typed);
+  expect(refused.status).toBe(422);
+  expect(refused.html).toMatch(/id="field-Valid_Until-problem"/);
+  expect(refused.html).toContain('value="B-2"');
+  const { body: holder } = await call("GET", "/User/admin?Name=Username");
+  const made = await send("/settings/badges/add", {
+    ...typed,
+    Valid_Until: "",
+    Holder: `${holder.Id}`,
+    "Holder-now": "",
+    "Holder-by": "Id",
+  });
+  expect(made.html).toContain("The badge is added.");
+  expect(made.html).toContain(`href="/settings/users/${holder.Id}"`);
+  const { body } = await call("GET", "/Badge/B-2?Name=Code");
+  expect(body).toMatchObject({ Level: 4, Is_Lost: true, Valid_Until: UNSET_DATE, Holder: { Id: holder.Id } });
+  const again = await send("/settings/badges/add", { Code: "B-2" });
+  expect(again.html).toMatch(/field-Code-problem"[^>]*>Code is held by another Badge\./);
+
+  const path = `/settings/badges/${body.Id}`;
+  const change = await visitor.open(`${path}/change`);
+  expect(change.html).toContain('name="Level" autocomplete="off" type="number" value="4"');
+  const { version } = change.forms[1]!.fields;
+  const saved = { ...typed, Valid_Until: "2026-12-31T22:00:00Z", Level: "", version };
+  expect((await send(`${path}/change`, saved)).html).toContain("The badge is changed.");
+  expect((await call("GET", `/Badge/${body.Id}`)).body).toMatchObject({
+    Level: 0,
+    Valid_Until: "2026-12-31T22:00:00.000Z",
+    Holder: { Id: holder.Id },
+  });
+  expect((await send(`${path}/change`, saved)).html).toContain("Somebody else has changed this");
+  expect((await visitor.open(`${path}/delete`)).heading).toBe("Delete this badge?");
+  expect((await send(`${path}/delete`, {})).html).toContain("is deleted.");
+  expect((await visitor.open(path)).status).toBe(404);
 });
 
 test("a definition that points at no entity is refused when the service starts", () => {

@@ -9,7 +9,7 @@ export function activityPages(deps: SettingsDependencies): Page[] {
   const path = "/settings/activity";
   const read = ["Webhooks:Read"] as const;
   return [
-    { path, GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
+    { path, area: "Activity", GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
     {
       path: `${path}/:id`,
       GET: { needs: read, answer: (visit) => eventPage(deps, visit) },

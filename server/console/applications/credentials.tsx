@@ -23,7 +23,7 @@ import {
 } from "../../ui/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication } from "./list.tsx";
+import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication } from "./application.ts";
 
 /** What it is, before what it may do. */
 const FIELDS = [...new Set(["ClientType", "GrantTypes", ...formFields(CREDENTIALS)])];
@@ -110,7 +110,7 @@ function Addresses({ addresses }: { addresses: string[] }): JSX.Element {
 }
 
 export async function credentialsPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
-  const { record: application } = await readApplication(deps, visit);
+  const application = await readApplication(deps, visit);
   const { record, version } = await readCredentials(deps.sql, visit.permitted("Settings:Read"), Number(application.Id));
   return {
     title: "Change credentials",
@@ -133,7 +133,7 @@ export async function credentialsPage(deps: SettingsDependencies, visit: Visit, 
 
 export async function saveCredentials(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   const { form, params } = visit;
-  const { record: application } = await readApplication(deps, visit);
+  const application = await readApplication(deps, visit);
   try {
     const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
     const body = bodyOf(CREDENTIALS, FIELDS, form);

@@ -2,48 +2,62 @@
 
 import { Permission } from "../../errors.ts";
 import { readCredentials, readSecrets } from "../../oauth/index.ts";
-import { Badge, Facts, Section, Text, Time } from "../../ui/index.ts";
-import type { Page, SettingsDependencies, View } from "../page.tsx";
-import { Changed, RecordActions, Value } from "../records/records.tsx";
+import { Code, phrase, Text, Time } from "../../ui/index.ts";
+import type { Page, SettingsDependencies } from "../page.tsx";
+import { entityPages, RecordSection } from "../records/entities.tsx";
+import type { Held } from "../records/kind.tsx";
+import { Changed, Value } from "../records/records.tsx";
+import { providersOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
+import { APPLICATIONS, type Application, titleOf } from "./application.ts";
 import { CredentialsSection, credentialsPage, saveCredentials } from "./credentials.tsx";
-import { APPLICATIONS, type Application, listPage, pathOf, providersOf, readApplication, titleOf } from "./list.tsx";
-import {
-  addApplication,
-  addPage,
-  changeApplication,
-  changePage,
-  deleteApplication,
-  deletePage,
-  setState,
-} from "./save.tsx";
 import { deleteSecret, deleteSecretPage, makeSecretPage, SecretsSection } from "./secrets.tsx";
 
 export function applicationPages(deps: SettingsDependencies): Page[] {
+  return entityPages<Application>(deps, "Application", {
+    columns: [
+      { name: "client_id", cell: ({ Id }) => <Code text={Id} /> },
+      { name: "Key", cell: ({ ApplicationKey }) => <Value text={ApplicationKey} /> },
+      "ExternalId",
+      "Is_Active",
+    ],
+    empty: {
+      none: [
+        "No applications to see",
+        "An application with credentials is an OAuth client: it signs people in, or calls the API by itself.",
+      ],
+      filtered: [
+        "No application is like that",
+        "The search looks for a part of names, keys, external Ids and web sites.",
+      ],
+    },
+    added: "The application is added. Give it grants, scopes and a secret, and it is an OAuth client.",
+    state: {
+      effects: [
+        "It gets no tokens any more, and those it has are no longer good.",
+        "Nobody can sign in to it until it is active again.",
+      ],
+      told: {
+        on: "The application is active and gets tokens.",
+        off: "The application is not active any more: it gets no tokens, and those it has are no longer good.",
+      },
+    },
+    show: (visit, held) => applicationBody(deps, visit, held),
+    effects: (application) => [
+      phrase`${titleOf(application)} is gone, with its credentials and secrets.`,
+      "The tokens it has are no longer good, and nobody can sign in to it any more.",
+      "Webhook connections that listen to Application get its last state.",
+      "What it did stays in the audit log, under its Id.",
+    ],
+    more: morePages(deps),
+  });
+}
+
+function morePages(deps: SettingsDependencies): Page[] {
   const one = `${APPLICATIONS}/:id`;
   const read = ["AccessManager:Read"] as const;
-  // As the REST API's upsert: PATCH may come to either.
-  const write = ["AccessManager:Create", "AccessManager:Update"] as const;
-  const set = ["AccessManager:Read", "Settings:Read", "Settings:Update"] as const;
+  const set = [...read, "Settings:Read", "Settings:Update"] as const;
   return [
-    { path: APPLICATIONS, GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
-    {
-      path: `${APPLICATIONS}/add`,
-      GET: { needs: write, answer: (visit) => addPage(deps, visit) },
-      POST: { needs: write, answer: (visit) => addApplication(deps, visit) },
-    },
-    { path: one, GET: { needs: read, answer: (visit) => applicationPage(deps, visit) } },
-    {
-      path: `${one}/change`,
-      GET: { needs: [...read, ...write], answer: (visit) => changePage(deps, visit) },
-      POST: { needs: [...read, ...write], answer: (visit) => changeApplication(deps, visit) },
-    },
-    { path: `${one}/state`, POST: { needs: write, answer: (visit) => setState(deps, visit) } },
-    {
-      path: `${one}/delete`,
-      GET: { needs: [...read, "AccessManager:Delete"], answer: (visit) => deletePage(deps, visit) },
-      POST: { needs: ["AccessManager:Delete"], answer: (visit) => deleteApplication(deps, visit) },
-    },
     {
       path: `${one}/credentials`,
       GET: { needs: set, answer: (visit) => credentialsPage(deps, visit) },
@@ -63,55 +77,59 @@ export function applicationPages(deps: SettingsDependencies): Page[] {
   ];
 }
 
-async function applicationPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
-  const { record: application, provider } = await readApplication(deps, visit);
+async function applicationBody(deps: SettingsDependencies, visit: Visit, { record, stored }: Held<Application>) {
   const { sql, publicUrl } = deps;
-  const credentials = await seenCredentials(deps, visit, application);
-  const secrets =
-    credentials && (await readSecrets(sql, visit.permitted("Settings:Read"), Number(application.Id))).Items;
-  const providers = provider === "" ? [] : await providersOf(deps, visit);
-  const signsInWith = providers.find(({ Id }) => Id === provider);
-  return {
-    title: titleOf(application),
-    above: [{ name: "Applications", path: APPLICATIONS }],
-    actions: (
-      <RecordActions
+  const credentials = await seenCredentials(deps, visit, record);
+  const secrets = credentials && (await readSecrets(sql, visit.permitted("Settings:Read"), Number(record.Id))).Items;
+  const provider = await providerOf(deps, visit, stored);
+  const kinds = [record.Is_System ? "system" : "", record.Is_EndUser ? "for end users" : ""];
+  return (
+    <>
+      <RecordSection
         visit={visit}
-        type="Application"
-        record={application}
-        title={titleOf(application)}
-        path={pathOf(application)}
-        isActive={application.Is_Active}
+        entity={deps.records.of("Application").entity}
+        record={record}
+        facts={[
+          "Is_Active",
+          "ApplicationKey",
+          "ExternalId",
+          "WebSiteURL",
+          ["Kind", <Value text={kinds.filter(Boolean).join(", ")} />],
+          [
+            "Users sign in with",
+            provider ? (
+              <a href={visit.href(`/settings/identity-providers/${provider.Id}`)} safe>
+                {provider.name}
+              </a>
+            ) : (
+              <Text text="what the sign-in page offers" />
+            ),
+          ],
+          ["Created", <Time at={new Date(record.CreatedOn)} />],
+          ["Changed", <Changed {...record} />],
+        ]}
       />
-    ),
-    body: (
-      <>
-        <Section title="Application">
-          <Facts facts={factsOf(visit, application, provider, signsInWith?.Name)} />
-          {application.Description ? (
-            <p class="prose" safe>
-              {application.Description}
-            </p>
-          ) : (
-            ""
-          )}
-        </Section>
-        {credentials && secrets ? (
-          <>
-            <CredentialsSection
-              visit={visit}
-              application={application}
-              credentials={credentials}
-              publicUrl={publicUrl}
-            />
-            <SecretsSection visit={visit} application={application} credentials={credentials} secrets={secrets} />
-          </>
-        ) : (
-          ""
-        )}
-      </>
-    ),
-  };
+      {credentials && secrets ? (
+        <>
+          <CredentialsSection visit={visit} application={record} credentials={credentials} publicUrl={publicUrl} />
+          <SecretsSection visit={visit} application={record} credentials={credentials} secrets={secrets} />
+        </>
+      ) : (
+        ""
+      )}
+    </>
+  );
+}
+
+/**
+ * AuthenticationId is input only (docs/behaviour.md "Application"): taken from what the entity tag depends on.
+ * @returns undefined if its users sign in with what the sign-in page offers
+ */
+async function providerOf(deps: SettingsDependencies, visit: Visit, stored: { authentication_id?: number | null }) {
+  const Id = String(stored.authentication_id ?? "");
+  if (Id === "") return undefined;
+  const provider = (await providersOf(deps, visit)).find((one) => one.Id === Id);
+  return { Id, name: provider?.Name ?? `Identity provider ${Id}` };
 }
 
 /** @returns undefined if the visitor may see the application alone */
@@ -124,32 +142,4 @@ async function seenCredentials({ sql }: SettingsDependencies, visit: Visit, { Id
     if (error instanceof Permission) return undefined;
     throw error;
   }
-}
-
-function factsOf(
-  visit: Visit,
-  application: Application,
-  provider: string,
-  providerName: string | undefined,
-): [string, JSX.Element][] {
-  const kinds = [application.Is_System ? "system" : "", application.Is_EndUser ? "for end users" : ""];
-  return [
-    ["State", <Badge state={application.Is_Active ? "Active" : "Inactive"} />],
-    ["Application key", <Value text={application.ApplicationKey} />],
-    ["External Id", <Value text={application.ExternalId} />],
-    ["Web site", <Value text={application.WebSiteURL} />],
-    ["Kind", <Value text={kinds.filter(Boolean).join(", ")} />],
-    [
-      "Users sign in with",
-      provider === "" ? (
-        <Text text="what the sign-in page offers" />
-      ) : (
-        <a href={visit.href(`/settings/identity-providers/${provider}`)} safe>
-          {providerName ?? `Identity provider ${provider}`}
-        </a>
-      ),
-    ],
-    ["Created", <Time at={new Date(application.CreatedOn)} />],
-    ["Changed", <Changed {...application} />],
-  ];
 }

@@ -11,8 +11,8 @@ import {
 import { ActionButton, ButtonLink, Code, phrase, Section, Table, Time } from "../../ui/index.ts";
 import { confirmation, type SettingsDependencies, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
+import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication, titleOf } from "./application.ts";
 import { mayChangeCredentials } from "./credentials.tsx";
-import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication, titleOf } from "./list.tsx";
 
 export interface SecretsSectionProps {
   visit: Visit;
@@ -65,7 +65,7 @@ function columns(visit: Visit, application: Application, mayChange: boolean) {
 
 /** The secret is shown in the answer to the form itself: it stands nowhere else. */
 export async function makeSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
-  const { record: application } = await readApplication(deps, visit);
+  const application = await readApplication(deps, visit);
   const { Secret } = await makeSecret(
     deps.sql,
     deps.access,
@@ -97,7 +97,7 @@ export async function makeSecretPage(deps: SettingsDependencies, visit: Visit): 
 }
 
 export async function deleteSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
-  const { record: application } = await readApplication(deps, visit);
+  const application = await readApplication(deps, visit);
   const path = pathOf(application);
   return confirmation({
     visit,

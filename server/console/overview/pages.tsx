@@ -18,7 +18,7 @@ const MOST_CONNECTIONS = 200;
 
 export function overviewPages(deps: SettingsDependencies): Page[] {
   // Everybody comes in here, also who may see nothing of webhooks.
-  return [{ path: "/settings", GET: { needs: [], answer: (visit) => overview(deps, visit) } }];
+  return [{ path: "/settings", area: "Overview", GET: { needs: [], answer: (visit) => overview(deps, visit) } }];
 }
 
 async function overview(deps: SettingsDependencies, visit: Visit): Promise<View> {

@@ -1,5 +1,6 @@
 // What people call the records that a page speaks of, and where their pages are.
 
+import { ENTITIES } from "../../entities/index.ts";
 import type { Visit } from "../visit.ts";
 
 /** Of one type, looked up for one page; the others are called by their Ids. */
@@ -18,11 +19,8 @@ export interface NameOf {
   known(one: Named): string | undefined;
 }
 
-/** Where its page is; the others have none. */
+/** Where its page is, if it is no entity; the others have none. */
 const PATHS: Record<string, string> = {
-  User: "/settings/users",
-  Application: "/settings/applications",
-  Department: "/settings/departments",
   Policy: "/settings/policies",
   Role: "/settings/roles",
   IdentityProvider: "/settings/identity-providers",
@@ -47,8 +45,14 @@ export async function lookUpNames({ caller }: Visit, named: readonly Named[]): P
   return Object.assign((one: Named) => known(one) ?? `${one.Type} ${one.Id}`, { known });
 }
 
+const isEntity = (type: string) => ENTITIES.some(({ name }) => name === type);
+
+/** Where the list of an entity's records stands. */
+export const pathOfEntity = (name: string) => `/settings/${name.toLowerCase()}s`;
+
 export function pathOfRecord({ Type, Id }: Named): string | undefined {
-  return PATHS[Type] && `${PATHS[Type]}/${Id}`;
+  const path = isEntity(Type) ? pathOfEntity(Type) : PATHS[Type];
+  return path && `${path}/${Id}`;
 }
 
 /** Whichever of these it has; of an address without its query, where an ApiKey may stand. */

@@ -3,6 +3,7 @@
 import type { EntityRecord, EntityService } from "../../entities/index.ts";
 import { firstPage, MOST_LIMIT } from "../../http/query.ts";
 import { type FormState, Hidden, type Option, SelectField, TextField } from "../../ui/index.ts";
+import type { SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 
 /** AbstractLong (docs/behaviour.md "Foreign keys"). */
@@ -19,8 +20,16 @@ export interface Choice {
   now: string;
 }
 
-/** @param current what the record points at; undefined: it is new */
-export async function choiceOf(service: EntityService, visit: Visit, current: Reference | undefined): Promise<Choice> {
+/**
+ * @param current what the record points at; undefined: it is new
+ * @param none what nothing is called
+ */
+export async function choiceOf(
+  service: EntityService,
+  visit: Visit,
+  current: Reference | undefined,
+  none = "none",
+): Promise<Choice> {
   if (!visit.may("AccessManager:Read")) return { options: undefined, now: current?.Name ?? "" };
   const page = await service.list(visit.permitted("AccessManager:Read"), {
     filters: {},
@@ -32,23 +41,47 @@ export async function choiceOf(service: EntityService, visit: Visit, current: Re
   const all = known ? listed : [...listed, current!];
   const options = all.map((one) => ({ value: String(one.Id), label: nameOf(service.entity.name, one) }));
   const sorted = options.toSorted((one, other) => one.label.localeCompare(other.label));
-  return { options: [{ value: "", label: "none" }, ...sorted], now: current?.Id ? String(current.Id) : "" };
+  return { options: [{ value: "", label: none }, ...sorted], now: current?.Id ? String(current.Id) : "" };
+}
+
+/** The tenant's, as far as the visitor may see them; more than a page of them are cut. */
+export async function providersOf({ providers }: SettingsDependencies, visit: Visit) {
+  if (!visit.may("Settings:Read")) return [];
+  return (await providers.list(visit.permitted("Settings:Read"), {}, firstPage(MOST_LIMIT))).Items;
+}
+
+/** @returns undefined if there is none to choose */
+export async function choiceOfProvider(
+  deps: SettingsDependencies,
+  visit: Visit,
+  current: Pick<Reference, "Id"> | undefined,
+  none = "none",
+): Promise<Choice | undefined> {
+  const providers = await providersOf(deps, visit);
+  if (providers.length === 0) return undefined;
+  const now = current?.Id ? String(current.Id) : "";
+  const known = providers.map(({ Id, Name }) => ({ value: Id, label: Name }));
+  const isKnown = now === "" || known.some(({ value }) => value === now);
+  const unseen = isKnown ? [] : [{ value: now, label: `Identity provider ${now}` }];
+  return { options: [{ value: "", label: none }, ...known, ...unseen], now };
 }
 
 export interface ReferenceFieldProps {
   state: FormState;
   name: string;
   label: string;
+  hint?: string;
   choice: Choice;
 }
 
-export function ReferenceField({ state, name, label, choice: { options, now } }: ReferenceFieldProps): JSX.Element {
+export function ReferenceField({ state, name, label, hint, choice }: ReferenceFieldProps): JSX.Element {
+  const { options, now } = choice;
   return (
     <>
       <Hidden name={`${name}-now`} value={now} />
       <Hidden name={`${name}-by`} value={options ? "Id" : "Name"} />
       {options ? (
-        <SelectField state={state} name={name} label={label} options={options} />
+        <SelectField state={state} name={name} label={label} hint={hint} options={options} />
       ) : (
         <TextField state={state} name={name} label={label} hint="Its name, in full." required={false} />
       )}

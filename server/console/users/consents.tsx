@@ -7,8 +7,7 @@ import type { SettingsDependencies, View } from "../page.tsx";
 import { pagingOf, readRecord } from "../records/records.tsx";
 import { nameOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
-import { type Person, pathOf, USERS } from "./list.tsx";
-import { aboveOf } from "./sign-in.tsx";
+import { aboveOf, type Person, pathOf, USERS } from "./person.tsx";
 
 export interface ConsentsProps {
   visit: Visit;

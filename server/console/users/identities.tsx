@@ -17,11 +17,11 @@ import {
   TextField,
   Time,
 } from "../../ui/index.ts";
-import { providersOf } from "../applications/list.tsx";
 import type { SettingsDependencies, View } from "../page.tsx";
 import { readRecord } from "../records/records.tsx";
+import { providersOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
-import { type Person, pathOf, titleOf, USERS } from "./list.tsx";
+import { aboveOf, type Person, pathOf, USERS } from "./person.tsx";
 
 export interface IdentitiesProps {
   visit: Visit;
@@ -63,10 +63,7 @@ export async function linkPage(deps: SettingsDependencies, visit: Visit, refused
   const state = refused ?? formOf({ IdentityProviderId: providers[0]?.Id ?? "" });
   return {
     title: "Link an account",
-    above: [
-      { name: "Users", path: USERS },
-      { name: titleOf(person), path: pathOf(person) },
-    ],
+    above: aboveOf(person),
     status: refused ? 422 : 200,
     body: (
       <div class="panel narrow">

@@ -1,45 +1,76 @@
 // Users: who they are, and how they sign in.
 
+import type { EntityService } from "../../entities/index.ts";
+import { ApiError } from "../../errors.ts";
 import { firstPage } from "../../http/query.ts";
-import { Badge, Code, Facts, Section, Time } from "../../ui/index.ts";
-import { providersOf } from "../applications/list.tsx";
-import type { Page, SettingsDependencies, View } from "../page.tsx";
-import { RecordActions, readRecord, Value } from "../records/records.tsx";
-import { nameOf } from "../records/reference-field.tsx";
+import { Code, type Option, phrase, Time } from "../../ui/index.ts";
+import type { Page, SettingsDependencies } from "../page.tsx";
+import { entityPages, RecordSection } from "../records/entities.tsx";
+import { ACTIVE_FILTER } from "../records/records.tsx";
+import { choiceOf, nameOf, providersOf, type Reference } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 import { ConsentsSection, consentsPage, revokeConsent } from "./consents.tsx";
 import { IdentitiesSection, linkIdentity, linkPage, unlinkIdentity } from "./identities.tsx";
-import { LastLogin, listPage, type Person, pathOf, titleOf, USERS } from "./list.tsx";
-import { addPage, addUser, changePage, changeUser, deletePage, deleteUser, setState } from "./save.tsx";
+import { LastLogin, type Person, titleOf, USERS } from "./person.tsx";
 import { endSession, endSessions, endSessionsPage, SessionsSection, sessionsPage } from "./sessions.tsx";
 import { makePasswordLink, removeFactor, removeFactorPage, SignInSection } from "./sign-in.tsx";
 
 export function userPages(deps: SettingsDependencies): Page[] {
+  return entityPages<Person>(deps, "User", {
+    titleOf: (person) => titleOf(person as Person),
+    filters: async (visit) => {
+      const options = await departmentOptions(deps.records.of("Department"), visit);
+      return [
+        { name: "Search", label: "Search" },
+        ACTIVE_FILTER,
+        ...(options.length > 0 ? [{ name: "Department", label: "Department", options }] : []),
+      ];
+    },
+    columns: [
+      "Username",
+      "Email",
+      "Department",
+      "Is_Active",
+      { name: "Last sign-in", cell: ({ Last_Login }) => <LastLogin at={Last_Login} /> },
+    ],
+    empty: {
+      none: [
+        "No users to see",
+        "Users are added here, by the API, or by an identity provider when they first sign in.",
+      ],
+      filtered: [
+        "Nobody is like that",
+        "The search looks for a part of names, user names, e-mail addresses, phone numbers and external Ids.",
+      ],
+    },
+    added: "The user is added. A password link lets them set a password and sign in.",
+    state: {
+      effects: [
+        "All sign-ins, codes and tokens end for good, in every browser and application.",
+        "The user cannot sign in until active again, and then signs in anew.",
+      ],
+      told: {
+        on: "The user is active and can sign in.",
+        off: "The user is not active any more and is signed out.",
+      },
+    },
+    show: (visit, { record }) => userBody(deps, visit, record),
+    effects: (person) => [
+      phrase`${titleOf(person)} can no longer sign in, and is signed out everywhere.`,
+      "The password, the second factor, roles and what applications were allowed go with the user.",
+      "Webhook connections that listen to User get its last state.",
+      "What the user did stays in the audit log, under its Id.",
+    ],
+    more: morePages(deps),
+  });
+}
+
+function morePages(deps: SettingsDependencies): Page[] {
   const one = `${USERS}/:id`;
   const read = ["AccessManager:Read"] as const;
-  // As the REST API's upsert: PATCH may come to either.
-  const write = ["AccessManager:Create", "AccessManager:Update"] as const;
-  const see = ["AccessManager:Read", "Settings:Read"] as const;
-  const set = ["AccessManager:Read", "Settings:Update"] as const;
+  const see = [...read, "Settings:Read"] as const;
+  const set = [...read, "Settings:Update"] as const;
   return [
-    { path: USERS, GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
-    {
-      path: `${USERS}/add`,
-      GET: { needs: write, answer: (visit) => addPage(deps, visit) },
-      POST: { needs: write, answer: (visit) => addUser(deps, visit) },
-    },
-    { path: one, GET: { needs: read, answer: (visit) => userPage(deps, visit) } },
-    {
-      path: `${one}/change`,
-      GET: { needs: [...read, ...write], answer: (visit) => changePage(deps, visit) },
-      POST: { needs: [...read, ...write], answer: (visit) => changeUser(deps, visit) },
-    },
-    { path: `${one}/state`, POST: { needs: write, answer: (visit) => setState(deps, visit) } },
-    {
-      path: `${one}/delete`,
-      GET: { needs: [...read, "AccessManager:Delete"], answer: (visit) => deletePage(deps, visit) },
-      POST: { needs: ["AccessManager:Delete"], answer: (visit) => deleteUser(deps, visit) },
-    },
     {
       path: `${one}/password-link`,
       // Who loads the page anew is asked for no second link.
@@ -72,9 +103,8 @@ export function userPages(deps: SettingsDependencies): Page[] {
 /** Of a list that has a page of its own. */
 const SHOWN = firstPage(10);
 
-async function userPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
-  const { records, users, consents } = deps;
-  const { record: person } = await readRecord<Person>(records.of("User"), visit);
+async function userBody(deps: SettingsDependencies, visit: Visit, person: Person) {
+  const { users, consents } = deps;
   const id = String(person.Id);
   const record = { ...person };
   const maySee = visit.may("Settings:Read", "User", record);
@@ -88,65 +118,60 @@ async function userPage(deps: SettingsDependencies, visit: Visit): Promise<View>
     : [];
   const mayChange = visit.may("Settings:Update", "User", record);
   const mayLink = mayChange && (await providersOf(deps, visit)).length > 0;
-  return {
-    title: titleOf(person),
-    above: [{ name: "Users", path: USERS }],
-    actions: (
-      <RecordActions
+  return (
+    <>
+      <RecordSection
         visit={visit}
-        type="User"
+        entity={deps.records.of("User").entity}
+        title="Person"
         record={person}
-        title={titleOf(person)}
-        path={pathOf(person)}
-        isActive={person.Is_Active}
+        facts={[
+          "Is_Active",
+          "Username",
+          "Email",
+          "MobilePhone",
+          "External_Id",
+          "Department",
+          ["Created", <Time at={new Date(person.Creation_Date)} />],
+          ["Last sign-in", <LastLogin at={person.Last_Login} />],
+          ["Id", <Code text={id} copy />],
+        ]}
       />
-    ),
-    body: (
-      <>
-        <Section title="Person">
-          <Facts facts={factsOf(visit, person)} />
-        </Section>
-        {sessions && allowed && identities ? (
-          <>
-            <SignInSection visit={visit} person={person} factor={factor} mayChange={mayChange} />
-            <IdentitiesSection
-              visit={visit}
-              person={person}
-              identities={identities.Items}
-              mayChange={mayChange}
-              mayLink={mayLink}
-            />
-            <SessionsSection visit={visit} person={person} page={sessions} mayChange={mayChange} />
-            <ConsentsSection visit={visit} person={person} page={allowed} />
-          </>
-        ) : (
-          ""
-        )}
-      </>
-    ),
-  };
+      {sessions && allowed && identities ? (
+        <>
+          <SignInSection visit={visit} person={person} factor={factor} mayChange={mayChange} />
+          <IdentitiesSection
+            visit={visit}
+            person={person}
+            identities={identities.Items}
+            mayChange={mayChange}
+            mayLink={mayLink}
+          />
+          <SessionsSection visit={visit} person={person} page={sessions} mayChange={mayChange} />
+          <ConsentsSection visit={visit} person={person} page={allowed} />
+        </>
+      ) : (
+        ""
+      )}
+    </>
+  );
 }
 
-function factsOf(visit: Visit, person: Person): [string, JSX.Element][] {
-  const { Department } = person;
-  return [
-    ["State", <Badge state={person.Is_Active ? "Active" : "Inactive"} />],
-    ["User name", <Value text={person.Username} />],
-    ["E-mail", <Value text={person.Email} />],
-    ["Mobile phone", <Value text={person.MobilePhone} />],
-    ["External Id", <Value text={person.External_Id} />],
-    [
-      "Department",
-      Department.Id ? (
-        <a href={visit.href(`/settings/departments/${Department.Id}`)} safe>
-          {nameOf("Department", Department)}
-        </a>
-      ) : (
-        <Value text="" />
-      ),
-    ],
-    ["Created", <Time at={new Date(person.Creation_Date)} />],
-    ["Last sign-in", <LastLogin at={person.Last_Login} />],
-    ["Id", <Code text={String(person.Id)} copy />],
-  ];
+/** All there are; of too many the one that a link has chosen, such as its own page's. */
+async function departmentOptions(departments: EntityService, visit: Visit): Promise<Option[]> {
+  const { options } = await choiceOf(departments, visit, undefined);
+  // 0 is what a foreign key that points nowhere is found by.
+  if (options) return options.length > 1 ? options.map(({ value, label }) => ({ value: value || "0", label })) : [];
+  const chosen = visit.url.searchParams.get("Department");
+  return chosen ? [{ value: chosen, label: await nameOfDepartment(departments, visit, chosen) }] : [];
+}
+
+async function nameOfDepartment(departments: EntityService, visit: Visit, id: string): Promise<string> {
+  try {
+    const { record } = await departments.read(visit.permitted("AccessManager:Read"), { pathValue: id, fieldName: "" });
+    return nameOf("Department", record as unknown as Reference);
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return `Department ${id}`;
+    throw error;
+  }
 }

@@ -6,8 +6,7 @@ import { AskButton, ButtonLink, Pager, phrase, Section, Table, Text, Time } from
 import { confirmation, type SettingsDependencies, type View } from "../page.tsx";
 import { pagingOf, readRecord } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
-import { type Person, pathOf, titleOf, USERS } from "./list.tsx";
-import { aboveOf } from "./sign-in.tsx";
+import { aboveOf, type Person, pathOf, titleOf, USERS } from "./person.tsx";
 
 export interface SessionsProps {
   visit: Visit;

@@ -5,7 +5,7 @@ import { ActionButton, ButtonLink, Code, Facts, phrase, Section, Time } from "..
 import { confirmation, type SettingsDependencies, type View } from "../page.tsx";
 import { readRecord } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
-import { type Person, pathOf, titleOf, USERS } from "./list.tsx";
+import { aboveOf, type Person, pathOf, titleOf, USERS } from "./person.tsx";
 
 export interface SignInSectionProps {
   visit: Visit;
@@ -108,11 +108,4 @@ export async function removeFactorPage(
 export async function removeFactor({ users }: SettingsDependencies, visit: Visit): Promise<Response> {
   await users.removeSecondFactor(visit.permitted("Settings:Update"), visit.params.id!);
   return visit.goTo(`${USERS}/${visit.params.id}`, "The second factor is removed.");
-}
-
-export function aboveOf(person: Person) {
-  return [
-    { name: "Users", path: USERS },
-    { name: titleOf(person), path: pathOf(person) },
-  ];
 }

@@ -19,7 +19,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
   const path = "/settings/webhooks";
   const read = ["Webhooks:Read"] as const;
   return [
-    { path, GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
+    { path, area: "Webhooks", GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
     {
       path: `${path}/add`,
       GET: { needs: WRITE, answer: async (visit) => addPage(deps, visit) },

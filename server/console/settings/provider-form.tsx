@@ -1,18 +1,17 @@
 // The form of an identity provider: the fields that its protocol has.
 
-import { MAPPED, PROVIDER } from "../../signin/index.ts";
+import { DEFAULT_MAPPING, DEFAULT_SCOPES, MAPPED, PROVIDER, type ProviderRecord } from "../../signin/index.ts";
 import {
   bodyOf,
   Checkbox,
-  ContractField,
-  ContractForm,
-  type ContractFormProps,
+  ContractFields,
   type FormState,
   formFields,
+  formOf,
   formOfRecord,
   TextField,
 } from "../../ui/index.ts";
-import type { ProviderRecord } from "./list.tsx";
+import type { RecordForm } from "../records/kind.tsx";
 
 type ProviderType = ProviderRecord["Type"];
 
@@ -44,12 +43,8 @@ function namesOf(type: ProviderType): string[] {
 }
 
 /** The claims, as the form's fields are called. */
-export function claimValues(mapping: ProviderRecord["Mapping"]): Record<string, string> {
+function claimValues(mapping: ProviderRecord["Mapping"]): Record<string, string> {
   return Object.fromEntries(MAPPED.map((field) => [`Mapping.${field}`, mapping[field] ?? ""]));
-}
-
-export function formOfProvider(provider: ProviderRecord): FormState {
-  return formOfRecord(PROVIDER, NAMES, provider, claimValues(provider.Mapping));
 }
 
 /** A secret that is left empty stays as it is, unless the form says that there is none. */
@@ -63,24 +58,32 @@ export function providerBody(form: URLSearchParams, type: ProviderType): Record<
   };
 }
 
-type ProviderFormProps = Omit<ContractFormProps, "contract" | "names" | "label" | "children"> & { type: ProviderType };
-
-export function ProviderForm({ type, ...props }: ProviderFormProps): JSX.Element {
-  const { state, version } = props;
-  const isNew = version === undefined;
-  const field = (name: string, required?: true) => (
-    <ContractField contract={PROVIDER} name={name} state={state} isNew={isNew} required={required} />
-  );
-  return (
-    <ContractForm {...props} contract={PROVIDER} names={["Name"]} label={isNew ? "Add provider" : "Save"}>
-      {addressesOf(type).map((name) => field(name, true))}
-      {["ClientId", "ClientSecret"].map((name) => field(name))}
-      <Checkbox state={state} name="NoSecret" label="The provider gave us no secret" />
-      {["TokenEndpointAuthMethod", "Scopes", ...RULES].map((name) => field(name))}
-      <Claims state={state} type={type} />
-      {LAST.map((name) => field(name))}
-    </ContractForm>
-  );
+/** @param provider undefined: it is new */
+export function providerForm(type: ProviderType, provider: ProviderRecord | undefined): RecordForm {
+  const usual = { Provisioning: "LinkOnly", Scopes: DEFAULT_SCOPES[type].join(" ") };
+  const claims = type === "OpenIDConnect" ? claimValues(DEFAULT_MAPPING) : {};
+  const isNew = provider === undefined;
+  return {
+    state: provider
+      ? formOfRecord(PROVIDER, NAMES, provider, claimValues(provider.Mapping))
+      : formOf({ ...usual, ...claims }),
+    fields: (state) => {
+      const fields = (...names: string[]) => (
+        <ContractFields contract={PROVIDER} names={names} state={state} isNew={isNew} />
+      );
+      return (
+        <>
+          {fields("Name")}
+          <ContractFields contract={PROVIDER} names={addressesOf(type)} state={state} isNew={isNew} required />
+          {fields("ClientId", "ClientSecret")}
+          <Checkbox state={state} name="NoSecret" label="The provider gave us no secret" />
+          {fields("TokenEndpointAuthMethod", "Scopes", ...RULES)}
+          <Claims state={state} type={type} />
+          {fields(...LAST)}
+        </>
+      );
+    },
+  };
 }
 
 /** Open if there is something wrong with it, or the protocol has no usual ones. */

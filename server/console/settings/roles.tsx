@@ -5,7 +5,6 @@ import { BadInput, NotFound } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import {
   AskButton,
-  ButtonLink,
   Code,
   Facts,
   Form,
@@ -21,41 +20,56 @@ import {
   TextField,
 } from "../../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "../page.tsx";
+import { type Kind, onePage, recordPages } from "../records/kind.tsx";
 import { lookUpNames, type NameOf, pathOfRecord } from "../records/names.ts";
 import { Changed, Value } from "../records/records.tsx";
+import { settingsKind } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
-import { listPage, pathOf, ROLES } from "./list.tsx";
-import { addPage, addRole, changePage, changeRole, deletePage, deleteRole } from "./save.tsx";
 
-export function rolePages(deps: SettingsDependencies): Page[] {
-  const one = `${ROLES}/:id`;
-  const read = ["Settings:Read"] as const;
-  const write = ["Settings:Update"] as const;
-  const both = [...read, ...write] as const;
-  return [
-    { path: ROLES, GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
-    {
-      path: `${ROLES}/add`,
-      GET: { needs: write, answer: (visit) => addPage(visit) },
-      POST: { needs: write, answer: (visit) => addRole(deps, visit) },
-    },
-    { path: one, GET: { needs: read, answer: (visit) => rolePage(deps, visit) } },
-    {
-      path: `${one}/change`,
-      GET: { needs: both, answer: (visit) => changePage(deps, visit) },
-      POST: { needs: both, answer: (visit) => changeRole(deps, visit) },
-    },
-    {
-      path: `${one}/members/add`,
-      POST: { needs: [...both, "AccessManager:Read"], answer: (visit) => addMember(deps, visit) },
-    },
-    { path: `${one}/members/remove`, POST: { needs: both, answer: (visit) => removeMember(deps, visit) } },
-    {
-      path: `${one}/delete`,
-      GET: { needs: both, answer: (visit) => deletePage(deps, visit) },
-      POST: { needs: write, answer: (visit) => deleteRole(deps, visit) },
-    },
-  ];
+export const rolePages = (deps: SettingsDependencies): Page[] => recordPages(roleKind(deps));
+
+const PATH = "/settings/roles";
+
+function roleKind(deps: SettingsDependencies): Kind<RoleRecord> {
+  const both = ["Settings:Read", "Settings:Update"] as const;
+  const about = "A role is a group of users and applications that policies speak of.";
+  return settingsKind<RoleRecord, ReturnType<typeof ROLE.parse>>({
+    contract: ROLE,
+    service: deps.roles,
+    path: PATH,
+    nouns: ["role", "Roles"],
+    lead: (visit) => (
+      <p class="fine">
+        {"A role gives its users their scopes, and "}
+        <a href={visit.href("/settings/policies")}>policies</a>
+        {" say what its members may do."}
+      </p>
+    ),
+    empty: { none: ["No roles to see", about], filtered: ["No role is called so", about] },
+    columns: () => [
+      { name: "What it is for", cell: ({ Description }) => <Value text={Description} /> },
+      {
+        name: "Members",
+        cell: ({ Members }) => <Text text={Members.length.toLocaleString("en")} />,
+        numeric: true,
+      },
+      { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.join(", ")}</small> },
+    ],
+    told: { added: "The role is added. Now it needs members, and policies that speak of it." },
+    show: (visit, { record }, refused) => roleBody(visit, record, refused),
+    effects: ({ Name, Members: { length } }) => [
+      length === 1 ? "Its one member loses it." : `Its ${length.toLocaleString("en")} members lose it.`,
+      phrase`Policies that speak of Role::"${Name}" stay as they are, and mean nobody.`,
+      "Users lose the scopes that only this role gives.",
+    ],
+    more: [
+      {
+        path: `${PATH}/:id/members/add`,
+        POST: { needs: [...both, "AccessManager:Read"], answer: (visit) => addMember(deps, visit) },
+      },
+      { path: `${PATH}/:id/members/remove`, POST: { needs: both, answer: (visit) => removeMember(deps, visit) } },
+    ],
+  });
 }
 
 /** Members of one page. */
@@ -63,45 +77,31 @@ const PAGE = 50;
 
 type Member = RoleRecord["Members"][number];
 
-async function rolePage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
-  const { record: role } = await deps.roles.read(visit.permitted("Settings:Read"), visit.params.id!);
+async function roleBody(visit: Visit, role: RoleRecord, refused: FormState | undefined) {
   const from = Math.max(0, Math.trunc(Number(visit.url.searchParams.get("Cursor"))) || 0);
   const members = role.Members.slice(from, from + PAGE);
   const name = await lookUpNames(visit, members);
   const mayChange = visit.may("Settings:Update", "Role", role);
-  return {
-    title: role.Name,
-    above: [{ name: "Roles", path: ROLES }],
-    status: refused ? 422 : 200,
-    actions: mayChange ? (
-      <>
-        <ButtonLink href={visit.href(`${pathOf(role)}/change`)}>Change</ButtonLink>
-        <ButtonLink href={visit.href(`${pathOf(role)}/delete`)} kind="danger">
-          Delete
-        </ButtonLink>
-      </>
-    ) : undefined,
-    body: (
-      <>
-        <Section title="Role">
-          <Facts facts={factsOf(role)} />
-        </Section>
-        <Section title={`Members (${role.Members.length.toLocaleString("en")})`} id="members">
-          {members.length > 0 ? (
-            <Table caption="Members" columns={columns(visit, role, name, mayChange)} rows={members} />
-          ) : (
-            <p class="fine">Nobody yet.</p>
-          )}
-          <Pager visit={visit} next={from + PAGE < role.Members.length ? String(from + PAGE) : null} />
-        </Section>
-        {mayChange && visit.may("AccessManager:Read") ? (
-          <AddMember visit={visit} role={role} state={refused ?? formOf({ Type: "User" })} />
+  return (
+    <>
+      <Section title="Role">
+        <Facts facts={factsOf(role)} />
+      </Section>
+      <Section title={`Members (${role.Members.length.toLocaleString("en")})`} id="members">
+        {members.length > 0 ? (
+          <Table caption="Members" columns={columns(visit, role, name, mayChange)} rows={members} />
         ) : (
-          ""
+          <p class="fine">Nobody yet.</p>
         )}
-      </>
-    ),
-  };
+        <Pager visit={visit} next={from + PAGE < role.Members.length ? String(from + PAGE) : null} />
+      </Section>
+      {mayChange && visit.may("AccessManager:Read") ? (
+        <AddMember visit={visit} role={role} state={refused ?? formOf({ Type: "User" })} />
+      ) : (
+        ""
+      )}
+    </>
+  );
 }
 
 function factsOf({ Id, Description, Scopes, CreatedOn, ModifiedOn }: RoleRecord): [string, JSX.Element][] {
@@ -132,7 +132,7 @@ function columns(visit: Visit, role: RoleRecord, name: NameOf, mayChange: boolea
             cell: (member: Member) => (
               <AskButton
                 visit={visit}
-                action={`${pathOf(role)}/members/remove`}
+                action={`${PATH}/${role.Id}/members/remove`}
                 label="Remove"
                 about={name(member)}
                 question={phrase`Remove ${name(member)} from ${role.Name}?`}
@@ -150,7 +150,7 @@ function columns(visit: Visit, role: RoleRecord, name: NameOf, mayChange: boolea
 function AddMember({ visit, role, state }: { visit: Visit; role: RoleRecord; state: FormState }): JSX.Element {
   return (
     <Section title="Add a member">
-      <Form visit={visit} action={`${pathOf(role)}/members/add`} state={state}>
+      <Form visit={visit} action={`${PATH}/${role.Id}/members/add`} state={state}>
         <div class="filters">
           <div class="filter">
             <SelectField
@@ -190,7 +190,7 @@ async function addMember(deps: SettingsDependencies, visit: Visit): Promise<View
     const id = await findMember(deps, visit, type, (form.get("Member") ?? "").trim());
     return await saveMembers(deps, visit, ({ Members }) => [...Members, { Type: type, Id: id }], "is in the role now");
   } catch (error) {
-    return rolePage(deps, visit, refusedForm(form, error, ["Type", "Member"]));
+    return onePage(roleKind(deps), visit, refusedForm(form, error, ["Type", "Member"]));
   }
 }
 
@@ -229,5 +229,5 @@ async function saveMembers(
   const body = { Id: role.Id, Members: members(role) };
   const permitted = visit.permitted("Settings:Update");
   const { record: saved } = await roles.save(permitted, ROLE.parse(body), unchanged, body);
-  return visit.goTo(pathOf(saved), `The ${visit.form.get("Type")} ${told}.`);
+  return visit.goTo(`${PATH}/${saved.Id}`, `The ${visit.form.get("Type")} ${told}.`);
 }

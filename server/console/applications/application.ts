@@ -1,0 +1,43 @@
+// An Application as the pages show it.
+
+import type { SettingsDependencies } from "../page.tsx";
+import { readRecord } from "../records/records.tsx";
+import { nameOf, type Reference } from "../records/reference-field.tsx";
+import type { Visit } from "../visit.ts";
+
+/** docs/behaviour.md "Application". */
+export interface Application {
+  Id: string;
+  Name: string;
+  ApplicationKey: string;
+  ExternalId: string;
+  Description: string;
+  WebSiteURL: string;
+  Is_System: boolean;
+  Is_EndUser: boolean;
+  Is_Active: boolean;
+  ModifiedOn: string;
+  CreatedOn: string;
+}
+
+export const APPLICATIONS = "/settings/applications";
+
+export function pathOf({ Id }: Pick<Application, "Id">): string {
+  return `${APPLICATIONS}/${Id}`;
+}
+
+export function titleOf(application: Application): string {
+  return nameOf("Application", application as unknown as Reference);
+}
+
+export function aboveOf(application: Application) {
+  return [
+    { name: "Applications", path: APPLICATIONS },
+    { name: titleOf(application), path: pathOf(application) },
+  ];
+}
+
+/** The one that the path's `:id` names. */
+export async function readApplication({ records }: SettingsDependencies, visit: Visit): Promise<Application> {
+  return (await readRecord<Application>(records.of("Application"), visit)).record;
+}

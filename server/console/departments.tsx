@@ -1,0 +1,52 @@
+// Departments: the parts of the organisation.
+
+import type { EntityService } from "../entities/index.ts";
+import { ButtonLink, phrase, Section, Table } from "../ui/index.ts";
+import type { Page, SettingsDependencies } from "./page.tsx";
+import { entityColumns, entityPages, RecordSection } from "./records/entities.tsx";
+import { listRecords } from "./records/records.tsx";
+import { nameOf, type Reference } from "./records/reference-field.tsx";
+import type { Visit } from "./visit.ts";
+
+const PATH = "/settings/departments";
+
+/** Of its parts; the list has all of them. */
+const MOST_SHOWN = 20;
+
+export function departmentPages(deps: SettingsDependencies): Page[] {
+  const departments = deps.records.of("Department");
+  return entityPages<Reference>(deps, "Department", {
+    empty: {
+      none: ["No departments to see", "A department is a part of the organisation that users belong to."],
+      filtered: ["No department is like that", "The search looks for a part of names and external Ids."],
+    },
+    effects: (department) => [
+      phrase`${nameOf("Department", department)} is gone.`,
+      "While users or other departments belong to it, it cannot be deleted: first give them another one.",
+      "Webhook connections that listen to Department get its last state.",
+    ],
+    show: async (visit, { record }) => (
+      <>
+        <RecordSection visit={visit} entity={departments.entity} record={record}>
+          <p>
+            <a href={visit.href(`/settings/users?Department=${record.Id}`)}>Users of this department</a>
+          </p>
+        </RecordSection>
+        {(await partsOf(departments, visit, record)) as "safe"}
+      </>
+    ),
+  });
+}
+
+async function partsOf(departments: EntityService, visit: Visit, { Id }: Reference): Promise<JSX.Element> {
+  const query = new URLSearchParams({ ParentId: String(Id), Limit: String(MOST_SHOWN) });
+  const { Items, Next } = await listRecords<Reference>(departments, visit, query);
+  if (Items.length === 0) return "";
+  const columns = entityColumns(departments, visit, ["Name", "ExternalId", "Is_Active"]);
+  return (
+    <Section title="Its parts">
+      <Table caption="Its parts" columns={columns} rows={Items} />
+      {Next === null ? "" : <ButtonLink href={visit.href(`${PATH}?ParentId=${Id}`)}>All of its parts</ButtonLink>}
+    </Section>
+  );
+}

@@ -1,0 +1,362 @@
+// The pages of an entity's records, by its definition.
+
+import type { Children } from "@kitajs/html";
+import { type TSchema, Type } from "@sinclair/typebox";
+import { type EntityRecord, type EntityService, UNSET_DATE } from "../../entities/index.ts";
+import { UNCONDITIONAL } from "../../http/conditions.ts";
+import type { Field } from "../../http/fields.ts";
+import {
+  ActionButton,
+  AskButton,
+  Badge,
+  bodyOf,
+  Code,
+  type Column,
+  ContractField,
+  Facts,
+  formOf,
+  formOfRecord,
+  phrase,
+  Section,
+  Time,
+} from "../../ui/index.ts";
+import type { Page, SettingsDependencies } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { type Held, type Identified, type Kind, recordPages } from "./kind.tsx";
+import { pathOfEntity, pathOfRecord } from "./names.ts";
+import { ACTIVE_FILTER, Changed, filtersOf, listRecords, readRecord, requireTexts, Value } from "./records.tsx";
+import {
+  type Choice,
+  choiceOf,
+  choiceOfProvider,
+  nameOf,
+  type Reference,
+  ReferenceField,
+  referenceOf,
+} from "./reference-field.tsx";
+
+type Entity = EntityService["entity"];
+
+/** Beside what comes from the definition. */
+export interface EntityKind<Item extends Identified>
+  extends Partial<Pick<Kind<Item>, "titleOf" | "filters" | "empty" | "show" | "effects" | "more">> {
+  /** A name is of a field of the form. */
+  columns?: (string | Column<Item>)[];
+  added?: string;
+  /** It is switched on and off by a button, which asks, since more ends than its form could say. */
+  state?: {
+    /** What comes of switching one off. */
+    effects: string[];
+    told: { on: string; off: string };
+  };
+}
+
+export function entityPages<Item extends Identified>(
+  deps: SettingsDependencies,
+  name: string,
+  own: EntityKind<Item> = {},
+): Page[] {
+  const service = deps.records.of(name);
+  const { entity } = service;
+  const fields = fieldsOf(entity);
+  const all = Object.keys(fields);
+  const [noun, several] = [name.toLowerCase(), `${name}s`];
+  const path = pathOfEntity(name);
+  const write = ["AccessManager:Create", "AccessManager:Update"] as const;
+  const titleOf = own.titleOf ?? ((record) => nameOf(name, record as unknown as Reference));
+  const { state, added = `The ${noun} is added.`, columns = shortOf(entity, fields), more = [], ...special } = own;
+  const namesFor = (held: unknown) => (held && state ? all.filter((one) => one !== "Is_Active") : all);
+  const texts = all.filter((one) => fields[one]!.sent?.type === "string" && !fields[one]!.form?.rows);
+
+  /** Active or not, by one button. */
+  async function switchState(visit: Visit): Promise<Response> {
+    const Is_Active = visit.form.get("Is_Active") === "true";
+    await service.save(visit.permitted(...write), { Id: visit.params.id, Is_Active }, UNCONDITIONAL);
+    return visit.goTo(`${path}/${visit.params.id}`, Is_Active ? state!.told.on : state!.told.off);
+  }
+
+  const kind: Kind<Item> = {
+    type: name,
+    path,
+    nouns: [noun, several],
+    // As the REST API's upsert: PATCH may come to either.
+    scopes: { read: "AccessManager:Read", write, remove: "AccessManager:Delete" },
+    titleOf,
+    list: (visit) => listRecords<Item>(service, visit, filtersOf(visit)),
+    filters: async () => [{ name: "Search", label: "Search" }, ...("Is_Active" in fields ? [ACTIVE_FILTER] : [])],
+    columns: () => columns.map((one) => (typeof one === "string" ? columnOf(entity, fields, one) : one)),
+    empty: {
+      none: [`No ${several.toLowerCase()} to see`, entity.description],
+      filtered: [
+        `No ${noun} is like that`,
+        `The search looks for a part of ${texts.map((one) => labelOf(fields, one)).join(", ")}.`,
+      ],
+    },
+    read: (visit) => readRecord<Item>(service, visit),
+    async save(visit, body, conditions) {
+      const { record } = await service.save(visit.permitted(...write), body, conditions);
+      return record as Partial<Item>;
+    },
+    async remove(visit) {
+      const address = { pathValue: visit.params.id!, fieldName: "" };
+      const permitted = visit.permitted("AccessManager:Delete");
+      return (await service.remove(permitted, address, UNCONDITIONAL)).record as Partial<Item>;
+    },
+    names: all,
+    async form(visit, held) {
+      const names = namesFor(held);
+      const choices = await choicesOf(deps, visit, fields, entity, held);
+      const needed = neededOf(fields, held?.record);
+      const now = Object.fromEntries([...choices].map(([one, choice]) => [one, choice.now]));
+      const values = held && withoutUnset({ ...held.record });
+      const plain = names.filter((one) => fields[one]!.sent);
+      return {
+        state: values ? formOfRecord({ fields }, plain, values, now) : formOf({ Is_Active: "true" }),
+        fields: (filled) => (
+          <>
+            {names.map((one) => {
+              const shared = { state: filled, name: one };
+              if (fields[one]!.sent) {
+                const required = needed.includes(one);
+                return <ContractField {...shared} contract={{ fields }} isNew={!held} required={required} />;
+              }
+              const choice = choices.get(one);
+              return choice ? <ReferenceField {...shared} {...fields[one]!.form!} choice={choice} /> : "";
+            })}
+          </>
+        ),
+      };
+    },
+    async body(visit, isNew) {
+      const { form } = visit;
+      const held = isNew ? undefined : await kind.read(visit);
+      requireTexts(form, neededOf(fields, held?.record));
+      const names = namesFor(held);
+      const plain = names.filter((one) => fields[one]!.sent);
+      const references = names.filter((one) => !fields[one]!.sent).map((one) => referenceOf(form, one));
+      return Object.assign(withoutEmptyDates(entity, bodyOf({ fields }, plain, form)), ...references);
+    },
+    taken: (body) => {
+      const given = entity.identifiers.filter((one) => (body as EntityRecord)[one]);
+      return `${given.join(" or ")} is held by another ${name}.`;
+    },
+    show: async (visit, { record }) => <RecordSection visit={visit} entity={entity} record={record} />,
+    actions: (visit, record) => ({
+      next: state ? (
+        <StateButton
+          visit={visit}
+          type={name}
+          path={`${path}/${record.Id}`}
+          title={titleOf(record)}
+          isActive={(record as { Is_Active?: boolean }).Is_Active === true}
+          effects={state.effects}
+        />
+      ) : (
+        ""
+      ),
+    }),
+    effects: (record) => [
+      phrase`${titleOf(record)} is gone.`,
+      `Webhook connections that listen to ${name} get its last state.`,
+    ],
+    ...special,
+    told: {
+      added,
+      changed: `The ${noun} is changed.`,
+      deleted: (record) => phrase`${titleOf(record)} is deleted.`,
+    },
+    more: [...(state ? [{ path: `${path}/:id/state`, POST: { needs: write, answer: switchState } }] : []), ...more],
+  };
+  return recordPages(kind);
+}
+
+function columnOf<Item extends object>(entity: Entity, fields: Record<string, Field>, name: string): Column<Item> {
+  return { name: labelOf(fields, name), cell: (record) => <Cell entity={entity} name={name} record={record} /> };
+}
+
+/** A table of an entity's records in another place: the first column leads to the record. */
+export function entityColumns({ entity }: EntityService, visit: Visit, [first, ...names]: string[]) {
+  const fields = fieldsOf(entity);
+  const leading = columnOf<Reference>(entity, fields, first!);
+  const cell = (record: Reference) => (
+    <a href={visit.href(`${pathOfEntity(entity.name)}/${record.Id}`)} safe>
+      {nameOf(entity.name, record)}
+    </a>
+  );
+  return [{ ...leading, cell }, ...names.map((name) => columnOf<Reference>(entity, fields, name))];
+}
+
+/** As the fields of a contract; a foreign key has no schema. */
+function fieldsOf({ fields, references, form }: Entity): Record<string, Field> {
+  const writable = fields.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
+  const names = [...writable, ...references.map(({ name }) => name)];
+  const told = form ?? Object.fromEntries(names.map((name) => [name, { label: name.replaceAll("_", " ") }]));
+  const typeOf = (name: string) => fields.find((one) => one.name === name)?.type;
+  return Object.fromEntries(
+    Object.entries(told).map(([name, form]) => {
+      const type = typeOf(name);
+      return [name, { form, must: "", sent: type && SENT[type] }];
+    }),
+  );
+}
+
+const SENT: Record<Entity["fields"][number]["type"], TSchema> = {
+  text: Type.String(),
+  boolean: Type.Boolean(),
+  dateTime: Type.String(),
+  int32: Type.Integer(),
+  int64: Type.Integer(),
+};
+
+const labelOf = (fields: Record<string, Field>, name: string) =>
+  name === "Is_Active" ? "State" : (fields[name]?.form?.label ?? name);
+
+/** What tells one record from another, in a list. */
+function shortOf({ references }: Entity, fields: Record<string, Field>): string[] {
+  const isShown = (name: string) => !references.some((one) => one.name === name && one.inputOnly);
+  return Object.keys(fields).filter((name) => name !== "Name" && !fields[name]!.form?.rows && isShown(name));
+}
+
+/** The API and a provider may make a record without; what has it keeps it. */
+function neededOf(fields: Record<string, Field>, record: object | undefined): string[] {
+  const before = record as Record<string, unknown> | undefined;
+  return Object.keys(fields).filter((name) => fields[name]!.form?.needed && before?.[name] !== "");
+}
+
+/** docs/behaviour.md "Fields": a date that is not set is answered as one. */
+function withoutUnset(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, value === UNSET_DATE ? "" : value]));
+}
+
+function withoutEmptyDates({ fields }: Entity, body: Record<string, unknown>): Record<string, unknown> {
+  const isDate = (name: string) => fields.some((one) => one.name === name && one.type === "dateTime");
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, value === "" && isDate(name) ? null : value]),
+  );
+}
+
+async function choicesOf(
+  deps: SettingsDependencies,
+  visit: Visit,
+  fields: Record<string, Field>,
+  { references }: Entity,
+  held: Held<object> | undefined,
+): Promise<Map<string, Choice>> {
+  const choices = new Map<string, Choice>();
+  for (const { name, column, target, inputOnly } of references) {
+    if (!fields[name]) continue;
+    const stored = (held?.stored as Record<string, unknown> | undefined)?.[column];
+    const shown = (held?.record as Record<string, Reference> | undefined)?.[name];
+    const now = inputOnly ? { Id: Number(stored ?? 0), Name: "", ExternalId: "" } : shown;
+    const none = fields[name].form?.words?.[""];
+    const to = deps.records.all.find(({ entity }) => entity.name === target);
+    const choice = to ? await choiceOf(to, visit, now, none) : await choiceOfProvider(deps, visit, now, none);
+    if (choice) choices.set(name, choice);
+  }
+  return choices;
+}
+
+interface CellProps {
+  entity: Entity;
+  name: string;
+  record: object;
+  /** Leads to what a foreign key points at. */
+  visit?: Visit;
+}
+
+function Cell({ entity, name, record, visit }: CellProps): JSX.Element {
+  const value = (record as Record<string, unknown>)[name];
+  if (name === "Is_Active") return <Badge state={value ? "Active" : "Inactive"} />;
+  const reference = entity.references.find((one) => one.name === name);
+  if (reference) {
+    const one = value as Reference;
+    const path = one.Id && visit ? pathOfRecord({ Type: reference.target, Id: one.Id }) : undefined;
+    const text = one.Id ? nameOf(reference.target, one) : "";
+    if (!path || !visit) return <Value text={text} />;
+    return (
+      <a href={visit.href(path)} safe>
+        {text}
+      </a>
+    );
+  }
+  if (typeof value === "boolean") return <Value text={value ? "yes" : "no"} />;
+  if (entity.fields.find((one) => one.name === name)?.type !== "dateTime") return <Value text={String(value ?? "")} />;
+  return value === UNSET_DATE ? <Value text="" /> : <Time at={new Date(String(value))} />;
+}
+
+export interface RecordSectionProps {
+  visit: Visit;
+  entity: Entity;
+  /** By default the entity's name. */
+  title?: string;
+  record: object & { Description?: string };
+  /** A name is of a field; by default those of the form. */
+  facts?: (string | Fact)[];
+  children?: Children;
+}
+
+type Fact = [name: string, value: JSX.Element];
+
+/** What there is to say of a record. */
+export function RecordSection(props: RecordSectionProps): JSX.Element {
+  const { visit, entity, title = entity.name, record, children = "" } = props;
+  const fields = fieldsOf(entity);
+  const short = shortOf(entity, fields);
+  const active = short.filter((name) => name === "Is_Active");
+  const { facts = [...active, ...short.filter((name) => name !== "Is_Active"), ...stampsOf(record)] } = props;
+  return (
+    <Section title={title}>
+      <Facts
+        facts={facts.map((one): Fact => {
+          if (typeof one !== "string") return one;
+          return [labelOf(fields, one), <Cell entity={entity} name={one} record={record} visit={visit} />];
+        })}
+      />
+      {record.Description ? (
+        <p class="prose" safe>
+          {record.Description}
+        </p>
+      ) : (
+        ""
+      )}
+      {children as "safe"}
+    </Section>
+  );
+}
+
+function stampsOf(record: object): Fact[] {
+  const { CreatedOn, ModifiedOn, Id } = record as Record<string, string | undefined>;
+  const stamps: Fact[] = CreatedOn
+    ? [
+        ["Created", <Time at={new Date(CreatedOn)} />],
+        ["Changed", <Changed CreatedOn={CreatedOn} ModifiedOn={ModifiedOn ?? CreatedOn} />],
+      ]
+    : [];
+  return [...stamps, ["Id", <Code text={String(Id)} copy />]];
+}
+
+interface StateButtonProps {
+  visit: Visit;
+  type: string;
+  /** Of the record. */
+  path: string;
+  title: string;
+  isActive: boolean;
+  effects: string[];
+}
+
+function StateButton({ visit, type, path, title, isActive, effects }: StateButtonProps): JSX.Element {
+  const action = `${path}/state`;
+  if (!isActive) return <ActionButton visit={visit} action={action} label="Activate" fields={{ Is_Active: "true" }} />;
+  return (
+    <AskButton
+      visit={visit}
+      action={action}
+      label="Deactivate"
+      question={phrase`Deactivate ${title}?`}
+      effects={effects}
+      confirm={`Deactivate ${type.toLowerCase()}`}
+      fields={{ Is_Active: "false" }}
+    />
+  );
+}

@@ -1,0 +1,321 @@
+// The pages that every kind of record has: its list, one's own page, and those that add, change and delete one. A kind
+// says what it is called, how its records are read and written, and what is special about it.
+
+import type { Scope } from "../../access/index.ts";
+import { Conflict } from "../../errors.ts";
+import { type Conditions, UNCONDITIONAL } from "../../http/conditions.ts";
+import type { Page as ListPage } from "../../http/query.ts";
+import {
+  ButtonLink,
+  type Column,
+  EmptyState,
+  type Filter,
+  FormPanel,
+  type FormState,
+  find,
+  List,
+  refusedForm,
+  statusOf,
+} from "../../ui/index.ts";
+import { confirmation, type Page, type View } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { filtersOf, isFiltered } from "./records.tsx";
+
+type Action = Extract<Scope, `${string}:${string}`>;
+
+/** In its response shape. */
+export type Identified = object & { Id: string | number };
+
+export interface Held<Item> {
+  record: Item;
+  /** Its entity tag, and what that is made of. */
+  version: string;
+  stored: object;
+}
+
+export interface RecordForm {
+  /** Before anything is typed. */
+  state: FormState;
+  fields(state: FormState): JSX.Element;
+}
+
+/** A heading and a sentence, in place of a list. */
+type Told = readonly [title: string, text: string];
+
+export interface Kind<Item extends Identified> {
+  /** As policies call it. */
+  type: string;
+  /** Of its list; below it stand all the others. */
+  path: string;
+  /** One, within a sentence, and the heading over all of them. */
+  nouns: readonly [one: string, several: string];
+  /** The last one to write is asked of the record itself. */
+  scopes: { read: Action; write: readonly Action[]; remove: Action };
+  /** Of a record that the visitor may not read there is its Id alone. */
+  titleOf(record: Partial<Item>): string;
+
+  list(visit: Visit): Promise<ListPage<Item>>;
+  filters(visit: Visit): Promise<Filter[]>;
+  /** After the name, which leads to the record's page. */
+  columns(visit: Visit): Column<Item>[];
+  empty: { none: Told; filtered: Told };
+  lead?(visit: Visit): JSX.Element;
+  /** Where there are several ways to add one. */
+  adds?(visit: Visit): JSX.Element;
+
+  read(visit: Visit): Promise<Held<Item>>;
+  /** @param conditions a new one comes with If-None-Match @throws ApiError */
+  save(visit: Visit, body: object, conditions: Conditions): Promise<Partial<Item>>;
+  /** @returns its last state */
+  remove(visit: Visit): Promise<Partial<Item>>;
+
+  /** Of the form's fields, as problems name them. */
+  names: readonly string[];
+  /** @param held undefined: it is new */
+  form(visit: Visit, held?: Held<Item>): Promise<RecordForm>;
+  /** What the form sent, in the API's shape. @throws BadInput */
+  body(visit: Visit, isNew: boolean): Promise<object>;
+  /** What a new one has of another record. */
+  taken(body: object): string;
+  /** The page that adds one, if `add` does not name it: below the list's. */
+  add?: { path: string; title(visit: Visit): string };
+  /** The record's own page is its form. */
+  inPlace?: {
+    /** What its button says. */
+    label: string;
+    below: JSX.Element;
+  };
+
+  /** What stands on the record's own page. @param refused a form of that page */
+  show(visit: Visit, held: Held<Item>, refused?: FormState): Promise<JSX.Element>;
+  /** Beside the heading, for who may change it: before and after the link that leads to the form. */
+  actions?(visit: Visit, record: Item): { first?: JSX.Element; next?: JSX.Element };
+  /** What deleting one does, one sentence each. */
+  effects(record: Item): string[];
+  told: { added: string; changed: string; deleted(record: Partial<Item>): string };
+  /** Pages of its own. */
+  more?: Page[];
+}
+
+export function recordPages<Item extends Identified>(kind: Kind<Item>): Page[] {
+  const { path, nouns, inPlace, add } = kind;
+  const { read, write, remove } = kind.scopes;
+  const one = `${path}/:id`;
+  const both = [read, ...write];
+  const changing = { needs: both, answer: (visit: Visit) => change(kind, visit) };
+  return [
+    { path, area: nouns[1], GET: { needs: [read], answer: (visit) => listPage(kind, visit) } },
+    {
+      path: `${path}/${add?.path ?? "add"}`,
+      GET: { needs: write, answer: (visit) => addPage(kind, visit) },
+      POST: { needs: write, answer: (visit) => addOne(kind, visit) },
+    },
+    { path: one, GET: { needs: [read], answer: (visit) => onePage(kind, visit) }, ...(inPlace && { POST: changing }) },
+    ...(inPlace
+      ? []
+      : [
+          {
+            path: `${one}/change`,
+            GET: { needs: both, answer: (visit: Visit) => changePage(kind, visit) },
+            POST: changing,
+          },
+        ]),
+    {
+      path: `${one}/delete`,
+      GET: { needs: [read, remove], answer: (visit) => deletePage(kind, visit) },
+      POST: { needs: [remove], answer: (visit) => deleteOne(kind, visit) },
+    },
+    ...(kind.more ?? []),
+  ];
+}
+
+async function listPage<Item extends Identified>(kind: Kind<Item>, visit: Visit): Promise<View> {
+  const { path, nouns, scopes, empty } = kind;
+  const [one, several] = nouns;
+  const filters = await kind.filters(visit);
+  const found = await find(visit, filters, () => kind.list(visit));
+  const [title, text] = isFiltered(filtersOf(visit)) ? empty.filtered : empty.none;
+  const name = {
+    name: "Name",
+    cell: (record: Item) => (
+      <a href={visit.href(`${path}/${record.Id}`)} safe>
+        {kind.titleOf(record)}
+      </a>
+    ),
+  };
+  // ButtonLink escapes it.
+  const label = `Add ${one}`;
+  const adds = kind.adds?.(visit) ?? (
+    <ButtonLink href={visit.href(`${path}/add`)} kind="main">
+      {label as "safe"}
+    </ButtonLink>
+  );
+  return {
+    title: several,
+    status: statusOf(found),
+    lead: kind.lead?.(visit),
+    actions: scopes.write.every((scope) => visit.may(scope)) ? adds : undefined,
+    body: (
+      <List
+        visit={visit}
+        caption={several}
+        filters={filters}
+        found={found}
+        columns={[name, ...kind.columns(visit)]}
+        empty={
+          <EmptyState title={title}>
+            <p safe>{text}</p>
+          </EmptyState>
+        }
+      />
+    ),
+  };
+}
+
+/** @param refused a form of the page that was not taken */
+export async function onePage<Item extends Identified>(
+  kind: Kind<Item>,
+  visit: Visit,
+  refused?: FormState,
+): Promise<View> {
+  const held = await kind.read(visit);
+  const { record } = held;
+  const path = `${kind.path}/${record.Id}`;
+  const mayChange = mayChangeOne(kind, visit, record);
+  const { first = "", next = "" } = (mayChange && kind.actions?.(visit, record)) || {};
+  return {
+    title: kind.titleOf(record),
+    above: [listOf(kind)],
+    status: refused ? 422 : 200,
+    actions: (
+      <>
+        {first as "safe"}
+        {mayChange && !kind.inPlace ? <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink> : ""}
+        {next as "safe"}
+        {visit.may(kind.scopes.remove, kind.type, subjectOf(record)) ? (
+          <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
+            Delete
+          </ButtonLink>
+        ) : (
+          ""
+        )}
+      </>
+    ),
+    body:
+      kind.inPlace && mayChange
+        ? await filled(kind, visit, { held, refused, action: path, back: kind.path })
+        : await kind.show(visit, held, refused),
+  };
+}
+
+async function addPage<Item extends Identified>(kind: Kind<Item>, visit: Visit, refused?: FormState): Promise<View> {
+  return {
+    title: kind.add?.title(visit) ?? `Add ${kind.nouns[0]}`,
+    above: [listOf(kind)],
+    status: refused ? 422 : 200,
+    body: await filled(kind, visit, { refused, action: visit.url.pathname, back: kind.path }),
+  };
+}
+
+async function addOne<Item extends Identified>(kind: Kind<Item>, visit: Visit): Promise<View | Response> {
+  try {
+    const body = await kind.body(visit, true);
+    // An upsert by an identifier would change the one that has it.
+    const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
+    const made = await kind.save(visit, body, isNew).catch((error) => {
+      throw error.status === 412 ? new Conflict(kind.taken(body)) : error;
+    });
+    return visit.goTo(`${kind.path}/${made.Id}`, kind.told.added);
+  } catch (error) {
+    return addPage(kind, visit, refusedForm(visit.form, error, kind.names));
+  }
+}
+
+async function changePage<Item extends Identified>(kind: Kind<Item>, visit: Visit, refused?: FormState): Promise<View> {
+  const held = await kind.read(visit);
+  const path = `${kind.path}/${held.record.Id}`;
+  return {
+    title: `Change ${kind.nouns[0]}`,
+    above: aboveOf(kind, held.record),
+    status: refused ? 422 : 200,
+    body: await filled(kind, visit, { held, refused, action: `${path}/change`, back: path }),
+  };
+}
+
+/** Saves a form that was made of a record, unless somebody else has changed that in the meantime. */
+async function change<Item extends Identified>(kind: Kind<Item>, visit: Visit): Promise<View | Response> {
+  const { form, params } = visit;
+  try {
+    const body = { ...(await kind.body(visit, false)), Id: params.id };
+    await kind.save(visit, body, { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] });
+    return visit.goTo(`${kind.path}/${params.id}`, kind.told.changed);
+  } catch (error) {
+    return (kind.inPlace ? onePage : changePage)(kind, visit, refusedForm(form, error, kind.names));
+  }
+}
+
+async function deletePage<Item extends Identified>(kind: Kind<Item>, visit: Visit): Promise<View> {
+  const { record } = await kind.read(visit);
+  visit.caller.permissions.require(kind.scopes.remove, kind.type, subjectOf(record));
+  const [one] = kind.nouns;
+  return confirmation({
+    visit,
+    title: `Delete this ${one}?`,
+    above: aboveOf(kind, record),
+    effects: kind.effects(record),
+    label: `Delete ${one}`,
+    action: `${kind.path}/${record.Id}/delete`,
+    back: `${kind.path}/${record.Id}`,
+  });
+}
+
+async function deleteOne<Item extends Identified>(kind: Kind<Item>, visit: Visit): Promise<Response> {
+  return visit.goTo(kind.path, kind.told.deleted(await kind.remove(visit)));
+}
+
+interface Filled<Item> {
+  held?: Held<Item>;
+  refused: FormState | undefined;
+  action: string;
+  back: string;
+}
+
+async function filled<Item extends Identified>(
+  kind: Kind<Item>,
+  visit: Visit,
+  { held, refused, ...ways }: Filled<Item>,
+) {
+  const { inPlace, nouns } = kind;
+  const form = await kind.form(visit, held);
+  const state = refused ?? form.state;
+  return (
+    <>
+      <FormPanel
+        visit={visit}
+        state={state}
+        {...ways}
+        label={inPlace?.label ?? (held ? "Save" : `Add ${nouns[0]}`)}
+        version={held?.version}
+        wide={inPlace !== undefined}
+      >
+        {form.fields(state) as "safe"}
+      </FormPanel>
+      {(inPlace?.below ?? "") as "safe"}
+    </>
+  );
+}
+
+function mayChangeOne<Item extends Identified>({ scopes, type }: Kind<Item>, visit: Visit, record: Item): boolean {
+  return scopes.write.every((scope) => visit.may(scope)) && visit.may(scopes.write.at(-1)!, type, subjectOf(record));
+}
+
+function listOf<Item extends Identified>({ nouns, path }: Kind<Item>) {
+  return { name: nouns[1], path };
+}
+
+function aboveOf<Item extends Identified>(kind: Kind<Item>, record: Item) {
+  return [listOf(kind), { name: kind.titleOf(record), path: `${kind.path}/${record.Id}` }];
+}
+
+/** What policies are asked of. */
+const subjectOf = (record: object): Record<string, unknown> => ({ ...record });

@@ -1,0 +1,129 @@
+// The pages of a kind of settings, by its contract and its service.
+
+import type { SettingsService } from "../../access/index.ts";
+import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import type { Contract } from "../../http/contract.ts";
+import type { Fields } from "../../http/fields.ts";
+import {
+  bodyOf,
+  Code,
+  ContractFields,
+  Facts,
+  type FormState,
+  formFields,
+  formOf,
+  formOfRecord,
+  phrase,
+  Section,
+} from "../../ui/index.ts";
+import type { Page } from "../page.tsx";
+import type { Held, Kind } from "./kind.tsx";
+import { recordPages } from "./kind.tsx";
+import { askedByName, Changed, type ChangedProps, Value } from "./records.tsx";
+
+// biome-ignore lint/suspicious/noExplicitAny: a contract of any fields.
+type Setting = any;
+
+type Given = "path" | "nouns" | "empty" | "effects";
+type FromContract = "type" | "scopes" | "list" | "read" | "save" | "remove";
+
+/** What is special about one: the rest comes from its contract. */
+export interface SettingsKind<Item extends SettingsRecord, Input>
+  extends Pick<Kind<Item>, Given>,
+    Partial<Omit<Kind<Item>, Given | FromContract | "told">> {
+  contract: Pick<Contract<Fields>, "name" | "fields"> & { parse(body: unknown): Input };
+  service: Pick<SettingsService<Setting, Input>, "list" | "read" | "save" | "remove">;
+  told?: Partial<Kind<Item>["told"]>;
+}
+
+interface SettingsRecord {
+  Id: string;
+  Name: string;
+  CreatedOn?: string;
+  ModifiedOn?: string;
+}
+
+export function settingsPages<Item extends SettingsRecord, Input>(own: SettingsKind<Item, Input>): Page[] {
+  return recordPages(settingsKind(own));
+}
+
+export function settingsKind<Item extends SettingsRecord, Input>(own: SettingsKind<Item, Input>): Kind<Item> {
+  const { contract, service, told, ...special } = own;
+  const names = own.names ?? formFields(contract);
+  const [one] = own.nouns;
+  return {
+    type: contract.name,
+    scopes: { read: "Settings:Read", write: ["Settings:Update"], remove: "Settings:Update" },
+    // Who may not read it is told its Id alone.
+    titleOf: ({ Name, Id }) => String(Name ?? Id),
+    list(visit) {
+      const { filter, paging } = askedByName(visit);
+      return service.list(visit.permitted("Settings:Read"), filter, paging);
+    },
+    filters: async () => [{ name: "Name", label: "Name, in full" }],
+    columns: () => [{ name: "Changed", cell: (record) => <LastChange {...record} ago /> }],
+    async read(visit) {
+      const { record, version } = await service.read(visit.permitted("Settings:Read"), visit.params.id!);
+      return { record, version: etagOf(version), stored: version };
+    },
+    async save(visit, body, conditions) {
+      const input = contract.parse(body);
+      return (await service.save(visit.permitted("Settings:Update"), input, conditions, body)).record as Partial<Item>;
+    },
+    async remove(visit) {
+      const removed = await service.remove(visit.permitted("Settings:Update"), visit.params.id!, UNCONDITIONAL);
+      return removed.record as Partial<Item>;
+    },
+    names,
+    form: async (_visit, held) => contractForm(contract, names, held),
+    body: async (visit) => bodyOf(contract, names, visit.form),
+    taken: () => `Name is held by another ${one}.`,
+    show: async (_visit, { record }) => <Shown contract={contract} names={names} record={record} />,
+    ...special,
+    told: {
+      added: `The ${one} is added.`,
+      changed: `The ${one} is changed.`,
+      deleted: ({ Name, Id }) => phrase`The ${one} ${String(Name ?? Id)} is deleted.`,
+      ...told,
+    },
+  };
+}
+
+function contractForm(contract: Pick<Contract<Fields>, "fields">, names: readonly string[], held?: Held<object>) {
+  return {
+    state: held ? formOfRecord(contract, names, { ...held.record }) : formOf(),
+    fields: (state: FormState) => <ContractFields contract={contract} names={names} state={state} isNew={!held} />,
+  };
+}
+
+interface ShownProps {
+  contract: Pick<Contract<Fields>, "name" | "fields">;
+  names: readonly string[];
+  record: SettingsRecord;
+}
+
+/** What there is to say of a record, field by field. */
+function Shown({ contract: { name: type, fields }, names, record }: ShownProps): JSX.Element {
+  const values: Record<string, unknown> = { ...record };
+  return (
+    <Section title={type}>
+      <Facts
+        facts={[
+          ...names
+            .filter((name) => name !== "Name" && name in values)
+            .map((name): [string, JSX.Element] => [
+              fields[name]!.form!.label,
+              <Value text={[values[name] ?? ""].flat().join(", ")} />,
+            ]),
+          ["Changed", <LastChange {...record} />],
+          ["Id", <Code text={record.Id} copy />],
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** Not every kind says when. */
+function LastChange({ CreatedOn = "", ModifiedOn = CreatedOn, ago }: Partial<ChangedProps>): JSX.Element {
+  return <Changed CreatedOn={CreatedOn} ModifiedOn={ModifiedOn} ago={ago} />;
+}

@@ -1,0 +1,200 @@
+// Identity providers: where people may sign in instead of here.
+
+import { NotFound } from "../../errors.ts";
+import { PROVIDER, PROVIDER_TYPES, type ProviderRecord } from "../../signin/index.ts";
+import { ActionButton, Badge, ButtonLink, Code, Facts, phrase, Section, Table, Text } from "../../ui/index.ts";
+import type { Page, SettingsDependencies, View } from "../page.tsx";
+import { type Kind, recordPages } from "../records/kind.tsx";
+import { Value } from "../records/records.tsx";
+import { settingsKind } from "../records/settings.tsx";
+import type { Visit } from "../visit.ts";
+import { FIELDS, providerBody, providerForm } from "./provider-form.tsx";
+
+const PROVIDERS = "/settings/identity-providers";
+
+export function identityProviderPages(deps: SettingsDependencies): Page[] {
+  const read = ["Settings:Read"] as const;
+  const about = "With an identity provider they sign in at another service, such as the organisation's directory.";
+  const kind: Kind<ProviderRecord> = settingsKind<ProviderRecord, ReturnType<typeof PROVIDER.parse>>({
+    contract: deps.identityProvider,
+    service: deps.providers,
+    path: PROVIDERS,
+    nouns: ["provider", "Identity providers"],
+    adds: (visit) => <AddLinks visit={visit} />,
+    add: { path: "add/:type", title: (visit) => `Add ${TYPES[typeOf(visit)]} provider` },
+    empty: {
+      none: ["People sign in by password here", about],
+      filtered: ["No identity provider has this name", about],
+    },
+    columns: () => [
+      { name: "Protocol", cell: ({ Type }) => <Text text={TYPES[Type]} /> },
+      {
+        name: "Where",
+        cell: ({ Issuer, AuthorizationEndpoint }) => (
+          <small class="address" safe>
+            {Issuer || AuthorizationEndpoint}
+          </small>
+        ),
+      },
+      { name: "State", cell: ({ Is_Active }) => <Badge state={Is_Active ? "Active" : "Inactive"} /> },
+    ],
+    names: FIELDS,
+    form: async (visit, held) => providerForm(held?.record.Type ?? typeOf(visit), held?.record),
+    async body(visit, isNew) {
+      const type = isNew ? typeOf(visit) : (await kind.read(visit)).record.Type;
+      return { ...providerBody(visit.form, type), ...(isNew && { Type: type }) };
+    },
+    taken: () => "Name or ExternalId is held by another identity provider.",
+    told: {
+      added: "The provider is added. Give it the Redirect URI below, test the connection, then make it active.",
+      deleted: ({ Name, Id }) => phrase`${Name ?? `Identity provider ${Id}`} is deleted.`,
+    },
+    show: async (visit, { record }) => <Provider visit={visit} provider={record} />,
+    actions: (visit, { Id }) => ({
+      first: <ActionButton visit={visit} action={`${PROVIDERS}/${Id}/test`} label="Test this connection" kind="main" />,
+    }),
+    effects: ({ Name }) => [
+      phrase`Nobody signs in by ${Name} any more, and which account there is whose here is forgotten.`,
+      "Users that have no password need a password link to come in again.",
+      "While an application names it as the way in, it cannot be deleted.",
+    ],
+    more: [
+      {
+        path: `${PROVIDERS}/:id/test`,
+        // Who loads the page anew is not asked to test again.
+        GET: { needs: read, answer: async (visit) => visit.goTo(`${PROVIDERS}/${visit.params.id}`) },
+        POST: { needs: [...read, "Settings:Update"], answer: (visit) => testProvider(deps, visit) },
+      },
+    ],
+  });
+  return recordPages(kind);
+}
+
+function AddLinks({ visit }: { visit: Visit }): JSX.Element {
+  return (
+    <>
+      <ButtonLink href={visit.href(`${PROVIDERS}/add/OpenIDConnect`)} kind="main">
+        Add OpenID Connect
+      </ButtonLink>
+      <ButtonLink href={visit.href(`${PROVIDERS}/add/OAuth2`)}>Add OAuth 2.0</ButtonLink>
+    </>
+  );
+}
+
+/** As people know the two protocols. */
+const TYPES: Record<ProviderRecord["Type"], string> = {
+  OpenIDConnect: "OpenID Connect",
+  OAuth2: "OAuth 2.0",
+};
+
+function typeOf({ params }: Visit): ProviderRecord["Type"] {
+  const type = PROVIDER_TYPES.find((known) => known === params.type);
+  if (!type) throw new NotFound("There is no such kind of identity provider.");
+  return type;
+}
+
+function whoComesIn({ Provisioning }: ProviderRecord): string {
+  return PROVIDER.fields.Provisioning.form!.words![Provisioning]!;
+}
+
+function Provider({ visit, provider }: { visit: Visit; provider: ProviderRecord }): JSX.Element {
+  return (
+    <>
+      <Section title="Provider">
+        <Facts facts={factsOf(provider)} />
+      </Section>
+      <Section title="Who comes in">
+        <Facts
+          facts={[
+            ["Accounts", <Text text={whoComesIn(provider)} />],
+            ...rulesOf(provider),
+            [
+              "By password too",
+              <Text text={provider.AllowLocal ? "yes" : "not to an application that names this provider"} />,
+            ],
+            ...Object.entries(provider.Mapping).map(([field, claim]): [string, JSX.Element] => [
+              `Claim that becomes ${field}`,
+              <Code text={claim} />,
+            ]),
+          ]}
+        />
+        <p>
+          <a href={visit.href(`/settings/applications?AuthenticationId=${provider.Id}`)}>
+            Applications that are signed in to by it alone
+          </a>
+        </p>
+      </Section>
+    </>
+  );
+}
+
+/** Who may be new, where there is a rule. */
+function rulesOf({ AllowedDomains, AllowedTenants, RequireVerifiedEmail }: ProviderRecord): [string, JSX.Element][] {
+  const rules: [string, string][] = [
+    ["Domains of who is new", AllowedDomains.join(", ")],
+    ["Organisations of who is new", AllowedTenants.join(", ")],
+    ["Verified e-mail address of who is new", RequireVerifiedEmail ? "needed" : ""],
+  ];
+  return rules.filter(([, text]) => text !== "").map(([name, text]) => [name, <Text text={text} />]);
+}
+
+function factsOf(provider: ProviderRecord): [string, JSX.Element][] {
+  const addresses: [string, string][] =
+    provider.Type === "OpenIDConnect"
+      ? [["Issuer", provider.Issuer]]
+      : [
+          ["Authorization endpoint", provider.AuthorizationEndpoint],
+          ["Token endpoint", provider.TokenEndpoint],
+          ["Userinfo endpoint", provider.UserinfoEndpoint],
+        ];
+  return [
+    ["State", <Badge state={provider.Is_Active ? "Active" : "Inactive"} />],
+    ["Protocol", <Text text={TYPES[provider.Type]} />],
+    ...addresses.map(([name, address]): [string, JSX.Element] => [name, <Code text={address} />]),
+    ["ClientId", <Code text={provider.ClientId} />],
+    ["How the secret is sent", <Text text={provider.TokenEndpointAuthMethod || "as its metadata says"} />],
+    ["Scopes", <Value text={provider.Scopes.join(" ")} />],
+    ["Redirect URI", <Code text={provider.RedirectUri} copy />],
+    ["External Id", <Value text={provider.ExternalId} />],
+  ];
+}
+
+const TONES = { Passed: "good", Failed: "bad", Unknown: "quiet" } as const;
+
+/** What a sign-in would ask the provider, but for the user. */
+async function testProvider({ providers }: SettingsDependencies, visit: Visit): Promise<View> {
+  const { params } = visit;
+  const { record: provider } = await providers.read(visit.permitted("Settings:Read"), params.id!);
+  const { Works, Checks } = await providers.test(visit.permitted("Settings:Update"), params.id!);
+  const path = `${PROVIDERS}/${provider.Id}`;
+  return {
+    title: "Test of the connection",
+    above: [
+      { name: "Identity providers", path: PROVIDERS },
+      { name: provider.Name, path },
+    ],
+    lead: (
+      <Badge
+        state={Works ? "Nothing is wrong, as far as that can be told without a user" : "Signing in would fail"}
+        tone={Works ? "good" : "bad"}
+      />
+    ),
+    body: (
+      <>
+        <Table
+          caption="What was asked"
+          rows={Checks}
+          columns={[
+            { name: "Asked for", cell: ({ Name }) => <Text text={Name} /> },
+            { name: "Outcome", cell: ({ Outcome }) => <Badge state={Outcome} tone={TONES[Outcome]} /> },
+            { name: "What was found", cell: ({ Message }) => <Text text={Message} /> },
+          ]}
+        />
+        <div class="buttons">
+          <ActionButton visit={visit} action={`${path}/test`} label="Test again" />
+          <ButtonLink href={visit.href(path)}>Back to the provider</ButtonLink>
+        </div>
+      </>
+    ),
+  };
+}

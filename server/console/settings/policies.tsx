@@ -1,0 +1,88 @@
+// Policies: who may do what, in Cedar.
+
+import { POLICY, POLICY_TEXT, type PolicyRecord, type Problem } from "../../access/index.ts";
+import { bodyOf, ContractFields, formFields, formOf, phrase } from "../../ui/index.ts";
+import type { Page, SettingsDependencies } from "../page.tsx";
+import { Changed, Value } from "../records/records.tsx";
+import { settingsPages } from "../records/settings.tsx";
+import type { Visit } from "../visit.ts";
+import { Editor, Vocabulary } from "./policy-editor.tsx";
+
+const TEXTS = formFields(POLICY);
+const SAVED = "The policy is saved. It counts from now on.";
+
+/** To begin with; it permits no more than it says. */
+const SAMPLE = `permit (
+  principal in Role::"editor",
+  action == Action::"AccessManager:Read",
+  resource is Application
+)
+when { resource.Name like "Sales *" };
+`;
+
+export function policyPages(deps: SettingsDependencies): Page[] {
+  return settingsPages<PolicyRecord, ReturnType<typeof POLICY.parse>>({
+    contract: POLICY,
+    service: deps.policies,
+    path: "/settings/policies",
+    nouns: ["policy", "Policies"],
+    lead: (visit) => (
+      <p class="fine">
+        {"A request needs a scope and a policy that permits it. "}
+        <a href={visit.href("/settings/roles")}>Roles</a>
+        {" say who is meant."}
+      </p>
+    ),
+    empty: {
+      none: ["No policies to see", "Nothing is allowed that no policy permits."],
+      filtered: ["No policy is called so", "Nothing is allowed that no policy permits."],
+    },
+    columns: () => [
+      { name: "What it says", cell: ({ Description }) => <Value text={Description} /> },
+      { name: "Changed", cell: (policy) => <Changed {...policy} ago /> },
+    ],
+    names: [...TEXTS, "Policy"],
+    inPlace: { label: "Save policy", below: <Vocabulary /> },
+    form: async (visit, held) => {
+      const { Name = "", Description = "", Policy = SAMPLE } = held?.record ?? {};
+      return {
+        state: formOf({ Name, Description, Policy }),
+        fields: async (state) => {
+          const problems = state.problem("Policy") === undefined ? [] : await placesIn(deps, visit);
+          return (
+            <>
+              <ContractFields contract={POLICY} names={TEXTS} state={state} isNew={!held} />
+              <Editor state={state} problems={problems} />
+            </>
+          );
+        },
+      };
+    },
+    body: async ({ form }) => ({ ...bodyOf(POLICY, TEXTS, form), Policy: policyText(form) }),
+    told: { added: SAVED, changed: SAVED },
+    show: async (_visit, { record: { Description, Policy } }) => (
+      <div class="panel stack">
+        <p safe>{Description || "It has no description."}</p>
+        <Editor state={formOf({ Policy })} problems={[]} readonly />
+      </div>
+    ),
+    effects: ({ Name }) => [
+      phrase`What only "${Name}" permits is refused from now on.`,
+      "What only it forbids is allowed from now on, where another policy permits it.",
+      "The text is not kept; copy it first if you may want it again.",
+    ],
+  });
+}
+
+/** A browser sends line breaks as CR LF. */
+const policyText = (form: URLSearchParams) => (form.get("Policy") ?? "").replaceAll("\r\n", "\n");
+
+async function placesIn({ policies }: SettingsDependencies, visit: Visit): Promise<Problem[]> {
+  try {
+    const { Policy } = POLICY_TEXT.parse({ Policy: policyText(visit.form) });
+    return await policies.validate(visit.permitted("Settings:Update"), Policy);
+  } catch {
+    // What is no text for Cedar at all, as one that is too long, has no places.
+    return [];
+  }
+}

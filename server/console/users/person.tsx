@@ -1,0 +1,41 @@
+// A User as the pages show it.
+
+import { UNSET_DATE } from "../../entities/index.ts";
+import { Time } from "../../ui/index.ts";
+import type { Reference } from "../records/reference-field.tsx";
+
+export function LastLogin({ at }: { at: string }): JSX.Element {
+  return at === UNSET_DATE ? <span class="none">never</span> : <Time at={new Date(at)} ago />;
+}
+
+/** docs/behaviour.md "User", with its foreign keys. */
+export interface Person {
+  Id: number;
+  Name: string;
+  Username: string;
+  Email: string;
+  MobilePhone: string;
+  External_Id: string;
+  Creation_Date: string;
+  Last_Login: string;
+  Is_Active: boolean;
+  Department: Reference;
+}
+
+export const USERS = "/settings/users";
+
+export function pathOf({ Id }: Pick<Person, "Id">): string {
+  return `${USERS}/${Id}`;
+}
+
+/** What a person is called, whatever the record has. */
+export function titleOf({ Id, Name, Username, Email }: Person): string {
+  return Name || Username || Email || `User ${Id}`;
+}
+
+export function aboveOf(person: Person) {
+  return [
+    { name: "Users", path: USERS },
+    { name: titleOf(person), path: pathOf(person) },
+  ];
+}
