@@ -3,6 +3,8 @@
 import { BadInput } from "../errors.ts";
 import {
   type Filter,
+  lastFilter,
+  laterOf,
   momentFilter,
   readWord,
   recordIdFilter,
@@ -11,7 +13,7 @@ import {
   wordFilter,
 } from "../http/query.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "./export.ts";
-import { AUDIT_KINDS } from "./kinds.ts";
+import { AUDIT_KINDS, OUTCOMES } from "./kinds.ts";
 import type { AuditFilter } from "./store.ts";
 
 export const ACTOR_TYPES = ["User", "Application"] as const;
@@ -35,6 +37,8 @@ export const FILTERS = {
   SubjectType: wordFilter(SUBJECT_TYPES, "What it was done to."),
   SubjectId: recordIdFilter("Whom or which it was done to; needs SubjectType.", { needs: "SubjectType" }),
   RequestKey: textFilter("What the request with this RequestKey did."),
+  Outcome: wordFilter(OUTCOMES, "What somebody wanted, or what was refused."),
+  Last: lastFilter("Of the time until now."),
   From: momentFilter("At this time or later."),
   To: momentFilter("Before this time."),
 };
@@ -58,15 +62,18 @@ export function toFilter({
   SubjectType,
   SubjectId,
   RequestKey,
+  Outcome,
+  Last,
   From,
   To,
-}: Values<typeof FILTERS>): AuditFilter {
+}: Partial<Values<typeof FILTERS>>): AuditFilter {
   return {
     kind: Kind,
     actor: typed(ActorType, ActorId === undefined ? undefined : Number(ActorId)),
     subject: typed(SubjectType, SubjectId),
     requestKey: RequestKey || undefined,
-    from: From,
+    outcome: Outcome,
+    from: laterOf(From, Last),
     to: To,
   };
 }

@@ -5,7 +5,7 @@ export {
   SUBJECT_TYPES,
   toFilter as toAuditFilter,
 } from "./filter.ts";
-export { AUDIT_KINDS, AUDIT_RESOURCE_TYPE } from "./kinds.ts";
+export { AUDIT_KINDS, AUDIT_RESOURCE_TYPE, OUTCOMES } from "./kinds.ts";
 export { type AuditEntry, FAILURES_PER_HOUR, type Origin, originOf, recordAudit } from "./record.ts";
 export { auditRoutes, exportResponse } from "./routes.ts";
 export type { AuditRecord } from "./service.ts";

@@ -3,7 +3,7 @@
 import type { ResourceType } from "../access/index.ts";
 
 /** What can happen, in stable words, and whether it is what somebody wanted or what was refused. */
-const OUTCOMES = {
+const OUTCOME_OF = {
   "SignIn.Succeeded": "Success",
   "SignIn.Failed": "Failure",
   /** Once for each time that attempts are blocked. */
@@ -67,10 +67,11 @@ const OUTCOMES = {
   "Redelivery.Changed": "Success",
 } as const;
 
-export type AuditKind = keyof typeof OUTCOMES;
-export type Outcome = (typeof OUTCOMES)[AuditKind];
+export type AuditKind = keyof typeof OUTCOME_OF;
+export const OUTCOMES = ["Success", "Failure"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
 
-export const AUDIT_KINDS = Object.keys(OUTCOMES) as AuditKind[];
+export const AUDIT_KINDS = Object.keys(OUTCOME_OF) as AuditKind[];
 
 /** Those that somebody who has not signed in can cause, as often as they like. */
 export const STRANGERS_FAILURES: readonly AuditKind[] = [
@@ -81,7 +82,7 @@ export const STRANGERS_FAILURES: readonly AuditKind[] = [
 ];
 
 export function outcomeOf(kind: AuditKind): Outcome {
-  return OUTCOMES[kind];
+  return OUTCOME_OF[kind];
 }
 
 /** What policies can say of a row of the audit log. */

@@ -6,7 +6,7 @@ import { uuidParameter } from "../http/query.ts";
 import type { Route } from "../http/route.ts";
 import type { Export } from "./export.ts";
 import { ACTOR_TYPES, EXPORT_FILTERS, FILTERS, SUBJECT_TYPES, toFilter } from "./filter.ts";
-import { AUDIT_KINDS } from "./kinds.ts";
+import { AUDIT_KINDS, OUTCOMES } from "./kinds.ts";
 import { FAILURES_PER_HOUR } from "./record.ts";
 import { type AuditLog, MOST_EXPORTED } from "./service.ts";
 
@@ -81,7 +81,7 @@ const AUDIT_EVENT = Type.Object(
     Id: uuid(),
     OccurredOn: time(),
     Kind: word(AUDIT_KINDS),
-    Outcome: word(["Success", "Failure"]),
+    Outcome: word(OUTCOMES),
     Actor: reference(ACTOR_TYPES, "Who did it; null: nobody who has proved who they are."),
     ClientId: orNull(Type.String(), { description: "The Application it was done by or for." }),
     Address: Type.String({ description: "Where the request came from." }),

@@ -26,6 +26,7 @@ export interface AuditFilter {
   actor?: { type: string; id?: number };
   subject?: { type: string; id?: string };
   requestKey?: string;
+  outcome?: Outcome;
   from?: Date;
   to?: Date;
 }
@@ -117,7 +118,11 @@ export async function countAuditEvents(
   return row!.count;
 }
 
-const matches = (sql: Queries, tenantId: TenantId, { kind, actor, subject, requestKey, from, to }: AuditFilter) => sql`
+const matches = (
+  sql: Queries,
+  tenantId: TenantId,
+  { kind, actor, subject, requestKey, outcome, from, to }: AuditFilter,
+) => sql`
   tenant_id = ${tenantId}
   ${kind ? sql`and kind = ${kind}` : sql``}
   ${actor ? sql`and actor_type = ${actor.type}` : sql``}
@@ -125,6 +130,7 @@ const matches = (sql: Queries, tenantId: TenantId, { kind, actor, subject, reque
   ${subject ? sql`and subject_type = ${subject.type}` : sql``}
   ${subject?.id === undefined ? sql`` : sql`and subject_id = ${subject.id}`}
   ${requestKey ? sql`and request_key = ${requestKey}` : sql``}
+  ${outcome ? sql`and outcome = ${outcome}` : sql``}
   ${from ? sql`and occurred_on >= ${from}` : sql``}
   ${to ? sql`and occurred_on < ${to}` : sql``}`;
 

@@ -7,6 +7,7 @@ import {
   AUDIT_KINDS,
   type AuditRecord,
   exportResponse,
+  OUTCOMES,
   SUBJECT_TYPES,
   toAuditFilter,
 } from "../audit/index.ts";
@@ -18,10 +19,11 @@ import {
   EmptyState,
   Facts,
   find,
-  inUtc,
+  inRange,
   NotAsked,
   Pager,
   phrase,
+  Ranges,
   SearchForm,
   Section,
   statusOf,
@@ -108,6 +110,7 @@ async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View>
     actions: problems ? undefined : <Exports visit={visit} parameters={parameters} />,
     body: (
       <>
+        <Ranges visit={visit} />
         <SearchForm visit={visit} filters={FILTERS} problems={problems} />
         {page.Items.length > 0 ? (
           <Table caption="Audit log" columns={columns(visit, name)} rows={page.Items} />
@@ -132,6 +135,7 @@ const FILTERS = [
   { name: "ActorId", label: "Who: Id" },
   { name: "SubjectType", label: "To what: kind", options: options(SUBJECT_TYPES) },
   { name: "SubjectId", label: "To what: Id" },
+  { name: "Outcome", label: "Outcome", options: options(OUTCOMES) },
   { name: "RequestKey", label: "RequestKey" },
   { name: "From", label: "From", type: "datetime-local" as const },
   { name: "To", label: "Before", type: "datetime-local" as const },
@@ -139,7 +143,7 @@ const FILTERS = [
 
 /** What is asked of the log, or of its file. */
 function auditFilters(visit: Visit): URLSearchParams {
-  return inUtc(filtersOf(visit), ["From", "To"]);
+  return inRange(filtersOf(visit));
 }
 
 /** What the filters let through, as a file. */

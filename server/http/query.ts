@@ -113,6 +113,29 @@ export function momentFilter(description: string): Filter<Date | undefined> {
   return { description, schema: time(), read: readMoment };
 }
 
+const LAST = /^([1-9]\d{0,3})([mhd])$/;
+const MILLISECONDS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time that ends now. The pages of a list are asked for by the same words, so that a cursor stays good. */
+export function lastFilter(description: string): Filter<Date | undefined> {
+  return {
+    description,
+    schema: Type.String({ pattern: LAST.source, examples: ["15m", "24h", "7d"] }),
+    read(query, name) {
+      const given = query.get(name);
+      if (!given) return undefined;
+      const [, count, unit] = LAST.exec(given) ?? [];
+      if (count === undefined) throw new BadInput(`${name} must be a time such as 15m, 24h or 7d.`);
+      return new Date(Date.now() - Number(count) * MILLISECONDS[unit as keyof typeof MILLISECONDS]);
+    },
+  };
+}
+
+/** The later of From and what Last says, for both have to hold. */
+export function laterOf(one: Date | undefined, other: Date | undefined): Date | undefined {
+  return one && other ? new Date(Math.max(one.getTime(), other.getTime())) : (one ?? other);
+}
+
 /** A query's parameters by their names. */
 export type Query = ReadonlyMap<string, string>;
 

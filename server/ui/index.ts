@@ -18,7 +18,6 @@ export {
   CheckboxGroup,
   Form,
   Hidden,
-  inUtc,
   momentInUtc,
   type Option,
   SelectField,
@@ -42,6 +41,7 @@ export {
   Section,
   Text,
 } from "./parts.tsx";
+export { inRange, Ranges } from "./range.tsx";
 export {
   CSS,
   createSite,

@@ -32,6 +32,12 @@ describe.concurrent("a list of the log", () => {
     const [newest, second] = all;
     expect(await ids(`From=${newest!.OccurredOn}`)).toEqual([newest!.Id]);
     expect(await ids(`To=${second!.OccurredOn}`)).toEqual(where(({ OccurredOn }) => OccurredOn < second!.OccurredOn));
+    expect(await ids("Last=15m&Outcome=Success")).toEqual(where(() => true));
+    expect(await ids("Outcome=Failure")).toEqual([]);
+    expect(await ids(`RequestKey=${second!.RequestKey}`)).toEqual(
+      where(({ RequestKey }) => RequestKey === second!.RequestKey),
+    );
+    expect(await ids("RequestKey=nobody")).toEqual([]);
     expect(await ids("Kind=&ActorType=&From=")).toEqual(where(() => true));
     expect(await ok(admin.get(`/AuditEvent/${newest!.Id}`))).toEqual(newest);
   });
@@ -55,6 +61,8 @@ describe.concurrent("a list of the log", () => {
     ["ActorType=User&ActorId=9999999999999999", /ActorId must be a record's Id/],
     ["SubjectId=7", /SubjectId needs SubjectType/],
     ["SubjectType=Role&SubjectId=%00", /SubjectId must be a record's Id/],
+    ["Outcome=success", /Outcome must be one of Success, Failure/],
+    ["Last=soon", /Last must be a time/],
     ["From=yesterday", /From must be a date/],
     ["To=2026-02-30", /To must be a date/],
     ["Actor=7", /Actor is no filter/],

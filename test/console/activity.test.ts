@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
 import { enterSettings, newColleague } from "./console.ts";
@@ -161,6 +162,39 @@ describe("filters live in the address", () => {
     expect(await page.getByLabel("Before (India Time)").inputValue()).toStartWith(inIndia);
     await page.getByRole("link", { name: "Clear" }).click();
     await row(page, `Application ${door} Created`).waitFor();
+  });
+
+  test("a time until now is one click, keeps the other filters, and gives way to one's own", async () => {
+    const api = await newTenant();
+    await api.change({ Name: "Front door" });
+    await using visitor = await enterSettings(browser, api.tenant);
+    const { page, open } = visitor;
+    const times = page.getByRole("navigation", { name: "Time" });
+    for (const log of ["activity", "audit-log"]) {
+      await open(`/settings/${log}?State=&Outcome=`);
+      await times.getByRole("link", { name: "24 h" }).click();
+      await page.waitForURL(/\?Last=24h$/);
+      expect(await times.locator("[aria-current]").textContent()).toBe("24 h");
+      await page.getByLabel("From (").fill("2026-01-01T12:00");
+      await page.getByRole("button", { name: "Filter" }).click();
+      await page.waitForURL(/From=2026/);
+      expect(await times.locator("[aria-current]").textContent()).toBe("Own");
+      await times.getByRole("link", { name: "15 min" }).click();
+      await page.waitForURL(/\?Last=15m$/);
+    }
+    await open("/settings/activity?EventRecord=Application");
+    await times.getByRole("link", { name: "1 h" }).click();
+    await row(page, "Front door").waitFor();
+    await page.getByLabel("Last answer").fill("503");
+    await page.getByRole("button", { name: "Filter" }).click();
+    await page.getByText("No event is like that").waitFor();
+    const { searchParams } = new URL(page.url());
+    expect(["EventRecord", "Last", "Reason"].map((name) => searchParams.get(name))).toEqual([
+      "Application",
+      "1h",
+      "503",
+    ]);
+    await inspect(page, "activity-ranges");
   });
 
   test("which are of UTC without script", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Api } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { newTenant } from "../support/tenant.ts";
+import { db, newTenant } from "../support/tenant.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -29,6 +29,9 @@ describe.concurrent("the activity log", () => {
     expect(await ids(api, `ConnectionId=${bad.Id}`)).toEqual([updated.EventId]);
     expect(await ids(api, `ConnectionId=${good.Id}&State=Exhausted`)).toEqual([]);
     expect(await ids(api, `ConnectionId=${bad.Id}&State=Exhausted&EventType=Updated`)).toEqual([updated.EventId]);
+    expect(await ids(api, "Reason=410")).toEqual([updated.EventId]);
+    expect(await ids(api, "Reason=timeout")).toEqual([]);
+    expect(await ids(api, `Reason=410&ConnectionId=${good.Id}`)).toEqual([]);
   });
 
   test("is filtered by time: From is within, To is not", async () => {
@@ -48,6 +51,20 @@ describe.concurrent("the activity log", () => {
       expect(await ids(api, `From=${written(inIndia(at))}`)).toEqual([event.EventId]);
       expect(await ids(api, `From=${written(inIndia(later))}`)).toEqual([]);
     }
+  });
+
+  test("of the time until now is filtered by Last, whose pages follow each other", async () => {
+    const api = await newTenant();
+    for (let index = 1; index <= 3; index++) await api.change({ Name: `Gate ${index}` });
+    const [newest, second, old] = await ids(api, "");
+    await db()`update events set occurred_on = now() - interval '2 hours' where id = ${old!}`;
+    expect(await ids(api, "Last=15m")).toEqual([newest!, second!]);
+    expect(await ids(api, "Last=3h")).toEqual([newest!, second!, old!]);
+    expect(await ids(api, `Last=3h&From=${new Date(Date.now() - HOUR_MS).toISOString()}`)).toEqual([newest!, second!]);
+    const first = await api.events("Last=1h&Limit=1");
+    const next = await api.events(`Last=1h&Limit=1&Cursor=${first.Next}`);
+    expect(next.Items.map(({ EventId }) => EventId)).toEqual([second!]);
+    expect(next.Next).toBeNull();
   });
 
   test("is paged by cursor, newest first, each event once, also while new ones come in", async () => {
@@ -70,6 +87,9 @@ describe.concurrent("the activity log", () => {
     ["EventType=Changed", "EventType must be one of"],
     ["ConnectionId=7", "ConnectionId must be"],
     ["From=yesterday", "From must be a date"],
+    ["Last=1y", "Last must be a time such as 15m, 24h or 7d."],
+    ["Last=0m", "Last must be a time"],
+    ["Reason=Not%20there", "Reason must be a status such as 503, or a word such as timeout."],
     ["To=2026-13-01", "To must be a date"],
     ["From=2026-02-30", "From must be a date"],
     ["To=2026-02-30T12:00:00Z", "To must be a date"],

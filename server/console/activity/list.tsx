@@ -6,10 +6,11 @@ import {
   Badge,
   EmptyState,
   find,
-  inUtc,
+  inRange,
   Live,
   NotAsked,
   Pager,
+  Ranges,
   Refreshing,
   SearchForm,
   Sentence,
@@ -47,11 +48,12 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
     { name: "RecordId", label: "Record's Id" },
     { name: "EventType", label: "Event", options: words(LOGGED_EVENT_TYPES) },
     { name: "ConnectionId", label: "Connection", options: await connectionOptions(deps, visit) },
+    { name: "Reason", label: "Last answer" },
     { name: "From", label: "From", type: "datetime-local" as const },
     { name: "To", label: "Before", type: "datetime-local" as const },
   ];
   const found = await find(visit, filters, async () => {
-    const asked = readAsked(eventFilters(entities), inUtc(url.searchParams, ["From", "To"]));
+    const asked = readAsked(eventFilters(entities), inRange(url.searchParams));
     return readEvents(deps, caller, toEventFilter(asked.filters), asked.paging);
   });
   const { Items, Next } = found.page;
@@ -69,6 +71,7 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
     status: statusOf(found),
     body: (
       <>
+        <Ranges visit={visit} />
         <SearchForm visit={visit} filters={filters} problems={found.problems} />
         {/* Further pages are of the past, and stay as they are. */}
         {found.problems || url.searchParams.has("Cursor") ? (

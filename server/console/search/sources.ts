@@ -72,23 +72,13 @@ const auditRow: Find = async ({ auditLog }, visit, text) => {
 
 const requestKey: Find = async ({ auditLog }, visit, text) => {
   if (!isSaneKey(text) || !visit.may("Settings:Read")) return [];
-  const filter = toAuditFilter({ ...NO_AUDIT_FILTER, RequestKey: text });
+  const filter = toAuditFilter({ RequestKey: text });
   const { Items } = await auditLog.list(visit.permitted("Settings:Read"), filter, firstPage(MOST));
   return Items.map(({ Id, Kind }) => ({
     title: Kind,
     detail: `Audit log, RequestKey ${text}`,
     path: `/settings/audit-log/${Id}`,
   }));
-};
-
-const NO_AUDIT_FILTER = {
-  Kind: undefined,
-  ActorType: undefined,
-  ActorId: undefined,
-  SubjectType: undefined,
-  SubjectId: undefined,
-  From: undefined,
-  To: undefined,
 };
 
 /** An Id is of any entity, of an identity provider, or, as a UUID, of a policy or a role. */

@@ -793,6 +793,7 @@ create table audit_log (
 create index audit_log_kind on audit_log (tenant_id, kind, occurred_on);
 create index audit_log_actor on audit_log (tenant_id, actor_type, actor_id, id);
 create index audit_log_subject on audit_log (tenant_id, subject_type, subject_id, id);
+create index audit_log_failure on audit_log (tenant_id, id) where outcome = 'Failure';
 create index audit_log_request on audit_log (tenant_id, request_key, id);
 
 create function refuse_audit_change() returns trigger language plpgsql as $$

@@ -2,13 +2,35 @@
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import { DELIVERY_STATES } from "../../../workflows/contract.ts";
+import { BadInput } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { id, orNull, time, uuid, word } from "../../http/fields.ts";
-import { momentFilter, recordIdFilter, type Values, wordFilter } from "../../http/query.ts";
+import {
+  type Filter,
+  lastFilter,
+  laterOf,
+  momentFilter,
+  recordIdFilter,
+  type Values,
+  wordFilter,
+} from "../../http/query.ts";
 import { CONNECTION } from "../connections/contract.ts";
 import { connectionFilter } from "../connections/read.ts";
 import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../events/event.ts";
 import type { EventFilter } from "./log.store.ts";
+
+const REASON = /^([1-5]\d\d|[a-z-]{1,40})$/;
+
+const reasonFilter: Filter<string | undefined> = {
+  description: "Changes with a delivery whose last attempt came to this: a status, or why there was no answer.",
+  schema: Type.String({ pattern: REASON.source, examples: ["503", "timeout", "refused"] }),
+  read(query, name) {
+    const given = query.get(name);
+    if (!given) return undefined;
+    if (!REASON.test(given)) throw new BadInput(`${name} must be a status such as 503, or a word such as timeout.`);
+    return given;
+  },
+};
 
 /** @param entities names of those that can trigger a webhook */
 export const eventFilters = (entities: readonly string[]) => ({
@@ -18,20 +40,23 @@ export const eventFilters = (entities: readonly string[]) => ({
   ),
   EventType: wordFilter(LOGGED_EVENT_TYPES, "The kind of change."),
   State: wordFilter(DELIVERY_STATES, "Changes with a delivery in this state."),
+  Reason: reasonFilter,
   ConnectionId: connectionFilter("Changes with a delivery to this connection."),
+  Last: lastFilter("Changes of the time until now."),
   From: momentFilter("Changes at this time or later."),
   To: momentFilter("Changes before this time."),
 });
 
 export function toEventFilter(asked: Values<ReturnType<typeof eventFilters>>): EventFilter {
-  const { EventRecord, RecordId, EventType, State, ConnectionId, From, To } = asked;
+  const { EventRecord, RecordId, EventType, State, Reason, ConnectionId, Last, From, To } = asked;
   return {
     eventRecord: EventRecord,
     recordId: RecordId,
     eventType: EventType,
     state: State,
+    reason: Reason,
     connectionId: ConnectionId,
-    from: From,
+    from: laterOf(From, Last),
     to: To,
   };
 }

@@ -13,6 +13,8 @@ export interface EventFilter {
   recordId?: string;
   eventType?: string;
   state?: DeliveryState;
+  /** What the last attempt of a delivery came to. */
+  reason?: string;
   connectionId?: string;
   from?: Date;
   to?: Date;
@@ -85,7 +87,7 @@ export async function listEvents(
   after: string | undefined,
   withPayload: boolean,
 ): Promise<(LoggedEvent & Partial<WithPayload>)[]> {
-  const byDelivery = filter.state !== undefined || filter.connectionId !== undefined;
+  const byDelivery = [filter.state, filter.reason, filter.connectionId].some((one) => one !== undefined);
   const { recordId } = filter;
   const page = (which: Fragment) => sql`
     select e.* from events e
@@ -99,6 +101,7 @@ export async function listEvents(
         byDelivery
           ? sql`and exists (select from deliveries d where d.event_id = e.id
               ${filter.state ? sql`and d.state = ${filter.state}` : sql``}
+              ${filter.reason ? sql`and d.reason = ${filter.reason}` : sql``}
               ${filter.connectionId ? sql`and d.connection_id = ${filter.connectionId}` : sql``})`
           : sql``
       }

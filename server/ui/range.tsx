@@ -1,0 +1,54 @@
+// The time that a log's page is of: one of some, by a link, or one's own, by its fields From and To.
+
+import { inUtc } from "./form.tsx";
+import { attribute } from "./layout.tsx";
+import type { Visit } from "./visit.ts";
+
+const RANGES = [
+  { value: "15m", label: "15 min" },
+  { value: "1h", label: "1 h" },
+  { value: "24h", label: "24 h" },
+  { value: "7d", label: "7 days" },
+];
+const OWN = ["From", "To"];
+
+/** The parameters of a log, its moments in UTC. One's own time goes before one that was chosen. */
+export function inRange(parameters: URLSearchParams): URLSearchParams {
+  const asked = inUtc(parameters, OWN);
+  if (isOwn(parameters)) asked.delete("Last");
+  return asked;
+}
+
+function isOwn(parameters: URLSearchParams): boolean {
+  return OWN.some((name) => parameters.get(name));
+}
+
+/** Links that keep all other filters. */
+export function Ranges({ visit }: { visit: Visit }): JSX.Element {
+  const { searchParams, pathname } = visit.url;
+  const own = isOwn(searchParams);
+  const chosen = own ? undefined : (searchParams.get("Last") ?? "");
+  const href = (last: string) => {
+    const kept = [...searchParams].filter(
+      ([name, value]) => value !== "" && !["Last", "Cursor", ...OWN].includes(name),
+    );
+    const query = new URLSearchParams(last === "" ? kept : [...kept, ["Last", last]]);
+    return visit.href(pathname) + (query.size > 0 ? `?${query}` : "");
+  };
+  return (
+    <nav class="ranges" aria-label="Time">
+      {[...RANGES, { value: "", label: "All" }].map(({ value, label }) => (
+        <a href={attribute(href(value))} aria-current={value === chosen ? "true" : undefined} safe>
+          {label}
+        </a>
+      ))}
+      {own ? (
+        <a href="#filter-From" aria-current="true">
+          Own
+        </a>
+      ) : (
+        <a href="#filter-From">Own</a>
+      )}
+    </nav>
+  );
+}
