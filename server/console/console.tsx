@@ -20,7 +20,7 @@ const FORM_LIMIT = 2 * 1024 * 1024;
 export function consolePages(deps: ConsoleDependencies, pages: readonly Page[]) {
   const app = new Elysia();
   for (const page of pages) {
-    app.all(page.path, ({ request, params }) => respond(deps, pages, page, request, params), { parse: "none" });
+    app.all(page.path, ({ request, params }) => respond(deps, pages, page, request, params ?? {}), { parse: "none" });
   }
   const nothing: Page = { path: "/settings/*", GET: { needs: [], answer: nothingHere } };
   return app.all(nothing.path, ({ request }) => respond(deps, pages, nothing, request, {}), { parse: "none" });

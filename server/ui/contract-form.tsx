@@ -26,12 +26,14 @@ export interface FormPanelProps {
   version?: string;
   /** As wide as the page. */
   wide?: boolean;
+  /** Other buttons. */
+  beside?: JSX.Element;
   children?: Children;
 }
 
 /** The form of one record, whatever its fields. */
 export function FormPanel(props: FormPanelProps): JSX.Element {
-  const { visit, state, action, back, label, version, wide, children = "" } = props;
+  const { visit, state, action, back, label, version, wide, beside = "", children = "" } = props;
   return (
     <div class={wide ? "panel" : "panel narrow"}>
       <Form visit={visit} action={action} state={state}>
@@ -41,6 +43,7 @@ export function FormPanel(props: FormPanelProps): JSX.Element {
           <button type="submit" class="main" safe>
             {label}
           </button>
+          {beside as "safe"}
           <ButtonLink href={visit.href(back)}>Cancel</ButtonLink>
         </div>
       </Form>

@@ -48,7 +48,7 @@ const CREDENTIALS = { RedirectUris: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, PostLo
 
 /** Every form that somebody types into, as `walk` finds it. A filter takes what it is given, or says what is wrong. */
 const FORMS: Record<string, Typed | "filter"> = {
-  "GET /settings/activity From To": "filter",
+  "GET /settings/activity RecordId From To": "filter",
   "GET /settings/applications Search": "filter",
   "GET /settings/audit-log ActorId SubjectId From To": "filter",
   "GET /settings/departments Search": "filter",
@@ -68,6 +68,10 @@ const FORMS: Record<string, Typed | "filter"> = {
   [`POST /settings/identity-providers/add/OpenIDConnect ${OPENID_FIELDS}`]: OPENID,
   "POST /settings/policies/:id Name Description Policy": { Policy: PERMIT_ALL },
   "POST /settings/policies/add Name Description Policy": { Policy: `// ${HOSTILE}\n${PERMIT_ALL}` },
+  "POST /settings/policies/try Policy Principal Resource Fields Address Time": {
+    ...{ Policy: PERMIT_ALL, Principal: "admin" },
+    ...{ Resource: "", Fields: "", Address: "", Time: "" },
+  },
   "POST /settings/roles/:id/change Name Description": FREE,
   "POST /settings/roles/:id/members/add Member": { Member: "colleague" },
   "POST /settings/roles/add Name Description": FREE,

@@ -57,6 +57,26 @@ const PAGES: Listed<Ids>[] = [
   { name: "department-delete", path: ({ department }) => `/settings/departments/${department}/delete` },
   { name: "policies", path: () => "/settings/policies" },
   { name: "policies-none", path: () => "/settings/policies?Name=Nothing" },
+  { name: "policy-try", path: ({ policy }) => `/settings/policies/try?Id=${policy}` },
+  {
+    name: "policy-try-denied",
+    path: ({ policy }) => `/settings/policies/try?Id=${policy}`,
+    act: async ({ page }) => {
+      await page.getByLabel("Which one").fill("admin");
+      await page.getByLabel("Which record").fill("nobody's");
+      await page.getByRole("button", { name: "Try this call" }).click();
+      await page.getByRole("alert").waitFor();
+    },
+  },
+  {
+    name: "policy-try-changes",
+    path: () => "/settings/policies/try",
+    act: async ({ page }) => {
+      await page.getByLabel("Policy", { exact: true }).fill("forbid (principal, action, resource is User);");
+      await page.getByRole("button", { name: "Who would it change?" }).click();
+      await page.getByRole("heading", { name: "What changes" }).waitFor();
+    },
+  },
   { name: "policy", path: ({ policy }) => `/settings/policies/${policy}` },
   {
     name: "policy-refused",

@@ -15,7 +15,7 @@ import { listAllRoles } from "../roles/store.ts";
 import { ACTIONS, type Action } from "../scopes.ts";
 import { POLICY } from "./contract.ts";
 import { createPause, type Decision, type PolicyText } from "./engine.ts";
-import type { CallContext } from "./permissions.ts";
+import type { CallContext, Permissions } from "./permissions.ts";
 import type { EVALUATION, Question } from "./question.ts";
 import { type Attribute, CLIENT_RECORD, type PolicyRecord, type ResourceType, TEXT_LIMIT } from "./resource-type.ts";
 import { listAllPolicies, type Policy } from "./store.ts";
@@ -23,7 +23,7 @@ import { listAllPolicies, type Policy } from "./store.ts";
 export type Evaluation = Static<typeof EVALUATION>;
 type Evaluator = Permitted<"Settings:Read" | "AccessManager:Read">;
 /** The text that is tried, and the policy that it would be. */
-type Tried = Pick<Question, "Id" | "Name"> & { Policy: string };
+export type Tried = Pick<Question, "Id" | "Name"> & { Policy: string };
 
 /** What a policy without a name is called. */
 const UNNAMED = "(this text)";
@@ -60,6 +60,83 @@ export async function evaluate(
   if (!scopes.has(Action)) return denied(`The access token would not have the scope ${Action}.`);
   const place = Context.Payload ? "Payload" : "Record";
   return told(permissions.decide(Action, Resource.Type, resource.before!, resource.after!, place));
+}
+
+/** A call of a sample. */
+export interface Case {
+  principal: Actor;
+  action: Action;
+  type: string;
+  /** The record's. */
+  id: string;
+}
+
+export interface Comparison {
+  /** How many of the cases were decided; the others are of records that the caller may not see whole. */
+  checked: number;
+  changes: (Case & { before: Evaluation; after: Evaluation })[];
+}
+
+/**
+ * Which of these calls would meet something else if the text were saved.
+ * @throws BadInput, NotFound, Permission, TenantBusy
+ */
+export async function compare(
+  { sql, access, problemsOf }: EvaluateDependencies,
+  caller: Evaluator,
+  tried: Tried,
+  cases: readonly Case[],
+): Promise<Comparison> {
+  const texts = textsWith(await requireSeesRules(sql, caller), tried);
+  const wrong = await problemsOf(caller.tenantId, tried.Policy);
+  if (wrong.length > 0) throw BadInput.in(wrong);
+  const callers = new Map<string, Promise<Compared | undefined>>();
+  const records = new Map<string, Promise<PolicyRecord | undefined>>();
+  const [changes, pause]: [Comparison["changes"], () => Promise<void>] = [[], createPause()];
+  let checked = 0;
+  for (const one of cases) {
+    const { principal, action, type, id } = one;
+    const by = await callers.getOrInsertComputed(`${principal.type} ${principal.id}`, () => compared(principal));
+    const record = await records.getOrInsertComputed(`${type} ${id}`, () => seen(type, id));
+    if (!by || !record) continue;
+    await pause();
+    checked++;
+    if (!by.scopes.has(action)) continue;
+    const [before, after] = [by.now, by.then].map((permissions) =>
+      told(permissions.decide(action, type, record, record, "Record")),
+    ) as [Evaluation, Evaluation];
+    if (before.Decision !== after.Decision) changes.push({ ...one, before, after });
+  }
+  return { checked, changes };
+
+  async function seen(type: string, id: string): Promise<PolicyRecord | undefined> {
+    const [record] = await access.findRecords(sql, caller.tenantId, type, [id]);
+    return record && (await isSeen(access, caller, type, record)) ? record : undefined;
+  }
+
+  async function compared(actor: Actor): Promise<Compared | undefined> {
+    if (!(await seen(actor.type, String(actor.id)))) return undefined;
+    const scopes = new Set<string>(await scopesOf(sql, access, caller.tenantId, actor));
+    const call = { ...callOf(caller, {}), scopes, actor };
+    const [now, then] = [await access.permissionsOf(call), await access.permissionsOf(call, texts)];
+    return now && then && { scopes, now, then };
+  }
+}
+
+interface Compared {
+  scopes: ReadonlySet<string>;
+  now: Permissions;
+  then: Permissions;
+}
+
+async function isSeen(access: Access, caller: Caller, type: string, record: PolicyRecord): Promise<boolean> {
+  try {
+    await requireSeen(access, caller, type, record);
+    return true;
+  } catch (error) {
+    if (error instanceof Permission) return false;
+    throw error;
+  }
 }
 
 export interface EvaluateDependencies {
@@ -182,7 +259,7 @@ async function readResource(
   return { stored, before, after: { ...before, ...record }, problems };
 }
 
-function actionsOn({ families }: ResourceType): Action[] {
+export function actionsOn({ families }: ResourceType): Action[] {
   return ACTIONS.filter((action) => families.some((family) => action.startsWith(`${family}:`)));
 }
 

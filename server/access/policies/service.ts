@@ -8,8 +8,9 @@ import type { FindRecords } from "../gate/references.ts";
 import { changeSettings, createSettingsService, type RecordChange, type SettingsService } from "../settings.ts";
 import type { Problem } from "./cedar.ts";
 import { POLICY, type PolicyInput, type PolicyRecord } from "./contract.ts";
-import { type Evaluation, evaluate } from "./evaluate.ts";
+import { type Case, type Comparison, compare, type Evaluation, evaluate, type Tried } from "./evaluate.ts";
 import type { Question } from "./question.ts";
+import type { ResourceType } from "./resource-type.ts";
 import {
   deletePolicy,
   findPolicies,
@@ -33,6 +34,16 @@ export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
   validate(caller: Permitted<"Settings:Update">, text: string): Promise<Problem[]>;
   /** What a call of somebody's would meet. @throws BadInput, NotFound, Permission, TenantBusy */
   evaluate(caller: Permitted<"Settings:Read" | "AccessManager:Read">, question: Question): Promise<Evaluation>;
+  /** Which of these calls a text would change the outcome of. @throws BadInput, NotFound, Permission, TenantBusy */
+  compare(
+    caller: Permitted<"Settings:Read" | "AccessManager:Read">,
+    tried: Tried,
+    cases: readonly Case[],
+  ): Promise<Comparison>;
+  /** Every type of record that policies can be about, by its name. */
+  types: ReadonlyMap<string, ResourceType>;
+  /** Names of those whose records are found by an Id. */
+  recordTypes: readonly string[];
 }
 
 export function createPolicies(sql: Sql, access: Access, recordChange: RecordChange): Policies {
@@ -63,6 +74,9 @@ export function createPolicies(sql: Sql, access: Access, recordChange: RecordCha
       return problems.slice(0, SHOWN_PROBLEMS);
     },
     evaluate: (caller, question) => evaluate({ sql, access, problemsOf }, caller, question),
+    compare: (caller, tried, cases) => compare({ sql, access, problemsOf }, caller, tried, cases),
+    types: access.types,
+    recordTypes: access.recordTypes,
   };
 }
 

@@ -83,6 +83,8 @@ export interface Kind<Item extends Identified> {
   inPlace?: {
     /** What its button says. */
     label: string;
+    /** Other buttons beside it. */
+    beside?(visit: Visit): JSX.Element;
     below: JSX.Element;
   };
 
@@ -297,6 +299,7 @@ async function filled<Item extends Identified>(
         label={inPlace?.label ?? (held ? "Save" : `Add ${nouns[0]}`)}
         version={held?.version}
         wide={inPlace !== undefined}
+        beside={inPlace?.beside?.(visit)}
       >
         {form.fields(state) as "safe"}
       </FormPanel>

@@ -3,6 +3,7 @@
 import { POLICY, POLICY_TEXT, type PolicyRecord, type Problem } from "../../access/index.ts";
 import { bodyOf, ContractFields, formFields, formOf, phrase } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
+import { TryButton, tryPages } from "../policies/try.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { settingsPages } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
@@ -30,7 +31,9 @@ export function policyPages(deps: SettingsDependencies): Page[] {
       <p class="fine">
         {"A request needs a scope and a policy that permits it. "}
         <a href={visit.href("/settings/roles")}>Roles</a>
-        {" say who is meant."}
+        {" say who is meant. "}
+        <a href={visit.href("/settings/policies/try")}>Try a call</a>
+        {" to see what decides it."}
       </p>
     ),
     empty: {
@@ -42,7 +45,8 @@ export function policyPages(deps: SettingsDependencies): Page[] {
       { name: "Changed", cell: (policy) => <Changed {...policy} ago /> },
     ],
     names: [...TEXTS, "Policy"],
-    inPlace: { label: "Save policy", below: <Vocabulary /> },
+    inPlace: { label: "Save policy", beside: (visit) => <TryButton visit={visit} />, below: <Vocabulary /> },
+    more: tryPages(deps),
     form: async (visit, held) => {
       const { Name = "", Description = "", Policy = SAMPLE } = held?.record ?? {};
       return {

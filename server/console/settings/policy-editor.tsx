@@ -10,10 +10,14 @@ export interface EditorProps {
   state: FormState;
   problems: Problem[];
   readonly?: boolean;
+  hint?: string;
+  optional?: boolean;
 }
 
+const HINT = "Written in Cedar. What no policy permits is refused, and a forbid wins over every permit.";
+
 /** The field `Policy`. */
-export function Editor({ state, problems, readonly }: EditorProps): JSX.Element {
+export function Editor({ state, problems, readonly, hint = HINT, optional = false }: EditorProps): JSX.Element {
   const text = state.value("Policy").replaceAll("\r\n", "\n");
   const lines = text.split("\n");
   const rows = lines.length + (readonly ? 0 : SPARE_LINES);
@@ -22,8 +26,8 @@ export function Editor({ state, problems, readonly }: EditorProps): JSX.Element 
   return (
     <div class="field">
       <label for="field-Policy">Policy</label>
-      <p class="hint" id="field-Policy-hint">
-        Written in Cedar. What no policy permits is refused, and a forbid wins over every permit.
+      <p class="hint" id="field-Policy-hint" safe>
+        {hint}
       </p>
       {isWrong ? <Findings state={state} problems={problems} lines={lines} /> : ""}
       <div class="editor">
@@ -42,7 +46,7 @@ export function Editor({ state, problems, readonly }: EditorProps): JSX.Element 
           wrap="off"
           autocapitalize="none"
           spellcheck="false"
-          required
+          required={!optional}
           readonly={readonly}
           aria-describedby={isWrong ? "field-Policy-hint field-Policy-problem" : "field-Policy-hint"}
           aria-invalid={isWrong ? "true" : undefined}

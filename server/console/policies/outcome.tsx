@@ -1,0 +1,91 @@
+// What trying a policy comes to: the answer to one call, or a list of calls with another outcome.
+
+import type { Case, Comparison, Evaluation } from "../../access/index.ts";
+import { Badge, Section, Table } from "../../ui/index.ts";
+import { type NameOf, pathOfRecord } from "../records/names.ts";
+import type { Visit } from "../visit.ts";
+import { MOST_CASES } from "./sample.ts";
+
+export const POLICIES = "/settings/policies";
+export const MOST_SHOWN = 20;
+
+/** The page opens there. */
+const FOCUSED = { autofocus: true };
+
+export interface NamedPolicy {
+  name: string;
+  /** Undefined: it is not saved. */
+  href: string | undefined;
+}
+
+export function Answer({ answer, policies }: { answer: Evaluation; policies: NamedPolicy[] }): JSX.Element {
+  const isAllowed = answer.Decision === "Allow";
+  return (
+    <section class="panel stack" aria-labelledby="answer" tabindex="-1" {...FOCUSED}>
+      <h2 id="answer">
+        <Badge state={isAllowed ? "Allowed" : "Denied"} tone={isAllowed ? "good" : "bad"} spoken />
+      </h2>
+      {policies.length === 0 ? (
+        <p>{answer.Problems.length > 0 ? "No policy decided." : "No policy permits it."}</p>
+      ) : (
+        <p>
+          {isAllowed ? "Permitted by " : "Forbidden by "}
+          {policies.map(({ name, href }, index) => (
+            <>
+              {index === 0 ? "" : ", "}
+              {href ? (
+                <a href={href} safe>
+                  {name}
+                </a>
+              ) : (
+                <span safe>{name}</span>
+              )}
+            </>
+          ))}
+        </p>
+      )}
+      {answer.Problems.map(({ Message }) => (
+        <p safe>{Message}</p>
+      ))}
+    </section>
+  );
+}
+
+interface ChangesProps {
+  visit: Visit;
+  comparison: Comparison;
+  nameOf: NameOf;
+}
+
+export function Changes({ visit, comparison: { checked, changes }, nameOf }: ChangesProps): JSX.Element {
+  const linked = (Type: string, Id: string | number) => (
+    <a href={visit.href(pathOfRecord({ Type, Id }) ?? POLICIES)} safe>
+      {nameOf({ Type, Id })}
+    </a>
+  );
+  const columns = [
+    { name: "Who", cell: ({ principal }: Case) => linked(principal.type, principal.id) },
+    { name: "Action", cell: ({ action }: Case) => <code safe>{action}</code> },
+    { name: "Record", cell: ({ type, id }: Case) => linked(type, id) },
+    {
+      name: "Would be",
+      cell: ({ after }: Comparison["changes"][number]) =>
+        after.Decision === "Allow" ? <Badge state="Allowed" tone="good" /> : <Badge state="Denied" tone="bad" />,
+    },
+  ];
+  const rest = changes.length - MOST_SHOWN;
+  return (
+    <Section title={changes.length === 0 ? "Nothing changes" : "What changes"}>
+      <p role="status" tabindex="-1" {...FOCUSED} safe>
+        {`Of ${checked} checked, ${changes.length} ${changes.length === 1 ? "changes" : "change"}. ` +
+          `A sample of at most ${MOST_CASES}: calls of people and applications on records, from where you are and now.`}
+      </p>
+      {changes.length > 0 ? (
+        <Table caption="Calls with another outcome" columns={columns} rows={changes.slice(0, MOST_SHOWN)} />
+      ) : (
+        ""
+      )}
+      {rest > 0 ? <p safe>{`… and ${rest} more.`}</p> : ""}
+    </Section>
+  );
+}

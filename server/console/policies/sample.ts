@@ -1,0 +1,69 @@
+// A sample of real calls, to say of which a policy would change the outcome: some principals, some records of each type,
+// and all that is done to these.
+
+import { actionsOn, type Case } from "../../access/index.ts";
+import { firstPage, MOST_LIMIT } from "../../http/query.ts";
+import { readConnections } from "../../webhooks/index.ts";
+import type { SettingsDependencies } from "../page.tsx";
+import { listRecords } from "../records/records.tsx";
+import type { Visit } from "../visit.ts";
+
+/** Calls that are checked. */
+export const MOST_CASES = 500;
+const PRINCIPALS = 12;
+const RECORDS_OF_A_TYPE = 4;
+
+type Principal = Case["principal"];
+
+/** Only what the visitor may see, from the first records of each list. */
+export async function sampleOf(deps: SettingsDependencies, visit: Visit): Promise<Case[]> {
+  const principals = await principalsOf(deps, visit);
+  const records = await recordsOf(deps, visit);
+  const all = principals.flatMap((principal) =>
+    records.flatMap(({ type, id }) =>
+      actionsOn(deps.policies.types.get(type)!).map((action) => ({ principal, action, type, id })),
+    ),
+  );
+  return spread(all, MOST_CASES);
+}
+
+/** Of each role some members, for policies speak of roles; then others. */
+async function principalsOf(deps: SettingsDependencies, visit: Visit): Promise<Principal[]> {
+  const roles = await deps.roles.list(visit.permitted("Settings:Read"), {}, firstPage(MOST_LIMIT));
+  const members = roles.Items.flatMap(({ Members }) => Members.slice(0, 2));
+  const active = await Promise.all(
+    (["User", "Application"] as const).map(async (type) => {
+      const found = await idsOf(deps, visit, type, { Is_Active: "true" });
+      return spread(found, PRINCIPALS / 2).map((id) => ({ type, id: Number(id) }));
+    }),
+  );
+  const named = members.map(({ Type, Id }) => ({ type: Type as Principal["type"], id: Id }));
+  const distinct = new Map([...named, ...active.flat()].map((one) => [`${one.type} ${one.id}`, one]));
+  return [...distinct.values()].slice(0, PRINCIPALS);
+}
+
+async function recordsOf(deps: SettingsDependencies, visit: Visit): Promise<{ type: string; id: string }[]> {
+  const types = deps.records.all.map(({ entity }) => entity.name);
+  const ofEntities = await Promise.all(
+    types.map(async (type) => {
+      const found = await idsOf(deps, visit, type);
+      return spread(found, RECORDS_OF_A_TYPE).map((id) => ({ type, id }));
+    }),
+  );
+  if (!visit.may("Webhooks:Read")) return ofEntities.flat();
+  const page = firstPage(RECORDS_OF_A_TYPE);
+  const { Items } = await readConnections(deps.sql, deps.masterKey, visit.permitted("Webhooks:Read"), {}, page);
+  return [...ofEntities.flat(), ...Items.map(({ Id }) => ({ type: "WebhookConnection", id: Id }))];
+}
+
+async function idsOf(deps: SettingsDependencies, visit: Visit, type: string, filter: Record<string, string> = {}) {
+  const asked = new URLSearchParams({ ...filter, Limit: String(MOST_LIMIT) });
+  const { Items } = await listRecords<{ Id: string | number }>(deps.records.of(type), visit, asked);
+  return Items.map(({ Id }) => String(Id));
+}
+
+/** So many of them, evenly from all. */
+function spread<T>(all: readonly T[], most: number): T[] {
+  if (all.length <= most) return [...all];
+  return Array.from({ length: most }, (_, index) => all[Math.floor((index * all.length) / most)]!);
+}

@@ -1,0 +1,345 @@
+// Trying a policy before it is saved: what one call would meet, and whom the text would change something for.
+
+import { ACTIONS, type Evaluation, QUESTION } from "../../access/index.ts";
+import { BadInput, type Problem } from "../../errors.ts";
+import { etagOf } from "../../http/conditions.ts";
+import { isUuid, toRecordId } from "../../http/query.ts";
+import {
+  ButtonLink,
+  CheckboxGroup,
+  Form,
+  type FormState,
+  formOf,
+  Hidden,
+  momentInUtc,
+  refusedForm,
+  SelectField,
+  TextField,
+} from "../../ui/index.ts";
+import type { Page, SettingsDependencies, View } from "../page.tsx";
+import { lookUpNames } from "../records/names.ts";
+import { listRecords } from "../records/records.tsx";
+import { nameOf, type Reference } from "../records/reference-field.tsx";
+import { Editor } from "../settings/policy-editor.tsx";
+import type { Visit } from "../visit.ts";
+import { Answer, Changes, MOST_SHOWN, type NamedPolicy, POLICIES } from "./outcome.tsx";
+import { sampleOf } from "./sample.ts";
+
+const TRY = `${POLICIES}/try`;
+const NEEDS = ["Settings:Read", "AccessManager:Read"] as const;
+const FIELDS = ["Policy", "Principal", "Action", "Resource", "Fields", "Address"];
+/** What comes along from the policy's own form, to be saved from here. */
+const CARRIED = ["Name", "Description", "version"];
+const MOST_FOUND = 5;
+/** Names of fields as fieldsOf finds them, such as `Is_System: true`. */
+const LINE = /^\s*(\w+)\s*:\s*(.*?)\s*$/;
+
+export function tryPages(deps: SettingsDependencies): Page[] {
+  return [
+    {
+      path: TRY,
+      GET: { needs: NEEDS, answer: (visit) => openPage(deps, visit) },
+      POST: { needs: NEEDS, answer: (visit) => tryPolicy(deps, visit) },
+    },
+  ];
+}
+
+/** Stands in a policy's form: what was typed comes along. */
+export function TryButton({ visit }: { visit: Visit }): JSX.Element {
+  const { id } = visit.params;
+  return (
+    <button type="submit" class="plain" formaction={visit.href(id ? `${TRY}?Id=${id}` : TRY)} formnovalidate>
+      Try it first
+    </button>
+  );
+}
+
+const idOf = ({ url }: Visit) => url.searchParams.get("Id") ?? "";
+
+async function openPage({ policies }: SettingsDependencies, visit: Visit): Promise<View> {
+  const id = idOf(visit);
+  const start = { PrincipalType: "User", Action: "AccessManager:Read", ResourceType: "Application" };
+  if (!id) return page({ policies }, visit, formOf(start));
+  const { record, version } = await policies.read(visit.permitted("Settings:Read"), id);
+  const { Name, Description, Policy } = record;
+  return page({ policies }, visit, formOf({ ...start, Name, Description, Policy, version: etagOf(version) }));
+}
+
+async function tryPolicy(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const { form } = visit;
+  const start = { PrincipalType: "User", Action: "AccessManager:Read", ResourceType: "Application" };
+  const typed = formOf({
+    ...start,
+    ...Object.fromEntries([...new Set(form.keys())].map((name) => [name, form.getAll(name)])),
+  });
+  const asks = form.get("ask");
+  // It comes from the policy's own form, and nothing is asked yet.
+  if (!asks) return page(deps, visit, typed);
+  try {
+    const result = asks === "changes" ? await changes(deps, visit) : await evaluated(deps, visit);
+    return page(deps, visit, typed, result);
+  } catch (error) {
+    const state = refusedForm(form, besideFields(error), FIELDS);
+    return { ...(await page(deps, visit, state)), status: 422 };
+  }
+}
+
+/** The form has fields of its own for what stands in the API's Resource and Context. */
+function besideFields(error: unknown): unknown {
+  if (!(error instanceof BadInput) || error.problems.length === 0) return error;
+  return BadInput.in(
+    error.problems.map(({ Field, Message }) => ({
+      Field: Field === "Context" ? "Address" : Message.startsWith("Resource.Fields") ? "Fields" : Field,
+      Message,
+    })),
+  );
+}
+
+async function page(
+  { policies }: Pick<SettingsDependencies, "policies">,
+  visit: Visit,
+  state: FormState,
+  result: JSX.Element = "",
+): Promise<View> {
+  const [id, Name] = [idOf(visit), state.value("Name")];
+  return {
+    title: Name && id ? `Try ${Name}` : "Try a policy",
+    above: [{ name: "Policies", path: POLICIES }],
+    body: (
+      <>
+        {result}
+        <TryForm visit={visit} state={state} id={id} types={policies.recordTypes} />
+      </>
+    ),
+  };
+}
+
+interface TryFormProps {
+  visit: Visit;
+  state: FormState;
+  /** Of the policy; empty: it is new. */
+  id: string;
+  types: readonly string[];
+}
+
+function TryForm({ visit, state, id, types }: TryFormProps): JSX.Element {
+  const mayBeSaved = state.value("Name") !== "" && visit.may("Settings:Update");
+  const action = id ? `${TRY}?Id=${encodeURIComponent(id)}` : TRY;
+  return (
+    <div class="panel">
+      <Form visit={visit} action={action} state={state}>
+        {CARRIED.map((name) => (state.value(name) ? <Hidden name={name} value={state.value(name)} /> : ""))}
+        <Editor state={state} problems={[]} hint="Not saved. Left empty, the policies decide as they are." optional />
+        <SelectField
+          state={state}
+          name="PrincipalType"
+          label="Who calls"
+          options={[
+            { value: "User", label: "A user" },
+            { value: "Client", label: "An application" },
+          ]}
+        />
+        <TextField state={state} name="Principal" label="Which one" hint="Its Id, or a part of its name." />
+        <SelectField
+          state={state}
+          name="Action"
+          label="Action"
+          options={ACTIONS.map((value) => ({ value, label: value }))}
+        />
+        <SelectField
+          state={state}
+          name="ResourceType"
+          label="On a record of"
+          options={types.map((value) => ({ value, label: value }))}
+        />
+        <TextField
+          state={state}
+          name="Resource"
+          label="Which record"
+          hint="Its Id, or a part of its name. Empty for one that is not there yet."
+          required={false}
+        />
+        <TextField
+          state={state}
+          name="Fields"
+          label="What the change sets"
+          hint="One field a line, such as Is_System: true."
+          rows={3}
+          code
+          required={false}
+        />
+        <TextField
+          state={state}
+          name="Address"
+          label="From the address"
+          hint="Empty: from where you are."
+          required={false}
+        />
+        <TextField state={state} name="Time" label="At the time" type="datetime-local" required={false} />
+        <CheckboxGroup
+          state={state}
+          name="Scopes"
+          label="With the scopes"
+          hint="None marked: all that the caller can have."
+          options={ACTIONS.map((value) => ({ value, label: value }))}
+        />
+        <div class="buttons">
+          <button type="submit" class="main" name="ask" value="call" formnovalidate>
+            Try this call
+          </button>
+          <button type="submit" class="plain" name="ask" value="changes" formnovalidate>
+            Who would it change?
+          </button>
+          {mayBeSaved ? (
+            <button type="submit" class="plain" formaction={visit.href(`${POLICIES}/${id || "add"}`)} formnovalidate>
+              Save policy
+            </button>
+          ) : (
+            ""
+          )}
+          <ButtonLink href={visit.href(id ? `${POLICIES}/${id}` : POLICIES)}>Back</ButtonLink>
+        </div>
+      </Form>
+    </div>
+  );
+}
+
+// One call.
+
+async function evaluated(deps: SettingsDependencies, visit: Visit): Promise<JSX.Element> {
+  const { form } = visit;
+  const [PrincipalType, ResourceType] = [form.get("PrincipalType") ?? "", form.get("ResourceType") ?? ""];
+  const problems: Problem[] = [];
+  const pick = (type: string, field: string) =>
+    found(deps, visit, type, (form.get(field) ?? "").trim(), field).catch((error) => {
+      if (!(error instanceof BadInput)) throw error;
+      const own = error.problems.filter(({ Field }) => Field === field);
+      problems.push(...(own.length > 0 ? own : [{ Field: field, Message: `${field}: ${error.message}` }]));
+      return "";
+    });
+  const principal = await pick(PrincipalType === "Client" ? "Application" : "User", "Principal");
+  const resource = form.get("Resource")?.trim() ? await pick(ResourceType, "Resource") : undefined;
+  if (problems.length > 0) throw BadInput.in(problems);
+  const fields = fieldsOf(deps, ResourceType, form.get("Fields") ?? "");
+  const [address, time, scopes] = [form.get("Address")?.trim(), form.get("Time"), form.getAll("Scopes")];
+  const question = QUESTION.parse({
+    ...triedOf(visit),
+    Principal: { Type: PrincipalType, Id: principal },
+    Action: form.get("Action"),
+    Resource: {
+      Type: ResourceType,
+      ...(resource ? { Id: resource } : {}),
+      ...(resource && Object.keys(fields).length === 0 ? {} : { Fields: fields }),
+    },
+    Context: {
+      ...(address ? { Address: address } : {}),
+      ...(time ? { Time: momentInUtc(time) } : {}),
+      ...(scopes.length > 0 ? { Scopes: scopes } : {}),
+    },
+  });
+  const answer = await deps.policies.evaluate(visit.permitted(...NEEDS), question);
+  return <Answer answer={answer} policies={await policyLinks(deps, visit, answer)} />;
+}
+
+/** What is tried, if there is a text. */
+function triedOf(visit: Visit): { Id?: string; Name?: string; Policy?: string } {
+  const [text, name, id] = [policyText(visit.form), visit.form.get("Name")?.trim(), idOf(visit)];
+  if (text.trim() === "") return {};
+  return { Policy: text, ...(id ? { Id: id } : {}), ...(name ? { Name: name } : {}) };
+}
+
+/** A browser sends line breaks as CR LF. */
+const policyText = (form: URLSearchParams) => (form.get("Policy") ?? "").replaceAll("\r\n", "\n");
+
+/** The record's Id. @throws BadInput naming those that could be meant */
+async function found(
+  deps: SettingsDependencies,
+  visit: Visit,
+  type: string,
+  text: string,
+  field: string,
+): Promise<string> {
+  const wrong = (Message: string) => BadInput.in([{ Field: field, Message: `${field}: ${Message}` }]);
+  if (text === "") throw wrong("say which one.");
+  if (toRecordId(text) !== undefined || isUuid(text)) return text;
+  const service = deps.records.all.find(({ entity }) => entity.name === type);
+  if (!service) return named(deps, visit, type, text, wrong);
+  const asked = new URLSearchParams({ Search: text, Limit: String(MOST_FOUND) });
+  const { Items, Next } = await listRecords<Reference>(service, visit, asked);
+  const [one] = Items;
+  if (!one) throw wrong(`no ${type} is called so.`);
+  if (Items.length === 1) return String(one.Id);
+  const names = Items.map((item) => `${nameOf(type, item)} (${item.Id})`).join(", ");
+  throw wrong(`several are called so: ${names}${Next ? ", and more" : ""}. Type the Id of one.`);
+}
+
+/** A record that only its Name finds. */
+async function named(
+  { policies, roles }: SettingsDependencies,
+  visit: Visit,
+  type: string,
+  name: string,
+  wrong: (message: string) => BadInput,
+): Promise<string> {
+  const service = { Policy: policies, Role: roles }[type];
+  if (!service) throw wrong("give its Id.");
+  const paging = { limit: 1, cursor: undefined, filters: "" };
+  const { Items } = await service.list(visit.permitted("Settings:Read"), { name }, paging);
+  if (!Items[0]) throw wrong(`no ${type} is called so, in full.`);
+  return Items[0].Id;
+}
+
+/** Lines of `Name: value`, with values of the field's type. @throws BadInput */
+function fieldsOf({ policies }: SettingsDependencies, type: string, text: string): Record<string, unknown> {
+  const attributes = policies.types.get(type)?.attributes ?? [];
+  return Object.fromEntries(
+    text
+      .split(/\r?\n/)
+      .filter((line) => line.trim() !== "")
+      .map((line) => {
+        const [, name, value] = LINE.exec(line) ?? [];
+        if (!name) {
+          throw BadInput.in([{ Field: "Fields", Message: "Fields: write one field a line, as Name: value." }]);
+        }
+        const isText = attributes.find((one) => one.name === name)?.type === "text";
+        return [name, isText ? value : parsed(value!)];
+      }),
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function policyLinks(
+  deps: SettingsDependencies,
+  visit: Visit,
+  { DecidedBy }: Evaluation,
+): Promise<NamedPolicy[]> {
+  return Promise.all(
+    DecidedBy.map(async (name) => {
+      const paging = { limit: 1, cursor: undefined, filters: "" };
+      const { Items } = await deps.policies.list(visit.permitted("Settings:Read"), { name }, paging);
+      return { name, href: Items[0] && visit.href(`${POLICIES}/${Items[0].Id}`) };
+    }),
+  );
+}
+
+// Whom a text would change something for.
+
+async function changes(deps: SettingsDependencies, visit: Visit): Promise<JSX.Element> {
+  const { Policy, ...tried } = triedOf(visit);
+  if (Policy === undefined) throw BadInput.in([{ Field: "Policy", Message: "Policy: write the text to be compared." }]);
+  const cases = await sampleOf(deps, visit);
+  const comparison = await deps.policies.compare(visit.permitted(...NEEDS), { ...tried, Policy }, cases);
+  const shown = comparison.changes.slice(0, MOST_SHOWN);
+  const told = shown.flatMap(({ principal, type, id }) => [
+    { Type: principal.type, Id: principal.id },
+    { Type: type, Id: id },
+  ]);
+  return <Changes visit={visit} comparison={comparison} nameOf={await lookUpNames(visit, told)} />;
+}
