@@ -48,9 +48,9 @@ const CREDENTIALS = { RedirectUris: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, PostLo
 
 /** Every form that somebody types into, as `walk` finds it. A filter takes what it is given, or says what is wrong. */
 const FORMS: Record<string, Typed | "filter"> = {
-  "GET /settings/activity RecordId From To": "filter",
+  "GET /settings/activity RecordId Reason From To": "filter",
   "GET /settings/applications Search": "filter",
-  "GET /settings/audit-log ActorId SubjectId From To": "filter",
+  "GET /settings/audit-log ActorId SubjectId RequestKey From To": "filter",
   "GET /settings/departments Search": "filter",
   "GET /settings/identity-providers Name": "filter",
   "GET /settings/policies Name": "filter",
