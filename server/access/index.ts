@@ -21,7 +21,16 @@ export { createPolicies, findPolicyRecords, type Policies } from "./policies/ser
 export { MEMBER_LIMIT, ROLE, type RoleRecord } from "./roles/contract.ts";
 export { createRoles, findRoleRecords, type Roles, roleRoutes, userScopes } from "./roles/service.ts";
 export { resourceRoutes, route } from "./route.ts";
-export { ACTIONS, type Action, DEFAULT_SCOPES, grantedScopes, SCOPES, type Scope, ScopeNotGranted } from "./scopes.ts";
+export {
+  ACTIONS,
+  type Action,
+  DEFAULT_SCOPES,
+  grantedScopes,
+  SCOPE_TEXTS,
+  SCOPES,
+  type Scope,
+  ScopeNotGranted,
+} from "./scopes.ts";
 export type { SettingsService } from "./settings.ts";
 export { requireSeen, settingsRoutes } from "./settings.ts";
 export { type DeletedPolicy, insertStarterAccess, recoverAccess } from "./starter.ts";

@@ -1,23 +1,24 @@
-/** Every scope there is. A client's own are the ones granted to it. */
-export const SCOPES = [
-  "openid",
-  "profile",
-  "name",
-  "email",
-  "address",
-  "phone",
-  "AccessManager:Read",
-  "AccessManager:Create",
-  "AccessManager:Update",
-  "AccessManager:Delete",
-  "Settings:Read",
-  "Settings:Update",
-  "Webhooks:Read",
-  "Webhooks:Create",
-  "Webhooks:Update",
-  "Webhooks:Delete",
-] as const;
-export type Scope = (typeof SCOPES)[number];
+/** Every scope there is, and what it is for. A client's own are the ones granted to it. */
+export const SCOPE_TEXTS = {
+  openid: "Sign a user in.",
+  profile: "The user's profile claims.",
+  name: "The user's name.",
+  email: "The user's e-mail address.",
+  address: "The user's postal address.",
+  phone: "The user's phone number.",
+  "AccessManager:Read": "Read entity records.",
+  "AccessManager:Create": "Create entity records.",
+  "AccessManager:Update": "Update entity records.",
+  "AccessManager:Delete": "Delete entity records.",
+  "Settings:Read": "Read credentials, policies and keys.",
+  "Settings:Update": "Change credentials, policies and keys.",
+  "Webhooks:Read": "Read webhook connections and the activity log.",
+  "Webhooks:Create": "Create webhook connections.",
+  "Webhooks:Update": "Update webhook connections.",
+  "Webhooks:Delete": "Delete webhook connections.",
+} as const;
+export type Scope = keyof typeof SCOPE_TEXTS;
+export const SCOPES = Object.keys(SCOPE_TEXTS) as readonly Scope[];
 
 /** The scopes that stand for what is done to a record; a policy has to permit the action of the same name as well. */
 export type Action = Extract<Scope, `${string}:${string}`>;

@@ -1,7 +1,7 @@
 // The OpenAPI document, put together from its parts.
 
 import packageFile from "../../package.json" with { type: "json" };
-import type { Scope } from "../access/index.ts";
+import { SCOPE_TEXTS } from "../access/index.ts";
 import { FOREIGN_KEY_SCHEMAS } from "../entities/index.ts";
 import type { Route } from "../http/route.ts";
 import { SPEC_TOKEN_PATH } from "../oauth/index.ts";
@@ -67,40 +67,17 @@ function withRequestId(paths: Record<string, PathItem>): Record<string, PathItem
   );
 }
 
-const SCOPE_TEXTS: Record<Scope, string> = {
-  openid: "Sign a user in.",
-  profile: "The user's profile claims.",
-  name: "The user's name.",
-  email: "The user's e-mail address.",
-  address: "The user's postal address.",
-  phone: "The user's phone number.",
-  "AccessManager:Read": "Read entity records.",
-  "AccessManager:Create": "Create entity records.",
-  "AccessManager:Update": "Update entity records.",
-  "AccessManager:Delete": "Delete entity records.",
-  "Settings:Read": "Read credentials, policies and keys.",
-  "Settings:Update": "Change credentials, policies and keys.",
-  "Webhooks:Read": "Read webhook connections and the activity log.",
-  "Webhooks:Create": "Create webhook connections.",
-  "Webhooks:Update": "Update webhook connections.",
-  "Webhooks:Delete": "Delete webhook connections.",
-};
-
 /** docs/behaviour.md "Authentication". */
 export function securitySchemes(publicUrl: string) {
   const tokenUrl = publicUrl + SPEC_TOKEN_PATH;
+  const flow = { tokenUrl, refreshUrl: tokenUrl, scopes: SCOPE_TEXTS };
   return {
     oauth2: {
       type: "oauth2",
       description: "Every scope that an operation names is needed.",
       flows: {
-        clientCredentials: { tokenUrl, refreshUrl: tokenUrl, scopes: SCOPE_TEXTS },
-        authorizationCode: {
-          authorizationUrl: `${publicUrl}/oauth/authorize`,
-          tokenUrl,
-          refreshUrl: tokenUrl,
-          scopes: SCOPE_TEXTS,
-        },
+        clientCredentials: flow,
+        authorizationCode: { authorizationUrl: `${publicUrl}/oauth/authorize`, ...flow },
       },
     },
     bearer: {

@@ -31,6 +31,7 @@ import {
   type Answer,
   type Area,
   type Examples,
+  formBody,
   headersOf,
   json,
   type Operation,
@@ -152,32 +153,13 @@ interface FormEndpoint {
   refused: Refusal[];
 }
 
-function formOperation({
-  door,
-  path,
-  id,
-  summary,
-  description,
-  form,
-  examples,
-  answer,
-  refused,
-}: FormEndpoint): Operation {
+function formOperation({ door, path, id, form, examples, answer, refused, ...told }: FormEndpoint): Operation {
   return {
     operationId: id,
     tags: [(door === "spec" ? SPEC_TAG : RFC_TAG).name],
-    summary,
-    description,
+    ...told,
     security: [{}, { client: [] }],
-    requestBody: {
-      required: true,
-      content: {
-        "application/x-www-form-urlencoded": {
-          schema: form,
-          examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
-        },
-      },
-    },
+    requestBody: formBody(form, examples),
     responses: { 200: answer, ...refusals(door, path, [...refused, ...OF_ALL]) },
   };
 }

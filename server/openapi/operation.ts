@@ -51,14 +51,18 @@ function withQuota(answers: Record<string, Answer>): Record<string, Answer> {
   );
 }
 
-/** An answer of JSON. */
-export function json(description: string, schema: Schema, example?: unknown, headers: string[] = []): Answer {
+/** An answer of JSON. @param examples by name, instead of the one */
+export function json(
+  description: string,
+  schema: Schema,
+  example?: unknown,
+  headers: string[] = [],
+  examples: Record<string, unknown> | undefined = example === undefined ? undefined : { example },
+): Answer {
   return {
     description,
     headers: headersOf(["X-Request-Id", ...headers]),
-    content: {
-      "application/json": { schema, examples: example === undefined ? undefined : { example: { value: example } } },
-    },
+    content: { "application/json": { schema, examples: examples && named(examples) } },
   };
 }
 
@@ -74,8 +78,16 @@ export function headersOf(names: string[]): Record<string, Ref> {
 
 /** @param examples by name */
 export function jsonBody(description: string, schema: Schema, examples: Record<string, unknown>): RequestBody {
-  const named: Examples = Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
-  return { description, required: true, content: { "application/json": { schema, examples: named } } };
+  return { description, required: true, content: { "application/json": { schema, examples: named(examples) } } };
+}
+
+export function formBody(schema: Schema, examples?: Record<string, unknown>): RequestBody {
+  const content = { schema, ...(examples && { examples: named(examples) }) };
+  return { required: true, content: { "application/x-www-form-urlencoded": content } };
+}
+
+function named(examples: Record<string, unknown>): Examples {
+  return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
 }
 
 /** What a list answers. */

@@ -47,7 +47,7 @@ function described(route: Route, named: Map<string, Schema>): Operation {
     ? file
     : answer.list
       ? json(answer.description, pageOf(schema), example && { Items: [example].flat(), Next: null })
-      : withExamples(json(answer.description, schema, example, conditions ? ["ETag"] : []), examples);
+      : json(answer.description, schema, example, conditions ? ["ETag"] : [], examples);
   return operation({
     id,
     tag: tag.name,
@@ -61,33 +61,22 @@ function described(route: Route, named: Map<string, Schema>): Operation {
   });
 }
 
-function withExamples(answer: Answer, examples: Record<string, unknown> | undefined): Answer {
-  if (!examples) return answer;
-  const { schema } = answer.content!["application/json"]!;
-  const named = Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
-  return { ...answer, content: { "application/json": { schema, examples: named } } };
+interface Told extends Pick<Parameter, "description" | "schema" | "examples"> {
+  hasValue?: boolean;
 }
 
 function parametersOf(route: Route, named: Map<string, Schema>): (Parameter | Ref)[] {
   const { params = {}, query = {}, filters = {}, paged, conditions } = route;
-  const inPath = Object.keys(params).map((name): Parameter => {
-    const { description, schema, examples } = params[name];
-    return { name, in: "path", required: true, description, schema: documentedSchema(schema, named), examples };
-  });
-  const beside = Object.keys(query).map((name): Parameter => {
-    const { description, schema } = query[name];
-    return { name, in: "query", description, allowEmptyValue: true, schema: documentedSchema(schema, named) };
-  });
-  const inQuery = Object.keys(filters).map((name): Parameter => {
-    const { description, schema, hasValue } = filters[name];
-    const allowEmptyValue = hasValue ? undefined : true;
-    return { name, in: "query", description, allowEmptyValue, schema: documentedSchema(schema, named) };
-  });
+  const told = (all: Record<string, Told>, where: (one: Told) => Pick<Parameter, "in"> & Partial<Parameter>) =>
+    Object.entries(all).map(([name, one]): Parameter => {
+      const { description, schema } = one;
+      return { name, description, schema: documentedSchema(schema, named), ...where(one) };
+    });
   return [
-    ...inPath,
-    ...beside,
+    ...told(params, ({ examples }) => ({ in: "path", required: true, examples })),
+    ...told(query, () => ({ in: "query", allowEmptyValue: true })),
     ...(paged ? [parameterRef("Limit"), parameterRef("Cursor")] : []),
-    ...inQuery,
+    ...told(filters, ({ hasValue }) => ({ in: "query", allowEmptyValue: hasValue ? undefined : true })),
     ...(conditions ? CONDITIONS : []),
   ];
 }

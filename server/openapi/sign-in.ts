@@ -6,6 +6,7 @@ import { DATABASE_AWAY } from "./errors.ts";
 import {
   type Answer,
   type Area,
+  formBody,
   headersOf,
   json,
   type Operation,
@@ -91,9 +92,7 @@ function browserOperation({ id, summary, description, parameters, form, answers 
     description,
     security: [],
     parameters,
-    requestBody: form
-      ? { required: true, content: { "application/x-www-form-urlencoded": { schema: schemaRef(form) } } }
-      : undefined,
+    requestBody: form ? formBody(schemaRef(form)) : undefined,
     responses: {
       ...answers,
       405: html("The header Allow names the methods."),
