@@ -17,7 +17,7 @@ export { actionsOn, type Case, type Comparison, type Evaluation } from "./polici
 export { QUESTION } from "./policies/question.ts";
 export { type AttributeType, judgedFields, type ResourceType } from "./policies/resource-type.ts";
 export { policyRoutes } from "./policies/routes.ts";
-export { createPolicies, findPolicyRecords, type Policies } from "./policies/service.ts";
+export { createPolicies, findPolicyRecords, type Policies, type PolicyVersion } from "./policies/service.ts";
 export { MEMBER_LIMIT, ROLE, type RoleRecord } from "./roles/contract.ts";
 export { createRoles, findRoleRecords, type Roles, roleRoutes, userScopes } from "./roles/service.ts";
 export { resourceRoutes, route } from "./route.ts";

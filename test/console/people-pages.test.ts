@@ -57,6 +57,7 @@ const PAGES: Listed<Ids>[] = [
   { name: "department-delete", path: ({ department }) => `/settings/departments/${department}/delete` },
   { name: "policies", path: () => "/settings/policies" },
   { name: "policies-none", path: () => "/settings/policies?Name=Nothing" },
+  { name: "policy-versions", path: ({ policy }) => `/settings/policies/${policy}/versions` },
   { name: "policy-try", path: ({ policy }) => `/settings/policies/try?Id=${policy}` },
   {
     name: "policy-try-denied",

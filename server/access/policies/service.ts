@@ -5,6 +5,7 @@ import type { TenantId } from "../../tenant-id.ts";
 import type { Access } from "../access.ts";
 import type { Permitted } from "../bearer.ts";
 import type { FindRecords } from "../gate/references.ts";
+import type { Shown } from "../gate/shown.ts";
 import { changeSettings, createSettingsService, type RecordChange, type SettingsService } from "../settings.ts";
 import type { Problem } from "./cedar.ts";
 import { POLICY, type PolicyInput, type PolicyRecord } from "./contract.ts";
@@ -18,7 +19,10 @@ import {
   insertPolicy,
   listPolicies,
   listPolicyTexts,
+  listVersions,
+  type Policy,
   updatePolicy,
+  type Version,
 } from "./store.ts";
 
 /** Every process parses all of a tenant's policies when one changes, and asks each of them for every decision. */
@@ -40,35 +44,51 @@ export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
     tried: Tried,
     cases: readonly Case[],
   ): Promise<Comparison>;
+  /** Every text that the policy has had, the newest first, as far as they are kept. @throws NotFound, Permission */
+  versions(caller: Permitted<"Settings:Read">, id: string): Promise<Shown<PolicyVersion>[]>;
   /** Every type of record that policies can be about, by its name. */
   types: ReadonlyMap<string, ResourceType>;
   /** Names of those whose records are found by an Id. */
   recordTypes: readonly string[];
 }
 
+export interface PolicyVersion {
+  Number: number;
+  Policy: string;
+  SavedOn: string;
+  /** AbstractLong (docs/behaviour.md "Foreign keys"), or null: it was there from the start. */
+  SavedBy: { Id: number; Name?: string; Type: string } | null;
+}
+
 export function createPolicies(sql: Sql, access: Access, recordChange: RecordChange): Policies {
   const problemsOf = async (tenantId: TenantId, text: string) => inWords(await access.checkPolicy(tenantId, text));
+  const service = createSettingsService<(typeof POLICY)["fields"], Policy>(sql, recordChange, {
+    contract: POLICY,
+    store: {
+      list: listPolicies,
+      find: findPolicy,
+      insert: insertPolicy,
+      update: updatePolicy,
+      remove: deletePolicy,
+    },
+    blank: { name: "", description: "", policy: "" },
+    audited: "Policy",
+    change: (caller, work) => changeSettings(sql, access, caller, "Policy", work),
+    async check({ tenantId }, { Policy }) {
+      const problems = Policy === undefined ? [] : await problemsOf(tenantId, Policy);
+      if (problems.length > 0) throw BadInput.in(problems);
+    },
+    async checkWritten(tx, tenantId, { before, saved }) {
+      if (before?.policy !== saved.policy) await refuseTooMany(tx, access, tenantId);
+    },
+  });
   return {
-    ...createSettingsService(sql, recordChange, {
-      contract: POLICY,
-      store: {
-        list: listPolicies,
-        find: findPolicy,
-        insert: insertPolicy,
-        update: updatePolicy,
-        remove: deletePolicy,
-      },
-      blank: { name: "", description: "", policy: "" },
-      audited: "Policy",
-      change: (caller, work) => changeSettings(sql, access, caller, "Policy", work),
-      async check({ tenantId }, { Policy }) {
-        const problems = Policy === undefined ? [] : await problemsOf(tenantId, Policy);
-        if (problems.length > 0) throw BadInput.in(problems);
-      },
-      async checkWritten(tx, tenantId, { before, saved }) {
-        if (before?.policy !== saved.policy) await refuseTooMany(tx, access, tenantId);
-      },
-    }),
+    ...service,
+    async versions(caller, id) {
+      const { record } = await service.read(caller, id);
+      const versions = (await listVersions(sql, caller.tenantId, id)).map(toVersion);
+      return caller.gate.only(POLICY.name, versions, { resource: () => record });
+    },
     async validate(caller, text) {
       const problems = await access.checkPolicy(caller.tenantId, text);
       return problems.slice(0, SHOWN_PROBLEMS);
@@ -83,6 +103,15 @@ export function createPolicies(sql: Sql, access: Access, recordChange: RecordCha
 /** Policies by their Ids, for what tells of them elsewhere. */
 export const findPolicyRecords: FindRecords = async (sql, tenantId, _, ids) =>
   (await findPolicies(sql, tenantId, ids.filter(isUuid))).map((policy) => POLICY.toRecord(policy));
+
+function toVersion({ number, policy, savedOn, savedBy }: Version): PolicyVersion {
+  return {
+    Number: number,
+    Policy: policy,
+    SavedOn: savedOn.toISOString(),
+    SavedBy: savedBy as PolicyVersion["SavedBy"],
+  };
+}
 
 /** Every place in a policy that is wrong. */
 function inWords(problems: Problem[]): FieldProblem[] {

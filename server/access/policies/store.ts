@@ -113,3 +113,19 @@ export async function updatePolicy(
 export async function deletePolicy(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
   await sql`delete from policies where tenant_id = ${tenantId} and id = ${id}`;
 }
+
+/** A text that a policy has or had. */
+export interface Version {
+  /** From 1, of the policy's own. */
+  number: number;
+  policy: string;
+  savedOn: Date;
+  savedBy: unknown;
+}
+
+/** The newest first; PostgreSQL keeps 50. */
+export async function listVersions(sql: Queries, tenantId: TenantId, policyId: string): Promise<Version[]> {
+  return sql<Version[]>`
+    select number, policy, saved_on as "savedOn", actor_reference(saved_by_type, saved_by_id) as "savedBy"
+    from policy_versions where tenant_id = ${tenantId} and policy_id = ${policyId} order by number desc`;
+}

@@ -1,9 +1,10 @@
 // Policies: who may do what, in Cedar.
 
 import { POLICY, POLICY_TEXT, type PolicyRecord, type Problem } from "../../access/index.ts";
-import { bodyOf, ContractFields, formFields, formOf, phrase } from "../../ui/index.ts";
+import { ButtonLink, bodyOf, ContractFields, formFields, formOf, phrase } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { TryButton, tryPages } from "../policies/try.tsx";
+import { versionPages } from "../policies/versions.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { settingsPages } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
@@ -46,7 +47,10 @@ export function policyPages(deps: SettingsDependencies): Page[] {
     ],
     names: [...TEXTS, "Policy"],
     inPlace: { label: "Save policy", beside: (visit) => <TryButton visit={visit} />, below: <Vocabulary /> },
-    more: tryPages(deps),
+    more: [...tryPages(deps), ...versionPages(deps)],
+    actions: (visit, { Id }) => ({
+      first: <ButtonLink href={visit.href(`/settings/policies/${Id}/versions`)}>Versions</ButtonLink>,
+    }),
     form: async (visit, held) => {
       const { Name = "", Description = "", Policy = SAMPLE } = held?.record ?? {};
       return {
@@ -73,7 +77,7 @@ export function policyPages(deps: SettingsDependencies): Page[] {
     effects: ({ Name }) => [
       phrase`What only "${Name}" permits is refused from now on.`,
       "What only it forbids is allowed from now on, where another policy permits it.",
-      "The text is not kept; copy it first if you may want it again.",
+      "Its text and all versions of it are not kept; copy what you may want again.",
     ],
   });
 }

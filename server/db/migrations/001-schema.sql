@@ -159,6 +159,33 @@ create table policies (
   constraint policies_name_key unique (tenant_id, name)
 );
 
+-- Every text that a policy has had, the newest 50 of them.
+create table policy_versions (
+  tenant_id uuid not null references tenants,
+  policy_id uuid not null references policies on delete cascade,
+  number integer not null,
+  policy text not null, -- Cedar
+  saved_on timestamptz not null, saved_by_type text, saved_by_id bigint,
+  primary key (policy_id, number)
+);
+
+create function keep_policy_version() returns trigger language plpgsql as $$
+declare
+  last integer := coalesce((select max(number) from policy_versions where policy_id = new.id), 0);
+begin
+  if tg_op = 'UPDATE' and new.policy = old.policy then
+    return null;
+  end if;
+  insert into policy_versions
+  values (new.tenant_id, new.id, last + 1, new.policy, new.modified_on, new.modified_by_type, new.modified_by_id);
+  delete from policy_versions where policy_id = new.id and number <= last + 1 - 50;
+  return null;
+end
+$$;
+
+create trigger policies_keep_version after insert or update on policies
+  for each row execute function keep_policy_version();
+
 create table roles (
   id uuid primary key,
   tenant_id uuid not null references tenants,

@@ -1,0 +1,135 @@
+// Every text that a policy has had: who saved it and when, what it changed, and a way back to it.
+
+import type { PolicyRecord, PolicyVersion } from "../../access/index.ts";
+import { NotFound } from "../../errors.ts";
+import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import { ActionButton, phrase, Section, Table, Time } from "../../ui/index.ts";
+import type { Page, SettingsDependencies, View } from "../page.tsx";
+import { pathOfRecord } from "../records/names.ts";
+import type { Visit } from "../visit.ts";
+import { differenceOf, type Line } from "./difference.ts";
+import { POLICIES } from "./outcome.tsx";
+
+export function versionPages(deps: SettingsDependencies): Page[] {
+  const read = ["Settings:Read"] as const;
+  return [
+    {
+      path: `${POLICIES}/:id/versions`,
+      GET: { needs: read, answer: (visit) => versionsPage(deps, visit) },
+      POST: { needs: [...read, "Settings:Update"], answer: (visit) => restore(deps, visit) },
+    },
+  ];
+}
+
+async function versionsPage({ policies }: SettingsDependencies, visit: Visit): Promise<View> {
+  const caller = visit.permitted("Settings:Read");
+  const { record, version } = await policies.read(caller, visit.params.id!);
+  const versions = await policies.versions(caller, visit.params.id!);
+  const asked = visit.url.searchParams.get("Number");
+  const shown = asked ? numbered(versions, asked) : versions[0]!;
+  const before = versions.find(({ Number: number }) => number < shown.Number);
+  const mayRestore = shown.Policy !== record.Policy && visit.may("Settings:Update", "Policy", record);
+  return {
+    title: "Versions",
+    above: [
+      { name: "Policies", path: POLICIES },
+      { name: record.Name, path: `${POLICIES}/${record.Id}` },
+    ],
+    body: (
+      <>
+        <Versions visit={visit} policy={record} versions={versions} shown={shown} />
+        <Section title={`Version ${shown.Number}`}>
+          <p class="fine" safe>
+            {before
+              ? phrase`What it changed of version ${String(before.Number)}.`
+              : "Nothing is kept of what was before it."}
+          </p>
+          <Difference lines={differenceOf(before?.Policy ?? shown.Policy, shown.Policy)} />
+          {mayRestore ? (
+            <ActionButton
+              visit={visit}
+              action={`${POLICIES}/${record.Id}/versions`}
+              label={`Restore version ${shown.Number}`}
+              fields={{ Number: String(shown.Number), version: etagOf(version) }}
+            />
+          ) : (
+            ""
+          )}
+        </Section>
+      </>
+    ),
+  };
+}
+
+/** Saves the text of a version, as any other; what is there is one more version. */
+async function restore({ policies }: SettingsDependencies, visit: Visit): Promise<Response> {
+  const { form, params } = visit;
+  const versions = await policies.versions(visit.permitted("Settings:Read"), params.id!);
+  const { Number: number, Policy } = numbered(versions, form.get("Number") ?? "");
+  const body = { Id: params.id, Policy };
+  const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
+  await policies.save(visit.permitted("Settings:Update"), body, unchanged, body);
+  return visit.goTo(`${POLICIES}/${params.id}`, `Version ${number} is restored. It counts from now on.`);
+}
+
+/** @throws NotFound */
+function numbered(versions: readonly PolicyVersion[], text: string): PolicyVersion {
+  const found = versions.find(({ Number: number }) => String(number) === text);
+  if (!found) throw new NotFound("There is no such version, or it is no longer kept: of each policy 50 are.");
+  return found;
+}
+
+interface VersionsProps {
+  visit: Visit;
+  policy: PolicyRecord;
+  versions: readonly PolicyVersion[];
+  shown: PolicyVersion;
+}
+
+function Versions({ visit, policy, versions, shown }: VersionsProps): JSX.Element {
+  const path = visit.href(`${POLICIES}/${policy.Id}/versions`);
+  const columns = [
+    {
+      name: "Version",
+      cell: ({ Number: number }: PolicyVersion) => (
+        <a href={`${path}?Number=${number}`} aria-current={number === shown.Number ? "true" : undefined} safe>
+          {String(number)}
+        </a>
+      ),
+    },
+    { name: "Saved", cell: ({ SavedOn }: PolicyVersion) => <Time at={new Date(SavedOn)} /> },
+    { name: "By", cell: ({ SavedBy }: PolicyVersion) => <By visit={visit} by={SavedBy} /> },
+  ];
+  return <Table caption="Versions" columns={columns} rows={[...versions]} />;
+}
+
+function By({ visit, by }: { visit: Visit; by: PolicyVersion["SavedBy"] }): JSX.Element {
+  if (!by?.Id) return <span class="none">there from the start</span>;
+  return (
+    <a href={visit.href(pathOfRecord(by) ?? POLICIES)} safe>
+      {by.Name || `${by.Type} ${by.Id}`}
+    </a>
+  );
+}
+
+const SIGNS: Record<Line["kind"], string> = { same: " ", gone: "−", new: "+" };
+const WORDS: Record<Line["kind"], string> = { same: "", gone: "gone: ", new: "new: " };
+
+/** A line that is gone or new says so by its sign and to a screen reader, not by its colour alone. */
+function Difference({ lines }: { lines: Line[] }): JSX.Element {
+  return (
+    <ol class="difference code">
+      {lines.map(({ kind, text }) => (
+        <li class={kind}>
+          <span aria-hidden="true" safe>
+            {SIGNS[kind]}
+          </span>
+          <span class="unseen" safe>
+            {WORDS[kind]}
+          </span>
+          <code safe>{text}</code>
+        </li>
+      ))}
+    </ol>
+  );
+}

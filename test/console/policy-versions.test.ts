@@ -1,0 +1,109 @@
+// Every text of a policy is kept: who saved it and when, what it changed, and a way back to it.
+
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { differenceOf } from "../../server/console/policies/difference.ts";
+import type { Api } from "../support/api.ts";
+import { openWindows } from "../support/browser.ts";
+import { newTenant } from "../support/tenant.ts";
+import { enterSettings, newColleague } from "./console.ts";
+
+const browser = openWindows();
+const PATIENCE_MS = 240_000;
+const textOf = (hour: number) =>
+  `permit (principal == Client::"0", action, resource)\nwhen { context.hour > ${hour} }\nunless { context.hour == 0 };`;
+
+async function save(api: Api, fields: Record<string, unknown>): Promise<string> {
+  const { status, body } = await api.call<{ Id: string }>("PATCH", "/Policy", { Name: "Hours", ...fields });
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body.Id;
+}
+
+test(
+  "an administrator looks at what a colleague has changed in a policy, and restores what it was",
+  async () => {
+    const api = await newTenant();
+    const id = await save(api, { Policy: textOf(1) });
+    // No new text.
+    await save(api, { Description: "By the hour." });
+    const colleague = await newColleague(api, "admin");
+    await using other = await enterSettings(browser, api.tenant, colleague);
+    await other.open(`/settings/policies/${id}`);
+    await other.page.getByLabel("Policy", { exact: true }).fill(textOf(2));
+    await other.page.getByRole("button", { name: "Save policy" }).click();
+    await other.page.getByText("The policy is saved.").waitFor();
+
+    await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
+    const { page } = visitor;
+    await visitor.open(`/settings/policies/${id}`);
+    await page.getByRole("link", { name: "Versions" }).click();
+    await page.getByRole("heading", { name: "Version 2", exact: true }).waitFor();
+    const rows = page.getByRole("table", { name: "Versions" }).getByRole("row");
+    expect(await rows.allTextContents()).toEqual([
+      "VersionSavedBy",
+      expect.stringMatching(/^2.*A colleague$/),
+      expect.stringMatching(/^1.*demo-client$/),
+    ]);
+    const lines = page.locator(".difference li");
+    const [first, second, third] = textOf(2).split("\n");
+    expect(await lines.allTextContents()).toEqual([
+      ` ${first}`,
+      "−gone: when { context.hour > 1 }",
+      `+new: ${second}`,
+      ` ${third}`,
+    ]);
+    expect(await page.getByRole("button", { name: /^Restore/ }).count()).toBe(0);
+
+    await page.getByRole("link", { name: "1", exact: true }).click();
+    await page.getByRole("button", { name: "Restore version 1" }).click();
+    await page.getByText("Version 1 is restored. It counts from now on.").waitFor();
+    expect(await page.getByLabel("Policy", { exact: true }).inputValue()).toBe(textOf(1));
+    expect((await api.call("GET", `/Policy/${id}`)).body).toMatchObject({
+      Policy: textOf(1),
+      Description: "By the hour.",
+    });
+    await visitor.open(`/settings/policies/${id}/versions`);
+    expect(await rows.nth(1).textContent()).toMatch(/^3.*Administrator$/);
+    await visitor.open(`/settings/policies/${id}/versions?Number=9`);
+    await page.getByText("There is no such version").waitFor();
+
+    // What somebody else has saved in the meantime is not written over.
+    await visitor.open(`/settings/policies/${id}/versions?Number=2`);
+    await save(api, { Policy: textOf(5) });
+    await page.getByRole("button", { name: "Restore version 2" }).click();
+    await page.getByRole("heading", { name: "Precondition Failed" }).waitFor();
+    expect((await api.call("GET", `/Policy/${id}`)).body.Policy).toBe(textOf(5));
+    expect(visitor.complaints.filter((line) => !line.includes("responded with a status of 4"))).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "of a policy the newest 50 texts are kept",
+  async () => {
+    const api = await newTenant();
+    for (let hour = 1; hour <= 52; hour++) await save(api, { Policy: textOf(hour) });
+    const id = await save(api, {});
+    await using visitor = await enterSettings(browser, api.tenant);
+    await visitor.open(`/settings/policies/${id}/versions?Number=3`);
+    const rows = visitor.page.getByRole("table", { name: "Versions" }).getByRole("row");
+    expect(await rows.count()).toBe(51);
+    await visitor.page.getByText("Nothing is kept of what was before it.").waitFor();
+    await visitor.open(`/settings/policies/${id}/versions?Number=2`);
+    await visitor.page.getByText("of each policy 50 are").waitFor();
+  },
+  PATIENCE_MS,
+);
+
+test("a difference has all lines of both texts, in their order", () => {
+  const text = fc.array(fc.constantFrom("a", "b", "", "c"), { maxLength: 12 }).map((lines) => lines.join("\n"));
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const lines = differenceOf(before, after);
+      const without = (kind: string) => lines.filter((line) => line.kind !== kind).map((line) => line.text);
+      expect(without("new").join("\n")).toBe(before);
+      expect(without("gone").join("\n")).toBe(after);
+      if (before === after) expect(lines.every(({ kind }) => kind === "same")).toBe(true);
+    }),
+  );
+});
