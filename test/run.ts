@@ -5,10 +5,11 @@ import { readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { stopLeftovers } from "../server/embedded/processes.ts";
-import { type Stack, startStack, temporaryDirectory, withoutSettings } from "./support/stack.ts";
+import { newDataDirectory, prepareDataDirectories, temporaryDirectory } from "./support/directories.ts";
+import { type Stack, startStack, withoutSettings } from "./support/stack.ts";
 
 /** Patience costs nothing where all is well, and a small machine may be busy. */
-const TEST_TIMEOUT = "60000";
+const TEST_TIMEOUT = "180000";
 /** Most tests wait for processes, so two more than there are cores; each may have a whole Gatehouse of its own. */
 const WORKERS = Math.min(availableParallelism() + 2, 6);
 /** What the files took once: the slowest are started first. `bun run test --update-timings` writes it anew. */
@@ -24,8 +25,9 @@ process.exit(await run());
 async function run(): Promise<number> {
   let stack: Stack | undefined;
   try {
+    await prepareDataDirectories(stopping.signal);
     stack = await startStack({
-      dataDir: temporaryDirectory("shared"),
+      dataDir: newDataDirectory("shared"),
       say: (line) => console.log(line),
       signal: stopping.signal,
     });

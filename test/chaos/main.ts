@@ -2,7 +2,7 @@
 
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { temporaryDirectory } from "../support/stack.ts";
+import { temporaryDirectory } from "../support/directories.ts";
 import { describeLedger, isSound, runChaos } from "./chaos.ts";
 
 const USAGE = `Usage: bun run chaos [--seconds=180] [--rate=15] [--seed=N]

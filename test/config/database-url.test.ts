@@ -9,7 +9,7 @@ import { connect } from "../../server/db/connection.ts";
 import { Part } from "../../server/embedded/part.ts";
 import { nextFreePort } from "../../server/embedded/ports.ts";
 import { preparePostgresql } from "../../server/embedded/postgresql.ts";
-import { temporaryDirectory } from "../support/stack.ts";
+import { newDataDirectory, temporaryDirectory } from "../support/directories.ts";
 
 const directory = temporaryDirectory("tls");
 const file = (name: string) => join(directory, name);
@@ -21,7 +21,7 @@ beforeAll(async () => {
   writeFileSync(file("own.pem"), own.cert);
   writeFileSync(file("other.pem"), other.cert);
   writeFileSync(file("no.pem"), "this is no certificate\n");
-  const dataDir = temporaryDirectory("tls-postgresql");
+  const dataDir = newDataDirectory("tls-postgresql");
   const prepared = await preparePostgresql({ dataDir, say: () => {}, signal: new AbortController().signal });
   const cluster = realpathSync(join(dataDir, "postgres"));
   const { uid, gid } = statSync(cluster);

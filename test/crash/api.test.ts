@@ -26,4 +26,4 @@ test("what the API committed is delivered though it was killed before any of it 
   expect(ledger).toMatchObject({ committed: committed.length, lost: 0 });
   expect(committed.length).toBeGreaterThanOrEqual(CHANGES / 2 - 4);
   await untilLogSaysDelivered(api);
-}, 120_000);
+}, 180_000);

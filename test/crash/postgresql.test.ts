@@ -19,8 +19,8 @@ const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
 
 beforeAll(async () => {
   stack = await startStack();
-}, 60_000);
-afterAll(() => stack?.stop(), 30_000);
+}, 180_000);
+afterAll(() => stack?.stop(), 180_000);
 
 test("what was answered 200 before, while and after PostgreSQL was killed is delivered", async () => {
   const api = await newTenant(stack);
@@ -40,7 +40,7 @@ test("what was answered 200 before, while and after PostgreSQL was killed is del
   expect(ledger).toMatchObject({ committed: committed.length, lost: 0 });
   expect(committed.length).toBeGreaterThanOrEqual(CHANGES / 5);
   await untilLogSaysDelivered(api);
-}, 120_000);
+}, 180_000);
 
 test("the API and the worker outlive a PostgreSQL that goes in the midst of large writes, and no array is lost or halved", async () => {
   const api = await newTenant(stack);
@@ -69,7 +69,7 @@ test("the API and the worker outlive a PostgreSQL that goes in the midst of larg
     expect(versions.size).toBe(1);
     expect([...versions][0]).toBeGreaterThanOrEqual(answered);
   }
-}, 120_000);
+}, 180_000);
 
 /** Overwrites one array again and again; gives the number of the last that was answered 200, and all status codes. */
 async function writeArrays(api: Api, lane: number, load: { written: number; ended: boolean }) {
@@ -107,7 +107,7 @@ test("a worker that starts while PostgreSQL is away goes to work once it is back
 
   await until("the delivery", () => receiver.calls.length === 1);
   expect(worker.pid).toBe(pid);
-}, 120_000);
+}, 180_000);
 
 test("a PostgreSQL that is away while a receiver answers uses up no attempt and causes no second post", async () => {
   const api = await newTenant(stack);
@@ -133,7 +133,7 @@ test("a PostgreSQL that is away while a receiver answers uses up no attempt and 
   expect(receiver.calls).toHaveLength(1);
   // Such a task is as long as it has to be.
   expect(readFileSync(stack.logFile, "utf8")).not.toContain("TMPRL1104");
-}, 120_000);
+}, 180_000);
 
 const timesAskedInVain = () => timesLogged("PostgreSQL did not take part in an attempt");
 

@@ -9,12 +9,12 @@ import { nextFreePort } from "../../server/embedded/ports.ts";
 import { preparePostgresql } from "../../server/embedded/postgresql.ts";
 import { prepareDatabase } from "../../server/process.ts";
 import { until } from "../support/api.ts";
+import { newDataDirectory } from "../support/directories.ts";
 import { startProcess } from "../support/process.ts";
-import { temporaryDirectory } from "../support/stack.ts";
 
 test("an API that begins while PostgreSQL is in recovery stays, answers 503, and serves once PostgreSQL does", async () => {
   const [port, apiPort, workerPort] = await threePorts();
-  const dataDir = temporaryDirectory("recovering");
+  const dataDir = newDataDirectory("recovering");
   const { signal } = new AbortController();
   const prepared = await preparePostgresql({ dataDir, say: () => {}, signal });
   const databaseUrl = prepared.url(port);

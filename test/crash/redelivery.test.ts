@@ -15,8 +15,8 @@ beforeAll(async () => {
   stack = await startStack({
     env: { WEBHOOK_RECONCILE_INTERVAL: "1s", WEBHOOK_HOLD_AFTER: "3", WEBHOOK_PROBE_INTERVAL: "300ms" },
   });
-}, 60_000);
-afterAll(() => stack?.stop(), 30_000);
+}, 180_000);
+afterAll(() => stack?.stop(), 180_000);
 
 test("redeliveries outlive the kill of each part and the loss of Temporal's store, and skip nothing", async () => {
   const api = await newTenant(stack);
@@ -78,7 +78,7 @@ test("a Held connection is probed and drained though the worker is killed and Te
   expect([...arrived()].toSorted()).toEqual(missed.toSorted());
   await until("the log to say so", async () => (await api.events("State=Held")).Items.length === 0);
   expect((await api.connection(Id)).State).toBe("Active");
-}, 120_000);
+}, 180_000);
 
 async function loseTemporal(stack: Stack): Promise<void> {
   process.kill(stack.parts.temporal.pid!, "SIGKILL");

@@ -32,12 +32,12 @@ beforeAll(async () => {
   secondApi = startProcess("server/serve.ts", { ...env, PORT: "0", PUBLIC_URL: stack.publicUrl });
   workers = [startProcess("activities/worker.ts", env), startProcess("activities/worker.ts", env)];
   await Promise.all([apiReady(), ...workers.map((worker) => worker.said((message) => message === "worker ready"))]);
-}, 120_000);
+}, 180_000);
 afterAll(async () => {
   await client?.connection.close();
   await Promise.all([...(workers ?? []), secondApi].map((each) => each?.[Symbol.asyncDispose]()));
   await stack?.stop();
-}, 60_000);
+}, 180_000);
 
 test("nothing is posted twice, though a late post is begun by one worker and waited for by another", async () => {
   const api = await newTenant(stack);
@@ -52,7 +52,7 @@ test("nothing is posted twice, though a late post is begun by one worker and wai
   const { Items } = await api.events(`Limit=${CHANGES}`);
   await Promise.all(Items.map(({ EventId }) => finished(client, EventId)));
   expect(receivers.map(({ calls }) => calls.length)).toEqual([CHANGES, CHANGES, 2 * CHANGES]);
-}, 120_000);
+}, 180_000);
 
 test("MaxInFlight bounds what all workers together have out", async () => {
   const api = await newTenant(stack);
@@ -69,7 +69,7 @@ test("MaxInFlight bounds what all workers together have out", async () => {
   await untilLogSaysDelivered(api);
   expect(receiver.calls).toHaveLength(CHANGES);
   expect(most).toBe(2);
-}, 120_000);
+}, 180_000);
 
 test("Order Record holds with several workers and APIs", async () => {
   const api = await newTenant(stack);
@@ -86,7 +86,7 @@ test("Order Record holds with several workers and APIs", async () => {
     .filter(({ status }) => status === 200)
     .map(({ headers }) => Number(headers.get("webhook-sequence")));
   expect(sequences).toEqual(Array.from({ length: CHANGES }, (_, index) => index + 1));
-}, 120_000);
+}, 180_000);
 
 test("two workers and an API that are killed in mid-load lose nothing", async () => {
   const api = await newTenant(stack);
@@ -102,7 +102,7 @@ test("two workers and an API that are killed in mid-load lose nothing", async ()
   const ledger = await settleLedger("two workers of three and an API of two killed", committed, receiver);
   expect(ledger).toMatchObject({ delivered: committed.length, lost: 0 });
   await untilLogSaysDelivered(api);
-}, 120_000);
+}, 180_000);
 
 const apiReady = () => secondApi.said((message) => message === "api ready");
 

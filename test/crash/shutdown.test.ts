@@ -9,7 +9,7 @@ import { db, setting, shared } from "../support/tenant.ts";
 const RECORDS = 1_000;
 
 test("a PATCH of 1,000 records under SIGTERM is answered: /readyz says 503 first, and the port closes last", async () => {
-  await using api = await startApi({});
+  await using api = await startApi({ SHUTDOWN_GRACE: "10m" });
   const { patching, release } = await patchBehindLock(api);
   api.signal("SIGTERM");
 

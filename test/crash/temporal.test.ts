@@ -35,7 +35,7 @@ test("deliveries that wait for a retry outlive the loss of Temporal's whole stor
   // If the SDK has complained about the loss, then as a log line as well.
   const lines = readFileSync(stack.logFile, "utf8").trimEnd().split("\n");
   expect(lines.filter((line) => !isLogLine(line))).toEqual([]);
-}, 120_000);
+}, 180_000);
 
 /** The SDK's own, on standard error at each start of a worker. */
 const NOTE = "v8.promiseHooks.createHook is not available; stack trace collection will be disabled.";

@@ -15,8 +15,8 @@ const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
 beforeAll(async () => {
   // Longer than the worker takes to stop, so that a post is always in its midst.
   stack = await startStack({ env: { WEBHOOK_TIMEOUT: "30s" } });
-}, 120_000);
-afterAll(() => stack?.stop(), 120_000);
+}, 180_000);
+afterAll(() => stack?.stop(), 180_000);
 
 test("a worker killed with its windows full loses nothing, and the log says which attempts were lost", async () => {
   const api = await newTenant(stack);
@@ -35,7 +35,7 @@ test("a worker killed with its windows full loses nothing, and the log says whic
   const { Items } = await api.events(`Limit=${CHANGES}`);
   const logged = await Promise.all(Items.map(({ EventId }) => api.event(EventId).then(outcomes)));
   expect(logged.filter((attempts) => attempts.includes("lost"))).toHaveLength(WINDOW);
-}, 120_000);
+}, 180_000);
 
 test("a worker stopped in the middle of an attempt logs how it ended, and the next worker goes on from there", async () => {
   const api = await newTenant(stack);
@@ -51,7 +51,7 @@ test("a worker stopped in the middle of an attempt logs how it ended, and the ne
   expect(ledger).toEqual({ committed: 1, delivered: 1, duplicated: 0, lost: 0 });
   await untilLogSaysDelivered(api);
   expect(outcomes(await api.newestEvent())).toEqual([500, expect.stringMatching(/^(cancelled|lost)$/), 200]);
-}, 120_000);
+}, 180_000);
 
 test("a worker killed in the middle of a first, a second and a last attempt does not begin to count again", async () => {
   await using first = startReceiver(["hang", 500], { dataDir: dataDir() });
@@ -72,7 +72,7 @@ test("a worker killed in the middle of a first, a second and a last attempt does
   ]);
   expect(events.map(({ State }) => State)).toEqual(["Exhausted", "Exhausted", "Exhausted"]);
   expect(receivers.map(({ calls }) => calls.length)).toEqual([3, 3, 3]);
-}, 120_000);
+}, 180_000);
 
 const outcomes = (event: LoggedEvent) =>
   event.Deliveries[0]!.Attempts.map(({ Failure, StatusCode }) => Failure ?? StatusCode);

@@ -9,9 +9,10 @@ import { migrate } from "../../server/db/migrate.ts";
 import { CLUSTER_ATTRIBUTES } from "../../server/embedded/temporal.ts";
 import { findTemporal } from "../../server/embedded/temporal-binary.ts";
 import { until } from "../support/api.ts";
+import { temporaryDirectory } from "../support/directories.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { temporaryDirectory, withoutSettings } from "../support/stack.ts";
+import { withoutSettings } from "../support/stack.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
 import { blockMarked, blocksMarked, blocksOf, ROOT } from "./pages.ts";
 

@@ -7,7 +7,7 @@ import { $ } from "bun";
 import { isTaken } from "../../server/embedded/ports.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { until } from "../support/api.ts";
-import { temporaryDirectory } from "../support/stack.ts";
+import { temporaryDirectory } from "../support/directories.ts";
 import { blocksMarked, ROOT } from "./pages.ts";
 
 const TOUR_TIMEOUT_MS = 240_000;

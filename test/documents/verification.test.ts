@@ -5,8 +5,8 @@ import { chmodSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateSecret, standardWebhooksHeaders } from "../../server/webhooks/signature.ts";
+import { temporaryDirectory } from "../support/directories.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { temporaryDirectory } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
 import { blockMarked, blocksMarked } from "./pages.ts";
 

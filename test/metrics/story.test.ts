@@ -21,8 +21,8 @@ const receiver = (reply: Parameters<typeof startReceiver>[0]) =>
 beforeAll(async () => {
   port = await twoFreePorts();
   stack = await startStack({ env: { METRICS_PORT: String(port), WEBHOOK_TIMEOUT: "1s" } });
-}, 60_000);
-afterAll(() => stack?.stop(), 30_000);
+}, 180_000);
+afterAll(() => stack?.stop(), 180_000);
 
 test("`start` says where the metrics are", () => {
   expect(stack.said).toContain(`metrics       127.0.0.1:${port} (API) and ${port + 1} (worker)`);

@@ -27,11 +27,11 @@ beforeAll(async () => {
     },
   });
   client = await temporal(stack.temporalAddress);
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await client?.connection.close();
   await stack?.stop();
-}, 30_000);
+}, 180_000);
 
 describe.concurrent("a connection", () => {
   test("is held after so many exhausted deliveries in a row, and says since when and why", async () => {

@@ -5,7 +5,7 @@ import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { join } from "node:path";
 import { bundleWorkflows, fingerprint } from "../../activities/workflow-bundle.ts";
 import { PROJECT_ROOT } from "../../server/config.ts";
-import { temporaryDirectory } from "../support/stack.ts";
+import { temporaryDirectory } from "../support/directories.ts";
 import { logger } from "./runtime.ts";
 
 test("the workflows are bundled once, and those of other versions are neither taken nor kept", async () => {

@@ -9,7 +9,7 @@ import { newTenant } from "../support/tenant.ts";
 import { temporal } from "../webhooks/temporal.ts";
 import "./runtime.ts";
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 180_000;
 
 test("a workflow whose history cannot be replayed is terminated, and its deliveries get a new run", async () => {
   await using stack = await startStack({ env: { WEBHOOK_RECONCILE_INTERVAL: "1s" } });
@@ -39,7 +39,7 @@ test("a workflow whose history cannot be replayed is terminated, and its deliver
   await until("the delivery", () => receiver.calls.length === 1, PATIENCE_MS);
   expect((await api.settledEvent()).State).toBe("Delivered");
   expect((await handle.describe()).status.name).toBe("TERMINATED");
-}, 240_000);
+}, 300_000);
 
 async function beginByAnotherVersion({ temporalAddress }: Stack, input: DeliverWebhookInput) {
   const client = await temporal(temporalAddress);

@@ -40,7 +40,7 @@ test("a part that is killed is named, missing in /readyz meanwhile, and brought 
   const { code, body } = await readiness(url);
   expect(code).toBe(200);
   expect(body).toMatchObject({ postgresql: "up", temporal: "up", worker: "up" });
-}, 120_000);
+}, 300_000);
 
 test("after `start` itself was killed, the next one takes over what it left", async () => {
   await using killed = new StartCommand();
@@ -61,7 +61,7 @@ test("after `start` itself was killed, the next one takes over what it left", as
     `stopping the Temporal server an earlier start left running (process ${left.Temporal!.pid})`,
   );
   for (const name of ["PostgreSQL", "Temporal"]) expect(await isGone(left[name]!)).toBe(true);
-}, 120_000);
+}, 300_000);
 
 test("when `bun run start` is killed above it, everything stops", async () => {
   await using start = new StartCommand(undefined, {}, [], ["run", "start"]);
@@ -70,7 +70,7 @@ test("when `bun run start` is killed above it, everything stops", async () => {
   const parts = Object.values(await partsOf(start.dataDir, supervisor)).map((left) => left!);
   start.signal("SIGKILL");
   await until("every part to be gone", async () => (await Promise.all(parts.map(isGone))).every(Boolean));
-}, 120_000);
+}, 300_000);
 
 async function part(start: StartCommand, name: string): Promise<PartProcess | undefined> {
   return (await partsOf(start.dataDir, start.pid))[name];

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { temporaryDirectory } from "../support/stack.ts";
+import { temporaryDirectory } from "../support/directories.ts";
 import { StartCommand, until } from "./start-command.ts";
 
 /** Milliseconds into a first start; together they fall into every step of it. */
@@ -13,7 +13,7 @@ const MOMENTS = [150, 500, 800, 1_100, 1_400, 2_000, 3_000];
 test.concurrent.each(MOMENTS)(
   "Ctrl-C %d ms into a first start leaves no process and prints no failure",
   async (moment) => {
-    await using start = new StartCommand(undefined, {}, [], undefined, true);
+    await using start = new StartCommand(temporaryDirectory("start"), {}, [], undefined, true);
     await Bun.sleep(moment);
     await expectQuietEnd(start);
   },
@@ -26,7 +26,7 @@ test("Ctrl-C while root's `start` looks up the user that PostgreSQL runs as is n
     mode: 0o755,
   });
   const env = { PATH: `${slow}:${process.env.PATH}` };
-  await using start = new StartCommand(undefined, env, [], undefined, true);
+  await using start = new StartCommand(temporaryDirectory("start"), env, [], undefined, true);
   await until("the look-up, or what comes after it", () => existsSync(asked) || start.output.includes("PostgreSQL "));
   await expectQuietEnd(start);
 });

@@ -11,11 +11,12 @@ import type { Readiness } from "../../server/http/probes.ts";
 import { prepareDatabase } from "../../server/process.ts";
 import { startPrivateApp } from "../http/private-app.ts";
 import { until } from "../support/api.ts";
+import { temporaryDirectory } from "../support/directories.ts";
 import { newEmptyDatabase } from "../support/empty-database.ts";
 import { newNamespace } from "../support/namespace.ts";
 import { startProcess } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { startStack, temporaryDirectory } from "../support/stack.ts";
+import { startStack } from "../support/stack.ts";
 import { newTenant, setting } from "../support/tenant.ts";
 
 /** Of 512 bytes: what Temporal's store has from the start, and little more. */
@@ -63,7 +64,7 @@ test("a namespace without the search attributes is told of by API and worker, un
   expect(await readyz(`http://127.0.0.1:${workerPort}`)).toMatchObject({ status: "ready", reasons: [] });
   const nothing = await fetch(`http://127.0.0.1:${workerPort}/Endpoint`);
   expect([nothing.status, (await fetch(`http://127.0.0.1:${workerPort}/healthz`)).status]).toEqual([404, 200]);
-}, 120_000);
+}, 180_000);
 
 test("a store of Temporal's that is full is told of, and changes are taken all the same", async () => {
   const folder = join(temporaryDirectory("limited"), "bin");

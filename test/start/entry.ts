@@ -1,7 +1,8 @@
 // One of package.json's commands, run to its end.
 
 import { PROJECT_ROOT } from "../../server/config.ts";
-import { temporaryDirectory, withoutSettings } from "../support/stack.ts";
+import { temporaryDirectory } from "../support/directories.ts";
+import { withoutSettings } from "../support/stack.ts";
 
 const FILES = {
   start: "server/main.ts",

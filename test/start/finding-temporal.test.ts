@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { cacheFolder, findTemporal, releasesOf } from "../../server/embedded/temporal-binary.ts";
 import { certificate } from "../identity-providers/certificate.ts";
-import { temporaryDirectory } from "../support/stack.ts";
+import { temporaryDirectory } from "../support/directories.ts";
 import { setting } from "../support/tenant.ts";
 
 const GO = Bun.which("go");

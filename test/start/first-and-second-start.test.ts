@@ -2,12 +2,13 @@ import { expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Connection } from "@temporalio/client";
+import { temporaryDirectory } from "../support/directories.ts";
 import { isGone, partsOf, readiness, StartCommand } from "./start-command.ts";
 
 const SEVEN_DAYS = 7 * 24 * 3_600;
 
 test("a first start brings up everything, a second one in the same place is refused, a later one finds its data", async () => {
-  await using first = new StartCommand();
+  await using first = new StartCommand(temporaryDirectory("start"));
   const url = await first.ready();
   const order = ["PostgreSQL ", "migrations ", "Temporal ", "demo tenant ", "worker ", "API "].map((name) =>
     first.output.indexOf(name),
@@ -52,10 +53,10 @@ test("a first start brings up everything, a second one in the same place is refu
     temporalAddress: second.address("Temporal"),
   });
   expect(await hasToken(secondUrl, demo.client)).toBe(true);
-}, 120_000);
+}, 300_000);
 
 test("Ctrl-C in the middle of starting stops what is there by then", async () => {
-  await using start = new StartCommand();
+  await using start = new StartCommand(temporaryDirectory("start"));
   await start.prints("migrations ");
   const parts = Object.values(await partsOf(start.dataDir, start.pid)).filter((part) => part !== undefined);
   expect(parts.length).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import { Part } from "../../server/embedded/part.ts";
 import { nextFreePort } from "../../server/embedded/ports.ts";
 import { preparePostgresql } from "../../server/embedded/postgresql.ts";
 import { findTemporal } from "../../server/embedded/temporal-binary.ts";
-import { temporaryDirectory } from "../support/stack.ts";
+import { newDataDirectory, temporaryDirectory } from "../support/directories.ts";
 import { runEntry } from "./entry.ts";
 import { StartCommand, until } from "./start-command.ts";
 
@@ -40,19 +40,19 @@ test("an outside cluster without the search attributes is named, with the comman
     cluster.kill("SIGKILL");
     await cluster.exited;
   }
-}, 120_000);
+}, 300_000);
 
 test("a database of one's own is migrated and used", async () => {
   const say = () => {};
   const port = await nextFreePort(0, "127.0.0.1", new Set());
   const { signal } = new AbortController();
-  const other = await preparePostgresql({ dataDir: temporaryDirectory("database"), say, signal });
+  const other = await preparePostgresql({ dataDir: newDataDirectory("database"), say, signal });
   const databaseUrl = other.url(port);
   const postgresql = new Part(other.part(port), say);
   await postgresql.start();
   try {
     const env = { DATABASE_URL: databaseUrl, MASTER_KEY: newMasterKey() };
-    await using start = new StartCommand(undefined, env);
+    await using start = new StartCommand(temporaryDirectory("start"), env);
     const url = await start.ready();
     expect(start.address("PostgreSQL")).toStartWith(`127.0.0.1:${port}/`);
     expect(existsSync(join(start.dataDir, "postgres"))).toBe(false);
@@ -84,4 +84,4 @@ test("a database of one's own is migrated and used", async () => {
   } finally {
     await postgresql.stop();
   }
-}, 120_000);
+}, 300_000);

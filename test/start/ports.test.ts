@@ -10,7 +10,8 @@ import { nextFreePort } from "../../server/embedded/ports.ts";
 import { temporalPart } from "../../server/embedded/temporal.ts";
 import { findTemporal } from "../../server/embedded/temporal-binary.ts";
 import { signIn } from "../support/api.ts";
-import { type Stack, startStack, temporaryDirectory } from "../support/stack.ts";
+import { newDataDirectory, temporaryDirectory } from "../support/directories.ts";
+import { type Stack, startStack } from "../support/stack.ts";
 import { setting } from "../support/tenant.ts";
 
 const LOOPBACK = "127.0.0.1";
@@ -34,11 +35,11 @@ test("two starts at once want the same ports, and each gets its own", async () =
     await api.change({ Name: "Front door" });
     expect((await api.settledEvent()).EventType).toBe("Created");
   }
-}, 120_000);
+}, 180_000);
 
 test("the API's port is taken in the last moment: the next one is used, and everything says so", async () => {
   let thief: Bun.TCPSocketListener | undefined;
-  const dataDir = temporaryDirectory("stack");
+  const dataDir = newDataDirectory("stack");
   const stack = await startStack({
     dataDir,
     env: { PORT: undefined },
@@ -53,7 +54,7 @@ test("the API's port is taken in the last moment: the next one is used, and ever
   expect(new URL(stack.publicUrl).port).toBe(new URL(stack.url).port);
   expect(await stack.readiness()).toMatchObject({ status: "ready" });
   thief!.stop(true);
-}, 120_000);
+}, 180_000);
 
 test("a PORT asked for by name and taken in the last moment is an error", async () => {
   const port = await nextFreePort(0, LOOPBACK, new Set());
@@ -66,7 +67,7 @@ test("a PORT asked for by name and taken in the last moment is an error", async 
   });
   await expect(starting).rejects.toThrow(`PORT is ${port}, and something listens there already.`);
   thief!.stop(true);
-}, 120_000);
+}, 180_000);
 
 test("another Temporal on the port is not taken for ours", async () => {
   const search = { env: process.env, say: () => {}, signal: new AbortController().signal };
@@ -76,7 +77,7 @@ test("another Temporal on the port is not taken for ours", async () => {
   const dataDir = temporaryDirectory("temporal");
   const part = new Part(temporalPart({ dataDir, binary, port, ui, ...search }), () => {});
   await expect(part.start()).rejects.toThrow(/Temporal did not start: it stopped .*address already in use/s);
-}, 60_000);
+}, 180_000);
 
 test("a Temporal that fails by bad luck is started again, and its reason is told", async () => {
   const search = { env: process.env, say: () => {}, signal: new AbortController().signal };
@@ -104,7 +105,7 @@ test("a Temporal that fails by bad luck is started again, and its reason is told
   } finally {
     await part.stop();
   }
-}, 60_000);
+}, 180_000);
 
 const databaseHost = (stack: Stack) => new URL(stack.databaseUrl).host;
 

@@ -65,7 +65,7 @@ test("`bun run migrate` makes the tables, and a role that reads and writes them 
   expect(body).toMatchObject({ Name: "Gate" });
   const failed = [...api.lines, ...worker.lines].filter(({ level }) => Number(level) >= 50);
   expect(failed).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 test("every process whose code is older or newer than the database says so, and does not start", async () => {
   await using database = await newEmptyDatabase();
@@ -85,4 +85,4 @@ test("every process whose code is older or newer than the database says so, and 
   const newer = await runEntry("worker", env);
   expect(newer.exitCode).toBe(1);
   expect(newer.output.trim()).toMatch(/cannot be used: it lacks .* of this code .*Run `bun run migrate`/);
-}, 120_000);
+}, 300_000);

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { PROJECT_ROOT } from "../../server/config.ts";
 import { commandLine } from "../../server/embedded/processes.ts";
 import type { Readiness } from "../../server/http/probes.ts";
-import { temporaryDirectory, withoutSettings } from "../support/stack.ts";
+import { newDataDirectory } from "../support/directories.ts";
+import { withoutSettings } from "../support/stack.ts";
 
 const POLL = 50;
 const PATIENCE = 90_000;
@@ -14,7 +15,7 @@ export class StartCommand implements AsyncDisposable {
   private readonly process: Bun.Subprocess<"ignore", "pipe", "pipe">;
 
   constructor(
-    readonly dataDir: string = temporaryDirectory("start"),
+    readonly dataDir: string = newDataDirectory("start"),
     env: Record<string, string | undefined> = {},
     args: string[] = [],
     command: string[] = [join(PROJECT_ROOT, "server", "main.ts")],

@@ -32,7 +32,7 @@ let store: ReturnType<typeof temporalFiles>;
 beforeAll(async () => {
   stack = await startStack({ env: { WEBHOOK_RECONCILE_INTERVAL: "1s" } });
   store = temporalFiles(stack.dataDir);
-}, 120_000);
+}, 180_000);
 afterAll(() => stack?.stop());
 
 describe("a store that cannot be trusted is set aside with all its files, and nothing is lost with it", () => {
@@ -92,7 +92,7 @@ test("a sound store is kept, whether Temporal was stopped or killed", async () =
   );
   expect(statSync(store.database).ino).toBe(before);
   expect(stack.said.slice(from).filter((line) => SET_ASIDE.test(line))).toEqual([]);
-}, 120_000);
+}, 180_000);
 
 test("a check says how long it takes, and is given up when that is too long", async () => {
   const said: string[] = [];

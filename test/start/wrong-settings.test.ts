@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nextFreePort } from "../../server/embedded/ports.ts";
+import { temporaryDirectory } from "../support/directories.ts";
 import { startProcess } from "../support/process.ts";
-import { temporaryDirectory } from "../support/stack.ts";
 import { setting } from "../support/tenant.ts";
 import { runEntry } from "./entry.ts";
 

@@ -104,7 +104,7 @@ export interface RedeliveryRecord {
 
 const API = "/Endpoint/rest/api/v1";
 const FINAL: (DeliveryState | null)[] = ["Delivered", "Exhausted", "Held", "Cancelled"];
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 90_000;
 /** To ask is work for all: who has waited for long asks less often. */
 const FIRST_POLL_MS = 20;
 const LAST_POLL_MS = 100;

@@ -1,8 +1,6 @@
 // A whole Gatehouse for tests: its own PostgreSQL, Temporal, worker and API on free ports, by the code of `start`.
 
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
 import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
 import { readiness } from "../../server/embedded/api.ts";
 import { openLog } from "../../server/embedded/data-directory.ts";
@@ -10,6 +8,7 @@ import { type Demo, demoFile } from "../../server/embedded/demo.ts";
 import { Installation, type PartName, type Running } from "../../server/embedded/installation.ts";
 import type { Part } from "../../server/embedded/part.ts";
 import type { Readiness } from "../../server/http/probes.ts";
+import { newDataDirectory } from "./directories.ts";
 
 type Env = Record<string, string | undefined>;
 
@@ -60,7 +59,7 @@ export interface Stack extends Running {
 
 /** @example await using stack = await startStack({ env: { TOKEN_LIFETIME: "60" } }); */
 export async function startStack(options: StackOptions = {}): Promise<Stack & AsyncDisposable> {
-  const dataDir = options.dataDir ?? temporaryDirectory("stack");
+  const dataDir = options.dataDir ?? newDataDirectory("stack");
   const said: string[] = [];
   const certificate = await ensureReceiverCertificate(process.env.GATEHOUSE_TEST_DATA_DIR ?? dataDir);
   const log = openLog(dataDir, "gatehouse");
@@ -107,11 +106,4 @@ export async function startStack(options: StackOptions = {}): Promise<Stack & As
 /** The environment without anything that configures Gatehouse. */
 export function withoutSettings(env: Env): Env {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !SETTINGS.test(name)));
-}
-
-/** A new directory that PostgreSQL's own user can reach, under the one the test run removes at its end. */
-export function temporaryDirectory(name: string): string {
-  const path = mkdtempSync(join(process.env.GATEHOUSE_TEST_ROOT ?? tmpdir(), `gatehouse-${name}-`));
-  chmodSync(path, 0o711);
-  return path;
 }

@@ -7,7 +7,7 @@ import type { Demo } from "../../server/embedded/demo.ts";
 import { closedPort } from "../egress/receiver.ts";
 import { runEntry } from "../start/entry.ts";
 import { signIn } from "../support/api.ts";
-import { temporaryDirectory } from "../support/stack.ts";
+import { temporaryDirectory } from "../support/directories.ts";
 import { db, setting } from "../support/tenant.ts";
 
 const create = (name: string, dataDir: string) => runEntry("tenant", { DATA_DIR: dataDir }, ["create", name]);

@@ -21,11 +21,11 @@ const receiverOf = (reply: Parameters<typeof startReceiver>[0]) =>
 
 beforeAll(async () => {
   stack = await startStack({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await stack?.stop();
   collector[Symbol.dispose]();
-}, 30_000);
+}, 180_000);
 
 test("a caller's trace goes on to every attempt, and stands in the log, the workflow's memo and the receiver's call", async () => {
   const api = await newTenant(stack);

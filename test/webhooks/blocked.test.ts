@@ -12,8 +12,8 @@ let api: Api;
 beforeAll(async () => {
   stack = await startStack({ env: { EGRESS_ALLOW: "" } });
   api = await newTenant(stack);
-}, 120_000);
-afterAll(() => stack?.stop(), 60_000);
+}, 180_000);
+afterAll(() => stack?.stop(), 180_000);
 
 describe("an address that is not of the public internet", () => {
   test.each([

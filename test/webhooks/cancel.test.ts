@@ -19,11 +19,11 @@ beforeAll(async () => {
   // The reconciler looks so often that it would soon undo what does not hold.
   stack = await startStack({ env: { WEBHOOK_RECONCILE_INTERVAL: "500ms", WEBHOOK_TIMEOUT: "30s" } });
   client = await temporal(stack.temporalAddress);
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await client?.connection.close();
   await stack?.stop();
-}, 30_000);
+}, 180_000);
 
 describe.concurrent("a delivery workflow", () => {
   test("that is reset posts nothing again, and says what to do instead", async () => {

@@ -15,11 +15,11 @@ beforeAll(async () => {
   names = await startNameServer((name) => (name.startsWith("hang") ? "hang" : "nowhere"));
   // What has failed once waits longer than any test, so that the attack does not end.
   stack = await startStack({ env: { EGRESS_DNS: names.address, WEBHOOK_RETRY_INITIAL_INTERVAL: "60m" } });
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await stack?.stop();
   names?.[Symbol.dispose]();
-}, 30_000);
+}, 180_000);
 
 const PROVIDER = { Type: "OpenIDConnect", ClientId: "gatehouse", ClientSecret: "a secret", Provisioning: "LinkOnly" };
 
