@@ -21,19 +21,19 @@ const COUNTED_TO = 100_000;
 
 /**
  * One query over all tenants, each part of it by an index. The states stand in its text, for no plan that holds for any
- * state could use an index of some. Ids of events are in the order of their time.
+ * state could use an index of some. Ids of events are in the order of their time; that one is not null says which index.
  */
 export async function readBacklog(sql: Queries): Promise<Backlog> {
   const [row] = await sql<Backlog[]>`
     select
-      (select count(*) from (select from deliveries where state = 'Pending' limit ${COUNTED_TO}) counted) as pending,
-      (select count(*) from (select from deliveries where state = 'Retrying' limit ${COUNTED_TO}) counted) as retrying,
+      (select count(*) from (select from deliveries where state = 'Pending' and event_id is not null limit ${COUNTED_TO}) counted) as pending,
+      (select count(*) from (select from deliveries where state = 'Retrying' and event_id is not null limit ${COUNTED_TO}) counted) as retrying,
       (select count(*) from (select from deliveries where state = 'Held' limit ${COUNTED_TO}) counted) as held,
       (select count(*) from (select from dispatches limit ${COUNTED_TO}) counted) as dispatches,
       (select extract(epoch from now() - occurred_on)::float8 from events where id =
-        (select event_id from deliveries where state = 'Pending' order by event_id limit 1)) as "oldestPending",
+        (select event_id from deliveries where state = 'Pending' and event_id is not null order by event_id limit 1)) as "oldestPending",
       (select extract(epoch from now() - occurred_on)::float8 from events where id =
-        (select event_id from deliveries where state = 'Retrying' order by event_id limit 1)) as "oldestRetrying",
+        (select event_id from deliveries where state = 'Retrying' and event_id is not null order by event_id limit 1)) as "oldestRetrying",
       count(*) filter (where state = 'Held') as "heldConnections",
       count(*) filter (where state = 'Paused') as "pausedConnections"
     from webhook_connections where deleted_on is null`;

@@ -12,7 +12,7 @@ import { db, newTenant } from "../support/tenant.ts";
 
 const MANY = 20_000;
 /** Entries of indexes and rows of tables: for each candidate its own, its event's, and what its record waits for. */
-const FEW = 20 * PAGE;
+const FEW = 50 * PAGE;
 const URL = "https://receiver.example/";
 
 describe.concurrent("however much waits for a connection", () => {
@@ -54,6 +54,20 @@ describe.concurrent("however much waits for a connection", () => {
     },
     180_000,
   );
+
+  test("what is open of others is not read with it, though PostgreSQL knows of none", async () => {
+    const [api, other] = [await newTenant(), await newTenant()];
+    const { Id } = await api.connect(URL, { Order: "Record" });
+    const { Id: othersId } = await other.connect(URL);
+    await neverCommitted(async (tx) => {
+      await insertMany(tx, api, Id, { waits: "held" });
+      await tx`analyze events, deliveries`;
+      await insertMany(tx, other, othersId, { waits: "outbox" });
+      const drain = { kind: "Drain", connectionId: Id } as Redelivery;
+      expect(await rowsRead(tx, () => listSelected(tx, api.tenant.tenantId, drain))).toBeLessThan(FEW);
+      expect(await rowsRead(tx, () => listQueued(tx, Id, true, false))).toBeLessThan(FEW);
+    });
+  }, 180_000);
 
   test("counting what is in flight reads nothing that has still to be dispatched", async () => {
     const api = await newTenant();

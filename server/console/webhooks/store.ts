@@ -54,7 +54,7 @@ export async function listBacklogs(
   return sql<(Backlog & { connectionId: string })[]>`
     with waiting as (
       select connection_id, count(*) filter (where state = 'Held') as held, count(*) as all
-      from deliveries where tenant_id = ${tenantId} and state in ('Pending', 'Retrying', 'Held') group by connection_id
+      from deliveries where tenant_id = ${tenantId} and state in ('Pending', 'Retrying', 'Held') and event_id is not null group by connection_id
     )
     select c.id as "connectionId", coalesce(w.all - w.held, 0) as open, coalesce(w.held, 0) as held,
       o.occurred_on as "waitsSince", f.changed_on as "failedOn", f.failure
@@ -63,6 +63,7 @@ export async function listBacklogs(
     left join lateral (
       select v.occurred_on from deliveries d join events v on v.id = d.event_id
       where d.tenant_id = ${tenantId} and d.connection_id = c.id and d.state in ('Pending', 'Retrying', 'Held')
+        and d.event_id is not null
       order by d.event_id limit 1
     ) o on w.all > 0
     left join lateral (

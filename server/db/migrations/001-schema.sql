@@ -722,8 +722,9 @@ create table deliveries (
 create index deliveries_event on deliveries (event_id);
 create index deliveries_connection on deliveries (connection_id, position);
 create index deliveries_redelivery on deliveries (redelivery_id, state) where redelivery_id is not null;
--- For the reconciler: what has not moved for long.
-create index deliveries_open on deliveries (changed_on) where state in ('Pending', 'Retrying');
+-- For the reconciler: what has not moved for long. While nothing is open, every index of what is looks as good as the
+-- next, and the statistics may be old when a burst comes. So queries name, by what is not null, those that serve no queue.
+create index deliveries_open on deliveries (changed_on) where state in ('Pending', 'Retrying') and changed_on is not null;
 -- What a connection has held back, and its queue.
 create index deliveries_held on deliveries (connection_id, position) where state = 'Held';
 create index deliveries_queue_waiting on deliveries (connection_id, position)
@@ -738,11 +739,11 @@ create index deliveries_begun on deliveries (connection_id)
 create index deliveries_under_way on deliveries (connection_id, record)
   where (due_on is null or begun_on is not null) and state in ('Pending', 'Retrying');
 -- For metrics, how many deliveries wait, and since when: the ids of events are in the order of their time.
-create index deliveries_backlog on deliveries (state, event_id) where state in ('Pending', 'Retrying');
+create index deliveries_backlog on deliveries (state, event_id) where state in ('Pending', 'Retrying') and event_id is not null;
 -- For Settings: how many came to their state when, what waits, the oldest first, and what fails, the latest first.
 create index deliveries_changed on deliveries (tenant_id, changed_on) include (state, connection_id);
 create index deliveries_waiting on deliveries (tenant_id, connection_id, event_id)
-  where state in ('Pending', 'Retrying', 'Held');
+  where state in ('Pending', 'Retrying', 'Held') and event_id is not null;
 create index deliveries_failing on deliveries (connection_id, event_id) where state in ('Retrying', 'Exhausted');
 -- For the dead letters.
 create index deliveries_dead on deliveries (tenant_id, event_id, connection_id, state, reason)
