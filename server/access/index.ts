@@ -33,4 +33,4 @@ export {
 } from "./scopes.ts";
 export type { SettingsService } from "./settings.ts";
 export { requireSeen, settingsRoutes } from "./settings.ts";
-export { type DeletedPolicy, insertStarterAccess, recoverAccess } from "./starter.ts";
+export { type DeletedPolicy, insertStarterAccess, POLICIES as STARTER_POLICIES, recoverAccess } from "./starter.ts";

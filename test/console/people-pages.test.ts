@@ -58,6 +58,13 @@ const PAGES: Listed<Ids>[] = [
   { name: "policies", path: () => "/settings/policies" },
   { name: "policies-none", path: () => "/settings/policies?Name=Nothing" },
   { name: "policy-versions", path: ({ policy }) => `/settings/policies/${policy}/versions` },
+  {
+    name: "policy-words",
+    path: () => "/settings/policies/add",
+    act: async ({ page }) => {
+      for (const part of await page.locator("main details").all()) await part.locator("summary").click();
+    },
+  },
   { name: "policy-try", path: ({ policy }) => `/settings/policies/try?Id=${policy}` },
   {
     name: "policy-try-denied",

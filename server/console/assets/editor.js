@@ -1,5 +1,5 @@
-// The policy editor: its numbers grow with the text, and a finding leads to its place. Without this script the numbers
-// end a few lines below the text.
+// The policy editor: its numbers grow with the text, a finding leads to its place, and a click inserts a word. Without
+// this script the numbers end a few lines below the text.
 const text = document.querySelector(".editor textarea");
 
 if (text) {
@@ -24,4 +24,15 @@ if (text) {
     text.focus();
     text.setSelectionRange(before + place, before + place + 1);
   });
+
+  // Words beside the editor become buttons, which write them at the cursor; so that one can undo it, as if typed.
+  for (const word of document.querySelectorAll("code[data-insert]")) {
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "insert", title: "Insert at the cursor" });
+    word.replaceWith(button);
+    button.append(word);
+    button.addEventListener("click", () => {
+      text.focus();
+      document.execCommand("insertText", false, word.dataset.insert);
+    });
+  }
 }

@@ -24,6 +24,7 @@ import { Editor } from "../settings/policy-editor.tsx";
 import type { Visit } from "../visit.ts";
 import { Answer, Changes, MOST_SHOWN, type NamedPolicy, POLICIES } from "./outcome.tsx";
 import { sampleOf } from "./sample.ts";
+import { Vocabulary } from "./vocabulary.tsx";
 
 const TRY = `${POLICIES}/try`;
 const NEEDS = ["Settings:Read", "AccessManager:Read"] as const;
@@ -109,6 +110,7 @@ async function page(
       <>
         {result}
         <TryForm visit={visit} state={state} id={id} types={policies.recordTypes} />
+        <Vocabulary types={policies.types} />
       </>
     ),
   };

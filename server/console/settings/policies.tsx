@@ -5,10 +5,11 @@ import { ButtonLink, bodyOf, ContractFields, formFields, formOf, phrase } from "
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { TryButton, tryPages } from "../policies/try.tsx";
 import { versionPages } from "../policies/versions.tsx";
+import { Vocabulary } from "../policies/vocabulary.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { settingsPages } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
-import { Editor, Vocabulary } from "./policy-editor.tsx";
+import { Editor } from "./policy-editor.tsx";
 
 const TEXTS = formFields(POLICY);
 const SAVED = "The policy is saved. It counts from now on.";
@@ -46,7 +47,11 @@ export function policyPages(deps: SettingsDependencies): Page[] {
       { name: "Changed", cell: (policy) => <Changed {...policy} ago /> },
     ],
     names: [...TEXTS, "Policy"],
-    inPlace: { label: "Save policy", beside: (visit) => <TryButton visit={visit} />, below: <Vocabulary /> },
+    inPlace: {
+      label: "Save policy",
+      beside: (visit) => <TryButton visit={visit} />,
+      below: <Vocabulary types={deps.policies.types} />,
+    },
     more: [...tryPages(deps), ...versionPages(deps)],
     actions: (visit, { Id }) => ({
       first: <ButtonLink href={visit.href(`/settings/policies/${Id}/versions`)}>Versions</ButtonLink>,

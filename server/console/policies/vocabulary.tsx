@@ -1,0 +1,112 @@
+// What a policy can speak of, for who writes one. editor.js makes a button of each word, which writes it at the cursor.
+
+import type { Children } from "@kitajs/html";
+import { ACTIONS, actionsOn, type ResourceType, STARTER_POLICIES } from "../../access/index.ts";
+import { attribute } from "../../ui/index.ts";
+
+/** As it is written in a policy, by the type of what stands there. */
+const WRITTEN: Record<ResourceType["attributes"][number]["type"], (path: string) => string> = {
+  text: (path) => `${path} == ""`,
+  texts: (path) => `${path}.contains("")`,
+  number: (path) => `${path} == 0`,
+  boolean: (path) => path,
+  dateTime: (path) => `${path} > datetime("2026-01-31T12:00:00Z")`,
+  reference: (path) => `${path.replace(".", " has ")} && ${path}.Id == 0`,
+  record: (path) => path.replace(".", " has "),
+};
+
+const OF_CALLER = [
+  ["a role", 'principal in Role::"editor"'],
+  ["a user", "principal is User"],
+  ["an application", "principal is Client"],
+  ["one of them", 'principal == Client::"1002"'],
+] as const;
+
+const OF_CALL = [
+  ["scopes", 'context.scopes.contains("AccessManager:Read")'],
+  ["address", 'context.ip.isInRange(ip("10.0.0.0/8"))'],
+  ["time", 'context.time < datetime("2026-12-31T23:59:59Z")'],
+  ["hour, 0 to 23 in UTC", "context.hour >= 8 && context.hour < 18"],
+  ["weekday, Monday is 1", "context.weekday <= 5"],
+  ["in the payload of an event", "context.payload"],
+] as const;
+
+export function Vocabulary({ types }: { types: ReadonlyMap<string, ResourceType> }): JSX.Element {
+  return (
+    <section class="panel stack">
+      <h2>What a policy can speak of</h2>
+      <Part title="Who calls: principal">
+        <Words words={OF_CALLER} />
+      </Part>
+      <Part title="What is done: action">
+        <Words words={ACTIONS.map((action) => [action, `action == Action::"${action}"`] as const)} />
+      </Part>
+      {[...types.values()].map((type) => (
+        <Part title={`On which record: ${type.name}`}>
+          <p class="hint" safe>
+            {`${actionsOn(type).join(", ")}. resource.after has the same fields as they are after the change.`}
+          </p>
+          <Words
+            words={[
+              [type.name, `resource is ${type.name}`],
+              ...type.attributes.map(
+                (one) => [`${one.name} (${WORDS[one.type]})`, WRITTEN[one.type](`resource.${one.name}`)] as const,
+              ),
+            ]}
+          />
+        </Part>
+      ))}
+      <Part title="From where and when: context">
+        <Words words={OF_CALL} />
+      </Part>
+      <Part title="Examples">
+        {STARTER_POLICIES.map(({ description, policy }) => (
+          <>
+            <p safe>{description}</p>
+            <pre class="insert">
+              <code data-insert={attribute(policy)} safe>
+                {policy}
+              </code>
+            </pre>
+          </>
+        ))}
+      </Part>
+    </section>
+  );
+}
+
+const WORDS: Record<keyof typeof WRITTEN, string> = {
+  text: "text",
+  texts: "set of texts",
+  number: "number",
+  boolean: "true or false",
+  dateTime: "datetime",
+  reference: "foreign key",
+  record: "record",
+};
+
+function Part({ title, children }: { title: string; children: Children }): JSX.Element {
+  return (
+    <details>
+      <summary safe>{title}</summary>
+      {children as "safe"}
+    </details>
+  );
+}
+
+function Words({ words }: { words: readonly (readonly [label: string, text: string])[] }): JSX.Element {
+  return (
+    <ul class="words">
+      {words.map(([label, text]) => (
+        <li>
+          <span class="hint" safe>
+            {label}
+          </span>
+          <code data-insert={attribute(text)} safe>
+            {text}
+          </code>
+        </li>
+      ))}
+    </ul>
+  );
+}
