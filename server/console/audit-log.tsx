@@ -103,7 +103,6 @@ async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View>
     return deps.auditLog.list(visit.permitted("Settings:Read"), toAuditFilter(filters), paging);
   });
   const { page, problems } = found;
-  const name = await lookUpNames(visit, namedIn(page.Items));
   return {
     title: "Audit log",
     status: statusOf(found),
@@ -113,7 +112,7 @@ async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View>
         <Ranges visit={visit} />
         <SearchForm visit={visit} filters={FILTERS} problems={problems} />
         {page.Items.length > 0 ? (
-          <Table caption="Audit log" columns={columns(visit, name)} rows={page.Items} />
+          await AuditTable({ visit, caption: "Audit log", events: page.Items })
         ) : problems ? (
           <NotAsked />
         ) : (
@@ -125,6 +124,16 @@ async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View>
       </>
     ),
   };
+}
+
+interface AuditTableProps {
+  visit: Visit;
+  caption: string;
+  events: readonly AuditRecord[];
+}
+
+export async function AuditTable({ visit, caption, events }: AuditTableProps): Promise<JSX.Element> {
+  return <Table caption={caption} columns={columns(visit, await lookUpNames(visit, namedIn(events)))} rows={events} />;
 }
 
 const options = (words: readonly string[]) => words.map((word) => ({ value: word, label: word }));
@@ -202,7 +211,7 @@ function columns(visit: Visit, name: NameOf) {
   ];
 }
 
-const AUDIT_LOG = "/settings/audit-log";
+export const AUDIT_LOG = "/settings/audit-log";
 
 /** The records that some rows speak of. */
 function namedIn(events: readonly AuditRecord[]): Named[] {

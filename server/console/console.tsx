@@ -8,7 +8,7 @@ import { asApiError } from "../http/error-record.ts";
 import { isOwnForm, isRead, requestUrl } from "../http/request.ts";
 import { readFlash } from "../signin/index.ts";
 import { attribute, ButtonLink, CardPage, Form, Hidden, MessagePage, pageResponse, type Site } from "../ui/index.ts";
-import { Layout, navigationFor } from "./layout.tsx";
+import { Layout, navigationFor, tabsFor } from "./layout.tsx";
 import type { ConsoleDependencies, Handler, Page, View } from "./page.tsx";
 import { type Entrant, findEntrant } from "./sign-in/entrant.ts";
 import { SIGN_IN_PATH, toSignIn } from "./sign-in/sign-in.tsx";
@@ -38,7 +38,7 @@ async function respond(
   params: Record<string, string>,
 ): Promise<Response> {
   let visit: Visit | undefined;
-  const answerWith = (view: View, headers?: Record<string, string>) => show(deps, pages, visit!, view, headers);
+  const answerWith = (view: View, headers?: Record<string, string>) => show(deps, pages, page, visit!, view, headers);
   try {
     const entrant = await findEntrant(deps, request);
     if (!entrant) return isOwnForm(request) ? await holdForm(deps.site, request, FORM_LIMIT) : toSignIn(deps, request);
@@ -94,6 +94,7 @@ function requireScopes({ caller, organisation }: Visit, { needs }: Handler): voi
 function show(
   { settingsSite, cookies }: ConsoleDependencies,
   pages: readonly Page[],
+  page: Page,
   visit: Visit,
   view: View,
   headers: Record<string, string> = {},
@@ -102,8 +103,11 @@ function show(
   // A part of a page that refreshes itself is not where people look for what was just done.
   const told = request.headers.has("hx-request") ? undefined : readFlash(cookies, request);
   const navigation = navigationFor(pages, caller.scopes, url.pathname);
-  const page = <Layout site={settingsSite} visit={visit} navigation={navigation} view={view} told={told} />;
-  return pageResponse(page, {
+  const tabs = tabsFor(pages, page, visit, view);
+  const shown = (
+    <Layout site={settingsSite} visit={visit} navigation={navigation} tabs={tabs} view={view} told={told} />
+  );
+  return pageResponse(shown, {
     status: view.status,
     headers,
     cookies: [...formCookies, ...(told === undefined ? [] : [cookies.clear("told")])],

@@ -27,6 +27,7 @@ import { auditLogPages } from "./audit-log.tsx";
 import { consolePages } from "./console.tsx";
 import { departmentPages } from "./departments.tsx";
 import { frontDoor } from "./front-door.tsx";
+import { historyPages } from "./history.tsx";
 import { overviewPages } from "./overview/pages.tsx";
 import type { ConsoleDependencies, Page, SettingsDependencies } from "./page.tsx";
 import { entityPages } from "./records/entities.tsx";
@@ -49,6 +50,11 @@ const SPECIAL: Record<string, (deps: SettingsDependencies) => Page[]> = {
 };
 
 function createPages(deps: SettingsDependencies): Page[] {
+  const pages = ownPages(deps);
+  return [...pages, ...historyPages(deps, pages)];
+}
+
+function ownPages(deps: SettingsDependencies): Page[] {
   return [
     ...overviewPages(deps),
     ...webhookPages(deps),

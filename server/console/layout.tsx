@@ -10,6 +10,8 @@ export interface LayoutProps {
   site: SettingsSite;
   visit: Visit;
   navigation: Navigation;
+  /** The other pages of the same record. */
+  tabs: Navigation;
   view: View;
   /** What was just done. */
   told: string | undefined;
@@ -30,7 +32,7 @@ const STYLES = ["settings.css", "parts.css", "records.css"] as const;
 const SCRIPTS = ["htmx.js", "polling.js", "time.js", "copy.js", "search.js", "editor.js", "moments.js"] as const;
 
 /** The frame of every page: who is here, where one can go, and the page in the middle. */
-export function Layout({ site, visit, navigation, view, told }: LayoutProps): JSX.Element {
+export function Layout({ site, visit, navigation, tabs, view, told }: LayoutProps): JSX.Element {
   return (
     <html lang="en">
       <Head
@@ -59,6 +61,7 @@ export function Layout({ site, visit, navigation, view, told }: LayoutProps): JS
           </nav>
           <main id="main" tabindex="-1">
             <Heading site={site} view={view} />
+            <Tabs site={site} tabs={tabs} />
             {told === undefined ? (
               ""
             ) : (
@@ -125,6 +128,19 @@ function Heading({ site, view }: { site: SettingsSite; view: View }): JSX.Elemen
   );
 }
 
+function Tabs({ site, tabs }: { site: SettingsSite; tabs: Navigation }): JSX.Element {
+  if (tabs.length < 2) return "";
+  return (
+    <nav class="tabs" aria-label="This record">
+      {tabs.map(({ name, path, isCurrent }) => (
+        <a href={site.href(path)} aria-current={isCurrent ? "page" : undefined} safe>
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
 export type Navigation = readonly { name: string; path: string; isCurrent: boolean }[];
 
 /** The areas that somebody with these scopes can see something in, in the order of their pages. */
@@ -132,6 +148,16 @@ export function navigationFor(pages: readonly Page[], scopes: ReadonlySet<string
   return pages.flatMap(({ area: name, path, GET }) => {
     if (!name || !GET?.needs.every((scope) => scopes.has(scope))) return [];
     return [{ name, path, isCurrent: isWithin(pathname, path) }];
+  });
+}
+
+/** The pages of one record that its visitor may see; none of what could not be shown. */
+export function tabsFor(pages: readonly Page[], { record, path: own }: Page, visit: Visit, view: View): Navigation {
+  if (!record || ![200, 422].includes(view.status ?? 200)) return [];
+  const id = encodeURIComponent(visit.params.id!);
+  return pages.flatMap(({ record: other, tab, path, GET }) => {
+    if (other !== record || !tab || !GET?.needs.every((scope) => visit.caller.scopes.has(scope))) return [];
+    return [{ name: tab, path: path.replace(":id", id), isCurrent: path === own }];
   });
 }
 

@@ -27,6 +27,17 @@ export interface Page {
   area?: string;
   GET?: Handler;
   POST?: Handler;
+  /** The one that the page is of: by it all pages of the same one know each other. */
+  record?: PageRecord;
+  /** What it is called among these. */
+  tab?: string;
+}
+
+export interface PageRecord {
+  /** As policies call it. */
+  type: string;
+  /** The one that the path's `:id` names. @throws NotFound, Permission */
+  read(visit: Visit): Promise<Pick<View, "title" | "above"> & { id: string }>;
 }
 
 /** What answers one method. */

@@ -57,10 +57,9 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
     return readEvents(deps, caller, toEventFilter(asked.filters), asked.paging);
   });
   const { Items, Next } = found.page;
-  const name = await namesOfEvents(visit, Items);
   const list =
     Items.length > 0 ? (
-      <Table caption="Events, newest first" columns={columns(visit, name)} rows={Items} />
+      await EventTable({ visit, events: Items })
     ) : found.problems ? (
       <NotAsked />
     ) : (
@@ -88,6 +87,11 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
       </>
     ),
   };
+}
+
+export async function EventTable({ visit, events }: { visit: Visit; events: readonly EventRecord[] }) {
+  const name = await namesOfEvents(visit, events);
+  return <Table caption="Events, newest first" columns={columns(visit, name)} rows={events} />;
 }
 
 /** Those there are, newest first, and the chosen one, which may be deleted, or one of more than a page. */

@@ -112,7 +112,19 @@ export function recordPages<Item extends Identified>(kind: Kind<Item>): Page[] {
       GET: { needs: write, answer: (visit) => addPage(kind, visit) },
       POST: { needs: write, answer: (visit) => addOne(kind, visit) },
     },
-    { path: one, GET: { needs: [read], answer: (visit) => onePage(kind, visit) }, ...(inPlace && { POST: changing }) },
+    {
+      path: one,
+      record: {
+        type: kind.type,
+        async read(visit) {
+          const { record } = await kind.read(visit);
+          return { id: String(record.Id), title: kind.titleOf(record), above: [listOf(kind)] };
+        },
+      },
+      tab: "Record",
+      GET: { needs: [read], answer: (visit) => onePage(kind, visit) },
+      ...(inPlace && { POST: changing }),
+    },
     ...(inPlace
       ? []
       : [

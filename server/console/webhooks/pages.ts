@@ -1,8 +1,9 @@
 // Webhooks: the connections, and the form "Add Webhook Connection".
 
+import { readConnection } from "../../webhooks/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { connectionPage, ping, setState } from "./connection.tsx";
-import { listPage } from "./list.tsx";
+import { listPage, titleOf } from "./list.tsx";
 import { changeTheRedelivery, redeliver, redeliverPage, redeliveryPage } from "./redelivery.tsx";
 import {
   addConnection,
@@ -25,7 +26,18 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
       GET: { needs: WRITE, answer: async (visit) => addPage(deps, visit) },
       POST: { needs: WRITE, answer: (visit) => addConnection(deps, visit) },
     },
-    { path: `${path}/:id`, GET: { needs: read, answer: (visit) => connectionPage(deps, visit) } },
+    {
+      path: `${path}/:id`,
+      record: {
+        type: "WebhookConnection",
+        async read({ caller, params }) {
+          const { record } = await readConnection(deps.sql, deps.masterKey, caller, params.id!);
+          return { id: record.Id, title: titleOf(record), above: [{ name: "Webhooks", path }] };
+        },
+      },
+      tab: "Connection",
+      GET: { needs: read, answer: (visit) => connectionPage(deps, visit) },
+    },
     {
       path: `${path}/:id/change`,
       GET: { needs: WRITE, answer: (visit) => changePage(deps, visit) },

@@ -1,0 +1,107 @@
+// What became of a record: its events, and what the audit log has of it. Every page that says which record it is of has
+// these beside it.
+
+import { ACTOR_TYPES, SUBJECT_TYPES, toAuditFilter } from "../audit/index.ts";
+import { firstPage } from "../http/query.ts";
+import { ButtonLink, EmptyState, Section } from "../ui/index.ts";
+import { PING_RECORD, readEvents } from "../webhooks/index.ts";
+import { EventTable } from "./activity/list.tsx";
+import { AUDIT_LOG, AuditTable } from "./audit-log.tsx";
+import type { Page, PageRecord, SettingsDependencies, View } from "./page.tsx";
+import type { Visit } from "./visit.ts";
+
+/** The newest; their log has all. */
+const MOST = 20;
+
+export function historyPages(deps: SettingsDependencies, pages: readonly Page[]): Page[] {
+  return pages.flatMap(({ path, record, GET }) => {
+    if (!record || !GET) return [];
+    const tabs = [
+      {
+        tab: "Events",
+        isThere: [...deps.entities, PING_RECORD].includes(record.type),
+        scope: "Webhooks:Read" as const,
+        show: eventsPage,
+      },
+      {
+        tab: "Audit",
+        isThere: [...SUBJECT_TYPES, ...ACTOR_TYPES].some((type) => type === record.type),
+        scope: "Settings:Read" as const,
+        show: auditPage,
+      },
+    ];
+    return tabs
+      .filter(({ isThere }) => isThere)
+      .map(
+        ({ tab, scope, show }): Page => ({
+          path: `${path}/${tab.toLowerCase()}`,
+          record,
+          tab,
+          GET: { needs: [...GET.needs, scope], answer: (visit) => show(deps, visit, record) },
+        }),
+      );
+  });
+}
+
+async function eventsPage(deps: SettingsDependencies, visit: Visit, { type, read }: PageRecord): Promise<View> {
+  const { id, title, above } = await read(visit);
+  const filter = { eventRecord: type, recordId: id };
+  const { Items, Next } = await readEvents(deps, visit.caller, filter, firstPage(MOST));
+  const all = visit.href(`/settings/activity?EventRecord=${type}&RecordId=${id}`);
+  return {
+    title,
+    above,
+    body: (
+      <Section title="Events">
+        {Items.length > 0 ? await EventTable({ visit, events: Items }) : <Nothing isMore={Next !== null} />}
+        <AllOf href={all}>{"All in the activity log"}</AllOf>
+      </Section>
+    ),
+  };
+}
+
+async function auditPage(deps: SettingsDependencies, visit: Visit, { type, read }: PageRecord): Promise<View> {
+  const { id, title, above } = await read(visit);
+  const sections = [
+    { name: "Done to it", by: "Subject", isThere: isOneOf(SUBJECT_TYPES, type) },
+    { name: "Done by it", by: "Actor", isThere: isOneOf(ACTOR_TYPES, type) },
+  ];
+  const shown = sections.filter(({ isThere }) => isThere);
+  const found = await Promise.all(
+    shown.map(async ({ name, by }) => {
+      const filter = toAuditFilter({ [`${by}Type`]: type, [`${by}Id`]: id });
+      const { Items, Next } = await deps.auditLog.list(visit.permitted("Settings:Read"), filter, firstPage(MOST));
+      return (
+        <Section title={name}>
+          {Items.length > 0 ? (
+            await AuditTable({ visit, caption: name, events: Items })
+          ) : (
+            <Nothing isMore={Next !== null} />
+          )}
+          <AllOf href={visit.href(`${AUDIT_LOG}?${by}Type=${type}&${by}Id=${id}`)}>{"All in the audit log"}</AllOf>
+        </Section>
+      );
+    }),
+  );
+  return { title, above, body: <>{found as "safe"[]}</> };
+}
+
+function AllOf({ href, children }: { href: string; children: string }): JSX.Element {
+  return (
+    <div class="buttons below">
+      <ButtonLink href={href}>{children as "safe"}</ButtonLink>
+    </div>
+  );
+}
+
+function Nothing({ isMore }: { isMore: boolean }): JSX.Element {
+  return (
+    <EmptyState title="Nothing yet">
+      <p>{isMore ? "What you may see may stand further on in the log." : "What happens to it stands here."}</p>
+    </EmptyState>
+  );
+}
+
+function isOneOf(words: readonly string[], word: string): boolean {
+  return words.includes(word);
+}

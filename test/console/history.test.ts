@@ -1,0 +1,91 @@
+// What became of a record stands beside it, whatever kind of record it is.
+
+import { expect, test } from "bun:test";
+import { entitiesOf, newRecord } from "../attacks/world.ts";
+import { newCaller } from "../entities/client.ts";
+import { composedApp } from "../openapi/app.ts";
+import { ok } from "../policies/people.ts";
+import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
+import { newTenant } from "../support/tenant.ts";
+import { enterSettings, newColleague } from "./console.ts";
+
+const browser = openWindows();
+const PATIENCE_MS = 120_000;
+const KINDS = [...new Set(composedApp().routes.map(({ path }) => path))].filter((path) =>
+  /^\/settings\/[^/]+\/:id\/(events|audit)$/.test(path),
+);
+
+test(
+  "every entity's record and every connection has its events, and all of these and settings what the audit log has of them",
+  async () => {
+    const api = await newTenant();
+    const admin = await newCaller(api.tenant);
+    const entities = await entitiesOf(admin);
+    expect(entities.length).toBeGreaterThanOrEqual(3);
+    const paths = entities.map(({ Name }) => `/settings/${Name.toLowerCase()}s`);
+    const settings = ["policies", "roles", "identity-providers"].map((name) => `/settings/${name}`);
+    expect(KINDS.toSorted()).toEqual(
+      [
+        ...[...paths, "/settings/webhooks"].flatMap((path) => [`${path}/:id/events`, `${path}/:id/audit`]),
+        ...settings.map((path) => `${path}/:id/audit`),
+      ].toSorted(),
+    );
+
+    await using visitor = await enterSettings(browser, api.tenant);
+    const { page, open, complaints } = visitor;
+    const tabs = page.getByRole("navigation", { name: "This record" });
+    for (const [index, entity] of entities.entries()) {
+      const { Id, Name } = await ok(admin.patch(`/${entity.Name}`, newRecord(entity, "a")));
+      await open(`${paths[index]}/${Id}`);
+      await tabs.getByRole("link", { name: "Events" }).click();
+      await page.getByRole("heading", { name: Name, level: 1 }).waitFor();
+      expect(await page.getByRole("rowheader").allTextContents()).toEqual([`${entity.Name} ${Id} Created`]);
+      expect(await tabs.locator("[aria-current=page]").textContent()).toBe("Events");
+      await page.getByRole("link", { name: "All in the activity log" }).click();
+      await page.getByRole("heading", { name: "Activity", level: 1 }).waitFor();
+      expect(await page.getByRole("rowheader").allTextContents()).toEqual([`${entity.Name} ${Id} Created`]);
+    }
+
+    const { Id: connection } = await api.connect("https://localhost:9443/", { Name: "Directory", State: "Paused" });
+    await open(`/settings/webhooks/${connection}/audit`);
+    await page.getByRole("rowheader", { name: "WebhookConnection.Created" }).waitFor();
+    await open(`/settings/webhooks/${connection}/events`);
+    await page.getByText("Nothing yet").waitFor();
+    await inspect(page, "history-empty");
+
+    const { Id: role } = await ok(admin.patch("/Role", { Name: "night watch" }));
+    await open(`/settings/roles/${role}`);
+    expect(await tabs.getByRole("link").allTextContents()).toEqual(["Record", "Audit"]);
+    await tabs.getByRole("link", { name: "Audit" }).click();
+    await page.getByRole("rowheader", { name: "Role.Created" }).waitFor();
+
+    // Who did what, by those who can do something.
+    await open(`/settings/applications/${api.tenant.client.clientId}/audit`);
+    await page.getByRole("table", { name: "Done by it" }).getByRole("rowheader", { name: "Role.Created" }).waitFor();
+    await inspect(page, "history-audit");
+    await page.getByRole("link", { name: "All in the audit log" }).last().click();
+    await page.waitForURL(/ActorType=Application&ActorId=/);
+    expect(complaints).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+test("who may not read the logs is offered none, and a record that is gone has none", async () => {
+  const api = await newTenant();
+  const { Id } = await api.change({ Name: "Front door" });
+  await using visitor = await enterSettings(browser, api.tenant, await newColleague(api, "editor"));
+  const { page, open } = visitor;
+  await open(`/settings/applications/${Id}`);
+  await page.getByRole("heading", { name: "Front door", level: 1 }).waitFor();
+  expect(await page.getByRole("navigation", { name: "This record" }).count()).toBe(0);
+  for (const tab of ["events", "audit"]) {
+    await open(`/settings/applications/${Id}/${tab}`);
+    await page.getByText(/This needs (Webhooks|Settings):Read/).waitFor();
+    expect(await page.content()).not.toContain("Front door");
+  }
+  await using admin = await enterSettings(browser, api.tenant);
+  await admin.open("/settings/applications/999999/events");
+  await admin.page.getByText("There is no Application").waitFor();
+  expect(await admin.page.getByRole("navigation", { name: "This record" }).count()).toBe(0);
+});
