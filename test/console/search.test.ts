@@ -9,6 +9,7 @@ import { openWindows } from "../support/browser.ts";
 import { inspect, inspectAsItIs } from "../support/inspect.ts";
 import { newTenant } from "../support/tenant.ts";
 import { enterSettings, newColleague } from "./console.ts";
+import { flawsOf, HOSTILE, LONG } from "./hostile.ts";
 
 const browser = openWindows();
 const PATIENCE_MS = 120_000;
@@ -125,6 +126,36 @@ test(
     await page.getByText("A search has at most 200 characters.").waitFor();
     await open("/settings/search?q=%00%00");
     await page.getByText("A search cannot hold a NUL character.").waitFor();
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "a text that somebody means harm by is text: typed, offered, found, and in the log beside its record",
+  async () => {
+    const api = await newTenant();
+    const Name = LONG.slice(0, 400);
+    const { Id } = await api.change({ Name });
+    await api.connect(NOWHERE, { Name: HOSTILE, State: "Paused" });
+    await using visitor = await enterSettings(browser, api.tenant, { viewport: { width: 400, height: 800 } });
+    const { page, open, complaints } = visitor;
+    await box(page).fill(HOSTILE);
+    await option(page, /client_id/).waitFor();
+    expect(await page.getByRole("option").count()).toBe(2);
+    expect(await flawsOf(page)).toEqual([]);
+    for (const path of [
+      `/settings/search?q=${encodeURIComponent(HOSTILE)}`,
+      "/settings/search?q=%22%3E%3Cscript%3Eharmed%3D1%3C%2Fscript%3E%E2%80%AEnothing",
+      "/settings/activity",
+      `/settings/activity?RecordId=${Id}`,
+      `/settings/applications/${Id}/events`,
+      `/settings/applications/${Id}/audit`,
+    ]) {
+      await open(path);
+      expect({ path, flaws: await flawsOf(page) }).toEqual({ path, flaws: [] });
+      await inspect(page, `search-hostile-${path.split(/[/?]/)[2]}-${path.split("/").at(-1)?.slice(0, 6)}`);
+    }
+    expect(complaints).toEqual([]);
   },
   PATIENCE_MS,
 );
