@@ -66,7 +66,6 @@ if (box && offers) {
     if (option) location.assign(option.dataset.href);
   });
   document.addEventListener("htmx:after:swap", () => {
-    if (document.activeElement === box && chosen === undefined)
-      show(box.value.trim() !== "" && offers.childElementCount > 0);
+    if (document.activeElement === box) show(box.value.trim() !== "" && offers.childElementCount > 0);
   });
 }

@@ -27,8 +27,12 @@ type Find = (deps: SettingsDependencies, visit: Visit, text: string) => Promise<
 
 /** All that may be seen and is called that, what is meant exactly first. */
 export async function search(deps: SettingsDependencies, visit: Visit, text: string): Promise<Answer[]> {
-  const all = await Promise.all(SOURCES.map((find) => find(deps, visit, text).catch(nothingIfRefused)));
-  const answers = [...new Map(all.flat().map((answer) => [answer.path, answer])).values()];
+  const ask = async (sources: readonly Find[]) =>
+    (await Promise.all(sources.map((find) => find(deps, visit, text).catch(nothingIfRefused)))).flat();
+  const meant = await ask(BY_ID);
+  // To look through all names costs the most, and two things do not share a UUID.
+  const found = isUuid(text) && meant.length > 0 ? meant : [...meant, ...(await ask(BY_TEXT))];
+  const answers = [...new Map(found.map((answer) => [answer.path, answer])).values()];
   const wanted = text.toLowerCase();
   const rank = ({ title, path }: Answer) => {
     const name = title.toLowerCase();
@@ -133,17 +137,8 @@ const connectionByText: Find = async ({ sql, masterKey }, { caller }, text) => {
   return holding(text, answers);
 };
 
-const SOURCES: readonly Find[] = [
-  event,
-  connectionById,
-  redelivery,
-  auditRow,
-  recordById,
-  requestKey,
-  recordByText,
-  connectionByText,
-  settingsByText,
-];
+const BY_ID: readonly Find[] = [event, connectionById, redelivery, auditRow, recordById, requestKey];
+const BY_TEXT: readonly Find[] = [recordByText, connectionByText, settingsByText];
 
 type Row = Record<string, unknown>;
 
