@@ -112,7 +112,7 @@ async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View>
         <Ranges visit={visit} />
         <SearchForm visit={visit} filters={FILTERS} problems={problems} />
         {page.Items.length > 0 ? (
-          await AuditTable({ visit, caption: "Audit log", events: page.Items })
+          await tableOfAudit({ visit, caption: "Audit log", events: page.Items })
         ) : problems ? (
           <NotAsked />
         ) : (
@@ -132,7 +132,7 @@ interface AuditTableProps {
   events: readonly AuditRecord[];
 }
 
-export async function AuditTable({ visit, caption, events }: AuditTableProps): Promise<JSX.Element> {
+export async function tableOfAudit({ visit, caption, events }: AuditTableProps): Promise<JSX.Element> {
   return <Table caption={caption} columns={columns(visit, await lookUpNames(visit, namedIn(events)))} rows={events} />;
 }
 

@@ -5,8 +5,8 @@ import { ACTOR_TYPES, SUBJECT_TYPES, toAuditFilter } from "../audit/index.ts";
 import { firstPage } from "../http/query.ts";
 import { ButtonLink, EmptyState, Section } from "../ui/index.ts";
 import { PING_RECORD, readEvents } from "../webhooks/index.ts";
-import { EventTable } from "./activity/list.tsx";
-import { AUDIT_LOG, AuditTable } from "./audit-log.tsx";
+import { tableOfEvents } from "./activity/list.tsx";
+import { AUDIT_LOG, tableOfAudit } from "./audit-log.tsx";
 import type { Page, PageRecord, SettingsDependencies, View } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -53,7 +53,7 @@ async function eventsPage(deps: SettingsDependencies, visit: Visit, { type, read
     above,
     body: (
       <Section title="Events">
-        {Items.length > 0 ? await EventTable({ visit, events: Items }) : <Nothing isMore={Next !== null} />}
+        {Items.length > 0 ? await tableOfEvents({ visit, events: Items }) : <Nothing isMore={Next !== null} />}
         <AllOf href={all}>{"All in the activity log"}</AllOf>
       </Section>
     ),
@@ -74,7 +74,7 @@ async function auditPage(deps: SettingsDependencies, visit: Visit, { type, read 
       return (
         <Section title={name}>
           {Items.length > 0 ? (
-            await AuditTable({ visit, caption: name, events: Items })
+            await tableOfAudit({ visit, caption: name, events: Items })
           ) : (
             <Nothing isMore={Next !== null} />
           )}

@@ -59,7 +59,7 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
   const { Items, Next } = found.page;
   const list =
     Items.length > 0 ? (
-      await EventTable({ visit, events: Items })
+      await tableOfEvents({ visit, events: Items })
     ) : found.problems ? (
       <NotAsked />
     ) : (
@@ -89,7 +89,7 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
   };
 }
 
-export async function EventTable({ visit, events }: { visit: Visit; events: readonly EventRecord[] }) {
+export async function tableOfEvents({ visit, events }: { visit: Visit; events: readonly EventRecord[] }) {
   const name = await namesOfEvents(visit, events);
   return <Table caption="Events, newest first" columns={columns(visit, name)} rows={events} />;
 }
