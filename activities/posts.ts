@@ -4,7 +4,7 @@
 
 import { Context } from "@temporalio/activity";
 import { type Place, putBack, QUICK_MS, takeTurn } from "../server/webhooks/index.ts";
-import type { PostWebhookInput, PostWebhookResult } from "../workflows/contract.ts";
+import type { DeliveryId, PostWebhookInput, PostWebhookResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { pause } from "./pause.ts";
 import type { Attempt } from "./post-webhook.ts";
@@ -22,7 +22,7 @@ export interface Posts {
   postWebhook(input: PostWebhookInput): Promise<PostWebhookResult>;
   postQueued(input: PostWebhookInput): Promise<PostWebhookResult>;
   /** Breaks off a delivery's attempt, if one is out, and resolves when it is recorded. */
-  breakOff(deliveryId: string, reason: Error): Promise<void>;
+  breakOff(deliveryId: DeliveryId, reason: Error): Promise<void>;
 }
 
 type Dependencies = Pick<ActivityDependencies, "sql" | "inFlight" | "windows">;

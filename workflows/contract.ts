@@ -1,5 +1,15 @@
 // Types, names and the one formula that the server, the worker and the workflows share.
 
+// Ids as types, so that none is taken for another's. They are made where a row, a request or a token is read.
+
+declare const brand: unique symbol;
+
+/** Whose a row is: a UUID that a token or a sign-in has proved, and the first argument of every store function. */
+export type TenantId = string & { readonly [brand]: "TenantId" };
+export type EventId = string & { readonly [brand]: "EventId" };
+export type DeliveryId = string & { readonly [brand]: "DeliveryId" };
+export type ConnectionId = string & { readonly [brand]: "ConnectionId" };
+
 /** The task queue of webhook deliveries. */
 export const TASK_QUEUE = "webhooks";
 export const MAXIMUM_ATTEMPTS = 3;
@@ -7,7 +17,7 @@ export const MAXIMUM_ATTEMPTS = 3;
 export const DELIVERIES_PER_WORKFLOW = 500;
 
 /** The workflow of an event's part; the first part's id is the EventId itself. */
-export function workflowId(eventId: string, part: number): string {
+export function workflowId(eventId: EventId, part: number): string {
   return part === 1 ? eventId : `${eventId}/${part}`;
 }
 
@@ -42,16 +52,16 @@ export function backoff({ initialInterval, backoffCoefficient }: RetrySettings, 
 }
 
 export interface DeliveryToMake {
-  deliveryId: string;
-  connectionId: string;
+  deliveryId: DeliveryId;
+  connectionId: ConnectionId;
   /** The connection's name, or its id if it has none: for people who read the history. */
   to: string;
 }
 
 /** Ids and retry settings only: no payload, no secret and no personal data may enter a workflow's history. */
 export interface DeliverWebhookInput {
-  tenantId: string;
-  eventId: string;
+  tenantId: TenantId;
+  eventId: EventId;
   deliveries: DeliveryToMake[];
   /** Deliveries of the event that are recorded and wait for their connection. */
   held: number;
@@ -63,10 +73,10 @@ export interface DeliverWebhookInput {
 }
 
 export interface PostWebhookInput {
-  tenantId: string;
-  eventId: string;
-  deliveryId: string;
-  connectionId: string;
+  tenantId: TenantId;
+  eventId: EventId;
+  deliveryId: DeliveryId;
+  connectionId: ConnectionId;
   /** Posts of one run, whatever became of them. */
   maximumAttempts: number;
   retry: RetrySettings;
@@ -82,8 +92,8 @@ export interface PostWebhookResult {
 }
 
 export interface CloseDeliveryInput {
-  tenantId: string;
-  deliveryId: string;
+  tenantId: TenantId;
+  deliveryId: DeliveryId;
   state: "Exhausted" | "Cancelled";
 }
 
@@ -92,7 +102,7 @@ export const DELIVERY_STATES = ["Pending", "Retrying", "Delivered", "Exhausted",
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export interface DeliveryOutcome {
-  connectionId: string;
+  connectionId: ConnectionId;
   state: DeliveryState | "Queued";
   attempts: number;
   /** Why it was not delivered: host, status and one word. */
@@ -109,7 +119,7 @@ export const REDELIVERY_CHANGED = "changed";
 export const REDELIVERY_PROGRESS = "progress";
 
 export interface RedeliverInput {
-  tenantId: string;
+  tenantId: TenantId;
   redeliveryId: string;
   /** As the run before has left it. */
   progress?: RedeliveryProgress;
@@ -133,8 +143,8 @@ export interface RedeliveryProgress {
 export const PROBE_CHANGED = "changed";
 
 export interface ProbeInput {
-  tenantId: string;
-  connectionId: string;
+  tenantId: TenantId;
+  connectionId: ConnectionId;
 }
 
 export type ProbeResult =

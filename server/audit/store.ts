@@ -54,7 +54,7 @@ export async function insertAuditEvent(
  */
 export async function insertConsequence(
   tx: Transaction,
-  tenantId: string,
+  tenantId: TenantId,
   { kind, subject, details }: Required<AuditEntry>,
   consequence: AuditKind,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 // A guarded fetch for protocols: any method, a whole answer of bounded size, all within one time limit.
 
 import type { IncomingMessage } from "node:http";
+import type { TenantId } from "../tenant-id.ts";
 import { EgressError, timedOut } from "./failures.ts";
 import { headersOf, type Way, within } from "./way.ts";
 
@@ -20,7 +21,7 @@ export interface FetchRequest {
  * Redirects are answers like any other.
  * @throws EgressError
  */
-export type EgressFetch = (tenantId: string, url: URL, request: FetchRequest) => Promise<Response>;
+export type EgressFetch = (tenantId: TenantId, url: URL, request: FetchRequest) => Promise<Response>;
 
 export function createFetch(way: Way): EgressFetch {
   return async (tenantId, url, { method, headers, body, timeoutMs }) => {

@@ -5,6 +5,7 @@ import { isIPv4, isIPv6 } from "node:net";
 import { dns } from "bun";
 import { LRUCache } from "lru-cache";
 import { createBudget } from "../budget.ts";
+import type { TenantId } from "../tenant-id.ts";
 import { type Address, isPublic, parseAddress, rangeOf } from "./addresses.ts";
 import { EgressError } from "./failures.ts";
 import { DENIED, hostAndPort, type Rules, reasonAgainstUrl } from "./rules.ts";
@@ -14,7 +15,12 @@ import { DENIED, hostAndPort, type Rules, reasonAgainstUrl } from "./rules.ts";
  * between the check and the connection (DNS rebinding) gains nothing.
  * @throws EgressError `blocked-address`, `dns` or `unsent`
  */
-export async function vettedAddresses(tenantId: string, url: URL, rules: Rules, lookUps: LookUps): Promise<Address[]> {
+export async function vettedAddresses(
+  tenantId: TenantId,
+  url: URL,
+  rules: Rules,
+  lookUps: LookUps,
+): Promise<Address[]> {
   const reason = reasonAgainstUrl(url.href, rules);
   if (reason) throw new EgressError("blocked-address", reason);
   const literal = parseAddress(url.hostname);
@@ -51,7 +57,7 @@ const MOST_KEPT = 10_000;
 
 export interface LookUps {
   /** @throws EgressError `dns`, or `unsent` if there is no place for one more name */
-  addressesOf(tenantId: string, name: string): Promise<string[]>;
+  addressesOf(tenantId: TenantId, name: string): Promise<string[]>;
 }
 
 export function createLookUps(resolve: Resolve): LookUps {
@@ -59,7 +65,7 @@ export function createLookUps(resolve: Resolve): LookUps {
   const underWay = new Map<string, Promise<string[]>>();
   const failed = new LRUCache<string, EgressError>({ max: MOST_KEPT, ttl: FAILURE_KEPT_MS });
 
-  async function lookUp(tenantId: string, name: string): Promise<string[]> {
+  async function lookUp(tenantId: TenantId, name: string): Promise<string[]> {
     const leave = places.enter(tenantId);
     if (!leave) throw new EgressError("unsent", `${name} was not looked up, for too many names are being looked up`);
     try {

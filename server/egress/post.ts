@@ -1,6 +1,7 @@
 // One POST: resolve, vet, connect to the vetted address itself, read a bounded answer.
 
 import type { IncomingMessage } from "node:http";
+import type { TenantId } from "../tenant-id.ts";
 import { type EgressError, type Failure, timedOut } from "./failures.ts";
 import { headersOf, type Way, within } from "./way.ts";
 
@@ -9,7 +10,7 @@ const MOST_BODY_READ = 64 * 1024;
 const MOST_BODY_KEPT = 4 * 1024;
 
 export interface EgressRequest {
-  tenantId: string;
+  tenantId: TenantId;
   url: URL;
   headers: Record<string, string>;
   body: string;

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { type Budget, createBudget } from "../budget.ts";
+import type { TenantId } from "../tenant-id.ts";
 import type { Address } from "./addresses.ts";
 import { cancelled, EgressError, toEgressError } from "./failures.ts";
 import { createLookUps, type Resolve, vettedAddresses } from "./names.ts";
@@ -21,7 +22,7 @@ export interface Way {
    * The vetted addresses of a URL, within LOOK_UP_MS or `timeoutMs`, if that is less.
    * @throws EgressError
    */
-  resolve(tenantId: string, url: URL, timeoutMs: number, signal?: AbortSignal): Promise<Address[]>;
+  resolve(tenantId: TenantId, url: URL, timeoutMs: number, signal?: AbortSignal): Promise<Address[]>;
 }
 
 export function createWay(rules: Rules, ca: string[] | undefined, resolve: Resolve): Way {

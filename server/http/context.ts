@@ -4,6 +4,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { Logger } from "pino";
+import type { TenantId } from "../tenant-id.ts";
 import { requestUrl } from "./request.ts";
 
 export interface RequestContext {
@@ -16,7 +17,7 @@ export interface RequestContext {
   /** W3C Trace Context, of the request's own span. */
   traceParent?: string;
   /** Who asks, once that is known. */
-  client?: { tenantId: string; clientId: string };
+  client?: { tenantId: TenantId; clientId: string };
   /** The answer's headers, for what something deeper than the route has to say. */
   headers: Record<string, string | number>;
   /** Of an answer that the route did not give itself. */

@@ -1,6 +1,6 @@
 // Kinds of fields that contracts are made of. Each says what may be sent, what is answered, and what is wrong in words.
 
-import { type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
+import { type SchemaOptions, type Static, type TSchema, type TString, Type } from "@sinclair/typebox";
 import { readDate } from "./query.ts";
 
 /** What is said of a field beside its kind. */
@@ -83,7 +83,9 @@ const UUID_OR_EMPTY = "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$";
 export const ABSTRACT_LONG = Type.Unsafe<object>({ $ref: "#/components/schemas/AbstractLong" });
 export const ABSTRACT_TEXT = Type.Unsafe<object>({ $ref: "#/components/schemas/AbstractText" });
 export const orNull = <S extends TSchema>(schema: S, told?: SchemaOptions) => Type.Union([schema, Type.Null()], told);
-export const uuid = (description?: string) => Type.String({ format: "uuid", ...(description && { description }) });
+/** @template Id what the answer's own type has it as */
+export const uuid = <Id extends string = string>(description?: string) =>
+  Type.String({ format: "uuid", ...(description && { description }) }) as TString & { static: Id };
 export const time = (description?: string) => Type.String({ format: "date-time", ...(description && { description }) });
 export const word = <const W extends string>(words: readonly W[], told?: SchemaOptions) =>
   Type.Unsafe<W>(
@@ -94,13 +96,13 @@ export const word = <const W extends string>(words: readonly W[], told?: SchemaO
   );
 
 /** A record's own Id; empty: it is found by something else, or is new. */
-export function id(whose: string, told: Told): Field<string | undefined, string> {
+export function id<Id extends string = string>(whose: string, told: Told): Field<Id | undefined, Id> {
   return {
     ...told,
     sent: orNull(Type.String({ pattern: UUID_OR_EMPTY })),
-    shown: uuid(),
+    shown: uuid<Id>(),
     must: `must be ${whose} Id, or empty.`,
-    take: (value: string | null) => value?.toLowerCase() || undefined,
+    take: (value: string | null) => (value?.toLowerCase() as Id) || undefined,
   };
 }
 

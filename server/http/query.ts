@@ -47,12 +47,12 @@ export interface Asked<Q> {
 }
 
 /** @param type the record's, for the words of the 404 to what none can have as its Id */
-export function uuidParameter(description: string, type: string): Parameter<string> {
+export function uuidParameter<Id extends string>(description: string, type: string): Parameter<Id> {
   return {
     description,
     schema: uuid(),
     read(text) {
-      if (!isUuid(text)) throw new NotFound(`There is no ${type} with this Id.`);
+      if (!isUuid<Id>(text)) throw new NotFound(`There is no ${type} with this Id.`);
       return text;
     },
   };
@@ -249,6 +249,8 @@ export function firstPage(limit: number): Paging {
   return { limit, cursor: undefined, filters: "" };
 }
 
+export function isUuid(text: string): boolean;
+export function isUuid<Id extends string>(text: string): text is Id;
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

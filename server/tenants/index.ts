@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { insertStarterAccess, SCOPES } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
+import { newId } from "../new-id.ts";
 import { GRANT_TYPES, hashSecret, redirectUriProblem, SETTINGS_APPLICATION } from "../oauth/index.ts";
 import { hashPassword } from "../signin/index.ts";
 import type { TenantId } from "../tenant-id.ts";
@@ -59,7 +60,7 @@ export async function createTenant(
   }
   const problems = redirectUris.flatMap((uri) => redirectUriProblem(uri, "confidential") ?? []);
   if (problems.length > 0) throw new Error(problems.join("\n"));
-  const tenantId = Bun.randomUUIDv7() as TenantId;
+  const tenantId = newId<TenantId>();
   const clientSecret = randomBytes(32).toString("base64url");
   const { password, hash: passwordHash } = chosen ?? (await newAdminPassword());
   try {

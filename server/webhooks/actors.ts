@@ -5,6 +5,7 @@ import type { Client } from "@temporalio/client";
 import { type SearchAttributePair, WorkflowNotFoundError } from "@temporalio/common";
 import type { Logger } from "pino";
 import {
+  type ConnectionId,
   PROBE_CHANGED,
   type ProbeInput,
   REDELIVERY_CHANGED,
@@ -13,6 +14,7 @@ import {
 } from "../../workflows/contract.ts";
 import type { Sql } from "../db/connection.ts";
 import { createOutageLog } from "../log.ts";
+import type { TenantId } from "../tenant-id.ts";
 import { claimProbes, type ProbedConnection, unclaimProbe } from "./connections/holding.store.ts";
 import { CONNECTION_ID, TENANT_ID } from "./deliveries/start-workflow.ts";
 import {
@@ -116,7 +118,7 @@ export function startActors(sql: Sql, client: Client, checkMs: number, log: Logg
 }
 
 /** What they are found by in Temporal. */
-function visible(tenantId: string, connectionId: string) {
+function visible(tenantId: TenantId, connectionId: ConnectionId) {
   return {
     typedSearchAttributes: [
       { key: TENANT_ID, value: tenantId },

@@ -12,6 +12,7 @@ export {
   readConnection,
   readConnections,
   readConnectionsOf,
+  toConnectionId,
   toConnectionRecord,
 } from "./connections/read.ts";
 export { removeFormerSecrets } from "./connections/rotation.store.ts";

@@ -1,6 +1,7 @@
 // How a receiver knows that a webhook is ours: X-Signature, and Standard Webhooks beside it.
 
 import { createHmac, randomBytes } from "node:crypto";
+import type { EventId } from "../../workflows/contract.ts";
 
 const SECRET_PREFIX = "whsec_";
 /** Standard Webhooks, "Signature scheme". */
@@ -17,7 +18,7 @@ export function signPayload(body: string, secret: string): string {
 }
 
 export interface StandardWebhooksInput {
-  eventId: string;
+  eventId: EventId;
   /** The time of this attempt, not of the event: receivers refuse what is older than some minutes. */
   timestamp: Date;
   body: string;

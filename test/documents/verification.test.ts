@@ -5,7 +5,9 @@ import { chmodSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateSecret, standardWebhooksHeaders } from "../../server/webhooks/signature.ts";
+import type { EventId } from "../../workflows/contract.ts";
 import { temporaryDirectory } from "../support/directories.ts";
+import { idOf } from "../support/ids.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
 import { blockMarked, blocksMarked } from "./pages.ts";
@@ -219,7 +221,12 @@ function variantsOf(call: Case): Case[] {
   const { secret, id, body, signature } = call;
   const other = generateSecret();
   const past = new Date(Date.now() - FIVE_MINUTES_MS - 60_000);
-  const old = standardWebhooksHeaders({ eventId: id, timestamp: past, body: body.toString(), secrets: [secret] });
+  const old = standardWebhooksHeaders({
+    eventId: idOf<EventId>(id),
+    timestamp: past,
+    body: body.toString(),
+    secrets: [secret],
+  });
   const bad = (says: string, change: Partial<Case>): Case => ({ ...call, says, isGood: false, ...change });
   return [
     { ...call, says: "during a rotation", signature: `v1,${"A".repeat(43)}= ${signature}` },

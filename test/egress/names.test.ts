@@ -3,7 +3,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { getServers, setServers } from "node:dns";
 import { createEgress } from "../../server/egress/index.ts";
+import type { TenantId } from "../../workflows/contract.ts";
 import { startNameServer } from "../support/dns.ts";
+import { idOf } from "../support/ids.ts";
 import { certificate, failureOf, request, startReceiver } from "./receiver.ts";
 
 /** Name servers are the whole process's. */
@@ -14,7 +16,7 @@ const egressBy = (dns: string, deny: string[] = []) =>
   createEgress({ allow: ["127.0.0.0/8"], deny, dns: [dns], caFile: certificate.caFile });
 const LOOPBACK = { address: "127.0.0.1" };
 const posts = (egress: ReturnType<typeof egressBy>, tenantId: string, names: string[], port: number) =>
-  names.map((name) => egress.post(request(`https://${name}:${port}/`, { tenantId })));
+  names.map((name) => egress.post(request(`https://${name}:${port}/`, { tenantId: idOf<TenantId>(tenantId) })));
 
 test("forty names of one tenant that hang keep no post of another tenant waiting", async () => {
   using names = await startNameServer((name) => (name.startsWith("hang") ? "hang" : LOOPBACK));

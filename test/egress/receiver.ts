@@ -6,6 +6,8 @@ import { createServer, type TLSSocket } from "node:tls";
 import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
 import { PROJECT_ROOT } from "../../server/config.ts";
 import { createEgress, type EgressOutcome, type EgressRequest, type Resolve } from "../../server/egress/index.ts";
+import type { TenantId } from "../../workflows/contract.ts";
+import { idOf } from "../support/ids.ts";
 
 /** Kept between runs; the files of one run share it, so none of them can remove it. */
 const folder = join(PROJECT_ROOT, "node_modules", ".cache", "gatehouse-egress-test");
@@ -52,13 +54,15 @@ export async function closedPort(): Promise<number> {
   return port;
 }
 
+export const TENANT = idOf<TenantId>("tenant");
+
 export function trustingEgress(allow: string[], resolve?: Resolve) {
   return createEgress({ allow, deny: [], dns: [], caFile: certificate.caFile }, resolve);
 }
 
 export function request(url: string, more: Partial<EgressRequest> = {}): EgressRequest {
   return {
-    tenantId: "tenant",
+    tenantId: TENANT,
     url: new URL(url),
     headers: { "Content-Type": "application/json" },
     body: "{}",

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { signPayload } from "../../server/webhooks/signature.ts";
+import type { TenantId } from "../../workflows/contract.ts";
+import { idOf } from "../support/ids.ts";
 import { newTenant, setting } from "../support/tenant.ts";
 
 const dataDir = await mkdtemp(join(tmpdir(), "gatehouse-receiver-"));
@@ -46,7 +48,7 @@ async function startReceiverIn(directory: string, ...flags: string[]) {
         ...(sequence && { "webhook-sequence": sequence }),
       };
       const outcome = await egress.post({
-        tenantId: "tenant",
+        tenantId: idOf<TenantId>("tenant"),
         url: new URL(`https://localhost:${port}/`),
         headers,
         body,

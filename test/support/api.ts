@@ -1,7 +1,7 @@
 // Gatehouse's API as a client of one tenant sees it.
 
 import type { NewTenant } from "../../server/tenants/index.ts";
-import type { DeliveryState } from "../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../workflows/contract.ts";
 
 export interface Answer<Body = Record<string, unknown>> {
   status: number;
@@ -19,8 +19,8 @@ export interface Attempt {
 }
 
 export interface Delivery {
-  Id: string;
-  ConnectionId: string;
+  Id: DeliveryId;
+  ConnectionId: ConnectionId;
   State: DeliveryState;
   AttemptCount: number;
   WorkflowId: string;
@@ -30,7 +30,7 @@ export interface Delivery {
 
 /** An event of the activity log; a list leaves the payload and the attempts out. */
 export interface LoggedEvent {
-  EventId: string;
+  EventId: EventId;
   EventType: string;
   EventRecord: string;
   RecordId: string | null;
@@ -48,7 +48,7 @@ export interface LoggedEvent {
 
 /** What a connection did not get. */
 export interface DeadLetters {
-  ConnectionId: string;
+  ConnectionId: ConnectionId;
   ConnectionName: string;
   Count: number;
   Receiver: number;
@@ -59,15 +59,15 @@ export interface DeadLetters {
 
 /** Why a connection did or did not get an event. */
 export interface Why {
-  ConnectionId: string;
+  ConnectionId: ConnectionId;
   ConnectionName: string;
   Outcome: string;
   Reason: string;
-  DeliveryId: string | null;
+  DeliveryId: DeliveryId | null;
 }
 
 export interface ConnectionFields {
-  Id: string;
+  Id: ConnectionId;
   Name: string;
   URL: string;
   Entities: string[];
@@ -86,7 +86,7 @@ export interface ConnectionFields {
 
 export interface RedeliveryRecord {
   Id: string;
-  ConnectionId: string;
+  ConnectionId: ConnectionId;
   Kind: "Replay" | "Drain";
   From: string | null;
   To: string | null;
@@ -151,8 +151,8 @@ export class Api {
   }
 
   /** @returns the EventId */
-  async ping(id: string): Promise<string> {
-    return (await this.ok<{ EventId: string }>("POST", `/WebhookConnection/${id}/Ping`)).EventId;
+  async ping(id: string): Promise<EventId> {
+    return (await this.ok<{ EventId: EventId }>("POST", `/WebhookConnection/${id}/Ping`)).EventId;
   }
 
   async disconnect(id: string): Promise<void> {

@@ -12,8 +12,10 @@ import { importMasterKey } from "../../server/master-key.ts";
 import { createWorkerMetrics } from "../../server/metrics/index.ts";
 import { withoutCollector } from "../../server/tracing/index.ts";
 import { createAttemptLog, createInFlight, createWindows } from "../../server/webhooks/index.ts";
+import type { DeliveryId, EventId } from "../../workflows/contract.ts";
 import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
 import { type Api, type Delivery, until } from "../support/api.ts";
+import { idOf } from "../support/ids.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
 
@@ -149,9 +151,9 @@ test("an attempt that cannot be asked for fails alone", async () => {
   await api.change({ Name: "Gate" });
   await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
   const [delivery] = (await api.newestEvent()).Deliveries;
-  const open = (deliveryId: string) =>
+  const open = (deliveryId: DeliveryId) =>
     attemptLog.open({ tenantId: api.tenant.tenantId, deliveryId, maximumAttempts: MAXIMUM_ATTEMPTS });
-  const [known, impossible] = await Promise.allSettled([open(delivery!.Id), open("no id")]);
+  const [known, impossible] = await Promise.allSettled([open(delivery!.Id), open(idOf<DeliveryId>("no id"))]);
   expect(known).toMatchObject({ status: "fulfilled", value: { id: delivery!.Id, attempted: true, number: 2 } });
   expect(impossible.status).toBe("rejected");
 }, 60_000);
@@ -162,7 +164,7 @@ async function post(
   activity: "postWebhook" | "postQueued" = "postWebhook",
 ): Promise<unknown> {
   return new MockActivityEnvironment({ attempt: 1 }, { logger }).run(activities[activity], {
-    ...{ tenantId: api.tenant.tenantId, eventId: "", deliveryId: Id, connectionId: ConnectionId },
+    ...{ tenantId: api.tenant.tenantId, eventId: idOf<EventId>(""), deliveryId: Id, connectionId: ConnectionId },
     ...{ maximumAttempts: MAXIMUM_ATTEMPTS, retry: RETRY, again: false },
   });
 }

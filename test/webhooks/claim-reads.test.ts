@@ -7,6 +7,7 @@ import { listBeyond, listQueued, listSelected, PAGE } from "../../server/webhook
 import { lockPosts } from "../../server/webhooks/deliveries/opening.store.ts";
 import { lockQueue } from "../../server/webhooks/deliveries/queue.store.ts";
 import type { Redelivery } from "../../server/webhooks/redelivery/store.ts";
+import type { DeliveryId } from "../../workflows/contract.ts";
 import type { Api } from "../support/api.ts";
 import { db, newTenant } from "../support/tenant.ts";
 
@@ -75,7 +76,7 @@ describe.concurrent("however much waits for a connection", () => {
     await neverCommitted(async (tx) => {
       await insertMany(tx, api, Id, { waits: "outbox" });
       await tx`analyze events, deliveries`;
-      const [delivery] = await tx<{ id: string }[]>`select id from deliveries where connection_id = ${Id} limit 1`;
+      const [delivery] = await tx<{ id: DeliveryId }[]>`select id from deliveries where connection_id = ${Id} limit 1`;
       expect(await lockPosts(tx, api.tenant.tenantId, delivery!.id)).toBe(true);
       expect(await rowsRead(tx, () => lockPosts(tx, api.tenant.tenantId, delivery!.id))).toBeLessThan(FEW);
       expect(await rowsRead(tx, () => lockQueue(tx, Id))).toBeLessThan(FEW);

@@ -2,18 +2,22 @@
 
 import { expect, test } from "bun:test";
 import { BATCH, createInFlight } from "../../server/webhooks/deliveries/in-flight.ts";
+import type { DeliveryId, TenantId } from "../../workflows/contract.ts";
+import { idOf } from "../support/ids.ts";
 
-const TENANTS = ["one", "other", "third"];
+const TENANTS = ["one", "other", "third"].map(idOf<TenantId>);
+const [LOUD, QUIET] = [idOf<TenantId>("loud"), idOf<TenantId>("quiet")];
+const delivery = (number: number) => idOf<DeliveryId>(`delivery ${number}`);
 
 test("however much waits in queues, there is room for another tenant's change", () => {
   const inFlight = createInFlight();
   let started = 0;
   for (const tenant of TENANTS) {
-    while (inFlight.queued.room(tenant) > 0) inFlight.queued.add(tenant, [`delivery ${++started}`]);
+    while (inFlight.queued.room(tenant) > 0) inFlight.queued.add(tenant, [delivery(++started)]);
   }
   expect(started).toBeGreaterThan(0);
   expect(inFlight.fresh.isFull()).toBe(false);
-  expect(inFlight.fresh.room("quiet")).toBeGreaterThanOrEqual(BATCH);
+  expect(inFlight.fresh.room(QUIET)).toBeGreaterThanOrEqual(BATCH);
 });
 
 test("one tenant's queues leave half of the places to others, and a place is free again once its post begins", () => {
@@ -21,9 +25,9 @@ test("one tenant's queues leave half of the places to others, and a place is fre
   let calls = 0;
   queued.onRoom(() => calls++);
   let started = 0;
-  while (queued.room("loud") > 0) queued.add("loud", [`delivery ${++started}`]);
-  expect(queued.room("quiet")).toBe(started);
-  begin("delivery 1");
-  begin("delivery 1");
-  expect([queued.room("loud"), calls]).toEqual([1, 1]);
+  while (queued.room(LOUD) > 0) queued.add(LOUD, [delivery(++started)]);
+  expect(queued.room(QUIET)).toBe(started);
+  begin(delivery(1));
+  begin(delivery(1));
+  expect([queued.room(LOUD), calls]).toEqual([1, 1]);
 });

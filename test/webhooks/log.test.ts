@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { EventId } from "../../workflows/contract.ts";
 import type { Api } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { db, newTenant } from "../support/tenant.ts";
@@ -124,6 +125,6 @@ describe.concurrent("the activity log", () => {
   });
 });
 
-async function ids(api: Api, filter: string): Promise<string[]> {
+async function ids(api: Api, filter: string): Promise<EventId[]> {
   return (await api.events(filter)).Items.map((event) => event.EventId);
 }

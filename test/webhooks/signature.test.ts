@@ -3,8 +3,10 @@ import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { isSignedWith } from "../../examples/receiver/verify.ts";
 import { generateSecret, signPayload, standardWebhooksHeaders } from "../../server/webhooks/signature.ts";
+import type { EventId } from "../../workflows/contract.ts";
+import { idOf } from "../support/ids.ts";
 
-const eventId = "0199b0f0-7c1e-7a30-8d1c-2f1f0c9f7a11";
+const eventId = idOf<EventId>("0199b0f0-7c1e-7a30-8d1c-2f1f0c9f7a11");
 const text = fc.string({ unit: "binary", minLength: 1 });
 const payload = '{"EventType":"Updated","Data":{"Name":"Zoë 🚪"}}';
 

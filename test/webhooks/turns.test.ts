@@ -2,11 +2,16 @@
 
 import { describe, expect, test } from "bun:test";
 import { createTurns } from "../../server/webhooks/deliveries/turns.ts";
+import type { ConnectionId, TenantId } from "../../workflows/contract.ts";
 import { until } from "../support/api.ts";
+import { idOf } from "../support/ids.ts";
 
 const LONG_MS = 3_600_000;
-const loud = (connectionId: string) => ({ tenantId: "loud", connectionId });
-const QUIET = { tenantId: "quiet", connectionId: "quiet 1" };
+const loud = (connectionId: string) => ({
+  tenantId: idOf<TenantId>("loud"),
+  connectionId: idOf<ConnectionId>(connectionId),
+});
+const QUIET = { tenantId: idOf<TenantId>("quiet"), connectionId: idOf<ConnectionId>("quiet 1") };
 const everybody = () => true;
 
 describe("turns", () => {

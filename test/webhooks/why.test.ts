@@ -1,6 +1,7 @@
 // Why a connection did or did not get an event: by what it was when the event came, not by what it is.
 
 import { describe, expect, test } from "bun:test";
+import type { ConnectionId } from "../../workflows/contract.ts";
 import { newCaller } from "../entities/client.ts";
 import { ok, savePolicy } from "../policies/people.ts";
 import { type Api, until } from "../support/api.ts";
@@ -174,7 +175,7 @@ describe.concurrent("a connection with a delivery", () => {
 describe.concurrent("the answer", () => {
   test("is a list, newest first, with every connection once, page by page", async () => {
     const api = await newTenant();
-    const made: string[] = [];
+    const made: ConnectionId[] = [];
     for (const Name of ["one", "two", "three"])
       made.unshift((await api.connect(HOOK, { Name, Events: ["Deleted"] })).Id);
     const eventId = await changed(api);
@@ -229,7 +230,7 @@ async function changed(api: Api, Name = "Gate"): Promise<string> {
   return (await api.newestEvent()).EventId;
 }
 
-async function reason(api: Api, eventId: string, { Id }: { Id: string }): Promise<[string, string]> {
+async function reason(api: Api, eventId: string, { Id }: { Id: ConnectionId }): Promise<[string, string]> {
   const { Items } = await api.why(eventId, `ConnectionId=${Id}`);
   expect(Items.map((item) => item.ConnectionId)).toEqual([Id]);
   return [Items[0]!.Outcome, Items[0]!.Reason];

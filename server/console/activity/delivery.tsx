@@ -1,5 +1,6 @@
 // One delivery of an event: how it stands, and each attempt.
 
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import { ActionButton, attribute, Badge, CopyButton, phrase, Sentence } from "../../ui/index.ts";
 import type { AttemptRecord, EventRecord, KnownRequest, LoggedConnection, SeenEvent } from "../../webhooks/index.ts";
 import type { Visit } from "../visit.ts";
@@ -140,7 +141,7 @@ function sentence(text: string): string {
 export interface ConnectionNameProps {
   visit: Visit;
   connection: ShownDelivery["connection"];
-  connectionId: string;
+  connectionId: ConnectionId;
 }
 
 export function titleOfConnection({ name, url, deletedOn }: LoggedConnection): string {

@@ -1,6 +1,6 @@
 // One event: what has happened, who was told of it, and who was not.
 
-import { DELIVERY_STATES } from "../../../workflows/contract.ts";
+import { type ConnectionId, DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { Conflict } from "../../errors.ts";
 import { firstPage, MOST_LIMIT, type Paging, readPaging, readQuery, readWord } from "../../http/query.ts";
 import type { MasterKey } from "../../master-key.ts";
@@ -216,7 +216,7 @@ interface Unconcerned {
   outcome: string;
   reason: string;
   connection: LoggedConnection | undefined;
-  connectionId: string;
+  connectionId: ConnectionId;
 }
 
 /** The newest of them; a ping concerns nobody else. */

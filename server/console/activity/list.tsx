@@ -1,6 +1,6 @@
 // The list of events.
 
-import { DELIVERY_STATES } from "../../../workflows/contract.ts";
+import { type ConnectionId, DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { firstPage, isUuid, MOST_LIMIT, readAsked } from "../../http/query.ts";
 import {
   Badge,
@@ -100,7 +100,7 @@ async function connectionOptions({ sql, masterKey }: SettingsDependencies, { cal
   const { Items } = await readConnections(sql, masterKey, caller, {}, firstPage(MOST_LIMIT));
   const options = Items.map((record) => ({ value: record.Id, label: titleOf(record) }));
   if (!chosen || options.some(({ value }) => value === chosen)) return options;
-  const [known] = isUuid(chosen) ? await readConnectionsOf(sql, masterKey, caller, [chosen]) : [];
+  const [known] = isUuid<ConnectionId>(chosen) ? await readConnectionsOf(sql, masterKey, caller, [chosen]) : [];
   return [...options, { value: chosen, label: known ? titleOfConnection(known) : chosen }];
 }
 

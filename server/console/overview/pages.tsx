@@ -1,6 +1,6 @@
 // The first page: how deliveries fare, and what somebody should look at first.
 
-import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
 import { firstPage } from "../../http/query.ts";
 import { Badge, ButtonLink, durationInWords, EmptyState, Live, Refreshing, Section } from "../../ui/index.ts";
 import { type ConnectionRecord, readConnections } from "../../webhooks/index.ts";
@@ -86,7 +86,7 @@ function OnlyTheNewest({ visit }: { visit: Visit }): JSX.Element {
 }
 
 /** Of one connection, or of all. */
-function endedOf({ byConnection }: Counts, connectionId?: string) {
+function endedOf({ byConnection }: Counts, connectionId?: ConnectionId) {
   const sum = (state: DeliveryState) =>
     byConnection
       .filter((one) => one.state === state && (connectionId === undefined || one.connectionId === connectionId))

@@ -1,6 +1,6 @@
 // What the overview counts, in one pass over an index made for it: the tenant's last day.
 
-import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
@@ -13,7 +13,7 @@ export interface HourCount {
 }
 
 export interface ConnectionCount {
-  connectionId: string;
+  connectionId: ConnectionId;
   state: DeliveryState;
   count: number;
 }

@@ -1,3 +1,4 @@
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import { BadInput } from "../../errors.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
 import {
@@ -19,6 +20,7 @@ import {
   eventResources,
   pingConnection,
   readConnection,
+  toConnectionId,
   upsertConnection,
 } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
@@ -201,12 +203,12 @@ export async function setState({ sql, masterKey, connection }: SettingsDependenc
 /** Tries the receiver, whatever state the connection is in. */
 export async function ping({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<Response> {
   const id = visit.params.id!;
-  await pingConnection(sql, masterKey, visit.permitted("Webhooks:Update"), id);
+  await pingConnection(sql, masterKey, visit.permitted("Webhooks:Update"), toConnectionId(id));
   return visit.goTo(`/settings/webhooks/${id}`, "A ping is on its way. What comes of it stands below.");
 }
 
 /** Of events that the visitor may read. */
-async function readRecentDeliveries({ sql }: SettingsDependencies, { caller }: Visit, connectionId: string) {
+async function readRecentDeliveries({ sql }: SettingsDependencies, { caller }: Visit, connectionId: ConnectionId) {
   const { tenantId, permissions, gate } = caller;
   const withPayload = permissions.looksInto("WebhookEvent");
   const deliveries = await listRecentDeliveries(sql, tenantId, connectionId, MOST_DELIVERIES, withPayload);

@@ -1,5 +1,6 @@
 // Redeliveries of a connection: begun, followed, paused and ended.
 
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import { BadInput } from "../../errors.ts";
 import { firstPage } from "../../http/query.ts";
 import {
@@ -185,7 +186,7 @@ export async function changeTheRedelivery({ sql, workflowUrl }: SettingsDependen
 export async function latestRedeliveries(
   { sql, workflowUrl }: SettingsDependencies,
   { caller }: Visit,
-  connectionId: string,
+  connectionId: ConnectionId,
 ): Promise<LocatedRedelivery[]> {
   return (await readRedeliveries(sql, caller, { connectionId }, firstPage(MOST_LISTED), workflowUrl)).Items;
 }

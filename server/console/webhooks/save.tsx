@@ -16,7 +16,14 @@ import {
   phrase,
   refusedForm,
 } from "../../ui/index.ts";
-import { CONNECTION, EVENT_TYPES, readConnection, removeConnection, upsertConnection } from "../../webhooks/index.ts";
+import {
+  CONNECTION,
+  EVENT_TYPES,
+  readConnection,
+  removeConnection,
+  toConnectionId,
+  upsertConnection,
+} from "../../webhooks/index.ts";
 import { confirmation, type SettingsDependencies, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { readHealth } from "./health.tsx";
@@ -176,7 +183,7 @@ export async function deleteTheConnection({ sql, masterKey }: SettingsDependenci
     sql,
     masterKey,
     visit.permitted("Webhooks:Delete"),
-    visit.params.id!,
+    toConnectionId(visit.params.id!),
     UNCONDITIONAL,
   );
   // Who may not read it is told its Id alone.

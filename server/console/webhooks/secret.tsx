@@ -24,6 +24,7 @@ import {
   readRotation,
   STAGING,
   stageNewSecret,
+  toConnectionId,
 } from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -198,7 +199,14 @@ export async function stage(deps: SettingsDependencies, visit: Visit): Promise<V
       OverlapSeconds: overlap ? Number(overlap) : null,
     });
     const overlapSeconds = Math.ceil(secretOverlapMs / 1_000);
-    const { Secret: generated } = await stageNewSecret(sql, masterKey, caller, params.id!, input, overlapSeconds);
+    const { Secret: generated } = await stageNewSecret(
+      sql,
+      masterKey,
+      caller,
+      toConnectionId(params.id!),
+      input,
+      overlapSeconds,
+    );
     if (!generated) return visit.goTo(pathOf(visit), "The new secret is staged. Once the receiver has it, prove it.");
     // No redirect: a secret that is shown once has to be in the answer.
     return secretPage(deps, visit, { generated });
@@ -208,11 +216,11 @@ export async function stage(deps: SettingsDependencies, visit: Visit): Promise<V
 }
 
 export async function prove({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<Response> {
-  await proveSecret(sql, masterKey, visit.caller, visit.params.id!);
+  await proveSecret(sql, masterKey, visit.caller, toConnectionId(visit.params.id!));
   return visit.goTo(pathOf(visit), "A ping that is signed by the new secret alone is on its way.");
 }
 
 export async function giveUp({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<Response> {
-  await giveUpRotation(sql, masterKey, visit.caller, visit.params.id!);
+  await giveUpRotation(sql, masterKey, visit.caller, toConnectionId(visit.params.id!));
   return visit.goTo(pathOf(visit), "Only the secret that is in force signs from now on.");
 }

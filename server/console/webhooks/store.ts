@@ -1,12 +1,12 @@
 // What the pages count; what they show of a record comes from the service functions.
 
-import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryState, EventId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 /** How a connection fares. */
 export interface Health extends Ended, Backlog {
-  connectionId: string;
+  connectionId: ConnectionId;
 }
 
 /** How many of a connection's deliveries have ended, of late. */
@@ -28,7 +28,7 @@ export interface Backlog {
 }
 
 /** Of the last 24 hours. */
-export async function listHealth(sql: Queries, tenantId: TenantId, connectionIds: string[]): Promise<Health[]> {
+export async function listHealth(sql: Queries, tenantId: TenantId, connectionIds: ConnectionId[]): Promise<Health[]> {
   const [ended, backlogs] = await Promise.all([countEnded(sql, tenantId), listBacklogs(sql, tenantId, connectionIds)]);
   const byId = new Map(ended.map((one) => [one.connectionId, one]));
   return backlogs.map((backlog) => {
@@ -37,8 +37,8 @@ export async function listHealth(sql: Queries, tenantId: TenantId, connectionIds
   });
 }
 
-async function countEnded(sql: Queries, tenantId: TenantId): Promise<(Ended & { connectionId: string })[]> {
-  return sql<(Ended & { connectionId: string })[]>`
+async function countEnded(sql: Queries, tenantId: TenantId): Promise<(Ended & { connectionId: ConnectionId })[]> {
+  return sql<(Ended & { connectionId: ConnectionId })[]>`
     select connection_id as "connectionId", count(*) filter (where state = 'Delivered') as delivered,
       count(*) filter (where state = 'Exhausted') as exhausted
     from deliveries where tenant_id = ${tenantId} and changed_on > now() - interval '24 hours'
@@ -49,9 +49,9 @@ async function countEnded(sql: Queries, tenantId: TenantId): Promise<(Ended & { 
 export async function listBacklogs(
   sql: Queries,
   tenantId: TenantId,
-  connectionIds: string[],
-): Promise<(Backlog & { connectionId: string })[]> {
-  return sql<(Backlog & { connectionId: string })[]>`
+  connectionIds: ConnectionId[],
+): Promise<(Backlog & { connectionId: ConnectionId })[]> {
+  return sql<(Backlog & { connectionId: ConnectionId })[]>`
     with waiting as (
       select connection_id, count(*) filter (where state = 'Held') as held, count(*) as all
       from deliveries where tenant_id = ${tenantId} and state in ('Pending', 'Retrying', 'Held') and event_id is not null group by connection_id
@@ -76,7 +76,7 @@ export async function listBacklogs(
 
 /** A delivery of one connection, with what a policy asks of its event. */
 export interface RecentDelivery {
-  eventId: string;
+  eventId: EventId;
   eventRecord: string;
   eventType: string;
   recordIds: string[];
@@ -94,7 +94,7 @@ export interface RecentDelivery {
 export async function listRecentDeliveries(
   sql: Queries,
   tenantId: TenantId,
-  connectionId: string,
+  connectionId: ConnectionId,
   limit: number,
   withPayload: boolean,
 ): Promise<RecentDelivery[]> {

@@ -2,8 +2,10 @@
 // a time, so that neither its deletion nor any change of a record waits for them.
 
 import type { Logger } from "pino";
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/connection.ts";
 import { createOutageLog } from "../../log.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { cancelDeliveries, hasOpenDeliveries } from "../deliveries/store.ts";
 import { endClearing, listCleared } from "./store.ts";
 
@@ -20,8 +22,8 @@ export interface Clearing {
  */
 export async function clearSome(
   sql: Sql,
-  tenantId: string,
-  connectionId: string,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
   after?: string,
 ): Promise<string | undefined> {
   const { count, last } = await cancelDeliveries(sql, tenantId, connectionId, after, BATCH);

@@ -2,6 +2,7 @@
 // from here.
 
 import { Type } from "@sinclair/typebox";
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import { contract } from "../../http/contract.ts";
 import {
   field,
@@ -39,7 +40,7 @@ interface ConnectionFacts {
 }
 
 const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
-  Id: id("a connection's", {
+  Id: id<ConnectionId>("a connection's", {
     description: "Empty: the connection is found by its Name, or is new.",
     answered: "",
     judged: true,

@@ -1,23 +1,25 @@
 // Held connections: those that a receiver's failures have stopped, and their probes.
 
+import type { ConnectionId, DeliveryId } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
 
 /** The connection is Held no more; whoever still probes it is told. */
-export async function endHold(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+export async function endHold(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`
     update webhook_connections set held_on = null, held_reason = null, exhausted_run = 0, probes = 0,
       next_probe_on = null, probe_lease_until = '-infinity'
     where tenant_id = ${tenantId} and id = ${connectionId}`;
 }
 
-export async function setActive(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+export async function setActive(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`
     update webhook_connections set state = 'Active', modified_on = now()
     where tenant_id = ${tenantId} and id = ${connectionId}`;
 }
 
 /** The connection was changed while it is Held: whether that has helped is tried at once. */
-export async function probeAtOnce(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+export async function probeAtOnce(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`
     update webhook_connections set next_probe_on = now(), probe_lease_until = '-infinity'
     where tenant_id = ${tenantId} and id = ${connectionId} and state = 'Held'`;
@@ -31,11 +33,15 @@ export interface HeldConnection {
   /** Milliseconds until the next probe is due; none is left if it is. */
   wait: number;
   /** The oldest delivery it has not got; null: there is none. */
-  deliveryId: string | null;
+  deliveryId: DeliveryId | null;
 }
 
 /** @returns undefined if it is not Held, or no more */
-export async function findHeld(sql: Queries, tenantId: string, id: string): Promise<HeldConnection | undefined> {
+export async function findHeld(
+  sql: Queries,
+  tenantId: TenantId,
+  id: ConnectionId,
+): Promise<HeldConnection | undefined> {
   const [row] = await sql<HeldConnection[]>`
     select held_reason as reason, probes, modified_on::text as version, 1000 * extract(epoch from next_probe_on - now())::float8 as wait, (
         select id from deliveries d
@@ -47,7 +53,7 @@ export async function findHeld(sql: Queries, tenantId: string, id: string): Prom
 }
 
 /** @returns its version, or undefined if it is Held no more */
-export async function lockHeld(tx: Transaction, tenantId: string, id: string): Promise<string | undefined> {
+export async function lockHeld(tx: Transaction, tenantId: TenantId, id: ConnectionId): Promise<string | undefined> {
   const [row] = await tx<{ version: string }[]>`
     select modified_on::text as version from webhook_connections
     where tenant_id = ${tenantId} and id = ${id} and state = 'Held' and deleted_on is null for update`;
@@ -57,8 +63,8 @@ export async function lockHeld(tx: Transaction, tenantId: string, id: string): P
 /** @param probes since it was held */
 export async function scheduleProbe(
   sql: Queries,
-  tenantId: string,
-  id: string,
+  tenantId: TenantId,
+  id: ConnectionId,
   probes: number,
   inMs: number,
 ): Promise<void> {
@@ -69,8 +75,8 @@ export async function scheduleProbe(
 
 /** A connection whose probing workflow has to run, or to hear that there is nothing left to probe. */
 export interface ProbedConnection {
-  id: string;
-  tenantId: string;
+  id: ConnectionId;
+  tenantId: TenantId;
   /** False: it is Held no more. */
   held: boolean;
   /** Nobody has made sure of its workflow yet, or since it was changed. */
@@ -96,7 +102,7 @@ export async function claimProbes(sql: Queries, checkMs: number, limit: number):
 }
 
 /** After a workflow that could not be started or told. */
-export async function unclaimProbe(sql: Queries, tenantId: string, id: string): Promise<void> {
+export async function unclaimProbe(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<void> {
   await sql`
     update webhook_connections set probe_lease_until = now() + interval '1 second'
     where tenant_id = ${tenantId} and id = ${id} and probe_lease_until > now()`;

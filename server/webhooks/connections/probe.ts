@@ -1,10 +1,11 @@
 // Probing a Held connection: the oldest delivery it has not got is tried, and once one arrives the connection is Active
 // again and gets the rest.
 
-import type { ProbeResult } from "../../../workflows/contract.ts";
+import type { ConnectionId, ProbeResult } from "../../../workflows/contract.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import type { Egress } from "../../egress/index.ts";
 import type { MasterKey } from "../../master-key.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { attemptDelivery } from "../deliveries/attempt.ts";
 import { openProbe } from "../deliveries/opening.store.ts";
 import { type Attempt, recordAttempt, takeBackAttempt } from "../deliveries/store.ts";
@@ -32,8 +33,8 @@ export interface ProbeDependencies {
 /** Probes the connection if it is Held and its time has come; else says how long to wait. */
 export async function probe(
   dependencies: ProbeDependencies,
-  tenantId: string,
-  connectionId: string,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
   signal: AbortSignal,
 ): Promise<ProbeResult> {
   const { sql, egress, masterKey, metrics, timeout, probeInterval } = dependencies;
@@ -72,7 +73,7 @@ export async function probe(
   return isHeld ? waiting({ ...held, probes }, wait, reason) : { held: false };
 }
 
-async function resume(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+async function resume(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await setActive(tx, tenantId, connectionId);
   await endHold(tx, tenantId, connectionId);
   await startDrain(tx, tenantId, connectionId, false);

@@ -1,5 +1,6 @@
 // Connections as the API answers them.
 
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Caller, FindRecords, Shown, ShownPage, Whole } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { BadInput, NotFound } from "../../errors.ts";
@@ -62,7 +63,7 @@ export async function readConnectionsOf(
   sql: Sql,
   masterKey: MasterKey,
   { tenantId, gate }: Caller,
-  ids: string[],
+  ids: ConnectionId[],
 ): Promise<Shown<LoggedConnection>[]> {
   const found = await findConnections(sql, tenantId, ids);
   return gate.only(TYPE, found, { resource: (connection) => toConnectionRecord(masterKey, connection) });
@@ -89,14 +90,20 @@ export function noConnection(): NotFound {
   return new NotFound("There is no WebhookConnection with this Id.");
 }
 
-export function connectionFilter(description: string): Filter<string | undefined> {
+/** A text of a path as the Id that it can be. @throws NotFound */
+export function toConnectionId(text: string): ConnectionId {
+  if (!isUuid<ConnectionId>(text)) throw noConnection();
+  return text;
+}
+
+export function connectionFilter(description: string): Filter<ConnectionId | undefined> {
   return {
     description,
-    schema: uuid(),
+    schema: uuid<ConnectionId>(),
     read(query, name) {
       const given = query.get(name);
       if (!given) return undefined;
-      if (!isUuid(given)) throw new BadInput(`${name} must be a connection's Id.`);
+      if (!isUuid<ConnectionId>(given)) throw new BadInput(`${name} must be a connection's Id.`);
       return given;
     },
   };
@@ -105,5 +112,7 @@ export function connectionFilter(description: string): Filter<string | undefined
 /** @returns finds connections by their Ids, deleted ones too, for what tells of them elsewhere */
 export function createFindConnections(masterKey: MasterKey): FindRecords {
   return async (sql, tenantId, _, ids) =>
-    (await findConnections(sql, tenantId, ids.filter(isUuid))).map((one) => toConnectionRecord(masterKey, one));
+    (await findConnections(sql, tenantId, ids.filter(isUuid<ConnectionId>))).map((one) =>
+      toConnectionRecord(masterKey, one),
+    );
 }

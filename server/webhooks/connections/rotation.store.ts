@@ -1,6 +1,6 @@
 // How a connection's secret changes: staged, proved by a ping, in force, and the former one beside it for a while.
 
-import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
@@ -11,12 +11,12 @@ export interface Rotation {
   stagedOn: Date | null;
   overlapSeconds: number | null;
   /** The ping that is to prove the staged secret: null until there is one. */
-  proof: { eventId: string; state: DeliveryState; word: string | null } | null;
+  proof: { eventId: EventId; state: DeliveryState; word: string | null } | null;
   /** Until when the former secret signs as well; null: there is none, or no longer. */
   formerUntil: Date | null;
 }
 
-export async function findRotation(sql: Queries, tenantId: TenantId, id: string): Promise<Rotation | undefined> {
+export async function findRotation(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<Rotation | undefined> {
   const [row] = await sql<(Omit<Rotation, "proof"> & ProofRow)[]>`
     select c.secret is not null as signed, c.staged_on as "stagedOn", c.staged_overlap_seconds as "overlapSeconds",
       case when c.former_until > now() then c.former_until end as "formerUntil",
@@ -30,13 +30,13 @@ export async function findRotation(sql: Queries, tenantId: TenantId, id: string)
   return { ...rotation, proof: eventId === null ? null : { eventId, state, word } };
 }
 
-type ProofRow = { eventId: string | null; state: DeliveryState; word: string | null };
+type ProofRow = { eventId: EventId | null; state: DeliveryState; word: string | null };
 
 /** In the place of one that was staged before. */
 export async function stageSecret(
   sql: Queries,
   tenantId: TenantId,
-  id: string,
+  id: ConnectionId,
   secret: Uint8Array,
   overlapSeconds: number,
 ): Promise<void> {
@@ -47,7 +47,12 @@ export async function stageSecret(
 }
 
 /** @returns whether there is a staged secret for the ping to prove */
-export async function beginProof(sql: Queries, tenantId: TenantId, id: string, eventId: string): Promise<boolean> {
+export async function beginProof(
+  sql: Queries,
+  tenantId: TenantId,
+  id: ConnectionId,
+  eventId: EventId,
+): Promise<boolean> {
   const { count } = await sql`
     update webhook_connections set staged_event_id = ${eventId}
     where tenant_id = ${tenantId} and id = ${id} and staged_secret is not null`;
@@ -55,9 +60,9 @@ export async function beginProof(sql: Queries, tenantId: TenantId, id: string, e
 }
 
 export interface ProvedSecret {
-  connectionId: string;
+  connectionId: ConnectionId;
   /** Of the ping that has proved it. */
-  eventId: string;
+  eventId: EventId;
 }
 
 /**
@@ -66,8 +71,8 @@ export interface ProvedSecret {
  */
 export async function takeStagedSecret(
   sql: Queries,
-  tenantId: string,
-  deliveryId: string,
+  tenantId: TenantId,
+  deliveryId: DeliveryId,
 ): Promise<ProvedSecret | undefined> {
   const [row] = await sql<ProvedSecret[]>`
     update webhook_connections c set secret = staged_secret, staged_secret = null, staged_on = null,
@@ -83,7 +88,7 @@ export async function takeStagedSecret(
 }
 
 /** Nothing is staged any more, and the former secret signs no more. */
-export async function endRotation(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
+export async function endRotation(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<void> {
   await sql`
     update webhook_connections set staged_secret = null, staged_on = null, staged_overlap_seconds = null,
       staged_event_id = null, former_secret = null, former_until = null

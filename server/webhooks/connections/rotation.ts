@@ -1,7 +1,7 @@
 // A new secret with proof: it is staged, a ping signed by it gets 2xx, and only then is it in force.
 
 import { type Static, Type } from "@sinclair/typebox";
-import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, DeliveryState } from "../../../workflows/contract.ts";
 import { type Caller, type Shown, withoutRecords } from "../../access/index.ts";
 import { type AuditEntry, insertConsequence, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
@@ -9,6 +9,7 @@ import { Conflict } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { field, type InputOf, integer, orNull, time, uuid, word } from "../../http/fields.ts";
 import { type MasterKey, seal } from "../../master-key.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { type Attempt, type HoldRule, recordAttempt } from "../deliveries/store.ts";
 import { recordPing } from "../events/record-event.ts";
 import { generateSecret } from "../signature.ts";
@@ -60,7 +61,7 @@ export async function readRotation(
   sql: Sql,
   masterKey: MasterKey,
   caller: Caller,
-  id: string,
+  id: ConnectionId,
 ): Promise<Shown<RotationRecord>> {
   const { record } = await readConnection(sql, masterKey, caller, id);
   const rotation = await findRotation(sql, caller.tenantId, id);
@@ -78,7 +79,7 @@ export async function stageNewSecret(
   sql: Sql,
   masterKey: MasterKey,
   caller: Caller,
-  id: string,
+  id: ConnectionId,
   input: StagingInput,
   overlapSeconds: number,
 ): Promise<Shown<RotationRecord & { Secret: string | null }>> {
@@ -99,7 +100,7 @@ export async function proveSecret(
   sql: Sql,
   masterKey: MasterKey,
   caller: Caller,
-  id: string,
+  id: ConnectionId,
 ): Promise<Shown<RotationRecord>> {
   const { tenantId, traceParent } = caller;
   return change(sql, masterKey, caller, id, async (tx, { Id, Name, Entities, Events }) => {
@@ -118,7 +119,7 @@ export async function giveUpRotation(
   sql: Sql,
   masterKey: MasterKey,
   caller: Caller,
-  id: string,
+  id: ConnectionId,
 ): Promise<Shown<RotationRecord>> {
   return change(sql, masterKey, caller, id, async (tx) => {
     const { stagedOn, formerUntil } = (await findRotation(tx, caller.tenantId, id))!;
@@ -132,7 +133,7 @@ async function change(
   sql: Sql,
   masterKey: MasterKey,
   caller: Caller,
-  id: string,
+  id: ConnectionId,
   step: (tx: Transaction, record: ConnectionRecord) => Promise<Pick<AuditEntry, "kind" | "details"> | undefined>,
 ): Promise<Shown<RotationRecord>> {
   const { tenantId, permissions, gate } = caller;
@@ -199,8 +200,8 @@ export const STAGING = body(
  */
 export async function recordProof(
   sql: Sql,
-  tenantId: string,
-  deliveryId: string,
+  tenantId: TenantId,
+  deliveryId: DeliveryId,
   attempt: Attempt,
   state: DeliveryState,
   hold: HoldRule | undefined,
@@ -213,7 +214,7 @@ export async function recordProof(
 }
 
 /** By whoever had it proved. */
-function recordChange(tx: Transaction, tenantId: string, { connectionId, eventId }: ProvedSecret): Promise<void> {
+function recordChange(tx: Transaction, tenantId: TenantId, { connectionId, eventId }: ProvedSecret): Promise<void> {
   const subject = { type: "WebhookConnection", id: connectionId };
   const details = { EventId: eventId, Proves: "Secret" };
   const cause = { kind: "WebhookConnection.Pinged", subject, details } as const;

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import { resourceRoutes, route, withoutRecords } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { uuid } from "../../http/fields.ts";
@@ -28,7 +29,7 @@ const CONNECTION_FILTERS = {
   Name: textFilter("The connection of this Name; empty: those without one."),
   State: wordFilter(CONNECTION_STATES, "Connections in this state."),
 };
-export const CONNECTION_ID = { Id: uuidParameter("The connection's Id.", "WebhookConnection") };
+export const CONNECTION_ID = { Id: uuidParameter<ConnectionId>("The connection's Id.", "WebhookConnection") };
 
 export function connectionRoutes({ sql, masterKey, connection, workflowUrl }: ConnectionRoutes): Route[] {
   const { Name, Description, URL, Entities, Events } = connection.example;

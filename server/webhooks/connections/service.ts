@@ -1,6 +1,7 @@
 // WebhookConnection: made, changed, deleted and pinged.
 
 import { randomBytes } from "node:crypto";
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import { type Caller, type Permitted, requireSeen, type Tagged } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
@@ -9,6 +10,7 @@ import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { changesOf, valuesShown } from "../../http/contract.ts";
 import { type MasterKey, seal, unseal } from "../../master-key.ts";
+import { newId } from "../../new-id.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { countPostsOut } from "../deliveries/opening.store.ts";
 import { recordPing } from "../events/record-event.ts";
@@ -132,7 +134,7 @@ async function upsert(
   }
   const { URL: url, Entities: entities, Events: events } = CONNECTION.whole(input, "URL", "Entities", "Events");
   const apiKey = seal(masterKey, API_KEY_PURPOSE, randomBytes(24).toString("base64url"));
-  const blank: Connection = { ...BLANK, id: Bun.randomUUIDv7(), url, entities, events, apiKey };
+  const blank: Connection = { ...BLANK, id: newId<ConnectionId>(), url, entities, events, apiKey };
   const connection = merge(blank, { ...CONNECTION.toColumns(input), ...sealed, id: undefined });
   permissions.require("Webhooks:Create", "WebhookConnection", record(connection));
   requireFit(record(connection), undefined, input);
@@ -156,7 +158,7 @@ export async function removeConnection(
   sql: Sql,
   masterKey: MasterKey,
   caller: Permitted<"Webhooks:Delete">,
-  id: string,
+  id: ConnectionId,
   conditions: Conditions,
 ): Promise<Tagged<ConnectionRecord>> {
   const { tenantId, permissions } = caller;
@@ -265,7 +267,7 @@ export async function pingConnection(
   sql: Sql,
   masterKey: MasterKey,
   caller: Permitted<"Webhooks:Update">,
-  id: string,
+  id: ConnectionId,
 ): Promise<string> {
   const { tenantId, permissions, traceParent } = caller;
   return sql.beginFor(tenantId, async (tx) => {

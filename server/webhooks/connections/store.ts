@@ -1,3 +1,4 @@
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
@@ -10,7 +11,7 @@ export const ORDERS = ["None", "Record"] as const;
 export type Order = (typeof ORDERS)[number];
 
 export interface Connection {
-  id: string;
+  id: ConnectionId;
   name: string | null;
   description: string | null;
   url: string;
@@ -62,7 +63,11 @@ export async function findConnection(sql: Queries, tenantId: TenantId, id: strin
 }
 
 /** Those of the ids, deleted ones too. */
-export async function findConnections(sql: Queries, tenantId: TenantId, ids: string[]): Promise<LoggedConnection[]> {
+export async function findConnections(
+  sql: Queries,
+  tenantId: TenantId,
+  ids: ConnectionId[],
+): Promise<LoggedConnection[]> {
   return sql<LoggedConnection[]>`
     select ${connectionColumns(sql)}, deleted_on as "deletedOn", request_changed_on as "requestChangedOn" from webhook_connections
     where tenant_id = ${tenantId} and id = any (${ids}::uuid[])`;
@@ -131,18 +136,18 @@ export async function updateConnection(sql: Queries, tenantId: TenantId, connect
 }
 
 /** The activity log goes on naming it, so the row stays. What it has still to get is cancelled afterwards. */
-export async function deleteConnection(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
+export async function deleteConnection(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<void> {
   await sql`
     update webhook_connections set deleted_on = now(), clearing = true
     where tenant_id = ${tenantId} and id = ${id}`;
 }
 
 /** Deleted connections with something left to cancel. */
-export async function listCleared(sql: Queries): Promise<{ tenantId: string; id: string }[]> {
-  return sql<{ tenantId: string; id: string }[]>`
+export async function listCleared(sql: Queries): Promise<{ tenantId: TenantId; id: ConnectionId }[]> {
+  return sql<{ tenantId: TenantId; id: ConnectionId }[]>`
     select tenant_id as "tenantId", id from webhook_connections where clearing order by deleted_on`;
 }
 
-export async function endClearing(sql: Queries, tenantId: string, id: string): Promise<void> {
+export async function endClearing(sql: Queries, tenantId: TenantId, id: ConnectionId): Promise<void> {
   await sql`update webhook_connections set clearing = false where tenant_id = ${tenantId} and id = ${id}`;
 }

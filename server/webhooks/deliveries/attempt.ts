@@ -2,6 +2,7 @@
 
 import type { Egress, EgressOutcome } from "../../egress/index.ts";
 import type { MasterKey } from "../../master-key.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import type { ExtraHeaders } from "../connections/secrets.ts";
 import type { OpenDelivery } from "./opening.store.ts";
 import { requestOf } from "./request.ts";
@@ -33,7 +34,7 @@ export interface Unsent {
 export async function attemptDelivery(
   egress: Egress,
   masterKey: MasterKey,
-  tenantId: string,
+  tenantId: TenantId,
   delivery: OpenDelivery,
   timeoutMs: number,
   signal: AbortSignal,

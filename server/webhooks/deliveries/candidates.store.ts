@@ -2,7 +2,9 @@
 // waits, a page of it is read.
 
 import type { PendingQuery, Row } from "postgres";
+import type { ConnectionId, DeliveryId } from "../../../workflows/contract.ts";
 import type { Transaction } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { matching, type Redelivery } from "../redelivery/store.ts";
 import { isUnderWay } from "./opening.store.ts";
 import { isWaiting } from "./queue.store.ts";
@@ -12,7 +14,7 @@ export const PAGE = 100;
 
 /** One that is in the queue, or that a redelivery selects. */
 export interface Candidate {
-  id: string;
+  id: DeliveryId;
   position: number;
   /** Its next attempt is a retry, and waits in its workflow. */
   isRetry: boolean;
@@ -31,7 +33,7 @@ type Condition = PendingQuery<Row[]>;
 /** The oldest in the queue, also what has to wait for another of its record. */
 export function listQueued(
   tx: Transaction,
-  connectionId: string,
+  connectionId: ConnectionId,
   inOrder: boolean,
   isHeldBack: boolean,
 ): Promise<Candidate[]> {
@@ -41,7 +43,7 @@ export function listQueued(
 }
 
 /** What a redelivery has next, also what has to wait for another of its record. */
-export function listSelected(tx: Transaction, tenantId: string, redelivery: Redelivery): Promise<Candidate[]> {
+export function listSelected(tx: Transaction, tenantId: TenantId, redelivery: Redelivery): Promise<Candidate[]> {
   const { kind, connectionId } = redelivery;
   if (kind === "Drain") {
     const where = tx`d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = 'Held'`;
@@ -73,7 +75,7 @@ const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
  */
 export async function listBeyond(
   tx: Transaction,
-  connectionId: string,
+  connectionId: ConnectionId,
   waiting: Waiting,
   seen: { position: number; records: string[] },
 ): Promise<Candidate[]> {
@@ -86,7 +88,7 @@ export async function listBeyond(
 
 function listHeads(
   tx: Transaction,
-  connectionId: string,
+  connectionId: ConnectionId,
   waiting: Waiting,
   { position, records }: { position: number; records: string[] },
   from: string,
@@ -124,7 +126,7 @@ interface Busy {
 }
 
 /** For what is Held, what is in the queue comes first. Beside more than a page of events of several, all is busy. */
-function busyFor(tx: Transaction, connectionId: string, waiting: Waiting): Busy {
+function busyFor(tx: Transaction, connectionId: ConnectionId, waiting: Waiting): Busy {
   const before = waiting === "queue" ? [isUnderWay(tx)] : [isUnderWay(tx), isWaiting(tx)];
   const oldest = (condition: Condition) => tx`(
     select d.event_id from deliveries d where d.connection_id = ${connectionId} and d.record is null and ${condition}

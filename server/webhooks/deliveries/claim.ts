@@ -1,6 +1,7 @@
 // What of a connection's queue may go now: the oldest that are due, as many as there is room for, within its rate and
 // its places; of a record one at a time where order is kept.
 
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { lockRedelivery, type Redelivery } from "../redelivery/store.ts";
 import { type Candidate, listBeyond, listQueued, listSelected, PAGE, type Waiting } from "./candidates.store.ts";
@@ -17,7 +18,7 @@ export interface Claim {
 }
 
 /** @param room for deliveries whose post begins at once */
-export function claim(sql: Sql, connectionId: string, room: number): Promise<Claim> {
+export function claim(sql: Sql, connectionId: ConnectionId, room: number): Promise<Claim> {
   return sql.begin(async (tx): Promise<Claim> => {
     const rules = await lockQueue(tx, connectionId);
     if (rules === "locked") return { begun: [], left: true, isBlocked: true };
@@ -53,7 +54,7 @@ async function lockRunning(tx: Transaction, rules: QueueRules): Promise<Redelive
 
 async function fromQueue(
   tx: Transaction,
-  connectionId: string,
+  connectionId: ConnectionId,
   { isOrdered }: QueueRules,
   isHeldBack: boolean,
   choice: Choice,
@@ -86,7 +87,7 @@ async function fromRedelivery(
 
 async function fromBeyond(
   tx: Transaction,
-  connectionId: string,
+  connectionId: ConnectionId,
   waiting: Waiting,
   oldest: Candidate[],
   choice: Choice,

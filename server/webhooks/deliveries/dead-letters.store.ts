@@ -1,3 +1,4 @@
+import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type Connection, connectionColumns } from "../connections/store.ts";
@@ -9,7 +10,7 @@ export const DEAD_STATES = ["Exhausted", "Held"] as const;
 export type DeadState = (typeof DEAD_STATES)[number];
 
 export interface DeadLetterFilter {
-  connectionId?: string;
+  connectionId?: ConnectionId;
   state?: DeadState;
   /** Of the events. */
   from?: Date;
@@ -27,8 +28,8 @@ export interface DeadGroup {
   reason: string | null;
   count: number;
   /** Ids of events. */
-  oldest: string;
-  newest: string;
+  oldest: EventId;
+  newest: EventId;
 }
 
 /**

@@ -1,6 +1,7 @@
 // What has failed for good, by connection and reason: GET WebhookEvent/DeadLetters.
 
 import { Type } from "@sinclair/typebox";
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import { type Caller, route, type ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { orNull, time, uuid, word } from "../../http/fields.ts";
@@ -21,7 +22,7 @@ import {
 import { EVENT_LOG_TAG } from "./log-routes.ts";
 
 export type DeadLettersRecord = {
-  ConnectionId: string;
+  ConnectionId: ConnectionId;
   ConnectionName: string;
   Count: number | null;
   Reasons: DeadReason[];

@@ -1,8 +1,10 @@
 // The outbox: claimed by lease, removed once its workflow is started.
 
-import type { DeliveryToMake } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, DeliveryToMake, EventId } from "../../../workflows/contract.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
 import { listen } from "../../db/watch.ts";
+import { isUuid } from "../../http/query.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { DISPATCH_CHANNEL } from "../events/store.ts";
 import { STARTING_MS } from "./in-flight.ts";
 import type { Turn } from "./turns.ts";
@@ -10,8 +12,8 @@ import { FAILURE_PAUSE_MS } from "./wakes.ts";
 
 /** A workflow of an event. */
 export interface WorkflowToStart {
-  tenantId: string;
-  eventId: string;
+  tenantId: TenantId;
+  eventId: EventId;
   part: number;
   eventRecord: string;
   eventType: string;
@@ -34,7 +36,7 @@ export interface Dispatch extends WorkflowToStart {
   /** Deliveries of any state. */
   total: number;
   /** Connections in whose queue something waits. */
-  queues: string[];
+  queues: ConnectionId[];
 }
 
 /**
@@ -47,7 +49,7 @@ export async function claimDispatches(
   sql: Queries,
   limit: number,
   share: number,
-  fullTenants: string[],
+  fullTenants: TenantId[],
 ): Promise<Dispatch[]> {
   return sql<Dispatch[]>`
     with recursive waiting (tenant_id) as (
@@ -123,8 +125,8 @@ export async function releaseDispatch(sql: Queries, id: number): Promise<void> {
  */
 export function listenForDispatches(sql: Sql, wake: (queue?: Turn) => void): () => Promise<void> {
   return listen(sql, DISPATCH_CHANNEL, (message) => {
-    const [tenantId, connectionId] = message?.split(" ") ?? [];
-    wake(tenantId && connectionId ? { tenantId, connectionId } : undefined);
+    const [tenantId = "", connectionId = ""] = message?.split(" ") ?? [];
+    wake(isUuid<TenantId>(tenantId) && isUuid<ConnectionId>(connectionId) ? { tenantId, connectionId } : undefined);
   });
 }
 
@@ -157,10 +159,10 @@ export async function isFirstListener(session: Sql): Promise<boolean> {
 
 /** A delivery that is not final and that nobody has touched for a while. */
 export interface StaleDelivery {
-  tenantId: string;
-  eventId: string;
+  tenantId: TenantId;
+  eventId: EventId;
   part: number;
-  deliveryIds: string[];
+  deliveryIds: DeliveryId[];
 }
 
 /** @param olderThanMs untouched for so long, and waiting for no workflow */

@@ -2,6 +2,8 @@
 // in the order they came, so another tenant's change waits for all of them: the rest of a burst waits in PostgreSQL,
 // where it is shared out fairly. What comes from the queue is counted by itself, so that it takes no place from changes.
 
+import type { DeliveryId } from "../../../workflows/contract.ts";
+import type { TenantId } from "../../tenant-id.ts";
 /** Changes that are dispatched at a time: with less room than that, none is. */
 export const BATCH = 16;
 const MOST = 40;
@@ -16,17 +18,17 @@ export interface InFlight {
   /** Of what comes from the queue. */
   queued: Places;
   /** Told when a delivery begins, or runs elsewhere; also of those that were never added. */
-  begin(deliveryId: string): void;
+  begin(deliveryId: DeliveryId): void;
 }
 
 export interface Places {
   /** The deliveries of one workflow. */
-  add(tenantId: string, deliveryIds: string[]): void;
+  add(tenantId: TenantId, deliveryIds: DeliveryId[]): void;
   isFull(): boolean;
   /** Those with half of all places. */
-  fullTenants(): string[];
+  fullTenants(): TenantId[];
   /** Workflows of a tenant that may be started now. */
-  room(tenantId: string): number;
+  room(tenantId: TenantId): number;
   /** Called when there is room again, of all or of a tenant's share. */
   onRoom(call: () => void): void;
 }
@@ -44,15 +46,15 @@ export function createInFlight(): InFlight {
 }
 
 interface Workflow {
-  tenantId: string;
-  deliveryIds: string[];
+  tenantId: TenantId;
+  deliveryIds: DeliveryId[];
   since: number;
 }
 
 /** @param step with less room than that, nothing is started */
 function createPlaces(most: number, step: number): Places & Pick<InFlight, "begin"> {
   const started = new Map<string, Workflow>();
-  const tenants = new Map<string, number>();
+  const tenants = new Map<TenantId, number>();
   const mostOfTenant = most / 2;
   let callOnRoom = () => {};
   let all = 0;

@@ -1,7 +1,7 @@
 // WebhookEvent: what is answered of the activity log, what can be asked of it, and what receivers get.
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import { DELIVERY_STATES } from "../../../workflows/contract.ts";
+import { type ConnectionId, DELIVERY_STATES, type DeliveryId, type EventId } from "../../../workflows/contract.ts";
 import { BadInput } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { id, orNull, time, uuid, word } from "../../http/fields.ts";
@@ -65,7 +65,7 @@ export function toEventFilter(asked: Values<ReturnType<typeof eventFilters>>): E
 export const REDELIVER = body(
   { name: "Redeliver", $id: "WebhookRedeliver" },
   {
-    ConnectionId: id("a connection's", {
+    ConnectionId: id<ConnectionId>("a connection's", {
       description: "To this connection alone. Empty: to all that the change went to.",
     }),
   },
@@ -77,15 +77,15 @@ const workflow = {
 };
 
 const delivery = {
-  Id: uuid(),
-  ConnectionId: uuid(),
+  Id: uuid<DeliveryId>(),
+  ConnectionId: uuid<ConnectionId>(),
   State: word(DELIVERY_STATES),
   AttemptCount: Type.Integer({ format: "int32", minimum: 0, description: "Of all its runs." }),
   ...workflow,
 };
 
 const event = {
-  EventId: uuid(),
+  EventId: uuid<EventId>(),
   EventType: word(LOGGED_EVENT_TYPES),
   EventRecord: Type.String({ description: `The entity's name; of a ping ${PING_RECORD}.` }),
   RecordId: orNull(Type.String(), {

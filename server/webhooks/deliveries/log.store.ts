@@ -1,7 +1,7 @@
 // The activity log, as it is read.
 
 import type { Fragment } from "postgres";
-import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { ConnectionState } from "../connections/store.ts";
@@ -15,13 +15,13 @@ export interface EventFilter {
   state?: DeliveryState;
   /** What the last attempt of a delivery came to. */
   reason?: string;
-  connectionId?: string;
+  connectionId?: ConnectionId;
   from?: Date;
   to?: Date;
 }
 
 export interface LoggedEvent {
-  id: string;
+  id: EventId;
   eventRecord: string;
   eventType: string;
   recordIds: string[];
@@ -41,8 +41,8 @@ export interface WholeEvent extends LoggedEvent, WithPayload {
 }
 
 export interface LoggedDelivery {
-  id: string;
-  connectionId: string;
+  id: DeliveryId;
+  connectionId: ConnectionId;
   part: number;
   state: DeliveryState;
   attempts: number;
@@ -52,7 +52,7 @@ export interface LoggedDelivery {
 }
 
 export interface LoggedAttempt {
-  deliveryId: string;
+  deliveryId: DeliveryId;
   number: number;
   /** 1 for the first run, and one more for each redelivery. */
   run: number;
@@ -120,14 +120,14 @@ export async function listEvents(
     order by e.id desc limit ${limit + 1}`;
 }
 
-export async function findEvent(sql: Queries, tenantId: TenantId, id: string): Promise<WholeEvent | undefined> {
+export async function findEvent(sql: Queries, tenantId: TenantId, id: EventId): Promise<WholeEvent | undefined> {
   const [event] = await sql<WholeEvent[]>`
     select ${columns(sql, tenantId)}, e.payload, e.sequences from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
   return event;
 }
 
 export interface AttemptSelection {
-  deliveryIds: string[];
+  deliveryIds: DeliveryId[];
   /** So many of each delivery, its last ones. */
   last: number;
 }
@@ -136,7 +136,7 @@ export interface AttemptSelection {
 export async function listAttempts(
   sql: Queries,
   tenantId: TenantId,
-  eventId: string,
+  eventId: EventId,
   selection?: AttemptSelection,
 ): Promise<LoggedAttempt[]> {
   return sql<LoggedAttempt[]>`

@@ -1,6 +1,6 @@
 // The activity log as a caller may read it: events, their deliveries and attempts.
 
-import { type DeliveryState, workflowId } from "../../../workflows/contract.ts";
+import { type DeliveryId, type DeliveryState, type EventId, workflowId } from "../../../workflows/contract.ts";
 import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { NotFound } from "../../errors.ts";
@@ -64,7 +64,7 @@ export interface SeenEvent extends SeenPayload {
 
 /** The event, for what tells of it what is no record's. @throws NotFound, Permission */
 export async function requireEvent(sql: Sql, { tenantId, gate }: Caller, id: string): Promise<WholeEvent> {
-  const event = isUuid(id) ? await findEvent(sql, tenantId, id) : undefined;
+  const event = isUuid<EventId>(id) ? await findEvent(sql, tenantId, id) : undefined;
   if (!event) throw new NotFound("There is no WebhookEvent with this EventId.");
   return (await gate.show(TYPE, event, { resource: eventResources(event) })).record;
 }
@@ -88,7 +88,7 @@ export async function readAttempts(
   { tenantId, gate }: Caller,
   { record, withheld, text }: SeenEvent,
   selection?: AttemptSelection,
-): Promise<Map<string, AttemptRecord[]>> {
+): Promise<Map<DeliveryId, AttemptRecord[]>> {
   const { EventId, Deliveries } = record;
   const attempts = await listAttempts(sql, tenantId, EventId, selection);
   const connectionOf = new Map(Deliveries.map(({ Id, ConnectionId }) => [Id, ConnectionId]));

@@ -1,18 +1,19 @@
 // Attempts that are to be made: marked in PostgreSQL before anything is sent.
 
-import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
 import { type Queries, type Transaction, uuids } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { type EndedState, insertLost } from "./store.ts";
 
 /** A delivery whose turn has come, with all that the post needs. */
 export interface OpenDelivery {
-  id: string;
+  id: DeliveryId;
   /** True if it is marked as being attempted; false if there is nothing to post, or another worker was faster. */
   attempted: boolean;
   state: DeliveryState;
   /** How an open delivery that may not be attempted has to end. */
   endsAs: EndedState | null;
-  eventId: string;
+  eventId: EventId;
   occurredOn: Date;
   /** Of the request that made the event; null if that was before traces. */
   traceParent: string | null;
@@ -41,8 +42,8 @@ export interface OpenDelivery {
 
 /** An attempt that is to be made. */
 export interface DueAttempt {
-  tenantId: string;
-  deliveryId: string;
+  tenantId: TenantId;
+  deliveryId: DeliveryId;
   /** Counted here and not by Temporal, which starts over when a worker dies. */
   maximumAttempts: number;
 }
@@ -68,7 +69,11 @@ export function openAttempts(
  * The same for an attempt by which a Held connection is probed, and which takes none from those of its delivery's run.
  * @returns undefined if it is not to be made: the delivery or the connection is Held no more
  */
-export async function openProbe(sql: Queries, tenantId: string, deliveryId: string): Promise<OpenDelivery | undefined> {
+export async function openProbe(
+  sql: Queries,
+  tenantId: TenantId,
+  deliveryId: DeliveryId,
+): Promise<OpenDelivery | undefined> {
   const [delivery] = await open(sql, [{ tenantId, deliveryId, maximumAttempts: 0 }], true, "wait");
   return delivery?.attempted ? delivery : undefined;
 }
@@ -147,8 +152,8 @@ const POSTS_LOCK = 7_203_432;
  */
 export async function takeTurn(
   sql: Queries,
-  tenantId: string,
-  connectionId: string,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
   patienceMs: number,
 ): Promise<number | undefined> {
   const [row] = await sql<{ waitMs: number | null }[]>`
@@ -168,8 +173,8 @@ export async function takeTurn(
  * Keeps everybody else from opening an attempt of the connection, if that limits how many are out.
  * @returns whether one more may be, until the transaction ends
  */
-export async function lockPosts(tx: Transaction, tenantId: string, deliveryId: string): Promise<boolean> {
-  const [limit] = await tx<{ connectionId: string; most: number | null }[]>`
+export async function lockPosts(tx: Transaction, tenantId: TenantId, deliveryId: DeliveryId): Promise<boolean> {
+  const [limit] = await tx<{ connectionId: ConnectionId; most: number | null }[]>`
     select c.id as "connectionId", case when e.event_type <> 'Ping' then c.max_in_flight end as most
     from deliveries d join webhook_connections c on c.id = d.connection_id join events e on e.id = d.event_id
     where d.id = ${deliveryId} and d.tenant_id = ${tenantId}`;
@@ -183,7 +188,7 @@ export async function lockPosts(tx: Transaction, tenantId: string, deliveryId: s
 }
 
 /** For a connection that has just got a bound of posts: those that are out count too. */
-export async function countPostsOut(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+export async function countPostsOut(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`
     update deliveries d set begun_on = now()
     where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and ${isUnderWay(tx)}

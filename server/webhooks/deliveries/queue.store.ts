@@ -2,8 +2,9 @@
 // receiver's window, what a connection's own limits keep back, and what is sent again. Locks are taken in everybody's
 // order: connection, redelivery, delivery.
 
-import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
+import { type ConnectionId, DELIVERIES_PER_WORKFLOW, type DeliveryId } from "../../../workflows/contract.ts";
 import { type Queries, type Transaction, uuids } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { wakeQueue } from "../events/store.ts";
 import type { Redelivery } from "../redelivery/store.ts";
 import type { Candidate } from "./candidates.store.ts";
@@ -23,9 +24,9 @@ export const isWaiting = (sql: Queries) =>
  * same, its start having been taken for lost, stays with its workflow.
  * @returns those that are in the queue now
  */
-export async function setAside(sql: Queries, deliveryIds: string[]): Promise<string[]> {
+export async function setAside(sql: Queries, deliveryIds: DeliveryId[]): Promise<DeliveryId[]> {
   if (deliveryIds.length === 0) return [];
-  const rows = await sql<{ id: string }[]>`
+  const rows = await sql<{ id: DeliveryId }[]>`
     update deliveries set due_on = now(), begun_on = null
     where id = any (${uuids(sql, deliveryIds)}) and due_on is null and state in ('Pending', 'Retrying')
       and attempts = earlier_attempts and attempt_started_on is null
@@ -38,7 +39,12 @@ export async function setAside(sql: Queries, deliveryIds: string[]): Promise<str
  * due before.
  * @returns false if they have ended
  */
-export async function putBack(sql: Queries, tenantId: string, deliveryIds: string[], inMs: number): Promise<boolean> {
+export async function putBack(
+  sql: Queries,
+  tenantId: TenantId,
+  deliveryIds: DeliveryId[],
+  inMs: number,
+): Promise<boolean> {
   const rows = await sql`
     update deliveries d set due_on = greatest(d.due_on, now() + ${inMs} * interval '1 millisecond'), begun_on = null, changed_on = now()
     where tenant_id = ${tenantId} and id = any (${uuids(sql, deliveryIds)}) and state in ('Pending', 'Retrying')
@@ -66,7 +72,7 @@ export function listWaiting(sql: Queries): Promise<Turn[]> {
 
 /** A connection, and what limits its queue. */
 export interface QueueRules {
-  tenantId: string;
+  tenantId: TenantId;
   isActive: boolean;
   /** What it has missed is sent first, and what comes meanwhile is Held behind that. */
   isDraining: boolean;
@@ -96,7 +102,10 @@ const tokensOf = (sql: Queries, rate: "c.rate_per_second" | "r.rate", nextOn: "c
  * Keeps a connection's queue to this transaction.
  * @returns "locked" if somebody else has it, undefined if there is no such connection any more
  */
-export async function lockQueue(tx: Transaction, connectionId: string): Promise<QueueRules | undefined | "locked"> {
+export async function lockQueue(
+  tx: Transaction,
+  connectionId: ConnectionId,
+): Promise<QueueRules | undefined | "locked"> {
   const [lock] = await tx<{ locked: boolean }[]>`
     select pg_try_advisory_xact_lock(${QUEUE_LOCK}, hashtext(${connectionId})) as locked`;
   if (!lock?.locked) return "locked";
@@ -121,7 +130,7 @@ export async function lockQueue(tx: Transaction, connectionId: string): Promise<
  * Of a connection that takes no posts, or sends what it has missed first: what is due is Held with that. A ping goes to
  * it all the same.
  */
-export async function holdDue(tx: Transaction, connectionId: string, limit: number): Promise<number> {
+export async function holdDue(tx: Transaction, connectionId: ConnectionId, limit: number): Promise<number> {
   const rows = await tx`
     update deliveries set state = 'Held', due_on = null, changed_on = now(),
       -- Its Drain has it still to send, also while that is paused.
@@ -140,7 +149,7 @@ export async function holdDue(tx: Transaction, connectionId: string, limit: numb
 
 /** One whose workflow is to be started. */
 export interface Begun extends WorkflowToStart {
-  deliveryId: string;
+  deliveryId: DeliveryId;
   /** Milliseconds until its next attempt. */
   waitMs: number;
 }
@@ -154,7 +163,7 @@ export interface Begun extends WorkflowToStart {
  */
 export async function begin(
   tx: Transaction,
-  tenantId: string,
+  tenantId: TenantId,
   chosen: Candidate[],
   redelivery?: Redelivery,
 ): Promise<Begun[]> {
@@ -202,7 +211,7 @@ export async function moveOn(tx: Transaction, redelivery: Redelivery, lastPositi
  */
 export async function spend(
   tx: Transaction,
-  connectionId: string,
+  connectionId: ConnectionId,
   posts: number,
   redelivered: { id: string; posts: number } | undefined,
 ): Promise<{ postInMs: number; redeliveredInMs: number; left: boolean }> {

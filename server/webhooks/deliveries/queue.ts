@@ -2,8 +2,10 @@
 
 import type { Client } from "@temporalio/client";
 import type { Logger } from "pino";
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/connection.ts";
 import { createOutageLog } from "../../log.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { claim } from "./claim.ts";
 import type { InFlight } from "./in-flight.ts";
 import { type Begun, listWaiting, putBack } from "./queue.store.ts";
@@ -42,7 +44,7 @@ export function startQueue(
 ): Queue {
   const notStarted = createOutageLog(log);
   /** By connection that had something left: its tenant, and how many looks in a row have found it blocked. */
-  const waiting = new Map<string, { tenantId: string; blocked: number }>();
+  const waiting = new Map<ConnectionId, { tenantId: TenantId; blocked: number }>();
   let around: Promise<void> | undefined;
   const turns = createTurns(() => loop.wake());
   const loop = startLoop(LANES, step, log);

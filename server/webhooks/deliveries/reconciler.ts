@@ -4,7 +4,7 @@
 import type { Client } from "@temporalio/client";
 import { defineSearchAttributeKey, WorkflowNotFoundError } from "@temporalio/common";
 import type { Logger } from "pino";
-import { workflowId } from "../../../workflows/contract.ts";
+import { type EventId, workflowId } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/connection.ts";
 import { createOutageLog } from "../../log.ts";
 import { findStaleDeliveries, type StaleDelivery } from "./dispatch.store.ts";
@@ -42,7 +42,7 @@ export function startReconciler(sql: Sql, client: Client, interval: number, log:
     log.warn({ tenantId, eventId, deliveryIds }, "a delivery had lost its workflow; it gets a new run");
   }
 
-  async function isRunning(eventId: string, part: number): Promise<boolean> {
+  async function isRunning(eventId: EventId, part: number): Promise<boolean> {
     try {
       const handle = client.workflow.getHandle(workflowId(eventId, part));
       const { status, runId, typedSearchAttributes } = await handle.describe();

@@ -1,7 +1,8 @@
 // A delivery's life: its attempts, as the activity records them, and what becomes of it with its connection.
 
-import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
 import { type Queries, uuids } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
 
 /** An end that is not an attempt's. */
 export type EndedState = "Exhausted" | "Cancelled" | "Held";
@@ -35,8 +36,8 @@ export interface HoldRule {
  */
 export async function recordAttempt(
   sql: Queries,
-  tenantId: string,
-  deliveryId: string,
+  tenantId: TenantId,
+  deliveryId: DeliveryId,
   attempt: Attempt,
   state: DeliveryState,
   hold: HoldRule | undefined,
@@ -86,8 +87,8 @@ export async function recordAttempt(
 
 /** An attempt that was answered with success. */
 export interface DeliveredAttempt {
-  tenantId: string;
-  deliveryId: string;
+  tenantId: TenantId;
+  deliveryId: DeliveryId;
   attempt: Attempt;
 }
 
@@ -97,11 +98,11 @@ export interface DeliveredAttempt {
  *
  * @returns the ids of those that are written
  */
-export async function recordDelivered(sql: Queries, delivered: readonly DeliveredAttempt[]): Promise<Set<string>> {
+export async function recordDelivered(sql: Queries, delivered: readonly DeliveredAttempt[]): Promise<Set<DeliveryId>> {
   const ids = delivered.map(({ deliveryId }) => deliveryId);
   const tenantIds = delivered.map(({ tenantId }) => tenantId);
   const each = <T>(value: (attempt: Attempt) => T) => delivered.map(({ attempt }) => value(attempt));
-  const rows = await sql<{ id: string }[]>`
+  const rows = await sql<{ id: DeliveryId }[]>`
     with locked as materialized (
       select id, tenant_id, connection_id, state from deliveries
       where id = any (${uuids(sql, ids)}) for update skip locked
@@ -133,8 +134,8 @@ export async function recordDelivered(sql: Queries, delivered: readonly Delivere
  */
 export async function takeBackAttempt(
   sql: Queries,
-  tenantId: string,
-  deliveryId: string,
+  tenantId: TenantId,
+  deliveryId: DeliveryId,
   number: number,
   probing = false,
 ): Promise<void> {
@@ -167,8 +168,8 @@ const unlessKnown = (sql: Queries) => sql`
  */
 export async function closeOpenDelivery(
   sql: Queries,
-  tenantId: string,
-  deliveryId: string,
+  tenantId: TenantId,
+  deliveryId: DeliveryId,
   state: EndedState,
 ): Promise<{ state: DeliveryState; attempts: number } | undefined> {
   const [row] = await sql<{ state: DeliveryState; attempts: number }[]>`
@@ -203,12 +204,12 @@ export async function closeOpenDelivery(
  */
 export async function cancelDeliveries(
   sql: Queries,
-  tenantId: string,
-  connectionId: string,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
   after: string | undefined,
   limit: number,
 ): Promise<{ count: number; last: string | undefined }> {
-  const rows = await sql<{ eventId: string }[]>`
+  const rows = await sql<{ eventId: EventId }[]>`
     with first as (
       select id from deliveries
       where tenant_id = ${tenantId} and connection_id = ${connectionId} and ${isOpen(sql)}
@@ -221,7 +222,11 @@ export async function cancelDeliveries(
   return { count: rows.length, last: events.at(-1) };
 }
 
-export async function hasOpenDeliveries(sql: Queries, tenantId: string, connectionId: string): Promise<boolean> {
+export async function hasOpenDeliveries(
+  sql: Queries,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
+): Promise<boolean> {
   const [row] = await sql<{ open: boolean }[]>`
     select exists (
       select from deliveries where tenant_id = ${tenantId} and connection_id = ${connectionId} and ${isOpen(sql)}

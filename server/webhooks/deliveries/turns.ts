@@ -1,9 +1,12 @@
 // Whose queue is looked at next. Tenants take turns, however many queues each has and whatever came of the last look;
 // so do the queues of a tenant.
 
+import type { ConnectionId } from "../../../workflows/contract.ts";
+import type { TenantId } from "../../tenant-id.ts";
+
 export interface Turn {
-  tenantId: string;
-  connectionId: string;
+  tenantId: TenantId;
+  connectionId: ConnectionId;
 }
 
 export interface Turns {
@@ -15,7 +18,7 @@ export interface Turns {
    * Takes out the next, of a tenant that has room, and gives it to nobody else before `end`.
    * @returns "full" if none has room
    */
-  next(hasRoom: (tenantId: string) => boolean): Turn | "full" | undefined;
+  next(hasRoom: (tenantId: TenantId) => boolean): Turn | "full" | undefined;
   end(turn: Turn): void;
   isEmpty(): boolean;
   stop(): void;
@@ -24,9 +27,9 @@ export interface Turns {
 /** @param wake called when there may be a next one */
 export function createTurns(wake: () => void): Turns {
   /** By tenant: the one that has waited longest stands first. */
-  const queues = new Map<string, Set<string>>();
-  const taken = new Set<string>();
-  const timers = new Map<string, { at: number; timer: Timer }>();
+  const queues = new Map<TenantId, Set<ConnectionId>>();
+  const taken = new Set<ConnectionId>();
+  const timers = new Map<ConnectionId, { at: number; timer: Timer }>();
 
   function add({ tenantId, connectionId }: Turn): void {
     const queue = queues.get(tenantId) ?? new Set();

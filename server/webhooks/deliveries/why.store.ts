@@ -1,4 +1,4 @@
-import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type Connection, type ConnectionState, connectionColumns } from "../connections/store.ts";
@@ -27,7 +27,7 @@ export interface PastVersion {
 }
 
 export interface WitnessedDelivery {
-  id: string;
+  id: DeliveryId;
   state: DeliveryState;
   changedOn: Date;
   attempts: number;
@@ -44,7 +44,7 @@ export interface WitnessedDelivery {
 
 export interface WitnessFilter {
   /** These alone. */
-  connectionIds?: string[];
+  connectionIds?: ConnectionId[];
   /** Those that have a delivery of the event, or those that have none. */
   concerned?: boolean;
 }
@@ -53,7 +53,7 @@ export interface WitnessFilter {
 export async function listWitnesses(
   sql: Queries,
   tenantId: TenantId,
-  eventId: string,
+  eventId: EventId,
   { connectionIds, concerned }: WitnessFilter,
   limit: number,
   after: string | undefined,
@@ -110,7 +110,7 @@ type Row = Pick<Witness, "createdOn" | "deletedOn" | "stateSince" | "drainPaused
   eventsThen: string[];
   stateThen: ConnectionState;
   deletedThen: Date | null;
-  deliveryId: string | null;
+  deliveryId: DeliveryId | null;
   deliveryState: DeliveryState;
   deliveryChangedOn: Date;
   attempts: number;

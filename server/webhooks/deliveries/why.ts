@@ -1,7 +1,7 @@
 // Why a connection did or did not get an event: GET WebhookEvent/{EventId}/Why.
 
 import { Type } from "@sinclair/typebox";
-import { DELIVERY_STATES } from "../../../workflows/contract.ts";
+import { type ConnectionId, DELIVERY_STATES, type DeliveryId } from "../../../workflows/contract.ts";
 import { type Caller, route, type ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { orNull, uuid, word } from "../../http/fields.ts";
@@ -16,11 +16,11 @@ import { EVENT_LOG_TAG } from "./log-routes.ts";
 import { listWitnesses, type Witness, type WitnessedDelivery, type WitnessFilter } from "./why.store.ts";
 
 export interface WhyRecord {
-  ConnectionId: string;
+  ConnectionId: ConnectionId;
   ConnectionName: string;
   Outcome: Outcome;
   Reason: string;
-  DeliveryId: string | null;
+  DeliveryId: DeliveryId | null;
 }
 
 /**

@@ -1,6 +1,7 @@
 // How many posts may be out to each receiver from this worker: the one thing that decides how much of the machine a
 // receiver gets. Kept in memory; docs/windows.md has the picture.
 
+import type { ConnectionId, DeliveryId, EventId } from "../../../workflows/contract.ts";
 import { STARTING_MS } from "./in-flight.ts";
 
 const FIRST_SIZE = 4;
@@ -23,25 +24,25 @@ export interface Place {
 
 export interface Windows {
   /** Told of each place that becomes free and that nobody here waits for, and by `passed`. */
-  onRoom(call: (connectionId: string) => void): void;
+  onRoom(call: (connectionId: ConnectionId) => void): void;
   /** A delivery of the connection has come to its end, or to a wait: one that is queued behind it may go. */
-  passed(connectionId: string): void;
+  passed(connectionId: ConnectionId): void;
   /** Whether a first post may go with its event: the receiver is quick, and has room or had some a moment ago. */
-  admits(connectionId: string): boolean;
+  admits(connectionId: ConnectionId): boolean;
   /** Whether its last answer came soon, and none is overdue. */
-  isQuick(connectionId: string): boolean;
+  isQuick(connectionId: ConnectionId): boolean;
   /** Places for what waits in PostgreSQL. */
-  room(connectionId: string): number;
+  room(connectionId: ConnectionId): number;
   /** Keeps a place for a delivery whose workflow is being started. */
-  reserve(connectionId: string, deliveryId: string): void;
-  release(connectionId: string, deliveryId: string): void;
+  reserve(connectionId: ConnectionId, deliveryId: DeliveryId): void;
+  release(connectionId: ConnectionId, deliveryId: DeliveryId): void;
   /**
    * Takes a place, the one that is kept for it or the next that is free; the oldest event first.
    * @param patienceMs to wait for one
    * @returns undefined if there was none in that time, or the signal was aborted before
    */
   enter(
-    { connectionId, deliveryId, eventId }: { connectionId: string; deliveryId: string; eventId: string },
+    { connectionId, deliveryId, eventId }: { connectionId: ConnectionId; deliveryId: DeliveryId; eventId: EventId },
     signal: AbortSignal,
     patienceMs?: number,
   ): Promise<Place | undefined>;
@@ -53,8 +54,8 @@ interface Window {
   out: Set<{ since: number }>;
   /** Places taken by those about to begin. */
   entered: number;
-  reserved: Map<string, number>;
-  waiting: { eventId: string; take: () => void }[];
+  reserved: Map<DeliveryId, number>;
+  waiting: { eventId: EventId; take: () => void }[];
   /** Since when as many are out as may be. */
   fullSince: number | undefined;
   halvedAt: number;
@@ -62,10 +63,10 @@ interface Window {
 }
 
 export function createWindows(): Windows {
-  const windows = new Map<string, Window>();
-  let onRoom = (_: string) => {};
+  const windows = new Map<ConnectionId, Window>();
+  let onRoom = (_: ConnectionId) => {};
 
-  function windowOf(connectionId: string): Window {
+  function windowOf(connectionId: ConnectionId): Window {
     const known = windows.get(connectionId);
     if (known) return known;
     if (windows.size >= MOST_KNOWN) forgetOne();
@@ -95,7 +96,7 @@ export function createWindows(): Windows {
     return taken(window) < window.size;
   }
 
-  function handOver(connectionId: string, window: Window): void {
+  function handOver(connectionId: ConnectionId, window: Window): void {
     while (hasRoom(window)) {
       const next = window.waiting.shift();
       if (!next) {
@@ -106,7 +107,7 @@ export function createWindows(): Windows {
     }
   }
 
-  function takePlace(connectionId: string, window: Window): Place {
+  function takePlace(connectionId: ConnectionId, window: Window): Place {
     window.entered++;
     let post: { since: number } | undefined;
     let isOver = false;

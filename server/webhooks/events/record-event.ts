@@ -1,4 +1,6 @@
+import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
 import type { Transaction } from "../../db/connection.ts";
+import { newId } from "../../new-id.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type EventType, type LoggedEventType, PING, PING_RECORD, timeOf } from "./event.ts";
 import { insertEvent, insertPing, type NewEvent } from "./store.ts";
@@ -32,7 +34,7 @@ export async function recordEvent(
 }
 
 /** What a ping says of its connection. */
-export type PingData = { Id: string; Name: string; Entities: string[]; Events: string[] };
+export type PingData = { Id: ConnectionId; Name: string; Entities: string[]; Events: string[] };
 
 /**
  * A ping: an event of its own kind, with a delivery to this connection alone.
@@ -43,7 +45,7 @@ export async function recordPing(
   tenantId: TenantId,
   data: PingData,
   traceParent: string | undefined,
-): Promise<string> {
+): Promise<EventId> {
   const event = newEvent(tenantId, {
     eventType: PING,
     eventRecord: PING_RECORD,
@@ -60,7 +62,7 @@ function newEvent(
   change: Omit<Change, "eventType"> & { eventType: LoggedEventType },
 ): Omit<NewEvent, "traceParent"> {
   const { eventType, eventRecord, recordIds, sequences, data } = change;
-  const eventId = Bun.randomUUIDv7();
+  const eventId = newId<EventId>();
   const occurredOn = timeOf(eventId);
   // Compact JSON in the order of docs/behaviour.md "Payload"; this exact text is what every attempt signs and sends.
   const payload = JSON.stringify({

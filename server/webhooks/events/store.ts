@@ -1,5 +1,5 @@
 import type { PendingQuery, Row } from "postgres";
-import { DELIVERIES_PER_WORKFLOW } from "../../../workflows/contract.ts";
+import { type ConnectionId, DELIVERIES_PER_WORKFLOW, type EventId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
@@ -12,7 +12,7 @@ export function wakeQueue(sql: Queries, tenantId: PendingQuery<Row[]>, connectio
 }
 
 export interface NewEvent {
-  eventId: string;
+  eventId: EventId;
   eventType: string;
   eventRecord: string;
   recordIds: string[];
@@ -59,7 +59,7 @@ export async function insertPing(
   sql: Queries,
   tenantId: TenantId,
   event: NewEvent,
-  connectionId: string,
+  connectionId: ConnectionId,
 ): Promise<void> {
   await sql`
     with event as (

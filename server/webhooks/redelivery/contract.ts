@@ -1,7 +1,7 @@
 // Redelivery: what may be sent, and what is answered.
 
 import { Type } from "@sinclair/typebox";
-import { type DeliveryState, REDELIVERY_STATES } from "../../../workflows/contract.ts";
+import { type ConnectionId, type DeliveryState, REDELIVERY_STATES } from "../../../workflows/contract.ts";
 import { body } from "../../http/contract.ts";
 import {
   field,
@@ -32,11 +32,11 @@ const rate = { sent: RATE, must: `must be a whole number from 1 to ${MOST_RATE}.
 const RATE_TEXT = "Deliveries a second, at most.";
 
 const REPLAY_FIELDS = {
-  ConnectionId: field<string>({
+  ConnectionId: field<ConnectionId>({
     sent: uuid(),
     checked: Type.String({ pattern: UUID }),
     must: "must be a connection's Id.",
-    take: (value: string) => value.toLowerCase(),
+    take: (value: string) => value.toLowerCase() as ConnectionId,
   }),
   From: moment({ description: "Of events at this time or later: a date, or a time with its offset." }),
   To: momentOrNull({ description: "Of events before this time; null: until now." }),
@@ -76,7 +76,7 @@ const count = (description?: string) =>
 export const REDELIVERY = Type.Object(
   {
     Id: uuid(),
-    ConnectionId: uuid(),
+    ConnectionId: uuid<ConnectionId>(),
     Kind: word(REDELIVERY_KINDS),
     From: orNull(time(), { description: "Of events at this time or later; null: of a Drain." }),
     To: orNull(time(), { description: "Of events before this time; null: of a Drain." }),

@@ -1,4 +1,4 @@
-import type { DeliveryState } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { wakeQueue } from "../events/store.ts";
@@ -7,8 +7,8 @@ import { wakeQueue } from "../events/store.ts";
 export const MOST_REDELIVERIES = 100;
 
 export interface EventDelivery {
-  id: string;
-  connectionId: string;
+  id: DeliveryId;
+  connectionId: ConnectionId;
   part: number;
   state: DeliveryState;
   connectionDeleted: boolean;
@@ -21,8 +21,8 @@ export interface EventDelivery {
 export async function lockEventDeliveries(
   tx: Transaction,
   tenantId: TenantId,
-  eventId: string,
-  connectionId: string | undefined,
+  eventId: EventId,
+  connectionId: ConnectionId | undefined,
 ): Promise<EventDelivery[]> {
   const ofConnection = connectionId ? tx`and d.connection_id = ${connectionId}` : tx``;
   await tx`
@@ -38,7 +38,12 @@ export async function lockEventDeliveries(
 }
 
 /** Whether a workflow of these parts has something to do yet. */
-export async function hasOpenRun(sql: Queries, tenantId: TenantId, eventId: string, parts: number[]): Promise<boolean> {
+export async function hasOpenRun(
+  sql: Queries,
+  tenantId: TenantId,
+  eventId: EventId,
+  parts: number[],
+): Promise<boolean> {
   const [row] = await sql<{ open: boolean }[]>`
     select exists (
       select from deliveries
@@ -49,7 +54,7 @@ export async function hasOpenRun(sql: Queries, tenantId: TenantId, eventId: stri
 }
 
 /** The bulk redeliveries that have still to count what became of this event. */
-export async function listCounting(sql: Queries, tenantId: TenantId, eventId: string): Promise<string[]> {
+export async function listCounting(sql: Queries, tenantId: TenantId, eventId: EventId): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select distinct redelivery_id as id from deliveries
     where tenant_id = ${tenantId} and event_id = ${eventId} and redelivery_id is not null
@@ -58,7 +63,12 @@ export async function listCounting(sql: Queries, tenantId: TenantId, eventId: st
 }
 
 /** Begins a new run of deliveries, from the queue: all their attempts again, counted on. */
-export async function redeliver(tx: Transaction, tenantId: TenantId, eventId: string, ids: string[]): Promise<void> {
+export async function redeliver(
+  tx: Transaction,
+  tenantId: TenantId,
+  eventId: EventId,
+  ids: DeliveryId[],
+): Promise<void> {
   await tx`
     with redelivered as (
       update deliveries d set changed_on = now(), earlier_attempts = attempts,

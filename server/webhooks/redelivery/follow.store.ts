@@ -1,18 +1,20 @@
 // A bulk redelivery as the worker follows it. Locks are taken in everybody's order: connection, redelivery,
 // delivery.
 
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Queries, Sql, Transaction } from "../../db/connection.ts";
 import { listen } from "../../db/watch.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { matching, REDELIVERY_CHANNEL, type Redelivery, type RedeliveryKind, wakeStarters } from "./store.ts";
 
 /** Whether it has still something to send. */
-export async function isAnyLeft(sql: Queries, tenantId: string, redelivery: Redelivery): Promise<boolean> {
+export async function isAnyLeft(sql: Queries, tenantId: TenantId, redelivery: Redelivery): Promise<boolean> {
   const [row] = await sql<{ left: boolean }[]>`select exists (select ${matching(sql, tenantId, redelivery)}) as left`;
   return row!.left;
 }
 
 /** Adds to the redelivery's counts whatever has come to an end. */
-export async function countEnded(sql: Queries, tenantId: string, id: string): Promise<void> {
+export async function countEnded(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
   await sql`
     with redelivery as (
       select id from redeliveries where tenant_id = ${tenantId} and id = ${id} for update
@@ -35,7 +37,7 @@ export async function countEnded(sql: Queries, tenantId: string, id: string): Pr
  * belongs to one of them any more.
  * @param tx has locked the connection
  */
-export async function countAllEnded(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+export async function countAllEnded(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   const rows = await tx<{ id: string }[]>`
     select distinct redelivery_id as id from deliveries
     where tenant_id = ${tenantId} and connection_id = ${connectionId} and redelivery_id is not null
@@ -45,14 +47,14 @@ export async function countAllEnded(tx: Transaction, tenantId: string, connectio
 }
 
 /** How many deliveries it has under way. */
-export async function countOpen(sql: Queries, tenantId: string, id: string): Promise<number> {
+export async function countOpen(sql: Queries, tenantId: TenantId, id: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count from deliveries where redelivery_id = ${id} and tenant_id = ${tenantId}`;
   return row!.count;
 }
 
 /** Counts anew what there is in all: done, under way, and still to be sent. */
-export async function countTotal(sql: Queries, tenantId: string, redelivery: Redelivery): Promise<void> {
+export async function countTotal(sql: Queries, tenantId: TenantId, redelivery: Redelivery): Promise<void> {
   await sql`
     update redeliveries r set total = r.done
       + (select count(*) from deliveries where redelivery_id = r.id and tenant_id = ${tenantId})
@@ -61,7 +63,7 @@ export async function countTotal(sql: Queries, tenantId: string, redelivery: Red
 }
 
 /** All that was held back is sent: what comes from now on is so at once, and Replays that waited for it go on. */
-export async function endDraining(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+export async function endDraining(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`
     with connection as (
       update webhook_connections set draining = false
@@ -73,7 +75,7 @@ export async function endDraining(tx: Transaction, tenantId: string, connectionI
   await wakeStarters(tx, tenantId, connectionId);
 }
 
-export async function completeRedelivery(tx: Transaction, tenantId: string, id: string): Promise<void> {
+export async function completeRedelivery(tx: Transaction, tenantId: TenantId, id: string): Promise<void> {
   await tx`
     update redeliveries set state = 'Completed', total = done, ended_on = now(), lease_until = 'infinity'
     where tenant_id = ${tenantId} and id = ${id} and state = 'Running'`;
@@ -82,8 +84,8 @@ export async function completeRedelivery(tx: Transaction, tenantId: string, id: 
 /** A redelivery whose workflow has to run, and be told of changes. */
 export interface DueRedelivery {
   id: string;
-  tenantId: string;
-  connectionId: string;
+  tenantId: TenantId;
+  connectionId: ConnectionId;
   kind: RedeliveryKind;
 }
 
@@ -103,7 +105,7 @@ export async function claimRedeliveries(sql: Queries, checkMs: number, limit: nu
 }
 
 /** After a workflow that could not be told. */
-export async function unclaimRedelivery(sql: Queries, tenantId: string, id: string): Promise<void> {
+export async function unclaimRedelivery(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
   await sql`
     update redeliveries set lease_until = now() + interval '1 second'
     where tenant_id = ${tenantId} and id = ${id} and lease_until > now()`;

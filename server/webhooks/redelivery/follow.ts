@@ -2,6 +2,7 @@
 
 import type { RedeliveryProgress } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { completeRedelivery, countEnded, countOpen, countTotal, endDraining, isAnyLeft } from "./follow.store.ts";
 import { reasonToWait } from "./read.ts";
 import { findRedelivery, lockRedelivery } from "./store.ts";
@@ -17,7 +18,7 @@ const LOOK_MS = 250;
  */
 export async function followRedelivery(
   sql: Sql,
-  tenantId: string,
+  tenantId: TenantId,
   id: string,
   goOn: () => boolean,
 ): Promise<RedeliveryProgress> {
@@ -36,7 +37,7 @@ export async function followRedelivery(
 }
 
 /** @returns whether nothing is left to send */
-async function endIfSent(sql: Sql, tenantId: string, id: string): Promise<boolean> {
+async function endIfSent(sql: Sql, tenantId: TenantId, id: string): Promise<boolean> {
   const found = await findRedelivery(sql, tenantId, id);
   if (found?.state !== "Running" || (await isAnyLeft(sql, tenantId, found))) return false;
   // Of a Drain only who keeps everybody else from its connection knows that there is nothing more.
@@ -50,7 +51,7 @@ async function endIfSent(sql: Sql, tenantId: string, id: string): Promise<boolea
   }) as Promise<boolean>;
 }
 
-async function progressOf(sql: Sql, tenantId: string, id: string, isSent: boolean): Promise<RedeliveryProgress> {
+async function progressOf(sql: Sql, tenantId: TenantId, id: string, isSent: boolean): Promise<RedeliveryProgress> {
   const redelivery = await findRedelivery(sql, tenantId, id);
   if (!redelivery) return { state: "Cancelled", total: 0, done: 0, delivered: 0, exhausted: 0 };
   const { state, total, done, delivered, exhausted } = redelivery;

@@ -1,5 +1,6 @@
 // One event, sent again.
 
+import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
 import type { Caller, Permitted, Shown } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
@@ -31,10 +32,10 @@ export async function redeliverEvent(
   caller: Permitted<"Webhooks:Update">,
   eventId: string,
   workflowUrl: WorkflowUrl,
-  connectionId?: string,
+  connectionId?: ConnectionId,
 ): Promise<Shown<EventRecord>> {
   const { tenantId, permissions, gate } = caller;
-  if (!isUuid(eventId)) throw noEvent();
+  if (!isUuid<EventId>(eventId)) throw noEvent();
   for (const id of await listCounting(sql, tenantId, eventId)) await countEnded(sql, tenantId, id);
   const now = await sql.beginFor(tenantId, async (tx) => {
     const event = await existing(tx, caller, eventId);
@@ -61,7 +62,7 @@ export async function redeliverEvent(
   return (await gate.written("WebhookEvent", toEventRecord(now, workflowUrl), sent, { resource })).record;
 }
 
-async function existing(tx: Transaction, { tenantId }: Caller, eventId: string): Promise<LoggedEvent & WithPayload> {
+async function existing(tx: Transaction, { tenantId }: Caller, eventId: EventId): Promise<LoggedEvent & WithPayload> {
   const event = await findEvent(tx, tenantId, eventId);
   if (!event) throw noEvent();
   return event;
@@ -76,7 +77,7 @@ async function requireRedeliverable(
   tx: Transaction,
   { gate }: Caller,
   deliveries: EventDelivery[],
-  connectionId: string | undefined,
+  connectionId: ConnectionId | undefined,
 ): Promise<EventDelivery[]> {
   if (deliveries.length === 0) {
     if (connectionId) throw new NotFound("The event has no delivery to the connection with this Id.");

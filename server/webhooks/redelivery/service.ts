@@ -7,6 +7,7 @@ import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { changesOf } from "../../http/contract.ts";
 import { isUuid } from "../../http/query.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { lockConnection } from "../connections/store.ts";
 import { DEFAULT_RATE, type RedeliveryChange, type ReplayInput } from "./contract.ts";
 import { countAllEnded } from "./follow.store.ts";
@@ -120,7 +121,7 @@ async function written({ gate }: Caller, redelivery: Redelivery, workflowUrl: Wo
 }
 
 /** Its workflow was cancelled in Temporal. */
-export async function cancelRedelivery(sql: Sql, tenantId: string, id: string): Promise<void> {
+export async function cancelRedelivery(sql: Sql, tenantId: TenantId, id: string): Promise<void> {
   await sql.begin(async (tx) => {
     const redelivery = await lockRedelivery(tx, tenantId, id, "update");
     if (!redelivery || hasEnded(redelivery.state)) return;

@@ -1,7 +1,7 @@
 // Bulk redeliveries: what is wished, and how far each has come.
 
 import type { PendingQuery, Row } from "postgres";
-import type { DeliveryState, RedeliveryState } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryState, EventId, RedeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { endHold } from "../connections/holding.store.ts";
@@ -20,7 +20,7 @@ export type RedeliveryKind = (typeof REDELIVERY_KINDS)[number];
 /** Which deliveries, in the order in which their events were committed. */
 export interface Selection {
   kind: RedeliveryKind;
-  connectionId: string;
+  connectionId: ConnectionId;
   /** Of a Drain it is Held alone. */
   states: DeliveryState[];
   /** Of a Replay: the events' time, `to` itself left out. */
@@ -46,7 +46,7 @@ export interface Redelivery extends Selection {
 }
 
 export interface RedeliveryFilter {
-  connectionId?: string;
+  connectionId?: ConnectionId;
   kind?: RedeliveryKind;
   state?: RedeliveryState;
 }
@@ -55,7 +55,7 @@ export interface RedeliveryFilter {
 export const DRAIN_RATE = 50;
 
 /** From and where of the selected deliveries, as `d`. */
-export function matching(sql: Queries, tenantId: string, selection: Selection) {
+export function matching(sql: Queries, tenantId: TenantId, selection: Selection) {
   const { kind, connectionId, states, from, to, lastPosition } = selection;
   if (kind === "Drain" || !from || !to) {
     return sql`
@@ -75,7 +75,7 @@ export function matching(sql: Queries, tenantId: string, selection: Selection) {
  * that recorded it, which may be ahead of ours and of PostgreSQL's.
  */
 export async function timePastEvents(tx: Transaction, tenantId: TenantId): Promise<Date> {
-  const [row] = await tx<{ now: Date; newest: string | null }[]>`
+  const [row] = await tx<{ now: Date; newest: EventId | null }[]>`
     select clock_timestamp() as now, (
       select id from events where tenant_id = ${tenantId} order by id desc limit 1
     ) as newest`;
@@ -125,7 +125,7 @@ const columns = (sql: Queries) => sql`
   r.last_position as "lastPosition", r.state, r.rate, r.total, r.done, r.delivered, r.exhausted,
   r.created_on as "createdOn", r.ended_on as "endedOn", c.state as "connectionState", c.draining`;
 
-export async function findRedelivery(sql: Queries, tenantId: string, id: string): Promise<Redelivery | undefined> {
+export async function findRedelivery(sql: Queries, tenantId: TenantId, id: string): Promise<Redelivery | undefined> {
   const [row] = await sql<Redelivery[]>`
     select ${columns(sql)} from redeliveries r join webhook_connections c on c.id = r.connection_id
     where r.tenant_id = ${tenantId} and r.id = ${id}`;
@@ -155,7 +155,7 @@ export async function listRedeliveries(
  */
 export async function lockRedelivery(
   tx: Transaction,
-  tenantId: string,
+  tenantId: TenantId,
   id: string,
   lock: "share" | "update",
 ): Promise<Redelivery | undefined> {
@@ -169,7 +169,7 @@ export async function lockRedelivery(
 
 export async function updateRedelivery(
   tx: Transaction,
-  tenantId: string,
+  tenantId: TenantId,
   { id, connectionId, state, rate }: Pick<Redelivery, "id" | "connectionId" | "state" | "rate">,
 ): Promise<void> {
   await tx`
@@ -180,7 +180,7 @@ export async function updateRedelivery(
 }
 
 /** What a cancelled Drain has not sent stays Held, so the connection takes no posts until somebody sets it Active. */
-export async function stopDraining(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+export async function stopDraining(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`
     update webhook_connections set draining = false, state = 'Paused', modified_on = now()
     where tenant_id = ${tenantId} and id = ${connectionId}`;
@@ -196,8 +196,8 @@ export async function stopDraining(tx: Transaction, tenantId: string, connection
  */
 export async function startDrain(
   tx: Transaction,
-  tenantId: string,
-  connectionId: string,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
   byHand: boolean,
 ): Promise<void> {
   await tx`
@@ -220,7 +220,7 @@ export async function startDrain(
 }
 
 /** Whether somebody has paused the Drain of a connection: what it gets waits behind that. */
-export function isDrainPaused(sql: Queries, tenantId: string, connectionId: PendingQuery<Row[]>) {
+export function isDrainPaused(sql: Queries, tenantId: TenantId, connectionId: PendingQuery<Row[]>) {
   return sql`exists (
     select from redeliveries r
     where r.tenant_id = ${tenantId} and r.connection_id = ${connectionId} and r.kind = 'Drain' and r.state = 'Paused'
@@ -228,7 +228,11 @@ export function isDrainPaused(sql: Queries, tenantId: string, connectionId: Pend
 }
 
 /** Of a connection that is deleted. */
-export async function cancelRedeliveries(tx: Transaction, tenantId: TenantId, connectionId: string): Promise<void> {
+export async function cancelRedeliveries(
+  tx: Transaction,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
+): Promise<void> {
   await tx`
     update redeliveries set state = 'Cancelled', ended_on = now(), lease_until = '-infinity'
     where tenant_id = ${tenantId} and connection_id = ${connectionId} and state in ('Running', 'Paused')`;
@@ -236,6 +240,6 @@ export async function cancelRedeliveries(tx: Transaction, tenantId: TenantId, co
 }
 
 /** Has its workflows told, and its queue looked at. */
-export async function wakeStarters(tx: Transaction, tenantId: string, connectionId: string): Promise<void> {
+export async function wakeStarters(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
   await tx`select pg_notify(${REDELIVERY_CHANNEL}, ''), ${wakeQueue(tx, tx`${tenantId}::text`, tx`${connectionId}::text`)}`;
 }

@@ -23,6 +23,6 @@ export async function redeliver(input: RedeliverInput) {
 }
 
 export async function probeConnection(input: ProbeInput) {
-  await closeDelivery({ tenantId: input.tenantId, deliveryId: input.connectionId, state: "Exhausted" });
+  await cancelRedelivery({ tenantId: input.tenantId, redeliveryId: input.connectionId });
   return probeConnectionAsItIs(input);
 }

@@ -1,0 +1,48 @@
+// Ids are types: tsc refuses one kind where another is asked, as long as nothing is made an id by a cast.
+
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../workflows/contract.ts";
+import { readSources } from "./imports.ts";
+
+const CAST = /\bas (TenantId|EventId|DeliveryId|ConnectionId)\b/;
+
+/** What reads a row, a request, a token or a notice, or makes a value that no record has. */
+const MAKERS = [
+  "server/access/access.ts",
+  "server/access/policies/store.ts",
+  "server/oauth/clients/settings-client.ts",
+  "server/oauth/tokens/tokens.ts",
+  "server/signin/throttle.ts",
+  "server/webhooks/events/event.ts",
+  "server/webhooks/redelivery/contract.ts",
+];
+
+test("only what makes ids casts to them", async () => {
+  const sources = await readSources(join(import.meta.dir, "../.."), ["server", "workflows", "activities"]);
+  const casting = sources.filter(({ text }) => CAST.test(text)).map(({ path }) => path);
+  expect(casting.sort()).toEqual(MAKERS);
+});
+
+declare function toDelivery(id: DeliveryId): void;
+declare function ofTenant(id: TenantId): void;
+
+/** Never called: tsc checks what would be refused. */
+export function mistaken(
+  tenant: TenantId,
+  event: EventId,
+  delivery: DeliveryId,
+  connection: ConnectionId,
+  text: string,
+) {
+  toDelivery(delivery);
+  // @ts-expect-error a connection's id
+  toDelivery(connection);
+  // @ts-expect-error an event's id
+  toDelivery(event);
+  // @ts-expect-error any text
+  toDelivery(text);
+  ofTenant(tenant);
+  // @ts-expect-error a connection's id
+  ofTenant(connection);
+}

@@ -1,0 +1,4 @@
+import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../workflows/contract.ts";
+
+/** An id that no record has, or one that a receiver was told. */
+export const idOf = <Id extends TenantId | EventId | DeliveryId | ConnectionId>(text: string) => text as Id;
