@@ -31,7 +31,7 @@ export interface Counts {
 export async function countDeliveries(
   sql: Queries,
   tenantId: TenantId,
-  connectionIds: string[] | undefined,
+  connectionIds: ConnectionId[] | undefined,
   since: Date,
 ): Promise<Counts> {
   const rows = await sql<(HourCount & ConnectionCount)[]>`
