@@ -114,6 +114,25 @@ test("who has something else to correct first is told all the same that somebody
   expect((await api.connection(Id)).Name).toBe("Theirs");
 });
 
+test("a form for an application that is not there is answered 404, and one for an unreadable application 403", async () => {
+  const api = await newTenant();
+  const { Id } = await api.change({ Name: "Payroll" });
+  await using visitor = await enterSettings(browser, api.tenant);
+  const { page, open } = visitor;
+  await open(`/settings/applications/${Id}/change`);
+  const send = (id: string) =>
+    page.evaluate(async (to) => {
+      const form = document.querySelector<HTMLFormElement>("form.fields")!;
+      const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
+      return (await fetch(to, { method: "POST", body: new URLSearchParams(fields) })).status;
+    }, `/settings/applications/${id}/change`);
+  expect(await send("nobody")).toBe(404);
+  // What a form saves is compared with the version that it was made of, and a version is for who may read the record.
+  const unread = 'forbid (principal, action == Action::"AccessManager:Read", resource is Application);';
+  expect((await api.call("PATCH", "/Policy", { Name: "unread", Policy: unread })).status).toBe(200);
+  expect(await send(String(Id))).toBe(403);
+});
+
 test.each([true, false])(
   "with script %p, a form that changes a user or an application ends nothing by the way, and takes no name away",
   async (javaScriptEnabled) => {

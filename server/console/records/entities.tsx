@@ -65,7 +65,7 @@ export function entityPages<Item extends Identified>(
   const write = ["AccessManager:Create", "AccessManager:Update"] as const;
   const titleOf = own.titleOf ?? ((record) => nameOf(name, record as unknown as Reference));
   const { state, added = `The ${noun} is added.`, columns = shortOf(entity, fields), more = [], ...special } = own;
-  const namesFor = (held: unknown) => (held && state ? all.filter((one) => one !== "Is_Active") : all);
+  const namesFor = (isNew: boolean) => (!isNew && state ? all.filter((one) => one !== "Is_Active") : all);
   const texts = all.filter((one) => fields[one]!.sent?.type === "string" && !fields[one]!.form?.rows);
 
   /** Active or not, by one button. */
@@ -104,7 +104,7 @@ export function entityPages<Item extends Identified>(
     },
     names: all,
     async form(visit, held) {
-      const names = namesFor(held);
+      const names = namesFor(!held);
       const choices = await choicesOf(deps, visit, fields, entity, held);
       const needed = neededOf(fields, held?.record);
       const now = Object.fromEntries([...choices].map(([one, choice]) => [one, choice.now]));
@@ -129,9 +129,12 @@ export function entityPages<Item extends Identified>(
     },
     async body(visit, isNew) {
       const { form } = visit;
-      const held = isNew ? undefined : await kind.read(visit);
+      const needed = neededOf(fields, undefined);
+      // The record is looked up only for a text that is left out: what it came without it may stay without.
+      const isNamed = needed.every((one) => (form.get(one) ?? "").trim() !== "");
+      const held = isNew || isNamed ? undefined : await kind.read(visit);
       requireTexts(form, neededOf(fields, held?.record));
-      const names = namesFor(held);
+      const names = namesFor(isNew);
       const plain = names.filter((one) => fields[one]!.sent);
       const references = names.filter((one) => !fields[one]!.sent).map((one) => referenceOf(form, one));
       return Object.assign(withoutEmptyDates(entity, bodyOf({ fields }, plain, form)), ...references);
