@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { WorkflowNotFoundError } from "@temporalio/client";
 import { startSecondApi } from "../policies/second-api.ts";
 import { type Api, signIn, until } from "../support/api.ts";
 import { pileUp } from "../support/fill.ts";
@@ -181,6 +182,25 @@ describe.concurrent("a connection that is resumed", () => {
     await db()`update webhook_connections set next_post_on = now() where id = ${Id}`;
     await api.changeRedelivery(drainId, { State: "Running" });
     expect(await api.endedRedelivery(drainId)).toMatchObject({ State: "Completed", Total: 3, Done: 3, Delivered: 3 });
+  }, 180_000);
+
+  test("has one workflow for what happens meanwhile: its delivery's, once its turn has come", async () => {
+    const api = await newTenant();
+    const answer = Promise.withResolvers<number>();
+    await using receiver = startReceiver(({ count }) => (count === 1 ? answer.promise : 200));
+    const { Id } = await api.connect(receiver.url, { State: "Paused", TimeoutMs: 30_000 });
+    for (let index = 0; index < 2; index++) await api.change({ ExternalId: "gate", Name: `Gate ${index}` });
+    await api.setState(Id, "Active");
+    await until("the first that it has missed to be out", () => receiver.calls.length === 1, PATIENCE_MS);
+    await api.change({ ExternalId: "gate", Name: "Gate meanwhile" });
+    const { EventId } = await api.newestEvent();
+    const dispatched = async () => (await db()`select from dispatches where event_id = ${EventId}`).length === 0;
+    await until("it to be dispatched", dispatched, PATIENCE_MS);
+    await expect(client.workflow.getHandle(EventId).describe()).rejects.toThrow(WorkflowNotFoundError);
+    answer.resolve(200);
+    await until("all to arrive", () => taken(receiver).length === 3, PATIENCE_MS);
+    const { Deliveries } = await api.settled(EventId);
+    expect(Deliveries).toEqual([expect.objectContaining({ State: "Delivered", WorkflowId: `${EventId}/2` })]);
   }, 180_000);
 
   test("gets what it has missed and what happens meanwhile in the order of each record", async () => {

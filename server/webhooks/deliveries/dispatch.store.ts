@@ -26,7 +26,7 @@ export interface WorkflowToStart {
   deliveries: DeliveryToMake[];
   /** Deliveries that are recorded and wait for their connection. */
   held: number;
-  /** Deliveries that wait in the queue, and get workflows of their own. */
+  /** Deliveries that wait in the queue or for a Drain, and get workflows of their own. */
   queued: number;
 }
 
@@ -89,15 +89,18 @@ export const deliveryToMake = (sql: Queries) => sql`
   json_build_object('deliveryId', d.id, 'connectionId', d.connection_id,
     'to', coalesce(nullif(left(k.name, ${NAME_SHOWN}::int), ''), k.id::text))`;
 
-const readClaimed = (sql: Queries) => sql`
+function readClaimed(sql: Queries) {
+  // Of a connection that takes posts again: it has only to wait for what was missed before.
+  const waitsForDrain = sql`(d.state = 'Held' and k.state = 'Active')`;
+  return sql`
     select c.id, c.tenant_id as "tenantId", c.event_id as "eventId", c.part,
       e.event_record as "eventRecord", e.event_type as "eventType",
       string_to_array(e.record_id, ',') as "recordIds", ${recordName(sql, sql`c.event_id`)} as "recordName", c.created_on as "createdOn",
       e.trace_parent as "traceParent",
       coalesce(json_agg(${deliveryToMake(sql)})
         filter (where d.state in ('Pending', 'Retrying') and d.due_on is null), '[]') as deliveries,
-      count(d.id) filter (where d.state = 'Held') as held,
-      count(d.id) filter (where d.state in ('Pending', 'Retrying') and d.due_on is not null) as queued,
+      count(d.id) filter (where d.state = 'Held' and not ${waitsForDrain}) as held,
+      count(d.id) filter (where d.state in ('Pending', 'Retrying') and d.due_on is not null or ${waitsForDrain}) as queued,
       count(d.id) as total,
       coalesce(array_agg(d.connection_id)
         filter (where d.state in ('Pending', 'Retrying') and d.due_on is not null and d.begun_on is null), '{}') as queues
@@ -108,6 +111,7 @@ const readClaimed = (sql: Queries) => sql`
     group by c.id, c.tenant_id, c.event_id, c.part, c.created_on, e.event_record, e.event_type, e.record_id,
       e.trace_parent
     order by c.id`;
+}
 
 /** @returns one for each */
 export async function removeDispatches(sql: Queries, ids: readonly number[]): Promise<undefined[]> {
