@@ -114,7 +114,7 @@ export function createAccess(deps: AccessDependencies): Access {
   });
 
   async function loadPolicies(queries: Queries, tenantId: TenantId): Promise<PolicySet> {
-    return engine.compile(tenantId, await listPolicyTexts(queries, tenantId));
+    return engine.compile(await listPolicyTexts(queries, tenantId));
   }
 
   async function loadPrincipal(queries: Queries, tenantId: TenantId, actor: Actor): Promise<Principal | undefined> {
@@ -177,7 +177,7 @@ export function createAccess(deps: AccessDependencies): Access {
     async permissionsOf(call, texts) {
       const { tenantId, actor } = call;
       const [set, principal] = await Promise.all([
-        texts ? engine.compile(triedOf(tenantId), texts) : policies.get(tenantId, ""),
+        texts ? engine.compile(texts) : policies.get(tenantId, ""),
         principals.get(tenantId, keyOf(actor)),
       ]);
       if (!principal) return undefined;
@@ -225,9 +225,6 @@ export function createAccess(deps: AccessDependencies): Access {
 }
 
 const NOBODY: Memberships = new Map();
-
-/** Policies that are only tried stand beside those that decide, so that neither are parsed anew for the other. */
-const triedOf = (tenantId: TenantId) => `${tenantId} tried` as TenantId;
 
 const keyOf = (actor: Actor) => `${actor.type} ${actor.id}`;
 

@@ -9,7 +9,6 @@ const CAST = /\bas (TenantId|EventId|DeliveryId|ConnectionId)\b/;
 
 /** What reads a row, a request, a token or a notice, or makes a value that no record has. */
 const MAKERS = [
-  "server/access/access.ts",
   "server/access/policies/store.ts",
   "server/oauth/clients/settings-client.ts",
   "server/oauth/tokens/tokens.ts",

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { createEngine, type PolicySet } from "../../server/access/policies/engine.ts";
-import type { TenantId } from "../../server/tenant-id.ts";
 
 /** More than stay parsed. */
 const TENANTS = 1_100;
@@ -8,7 +7,7 @@ const TENANTS = 1_100;
 test("however many tenants ask, each is decided by its own policies, of the moment that it asks about", async () => {
   const engine = createEngine();
   const compile = (tenant: number, effect: string) =>
-    engine.compile(String(tenant) as TenantId, [{ name: "all", policy: `${effect} (principal, action, resource);` }]);
+    engine.compile([{ name: `of ${tenant}`, policy: `${effect} (principal, action, resource);` }]);
   const sets: { set: PolicySet; allowed: boolean }[] = [];
   for (let tenant = 0; tenant < TENANTS; tenant++) {
     const effects = tenant % 100 === 0 ? ["permit", "forbid"] : [tenant % 2 === 0 ? "permit" : "forbid"];
@@ -29,3 +28,11 @@ test("however many tenants ask, each is decided by its own policies, of the mome
     expect(decided).toEqual(sets.map(({ allowed }) => allowed));
   }
 }, 60_000);
+
+test("policies that read the same are read once, whoever has them", async () => {
+  const engine = createEngine();
+  const own = [{ name: "all", policy: "permit (principal, action, resource);" }];
+  const set = await engine.compile(own);
+  expect(await engine.compile(structuredClone(own))).toBe(set);
+  expect(await engine.compile([{ ...own[0]!, name: "every" }])).not.toBe(set);
+});

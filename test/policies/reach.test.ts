@@ -3,7 +3,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { createEngine } from "../../server/access/policies/engine.ts";
-import type { TenantId } from "../../server/tenant-id.ts";
 
 const principals = fc.constantFrom(
   ...["principal", 'principal == Client::"1"', 'principal == Client::"2"', 'principal in Role::"held"'],
@@ -35,7 +34,7 @@ test("whatever the policies, a caller's decision that looks at no record is the 
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(statements, plain), { maxLength: 3 }), async (texts) => {
       const policies = texts.map((policy, index) => ({ name: String(index), policy }));
-      const set = await engine.compile("tenant" as TenantId, policies);
+      const set = await engine.compile(policies);
       const decide = (id: string, attrs: { Name?: string }) =>
         engine.decide(set, {
           principal: { type: "Client", id: "1" },

@@ -2,17 +2,15 @@
 
 import type * as Cedar from "@cedar-policy/cedar-wasm/nodejs";
 import { LRUCache } from "lru-cache";
-import type { TenantId } from "../../tenant-id.ts";
 import { createCedar, type Mentioned, mentionedBy, statementsOf, typesNamedBy } from "./cedar.ts";
 
-/** Tenants whose policies stay read and parsed; the one not asked for longest makes room. */
-const PARSED_TENANTS = 1_000;
+/** Sets of policies that stay read and parsed; the one not asked for longest makes room. */
+const PARSED_SETS = 1_000;
 /** Decisions that are kept; the one not asked for longest makes room. */
 const DECISIONS = 10_000;
 
-/** One tenant's policies at one moment. */
+/** A tenant's policies at one moment. Tenants whose policies read the same have one set: it knows nothing of theirs. */
 export interface PolicySet {
-  tenantId: TenantId;
   /** By Cedar's policy id, for one saved policy may hold several statements. */
   statements: Map<string, { policyName: string; effect: Cedar.Effect; text: string }>;
   mentioned: Mentioned;
@@ -45,38 +43,37 @@ export interface PolicyText {
 }
 
 export interface Engine {
-  /** The set that it gave the last time, as long as the policies are the same. */
-  compile(tenantId: TenantId, policies: PolicyText[]): Promise<PolicySet>;
+  /** The same set for the same policies. */
+  compile(policies: PolicyText[]): Promise<PolicySet>;
   decide(set: PolicySet, question: Question): Decision;
 }
 
 export function createEngine(): Engine {
-  /** What Cedar holds under a tenant's id. A set made before or after it is put in its place first. */
-  const parsed = new LRUCache<TenantId, PolicySet>({
-    max: PARSED_TENANTS,
-    // After, for a Cedar that fails at it clears the cache.
-    disposeAfter(_, tenantId, reason) {
-      if (reason === "evict") run((cedar) => cedar.preparsePolicySet(tenantId, { staticPolicies: {} }));
-    },
-  });
+  /** Where Cedar holds a set. What makes room leaves its place to the next. */
+  const parsed = new LRUCache<PolicySet, string>({ max: PARSED_SETS, disposeAfter: (place) => places.push(place) });
+  const places: string[] = [];
+  let placesMade = 0;
   const { run } = createCedar(() => parsed.clear());
-  /** The last set of each tenant, and what it was made of. */
-  const compiled = new LRUCache<TenantId, { digest: string; set: PolicySet }>({ max: PARSED_TENANTS });
+  /** By a digest of what they were made of. */
+  const compiled = new LRUCache<string, PolicySet>({ max: PARSED_SETS });
   /** By set and question: the same question, time and network included, has the same answer. */
   const decisions = new LRUCache<string, Decision>({ max: DECISIONS });
   let sets = 0;
 
-  function parse(set: PolicySet): void {
-    if (parsed.get(set.tenantId) === set) return;
+  function parse(set: PolicySet): string {
+    const known = parsed.get(set);
+    if (known) return known;
+    const place = places.pop() ?? String(placesMade++);
     const texts = Object.fromEntries([...set.statements].map(([id, { text }]) => [id, text]));
-    const answer = run((cedar) => cedar.preparsePolicySet(set.tenantId, { staticPolicies: texts }));
+    const answer = run((cedar) => cedar.preparsePolicySet(place, { staticPolicies: texts }));
     if (answer.type === "failure") throw new Error("A saved policy can no longer be parsed.");
-    parsed.set(set.tenantId, set);
+    parsed.set(set, place);
+    return place;
   }
 
   function decideAnew(set: PolicySet, question: Question): Decision {
-    parse(set);
-    const answer = run((cedar) => cedar.statefulIsAuthorized({ ...question, preparsedPolicySetId: set.tenantId }));
+    const place = parse(set);
+    const answer = run((cedar) => cedar.statefulIsAuthorized({ ...question, preparsedPolicySetId: place }));
     if (answer.type === "failure") {
       throw new Error(`Cedar could not decide: ${answer.errors.map((error) => error.message).join("; ")}`);
     }
@@ -92,10 +89,10 @@ export function createEngine(): Engine {
   }
 
   return {
-    async compile(tenantId, policies) {
+    async compile(policies) {
       const digest = digestOf(JSON.stringify(policies));
-      const known = compiled.get(tenantId);
-      if (known?.digest === digest) return known.set;
+      const known = compiled.get(digest);
+      if (known) return known;
       const statements: PolicySet["statements"] = new Map();
       const parsedStatements: Cedar.PolicyJson[] = [];
       const pause = createPause();
@@ -108,7 +105,6 @@ export function createEngine(): Engine {
         }
       }
       const set = {
-        tenantId,
         statements,
         mentioned: mentionedBy(parsedStatements),
         namedTypes: typesNamedBy(parsedStatements),
@@ -116,7 +112,7 @@ export function createEngine(): Engine {
         rolesOfRecords: rolesOfRecords(parsedStatements),
         number: ++sets,
       };
-      compiled.set(tenantId, { digest, set });
+      compiled.set(digest, set);
       return set;
     },
     decide(set, question) {
