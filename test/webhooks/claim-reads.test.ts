@@ -6,7 +6,8 @@ import type { Transaction } from "../../server/db/connection.ts";
 import { listBeyond, listQueued, listSelected, PAGE } from "../../server/webhooks/deliveries/candidates.store.ts";
 import { lockPosts } from "../../server/webhooks/deliveries/opening.store.ts";
 import { lockQueue } from "../../server/webhooks/deliveries/queue.store.ts";
-import type { Redelivery } from "../../server/webhooks/redelivery/store.ts";
+import { isAnyLeft } from "../../server/webhooks/redelivery/follow.store.ts";
+import { countSelected, positionsOf, type Redelivery } from "../../server/webhooks/redelivery/store.ts";
 import type { DeliveryId } from "../../workflows/contract.ts";
 import type { Api } from "../support/api.ts";
 import { db, newTenant } from "../support/tenant.ts";
@@ -15,6 +16,8 @@ const MANY = 20_000;
 /** Entries of indexes and rows of tables: for each candidate its own, its event's, and what its record waits for. */
 const FEW = 50 * PAGE;
 const URL = "https://receiver.example/";
+const HOUR_MS = 3_600_000;
+const STATES = { queued: "Pending", outbox: "Pending", held: "Held", nothing: "Delivered" };
 
 describe.concurrent("however much waits for a connection", () => {
   test("a claim in the order of records reads a page of it, also of one hot record", async () => {
@@ -84,21 +87,55 @@ describe.concurrent("however much waits for a connection", () => {
   }, 180_000);
 });
 
+test.each(["before", "after"])(
+  "a Replay of a window of time reads nothing of what came %s it",
+  async (when) => {
+    const api = await newTenant();
+    const { tenantId } = api.tenant;
+    const { Id: connectionId } = await api.connect(URL);
+    await neverCommitted(async (tx) => {
+      const [from, to] = [new Date(Date.now() - 2 * HOUR_MS), new Date(Date.now() - HOUR_MS)];
+      const others = { waits: "nothing", hoursAgo: when === "before" ? 3 : 0 } as const;
+      if (when === "before") await insertMany(tx, api, connectionId, others);
+      await insertMany(tx, api, connectionId, { waits: "nothing", hoursAgo: 1.5, count: 3 });
+      if (when === "after") await insertMany(tx, api, connectionId, others);
+      await tx`analyze events, deliveries`;
+      const positions = await positionsOf(tx, tenantId, from, to);
+      const window = { kind: "Replay", connectionId, states: ["Delivered"], from, to } as Redelivery;
+      const replay = { ...window, ...positions };
+      expect(await countSelected(tx, tenantId, replay)).toBe(3);
+      expect(await rowsRead(tx, () => countSelected(tx, tenantId, replay))).toBeLessThan(FEW);
+      expect(await rowsRead(tx, () => listSelected(tx, tenantId, replay))).toBeLessThan(FEW);
+      const sent = { ...replay, lastPosition: replay.endPosition };
+      expect(await rowsRead(tx, () => isAnyLeft(tx, tenantId, sent))).toBeLessThan(FEW);
+    });
+  },
+  180_000,
+);
+
 interface Many {
+  count?: number;
+  hoursAgo?: number;
   /** Undefined: each event is of records of its own. */
   record?: string;
   records?: number;
-  waits: "queued" | "outbox" | "held";
+  waits: "queued" | "outbox" | "held" | "nothing";
 }
 
-async function insertMany(tx: Transaction, api: Api, connectionId: string, { record, records = 1, waits }: Many) {
+async function insertMany(
+  tx: Transaction,
+  api: Api,
+  connectionId: string,
+  { count = MANY, hoursAgo = 0, record, records = 1, waits }: Many,
+) {
   const { tenantId } = api.tenant;
+  const age = tx`${-hoursAgo} * interval '1 hour'`;
   const prefix = record ?? `${waits} `;
   await tx`
     with event as (
       insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
-      select uuidv7(), ${tenantId}, 'Application', 'Updated', ids.of, '{}', now()
-      from generate_series(1, ${MANY}::int) as number, lateral (
+      select uuidv7(${age}), ${tenantId}, 'Application', 'Updated', ids.of, '{}', now() + ${age}
+      from generate_series(1, ${count}::int) as number, lateral (
         select string_agg(${prefix} || case when ${!record} then number || '-' || one else '' end, ',') as of
         from generate_series(1, ${records}::int) as one
       ) as ids
@@ -107,7 +144,7 @@ async function insertMany(tx: Transaction, api: Api, connectionId: string, { rec
     insert into deliveries (id, tenant_id, event_id, connection_id, position, record, part, state, due_on)
     select gen_random_uuid(), ${tenantId}, id, ${connectionId}, position,
       case when ${records === 1} then record_key('Application', record_id) end, 1,
-      ${waits === "held" ? "Held" : "Pending"}, case when ${waits === "queued"} then now() end
+      ${STATES[waits]}, case when ${waits === "queued"} then now() end
     from event`;
 }
 

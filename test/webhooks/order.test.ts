@@ -8,7 +8,7 @@ import { type Api, signIn, until } from "../support/api.ts";
 import { pileUp } from "../support/fill.ts";
 import { type Call, type Receiver, startReceiver } from "../support/receiver.ts";
 import { db, newTenant } from "../support/tenant.ts";
-import { temporal } from "./temporal.ts";
+import { finished, temporal } from "./temporal.ts";
 
 const client = await temporal();
 const PATIENCE_MS = 60_000;
@@ -199,8 +199,9 @@ describe.concurrent("a connection that is resumed", () => {
     await expect(client.workflow.getHandle(EventId).describe()).rejects.toThrow(WorkflowNotFoundError);
     answer.resolve(200);
     await until("all to arrive", () => taken(receiver).length === 3, PATIENCE_MS);
-    const { Deliveries } = await api.settled(EventId);
-    expect(Deliveries).toEqual([expect.objectContaining({ State: "Delivered", WorkflowId: `${EventId}/2` })]);
+    const { Deliveries, WorkflowId, WorkflowUrl } = await api.settled(EventId);
+    expect(Deliveries).toEqual([expect.objectContaining({ State: "Delivered", WorkflowId, WorkflowUrl })]);
+    await finished(client, WorkflowId);
   }, 180_000);
 
   test("gets what it has missed and what happens meanwhile in the order of each record", async () => {

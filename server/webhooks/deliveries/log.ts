@@ -137,12 +137,15 @@ export type EventRecord = ReturnType<typeof toEventRecord>;
 export type AttemptRecord = ReturnType<typeof toAttemptRecord>;
 
 export function toEventRecord(event: LoggedEvent, workflowUrl: WorkflowUrl) {
+  const [delivery, ...others] = event.deliveries;
+  // One that has waited for a Drain has the event's only workflow, and that is numbered.
+  const ownId = workflowId(event.id, delivery && others.length === 0 ? delivery.part : 1);
   return {
     ...toEventAttributes(event),
     State: WORST_FIRST.find((state) => event.deliveries.some((delivery) => delivery.state === state)) ?? null,
     Reason: reasonNobodyGotIt(event),
-    WorkflowId: event.id,
-    WorkflowUrl: workflowUrl(event.id),
+    WorkflowId: ownId,
+    WorkflowUrl: workflowUrl(ownId),
     Deliveries: event.deliveries.map((delivery) => ({
       Id: delivery.id,
       ConnectionId: delivery.connectionId,

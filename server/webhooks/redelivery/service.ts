@@ -17,7 +17,7 @@ import {
   findRedelivery,
   insertRedelivery,
   lockRedelivery,
-  positionBefore,
+  positionsOf,
   type Redelivery,
   stopDraining,
   timePastEvents,
@@ -42,8 +42,8 @@ async function countPlanned(sql: Sql, caller: Caller, input: ReplayInput) {
   const redelivery = await sql.beginFor(tenantId, (tx) => planned(tx, caller, input));
   // Looked for without the lock: there may be many, and no change should wait for that.
   return sql.beginFor(tenantId, async (tx) => {
-    const lastPosition = await positionBefore(tx, tenantId, input.From);
-    return { lastPosition, total: await countSelected(tx, tenantId, { ...redelivery, lastPosition }) };
+    const positions = await positionsOf(tx, tenantId, redelivery.from!, redelivery.to!);
+    return { ...positions, total: await countSelected(tx, tenantId, { ...redelivery, ...positions }) };
   });
 }
 
@@ -153,6 +153,7 @@ async function planned(
     to: To && To < now ? To : now,
     rate: Rate,
     lastPosition: 0,
+    endPosition: 0,
     state: "Running",
     total: 0,
     done: 0,

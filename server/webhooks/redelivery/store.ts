@@ -26,8 +26,10 @@ export interface Selection {
   /** Of a Replay: the events' time, `to` itself left out. */
   from: Date | null;
   to: Date | null;
-  /** Events after this position. */
+  /** Of a Replay: events after this position, */
   lastPosition: number;
+  /** and up to this one. */
+  endPosition: number;
 }
 
 export interface Redelivery extends Selection {
@@ -56,7 +58,7 @@ export const DRAIN_RATE = 50;
 
 /** From and where of the selected deliveries, as `d`. */
 export function matching(sql: Queries, tenantId: TenantId, selection: Selection) {
-  const { kind, connectionId, states, from, to, lastPosition } = selection;
+  const { kind, connectionId, states, from, to, lastPosition, endPosition } = selection;
   if (kind === "Drain" || !from || !to) {
     return sql`
       from deliveries d
@@ -65,7 +67,7 @@ export function matching(sql: Queries, tenantId: TenantId, selection: Selection)
   return sql`
     from deliveries d join events e on e.id = d.event_id
     where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId} and d.state = any (${states}::text[])
-      and d.position > ${lastPosition}
+      and d.position > ${lastPosition} and d.position <= ${endPosition}
       and e.occurred_on >= ${from} and e.occurred_on < ${to} and e.event_type <> ${PING}
       and d.redelivery_id is null and cardinality(d.redelivered_after) < ${MOST_REDELIVERIES}`;
 }
@@ -83,12 +85,17 @@ export async function timePastEvents(tx: Transaction, tenantId: TenantId): Promi
   return newest === null ? now : new Date(Math.max(now.getTime(), timeOf(newest).getTime() + 1));
 }
 
-/** The last position before every event of this time or later. */
-export async function positionBefore(tx: Transaction, tenantId: TenantId, time: Date): Promise<number> {
-  const [row] = await tx<{ position: number }[]>`
-    select coalesce(min(position), 1) - 1 as position from events
-    where tenant_id = ${tenantId} and id >= ${lowestIdOf(time)}`;
-  return row!.position;
+/** Between which positions the events of a time lie, so that none of before or after it is looked at. */
+export async function positionsOf(
+  tx: Transaction,
+  tenantId: TenantId,
+  from: Date,
+  to: Date,
+): Promise<Pick<Selection, "lastPosition" | "endPosition">> {
+  const [positions] = await tx<Pick<Selection, "lastPosition" | "endPosition">[]>`
+    select coalesce(min(position), 1) - 1 as "lastPosition", coalesce(max(position), 0) as "endPosition" from events
+    where tenant_id = ${tenantId} and id >= ${lowestIdOf(from)} and id < ${lowestIdOf(to)}`;
+  return positions!;
 }
 
 export async function countSelected(sql: Queries, tenantId: TenantId, selection: Selection): Promise<number> {
@@ -108,21 +115,22 @@ export async function insertRedelivery(
     from,
     to,
     lastPosition,
+    endPosition,
     rate,
     total,
   }: Selection & Pick<Redelivery, "id" | "rate" | "total">,
 ): Promise<void> {
   await tx`
-    insert into redeliveries (id, tenant_id, connection_id, kind, delivery_states, from_time, to_time, last_position, rate,
-      total)
-    values (${id}, ${tenantId}, ${connectionId}, ${kind}, ${states}::text[], ${from}, ${to}, ${lastPosition}, ${rate},
-      ${total})`;
+    insert into redeliveries (id, tenant_id, connection_id, kind, delivery_states, from_time, to_time, last_position,
+      end_position, rate, total)
+    values (${id}, ${tenantId}, ${connectionId}, ${kind}, ${states}::text[], ${from}, ${to}, ${lastPosition},
+      ${endPosition}, ${rate}, ${total})`;
   await wakeStarters(tx, tenantId, connectionId);
 }
 
 const columns = (sql: Queries) => sql`
   r.id, r.kind, r.connection_id as "connectionId", r.delivery_states as states, r.from_time as "from", r.to_time as "to",
-  r.last_position as "lastPosition", r.state, r.rate, r.total, r.done, r.delivered, r.exhausted,
+  r.last_position as "lastPosition", r.end_position as "endPosition", r.state, r.rate, r.total, r.done, r.delivered, r.exhausted,
   r.created_on as "createdOn", r.ended_on as "endedOn", c.state as "connectionState", c.draining`;
 
 export async function findRedelivery(sql: Queries, tenantId: TenantId, id: string): Promise<Redelivery | undefined> {
