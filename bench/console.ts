@@ -1,5 +1,5 @@
-// How long the console's pages take with 100,000 deliveries in the database, all of the last day and of one tenant: what
-// the server needs for the whole page, as a browser on the same machine waits for it.
+// How long the console's pages take with 100,000 deliveries in the database, all of the last day, and 100,000 users, all of
+// one tenant: what the server needs for the whole page, as a browser on the same machine waits for it.
 //
 //   bun run bench console
 
@@ -12,6 +12,7 @@ import { startOwnApi } from "./own-api.ts";
 
 const CONNECTIONS = 10;
 const EVENTS = 10_000;
+const USERS = 100_000;
 const DAY_MS = 86_400_000;
 /** Nobody listens there: without a worker, nothing is ever sent. */
 const RECEIVER = "127.0.0.1:8443";
@@ -28,6 +29,11 @@ for (let number = 1; number <= CONNECTIONS; number++) {
   connectionIds.push(Id);
 }
 await fill(sql, { tenantId: tenant.tenantId, connectionIds, events: EVENTS, spanMs: DAY_MS, stateOf });
+await sql`
+  insert into users (tenant_id, name, username, email)
+  select ${tenant.tenantId}, 'Person ' || n, 'person-' || n, 'person-' || n || '@example.com'
+  from generate_series(1, ${USERS}::int) n`;
+await sql`analyze users`;
 const { Items } = await client.events("State=Exhausted&Limit=1");
 const [rare] = connectionIds;
 const noon = new Date(Date.now() - DAY_MS / 2).toISOString();
@@ -49,11 +55,13 @@ const PAGES: [name: string, path: string][] = [
   ["activity, of a record with no events", "/settings/activity?RecordId=7"],
   ["search, a part of a name", "/settings/search?q=receiver"],
   ["search, what nobody has", "/settings/search?q=nobody"],
+  ["search, the last of the users", `/settings/search?q=person-${USERS}%40`],
   ["activity, up to twelve hours ago", `/settings/activity?To=${noon}`],
   ["an event, ten deliveries", `/settings/activity/${Items[0]!.EventId}`],
 ];
 
-console.log(`${(EVENTS * CONNECTIONS).toLocaleString("en")} deliveries of ${EVENTS.toLocaleString("en")} events\n`);
+const count = (number: number) => number.toLocaleString("en");
+console.log(`${count(EVENTS * CONNECTIONS)} deliveries of ${count(EVENTS)} events, ${count(USERS)} users\n`);
 for (const [name, path] of PAGES) {
   const times: number[] = [];
   let size = 0;

@@ -3,7 +3,7 @@
 const USAGE = `Usage: bun run bench NAME [--rounds=7] [--seconds=2]
 
   change    one change from the request to its receiver: time, memory and CPU
-  console   pages of Settings with 100,000 deliveries in the database
+  console   pages of Settings with 100,000 deliveries and 100,000 users in the database
   entities  GET User and PATCH Application against raw postgres.js
   tokens    issuance, refresh, introspection and discovery against oidc-provider
   sign-in   refused sign-ins of known against unknown accounts: whether the time tells

@@ -75,6 +75,8 @@ export function connect(
 export const uuids = (sql: Queries, ids: readonly string[]) => sql`((select ${ids as string[]}::uuid[])::uuid[])`;
 
 const CANCELLED = "57014";
+/** What may take longer has its place among long transactions. */
+const LONG_MS = 1_000;
 
 /**
  * Reads with a limit of time, which PostgreSQL holds for each statement.
@@ -86,8 +88,9 @@ export async function readWithin<T>(
   limitMs: number,
   read: (queries: Queries) => Promise<T>,
 ): Promise<T | undefined> {
+  const begin = limitMs > LONG_MS ? sql.beginLong : sql.beginFor;
   try {
-    return await sql.beginLong(tenantId, async (tx) => {
+    return await begin(tenantId, async (tx) => {
       await tx`select set_config('statement_timeout', ${String(limitMs)}, true)`;
       return read(tx);
     });

@@ -84,11 +84,12 @@ function resolveAddress(entity: Entity, { pathValue, fieldName }: Address) {
 }
 
 /** No index helps a Search: it looks at each record until its page is full. */
-const SEARCH_MS = 5_000;
+export const SEARCH_MS = 5_000;
 
 /**
  * A page of records in the order of their Ids. `Search` is a part, in any case, of any of the `searchables`; every other
  * filter is a field that must be equal. What no policy lets the caller read is not there.
+ * @param searchMs what the Search may take, for all that the page reads
  * @throws BadInput, ServiceBusy
  */
 export async function listRecords(
@@ -96,21 +97,29 @@ export async function listRecords(
   caller: Caller,
   entity: Entity,
   { filters: given, paging }: Asked<Filters>,
+  searchMs: number,
 ) {
   const wanted = wantedBy(given);
+  let left = searchMs;
+  const search = async (read: (queries: Queries) => Promise<Row[]>) => {
+    const began = performance.now();
+    const rows = left >= 1 ? await readWithin(sql, tenantId, Math.ceil(left), read) : undefined;
+    left -= performance.now() - began;
+    if (rows === undefined) throw new ServiceBusy(tookTooLong(searchMs));
+    return rows;
+  };
   const { tenantId, gate } = caller;
   return gate.list({
     type: entity.name,
     paging,
-    async read(limit, after) {
+    read(limit, after) {
       const read = (queries: Queries) => listRows(queries, tenantId, entity, wanted, limit, after);
-      const rows = await (wanted.searched === undefined ? read(sql) : readWithin(sql, tenantId, SEARCH_MS, read));
-      if (rows === undefined) throw new ServiceBusy(TOO_LONG);
-      return rows;
+      return wanted.searched === undefined ? read(sql) : search(read);
     },
     id: (row) => String(row.id),
     item: (row) => toRecord(entity, row),
   });
 }
 
-const TOO_LONG = `The search took more than ${SEARCH_MS / 1_000} s. Narrow it down by a filter, or try again in a moment.`;
+const tookTooLong = (limitMs: number) =>
+  `The search took more than ${limitMs / 1_000} s. Narrow it down by a filter, or try again in a moment.`;

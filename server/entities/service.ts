@@ -7,7 +7,7 @@ import { upsertRecords } from "./bulk.ts";
 import type { EntityDefinition } from "./definition.ts";
 import { deleteRecord } from "./delete.ts";
 import { filterName, filtersOf } from "./filters.ts";
-import { type Address, listRecords, readRecord } from "./read.ts";
+import { type Address, listRecords, readRecord, SEARCH_MS } from "./read.ts";
 import { toRecord } from "./record.ts";
 import { createRegistry, type Entity } from "./registry.ts";
 import type { Row } from "./store.ts";
@@ -28,7 +28,12 @@ export interface EntityService {
   readonly entity: Entity;
   /** What a list is asked for by a query. @throws BadInput */
   asked(parameters: URLSearchParams): Asked<Filters>;
-  list(caller: Permitted<"AccessManager:Read">, asked: Asked<Filters>): Promise<ShownPage<EntityRecord>>;
+  /** @param searchMs what a Search may take */
+  list(
+    caller: Permitted<"AccessManager:Read">,
+    asked: Asked<Filters>,
+    searchMs?: number,
+  ): Promise<ShownPage<EntityRecord>>;
   read(caller: Permitted<"AccessManager:Read">, address: Address): Promise<Whole<EntityRecord>>;
   /** @param body one record in the API's shape */
   save(caller: Permitted<Write>, body: unknown, conditions: Conditions): Promise<Seen>;
@@ -62,7 +67,7 @@ function createEntityService(records: Records, entity: Entity): EntityService {
   return {
     entity,
     asked: (parameters) => readAsked(filters, parameters, (given) => filterName(entity, given)),
-    list: (caller, asked) => listRecords(records.sql, caller, entity, asked),
+    list: (caller, asked, searchMs = SEARCH_MS) => listRecords(records.sql, caller, entity, asked, searchMs),
     read: (caller, address) => readRecord(records.sql, caller, entity, address),
     async save(caller, body, conditions) {
       return written(caller, await upsertRecord(records, caller, entity, body, conditions), body);

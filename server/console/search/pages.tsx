@@ -4,7 +4,7 @@ import { ApiError, BadInput } from "../../errors.ts";
 import { attribute, EmptyState, pageResponse, Table, Text } from "../../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { type Answer, search } from "./sources.ts";
+import { type Answer, type Finding, search } from "./sources.ts";
 
 /** Characters that are looked for. */
 export const MOST_TYPED = 200;
@@ -22,11 +22,11 @@ async function searchPage(deps: SettingsDependencies, visit: Visit): Promise<Vie
   const isOffer = visit.request.headers.has("hx-request");
   try {
     requireText(text);
-    const answers = text === "" ? [] : await search(deps, visit, text);
-    if (isOffer) return pageResponse(<Offers visit={visit} text={text} answers={answers} />);
-    const [only, ...more] = answers;
-    if (only && more.length === 0) return visit.goTo(only.path);
-    return { title: "Search", body: <Answers visit={visit} text={text} answers={answers} /> };
+    const found = text === "" ? NOTHING : await search(deps, visit, text);
+    if (isOffer) return pageResponse(<Offers visit={visit} text={text} found={found} />);
+    const [only, ...more] = found.answers;
+    if (only && more.length === 0 && !found.isPartial) return visit.goTo(only.path);
+    return { title: "Search", body: <Answers visit={visit} text={text} found={found} /> };
   } catch (error) {
     if (isOffer || !(error instanceof ApiError) || error.status >= 500) throw error;
     return {
@@ -43,6 +43,8 @@ async function searchPage(deps: SettingsDependencies, visit: Visit): Promise<Vie
   }
 }
 
+const NOTHING: Finding = { answers: [], isPartial: false };
+
 /** @throws BadInput */
 function requireText(text: string): void {
   if (text.length > MOST_TYPED) throw new BadInput(`A search has at most ${MOST_TYPED} characters.`);
@@ -52,13 +54,35 @@ function requireText(text: string): void {
 interface AnswersProps {
   visit: Visit;
   text: string;
-  answers: readonly Answer[];
+  found: Finding;
 }
 
-function Answers({ visit, text, answers }: AnswersProps): JSX.Element {
-  if (answers.length > 0) return <Table caption="What was found" columns={columns(visit)} rows={answers} />;
+const PARTIAL = "Not everything was searched: some of it took too long or is busy.";
+
+function Answers({ visit, text, found: { answers, isPartial } }: AnswersProps): JSX.Element {
   return (
-    <EmptyState title={text === "" ? "Nothing to look for yet" : "Nothing is like that"}>
+    <>
+      {isPartial ? (
+        <p class="problem" role="alert" safe>
+          {`${PARTIAL} Try again in a moment, or search in the list of what you look for.`}
+        </p>
+      ) : (
+        ""
+      )}
+      {answers.length > 0 ? (
+        <Table caption="What was found" columns={columns(visit)} rows={answers} />
+      ) : (
+        <Nothing
+          title={text === "" ? "Nothing to look for yet" : isPartial ? "Nothing so far" : "Nothing is like that"}
+        />
+      )}
+    </>
+  );
+}
+
+function Nothing({ title }: { title: string }): JSX.Element {
+  return (
+    <EmptyState title={title}>
       <p>
         {"A part of the name of a record, a connection, a policy or a role; a user name or an e-mail address; any Id: " +
           "an EventId, a client_id, that of a row of the audit log; or the RequestKey of an answer."}
@@ -85,15 +109,9 @@ function columns(visit: Visit) {
 const OPTION = { role: "option", tabindex: "-1", "aria-selected": "false" } as const;
 
 /** The options of the box's list (WAI-ARIA APG, combobox). */
-function Offers({ visit, text, answers }: AnswersProps): JSX.Element {
+function Offers({ visit, text, found: { answers, isPartial } }: AnswersProps): JSX.Element {
   if (text === "") return "";
-  if (answers.length === 0) {
-    return (
-      <div id="offer-none" {...OPTION} aria-disabled="true">
-        <small>Nothing is like that</small>
-      </div>
-    );
-  }
+  const told = isPartial ? PARTIAL : answers.length === 0 ? "Nothing is like that" : undefined;
   return (
     <>
       {answers.slice(0, MOST_OFFERED).map(({ title, detail, path }, index) => (
@@ -102,6 +120,13 @@ function Offers({ visit, text, answers }: AnswersProps): JSX.Element {
           <small safe>{detail}</small>
         </div>
       ))}
+      {told === undefined ? (
+        ""
+      ) : (
+        <div id="offer-none" {...OPTION} aria-disabled="true">
+          <small safe>{told}</small>
+        </div>
+      )}
     </>
   );
 }

@@ -1,6 +1,7 @@
 // What the search box finds, each by the service that the page of it reads from: so scopes and policies decide.
 
 import { toAuditFilter } from "../../audit/index.ts";
+import type { EntityService } from "../../entities/index.ts";
 import { ApiError } from "../../errors.ts";
 import { isSaneKey } from "../../http/context.ts";
 import { firstPage, isUuid, MOST_LIMIT, type Paging, toRecordId } from "../../http/query.ts";
@@ -23,15 +24,47 @@ const MOST = 5;
 /** Fewer characters would be in every name. */
 const FEWEST_CHARACTERS = 2;
 
+/** What is offered while somebody types should be there before the next letter. */
+const SEARCH_MS = 400;
+
+export interface Finding {
+  answers: Answer[];
+  /** Something took too long, or was too busy to be looked through. */
+  isPartial: boolean;
+}
+
 type Find = (deps: SettingsDependencies, visit: Visit, text: string) => Promise<Answer[]>;
 
-/** All that may be seen and is called that, what is meant exactly first. */
-export async function search(deps: SettingsDependencies, visit: Visit, text: string): Promise<Answer[]> {
-  const ask = async (sources: readonly Find[]) =>
-    (await Promise.all(sources.map((find) => find(deps, visit, text).catch(nothingIfRefused)))).flat();
-  const meant = await ask(BY_ID);
-  // To look through all names costs the most, and two things do not share a UUID.
-  const found = isUuid(text) && meant.length > 0 ? meant : [...meant, ...(await ask(BY_TEXT))];
+/**
+ * All that may be seen and is called that, what is meant exactly first. One source is asked after the other, so that who
+ * types keeps one connection to PostgreSQL at most, and none any more once nobody waits for the answer.
+ */
+export async function search(deps: SettingsDependencies, visit: Visit, text: string): Promise<Finding> {
+  const found: Answer[] = [];
+  let isPartial = false;
+  for (const find of [...BY_ID, ...byText(deps)]) {
+    if (visit.request.signal.aborted) break;
+    // To look through all names costs the most, and two things do not share a UUID.
+    if (found.length > 0 && isUuid(text) && !BY_ID.includes(find)) break;
+    try {
+      found.push(...(await find(deps, visit, text)));
+    } catch (error) {
+      if (!isOneOf(error, REFUSED) && !isOneOf(error, BUSY)) throw error;
+      isPartial ||= isOneOf(error, BUSY);
+    }
+  }
+  return { answers: ranked(found, text), isPartial };
+}
+
+/** What the visitor may not see, and what is not there, is the same. */
+const REFUSED = [403, 404];
+const BUSY = [429, 503];
+
+function isOneOf(error: unknown, statuses: readonly number[]): boolean {
+  return error instanceof ApiError && statuses.includes(error.status);
+}
+
+function ranked(found: readonly Answer[], text: string): Answer[] {
   const answers = [...new Map(found.map((answer) => [answer.path, answer])).values()];
   const wanted = text.toLowerCase();
   const rank = ({ title, path }: Answer) => {
@@ -40,12 +73,6 @@ export async function search(deps: SettingsDependencies, visit: Visit, text: str
     return name.startsWith(wanted) ? 1 : 2;
   };
   return answers.toSorted((one, other) => rank(one) - rank(other));
-}
-
-/** What the visitor may not see, and what is not there, is the same. */
-function nothingIfRefused(error: unknown): Answer[] {
-  if (error instanceof ApiError && [403, 404].includes(error.status)) return [];
-  throw error;
 }
 
 const event: Find = async ({ sql, workflowUrl }, visit, text) => {
@@ -91,44 +118,42 @@ const recordById: Find = async ({ records }, visit, text) => {
   const types =
     number === undefined ? ["Policy", "Role"] : [...records.all.map(({ entity }) => entity.name), "IdentityProvider"];
   if (number === undefined && !isUuid(text)) return [];
-  const found = await Promise.all(
-    types.map(async (Type) => answersOf(Type, await visit.caller.gate.known(Type, [text.toLowerCase()]))),
-  );
-  return found.flat();
+  const found: Answer[] = [];
+  for (const Type of types) found.push(...answersOf(Type, await visit.caller.gate.known(Type, [text.toLowerCase()])));
+  return found;
 };
 
 /** A part of what the entity's list is searched by. */
-const recordByText: Find = async ({ records }, visit, text) => {
-  if (text.length < FEWEST_CHARACTERS || !visit.may("AccessManager:Read")) return [];
-  const caller = visit.permitted("AccessManager:Read");
-  const found = await Promise.all(
-    records.all.map(async (service) => {
-      const asked = service.asked(new URLSearchParams({ Search: text, Limit: String(MOST) }));
-      return answersOf(service.entity.name, (await service.list(caller, asked)).Items);
-    }),
-  );
-  return found.flat();
-};
+const recordByText =
+  (service: EntityService): Find =>
+  async (_, visit, text) => {
+    if (text.length < FEWEST_CHARACTERS || !visit.may("AccessManager:Read")) return [];
+    const asked = service.asked(new URLSearchParams({ Search: text, Limit: String(MOST) }));
+    const { Items } = await service.list(visit.permitted("AccessManager:Read"), asked, SEARCH_MS);
+    return answersOf(service.entity.name, Items);
+  };
 
 /** A part of the name of what there are few of: of these, the first page is looked at. */
 const settingsByText: Find = async ({ policies, roles, providers }, visit, text) => {
   if (text.length < FEWEST_CHARACTERS || !visit.may("Settings:Read")) return [];
   const caller = visit.permitted("Settings:Read");
-  const lists: [string, Promise<{ Items: readonly object[] }>][] = [
-    ["Policy", policies.list(caller, {}, firstPage(MOST_LIMIT))],
-    ["Role", roles.list(caller, {}, firstPage(MOST_LIMIT))],
-    ["IdentityProvider", providers.list(caller, {}, firstPage(MOST_LIMIT))],
-  ];
-  const found = await Promise.all(
-    lists.map(async ([type, list]) => holding(text, answersOf(type, (await list).Items as Row[]))),
-  );
-  return found.flat();
+  const found: Answer[] = [];
+  for (const [type, { list }] of [
+    ["Policy", policies],
+    ["Role", roles],
+    ["IdentityProvider", providers],
+  ] as const) {
+    const { Items } = await list(caller, {}, firstPage(MOST_LIMIT));
+    found.push(...holding(text, answersOf(type, Items as Row[])));
+  }
+  return found;
 };
 
 const connectionByText: Find = async ({ sql, masterKey }, { caller }, text) => {
   if (text.length < FEWEST_CHARACTERS || !caller.scopes.has("Webhooks:Read")) return [];
   const read = (filter: { name?: string }, paging: Paging) => readConnections(sql, masterKey, caller, filter, paging);
-  const [named, newest] = await Promise.all([read({ name: text }, firstPage(1)), read({}, firstPage(MOST_LIMIT))]);
+  const named = await read({ name: text }, firstPage(1));
+  const newest = await read({}, firstPage(MOST_LIMIT));
   const answers = [...named.Items, ...newest.Items].map((record) => ({
     title: titleOfConnection(record),
     detail: "Connection",
@@ -138,7 +163,11 @@ const connectionByText: Find = async ({ sql, masterKey }, { caller }, text) => {
 };
 
 const BY_ID: readonly Find[] = [event, connectionById, redelivery, auditRow, recordById, requestKey];
-const BY_TEXT: readonly Find[] = [recordByText, connectionByText, settingsByText];
+const byText = ({ records }: SettingsDependencies): readonly Find[] => [
+  ...records.all.map(recordByText),
+  connectionByText,
+  settingsByText,
+];
 
 type Row = Record<string, unknown>;
 

@@ -1,0 +1,106 @@
+// The search box while something is busy: it finds what it can, and says that it is not all.
+
+import { expect, test } from "bun:test";
+import type { Sql } from "../../server/db/connection.ts";
+import { type View, Visitor } from "../authorize/visitor.ts";
+import { type PrivateApp, startPrivateApp } from "../http/private-app.ts";
+import { type KeyDatabase, newKeyDatabase } from "../oauth/key-database.ts";
+import { type Api, until } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
+
+const PATIENCE_MS = 120_000;
+
+/** An API on a database of its own, and a browser that has come in to Settings there. */
+async function enter(database: KeyDatabase): Promise<{ app: PrivateApp; api: Api; visitor: Visitor }> {
+  const app = startPrivateApp({}, "info", { databaseUrl: database.url });
+  const api = await newTenant(app);
+  const visitor = new Visitor(app.url);
+  const signIn = await come(visitor, visitor.open(`/settings?organisation=${api.tenant.tenantId}`));
+  expect((await come(visitor, visitor.submit(signIn, api.tenant.admin))).heading).toBe("Overview");
+  return { app, api, visitor };
+}
+
+/** Redirects lead to PUBLIC_URL, where this API is not. */
+async function come(visitor: Visitor, opened: Promise<View>): Promise<View> {
+  const view = await opened;
+  return view.location ? come(visitor, visitor.open(view.location.pathname + view.location.search)) : view;
+}
+
+/** Nobody reads the table until it is let go. */
+async function hold(sql: Sql, table: string): Promise<() => Promise<void>> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: held, resolve: isHeld } = Promise.withResolvers<void>();
+  const whole = sql.begin(async (tx) => {
+    await tx`lock table ${tx(table)} in access exclusive mode`;
+    isHeld();
+    await released;
+  });
+  await Promise.race([held, whole]);
+  return async () => {
+    release();
+    await whole;
+  };
+}
+
+const waitsFor = async (sql: Sql, table: string) =>
+  (await sql`select from pg_locks where not granted and relation = ${table}::regclass`).length > 0;
+
+test(
+  "what takes too long is left out and told of; the rest is found",
+  async () => {
+    await using database = await newKeyDatabase();
+    const { app, api, visitor } = await enter(database);
+    await using _ = app;
+    await api.change({ Name: "Front door" });
+    await api.change({ Name: "Front gate" });
+    const release = await hold(database.sql, "departments");
+    const searching = visitor.open("/settings/search?q=front");
+    await until("the search to come to what is held", () => waitsFor(database.sql, "departments"));
+    const { status, html } = await searching;
+    expect(status).toBe(200);
+    expect(html).toContain("Front door");
+    expect(html).toContain("Front gate");
+    expect(html).toContain("Not everything was searched");
+    const offers = await visitor.open("/settings/search?q=front%20door", { "hx-request": "true" });
+    expect(offers.html).toContain("Front door");
+    expect(offers.html).toContain("Not everything was searched");
+    const nothing = await visitor.open("/settings/search?q=nobody");
+    expect(nothing.html).not.toContain("Nothing is like that");
+    // The only one that was found need not be the only one that there is.
+    expect((await visitor.open("/settings/search?q=front%20door")).heading).toBe("Search");
+    await release();
+    expect((await come(visitor, visitor.open("/settings/search?q=front%20door"))).heading).toBe("Front door");
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "once nobody waits for the answer, nothing more is looked through",
+  async () => {
+    await using database = await newKeyDatabase();
+    const { app, visitor } = await enter(database);
+    await using _ = app;
+    const [releaseEvents, releaseLog] = [await hold(database.sql, "events"), await hold(database.sql, "audit_log")];
+    const leaving = new AbortController();
+    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const searching = fetch(`${app.url}/settings/search?q=${Bun.randomUUIDv7()}`, {
+      headers: { cookie },
+      signal: leaving.signal,
+    });
+    searching.catch(() => {});
+    await until("the search to come to what is held", () => waitsFor(database.sql, "events"));
+    leaving.abort();
+    // What is answered after the end of a connection was noticed has been asked after it.
+    for (let turn = 0; turn < 3; turn++) expect((await fetch(`${app.url}/healthz`)).status).toBe(200);
+    await releaseEvents();
+    const isOver = () => app.lines.some(({ route }) => route === "/settings/search");
+    let wentOn = false;
+    await until("the search to end", async () => {
+      wentOn ||= await waitsFor(database.sql, "audit_log");
+      return wentOn || isOver();
+    });
+    await releaseLog();
+    expect(wentOn).toBe(false);
+  },
+  PATIENCE_MS,
+);
