@@ -64,18 +64,18 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     if ("unsent" in result) {
       span.end({ attributes: {}, problem: result.unsent });
       await database(() => takeBackAttempt(sql, tenantId, deliveryId, delivery.number));
-      throw notYet(UNSENT_WAIT_MS * (1 + Math.random()));
+      throw notYet("there was no place for it", UNSENT_WAIT_MS * (1 + Math.random()));
     }
     span.end(spanEnd(input, delivery, result));
-    const { reached, hold, nextInMs } = outcomeOf(delivery, result, input, holding, isWorkflowCancelled(signal));
+    const outcome = outcomeOf(delivery, result, input, holding, isWorkflowCancelled(signal));
     const state = await database(() =>
       delivery.proof && result.delivered
-        ? recordProof(sql, tenantId, deliveryId, result.attempt, reached, hold)
-        : attemptLog.record(tenantId, deliveryId, result.attempt, reached, hold),
+        ? recordProof(sql, tenantId, deliveryId, result.attempt, outcome)
+        : attemptLog.record(tenantId, deliveryId, result.attempt, outcome),
     );
     const firstRun = delivery.number === delivery.numberInRun;
     metrics.attempted(result.attempt);
-    if (!delivery.ping) metrics.ended(state ?? reached, firstRun ? delivery.occurredOn : undefined);
+    if (!delivery.ping) metrics.ended(state ?? outcome.reached, firstRun ? delivery.occurredOn : undefined);
     const { eventId, number } = delivery;
     const traceId = traceIdOf(span.traceParent);
     log.info(
@@ -84,7 +84,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     );
     if (state === "Delivered" || state === "Cancelled") return { state, attempts: delivery.number };
     if (isWorkflowCancelled(signal)) throw signal.reason;
-    throw failure(result.reason, nextInMs, delivery.number);
+    throw failure(result.reason, outcome.nextInMs, delivery.number);
 
     /** A local activity runs again when its worker dies before the task is recorded, so much may have happened. */
     async function open(): Promise<OpenDelivery | { ended: PostWebhookResult } | "full"> {
@@ -92,6 +92,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
         const found = await database(() => attemptLog.open({ tenantId, deliveryId, maximumAttempts }));
         if (!found) throw unattempted("the delivery is not in the database");
         if (found === "full" || found.attempted) return found;
+        if (!found.endsAs && found.waitMs > 0) throw notYet("its next attempt is not due yet", found.waitMs);
         const { state, attempts } = await ended(found);
         const why = found.endsAs ? "the last attempt was lost" : ENDED_BEFORE;
         if (state === "Exhausted") throw unattempted(why);
@@ -174,10 +175,10 @@ async function untilDone<T>(log: Logger, signal: AbortSignal, step: () => Promis
 }
 
 /** No attempt, and nobody's failure: it is to be asked again. */
-function notYet(waitMs: number): ApplicationFailure {
+function notYet(message: string, waitMs: number): ApplicationFailure {
   const wait = Math.round(waitMs);
   const failure = ApplicationFailure.create({
-    message: "there was no place for it",
+    message,
     type: NOT_YET,
     nextRetryDelay: wait,
     // The delay itself does not come through to a workflow.

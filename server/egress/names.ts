@@ -50,6 +50,8 @@ export async function vettedAddresses(
 /** Names being looked up at a time, and those of one tenant. More at once are lost on their way to a name server. */
 const MOST = 200;
 const MOST_OF_A_TENANT = 20;
+/** What a look-up may take. */
+export const LOOK_UP_MS = 5_000;
 /** A name that could not be resolved is not asked for again so soon. Answers are kept by the resolver itself. */
 const FAILURE_KEPT_MS = 5_000;
 /** Names whose failure is kept. */
@@ -108,18 +110,24 @@ export type Resolve = (name: string) => Promise<string[]>;
 
 /**
  * The hosts file, then the name servers, by their search list and options in resolv.conf; an answer is kept for as long
- * as its TTL says. A name server that says nothing is given up after about 5 s.
+ * as its TTL says. A name server that says nothing is given up after LOOK_UP_MS: c-ares goes on asking it for 20 s more,
+ * and cannot be stopped, but its answer then would help the next look-up only.
  *
  * @param servers `192.0.2.53`, `192.0.2.53:5353` or `[2001:db8::53]:53`, for all of this process; none: the system's
  */
 export function createResolver(servers: readonly string[]): Resolve {
   if (servers.length > 0) setServers(servers);
   return async (name) => {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject({ code: "TIMEOUT" }), LOOK_UP_MS);
     try {
-      return (await dns.lookup(name, { backend: "c-ares" })).map(({ address }) => address);
+      const answers = await Promise.race([dns.lookup(name, { backend: "c-ares" }), late.promise]);
+      return answers.map(({ address }) => address);
     } catch (error) {
       const { code } = error as { code?: unknown };
       throw Object.assign(new Error("not resolved"), { code: String(code).replace(/^DNS_/, "") });
+    } finally {
+      clearTimeout(timer);
     }
   };
 }

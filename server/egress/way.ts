@@ -5,12 +5,10 @@ import { type Budget, createBudget } from "../budget.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { Address } from "./addresses.ts";
 import { cancelled, EgressError, toEgressError } from "./failures.ts";
-import { createLookUps, type Resolve, vettedAddresses } from "./names.ts";
+import { createLookUps, LOOK_UP_MS, type Resolve, vettedAddresses } from "./names.ts";
 import type { Rules } from "./rules.ts";
 import { type Connections, createConnections } from "./send.ts";
 
-/** What a name look-up may take. */
-const LOOK_UP_MS = 5_000;
 /** Requests under way at a time, and those of one tenant. */
 const MOST = 1_000;
 const MOST_OF_A_TENANT = 250;

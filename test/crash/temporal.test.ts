@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync, rmSync } from "node:fs";
 import { temporalFiles } from "../../server/embedded/processes.ts";
 import { until } from "../support/api.ts";
+import { makeDue } from "../support/due.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -21,6 +22,7 @@ test("deliveries that wait for a retry outlive the loss of Temporal's whole stor
   const committed = await makeChanges(api, (made) => made >= CHANGES);
   await until("all to wait", async () => (await api.events("Limit=200&State=Retrying")).Items.length === CHANGES);
   expect(receiver.calls).toHaveLength(CHANGES);
+  await makeDue(api, stack);
 
   process.kill(stack.parts.temporal.pid!, "SIGKILL");
   await stack.parts.temporal.stop();

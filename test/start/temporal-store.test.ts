@@ -19,6 +19,7 @@ import { temporalFiles } from "../../server/embedded/processes.ts";
 import { checkStore } from "../../server/embedded/temporal-store.ts";
 import { makeChanges, settleLedger, untilLogSaysDelivered } from "../crash/ledger.ts";
 import { until } from "../support/api.ts";
+import { makeDue } from "../support/due.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -53,6 +54,7 @@ describe("a store that cannot be trusted is set aside with all its files, and no
       await api.connect(receiver.url);
       const committed = await makeChanges(api, (made) => made >= CHANGES);
       await until("all to wait", async () => (await api.events("State=Retrying")).Items.length === CHANGES);
+      await makeDue(api, stack);
 
       const { temporal } = stack.parts;
       await temporal.stop();

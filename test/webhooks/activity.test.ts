@@ -14,6 +14,7 @@ import { withoutCollector } from "../../server/tracing/index.ts";
 import { createAttemptLog, createInFlight, createWindows } from "../../server/webhooks/index.ts";
 import { type DeliveryId, type EventId, MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
 import { type Api, type Delivery, until } from "../support/api.ts";
+import { makeDue } from "../support/due.ts";
 import { idOf } from "../support/ids.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
@@ -68,6 +69,22 @@ test.each([
   60_000,
 );
 
+test.each(["postWebhook", "postQueued"] as const)(
+  "a delivery whose retry is not due is not posted by %s",
+  async (kind) => {
+    const api = await newTenant();
+    await using receiver = startReceiver(LATER);
+    await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
+    const before = await api.newestEvent();
+    await expect(post(api, before.Deliveries[0]!, kind)).rejects.toThrow("its next attempt is not due yet");
+    expect(await api.event(before.EventId)).toEqual(before);
+    expect(receiver.calls).toHaveLength(1);
+  },
+  60_000,
+);
+
 test("a delivery of another tenant is not found", async () => {
   const [api, stranger] = await Promise.all([newTenant(), newTenant()]);
   await using receiver = startReceiver();
@@ -93,6 +110,7 @@ test.each(["opened", "recorded"])(
     const countOf = async (state: string) =>
       (await api.event(EventId)).Deliveries.filter(({ State }) => State === state).length;
     await until("all to wait for an hour", async () => (await countOf("Retrying")) === 5);
+    await makeDue(api);
     const { Deliveries } = await api.event(EventId);
     const locked = Deliveries.find(({ ConnectionId }) => ConnectionId === Id)!;
     const others = Deliveries.filter((delivery) => delivery !== locked);
@@ -121,6 +139,7 @@ test("a post that there is no place for is no attempt, and is made later", async
   await api.connect(receiver.url);
   await api.change({ Name: "Gate" });
   await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
+  await makeDue(api);
   const before = await api.newestEvent();
   const caller = new AbortController();
   const { tenantId } = api.tenant;
@@ -149,6 +168,7 @@ test("an attempt that cannot be asked for fails alone", async () => {
   await api.connect(receiver.url);
   await api.change({ Name: "Gate" });
   await until("the retry to wait", async () => (await api.newestEvent()).State === "Retrying");
+  await makeDue(api);
   const [delivery] = (await api.newestEvent()).Deliveries;
   const open = (deliveryId: DeliveryId) =>
     attemptLog.open({ tenantId: api.tenant.tenantId, deliveryId, maximumAttempts: MAXIMUM_ATTEMPTS });

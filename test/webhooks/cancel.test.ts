@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "@temporalio/client";
 import { until } from "../support/api.ts";
+import { makeDue } from "../support/due.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -116,6 +117,24 @@ describe.concurrent("a delivery workflow", () => {
     expect(event.Deliveries[0]!.Attempts.map((attempt) => attempt.Failure)).toEqual([null, null, "cancelled"]);
   });
 
+  test("that is terminated while a retry waits is followed by one that waits as long", async () => {
+    const api = await newTenant(stack);
+    await using receiver = startReceiver(later, { dataDir: dataDir() });
+    await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
+    const { EventId } = await api.newestEvent();
+    const { runId } = await client.workflow.getHandle(EventId).describe();
+    await client.workflow.getHandle(EventId).terminate();
+    await until("a run that waits", async () => {
+      const run = client.workflow.getHandle(EventId);
+      if ((await run.describe()).runId === runId) return false;
+      return (await run.fetchHistory()).events?.some((event) => event.timerStartedEventAttributes);
+    });
+    expect(await api.event(EventId)).toMatchObject({ State: "Retrying", Deliveries: [{ AttemptCount: 1 }] });
+    expect(receiver.calls).toHaveLength(1);
+  });
+
   test("that is terminated is no decision about its deliveries: they get a new run", async () => {
     const api = await newTenant(stack);
     await using receiver = startReceiver([later, 200], { dataDir: dataDir() });
@@ -123,6 +142,7 @@ describe.concurrent("a delivery workflow", () => {
     await api.change({ Name: "Gate" });
     await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
     const { EventId } = await api.newestEvent();
+    await makeDue(api, stack);
     await client.workflow.getHandle(EventId).terminate();
     const event = await api.settledEvent();
     expect(event).toMatchObject({ State: "Delivered", Deliveries: [{ AttemptCount: 2 }] });
@@ -142,6 +162,7 @@ async function reconciled(): Promise<void> {
   await api.connect(receiver.url);
   await api.change({ Name: "Gate" });
   await until("the retry to wait", async () => (await api.events("State=Retrying")).Items.length === 1);
+  await makeDue(api, stack);
   await client.workflow.getHandle((await api.newestEvent()).EventId).terminate();
   await api.settledEvent();
 }

@@ -714,6 +714,7 @@ create table deliveries (
   redelivery_id uuid, -- the bulk redelivery that sends it, until its outcome is counted there
   -- Set while an attempt is out; found set by the next one, the worker died in between.
   attempt_started_on timestamptz,
+  retry_on timestamptz, -- while it is Retrying: no attempt before that time
   -- Set: it waits in the queue of its connection, no post before that time. Null: it is its event's workflow's.
   due_on timestamptz,
   begun_on timestamptz, -- since then a workflow of its own has it, or a connection with max_in_flight counts it

@@ -64,7 +64,8 @@ export async function probe(
     // Redeliveries first: who counts what has ended locks them before the deliveries.
     if (delivered) await countAllEnded(tx, tenantId, connectionId);
     // A Held delivery stays so unless it was delivered.
-    await recordAttempt(tx, tenantId, delivery.id, attempt, delivered ? "Delivered" : "Retrying", undefined);
+    const reached = delivered ? "Delivered" : "Retrying";
+    await recordAttempt(tx, tenantId, delivery.id, attempt, { reached, hold: undefined, nextInMs: undefined });
     if (version === undefined) return false;
     if (delivered) await resume(tx, tenantId, connectionId);
     else await scheduleProbe(tx, tenantId, connectionId, probes, wait);

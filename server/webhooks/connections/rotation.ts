@@ -10,7 +10,7 @@ import { body } from "../../http/contract.ts";
 import { field, type InputOf, integer, orNull, time, uuid, word } from "../../http/fields.ts";
 import { type MasterKey, seal } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import { type Attempt, type HoldRule, recordAttempt } from "../deliveries/store.ts";
+import { type Attempt, type Outcome, recordAttempt } from "../deliveries/store.ts";
 import { recordPing } from "../events/record-event.ts";
 import { generateSecret } from "../signature.ts";
 import { type ConnectionRecord, secretField } from "./contract.ts";
@@ -203,13 +203,12 @@ export async function recordProof(
   tenantId: TenantId,
   deliveryId: DeliveryId,
   attempt: Attempt,
-  state: DeliveryState,
-  hold: HoldRule | undefined,
+  outcome: Outcome,
 ): Promise<DeliveryState | undefined> {
   return sql.begin(async (tx) => {
     const proved = await takeStagedSecret(tx, tenantId, deliveryId);
     if (proved) await recordChange(tx, tenantId, proved);
-    return recordAttempt(tx, tenantId, deliveryId, attempt, state, hold);
+    return recordAttempt(tx, tenantId, deliveryId, attempt, outcome);
   });
 }
 

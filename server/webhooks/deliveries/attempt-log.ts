@@ -38,12 +38,12 @@ export function createAttemptLog(sql: Sql, log: Logger): AttemptLog {
       const delivery = await openTogether(due).catch(note);
       return delivery ?? sql.begin((tx) => openAlone(tx, due));
     },
-    async record(tenantId, deliveryId, attempt, state, hold) {
-      if (state === "Delivered") {
+    async record(tenantId, deliveryId, attempt, outcome) {
+      if (outcome.reached === "Delivered") {
         const recorded = await recordTogether({ tenantId, deliveryId, attempt }).catch(note);
-        if (recorded) return state;
+        if (recorded) return outcome.reached;
       }
-      return recordAttempt(sql, tenantId, deliveryId, attempt, state, hold);
+      return recordAttempt(sql, tenantId, deliveryId, attempt, outcome);
     },
   };
 }

@@ -11,6 +11,8 @@ export interface OpenDelivery {
   /** True if it is marked as being attempted; false if there is nothing to post, or another worker was faster. */
   attempted: boolean;
   state: DeliveryState;
+  /** Milliseconds until it may be attempted again. */
+  waitMs: number;
   /** How an open delivery that may not be attempted has to end. */
   endsAs: EndedState | null;
   eventId: EventId;
@@ -48,10 +50,14 @@ export interface DueAttempt {
   maximumAttempts: number;
 }
 
+/** What clocks and timers may differ by. */
+const EARLY_MS = 100;
+
 /**
  * Marks deliveries as being attempted and reads what their posts need, in one statement. An attempt found still
  * marked was lost with its worker and is logged as such. A delivery that is final, whose connection takes no posts or
- * whose attempts are used up is read with the state it comes to.
+ * whose attempts are used up is read with the state it comes to; one whose retry is not due, with how long it waits: a
+ * workflow whose task timed out with its worker stalled asks for the next attempt at once.
  *
  * The mark is not waited for on disk: losing it with PostgreSQL costs a line in the log, never a delivery.
  *
@@ -94,6 +100,7 @@ function open(
         c.api_key, c.headers, c.timeout_ms, c.max_in_flight is not null as counted, e.occurred_on, e.trace_parent, e.payload, e.sequences, e.event_type = 'Ping' as ping,
         coalesce(c.staged_event_id = d.event_id, false) as proof,
         d.state in ('Pending', 'Retrying') as open,
+        case when d.state = 'Retrying' then coalesce(greatest(0, 1000 * extract(epoch from d.retry_on - now())), 0) else 0 end::float8 as wait_ms,
         ${probing} and d.state = 'Held' and c.state = 'Held' and c.deleted_on is null as probed,
         case
           when d.state not in ('Pending', 'Retrying') then null
@@ -112,7 +119,7 @@ function open(
     ), lost as (
       ${insertLost(sql)}
     ), due as (
-      select *, (probed or (not ${probing} and open and ends_as is null))::int as step from before
+      select *, (probed or (not ${probing} and open and ends_as is null and wait_ms <= ${EARLY_MS}))::int as step from before
     ), marked as (
       update deliveries d set attempts = d.attempts + due.step,
         earlier_attempts = d.earlier_attempts + due.probed::int,
@@ -122,7 +129,7 @@ function open(
       where d.id = due.id and d.attempts = due.attempts and (due.step = 1 or due.attempt_started_on is not null)
       returning d.id
     )
-    select due.id, due.step = 1 and due.id in (select id from marked) as attempted, due.state, due.ends_as as "endsAs",
+    select due.id, due.step = 1 and due.id in (select id from marked) as attempted, due.state, due.ends_as as "endsAs", due.wait_ms as "waitMs",
       due.event_id as "eventId", due.occurred_on as "occurredOn",
       due.trace_parent as "traceParent", due.payload, due.sequences, due.url,
       case when due.proof then due.staged_secret else due.secret end as secret,

@@ -1,21 +1,13 @@
 // What one attempt makes of its delivery, of its connection and of its receiver's window.
 
-import { backoff, type DeliveryState, type PostWebhookInput } from "../../../workflows/contract.ts";
+import { backoff, type PostWebhookInput } from "../../../workflows/contract.ts";
 import type { AttemptResult, Unsent } from "./attempt.ts";
 import type { OpenDelivery } from "./opening.store.ts";
-import type { Attempt, HoldRule } from "./store.ts";
+import type { Attempt, Outcome } from "./store.ts";
 import type { Ending } from "./windows.ts";
 
 /** What of an attempt decides. */
 type Judged = Pick<AttemptResult, "delivered" | "gone" | "retryAfterMs"> & { attempt: Pick<Attempt, "failure"> };
-
-export interface Outcome {
-  reached: DeliveryState;
-  /** Undefined: it says nothing of the receiver. */
-  hold: HoldRule | undefined;
-  /** Milliseconds until the next attempt; undefined: this was the last. */
-  nextInMs: number | undefined;
-}
 
 /**
  * @param holding after how many exhausted deliveries a connection is Held, and how soon it is probed then

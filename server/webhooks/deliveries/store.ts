@@ -27,11 +27,19 @@ export interface HoldRule {
   probeInMs: number;
 }
 
+/** What an attempt makes of its delivery and its connection. */
+export interface Outcome {
+  reached: DeliveryState;
+  /** Undefined: it says nothing of the receiver, and changes nothing of the connection. */
+  hold: HoldRule | undefined;
+  /** Milliseconds until the next attempt; undefined: this was the last. */
+  nextInMs: number | undefined;
+}
+
 /**
  * Writes the attempt and the delivery's new state in one statement, and what that makes of the connection. What another
  * worker has delivered in the meantime stays Delivered, and what was cancelled stays so unless it was delivered.
  *
- * @param hold undefined: what becomes of the delivery changes nothing of its connection
  * @returns the state the delivery has then
  */
 export async function recordAttempt(
@@ -39,8 +47,7 @@ export async function recordAttempt(
   tenantId: TenantId,
   deliveryId: DeliveryId,
   attempt: Attempt,
-  state: DeliveryState,
-  hold: HoldRule | undefined,
+  { reached: state, hold, nextInMs }: Outcome,
 ): Promise<DeliveryState | undefined> {
   const { number } = attempt;
   const reason = attempt.failure ?? String(attempt.statusCode);
@@ -78,7 +85,8 @@ export async function recordAttempt(
       state = case when state in ('Pending', 'Retrying') or ${state} = 'Delivered' then ${state} else state end,
       reason = case when ${state} = 'Delivered' then null
         when state in ('Pending', 'Retrying', 'Held') then ${reason} else reason end,
-      attempt_started_on = case when attempts > ${number} then attempt_started_on end
+      attempt_started_on = case when attempts > ${number} then attempt_started_on end,
+      retry_on = now() + ${nextInMs ?? null}::float8 * interval '1 millisecond'
     -- Asking for it here locks the connection before the delivery, the order of everybody else.
     where id = ${deliveryId} and tenant_id = ${tenantId} and (select count(*) from counted) + (select count(*) from held) >= 0
     returning state`;
