@@ -1,19 +1,14 @@
 // Every endpoint of the API that is declared as a route.
 
-import { type Access, type Policies, policyRoutes, type Roles, roleRoutes } from "./access/index.ts";
+import type { Access } from "./access/index.ts";
 import { type AuditLog, auditRoutes } from "./audit/index.ts";
 import type { Sql } from "./db/connection.ts";
 import { type Entities, entityRoutes } from "./entities/index.ts";
 import type { Route } from "./http/route.ts";
 import type { MasterKey } from "./master-key.ts";
 import { type Consents, consentRoutes, credentialRoutes, signingKeyRoutes } from "./oauth/index.ts";
-import {
-  type IdentityProviders,
-  type ProviderContract,
-  providerRoutes,
-  type UserAdministration,
-  userRoutes,
-} from "./signin/index.ts";
+import type { Settings } from "./settings.ts";
+import { type UserAdministration, userRoutes } from "./signin/index.ts";
 import { tenantSettingsRoutes } from "./tenants/index.ts";
 import {
   type ConnectionContract,
@@ -32,10 +27,7 @@ export interface ApiServices {
   entities: readonly string[];
   connection: ConnectionContract;
   records: Entities;
-  identityProvider: ProviderContract;
-  providers: IdentityProviders;
-  policies: Policies;
-  roles: Roles;
+  settings: Settings[string][];
   auditLog: AuditLog;
   access: Pick<Access, "forget" | "forgetClients">;
   consents: Consents;
@@ -55,9 +47,7 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...deadLetterRoutes(services.sql, services.masterKey),
     ...whyRoutes(services.sql, services.masterKey),
     ...redeliveryRoutes(services),
-    ...policyRoutes(services.policies),
-    ...roleRoutes(services.roles),
-    ...providerRoutes(services.providers, services.identityProvider),
+    ...services.settings.flatMap(({ routes }) => routes),
     ...auditRoutes(services.auditLog),
     ...credentialRoutes(services.sql, services.access),
     ...consentRoutes(services.consents),

@@ -2,17 +2,7 @@
 
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
-import {
-  type Authenticate,
-  createAccess,
-  createAuthenticate,
-  createPolicies,
-  createRoles,
-  type FindRecords,
-  findPolicyRecords,
-  findRoleRecords,
-  permit,
-} from "./access/index.ts";
+import { type Authenticate, createAccess, createAuthenticate, type FindRecords, permit } from "./access/index.ts";
 import { apiRoutes } from "./api.ts";
 import { AUDIT_RESOURCE_TYPE, createAuditLog, recordAudit } from "./audit/index.ts";
 import type { Config } from "./config.ts";
@@ -40,16 +30,12 @@ import type { MasterKey } from "./master-key.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
 import { createProvider, endpointRefusal, OAUTH_RESOURCE_TYPES, SPEC_PATHS, scopesNow } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
-import {
-  createFindProviders,
-  createIdentityProviders,
-  providerContract,
-  SIGN_IN_RESOURCE_TYPES,
-} from "./signin/index.ts";
+import { createSettings, SETTINGS, type SettingsKinds, servicesOf } from "./settings.ts";
 import type { TenantId } from "./tenant-id.ts";
 import { TENANT_RESOURCE_TYPE } from "./tenants/index.ts";
 import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/index.ts";
 import {
+  CONNECTION,
   connectionContract,
   createFindConnections,
   type RecordedChange,
@@ -77,10 +63,12 @@ export interface AppDependencies {
   lifecycle?: Lifecycle;
   /** What the API has records of. */
   entities?: readonly EntityDefinition[];
+  /** What administrators set up. */
+  settings?: SettingsKinds;
 }
 
-/** What policies can be about, beside policies and roles themselves. */
-export function policyTypes(entities: readonly EntityDefinition[]) {
+/** What policies can be about. */
+export function policyTypes(entities: readonly EntityDefinition[], settings: SettingsKinds) {
   const entityTypes = resourceTypes(entities);
   return [
     ...entityTypes,
@@ -88,7 +76,7 @@ export function policyTypes(entities: readonly EntityDefinition[]) {
     ...OAUTH_RESOURCE_TYPES,
     AUDIT_RESOURCE_TYPE,
     TENANT_RESOURCE_TYPE,
-    ...SIGN_IN_RESOURCE_TYPES,
+    ...Object.values(settings).map(({ type }) => type),
   ];
 }
 
@@ -102,22 +90,24 @@ export function createApp({
   tracing = withoutCollector(),
   lifecycle = servingLifecycle(),
   entities = ENTITIES,
+  settings: kinds = SETTINGS,
 }: AppDependencies) {
   const findRecord = createFindRecord(entities);
   const findEntityRecords = createFindRecords(entities);
-  const finders: Record<string, FindRecords> = {
-    Policy: findPolicyRecords,
-    Role: findRoleRecords,
-    IdentityProvider: createFindProviders(config.publicUrl),
-    WebhookConnection: createFindConnections(masterKey),
+  const findConnections = createFindConnections(masterKey);
+  const settingsTypes = Object.values(kinds).map(({ type }) => type.name);
+  const findRecords: FindRecords = (queries, tenantId, type, ids) => {
+    const others = type === CONNECTION.name ? findConnections : findEntityRecords;
+    const own = Object.values(settings).find(({ contract }) => contract.name === type);
+    return (own?.find ?? others)(queries, tenantId, type, ids);
   };
   const access = createAccess({
     sql,
     masterKey,
     log,
-    resourceTypes: policyTypes(entities),
-    findRecords: (queries, tenantId, type, ids) => (finders[type] ?? findEntityRecords)(queries, tenantId, type, ids),
-    recordTypes: [...entities.map(({ name }) => name), ...Object.keys(finders)],
+    resourceTypes: policyTypes(entities, kinds),
+    findRecords,
+    recordTypes: [...entities.map(({ name }) => name), ...settingsTypes, CONNECTION.name],
     findScopes: scopesNow,
   });
   const checkUrl = (url: string) => egress.checkUrl(url);
@@ -151,12 +141,11 @@ export function createApp({
     onFailure: logFailure,
   });
   const { publicUrl } = config;
-  const identityProviders = createIdentityProviders({
-    sql,
-    masterKey,
-    publicUrl,
+  const settings = createSettings(kinds, {
+    ...{ sql, masterKey, publicUrl, access, checkUrl },
     fetch: egress.fetch,
     endGrantsBy: provider.endGrantsBy,
+    recordChange: recordAudit,
   });
   const onCommitted = (tenantId: TenantId, events: RecordedChange[]) => {
     metrics.accepted(events);
@@ -164,9 +153,7 @@ export function createApp({
   };
   const records = createEntities({ sql, onCommitted, onChange: provider.onRecordChange }, entities);
   const administration = provider.administration(findRecord);
-  const policies = createPolicies(sql, access, recordAudit);
-  const roles = createRoles(sql, access, recordAudit);
-  const auditLog = createAuditLog(sql);
+  const auditLog = createAuditLog(sql, auditSubjects(entities, kinds));
   const authenticateBearer = createAuthenticate(provider.verifyAccessToken, access.admit);
   const authenticate: Authenticate = async (request) => {
     const caller = await authenticateBearer(request);
@@ -175,19 +162,15 @@ export function createApp({
   };
 
   const connection = connectionContract({ entities: entityNames, checkUrl });
-  const identityProvider = providerContract(checkUrl);
   const routes = apiRoutes({
     ...{
       sql,
       masterKey,
       entities: entityNames,
       connection,
-      identityProvider,
-      providers: identityProviders,
       workflowUrl,
       records,
-      policies,
-      roles,
+      settings: Object.values(settings),
       auditLog,
       access,
       ...administration,
@@ -239,9 +222,8 @@ export function createApp({
         ...provider.forSettingsPages,
         ...administration,
         records,
-        providers: identityProviders,
-        policies,
-        roles,
+        ...servicesOf(settings),
+        settings,
         auditLog,
         sql,
         masterKey,
@@ -249,7 +231,6 @@ export function createApp({
         access,
         entities: entityNames,
         connection,
-        identityProvider,
         secretOverlapMs: config.webhooks.secretOverlap,
         workflowUrl,
         onClient,
@@ -257,6 +238,12 @@ export function createApp({
       }),
     );
   return app;
+}
+
+/** What the audit log tells of. */
+export function auditSubjects(entities: readonly EntityDefinition[], settings: SettingsKinds): string[] {
+  const types = [...Object.values(settings).map(({ type }) => type), ...webhookResourceTypes([])];
+  return [...entities, ...types].map(({ name }) => name);
 }
 
 /** Of all routes, those of the spec door and the entity API. */

@@ -11,7 +11,6 @@ import { createGate, type Gate } from "./gate/gate.ts";
 import { createCursors } from "./gate/list.ts";
 import type { FindRecords, ReadActionOf } from "./gate/references.ts";
 import type { Problem } from "./policies/cedar.ts";
-import { POLICY } from "./policies/contract.ts";
 import { createEngine, type PolicySet, type PolicyText } from "./policies/engine.ts";
 import { createExaminer } from "./policies/examiner.ts";
 import {
@@ -22,10 +21,9 @@ import {
   type Permissions,
   type Principal,
 } from "./policies/permissions.ts";
-import { CLIENT_RECORD, judgedFields, type ResourceType } from "./policies/resource-type.ts";
+import { CLIENT_RECORD, type ResourceType } from "./policies/resource-type.ts";
 import { listenForAccessChanges, listPolicyTexts } from "./policies/store.ts";
 import { createTenantCache, type TenantCache } from "./policies/tenant-cache.ts";
-import { ROLE } from "./roles/contract.ts";
 import { listMembers, listRoleNames } from "./roles/store.ts";
 import { ACTIONS } from "./scopes.ts";
 
@@ -79,7 +77,7 @@ export interface AccessDependencies {
   sql: Sql;
   masterKey: MasterKey;
   log: Logger;
-  /** Every type of record there is beside our own Policy and Role. */
+  /** Every type of record there is. */
   resourceTypes: readonly ResourceType[];
   findRecords: FindRecords;
   /** Names of the types that it finds. */
@@ -95,11 +93,10 @@ export interface AccessDependencies {
 
 export function createAccess(deps: AccessDependencies): Access {
   const { sql, masterKey, log, resourceTypes, findRecords, recordTypes, findScopes } = deps;
-  const allTypes = [...resourceTypes, ...SETTINGS_TYPES];
-  const types = new Map(allTypes.map((type) => [type.name, type]));
+  const types = new Map(resourceTypes.map((type) => [type.name, type]));
   const engine = createEngine();
   const permissionsDeps = { engine, types, log };
-  const examiner = createExaminer(allTypes);
+  const examiner = createExaminer(resourceTypes);
   /** The first of a type's families is the one it is read by. */
   const readActionOf: ReadActionOf = (type) =>
     ACTIONS.find((action) => action === `${types.get(type)?.families[0]}:Read`);
@@ -263,19 +260,3 @@ function keepListening(
   onChange(false);
   void listen();
 }
-
-/** What policies can say of policies and roles themselves. */
-export const SETTINGS_TYPES: ResourceType[] = [
-  {
-    name: "Policy",
-    families: ["Settings"],
-    attributes: judgedFields(POLICY),
-  },
-  {
-    name: "Role",
-    // `Role::"admin"` as a resource is the role that principals are members of.
-    key: "Name",
-    families: ["Settings"],
-    attributes: judgedFields(ROLE),
-  },
-];

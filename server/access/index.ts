@@ -16,10 +16,10 @@ export { POLICY, POLICY_LIMIT, POLICY_TEXT, type PolicyRecord } from "./policies
 export { actionsOn, type Case, type Comparison, type Evaluation } from "./policies/evaluate.ts";
 export { QUESTION } from "./policies/question.ts";
 export { type AttributeType, judgedFields, type ResourceType } from "./policies/resource-type.ts";
-export { policyRoutes } from "./policies/routes.ts";
-export { createPolicies, findPolicyRecords, type Policies, type PolicyVersion } from "./policies/service.ts";
+export { POLICIES } from "./policies/routes.ts";
+export type { PolicyVersion } from "./policies/service.ts";
 export { MEMBER_LIMIT, ROLE, type RoleRecord } from "./roles/contract.ts";
-export { createRoles, findRoleRecords, type Roles, roleRoutes, userScopes } from "./roles/service.ts";
+export { ROLES, userScopes } from "./roles/service.ts";
 export { resourceRoutes, route } from "./route.ts";
 export {
   ACTIONS,
@@ -31,6 +31,13 @@ export {
   type Scope,
   ScopeNotGranted,
 } from "./scopes.ts";
-export type { SettingsService } from "./settings.ts";
-export { requireSeen, settingsRoutes } from "./settings.ts";
+export {
+  type RecordChange,
+  requireSeen,
+  type SettingsDeclaration,
+  type SettingsResource,
+  type SettingsService,
+  settingsResource,
+  settingsType,
+} from "./settings.ts";
 export { type DeletedPolicy, insertStarterAccess, POLICIES as STARTER_POLICIES, recoverAccess } from "./starter.ts";

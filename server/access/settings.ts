@@ -12,9 +12,10 @@ import type { TenantId } from "../tenant-id.ts";
 import type { Access } from "./access.ts";
 import type { Actor, Caller, Permitted } from "./bearer.ts";
 import { refuseChangedStamps, type Stamped } from "./fields.ts";
+import type { FindRecords } from "./gate/references.ts";
 import type { ShownPage, Tagged, Whole } from "./gate/shown.ts";
 import type { Permissions } from "./policies/permissions.ts";
-import type { PolicyRecord } from "./policies/resource-type.ts";
+import { judgedFields, type PolicyRecord, type ResourceType } from "./policies/resource-type.ts";
 import { waitForSettingsTurn } from "./policies/store.ts";
 import { userScopes } from "./roles/service.ts";
 import { resourceRoutes } from "./route.ts";
@@ -237,10 +238,37 @@ function lockedOut(loss: string, action: string): Conflict {
   );
 }
 
-// The routes of what an administrator sets up: policies, roles, identity providers.
+// What the rest of the service knows of a kind of settings: the API, policies and the console take it from here.
 
 /** What keeps an administrator in. */
 export const LOCK_OUT = "Refused with 409 when its caller could not make the change again afterwards.";
+
+/** What the kinds of this folder are made with. */
+export interface SettingsDependencies {
+  sql: Sql;
+  access: Access;
+  recordChange: RecordChange;
+}
+
+/** A kind, as its folder declares it. */
+export interface SettingsDeclaration<Deps, Made> {
+  /** As policies know it. */
+  type: ResourceType;
+  create(deps: Deps): Made;
+}
+
+/** A kind, made. */
+export interface SettingsResource<Service = SettingsService<never, never>> {
+  contract: Contract<Fields>;
+  service: Service;
+  tag: Tag;
+  nouns: readonly [one: string, several: string];
+  /** What deleting one does. */
+  remove: string;
+  /** Records by their Ids, for what tells of them elsewhere. */
+  find: FindRecords;
+  routes: Route[];
+}
 
 export interface SettingsRoutes<F extends Fields> {
   contract: Contract<F>;
@@ -256,7 +284,20 @@ export interface SettingsRoutes<F extends Fields> {
   remove: string;
 }
 
-export function settingsRoutes<F extends Fields>(kind: SettingsRoutes<F>): Route[] {
+/** @param key as policies may have it */
+export function settingsType(contract: Contract<Fields>, key?: string): ResourceType {
+  return { name: contract.name, ...(key && { key }), families: ["Settings"], attributes: judgedFields(contract) };
+}
+
+/** @param more routes of its own */
+export function settingsResource<F extends Fields, Service extends SettingsService<RecordOf<F>, InputOf<F>>>(
+  kind: SettingsRoutes<F> & { service: Service; find: FindRecords },
+  more: Route[] = [],
+) {
+  return { ...kind, routes: [...settingsRoutes(kind), ...more] };
+}
+
+function settingsRoutes<F extends Fields>(kind: SettingsRoutes<F>): Route[] {
   const { contract, service, tag, nouns, examples, id, upsert, remove } = kind;
   const { name, record: schema, example } = contract;
   const [noun] = nouns;

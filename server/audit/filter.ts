@@ -17,34 +17,26 @@ import { AUDIT_KINDS, OUTCOMES } from "./kinds.ts";
 import type { AuditFilter } from "./store.ts";
 
 export const ACTOR_TYPES = ["User", "Application"] as const;
-export const SUBJECT_TYPES = [
-  "User",
-  "Application",
-  "Department",
-  "Policy",
-  "Role",
-  "IdentityProvider",
-  "WebhookConnection",
-  "WebhookEvent",
-  "Redelivery",
-] as const;
 
-export const FILTERS = {
+/** @param subjects types of the records that the log tells of */
+export const filtersOf = (subjects: readonly string[]) => ({
   Kind: wordFilter(AUDIT_KINDS, "What was done."),
   ActorType: wordFilter(ACTOR_TYPES, "What did it."),
   // Without its type an Id says nothing: a User and an Application may have the same.
   ActorId: recordIdFilter("Who did it; needs ActorType.", { needs: "ActorType", ofEntity: true }),
-  SubjectType: wordFilter(SUBJECT_TYPES, "What it was done to."),
+  SubjectType: wordFilter(subjects, "What it was done to."),
   SubjectId: recordIdFilter("Whom or which it was done to; needs SubjectType.", { needs: "SubjectType" }),
   RequestKey: textFilter("What the request with this RequestKey did."),
   Outcome: wordFilter(OUTCOMES, "What somebody wanted, or what was refused."),
   Last: lastFilter("Of the time until now."),
   From: momentFilter("At this time or later."),
   To: momentFilter("Before this time."),
-};
+});
+
+type Filters = ReturnType<typeof filtersOf>;
 
 /** Of the file: it has no pages. */
-export const EXPORT_FILTERS = {
+export const exportFiltersOf = (filters: Filters) => ({
   Format: {
     ...wordFilter(EXPORT_FORMATS, "CSV unless given."),
     read(query, name): ExportFormat {
@@ -52,8 +44,8 @@ export const EXPORT_FILTERS = {
       return readWord(query, name, EXPORT_FORMATS) ?? "CSV";
     },
   } satisfies Filter<ExportFormat>,
-  ...FILTERS,
-};
+  ...filters,
+});
 
 export function toFilter({
   Kind,
@@ -66,7 +58,7 @@ export function toFilter({
   Last,
   From,
   To,
-}: Partial<Values<typeof FILTERS>>): AuditFilter {
+}: Partial<Values<Filters>>): AuditFilter {
   return {
     kind: Kind,
     actor: typed(ActorType, ActorId === undefined ? undefined : Number(ActorId)),

@@ -1,8 +1,5 @@
 export {
   ACTOR_TYPES,
-  EXPORT_FILTERS as AUDIT_EXPORT_FILTERS,
-  FILTERS as AUDIT_FILTERS,
-  SUBJECT_TYPES,
   toFilter as toAuditFilter,
 } from "./filter.ts";
 export { AUDIT_KINDS, AUDIT_RESOURCE_TYPE, OUTCOMES } from "./kinds.ts";

@@ -5,13 +5,14 @@ import { orNull, time, uuid, word } from "../http/fields.ts";
 import { uuidParameter } from "../http/query.ts";
 import type { Route } from "../http/route.ts";
 import type { Export } from "./export.ts";
-import { ACTOR_TYPES, EXPORT_FILTERS, FILTERS, SUBJECT_TYPES, toFilter } from "./filter.ts";
+import { ACTOR_TYPES, toFilter } from "./filter.ts";
 import { AUDIT_KINDS, OUTCOMES } from "./kinds.ts";
 import { FAILURES_PER_HOUR } from "./record.ts";
 import { type AuditLog, MOST_EXPORTED } from "./service.ts";
 
 export function auditRoutes(log: AuditLog): Route[] {
   const path = "/AuditEvent";
+  const schema = auditEvent(log.subjects);
   const shared = {
     method: "GET" as const,
     tag: {
@@ -32,8 +33,8 @@ export function auditRoutes(log: AuditLog): Route[] {
         "The newest first, without those that the caller may not read. Of failures that strangers can cause " +
         `there are ${FAILURES_PER_HOUR} an hour at most; a Failures.Omitted says that there were more.`,
       paged: true,
-      filters: FILTERS,
-      answer: { description: "A page of the log.", schema: AUDIT_EVENT, example: EXAMPLE, list: true },
+      filters: log.filters,
+      answer: { description: "A page of the log.", schema, example: EXAMPLE, list: true },
       errors: ["ServiceBusy"],
       handle: (caller, { filters, paging }) => log.list(caller, toFilter(filters), paging),
     }),
@@ -45,7 +46,7 @@ export function auditRoutes(log: AuditLog): Route[] {
       description:
         `At most ${MOST_EXPORTED.toLocaleString("en")} rows; what would have more is 400. In CSV a text that a ` +
         "spreadsheet could take for a formula begins with an apostrophe.",
-      filters: EXPORT_FILTERS,
+      filters: log.exportFilters,
       answer: {
         description: "The file, the newest row first.",
         schema: Type.String({ description: "In NDJSON an AuditEvent a line." }),
@@ -61,7 +62,7 @@ export function auditRoutes(log: AuditLog): Route[] {
       id: "getAuditEvent",
       summary: "Read one row of the audit log",
       params: { Id: uuidParameter("The row's Id.", "AuditEvent") },
-      answer: { description: "The row.", schema: AUDIT_EVENT, example: EXAMPLE },
+      answer: { description: "The row.", schema, example: EXAMPLE },
       handle: (caller, { params }) => log.read(caller, params.Id),
     }),
   ];
@@ -76,27 +77,28 @@ export function exportResponse({ type, fileName, body }: Export): Response {
 const reference = (types: readonly string[], description: string) =>
   orNull(Type.Object({ Type: word(types), Id: Type.String() }), { description });
 
-const AUDIT_EVENT = Type.Object(
-  {
-    Id: uuid(),
-    OccurredOn: time(),
-    Kind: word(AUDIT_KINDS),
-    Outcome: word(OUTCOMES),
-    Actor: reference(ACTOR_TYPES, "Who did it; null: nobody who has proved who they are."),
-    ClientId: orNull(Type.String(), { description: "The Application it was done by or for." }),
-    Address: Type.String({ description: "Where the request came from." }),
-    UserAgent: Type.String({ description: "The head of what the caller calls itself." }),
-    Subject: reference(SUBJECT_TYPES, "What it was done to; null: no record, such as an unknown user."),
-    Details: Type.Unsafe<object>({
-      type: "object",
-      description:
-        "What there is to say beside it. Of a change, Changed names the fields; values stand there only of fields " +
-        "that hold neither secrets nor personal data.",
-    }),
-    RequestKey: Type.String({ description: "The request's key; the log has it too." }),
-  },
-  { $id: "AuditEvent" },
-);
+const auditEvent = (subjects: readonly string[]) =>
+  Type.Object(
+    {
+      Id: uuid(),
+      OccurredOn: time(),
+      Kind: word(AUDIT_KINDS),
+      Outcome: word(OUTCOMES),
+      Actor: reference(ACTOR_TYPES, "Who did it; null: nobody who has proved who they are."),
+      ClientId: orNull(Type.String(), { description: "The Application it was done by or for." }),
+      Address: Type.String({ description: "Where the request came from." }),
+      UserAgent: Type.String({ description: "The head of what the caller calls itself." }),
+      Subject: reference(subjects, "What it was done to; null: no record, such as an unknown user."),
+      Details: Type.Unsafe<object>({
+        type: "object",
+        description:
+          "What there is to say beside it. Of a change, Changed names the fields; values stand there only of fields " +
+          "that hold neither secrets nor personal data.",
+      }),
+      RequestKey: Type.String({ description: "The request's key; the log has it too." }),
+    },
+    { $id: "AuditEvent" },
+  );
 
 const EXAMPLE = {
   Id: "0197c6f3-0a1b-7c2d-8e3f-405162738495",

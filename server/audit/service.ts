@@ -6,6 +6,7 @@ import type { Sql } from "../db/connection.ts";
 import { BadInput, NotFound } from "../errors.ts";
 import { isUuid, type Paging } from "../http/query.ts";
 import { type Export, type ExportFormat, exportAs } from "./export.ts";
+import { exportFiltersOf, filtersOf } from "./filter.ts";
 import { AUDIT_RESOURCE_TYPE } from "./kinds.ts";
 import { type AuditEvent, type AuditFilter, countAuditEvents, findAuditEvent, listAuditEvents } from "./store.ts";
 
@@ -21,6 +22,11 @@ const RESOURCE = AUDIT_RESOURCE_TYPE.name;
 type Reader = Permitted<"Settings:Read">;
 
 export interface AuditLog {
+  /** Types of the records that it tells of. */
+  subjects: readonly string[];
+  /** What a list can be narrowed to, and an export. */
+  filters: ReturnType<typeof filtersOf>;
+  exportFilters: ReturnType<typeof exportFiltersOf>;
   /**
    * A page, the newest first, without what the caller may not read.
    * @throws BadInput, ServiceBusy
@@ -35,7 +41,8 @@ export interface AuditLog {
   export(caller: Reader, filter: AuditFilter, format: ExportFormat): Promise<Export>;
 }
 
-export function createAuditLog(sql: Sql): AuditLog {
+export function createAuditLog(sql: Sql, subjects: readonly string[]): AuditLog {
+  const filters = filtersOf(subjects);
   const exports = createBudget(EXPORTS);
 
   const listOf = ({ tenantId }: Caller, filter: AuditFilter) => ({
@@ -58,6 +65,8 @@ export function createAuditLog(sql: Sql): AuditLog {
   }
 
   return {
+    ...{ subjects, filters, exportFilters: exportFiltersOf(filters) },
+
     async list(caller, filter, paging) {
       const page = await caller.gate.list({ ...listOf(caller, filter), paging });
       return hideDetails(caller, page);

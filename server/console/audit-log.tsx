@@ -1,16 +1,6 @@
 // The audit log: who did what, narrowed down by the address, and as a file.
 
-import {
-  ACTOR_TYPES,
-  AUDIT_EXPORT_FILTERS,
-  AUDIT_FILTERS,
-  AUDIT_KINDS,
-  type AuditRecord,
-  exportResponse,
-  OUTCOMES,
-  SUBJECT_TYPES,
-  toAuditFilter,
-} from "../audit/index.ts";
+import { ACTOR_TYPES, AUDIT_KINDS, type AuditRecord, exportResponse, OUTCOMES, toAuditFilter } from "../audit/index.ts";
 import { readAsked } from "../http/query.ts";
 import {
   Badge,
@@ -32,7 +22,7 @@ import {
   Time,
 } from "../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "./page.tsx";
-import { lookUpNames, type Named, type NameOf, pathOfRecord } from "./records/names.ts";
+import { lookUpNames, type Named, type NameOf } from "./records/names.ts";
 import { filtersOf, Value } from "./records/records.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -46,7 +36,7 @@ export function auditLogPages(deps: SettingsDependencies): Page[] {
 }
 
 async function exportFile({ auditLog }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { filters } = readAsked(AUDIT_EXPORT_FILTERS, auditFilters(visit));
+  const { filters } = readAsked(auditLog.exportFilters, auditFilters(visit));
   return exportResponse(
     await auditLog.export(visit.permitted("Settings:Read"), toAuditFilter(filters), filters.Format),
   );
@@ -98,8 +88,9 @@ function Details({ details }: { details: AuditRecord["Details"] }): JSX.Element 
 
 async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const parameters = auditFilters(visit);
-  const found = await find(visit, FILTERS, async () => {
-    const { filters, paging } = readAsked(AUDIT_FILTERS, parameters);
+  const filters = formOf(deps.auditLog.subjects);
+  const found = await find(visit, filters, async () => {
+    const { filters, paging } = readAsked(deps.auditLog.filters, parameters);
     return deps.auditLog.list(visit.permitted("Settings:Read"), toAuditFilter(filters), paging);
   });
   const { page, problems } = found;
@@ -110,7 +101,7 @@ async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View>
     body: (
       <>
         <Ranges visit={visit} />
-        <SearchForm visit={visit} filters={FILTERS} problems={problems} />
+        <SearchForm visit={visit} filters={filters} problems={problems} />
         {page.Items.length > 0 ? (
           await tableOfAudit({ visit, caption: "Audit log", events: page.Items })
         ) : problems ? (
@@ -138,11 +129,11 @@ export async function tableOfAudit({ visit, caption, events }: AuditTableProps):
 
 const options = (words: readonly string[]) => words.map((word) => ({ value: word, label: word }));
 
-const FILTERS = [
+const formOf = (subjects: readonly string[]) => [
   { name: "Kind", label: "What", options: options(AUDIT_KINDS) },
   { name: "ActorType", label: "Who: kind", options: options(ACTOR_TYPES) },
   { name: "ActorId", label: "Who: Id" },
-  { name: "SubjectType", label: "To what: kind", options: options(SUBJECT_TYPES) },
+  { name: "SubjectType", label: "To what: kind", options: options(subjects) },
   { name: "SubjectId", label: "To what: Id" },
   { name: "Outcome", label: "Outcome", options: options(OUTCOMES) },
   { name: "RequestKey", label: "RequestKey" },
@@ -232,7 +223,7 @@ function referencesIn(value: unknown): Named[] {
 
 /** What a row speaks of, and the way to its page, if there is one; it may be gone by now. */
 function RecordLink({ visit, one, name }: { visit: Visit; one: Named; name: NameOf }): JSX.Element {
-  const path = pathOfRecord(one);
+  const path = visit.pathOf(one);
   if (path === undefined) return <Text text={name(one)} />;
   return (
     <a href={visit.href(path)} safe>

@@ -43,7 +43,7 @@ async function respond(
     const entrant = await findEntrant(deps, request);
     if (!entrant) return isOwnForm(request) ? await holdForm(deps.site, request, FORM_LIMIT) : toSignIn(deps, request);
     deps.onClient(request, entrant.caller);
-    visit = visitOf(deps, request, params, entrant);
+    visit = visitOf(deps, pages, request, params, entrant);
     const answer = await answerOf(deps, page, visit);
     return answer instanceof Response ? answer : await answerWith(answer);
   } catch (failure) {
@@ -59,13 +59,15 @@ async function respond(
 
 function visitOf(
   { forms, settingsSite, cookies }: ConsoleDependencies,
+  pages: readonly Page[],
   request: Request,
   params: Record<string, string>,
   entrant: Entrant,
 ): Visit {
   const { csrf, cookies: formCookies } = forms.protect(request, entrant.session);
   const url = requestUrl(request);
-  return new Visit({ request, url, params, ...entrant, csrf, formCookies, cookies, href: settingsSite.href });
+  const pageOf = (type: string) => pages.find(({ shows }) => shows === type)?.path;
+  return new Visit({ request, url, params, ...entrant, csrf, formCookies, cookies, href: settingsSite.href, pageOf });
 }
 
 async function answerOf({ forms }: ConsoleDependencies, page: Page, visit: Visit): Promise<View | Response> {

@@ -1,7 +1,7 @@
 // What became of a record: its events, and what the audit log has of it. Every page that says which record it is of has
 // these beside it.
 
-import { ACTOR_TYPES, SUBJECT_TYPES, toAuditFilter } from "../audit/index.ts";
+import { ACTOR_TYPES, toAuditFilter } from "../audit/index.ts";
 import { firstPage } from "../http/query.ts";
 import { ButtonLink, EmptyState, Section } from "../ui/index.ts";
 import { PING_RECORD, readEvents } from "../webhooks/index.ts";
@@ -25,7 +25,7 @@ export function historyPages(deps: SettingsDependencies, pages: readonly Page[])
       },
       {
         tab: "Audit",
-        isThere: [...SUBJECT_TYPES, ...ACTOR_TYPES].some((type) => type === record.type),
+        isThere: isOneOf([...deps.auditLog.subjects, ...ACTOR_TYPES], record.type),
         scope: "Settings:Read" as const,
         show: auditPage,
       },
@@ -63,7 +63,7 @@ async function eventsPage(deps: SettingsDependencies, visit: Visit, { type, read
 async function auditPage(deps: SettingsDependencies, visit: Visit, { type, read }: PageRecord): Promise<View> {
   const { id, title, above } = await read(visit);
   const sections = [
-    { name: "Done to it", by: "Subject", isThere: isOneOf(SUBJECT_TYPES, type) },
+    { name: "Done to it", by: "Subject", isThere: isOneOf(deps.auditLog.subjects, type) },
     { name: "Done by it", by: "Actor", isThere: isOneOf(ACTOR_TYPES, type) },
   ];
   const shown = sections.filter(({ isThere }) => isThere);

@@ -3,8 +3,8 @@
 // How a page is added:
 //
 // 1. A kind of records has its list, its own page, its form and the page that deletes one by its declaration: an entity by
-//    its definition (records/entities.tsx; what is special stands in SPECIAL below), a kind of settings by
-//    `settingsPages` with its contract and its service (records/settings.tsx). Any other page is a `Page`: a path, and
+//    its definition (records/entities.tsx), a kind of settings by its line in server/settings.ts (records/settings.tsx).
+//    What is special about their pages stands in SPECIAL and SPECIAL_SETTINGS below. Any other page is a `Page`: a path, and
 //    for GET and POST the scopes that the REST operation needs, and `answer(visit)`. The function that makes them takes
 //    SettingsDependencies and has its line in `createPages`; with `area` it stands in the navigation, in that order.
 // 2. `answer` calls the service functions that the REST routes call, with `visit.caller`, and returns a `View`: title,
@@ -31,6 +31,7 @@ import { historyPages } from "./history.tsx";
 import { overviewPages } from "./overview/pages.tsx";
 import type { ConsoleDependencies, Page, SettingsDependencies } from "./page.tsx";
 import { entityPages } from "./records/entities.tsx";
+import { plainSettingsPages } from "./records/settings.tsx";
 import { searchPages } from "./search/pages.tsx";
 import { identityProviderPages } from "./settings/identity-providers.tsx";
 import { policyPages } from "./settings/policies.tsx";
@@ -49,6 +50,13 @@ const SPECIAL: Record<string, (deps: SettingsDependencies) => Page[]> = {
   Department: departmentPages,
 };
 
+/** Kinds of settings with more to their pages than what comes from their contracts. */
+const SPECIAL_SETTINGS: Record<string, (deps: SettingsDependencies) => Page[]> = {
+  providers: identityProviderPages,
+  policies: policyPages,
+  roles: rolePages,
+};
+
 function createPages(deps: SettingsDependencies): Page[] {
   const pages = ownPages(deps);
   return [...pages, ...historyPages(deps, pages)];
@@ -60,9 +68,9 @@ function ownPages(deps: SettingsDependencies): Page[] {
     ...webhookPages(deps),
     ...activityPages(deps),
     ...deps.records.all.flatMap(({ entity: { name } }) => SPECIAL[name]?.(deps) ?? entityPages(deps, name)),
-    ...identityProviderPages(deps),
-    ...policyPages(deps),
-    ...rolePages(deps),
+    ...Object.entries(deps.settings).flatMap(
+      ([kind, resource]) => SPECIAL_SETTINGS[kind]?.(deps) ?? plainSettingsPages(resource),
+    ),
     ...signingKeyPages(deps),
     ...auditLogPages(deps),
     ...searchPages(deps),

@@ -1,19 +1,13 @@
 // What a page of Settings is, and what it is made with.
 
-import type { Access, Caller, Policies, Roles, Scope } from "../access/index.ts";
+import type { Access, Caller, Scope } from "../access/index.ts";
 import type { AuditLog } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import type { Entities } from "../entities/index.ts";
 import type { MasterKey } from "../master-key.ts";
 import type { Consents, SettingsClient } from "../oauth/index.ts";
-import type {
-  Cookies,
-  Forms,
-  IdentityProviders,
-  ProviderContract,
-  Sessions,
-  UserAdministration,
-} from "../signin/index.ts";
+import type { Settings, SettingsServices } from "../settings.ts";
+import type { Cookies, Forms, Sessions, UserAdministration } from "../signin/index.ts";
 import { Form, type Site } from "../ui/index.ts";
 import type { ConnectionContract } from "../webhooks/index.ts";
 import type { SettingsSite } from "./assets.ts";
@@ -31,6 +25,8 @@ export interface Page {
   record?: PageRecord;
   /** What it is called among these. */
   tab?: string;
+  /** It is the own page of records of this type: what names one leads here. */
+  shows?: string;
 }
 
 export interface PageRecord {
@@ -63,7 +59,7 @@ export interface View {
   status?: number;
 }
 
-export interface SettingsDependencies {
+export interface SettingsDependencies extends SettingsServices {
   sql: Sql;
   masterKey: MasterKey;
   publicUrl: string;
@@ -78,10 +74,7 @@ export interface SettingsDependencies {
   records: Entities;
   users: UserAdministration;
   consents: Consents;
-  providers: IdentityProviders;
-  identityProvider: ProviderContract;
-  policies: Policies;
-  roles: Roles;
+  settings: Settings;
   auditLog: AuditLog;
   /** Told of who asks; may throw to refuse a request. */
   onClient(request: Request, caller: Caller): void;

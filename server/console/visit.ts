@@ -19,6 +19,8 @@ export interface VisitProps {
   formCookies: string[];
   cookies: Cookies;
   href: (path: string) => string;
+  /** Where the records of a type have their pages: a path with `:id`. */
+  pageOf: (type: string) => string | undefined;
 }
 
 /** A request to a page of Settings by somebody who may be there. */
@@ -43,6 +45,7 @@ export class Visit {
   readonly formCookies: string[];
   /** A path of ours as a browser has to ask for it. */
   readonly href: (path: string) => string;
+  private readonly pageOf: VisitProps["pageOf"];
   private readonly cookies: Cookies;
 
   constructor(props: VisitProps) {
@@ -57,6 +60,7 @@ export class Visit {
     this.csrf = props.csrf;
     this.formCookies = props.formCookies;
     this.href = props.href;
+    this.pageOf = props.pageOf;
     this.cookies = props.cookies;
   }
 
@@ -73,6 +77,11 @@ export class Visit {
   /** For a service function that takes these scopes. @throws Permission */
   permitted<S extends Scope>(...scopes: S[]): Permitted<S> {
     return permit(this.caller, scopes);
+  }
+
+  /** A record's own page, if it has one. */
+  pathOf({ Type, Id }: { Type: string; Id: string | number }): string | undefined {
+    return this.pageOf(Type)?.replace(":id", String(Id));
   }
 
   /** The same page, refreshing itself or not. */

@@ -28,7 +28,6 @@ export {
 } from "./pages.tsx";
 export { createOwnPassword, createPasswords, hashPassword, type OwnPassword } from "./password.ts";
 export { removeExpiredResets } from "./password-reset.store.ts";
-export { RESOURCE_TYPES as SIGN_IN_RESOURCE_TYPES } from "./resource-types.ts";
 export { SEALED as SEALED_BY_SIGN_IN } from "./sealed.ts";
 export { asksPassword, type SentForm, takeCode, takeEnrolment } from "./second-factor/forms.ts";
 export { EnrolPage, RecoveryCodesPage, SecondFactorPage } from "./second-factor/pages.tsx";
@@ -41,15 +40,9 @@ export { type Trouble, throttled } from "./throttle.ts";
 export { beginSessionByProvider } from "./upstream/accounts.ts";
 export { failedBy, toldOf, UpstreamFailure, type UpstreamProblem } from "./upstream/failure.ts";
 export { type UpstreamIdentity, whoIs } from "./upstream/identity.ts";
-export {
-  PROVIDER,
-  type ProviderContract,
-  type ProviderRecord,
-  providerContract,
-} from "./upstream/providers/contract.ts";
-export { createFindProviders, DEFAULT_MAPPING, DEFAULT_SCOPES } from "./upstream/providers/record.ts";
-export { providerRoutes } from "./upstream/providers/routes.ts";
-export { createIdentityProviders, type IdentityProviders } from "./upstream/providers/service.ts";
+export { PROVIDER, type ProviderRecord } from "./upstream/providers/contract.ts";
+export { DEFAULT_MAPPING, DEFAULT_SCOPES } from "./upstream/providers/record.ts";
+export { PROVIDERS } from "./upstream/providers/routes.ts";
 export { MAPPED, PROVIDER_TYPES, type Provider } from "./upstream/providers/store.ts";
 export { removeExpiredAttempts } from "./upstream/store.ts";
 export { canSignInAnew, createUpstream, type OfferedProvider, type Upstream } from "./upstream/upstream.ts";

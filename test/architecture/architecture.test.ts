@@ -10,6 +10,7 @@ import {
   foldersHaveNoCircles,
   foldersHoldSeveralFiles,
   foldersMeetInTheirIndex,
+  kindsOfSettingsAreListedOnce,
   nothingImportsTheEntries,
   type Rule,
   sqlStandsInStores,
@@ -163,6 +164,20 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
         source("server/audit/a.ts", `import { a } from "./deep/a.ts"; import { log } from "../log.ts"; a(log);`),
         source("server/log.ts", `import type { Caller } from "./access/index.ts";`),
       ],
+    ],
+  },
+  {
+    name: "kinds of settings are listed once",
+    rule: kindsOfSettingsAreListedOnce,
+    sources: product,
+    bad: [
+      source("server/app.ts", `const finders = { "Policy": findPolicies };`),
+      source("server/console/search/sources.ts", `lists.push(["Role", roles.list()]);`),
+      source("server/api.ts", `import { POLICIES, type Access } from "./access/index.ts"; POLICIES;`),
+    ],
+    good: [
+      source("server/settings.ts", `import { POLICIES } from "./access/index.ts"; POLICIES;`),
+      source("server/console/settings/roles.tsx", `visit.may("Settings:Update", "Role", role);`),
     ],
   },
   {

@@ -121,6 +121,18 @@ export const answersPassTheGate: Rule = (sources) =>
     return problems.map((problem) => `${path} ${problem}; what leaves passes server/access/gate/.`);
   });
 
+/** A new kind of settings is one line in server/settings.ts: what serves every kind calls none by its name. */
+const SERVES_EVERY_KIND =
+  /^server\/((app|api)\.ts$|audit\/(filter|routes)|console\/(page|console|visit|history|audit-log|records\/|search\/))/;
+
+export const kindsOfSettingsAreListedOnce: Rule = (sources) =>
+  sources.flatMap(({ path, text }) => {
+    const code = withoutComments(text);
+    const isNamed = SERVES_EVERY_KIND.test(path) && /"(Policy|Role|IdentityProvider)"/.test(code);
+    const isListed = /\b(POLICIES|ROLES|PROVIDERS)\b[^;]*\bfrom\s*"[^"]*(access|signin)\/index\.ts"/.test(code);
+    return isNamed || (isListed && path !== "server/settings.ts") ? [`${path} names a kind of settings.`] : [];
+  });
+
 /** Of folders that need each other none can be read first. Types count as well. */
 export const foldersHaveNoCircles: Rule = (sources) => {
   const needs = new Map<string, Set<string>>();

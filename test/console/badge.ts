@@ -1,13 +1,12 @@
 // A kind of settings that nobody has heard of: its contract, its store, and what there is to say of it.
 
 import { descriptionField, idField, nameField, STAMP_FIELDS, type Stamped } from "../../server/access/fields.ts";
-import { type SettingsService, settingsRoutes } from "../../server/access/index.ts";
+import { type RecordChange, settingsResource, settingsType } from "../../server/access/index.ts";
 import { createSettingsService, type SettingsStore } from "../../server/access/settings.ts";
-import { recordAudit } from "../../server/audit/index.ts";
 import type { Queries, Sql } from "../../server/db/connection.ts";
 import { contract } from "../../server/http/contract.ts";
-import { type InputOf, integer, oneOf, type RecordOf } from "../../server/http/fields.ts";
-import type { Route } from "../../server/http/route.ts";
+import { integer, oneOf } from "../../server/http/fields.ts";
+import { isUuid } from "../../server/http/query.ts";
 
 const FIELDS = {
   Id: idField("Badge"),
@@ -70,20 +69,24 @@ const store: SettingsStore<Badge> = {
   },
 };
 
-export const badges = (sql: Sql): SettingsService<RecordOf<typeof FIELDS>, InputOf<typeof FIELDS>> =>
-  createSettingsService(sql, recordAudit, {
-    contract: BADGE,
-    store,
-    blank: { name: "", description: "", color: "Red", days: null },
-  });
-
-export const badgeRoutes = (service: SettingsService<RecordOf<typeof FIELDS>, InputOf<typeof FIELDS>>): Route[] =>
-  settingsRoutes({
-    contract: BADGE,
-    service,
-    tag: { name: "Badge", description: "What opens doors." },
-    nouns: ["badge", "badges"],
-    examples: { badge: { Name: BADGE.example.Name } },
-    upsert: "The badge that Id, or without it Name, points at is updated; else a new one is made, which needs Name.",
-    remove: "It opens no door any more.",
-  });
+export const BADGES = {
+  type: settingsType(BADGE),
+  create: ({ sql, recordChange }: { sql: Sql; recordChange: RecordChange }) =>
+    settingsResource({
+      contract: BADGE,
+      service: createSettingsService(sql, recordChange, {
+        contract: BADGE,
+        store,
+        blank: { name: "", description: "", color: "Red", days: null },
+      }),
+      find: async (queries, tenantId, _, ids) => {
+        const found = await Promise.all(ids.filter(isUuid).map((id) => store.find(queries, tenantId, { id })));
+        return found.flatMap((badge) => (badge ? [BADGE.toRecord(badge)] : []));
+      },
+      tag: { name: "Badge", description: "What opens doors." },
+      nouns: ["badge", "badges"],
+      examples: { badge: { Name: BADGE.example.Name } },
+      upsert: "The badge that Id, or without it Name, points at is updated; else a new one is made, which needs Name.",
+      remove: "It opens no door any more.",
+    }),
+};

@@ -1,83 +1,43 @@
-// A kind of settings that nobody has heard of is a contract and a store; all the rest follows.
+// A kind of settings that nobody has heard of is a contract, a store and a line in the list of them; all the rest follows.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Elysia } from "elysia";
-import {
-  createAccess,
-  createAuthenticate,
-  createPolicies,
-  judgedFields,
-  permit,
-  policyRoutes,
-} from "../../server/access/index.ts";
-import { policyTypes } from "../../server/app.ts";
-import { auditRoutes, createAuditLog, recordAudit } from "../../server/audit/index.ts";
+import { createApp } from "../../server/app.ts";
 import { readConfig } from "../../server/config.ts";
-import { settingsPages } from "../../server/console/records/settings.tsx";
-import { Visit } from "../../server/console/visit.ts";
 import { connect, type Sql } from "../../server/db/connection.ts";
 import { migrate } from "../../server/db/migrate.ts";
 import { createEgress } from "../../server/egress/index.ts";
-import { createFindRecords, ENTITIES } from "../../server/entities/index.ts";
-import { contextOf } from "../../server/http/context.ts";
-import { errorResponse } from "../../server/http/error-record.ts";
-import { controllerOf } from "../../server/http/route.ts";
 import { createLog } from "../../server/log.ts";
 import { importMasterKey } from "../../server/master-key.ts";
-import { createProvider, scopesNow } from "../../server/oauth/index.ts";
-import { createDocument } from "../../server/openapi/document.ts";
-import { createCookies, type Session } from "../../server/signin/index.ts";
-import { createTenant } from "../../server/tenants/index.ts";
+import { SETTINGS } from "../../server/settings.ts";
+import { createTenant, type NewTenant } from "../../server/tenants/index.ts";
+import { Visitor } from "../authorize/visitor.ts";
 import { API, TOKEN_PATH } from "../entities/client.ts";
 import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
-import { BADGE, badgeRoutes, badges, TABLE } from "./badge.ts";
+import { BADGE, BADGES, TABLE } from "./badge.ts";
 
 const masterKey = Buffer.alloc(32, 7).toString("base64");
 let database: EmptyDatabase;
 let sql: Sql;
-let service: ReturnType<typeof badges>;
-let authenticate: ReturnType<typeof createAuthenticate>;
-let app: { handle(request: Request): Promise<Response> };
+let app: ReturnType<typeof createApp>;
+let server: ReturnType<typeof Bun.serve>;
+const origin = () => `http://localhost:${server.port}`;
 
 beforeAll(async () => {
   database = await newEmptyDatabase();
   await migrate(database.url);
   sql = connect(database.url, "gatehouse test", 4);
   await sql.unsafe(TABLE);
-  const config = readConfig({ DATABASE_URL: database.url, MASTER_KEY: masterKey });
-  const shared = { config, sql, masterKey: importMasterKey(masterKey), log: createLog("silent", "test") };
-  const badgeType = { name: BADGE.name, families: ["Settings" as const], attributes: judgedFields(BADGE) };
-  const access = createAccess({
-    ...shared,
-    resourceTypes: [...policyTypes(ENTITIES), badgeType],
-    findRecords: createFindRecords(ENTITIES),
-    recordTypes: [],
-    findScopes: scopesNow,
+  server = Bun.serve({ port: 0, fetch: (request) => app.handle(request) });
+  const config = readConfig({ DATABASE_URL: database.url, MASTER_KEY: masterKey, PUBLIC_URL: origin() });
+  app = createApp({
+    ...{ config, sql, masterKey: importMasterKey(masterKey), log: createLog("silent", "test") },
+    egress: createEgress(config.egress),
+    settings: { ...SETTINGS, badges: BADGES },
   });
-  const provider = createProvider({
-    ...shared,
-    access,
-    fetch: createEgress(config.egress).fetch,
-    onClient: () => undefined,
-    onFailure: () => undefined,
-  });
-  authenticate = createAuthenticate(provider.verifyAccessToken, access.admit);
-  service = badges(sql);
-  const routes = [
-    ...badgeRoutes(service),
-    ...policyRoutes(createPolicies(sql, access, recordAudit)),
-    ...auditRoutes(createAuditLog(sql)),
-  ];
-  app = new Elysia()
-    .onRequest(({ request }) => {
-      contextOf(request).address = "127.0.0.1";
-    })
-    .onError({ as: "global" }, ({ error, request }) => errorResponse(error, request))
-    .use(provider.controller)
-    .use(controllerOf(routes, { authenticate, permit }));
 });
 
 afterAll(async () => {
+  await server?.stop(true);
   await sql?.end();
   await database?.[Symbol.asyncDispose]();
 });
@@ -91,50 +51,24 @@ interface CallAnswer {
   body: Body;
 }
 
-type Client = Call & {
-  /** Comes to a page of Settings as this client. */
-  visit(path: string, id: string, form?: Record<string, string>): Promise<Visit>;
-};
+const newTenant = () => createTenant(sql, `tenant ${Bun.randomUUIDv7()}`);
 
-/** A new tenant's client. */
-async function newClient(): Promise<(scope: string) => Promise<Client>> {
-  const { client } = await createTenant(sql, `tenant ${Bun.randomUUIDv7()}`);
-  return async (scope) => {
-    const form = { grant_type: "client_credentials", client_id: client.clientId, client_secret: client.clientSecret };
-    const asked = new Request(`http://localhost${TOKEN_PATH}`, {
-      method: "POST",
-      body: new URLSearchParams({ ...form, scope }),
+async function callerOf({ client: { clientId, clientSecret } }: NewTenant, scope: string): Promise<Call> {
+  const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope };
+  const given = await fetch(origin() + TOKEN_PATH, { method: "POST", body: new URLSearchParams(form) });
+  const { access_token } = (await given.json()) as { access_token: string };
+  return async (method, path, body, headers) => {
+    const answer = await fetch(`${origin()}${API}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${access_token}`, "content-type": "application/json", ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
     });
-    const { access_token } = (await (await app.handle(asked)).json()) as { access_token: string };
-    const call: Call = async (method, path, body, headers) => {
-      const answer = await app.handle(
-        new Request(`http://localhost${API}${path}`, {
-          method,
-          headers: { authorization: `Bearer ${access_token}`, "content-type": "application/json", ...headers },
-          body: body === undefined ? undefined : JSON.stringify(body),
-        }),
-      );
-      const text = await answer.text();
-      return { status: answer.status, etag: answer.headers.get("etag"), body: text && JSON.parse(text) };
-    };
-    return Object.assign(call, {
-      async visit(path: string, id: string, form: Record<string, string> = {}) {
-        const url = new URL(path, "http://localhost");
-        const request = new Request(url, { headers: { authorization: `Bearer ${access_token}` } });
-        const visit = new Visit({
-          ...{ request, url, params: { id }, caller: await authenticate(request) },
-          ...{ session: {} as Session, organisation: "", csrf: "", formCookies: [] },
-          cookies: createCookies("http://localhost"),
-          href: (to: string) => to,
-        });
-        visit.form = new URLSearchParams(form);
-        return visit;
-      },
-    });
+    const text = await answer.text();
+    return { status: answer.status, etag: answer.headers.get("etag"), body: text && JSON.parse(text) };
   };
 }
 
-const administrator = async () => (await newClient())("*");
+const administrator = async () => callerOf(await newTenant(), "*");
 
 test("it is made, read, listed, changed and deleted, and the audit log tells of it", async () => {
   const call = await administrator();
@@ -192,7 +126,8 @@ test("all that is wrong with it is told at once", async () => {
 });
 
 test("each operation needs its scope", async () => {
-  const tokenFor = await newClient();
+  const tenant = await newTenant();
+  const tokenFor = (scope: string) => callerOf(tenant, scope);
   const { Id } = (await (await tokenFor("*"))("PATCH", "/Badge", { Name: "Door" })).body;
   const [reader, writer, nobody] = await Promise.all(
     ["Settings:Read", "Settings:Update", "AccessManager:Read"].map(tokenFor),
@@ -206,7 +141,7 @@ test("each operation needs its scope", async () => {
   expect(await statuses(reader!)).toEqual([200, 200, 403, 403]);
   expect(await statuses(writer!)).toEqual([403, 403, 200, 412]);
   expect(await statuses(nobody!)).toEqual([403, 403, 403, 403]);
-  expect((await app.handle(new Request(`http://localhost${API}/Badge`))).status).toBe(401);
+  expect((await fetch(`${origin()}${API}/Badge`)).status).toBe(401);
 });
 
 test("another tenant has none of it", async () => {
@@ -244,8 +179,8 @@ test("policies judge it by its fields, before a change and after, and hide what 
   expect((await call("PATCH", "/Badge", { Name: "blue", Days: 2 })).body).toMatchObject({ Color: "Blue", Days: 2 });
 });
 
-test("it is in the document, with its scopes and schemas", () => {
-  const { paths, components } = createDocument("https://id.example.com", badgeRoutes(service));
+test("it is in the document, with its scopes and schemas", async () => {
+  const { paths, components } = (await (await fetch(`${origin()}/openapi.json`)).json()) as Body;
   const path = `${API}/Badge`;
   const scopes = (operation: Body) => operation.security[0].oauth2;
   expect([paths[path]!.get, paths[path]!.patch, paths[`${path}/{Id}`]!.delete].map(scopes)).toEqual([
@@ -262,51 +197,49 @@ test("it is in the document, with its scopes and schemas", () => {
 });
 
 test("its pages in Settings are made of it", async () => {
-  const call = await administrator();
+  const tenant = await newTenant();
+  const call = await callerOf(tenant, "*");
+  const visitor = new Visitor(origin());
+  const door = await visitor.open(`/settings?organisation=${tenant.tenantId}`);
+  const overview = await visitor.submit(door, tenant.admin);
+  expect(overview.html).toContain('<a href="/settings/badges">Badges</a>');
+  const { csrf } = overview.forms[0]!.fields;
   const path = "/settings/badges";
-  const pages = settingsPages<typeof BADGE.example, ReturnType<typeof BADGE.parse>>({
-    contract: BADGE,
-    service,
-    path,
-    nouns: ["badge", "Badges"],
-    empty: { none: ["No badges", "Nothing opens."], filtered: ["No such badge", "Nothing opens."] },
-    effects: () => ["It opens no door any more."],
-  });
-  const send = async (method: "GET" | "POST", to: string, id = "", form?: Record<string, string>) => {
-    const handler = pages.find((page) => page.path === path + to)![method]!;
-    const view = await handler.answer(await call.visit((path + to).replace(":id", id), id, form));
-    if (view instanceof Response) return { status: view.status, html: view.headers.get("location")! };
-    return { status: view.status ?? 200, html: `${await view.body}${(await view.actions) ?? ""}` };
-  };
+  const send = (to: string, form: Record<string, string>) => visitor.post(path + to, { csrf: csrf!, ...form });
 
-  expect((await send("GET", "")).html).toContain("No badges");
-  const blank = (await send("GET", "/add")).html;
+  expect((await visitor.open(path)).html).toContain("No badges to see");
+  const blank = (await visitor.open(`${path}/add`)).html;
   expect(blank).toContain("What people call it.");
   expect(blank).toContain('<option value="Blue">Blue</option>');
   expect(blank).toContain('type="number"');
   const typed = { Name: "Gate", Description: "", Color: "Blue", Days: "70" };
-  const refused = await send("POST", "/add", "", typed);
+  const refused = await send("/add", typed);
   expect(refused.status).toBe(422);
   expect(refused.html).toContain("Days must be a whole number of days from 1 to 30.");
   expect(refused.html).toContain('value="Gate"');
-  const made = await send("POST", "/add", "", { ...typed, Days: "7" });
-  expect(made.status).toBe(303);
+  const made = await send("/add", { ...typed, Days: "7" });
+  expect(made.html).toContain("The badge is added.");
+  expect(made.html).toContain("<dt>Color</dt><dd><span>Blue</span></dd>");
   const { Id } = (await call("GET", "/Badge?Name=Gate")).body.Items[0];
-  expect(made.html).toEndWith(`${path}/${Id}`);
-  const again = await send("POST", "/add", "", { ...typed, Days: "8" });
-  expect(again.html).toContain("Name is held by another badge.");
+  expect((await send("/add", { ...typed, Days: "8" })).html).toContain("Name is held by another badge.");
 
-  expect((await send("GET", "")).html).toContain(`href="${path}/${Id}"`);
-  const own = (await send("GET", "/:id", Id)).html;
-  expect(own).toContain("<dt>Color</dt><dd><span>Blue</span></dd>");
-  expect(own).toContain(`${path}/${Id}/change`);
-  const form = (await send("GET", "/:id/change", Id)).html;
-  const version = /name="version" value="([^"]*)"/.exec(form)![1]!.replaceAll("&#34;", '"');
-  const changed = { ...typed, Days: "9", version };
-  expect((await send("POST", "/:id/change", Id, changed)).status).toBe(303);
+  expect((await visitor.open(path)).html).toContain(`href="${path}/${Id}"`);
+  const form = await visitor.open(`${path}/${Id}/change`);
+  const { version } = form.forms.find(({ fields }) => "version" in fields)!.fields;
+  const changed = { ...typed, Days: "9", version: version! };
+  expect((await send(`/${Id}/change`, changed)).html).toContain("The badge is changed.");
   expect((await call("GET", `/Badge/${Id}`)).body).toMatchObject({ Name: "Gate", Color: "Blue", Days: 9 });
-  expect((await send("POST", "/:id/change", Id, changed)).html).toContain("Somebody else has changed this");
-  expect((await send("GET", "/:id/delete", Id)).html).toContain("It opens no door any more.");
-  expect((await send("POST", "/:id/delete", Id)).html).toEndWith(path);
+  expect((await send(`/${Id}/change`, changed)).html).toContain("Somebody else has changed this");
+
+  for (const text of ["gat", Id]) {
+    expect((await visitor.open(`/settings/search?q=${text}`)).html).toContain(`href="${path}/${Id}"`);
+  }
+  expect((await visitor.open(`${path}/${Id}/audit`)).html).toContain("<span>Changed</span>");
+  const log = await visitor.open("/settings/audit-log?SubjectType=Badge");
+  expect(log.html).toContain(`<a href="${path}/${Id}">Gate</a>`);
+  expect((await call("GET", `/AuditEvent?SubjectType=Badge&SubjectId=${Id}`)).body.Items).toHaveLength(2);
+
+  expect((await visitor.open(`${path}/${Id}/delete`)).html).toContain("It opens no door any more.");
+  expect((await send(`/${Id}/delete`, {})).html).toContain("The badge Gate is deleted.");
   expect((await call("GET", `/Badge/${Id}`)).status).toBe(404);
 });

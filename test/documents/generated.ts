@@ -1,11 +1,11 @@
 // The parts of the documents that are made from the code; `bun run docs` writes them.
 
-import { SETTINGS_TYPES } from "../../server/access/access.ts";
 import { ACTIONS, POLICY, ROLE } from "../../server/access/index.ts";
 import type { Attribute, ResourceType } from "../../server/access/policies/resource-type.ts";
 import { POLICIES, ROLES } from "../../server/access/starter.ts";
 import { type ApiServices, apiRoutes } from "../../server/api.ts";
-import { policyTypes } from "../../server/app.ts";
+import { auditSubjects, policyTypes } from "../../server/app.ts";
+import { createAuditLog } from "../../server/audit/index.ts";
 import { createEntities, ENTITIES } from "../../server/entities/index.ts";
 import type { Contract } from "../../server/http/contract.ts";
 import type { Field, Fields } from "../../server/http/fields.ts";
@@ -13,6 +13,7 @@ import type { Route } from "../../server/http/route.ts";
 import { CREDENTIALS } from "../../server/oauth/index.ts";
 import { createDocument, securitySchemes } from "../../server/openapi/document.ts";
 import type { PathItem } from "../../server/openapi/operation.ts";
+import { createSettings, SETTINGS } from "../../server/settings.ts";
 import { PROVIDER } from "../../server/signin/index.ts";
 import { TENANT_SETTINGS } from "../../server/tenants/index.ts";
 import { connectionContract } from "../../server/webhooks/index.ts";
@@ -68,7 +69,7 @@ function policies(): string {
 }
 
 function fields(): string {
-  const types = [...policyTypes(ENTITIES), ...SETTINGS_TYPES];
+  const types = policyTypes(ENTITIES, SETTINGS);
   return table(
     ["record", "actions", "fields"],
     types.map((type) => [
@@ -117,7 +118,8 @@ function routes(): Route[] {
   const services: Partial<ApiServices> = {
     entities,
     connection,
-    identityProvider: PROVIDER,
+    settings: Object.values(createSettings(SETTINGS, { access: {}, checkUrl: () => undefined } as never)),
+    auditLog: createAuditLog({} as never, auditSubjects(ENTITIES, SETTINGS)),
     records: createEntities({} as never, ENTITIES),
   };
   return apiRoutes(services as ApiServices);

@@ -3,25 +3,36 @@ import { orNull } from "../../http/fields.ts";
 import type { Route } from "../../http/route.ts";
 import { withoutRecords } from "../gate/shown.ts";
 import { route } from "../route.ts";
-import { LOCK_OUT, settingsRoutes } from "../settings.ts";
+import { LOCK_OUT, type SettingsDependencies, settingsResource, settingsType } from "../settings.ts";
 import { POLICY, POLICY_TEXT } from "./contract.ts";
 import { EVALUATION, QUESTION } from "./question.ts";
-import type { Policies } from "./service.ts";
+import { createPolicies, findPolicyRecords, type Policies } from "./service.ts";
 
 const tag = { name: "Policy", description: "Cedar policies; a request needs its scope and a policy that permits it." };
 
-export function policyRoutes(policies: Policies): Route[] {
-  const { Name, Description, Policy } = POLICY.example;
+export const POLICIES = {
+  type: settingsType(POLICY),
+  create({ sql, access, recordChange }: SettingsDependencies) {
+    const { Name, Description, Policy } = POLICY.example;
+    const service = createPolicies(sql, access, recordChange);
+    return settingsResource(
+      {
+        contract: POLICY,
+        service,
+        find: findPolicyRecords,
+        tag,
+        nouns: ["policy", "policies"],
+        examples: { policy: { Name, Description, Policy } },
+        upsert: `The policy that Id, or without it Name, points at is updated; else a new one is made, which needs Name and Policy. ${LOCK_OUT}`,
+        remove: LOCK_OUT,
+      },
+      ownRoutes(service),
+    );
+  },
+};
+
+function ownRoutes(policies: Policies): Route[] {
   return [
-    ...settingsRoutes({
-      contract: POLICY,
-      service: policies,
-      tag,
-      nouns: ["policy", "policies"],
-      examples: { policy: { Name, Description, Policy } },
-      upsert: `The policy that Id, or without it Name, points at is updated; else a new one is made, which needs Name and Policy. ${LOCK_OUT}`,
-      remove: LOCK_OUT,
-    }),
     route({
       method: "POST",
       path: "/Policy/Validate",

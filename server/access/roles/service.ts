@@ -3,7 +3,6 @@
 import type { Queries, Sql } from "../../db/connection.ts";
 import { BadInput, Conflict } from "../../errors.ts";
 import { isUuid } from "../../http/query.ts";
-import type { Route } from "../../http/route.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Access } from "../access.ts";
 import type { Actor } from "../bearer.ts";
@@ -15,8 +14,10 @@ import {
   LOCK_OUT,
   type New,
   type RecordChange,
+  type SettingsDependencies,
   type SettingsService,
-  settingsRoutes,
+  settingsResource,
+  settingsType,
 } from "../settings.ts";
 import { ROLE, type RoleInput, type RoleRecord } from "./contract.ts";
 import {
@@ -38,7 +39,7 @@ const ROLES_PER_TENANT = 200;
 /** A tenant's roles. */
 export type Roles = SettingsService<RoleRecord, RoleInput>;
 
-export function createRoles(sql: Sql, access: Access, recordChange: RecordChange): Roles {
+function createRoles(sql: Sql, access: Access, recordChange: RecordChange): Roles {
   return createSettingsService(sql, recordChange, {
     contract: ROLE,
     store: { list: listRoles, find: findRole, insert, update, remove: deleteRole },
@@ -68,7 +69,7 @@ async function update(tx: Queries, tenantId: TenantId, role: Role, actor: Actor,
 }
 
 /** Roles by their Ids, for what tells of them elsewhere. */
-export const findRoleRecords: FindRecords = async (sql, tenantId, _, ids) =>
+const findRoleRecords: FindRecords = async (sql, tenantId, _, ids) =>
   (await findRoles(sql, tenantId, ids.filter(isUuid))).map((role) => ROLE.toRecord(role));
 
 /** Only records of the tenant were taken. */
@@ -87,18 +88,23 @@ export async function userScopes(sql: Queries, tenantId: TenantId, userId: numbe
   return SCOPES.filter((scope) => own.includes(scope) || !ACTIONS.some((action) => action === scope));
 }
 
-export function roleRoutes(roles: Roles): Route[] {
-  const { Name, Description, Scopes } = ROLE.example;
-  return settingsRoutes({
-    contract: ROLE,
-    service: roles,
-    tag: {
-      name: "Role",
-      description: "Groups of users and clients that policies name, and the scopes users get.",
-    },
-    nouns: ["role", "roles"],
-    examples: { role: { Name, Description, Scopes } },
-    upsert: `The role that Id, or without it Name, points at is updated; else a new one is made, which needs Name. ${LOCK_OUT}`,
-    remove: LOCK_OUT,
-  });
-}
+export const ROLES = {
+  // `Role::"admin"` as a resource is the role that principals are members of.
+  type: settingsType(ROLE, "Name"),
+  create({ sql, access, recordChange }: SettingsDependencies) {
+    const { Name, Description, Scopes } = ROLE.example;
+    return settingsResource({
+      contract: ROLE,
+      service: createRoles(sql, access, recordChange),
+      find: findRoleRecords,
+      tag: {
+        name: "Role",
+        description: "Groups of users and clients that policies name, and the scopes users get.",
+      },
+      nouns: ["role", "roles"],
+      examples: { role: { Name, Description, Scopes } },
+      upsert: `The role that Id, or without it Name, points at is updated; else a new one is made, which needs Name. ${LOCK_OUT}`,
+      remove: LOCK_OUT,
+    });
+  },
+};

@@ -12,6 +12,7 @@ export function activityPages(deps: SettingsDependencies): Page[] {
     { path, area: "Activity", GET: { needs: read, answer: (visit) => listPage(deps, visit) } },
     {
       path: `${path}/:id`,
+      shows: "WebhookEvent",
       GET: { needs: read, answer: (visit) => eventPage(deps, visit) },
       POST: { needs: ["Webhooks:Update"], answer: (visit) => redeliver(deps, visit) },
     },

@@ -2,7 +2,7 @@
 
 import { Text } from "../../ui/index.ts";
 import type { EventRecord, SeenEvent } from "../../webhooks/index.ts";
-import { lookUpNames, type Named, type NameOf, pathOfRecord } from "../records/names.ts";
+import { lookUpNames, type Named, type NameOf } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 
 type OfRecord = Pick<EventRecord, "EventRecord" | "RecordId" | "RecordCount">;
@@ -63,7 +63,7 @@ interface MembersProps {
 
 /** The way to the record's page; one that is gone, or not to be read, has none. */
 function NameLink({ visit, one, name }: { visit: Visit; one: Named; name: NameOf }): JSX.Element {
-  const [known, path] = [name.known(one), pathOfRecord(one)];
+  const [known, path] = [name.known(one), visit.pathOf(one)];
   if (known === undefined) return <span class="none">{"not known"}</span>;
   if (path === undefined) return <Text text={known} />;
   return (

@@ -2,7 +2,7 @@
 
 import type { Case, Comparison, Evaluation } from "../../access/index.ts";
 import { Badge, Section, Table } from "../../ui/index.ts";
-import { type NameOf, pathOfRecord } from "../records/names.ts";
+import type { NameOf } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { MOST_CASES } from "./sample.ts";
 
@@ -59,7 +59,7 @@ interface ChangesProps {
 
 export function Changes({ visit, comparison: { checked, changes }, nameOf }: ChangesProps): JSX.Element {
   const linked = (Type: string, Id: string | number) => (
-    <a href={visit.href(pathOfRecord({ Type, Id }) ?? POLICIES)} safe>
+    <a href={visit.href(visit.pathOf({ Type, Id }) ?? POLICIES)} safe>
       {nameOf({ Type, Id })}
     </a>
   );

@@ -5,7 +5,6 @@ import { NotFound } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import { ActionButton, phrase, Section, Table, Time } from "../../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "../page.tsx";
-import { pathOfRecord } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { differenceOf, type Line } from "./difference.ts";
 import { POLICIES } from "./outcome.tsx";
@@ -106,7 +105,7 @@ function Versions({ visit, policy, versions, shown }: VersionsProps): JSX.Elemen
 function By({ visit, by }: { visit: Visit; by: PolicyVersion["SavedBy"] }): JSX.Element {
   if (!by?.Id) return <span class="none">there from the start</span>;
   return (
-    <a href={visit.href(pathOfRecord(by) ?? POLICIES)} safe>
+    <a href={visit.href(visit.pathOf(by) ?? POLICIES)} safe>
       {by.Name || `${by.Type} ${by.Id}`}
     </a>
   );

@@ -23,7 +23,6 @@ import {
 import type { Page, SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { type Held, type Identified, type Kind, recordPages } from "./kind.tsx";
-import { pathOfEntity, pathOfRecord } from "./names.ts";
 import { ACTIVE_FILTER, Changed, filtersOf, listRecords, readRecord, requireTexts, Value } from "./records.tsx";
 import {
   type Choice,
@@ -61,7 +60,7 @@ export function entityPages<Item extends Identified>(
   const fields = fieldsOf(entity);
   const all = Object.keys(fields);
   const [noun, several] = [name.toLowerCase(), `${name}s`];
-  const path = pathOfEntity(name);
+  const path = `/settings/${name.toLowerCase()}s`;
   const write = ["AccessManager:Create", "AccessManager:Update"] as const;
   const titleOf = own.titleOf ?? ((record) => nameOf(name, record as unknown as Reference));
   const { state, added = `The ${noun} is added.`, columns = shortOf(entity, fields), more = [], ...special } = own;
@@ -182,7 +181,7 @@ export function entityColumns({ entity }: EntityService, visit: Visit, [first, .
   const fields = fieldsOf(entity);
   const leading = columnOf<Reference>(entity, fields, first!);
   const cell = (record: Reference) => (
-    <a href={visit.href(`${pathOfEntity(entity.name)}/${record.Id}`)} safe>
+    <a href={visit.href(visit.pathOf({ Type: entity.name, Id: record.Id })!)} safe>
       {nameOf(entity.name, record)}
     </a>
   );
@@ -273,7 +272,7 @@ function Cell({ entity, name, record, visit }: CellProps): JSX.Element {
   const reference = entity.references.find((one) => one.name === name);
   if (reference) {
     const one = value as Reference;
-    const path = one.Id && visit ? pathOfRecord({ Type: reference.target, Id: one.Id }) : undefined;
+    const path = one.Id && visit ? visit.pathOf({ Type: reference.target, Id: one.Id }) : undefined;
     const text = one.Id ? nameOf(reference.target, one) : "";
     if (!path || !visit) return <Value text={text} />;
     return (

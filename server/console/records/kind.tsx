@@ -114,6 +114,7 @@ export function recordPages<Item extends Identified>(kind: Kind<Item>): Page[] {
     },
     {
       path: one,
+      shows: kind.type,
       record: {
         type: kind.type,
         async read(visit) {

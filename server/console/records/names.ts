@@ -1,6 +1,5 @@
-// What people call the records that a page speaks of, and where their pages are.
+// What people call the records that a page speaks of.
 
-import { ENTITIES } from "../../entities/index.ts";
 import type { Visit } from "../visit.ts";
 
 /** Of one type, looked up for one page; the others are called by their Ids. */
@@ -19,16 +18,6 @@ export interface NameOf {
   known(one: Named): string | undefined;
 }
 
-/** Where its page is, if it is no entity; the others have none. */
-const PATHS: Record<string, string> = {
-  Policy: "/settings/policies",
-  Role: "/settings/roles",
-  IdentityProvider: "/settings/identity-providers",
-  WebhookConnection: "/settings/webhooks",
-  WebhookEvent: "/settings/activity",
-  Redelivery: "/settings/redeliveries",
-};
-
 /** One look at the database for each type; the gate says which of them the visitor may read. */
 export async function lookUpNames({ caller }: Visit, named: readonly Named[]): Promise<NameOf> {
   const names = new Map<string, string>();
@@ -43,16 +32,6 @@ export async function lookUpNames({ caller }: Visit, named: readonly Named[]): P
   );
   const known = (one: Named) => names.get(keyOf(one));
   return Object.assign((one: Named) => known(one) ?? `${one.Type} ${one.Id}`, { known });
-}
-
-const isEntity = (type: string) => ENTITIES.some(({ name }) => name === type);
-
-/** Where the list of an entity's records stands. */
-export const pathOfEntity = (name: string) => `/settings/${name.toLowerCase()}s`;
-
-export function pathOfRecord({ Type, Id }: Named): string | undefined {
-  const path = isEntity(Type) ? pathOfEntity(Type) : PATHS[Type];
-  return path && `${path}/${Id}`;
 }
 
 /** Whichever of these it has; of an address without its query, where an ApiKey may stand. */

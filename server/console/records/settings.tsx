@@ -4,6 +4,7 @@ import type { SettingsService } from "../../access/index.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import type { Contract } from "../../http/contract.ts";
 import type { Fields } from "../../http/fields.ts";
+import type { Settings } from "../../settings.ts";
 import {
   bodyOf,
   Code,
@@ -45,6 +46,22 @@ interface SettingsRecord {
 
 export function settingsPages<Item extends SettingsRecord, Input>(own: SettingsKind<Item, Input>): Page[] {
   return recordPages(settingsKind(own));
+}
+
+/** Those of a kind that has nothing special about it. */
+export function plainSettingsPages(resource: Settings[string]): Page[] {
+  const { contract, service, tag, remove } = resource;
+  const [one, several] = resource.nouns;
+  return settingsPages<SettingsRecord, object>({
+    ...{ contract, service },
+    path: `/settings/${several.replaceAll(" ", "-")}`,
+    nouns: [one, several.charAt(0).toUpperCase() + several.slice(1)],
+    empty: {
+      none: [`No ${several} to see`, tag.description],
+      filtered: [`No ${one} has this name`, tag.description],
+    },
+    effects: () => [remove],
+  });
 }
 
 export function settingsKind<Item extends SettingsRecord, Input>(own: SettingsKind<Item, Input>): Kind<Item> {

@@ -8,7 +8,7 @@ import { firstPage, isUuid, MOST_LIMIT, type Paging, toRecordId } from "../../ht
 import { readConnection, readConnections, readEvent, readRedelivery } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import type { SettingsDependencies } from "../page.tsx";
-import { type Named, pathOfRecord, titleOfRecord } from "../records/names.ts";
+import { titleOfRecord } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { titleOf as titleOfConnection } from "../webhooks/list.tsx";
 
@@ -79,20 +79,26 @@ const event: Find = async ({ sql, workflowUrl }, visit, text) => {
   if (!isUuid(text) || !visit.may("Webhooks:Read")) return [];
   const { record } = await readEvent(sql, visit.caller, text.toLowerCase(), workflowUrl);
   return [
-    { title: titleOfEvent(record), detail: `Event ${record.EventId}`, path: path("WebhookEvent", record.EventId) },
+    {
+      title: titleOfEvent(record),
+      detail: `Event ${record.EventId}`,
+      path: path(visit, "WebhookEvent", record.EventId),
+    },
   ];
 };
 
 const connectionById: Find = async ({ sql, masterKey }, visit, text) => {
   if (!isUuid(text) || !visit.may("Webhooks:Read")) return [];
   const { record } = await readConnection(sql, masterKey, visit.caller, text);
-  return [{ title: titleOfConnection(record), detail: "Connection", path: path("WebhookConnection", record.Id) }];
+  return [
+    { title: titleOfConnection(record), detail: "Connection", path: path(visit, "WebhookConnection", record.Id) },
+  ];
 };
 
 const redelivery: Find = async ({ sql, workflowUrl }, visit, text) => {
   if (!isUuid(text) || !visit.may("Webhooks:Read")) return [];
   const { Id, Kind } = await readRedelivery(sql, visit.caller, text, workflowUrl);
-  return [{ title: Kind, detail: `Redelivery ${Id}`, path: path("Redelivery", Id) }];
+  return [{ title: Kind, detail: `Redelivery ${Id}`, path: path(visit, "Redelivery", Id) }];
 };
 
 const auditRow: Find = async ({ auditLog }, visit, text) => {
@@ -112,14 +118,14 @@ const requestKey: Find = async ({ auditLog }, visit, text) => {
   }));
 };
 
-/** An Id is of any entity, of an identity provider, or, as a UUID, of a policy or a role. */
-const recordById: Find = async ({ records }, visit, text) => {
-  const number = toRecordId(text);
-  const types =
-    number === undefined ? ["Policy", "Role"] : [...records.all.map(({ entity }) => entity.name), "IdentityProvider"];
-  if (number === undefined && !isUuid(text)) return [];
+/** Of any entity, and of any kind of settings. */
+const recordById: Find = async ({ records, settings }, visit, text) => {
+  const types = [...records.all.map(({ entity }) => entity.name), ...Object.values(settings).map(typeOf)];
+  if (toRecordId(text) === undefined && !isUuid(text)) return [];
   const found: Answer[] = [];
-  for (const Type of types) found.push(...answersOf(Type, await visit.caller.gate.known(Type, [text.toLowerCase()])));
+  for (const Type of types) {
+    found.push(...answersOf(visit, Type, await visit.caller.gate.known(Type, [text.toLowerCase()])));
+  }
   return found;
 };
 
@@ -130,26 +136,23 @@ const recordByText =
     if (text.length < FEWEST_CHARACTERS || !visit.may("AccessManager:Read")) return [];
     const asked = service.asked(new URLSearchParams({ Search: text, Limit: String(MOST) }));
     const { Items } = await service.list(visit.permitted("AccessManager:Read"), asked, SEARCH_MS);
-    return answersOf(service.entity.name, Items);
+    return answersOf(visit, service.entity.name, Items);
   };
 
 /** A part of the name of what there are few of: of these, the first page is looked at. */
-const settingsByText: Find = async ({ policies, roles, providers }, visit, text) => {
+const settingsByText: Find = async ({ settings }, visit, text) => {
   if (text.length < FEWEST_CHARACTERS || !visit.may("Settings:Read")) return [];
   const caller = visit.permitted("Settings:Read");
   const found: Answer[] = [];
-  for (const [type, { list }] of [
-    ["Policy", policies],
-    ["Role", roles],
-    ["IdentityProvider", providers],
-  ] as const) {
-    const { Items } = await list(caller, {}, firstPage(MOST_LIMIT));
-    found.push(...holding(text, answersOf(type, Items as Row[])));
+  for (const kind of Object.values(settings)) {
+    const { Items } = await kind.service.list(caller, {}, firstPage(MOST_LIMIT));
+    found.push(...holding(text, answersOf(visit, typeOf(kind), Items)));
   }
   return found;
 };
 
-const connectionByText: Find = async ({ sql, masterKey }, { caller }, text) => {
+const connectionByText: Find = async ({ sql, masterKey }, visit, text) => {
+  const { caller } = visit;
   if (text.length < FEWEST_CHARACTERS || !caller.scopes.has("Webhooks:Read")) return [];
   const read = (filter: { name?: string }, paging: Paging) => readConnections(sql, masterKey, caller, filter, paging);
   const named = await read({ name: text }, firstPage(1));
@@ -157,7 +160,7 @@ const connectionByText: Find = async ({ sql, masterKey }, { caller }, text) => {
   const answers = [...named.Items, ...newest.Items].map((record) => ({
     title: titleOfConnection(record),
     detail: "Connection",
-    path: path("WebhookConnection", record.Id),
+    path: path(visit, "WebhookConnection", record.Id),
   }));
   return holding(text, answers);
 };
@@ -171,19 +174,21 @@ const byText = ({ records }: SettingsDependencies): readonly Find[] => [
 
 type Row = Record<string, unknown>;
 
-const path = (Type: string, Id: string) => pathOfRecord({ Type, Id })!;
+const path = (visit: Visit, Type: string, Id: string) => visit.pathOf({ Type, Id })!;
+const typeOf = ({ contract }: SettingsDependencies["settings"][string]) => contract.name;
 
 /** What has a page of its own. */
-function answersOf(Type: string, records: readonly Row[]): Answer[] {
+function answersOf(visit: Visit, Type: string, records: readonly Row[]): Answer[] {
   return records.flatMap((record) => {
-    const one: Named = { Type, Id: String(record.Id) };
-    const at = pathOfRecord(one);
-    const known = Type === "Application" ? `Application, client_id ${one.Id}` : `${WORDS[Type] ?? Type} ${one.Id}`;
+    const one = { Type, Id: String(record.Id) };
+    const at = visit.pathOf(one);
+    const known = Type === "Application" ? `Application, client_id ${one.Id}` : `${inWords(Type)} ${one.Id}`;
     return at === undefined ? [] : [{ title: titleOfRecord(record) ?? known, detail: known, path: at }];
   });
 }
 
-const WORDS: Record<string, string> = { IdentityProvider: "Identity provider" };
+/** "IdentityProvider" as a person says it. */
+const inWords = (type: string) => type.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function holding(text: string, answers: readonly Answer[]): Answer[] {
   const wanted = text.toLowerCase();

@@ -16,7 +16,7 @@ export function identityProviderPages(deps: SettingsDependencies): Page[] {
   const read = ["Settings:Read"] as const;
   const about = "With an identity provider they sign in at another service, such as the organisation's directory.";
   const kind: Kind<ProviderRecord> = settingsKind<ProviderRecord, ReturnType<typeof PROVIDER.parse>>({
-    contract: deps.identityProvider,
+    contract: deps.settings.providers.contract,
     service: deps.providers,
     path: PROVIDERS,
     nouns: ["provider", "Identity providers"],

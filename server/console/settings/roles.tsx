@@ -21,7 +21,7 @@ import {
 } from "../../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "../page.tsx";
 import { type Kind, onePage, recordPages } from "../records/kind.tsx";
-import { lookUpNames, type NameOf, pathOfRecord } from "../records/names.ts";
+import { lookUpNames, type NameOf } from "../records/names.ts";
 import { Changed, Value } from "../records/records.tsx";
 import { settingsKind } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
@@ -118,7 +118,7 @@ function columns(visit: Visit, role: RoleRecord, name: NameOf, mayChange: boolea
     {
       name: "Name",
       cell: (member: Member) => (
-        <a href={visit.href(pathOfRecord(member)!)} safe>
+        <a href={visit.href(visit.pathOf(member)!)} safe>
           {name(member)}
         </a>
       ),

@@ -28,6 +28,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
     },
     {
       path: `${path}/:id`,
+      shows: "WebhookConnection",
       record: {
         type: "WebhookConnection",
         async read({ caller, params }) {
@@ -62,6 +63,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
     },
     {
       path: "/settings/redeliveries/:id",
+      shows: "Redelivery",
       GET: { needs: read, answer: (visit) => redeliveryPage(deps, visit) },
       POST: { needs: ["Webhooks:Update"], answer: (visit) => changeTheRedelivery(deps, visit) },
     },

@@ -240,8 +240,6 @@ const fields = (checkUrl: CheckUrl) => ({
 export const providerContract = (checkUrl: CheckUrl) =>
   contract("IdentityProvider", "An identity provider; its secret is never read back.", fields(checkUrl));
 
-export type ProviderContract = ReturnType<typeof providerContract>;
-
 /** What is the same wherever providers may stand. */
 export const PROVIDER = providerContract(() => undefined);
 

@@ -1,48 +1,63 @@
 // …/IdentityProvider: where a tenant's users may sign in instead of here.
 
-import { route, settingsRoutes } from "../../../access/index.ts";
+import { route, settingsResource, settingsType } from "../../../access/index.ts";
 import { idTextParameter } from "../../../http/query.ts";
 import type { Route } from "../../../http/route.ts";
-import { PROVIDER_TEST, type ProviderContract } from "./contract.ts";
-import type { IdentityProviders } from "./service.ts";
+import { PROVIDER, PROVIDER_TEST, providerContract } from "./contract.ts";
+import type { CheckUrl } from "./fields.ts";
+import { createFindProviders } from "./record.ts";
+import { createIdentityProviders, type IdentityProviders, type ProviderServiceDependencies } from "./service.ts";
 
-export function providerRoutes(providers: IdentityProviders, contract: ProviderContract): Route[] {
-  const { Name, Type, Issuer, ClientId, Provisioning, AllowedDomains, Is_Active } = contract.example;
-  const tag = {
-    name: "IdentityProvider",
-    description: "Providers that users sign in with: OpenID Connect, or OAuth 2.0 with userinfo.",
-  };
-  const id = idTextParameter("The Id of the provider.");
-  return [
-    ...settingsRoutes({
-      contract,
-      service: providers,
-      tag,
-      nouns: ["identity provider", "identity providers"],
-      id,
-      examples: {
-        OpenIDConnect: {
-          ...{ Name, Type, Issuer, ClientId, ClientSecret: "a-long-secret" },
-          ...{ Provisioning, AllowedDomains, Is_Active },
+const tag = {
+  name: "IdentityProvider",
+  description: "Providers that users sign in with: OpenID Connect, or OAuth 2.0 with userinfo.",
+};
+const id = idTextParameter("The Id of the provider.");
+
+export const PROVIDERS = {
+  type: settingsType(PROVIDER),
+  create({ checkUrl, ...deps }: ProviderServiceDependencies & { checkUrl: CheckUrl }) {
+    const contract = providerContract(checkUrl);
+    const { Name, Type, Issuer, ClientId, Provisioning, AllowedDomains, Is_Active } = contract.example;
+    const service = createIdentityProviders(deps);
+    return settingsResource(
+      {
+        contract,
+        service,
+        find: createFindProviders(deps.publicUrl),
+        tag,
+        nouns: ["identity provider", "identity providers"],
+        id,
+        examples: {
+          OpenIDConnect: {
+            ...{ Name, Type, Issuer, ClientId, ClientSecret: "a-long-secret" },
+            ...{ Provisioning, AllowedDomains, Is_Active },
+          },
+          OAuth2: {
+            Name: "Example Social",
+            Type: "OAuth2",
+            AuthorizationEndpoint: "https://social.example.com/authorize",
+            TokenEndpoint: "https://social.example.com/token",
+            UserinfoEndpoint: "https://social.example.com/me",
+            ClientId,
+            ClientSecret: "a-long-secret",
+            Mapping: { Subject: "id", Name: "display_name" },
+          },
         },
-        OAuth2: {
-          Name: "Example Social",
-          Type: "OAuth2",
-          AuthorizationEndpoint: "https://social.example.com/authorize",
-          TokenEndpoint: "https://social.example.com/token",
-          UserinfoEndpoint: "https://social.example.com/me",
-          ClientId,
-          ClientSecret: "a-long-secret",
-          Mapping: { Subject: "id", Name: "display_name" },
-        },
+        upsert:
+          "The provider that Id, or without it Name or ExternalId, points at is updated; else a new one is made, which " +
+          "needs Name, Type, ClientId, and the Issuer or, with Type OAuth2, the three endpoints.",
+        remove:
+          "Its links to users and the sessions begun by it end, and these users' refresh tokens that came of signing " +
+          "in at a provider; the users stay. 409 while an Application's AuthenticationId points at it.",
       },
-      upsert:
-        "The provider that Id, or without it Name or ExternalId, points at is updated; else a new one is made, which " +
-        "needs Name, Type, ClientId, and the Issuer or, with Type OAuth2, the three endpoints.",
-      remove:
-        "Its links to users and the sessions begun by it end, and these users' refresh tokens that came of signing " +
-        "in at a provider; the users stay. 409 while an Application's AuthenticationId points at it.",
-    }),
+      ownRoutes(service),
+    );
+  },
+};
+
+function ownRoutes(providers: IdentityProviders): Route[] {
+  return [
     route({
       method: "POST",
       path: "/IdentityProvider/{Id}/Test",

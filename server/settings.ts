@@ -1,0 +1,34 @@
+// Every kind of settings. A kind has its contract, its store and what is special about it in a folder of its own, and one
+// line here; its routes, its pages and whatever else knows of it follow.
+
+import {
+  POLICIES,
+  ROLES,
+  type SettingsDeclaration,
+  type SettingsResource,
+  type SettingsService,
+} from "./access/index.ts";
+import { PROVIDERS } from "./signin/index.ts";
+
+/** In the order of the console's navigation. */
+export const SETTINGS = { providers: PROVIDERS, policies: POLICIES, roles: ROLES };
+
+/** What the kinds are made with. */
+export type SettingsDependencies = Parameters<typeof POLICIES.create>[0] & Parameters<typeof PROVIDERS.create>[0];
+
+type Known = typeof SETTINGS;
+type Resource = SettingsResource<SettingsService<Record<string, unknown>, object>>;
+export type SettingsKinds = Known & Record<string, SettingsDeclaration<SettingsDependencies, Resource>>;
+export type KnownSettings = { [Kind in keyof Known]: ReturnType<Known[Kind]["create"]> };
+export type Settings = KnownSettings & Record<string, Resource>;
+/** Those that somebody asks for more than every kind has. */
+export type SettingsServices = { [Kind in keyof Known]: KnownSettings[Kind]["service"] };
+
+export function createSettings(kinds: SettingsKinds, deps: SettingsDependencies): Settings {
+  return Object.fromEntries(Object.entries(kinds).map(([kind, { create }]) => [kind, create(deps)])) as Settings;
+}
+
+export function servicesOf(settings: Settings): SettingsServices {
+  const services = Object.entries(settings).map(([kind, { service }]) => [kind, service]);
+  return Object.fromEntries(services) as SettingsServices;
+}
