@@ -51,7 +51,7 @@ function listenOrExit() {
       hostname,
       port,
       tls: { cert: Bun.file(certificate.certFile), key: Bun.file(certificate.keyFile) },
-      // --hang may be longer than the ten seconds after which Bun would close the connection.
+      // --delay may be longer than the ten seconds after which Bun would close the connection.
       idleTimeout: 0,
       maxRequestBodySize: MOST_BODY_BYTES,
       fetch: handle,

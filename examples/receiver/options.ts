@@ -5,11 +5,13 @@ import { parseArgs } from "node:util";
 export interface Options {
   port: number;
   secrets: string[];
-  /** How many calls of each event are answered 500 before the first 200. */
-  fail: number;
+  /** Answered 500: so many calls of each event before the first 200, or this share of all calls. */
+  fail: { first: number } | { share: number };
   /** The one answer to every call, if given. */
   status: number | undefined;
-  hangSeconds: number;
+  delaySeconds: number;
+  /** No call is ever answered. */
+  hang: boolean;
   help: boolean;
 }
 
@@ -20,8 +22,10 @@ export const HELP = `A local HTTPS receiver for Gatehouse's webhooks.
   --port PORT      listen on this port of localhost (8443)
   --secret SECRET  verify X-Signature with this secret; may be given several times (or set WEBHOOK_SECRET)
   --fail N         answer the first N calls of each event with 500, then 200
+  --fail P%        answer so many percent of all calls with 500, by chance
   --status CODE    always answer with this status
-  --hang SECONDS   wait before answering
+  --delay SECONDS  wait before answering
+  --hang           never answer
   --help           show this
 
 It keeps its certificate in DATA_DIR (.gatehouse), in the folder receiver.`;
@@ -35,7 +39,8 @@ export function readOptions(args: string[], env: Record<string, string | undefin
       secret: { type: "string", multiple: true },
       fail: { type: "string" },
       status: { type: "string" },
-      hang: { type: "string" },
+      delay: { type: "string" },
+      hang: { type: "boolean" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -44,11 +49,21 @@ export function readOptions(args: string[], env: Record<string, string | undefin
   return {
     port: whole("--port", values.port, 0, 65_535) ?? 8443,
     secrets,
-    fail: whole("--fail", values.fail, 0, 1_000_000) ?? 0,
+    fail: failures(values.fail),
     status: whole("--status", values.status, 200, 599),
-    hangSeconds: seconds(values.hang),
+    delaySeconds: seconds(values.delay),
+    hang: values.hang ?? false,
     help: values.help ?? false,
   };
+}
+
+function failures(text = "0"): Options["fail"] {
+  const percent = /^(\d{1,3})%$/.exec(text)?.[1];
+  if (percent && Number(percent) <= 100) return { share: Number(percent) / 100 };
+  if (/^\d{1,6}$/.test(text)) return { first: Number(text) };
+  throw new Error(
+    `--fail is "${text}"; it must be a number of calls from 0 to 999999, or a share of them from 0% to 100%`,
+  );
 }
 
 function whole(flag: string, text: string | undefined, least: number, most: number): number | undefined {
@@ -63,6 +78,6 @@ function whole(flag: string, text: string | undefined, least: number, most: numb
 function seconds(text: string | undefined): number {
   if (text === undefined) return 0;
   const value = /^\d{1,6}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value <= 3600)) throw new Error(`--hang is "${text}"; it must be seconds from 0 to 3600, such as 30 or 0.5`);
+  if (!(value <= 3600)) throw new Error(`--delay is "${text}"; it must be seconds from 0 to 3600, such as 30 or 0.5`);
   return value;
 }

@@ -1,5 +1,6 @@
 // Answers webhooks as its options say and gives a readable account of each.
 
+import { once } from "node:events";
 import { type Newest, takeNews } from "./newest.ts";
 import type { Options } from "./options.ts";
 import { isSignedWith } from "./verify.ts";
@@ -7,9 +8,12 @@ import { isSignedWith } from "./verify.ts";
 /** More than a payload ever needs; enough to keep a mistaken upload from filling memory. */
 export const MOST_BODY_BYTES = 16 * 1024 * 1024;
 
-type Behaviour = Pick<Options, "secrets" | "fail" | "status" | "hangSeconds">;
+/** Lines of a payload that are printed. */
+const MOST_LINES = 60;
 
-/** @param print gets one text for each call, right before its answer leaves. */
+type Behaviour = Pick<Options, "secrets" | "fail" | "status" | "delaySeconds" | "hang">;
+
+/** @param print gets one text for each call, right before its answer leaves, or when it is clear that none will. */
 export function createReceiver(options: Behaviour, print: (text: string) => void) {
   const attempts = new Map<string, number>();
   const newest: Newest = new Map();
@@ -21,17 +25,23 @@ export function createReceiver(options: Behaviour, print: (text: string) => void
     const event = readEvent(body);
     const attempt = (attempts.get(event.id) ?? 0) + 1;
     attempts.set(event.id, attempt);
-    const status = options.status ?? (attempt <= options.fail ? 500 : 200);
-    if (options.hangSeconds > 0) await Bun.sleep(options.hangSeconds * 1000);
+    const status = options.status ?? (fails(options.fail, attempt) ? 500 : 200);
+    if (options.delaySeconds > 0) await Bun.sleep(options.delaySeconds * 1000);
     const verdict = verify(options.secrets, body, request.headers.get("X-Signature"));
     // What it answers otherwise comes again, and what somebody else has sent must not count.
-    const isTaken = status < 300 && (options.secrets.length === 0 || verdict === VALID);
+    const isTaken = status < 300 && !options.hang && (options.secrets.length === 0 || verdict === VALID);
     const news = isTaken ? tellNews(newest, body, request.headers.get("webhook-sequence")) : "";
+    const answer = options.hang ? "not answered" : `answered ${status}`;
     print(
-      `${time}  ${event.title}  event ${event.id}  attempt ${attempt}  answered ${status}  ${verdict}${news}\n  ${event.payload}`,
+      `${time}  ${event.title}  event ${event.id}  attempt ${attempt}  ${answer}  ${verdict}${news}\n${event.payload}`,
     );
+    if (options.hang) await once(request.signal, "abort");
     return new Response(null, { status });
   };
+}
+
+function fails(fail: Behaviour["fail"], attempt: number): boolean {
+  return "first" in fail ? attempt <= fail.first : Math.random() < fail.share;
 }
 
 const VALID = "signature valid";
@@ -60,19 +70,27 @@ interface ReadableEvent {
   id: string;
   /** Such as `Updated Application 4711`. */
   title: string;
+  /** Indented, as far as it is JSON. */
   payload: string;
 }
 
 function readEvent(body: Uint8Array): ReadableEvent {
   const text = new TextDecoder().decode(body);
   try {
-    const { EventId, EventType, EventRecord, Data } = JSON.parse(text);
+    const event = JSON.parse(text);
+    const { EventId, EventType, EventRecord, Data } = event;
     const records = Array.isArray(Data) ? `${Data.length} records` : String(Data?.Id ?? "");
     const title = [EventType ?? "no EventType", EventRecord ?? "no EventRecord", records].filter(Boolean).join(" ");
-    return { id: oneLine(String(EventId ?? "-")), title: oneLine(title), payload: oneLine(text) };
+    return { id: oneLine(String(EventId ?? "-")), title: oneLine(title), payload: indented(event) };
   } catch {
-    return { id: "-", title: "not JSON", payload: oneLine(text.slice(0, 500)) };
+    return { id: "-", title: "not JSON", payload: `  ${oneLine(text.slice(0, 500))}` };
   }
+}
+
+function indented(event: unknown): string {
+  const lines = JSON.stringify(event, null, 2).split("\n");
+  const more = lines.length > MOST_LINES ? [`… and ${lines.length - MOST_LINES} lines more`] : [];
+  return [...lines.slice(0, MOST_LINES), ...more].map((line) => `  ${line.replace(/\p{C}/gu, "")}`).join("\n");
 }
 
 /** Anybody on this machine may post here: what they send must not draw on the terminal. */

@@ -100,12 +100,12 @@ describe("bun run receiver", () => {
     expect(await receiver.post(event("e-1"), { secret: "new" })).toBe(200);
     expect(await receiver.post(event("e-2"), { secret: "guess" })).toBe(200);
     expect(await receiver.post(event("e-3"))).toBe(200);
-    const printed = await receiver.printedUntil("not signed\n.*\n");
+    const printed = await receiver.printedUntil("not signed\n[^]*\n  }\n");
     expect(printed).toContain("Updated Application 4711  event e-1  attempt 1  answered 200  signature valid");
     expect(printed).toContain("Updated Application 4711  event e-1  attempt 2  answered 200  signature valid");
     expect(printed).toContain("event e-2  attempt 1  answered 200  signature WRONG");
     expect(printed).toContain("event e-3  attempt 1  answered 200  not signed");
-    expect(printed).toContain(JSON.stringify(event("e-3")));
+    for (const line of JSON.stringify(event("e-3"), null, 2).split("\n")) expect(printed).toContain(`\n  ${line}\n`);
     expect(printed).toContain("--allow-receiver");
     expect(await receiver.stop()).toBe(0);
   });
@@ -119,11 +119,27 @@ describe("bun run receiver", () => {
     expect(await receiver.printedUntil(/e-2 {2}attempt 3/)).toContain("no --secret given, not verified");
   });
 
-  test("--status always answers with it, --hang only after a while", async () => {
+  test("--fail answers a share of all calls with 500", async () => {
+    await using always = await startReceiver("--fail", "100%");
+    await using never = await startReceiver("--fail", "0%");
+    await using half = await startReceiver("--fail", "50%");
+    for (let call = 0; call < 5; call++) {
+      expect(await always.post(event("e-1"))).toBe(500);
+      expect(await never.post(event("e-1"))).toBe(200);
+    }
+    const statuses = new Set<unknown>();
+    while (statuses.size < 2) statuses.add(await half.post(event("e-1")));
+    expect(statuses).toEqual(new Set([200, 500]));
+  });
+
+  test("--status always answers with it, --delay only after a while, --hang never", async () => {
     await using gone = await startReceiver("--status", "410");
     expect(await gone.post(event("e-1"))).toBe(410);
-    await using slow = await startReceiver("--hang", "60");
+    await using slow = await startReceiver("--delay", "60");
     expect(await slow.post(event("e-1"), { timeoutMs: 200 })).toBe("timeout");
+    await using silent = await startReceiver("--hang");
+    expect(await silent.post(event("e-1"), { timeoutMs: 200 })).toBe("timeout");
+    expect(await silent.printedUntil(/attempt 1 .*\n/)).toContain("attempt 1  not answered  not signed");
   });
 
   test("is told when it cannot keep its certificate in DATA_DIR", async () => {
@@ -142,7 +158,8 @@ describe("bun run receiver", () => {
       ["--port", "70000"],
       ["--fail", "-1"],
       ["--status", "99"],
-      ["--hang", "long"],
+      ["--fail", "101%"],
+      ["--delay", "long"],
       ["stray"],
     ];
     await Promise.all(
@@ -153,7 +170,7 @@ describe("bun run receiver", () => {
       }),
     );
     const help = spawnReceiver("--help");
-    expect(await new Response(help.stdout).text()).toContain("--hang SECONDS");
+    expect(await new Response(help.stdout).text()).toContain("--delay SECONDS");
     expect(await help.exited).toBe(0);
   });
 
