@@ -52,6 +52,7 @@ export interface Config {
   /** Every request comes through a proxy of ours, which adds the caller's address to the end of X-Forwarded-For. */
   trustProxy: boolean;
   logLevel: LogLevel;
+  logFormat: LogFormat;
   /** Seconds an access token lives. */
   tokenLifetime: number;
   /** For each client, in each process. */
@@ -138,6 +139,8 @@ const SECRET_VARIABLES = [
 ];
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+/** "auto": `start` on a terminal shows how it goes there, and logs to a file. */
+type LogFormat = "auto" | "json";
 
 /** Thrown with every problem of the environment, one a line. */
 export class ConfigError extends Error {
@@ -214,6 +217,7 @@ export function readConfig(env: Record<string, string | undefined>, found: strin
     },
     trustProxy: read("TRUST_PROXY", false, parseBoolean),
     logLevel: read<LogLevel>("LOG_LEVEL", "info", parseLogLevel),
+    logFormat: read<LogFormat>("LOG_FORMAT", "auto", parseLogFormat),
     tokenLifetime: read("TOKEN_LIFETIME", 3600, (text) =>
       parseInteger(text, 60, 86_400, "whole seconds from 60 to 86400"),
     ),
@@ -266,6 +270,11 @@ function parseLogLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((known) => known === text);
   if (!level) throw new Error(`one of ${LOG_LEVELS.join(", ")}`);
   return level;
+}
+
+function parseLogFormat(text: string): LogFormat {
+  if (text !== "auto" && text !== "json") throw new Error("auto or json");
+  return text;
 }
 
 /** The project's own folder, so that entries can be started from anywhere. */

@@ -6,10 +6,13 @@ import { ConfigError } from "./config.ts";
 import { demoFile } from "./embedded/demo.ts";
 import { Installation, type Running } from "./embedded/installation.ts";
 import { watchLaunchers } from "./embedded/processes.ts";
+import { createStatus } from "./embedded/status.ts";
 
 const USAGE = `Usage: bun run start [--allow-receiver]
 
 Starts PostgreSQL, Temporal, the worker and the API on this machine, and keeps their data in DATA_DIR (.gatehouse).
+On a terminal it shows how they are and what was delivered last, and logs to DATA_DIR/logs; else the log is JSON lines
+on standard output, as with LOG_FORMAT=json.
 
   --allow-receiver  webhooks may reach the example receiver at localhost:8443
   --help            this text
@@ -33,13 +36,16 @@ async function main(args: string[]): Promise<void> {
 
   const began = performance.now();
   const stopping = new AbortController();
+  const status = createStatus(process.stdout);
   const installation = new Installation({
     env: process.env,
     allowReceiver: args.includes("--allow-receiver"),
-    say: (line) => console.log(line),
+    onTerminal: process.stdout.isTTY && process.env.TERM !== "dumb",
+    say: status.say,
     signal: stopping.signal,
   });
   onStopRequest((reason) => {
+    status.end();
     console.log(`\n${reason}: stopping`);
     stopping.abort(new Error("stopped"));
     void installation.stop().then(() => {
@@ -50,7 +56,9 @@ async function main(args: string[]): Promise<void> {
 
   try {
     const running = await installation.start();
-    console.log(table(running, (performance.now() - began) / 1_000));
+    status.say(table(running, (performance.now() - began) / 1_000));
+    const { localUrl, logFile } = running;
+    if (logFile) status.show({ localUrl, logFile, logName: shortPath(logFile) });
   } catch (error) {
     if (stopping.signal.aborted) return;
     console.error(`\n${(error as Error).message}`);

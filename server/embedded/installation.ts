@@ -10,6 +10,7 @@ import {
   keptSecret,
   masterKeyFile,
   newMasterKey,
+  openLog,
   removeRunning,
   takeDataDirectory,
   writeRunning,
@@ -42,8 +43,10 @@ export type PartName = "postgresql" | "temporal" | "worker" | "api";
 export interface InstallationOptions {
   env: Env;
   allowReceiver?: boolean;
-  /** Where the worker and the API log. */
+  /** Where the worker and the API log, if not to standard output or to DATA_DIR/logs. */
   output?: Output;
+  /** Somebody looks on: unless LOG_FORMAT says otherwise, the worker and the API log to DATA_DIR/logs. */
+  onTerminal?: boolean;
   /** Where the search for free ports begins; 0 takes any. */
   ports?: { postgresql: number; temporal: number; temporalUi: number };
   say(line: string): void;
@@ -59,6 +62,7 @@ interface TemporalAddresses {
 /** What the worker and the API stand on. */
 interface Stores extends TemporalAddresses {
   config: Config;
+  log: { file?: string; fd: Output };
   databaseUrl: string;
   masterKey: string;
 }
@@ -69,6 +73,8 @@ export interface Running extends Stores {
   localUrl: string;
   publicUrl: string;
   demoTenant: DemoState;
+  /** Where the worker and the API log; undefined: not to a file of ours. */
+  logFile: string | undefined;
 }
 
 export class Installation {
@@ -119,9 +125,16 @@ export class Installation {
     const temporal = config.temporal.outside ? await this.useCluster(config) : await this.startTemporal(config);
     options.signal.throwIfAborted();
 
-    const running = await this.startGatehouse({ config, databaseUrl, masterKey, ...temporal });
+    const log = this.openLog(config);
+    const running = await this.startGatehouse({ config, log, databaseUrl, masterKey, ...temporal });
     await this.waitUntilAllUp(running.localUrl);
     return running;
+  }
+
+  private openLog({ dataDir, logFormat }: Config): Stores["log"] {
+    const { output, onTerminal } = this.options;
+    if (output !== undefined) return { fd: output };
+    return onTerminal && logFormat === "auto" ? openLog(dataDir, "gatehouse") : { fd: "inherit" };
   }
 
   private async startPostgresql(config: Config): Promise<string> {
@@ -175,8 +188,8 @@ export class Installation {
   }
 
   private async startGatehouseOn(port: number, stores: Stores): Promise<Running> {
-    const { env: given, output = "inherit", say } = this.options;
-    const { config, databaseUrl, masterKey, temporalAddress, temporalUi } = stores;
+    const { env: given, say } = this.options;
+    const { config, log, databaseUrl, masterKey, temporalAddress, temporalUi } = stores;
     const localUrl = `http://${localHost(config.host)}:${port}`;
     const publicUrl = given.PUBLIC_URL ? config.publicUrl : `http://localhost:${port}`;
     const addresses = { publicUrl, temporalUi, temporalAddress };
@@ -199,14 +212,14 @@ export class Installation {
       env = await allowReceiver(env, config.dataDir);
       say(`receiver      webhooks may reach ${RECEIVER} (--allow-receiver; leave it out in production)`);
     }
-    await this.startPart("worker", workerPart(env, output));
+    await this.startPart("worker", workerPart(env, log.fd));
     say("worker        started");
-    await this.startPart("api", apiPart(env, output, localUrl, config.shutdown));
+    await this.startPart("api", apiPart(env, log.fd, localUrl, config.shutdown));
     writeRunning(config.dataDir, { databaseUrl, ...addresses });
     say(`API           ${publicUrl}`);
     const { metrics } = config;
     if (metrics.port) say(`metrics       ${metrics.host}:${metrics.port} (API) and ${metrics.port + 1} (worker)`);
-    return { ...stores, localUrl, publicUrl, demoTenant };
+    return { ...stores, localUrl, publicUrl, demoTenant, logFile: log.file };
   }
 
   /** A part of an attempt that failed makes way for its successor. */

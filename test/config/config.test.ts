@@ -81,6 +81,7 @@ test("a full environment is read", () => {
     METRICS_TOKEN: "0123456789abcdef",
     TRUST_PROXY: "true",
     LOG_LEVEL: "debug",
+    LOG_FORMAT: "json",
     TOKEN_LIFETIME: "60",
   });
   expect(config).toMatchObject({
@@ -102,6 +103,7 @@ test("a full environment is read", () => {
     metrics: { port: 9464, host: "0.0.0.0", token: "0123456789abcdef" },
     trustProxy: true,
     logLevel: "debug",
+    logFormat: "json",
     tokenLifetime: 60,
   });
 });
@@ -130,6 +132,7 @@ const WRONG: Record<string, string> = {
   METRICS_TOKEN: "too short",
   TRUST_PROXY: "yes",
   LOG_LEVEL: "loud",
+  LOG_FORMAT: "xml",
   TOKEN_LIFETIME: "1h",
   RATE_LIMIT: "0",
   RATE_LIMIT_BURST: "many",

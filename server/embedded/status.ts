@@ -1,0 +1,177 @@
+// What `start` keeps at the bottom of a terminal: how each part is, and what was delivered last. The deliveries are read
+// from the log of the worker and the API, which goes to a file meanwhile, so that looking on asks nothing of PostgreSQL.
+
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { styleText } from "node:util";
+import { readiness } from "./api.ts";
+
+const LOOK_MS = 1_000;
+const MOST_DELIVERIES = 5;
+/** Of the log between two looks; what was written before that is skipped. */
+const MOST_BYTES = 1024 * 1024;
+/** pino's number for a warning. */
+const WARNING = 40;
+
+export interface Terminal {
+  columns: number;
+  write(text: string): void;
+}
+
+export interface Watched {
+  localUrl: string;
+  logFile: string;
+  /** As it is shown. */
+  logName: string;
+}
+
+export interface Status {
+  /** Prints a line above the status. */
+  say(line: string): void;
+  /** From now on it is shown. */
+  show(watched: Watched): void;
+  /** Leaves it as it is. */
+  end(): void;
+}
+
+/** @example const status = createStatus(process.stdout); */
+export function createStatus(terminal: Terminal): Status {
+  let shown: string[] = [];
+  let look: Timer | undefined;
+  let log: LogTail | undefined;
+
+  function paint(lines: string[]): void {
+    if (lines.join("\n") === shown.join("\n")) return;
+    terminal.write(clear() + lines.map((line) => `${line}\n`).join(""));
+    shown = lines;
+  }
+
+  const clear = () => (shown.length > 0 ? `\x1b[${shown.length}A\x1b[J` : "");
+
+  return {
+    say(line) {
+      const below = shown;
+      const cleared = clear();
+      shown = [];
+      terminal.write(`${cleared}${line}\n`);
+      paint(below);
+    },
+    show({ localUrl, logFile, logName }) {
+      const seen: Seen = { deliveries: [], warnings: 0, logName };
+      log = openTail(logFile);
+      const next = async () => {
+        const parts = await partsOf(localUrl);
+        if (!log) return;
+        for (const line of log.newLines()) note(seen, line);
+        paint(linesOf(parts, seen).map((line) => Bun.sliceAnsi(line, 0, terminal.columns, "…")));
+        look = setTimeout(next, LOOK_MS);
+      };
+      void next();
+    },
+    end() {
+      clearTimeout(look);
+      log?.close();
+      log = undefined;
+      shown = [];
+    },
+  };
+}
+
+/** How each part is, in a word. */
+type Parts = [name: string, state: string][];
+
+async function partsOf(localUrl: string): Promise<Parts> {
+  const names = { postgresql: "PostgreSQL", temporal: "Temporal", worker: "worker" };
+  try {
+    const found = await readiness(localUrl);
+    const stores = Object.entries(names).map(([key, name]): Parts[number] => [name, found[key as keyof typeof names]]);
+    return [...stores, ["API", "up"]];
+  } catch {
+    return [...Object.values(names).map((name): Parts[number] => [name, "unknown"]), ["API", "down"]];
+  }
+}
+
+/** What of the log is shown. */
+interface Seen {
+  deliveries: string[];
+  warnings: number;
+  lastWarning?: string;
+  logName: string;
+}
+
+function note(seen: Seen, line: string): void {
+  const entry = readEntry(line);
+  if (!entry) return;
+  const { level, time, msg } = entry;
+  if (msg === "webhook attempt") {
+    const { state, reason, attempt, eventId } = entry;
+    const at = new Date(Number(time)).toLocaleTimeString("en-GB");
+    const told = [at, colored(String(state).padEnd(9)), `attempt ${attempt}`, reason, `event ${eventId}`].join("  ");
+    seen.deliveries = [told, ...seen.deliveries].slice(0, MOST_DELIVERIES);
+  }
+  if (Number(level) < WARNING) return;
+  seen.warnings++;
+  seen.lastWarning = String(msg);
+}
+
+function linesOf(parts: Parts, { deliveries, warnings, lastWarning, logName }: Seen): string[] {
+  const trouble =
+    warnings > 0 ? `, ${warnings} ${warnings === 1 ? "warning" : "warnings, the last"}: ${lastWarning}` : "";
+  return [
+    "",
+    `  ${parts.map(([name, state]) => `${name} ${colored(state)}`).join("   ")}`,
+    `  log ${logName}${trouble}`,
+    "",
+    ...(deliveries.length > 0
+      ? ["  Last deliveries", ...deliveries.map((line) => `  ${line}`)]
+      : ["  No deliveries yet"]),
+  ];
+}
+
+const COLORS = {
+  green: ["up", "Delivered"],
+  yellow: ["read-only", "unknown", "Retrying", "Held"],
+  red: ["down", "Exhausted"],
+} as const;
+
+/** NO_COLOR is heeded by styleText itself. */
+function colored(word: string): string {
+  for (const [color, words] of Object.entries(COLORS)) {
+    if ((words as readonly string[]).includes(word.trim())) return styleText(color as keyof typeof COLORS, word);
+  }
+  return word;
+}
+
+function readEntry(line: string): Record<string, unknown> | undefined {
+  try {
+    return Object(JSON.parse(line));
+  } catch {
+    // A line that is no JSON, such as a runtime's last words, is for who reads the file.
+    return undefined;
+  }
+}
+
+interface LogTail {
+  /** Those that are whole. */
+  newLines(): string[];
+  close(): void;
+}
+
+/** Reads what is written to a file from now on. */
+function openTail(file: string): LogTail {
+  const fd = openSync(file, "r");
+  const decoder = new TextDecoder();
+  let at = fstatSync(fd).size;
+  let rest = "";
+  return {
+    newLines() {
+      const { size } = fstatSync(fd);
+      at = Math.max(at, size - MOST_BYTES);
+      const bytes = Buffer.alloc(size - at);
+      at += readSync(fd, bytes, 0, bytes.length, at);
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      return lines;
+    },
+    close: () => closeSync(fd),
+  };
+}

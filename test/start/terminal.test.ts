@@ -1,0 +1,124 @@
+// `start` on a terminal: a status that stays below what it prints, and a log in a file.
+
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PROJECT_ROOT } from "../../server/config.ts";
+import { newMasterKey, readRunning } from "../../server/embedded/data-directory.ts";
+import { until } from "../support/api.ts";
+import { temporaryDirectory } from "../support/directories.ts";
+import { newEmptyDatabase } from "../support/empty-database.ts";
+import { newNamespace } from "../support/namespace.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { withoutSettings } from "../support/stack.ts";
+import { newTenant, setting } from "../support/tenant.ts";
+
+const COLUMNS = 100;
+
+test("shows how its parts are and what was delivered last, and Ctrl-C leaves that readable", async () => {
+  await using place = await newPlace();
+  await using start = startOnTerminal(place.env);
+  await until("the status", () => start.screen().includes("No deliveries yet"));
+  expect(start.screen()).toContain("  PostgreSQL up   Temporal up   worker up   API up\n");
+  expect(start.screen()).toContain("\nCtrl-C stops everything.\n");
+  expect(start.output()).not.toContain('{"level"');
+  const log = join(place.env.DATA_DIR!, "logs", "gatehouse.log");
+  expect(readFileSync(log, "utf8")).toContain('"msg":"api ready"');
+
+  const api = await newTenant({
+    url: readRunning(place.env.DATA_DIR!)!.publicUrl,
+    databaseUrl: place.env.DATABASE_URL!,
+  });
+  await using receiver = startReceiver([503, 200]);
+  await api.connect(receiver.url);
+  await api.change({ Name: "Gate" });
+  const { EventId } = await api.settledEvent();
+  const lines = ["Delivered  attempt 2  localhost answered 200", "Retrying   attempt 1  localhost answered 503"];
+  const shown = lines.map((line) => `  \\d\\d:\\d\\d:\\d\\d  ${line}  event ${EventId}\n`).join("");
+  await until("the delivery", () => new RegExp(`\n  Last deliveries\n${shown}$`).test(start.screen()));
+  expect(start.screen().match(/PostgreSQL up/g)).toHaveLength(1);
+  const [, status] = start.screen().split("Ctrl-C stops everything.\n");
+  for (const line of status!.split("\n")) expect(line.length).toBeLessThanOrEqual(COLUMNS);
+
+  start.type("\x03");
+  expect(await start.ended()).toBe(0);
+  expect(start.screen()).toContain(`event ${EventId}\n`);
+  expect(start.screen()).toEndWith("SIGINT: stopping\neverything is stopped\n");
+}, 180_000);
+
+test("gives JSON lines instead with LOG_FORMAT=json", async () => {
+  await using place = await newPlace();
+  await using start = startOnTerminal({ ...place.env, LOG_FORMAT: "json" });
+  await until("the table", () => start.output().includes("Ctrl-C stops everything."));
+  expect(start.output()).toContain('"msg":"api ready"');
+  expect(start.output()).not.toContain("No deliveries yet");
+  expect(existsSync(join(place.env.DATA_DIR!, "logs", "gatehouse.log"))).toBe(false);
+}, 180_000);
+
+/** Its own database and namespace, on the shared servers. */
+async function newPlace() {
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(await newEmptyDatabase());
+  const namespace = stack.use(await newNamespace());
+  await namespace.addSearchAttributes();
+  const env: Record<string, string | undefined> = {
+    ...withoutSettings(process.env),
+    DATA_DIR: temporaryDirectory("start"),
+    DATABASE_URL: database.url,
+    MASTER_KEY: newMasterKey(),
+    TEMPORAL_ADDRESS: setting("GATEHOUSE_TEST_TEMPORAL_ADDRESS"),
+    TEMPORAL_NAMESPACE: namespace.name,
+    EGRESS_ALLOW: "127.0.0.0/8,::1/128",
+    EGRESS_CA_FILE: join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem"),
+    WEBHOOK_RETRY_INITIAL_INTERVAL: "200ms",
+    NO_COLOR: "1",
+    TERM: "xterm",
+  };
+  const kept = stack.move();
+  return { env, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+function startOnTerminal(env: Record<string, string | undefined>) {
+  let output = "";
+  const decoder = new TextDecoder();
+  const command = Bun.spawn([process.execPath, join(PROJECT_ROOT, "server", "main.ts")], {
+    cwd: PROJECT_ROOT,
+    env,
+    terminal: {
+      cols: COLUMNS,
+      rows: 50,
+      data: (_, bytes) => {
+        output += decoder.decode(bytes, { stream: true });
+      },
+    },
+  });
+  return {
+    output: () => output,
+    screen: () => drawn(output),
+    type: (keys: string) => command.terminal!.write(keys),
+    ended: () => command.exited,
+    async [Symbol.asyncDispose]() {
+      if (command.exitCode === null) command.kill("SIGTERM");
+      await command.exited;
+      command.terminal!.close();
+    },
+  };
+}
+
+/** What stands on a terminal of any height after all that was written to it. */
+function drawn(output: string): string {
+  const lines = [""];
+  let row = 0;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal is controlled by them
+  for (const [, up, text, end] of output.matchAll(/\x1b\[(\d+)A\x1b\[J|([^\x1b\r\n]+)|(\r?\n)/g)) {
+    if (up) {
+      row -= Number(up);
+      lines.length = row + 1;
+      lines[row] = "";
+    } else if (end) {
+      row++;
+      lines[row] ??= "";
+    } else lines[row] = `${lines[row]}${text}`;
+  }
+  return lines.join("\n");
+}
