@@ -11,7 +11,7 @@ import { createGate, type Gate } from "./gate/gate.ts";
 import { createCursors } from "./gate/list.ts";
 import type { FindRecords, ReadActionOf } from "./gate/references.ts";
 import type { Problem } from "./policies/cedar.ts";
-import { createEngine, type PolicySet, type PolicyText } from "./policies/engine.ts";
+import { createEngine, createPause, type PolicySet, type PolicyText } from "./policies/engine.ts";
 import { createExaminer } from "./policies/examiner.ts";
 import {
   type CallContext,
@@ -51,6 +51,12 @@ export interface Access {
    * @returns undefined if they are gone or inactive
    */
   permissionsOf(call: CallContext & { actor: Actor }, texts?: PolicyText[]): Promise<Permissions | undefined>;
+  /**
+   * Does what makes many decisions, in the tenant's turn: as its lists do, and one after the other with them.
+   * @param work is told what to await between two decisions
+   * @throws TenantBusy, ServiceBusy
+   */
+  inTurn<T>(tenantId: TenantId, work: (pause: () => Promise<void>) => Promise<T>): Promise<T>;
   /** Every type of record that policies can be about. */
   types: ReadonlyMap<string, ResourceType>;
   /** Of a type that `recordTypes` has. */
@@ -100,7 +106,8 @@ export function createAccess(deps: AccessDependencies): Access {
   /** The first of a type's families is the one it is read by. */
   const readActionOf: ReadActionOf = (type) =>
     ACTIONS.find((action) => action === `${types.get(type)?.families[0]}:Read`);
-  const gateDeps = { sql, cursors: createCursors(masterKey), lists: createBudget(LISTS), readActionOf, findRecords };
+  const lists = createBudget(LISTS);
+  const gateDeps = { sql, cursors: createCursors(masterKey), lists, readActionOf, findRecords };
   const policies = createTenantCache((tenantId) => loadPolicies(sql, tenantId));
   const memberships = createTenantCache((tenantId, key) => loadMemberships(sql, tenantId, JSON.parse(key)));
   const principals = createTenantCache((tenantId, key) => loadPrincipal(sql, tenantId, parseActor(key)));
@@ -174,12 +181,13 @@ export function createAccess(deps: AccessDependencies): Access {
     async permissionsOf(call, texts) {
       const { tenantId, actor } = call;
       const [set, principal] = await Promise.all([
-        texts ? engine.compile(texts) : policies.get(tenantId, ""),
+        texts ? engine.compile(texts, true) : policies.get(tenantId, ""),
         principals.get(tenantId, keyOf(actor)),
       ]);
       if (!principal) return undefined;
       return createPermissions(permissionsDeps, set, await membersFor(set, tenantId), principal, call);
     },
+    inTurn: (tenantId, work) => lists.run(tenantId, () => work(createPause())),
     types,
     findRecords,
     recordTypes,

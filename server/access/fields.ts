@@ -19,7 +19,7 @@ const NAME_LIMIT = 200;
 const DESCRIPTION_LIMIT = 1_000;
 
 const EXAMPLE_TIME = "2026-01-31T12:00:00.000Z";
-const EXAMPLE_ACTOR = { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" };
+export const EXAMPLE_ACTOR = { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" };
 
 export const idField = (type: string) =>
   id(`a ${type}'s`, {

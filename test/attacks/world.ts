@@ -58,7 +58,12 @@ export async function newWorld(): Promise<World> {
         now() + interval '1 day', now(), '127.0.0.1', 'test')`;
   }
   const { EventId } = (await ok(admin.get("/WebhookEvent?Limit=1"))).Items[0];
-  return { admin, spy, ids: { User: user, WebhookEvent: EventId } };
+  let policy = "";
+  for (const index of times) {
+    const text = `permit (principal == Client::"0", action, resource) when { context.hour == ${index} };`;
+    policy = (await savePolicy(admin, "Versions", text)).Id;
+  }
+  return { admin, spy, ids: { User: user, WebhookEvent: EventId, Policy: policy } };
 }
 
 export async function entitiesOf(admin: Pick<Caller, "get">): Promise<Described[]> {
@@ -96,9 +101,12 @@ export async function listsOf({ ids }: World): Promise<{ path: string; name: str
   });
 }
 
+/** Lists whose items are seen by who sees the record that they stand below. */
+export const WITHIN_A_RECORD = ["Sessions", "Versions"];
+
 /** What an item of a list is, as policies name it; undefined: it is judged by the record that it stands below. */
 export function uidOf(name: string, item: Item, { ids }: World): { type: string; id: string } | undefined {
-  if (name === "Sessions") return undefined;
+  if (WITHIN_A_RECORD.includes(name)) return undefined;
   if (name === "Consents") return { type: "Consent", id: `${ids.User}/${item.Application.Id}` };
   if (item.ConnectionId && !item.Id) return { type: "WebhookConnection", id: item.ConnectionId };
   // Role::"admin" is the role that its members are in.

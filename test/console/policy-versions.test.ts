@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { differenceOf } from "../../server/console/policies/difference.ts";
+import { db } from "../entities/client.ts";
 import type { Api } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -84,6 +85,8 @@ test(
     const api = await newTenant();
     for (let hour = 1; hour <= 52; hour++) await save(api, { Policy: textOf(hour) });
     const id = await save(api, {});
+    const kept = await api.call<{ Items: unknown[] }>("GET", `/Policy/${id}/Versions?Limit=200`);
+    expect(kept.body.Items).toHaveLength(50);
     await using visitor = await enterSettings(browser, api.tenant);
     await visitor.open(`/settings/policies/${id}/versions?Number=3`);
     const rows = visitor.page.getByRole("table", { name: "Versions" }).getByRole("row");
@@ -91,6 +94,9 @@ test(
     await visitor.page.getByText("Nothing is kept of what was before it.").waitFor();
     await visitor.open(`/settings/policies/${id}/versions?Number=2`);
     await visitor.page.getByText("of each policy 50 are").waitFor();
+    await db()`delete from policy_versions where policy_id = ${id}`;
+    await visitor.open(`/settings/policies/${id}/versions`);
+    await visitor.page.getByText("There is no such version").waitFor();
   },
   PATIENCE_MS,
 );

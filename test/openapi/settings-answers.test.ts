@@ -103,6 +103,14 @@ test.concurrent("whether a call would be allowed", async () => {
   const gone = { ...examples.text.value, Principal, Id: crypto.randomUUID() };
   await call(caller, "POST", path, 404, { body: gone });
   await call(await caller.withScope("Settings:Read"), "POST", path, 403, { body: saved });
+  const { body: policies } = await call(caller, "GET", `${API}/Policy?Limit=1`, 200);
+  const [{ Id }] = policies.Items;
+  const versions = `${API}/Policy/{Id}/Versions`;
+  await call(caller, "GET", versions, 200, { at: `${API}/Policy/${Id}/Versions` });
+  await call(caller, "GET", versions, 404, { at: `${API}/Policy/${crypto.randomUUID()}/Versions` });
+  await call(caller, "GET", `${versions}?Limit=0`, 400, { at: `${API}/Policy/${Id}/Versions` });
+  const unread = await caller.withScope("AccessManager:Read");
+  await call(unread, "GET", versions, 403, { at: `${API}/Policy/${Id}/Versions` });
 });
 
 test.concurrent("what an administrator has to say of users' sign-in", async () => {

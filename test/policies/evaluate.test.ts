@@ -246,6 +246,14 @@ describe.concurrent("who may ask", () => {
       if (index === grants.length - 1) expectError(await post(asker, question), 403, "Permission", PATH, says);
     }
     await savePolicy(admin, "Departments", permit("AccessManager:Read", "resource is Department"));
+    const hidden = await post(asker, question);
+    expectError(hidden, 403, "Permission", PATH, /may not read all Credentials\. Say in Context\.Scopes/);
+    const Scopes = ["AccessManager:Read"];
+    expect((await evaluate(asker, { ...question, Context: { Scopes } })).Decision).toBe("Allow");
+    await savePolicy(admin, "One's", permit("Settings:Read", "resource is Credentials", `resource.Id == "${own.Id}"`));
+    expectError(await post(asker, question), 403, "Permission", PATH, /Context\.Scopes/);
+    const all = 'permit (principal is Client, action == Action::"Settings:Read", resource is Credentials);';
+    await savePolicy(admin, "Credentials", all);
     expect((await evaluate(asker, question)).Decision).toBe("Allow");
     expect(own.Id).toBe(asker.clientId);
   });
@@ -263,6 +271,31 @@ describe.concurrent("who may ask", () => {
     const taken = { ...principal, Principal: client(admin), Id: policy.Id, Policy: policy.Policy };
     expectError(await post(admin, taken), 404, "Not Found", PATH);
   });
+});
+
+test.concurrent("a text that is too much beside the other policies is refused as when it is saved", async () => {
+  const admin = await newAdmin();
+  const question = {
+    Principal: client(admin),
+    Action: "AccessManager:Read",
+    Resource: { Type: "Application", Id: admin.clientId },
+  };
+  const pattern = (length: number) =>
+    `permit (principal == Client::"0", action, resource is Application)
+     when { resource.Description like "Sales *${"x".repeat(length)}" };`;
+  await savePolicy(admin, "half", pattern(300));
+  const steps = await post(admin, { ...question, Name: "other half", Policy: pattern(400) });
+  expectError(steps, 409, "Conflict", PATH, /^A decision by all policies, with this one, could take 1\d{4} steps/);
+  expect(await evaluate(admin, { ...question, Name: "half", Policy: pattern(400) })).toEqual(allowed("Administrators"));
+  const Policy = `permit (principal == Client::"0", action, resource); // ${"x".repeat(3_900)}`;
+  let [Name, saved] = ["0", await admin.patch("/Policy", { Name: "0", Policy })];
+  for (let count = 1; saved.status === 200; count++) {
+    Name = String(count);
+    saved = await admin.patch("/Policy", { Name, Policy });
+  }
+  const tried = await post(admin, { ...question, Name, Policy });
+  expectError(tried, 409, "Conflict", PATH, /^A tenant can have 100 policies with 40000 characters together/);
+  expect(tried.body.Errors).toEqual(saved.body.Errors);
 });
 
 /** Each is tried before it is saved, over all that is there. */

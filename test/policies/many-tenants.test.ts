@@ -38,3 +38,18 @@ test("policies that read the same are read once, whoever has them", async () => 
   expect(await engine.compile(structuredClone(own))).toBe(set);
   expect(await engine.compile([{ ...own[0]!, name: "every" }])).not.toBe(set);
 });
+
+test("however many texts are tried, what is saved stays read", async () => {
+  const engine = createEngine();
+  const saved = [{ name: "all", policy: "permit (principal, action, resource);" }];
+  const set = await engine.compile(saved);
+  for (let tries = 0; tries < TENANTS; tries++) {
+    const tried = await engine.compile(
+      [{ name: `try ${tries}`, policy: "forbid (principal, action, resource);" }],
+      true,
+    );
+    expect(tried).not.toBe(set);
+  }
+  expect(await engine.compile(saved)).toBe(set);
+  expect(await engine.compile(saved, true)).not.toBe(set);
+}, 60_000);

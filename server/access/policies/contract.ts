@@ -1,6 +1,6 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { body, contract } from "../../http/contract.ts";
-import { field, type InputOf, NUL_FREE, type RecordOf } from "../../http/fields.ts";
+import { ABSTRACT_LONG, field, type InputOf, NUL_FREE, orNull, type RecordOf, time } from "../../http/fields.ts";
 import { descriptionField, idField, nameField, STAMP_FIELDS } from "../fields.ts";
 
 /** Characters. */
@@ -34,3 +34,21 @@ export type PolicyRecord = RecordOf<typeof FIELDS>;
 
 /** A policy's text alone, whatever Cedar says of it. */
 export const POLICY_TEXT = body({ name: "Policy", $id: "PolicyText", needs: ["Policy"] }, { Policy: policyText });
+
+/** A text that a policy has or had. */
+export const POLICY_VERSION = Type.Object(
+  {
+    Number: Type.Integer({ format: "int32", description: "From 1, of the policy's own." }),
+    Policy: Type.String({ maxLength: POLICY_LIMIT, description: "Its Cedar text." }),
+    SavedOn: time(),
+    SavedBy: orNull(ABSTRACT_LONG, { description: "null: it was there from the start." }),
+  },
+  { $id: "PolicyVersion" },
+);
+export type PolicyVersion = Omit<Static<typeof POLICY_VERSION>, "SavedBy"> & { SavedBy: SavedBy | null };
+/** AbstractLong (docs/behaviour.md "Foreign keys"); Name is missing to who may not read them. */
+export interface SavedBy {
+  Id: number;
+  Name?: string;
+  Type: string;
+}

@@ -6,6 +6,8 @@ import { createCedar, type Mentioned, mentionedBy, statementsOf, typesNamedBy } 
 
 /** Sets of policies that stay read and parsed; the one not asked for longest makes room. */
 const PARSED_SETS = 1_000;
+/** Of sets that are only tried, which have places of their own: a saved one never makes room for them. */
+const TRIED_SETS = 20;
 /** Decisions that are kept; the one not asked for longest makes room. */
 const DECISIONS = 10_000;
 
@@ -21,6 +23,8 @@ export interface PolicySet {
   rolesOfRecords: string[];
   /** No other set of this process has it. */
   number: number;
+  /** It is not saved. */
+  isTried: boolean;
 }
 
 export type Question = Pick<
@@ -43,24 +47,31 @@ export interface PolicyText {
 }
 
 export interface Engine {
-  /** The same set for the same policies. */
-  compile(policies: PolicyText[]): Promise<PolicySet>;
+  /** The same set for the same policies. @param isTried they are not saved */
+  compile(policies: PolicyText[], isTried?: boolean): Promise<PolicySet>;
   decide(set: PolicySet, question: Question): Decision;
 }
 
 export function createEngine(): Engine {
-  /** Where Cedar holds a set. What makes room leaves its place to the next. */
-  const parsed = new LRUCache<PolicySet, string>({ max: PARSED_SETS, disposeAfter: (place) => places.push(place) });
   const places: string[] = [];
   let placesMade = 0;
-  const { run } = createCedar(() => parsed.clear());
-  /** By a digest of what they were made of. */
-  const compiled = new LRUCache<string, PolicySet>({ max: PARSED_SETS });
+  const setsOf = (max: number) => ({
+    /** By a digest of what they were made of. */
+    compiled: new LRUCache<string, PolicySet>({ max }),
+    /** Where Cedar holds a set. What makes room leaves its place to the next. */
+    parsed: new LRUCache<PolicySet, string>({ max, disposeAfter: (place) => places.push(place) }),
+  });
+  const [saved, tried] = [setsOf(PARSED_SETS), setsOf(TRIED_SETS)];
+  const { run } = createCedar(() => {
+    saved.parsed.clear();
+    tried.parsed.clear();
+  });
   /** By set and question: the same question, time and network included, has the same answer. */
   const decisions = new LRUCache<string, Decision>({ max: DECISIONS });
   let sets = 0;
 
   function parse(set: PolicySet): string {
+    const { parsed } = set.isTried ? tried : saved;
     const known = parsed.get(set);
     if (known) return known;
     const place = places.pop() ?? String(placesMade++);
@@ -89,7 +100,8 @@ export function createEngine(): Engine {
   }
 
   return {
-    async compile(policies) {
+    async compile(policies, isTried = false) {
+      const { compiled } = isTried ? tried : saved;
       const digest = digestOf(JSON.stringify(policies));
       const known = compiled.get(digest);
       if (known) return known;
@@ -111,11 +123,13 @@ export function createEngine(): Engine {
         looksAtRecords: looksAtRecords(parsedStatements),
         rolesOfRecords: rolesOfRecords(parsedStatements),
         number: ++sets,
+        isTried,
       };
       compiled.set(digest, set);
       return set;
     },
     decide(set, question) {
+      if (set.isTried) return decideAnew(set, question);
       const key = digestOf(`${set.number} ${JSON.stringify(question)}`);
       const known = decisions.get(key);
       if (known) return known;

@@ -14,7 +14,8 @@ import { userScopes } from "../roles/service.ts";
 import { listAllRoles } from "../roles/store.ts";
 import { ACTIONS, type Action } from "../scopes.ts";
 import { POLICY } from "./contract.ts";
-import { createPause, type Decision, type PolicyText } from "./engine.ts";
+import type { Decision, PolicyText } from "./engine.ts";
+import { requireFit } from "./fit.ts";
 import type { CallContext, Permissions } from "./permissions.ts";
 import type { EVALUATION, Question } from "./question.ts";
 import { type Attribute, CLIENT_RECORD, type PolicyRecord, type ResourceType, TEXT_LIMIT } from "./resource-type.ts";
@@ -25,18 +26,22 @@ type Evaluator = Permitted<"Settings:Read" | "AccessManager:Read">;
 /** The text that is tried, and the policy that it would be. */
 export type Tried = Pick<Question, "Id" | "Name"> & { Policy: string };
 
+/** RFC 6750 3.1: the privileges are too low; no scope would help. */
+const REFUSED = 'Bearer error="insufficient_scope", error_description="Refused by a policy"';
+/** The type of records that has clients' scopes. */
+const CREDENTIALS = "Credentials";
 /** What a policy without a name is called. */
 const UNNAMED = "(this text)";
 /** As unset dates of records are. */
 const UNSET_DATE = "1900-01-01T12:00:00.000Z";
 
-/** @throws BadInput, NotFound, Permission, TenantBusy */
+/** @throws BadInput, NotFound, Permission, Conflict, TenantBusy, ServiceBusy */
 export async function evaluate(
   { sql, access, problemsOf }: EvaluateDependencies,
   caller: Evaluator,
   { Id, Name, Policy, Principal, Action, Resource, Context = {} }: Question,
 ): Promise<Evaluation> {
-  const saved = await requireSeesRules(sql, caller);
+  const saved = await requireSeesRules(sql, access, caller);
   const tried = Policy === undefined ? undefined : { Id, Name, Policy };
   const texts = tried && textsWith(saved, tried);
   const actor = {
@@ -53,7 +58,9 @@ export async function evaluate(
   await requireSeen(access, caller, actor.type, principal.record!);
   if (resource.stored) await requireSeen(access, caller, Resource.Type, resource.stored);
 
+  if (!Context.Scopes && !seesScopes(caller, actor)) throw new Permission(SCOPES_HIDDEN, REFUSED);
   const scopes = new Set<string>(Context.Scopes ?? (await scopesOf(sql, access, caller.tenantId, actor)));
+  if (texts) await requireFit(access, caller.tenantId, texts);
   const call = { ...callOf(caller, Context), scopes, actor };
   const permissions = await access.permissionsOf(call, texts);
   if (!permissions) return denied(`The ${Principal.Type} is not active, so no access token of it is good.`);
@@ -72,14 +79,14 @@ export interface Case {
 }
 
 export interface Comparison {
-  /** How many of the cases were decided; the others are of records that the caller may not see whole. */
+  /** How many of the cases were decided; the others are of records and scopes that the caller may not see whole. */
   checked: number;
   changes: (Case & { before: Evaluation; after: Evaluation })[];
 }
 
 /**
  * Which of these calls would meet something else if the text were saved.
- * @throws BadInput, NotFound, Permission, TenantBusy
+ * @throws BadInput, NotFound, Permission, Conflict, TenantBusy, ServiceBusy
  */
 export async function compare(
   { sql, access, problemsOf }: EvaluateDependencies,
@@ -87,12 +94,23 @@ export async function compare(
   tried: Tried,
   cases: readonly Case[],
 ): Promise<Comparison> {
-  const texts = textsWith(await requireSeesRules(sql, caller), tried);
+  const texts = textsWith(await requireSeesRules(sql, access, caller), tried);
   const wrong = await problemsOf(caller.tenantId, tried.Policy);
   if (wrong.length > 0) throw BadInput.in(wrong);
+  await requireFit(access, caller.tenantId, texts);
+  return access.inTurn(caller.tenantId, (pause) => differences({ sql, access }, caller, texts, cases, pause));
+}
+
+async function differences(
+  { sql, access }: Pick<EvaluateDependencies, "sql" | "access">,
+  caller: Evaluator,
+  texts: PolicyText[],
+  cases: readonly Case[],
+  pause: () => Promise<void>,
+): Promise<Comparison> {
   const callers = new Map<string, Promise<Compared | undefined>>();
   const records = new Map<string, Promise<PolicyRecord | undefined>>();
-  const [changes, pause]: [Comparison["changes"], () => Promise<void>] = [[], createPause()];
+  const changes: Comparison["changes"] = [];
   let checked = 0;
   for (const one of cases) {
     const { principal, action, type, id } = one;
@@ -115,7 +133,7 @@ export async function compare(
   }
 
   async function compared(actor: Actor): Promise<Compared | undefined> {
-    if (!(await seen(actor.type, String(actor.id)))) return undefined;
+    if (!seesScopes(caller, actor) || !(await seen(actor.type, String(actor.id)))) return undefined;
     const scopes = new Set<string>(await scopesOf(sql, access, caller.tenantId, actor));
     const call = { ...callOf(caller, {}), scopes, actor };
     const [now, then] = [await access.permissionsOf(call), await access.permissionsOf(call, texts)];
@@ -152,6 +170,15 @@ function callOf(caller: Caller, { Address, Time }: NonNullable<Question["Context
   return { tenantId, requestKey, address, time: Time ?? caller.time };
 }
 
+const SCOPES_HIDDEN =
+  "A client's scopes stand in its Credentials, and you may not read all Credentials. Say in Context.Scopes with which " +
+  "scopes it calls.";
+
+/** A user's scopes come of roles, all of which are the caller's to read. */
+function seesScopes({ gate }: Caller, { type }: Actor): boolean {
+  return type === "User" || gate.seesAll(CREDENTIALS);
+}
+
 /** All that its access tokens can have. */
 async function scopesOf(sql: Sql, access: Access, tenantId: TenantId, { type, id }: Actor): Promise<readonly string[]> {
   if (type === "User") return userScopes(sql, tenantId, id);
@@ -178,21 +205,23 @@ function told({ allowed, policies, failed }: Decision): Evaluation {
 /**
  * Of the policies and roles each may be read, so that what they come to tells no more than they do.
  * @returns all policies
- * @throws Permission
+ * @throws Permission, TenantBusy, ServiceBusy
  */
-async function requireSeesRules(sql: Sql, { tenantId, permissions, gate }: Caller): Promise<Policy[]> {
+async function requireSeesRules(sql: Sql, access: Access, { tenantId, permissions, gate }: Caller): Promise<Policy[]> {
   const policies = await listAllPolicies(sql, tenantId);
   const roles = gate.seesAll(ROLE.name) ? [] : await listAllRoles(sql, tenantId);
   const rules = [
     ...(gate.seesAll(POLICY.name) ? [] : policies.map((one) => [POLICY.name, POLICY.toRecord(one)] as const)),
     ...roles.map((one) => [ROLE.name, ROLE.judged(one)] as const),
   ];
-  const pause = createPause();
-  for (const [type, record] of rules) {
-    await pause();
-    permissions.require("Settings:Read", type, record);
-  }
-  return policies;
+  if (rules.length === 0) return policies;
+  return access.inTurn(tenantId, async (pause) => {
+    for (const [type, record] of rules) {
+      await pause();
+      permissions.require("Settings:Read", type, record);
+    }
+    return policies;
+  });
 }
 
 /** The tenant's policies, with the text as one of them. @throws NotFound */
@@ -278,7 +307,7 @@ async function requireSeen(access: Access, caller: Caller, type: string, record:
   if (Bun.deepEquals(shown, record)) return;
   throw new Permission(
     `The ${type} points at a record that you may not read, so nothing is decided over it for you.`,
-    'Bearer error="insufficient_scope", error_description="Refused by a policy"',
+    REFUSED,
   );
 }
 

@@ -1,10 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { orNull } from "../../http/fields.ts";
+import { uuidParameter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
+import { EXAMPLE_ACTOR } from "../fields.ts";
 import { withoutRecords } from "../gate/shown.ts";
 import { route } from "../route.ts";
 import { LOCK_OUT, type SettingsDependencies, settingsResource, settingsType } from "../settings.ts";
-import { POLICY, POLICY_TEXT } from "./contract.ts";
+import { POLICY, POLICY_TEXT, POLICY_VERSION } from "./contract.ts";
 import { EVALUATION, QUESTION } from "./question.ts";
 import { createPolicies, findPolicyRecords, type Policies } from "./service.ts";
 
@@ -33,6 +35,20 @@ export const POLICIES = {
 
 function ownRoutes(policies: Policies): Route[] {
   return [
+    route({
+      method: "GET",
+      path: "/Policy/{Id}/Versions",
+      tag,
+      id: "listPolicyVersions",
+      summary: "List the texts that a policy has had",
+      description: "The newest first; 50 are kept. To restore one, PATCH the Policy with its text.",
+      params: { Id: uuidParameter("The Id of the policy.", "Policy") },
+      scopes: ["Settings:Read"],
+      paged: true,
+      answer: { description: "A page of versions.", schema: POLICY_VERSION, example: VERSION, list: true },
+      errors: ["ServiceBusy"],
+      handle: (caller, { params, paging }) => policies.versions(caller, params.Id, paging),
+    }),
     route({
       method: "POST",
       path: "/Policy/Validate",
@@ -77,7 +93,7 @@ function ownRoutes(policies: Policies): Route[] {
         schema: EVALUATION,
         example: { Decision: "Allow", DecidedBy: ["Administrators"], Problems: [] },
       },
-      errors: ["NotFound"],
+      errors: ["NotFound", "Conflict", "ServiceBusy"],
       handle: async (caller, { input }) => withoutRecords(await policies.evaluate(caller, input)),
     }),
   ];
@@ -86,8 +102,17 @@ function ownRoutes(policies: Policies): Route[] {
 const EVALUATE =
   "It is decided as a call is, and nothing is saved. With Policy, as if that text were saved: in the place of the policy " +
   "that Id, or without it Name, points at, else beside the others. 403 unless the caller may read the principal, the " +
-  "record with all it points at, and every policy and role, for the answer tells of these. A record of WebhookConnection " +
-  "takes Webhooks:Read too.";
+  "record with all it points at, and every policy and role, for the answer tells of these. So it does of a Client's " +
+  "scopes, unless Context.Scopes says them: without it, 403 to who may not read all Credentials. A record of " +
+  "WebhookConnection takes Webhooks:Read too. 409 where the text would be too much beside the other policies, as when " +
+  "it is saved.";
+
+const VERSION = {
+  Number: 2,
+  Policy: POLICY.example.Policy,
+  SavedOn: POLICY.example.ModifiedOn,
+  SavedBy: EXAMPLE_ACTOR,
+};
 
 const ASKED = { Principal: { Type: "Client", Id: 1 }, Action: "AccessManager:Read" };
 const QUESTIONS = {

@@ -1,15 +1,16 @@
-import type { Sql, Transaction } from "../../db/connection.ts";
-import { BadInput, Conflict, type Problem as FieldProblem } from "../../errors.ts";
-import { isUuid } from "../../http/query.ts";
+import type { Sql } from "../../db/connection.ts";
+import { BadInput, type Problem as FieldProblem, NotFound } from "../../errors.ts";
+import { isUuid, type Paging } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Access } from "../access.ts";
 import type { Permitted } from "../bearer.ts";
 import type { FindRecords } from "../gate/references.ts";
-import type { Shown } from "../gate/shown.ts";
+import type { ShownPage } from "../gate/shown.ts";
 import { changeSettings, createSettingsService, type RecordChange, type SettingsService } from "../settings.ts";
 import type { Problem } from "./cedar.ts";
-import { POLICY, type PolicyInput, type PolicyRecord } from "./contract.ts";
+import { POLICY, type PolicyInput, type PolicyRecord, type PolicyVersion } from "./contract.ts";
 import { type Case, type Comparison, compare, type Evaluation, evaluate, type Tried } from "./evaluate.ts";
+import { requireFit } from "./fit.ts";
 import type { Question } from "./question.ts";
 import type { ResourceType } from "./resource-type.ts";
 import {
@@ -25,10 +26,6 @@ import {
   type Version,
 } from "./store.ts";
 
-/** Every process parses all of a tenant's policies when one changes, and asks each of them for every decision. */
-const POLICIES_PER_TENANT = 100;
-const CHARACTERS_PER_TENANT = 40_000;
-
 /** Places in a policy that are told at once. */
 const SHOWN_PROBLEMS = 20;
 
@@ -36,28 +33,26 @@ const SHOWN_PROBLEMS = 20;
 export interface Policies extends SettingsService<PolicyRecord, PolicyInput> {
   /** What keeps a text from being saved as a policy, without saving it; empty if it is good. @throws TenantBusy */
   validate(caller: Permitted<"Settings:Update">, text: string): Promise<Problem[]>;
-  /** What a call of somebody's would meet. @throws BadInput, NotFound, Permission, TenantBusy */
+  /** What a call of somebody's would meet. @throws BadInput, NotFound, Permission, Conflict, TenantBusy, ServiceBusy */
   evaluate(caller: Permitted<"Settings:Read" | "AccessManager:Read">, question: Question): Promise<Evaluation>;
-  /** Which of these calls a text would change the outcome of. @throws BadInput, NotFound, Permission, TenantBusy */
+  /**
+   * Which of these calls a text would change the outcome of.
+   * @throws BadInput, NotFound, Permission, Conflict, TenantBusy, ServiceBusy
+   */
   compare(
     caller: Permitted<"Settings:Read" | "AccessManager:Read">,
     tried: Tried,
     cases: readonly Case[],
   ): Promise<Comparison>;
-  /** Every text that the policy has had, the newest first, as far as they are kept. @throws NotFound, Permission */
-  versions(caller: Permitted<"Settings:Read">, id: string): Promise<Shown<PolicyVersion>[]>;
+  /**
+   * Every text that the policy has had, the newest first, as far as they are kept.
+   * @throws BadInput, NotFound, Permission, TenantBusy, ServiceBusy
+   */
+  versions(caller: Permitted<"Settings:Read">, id: string, paging: Paging): Promise<ShownPage<PolicyVersion>>;
   /** Every type of record that policies can be about, by its name. */
   types: ReadonlyMap<string, ResourceType>;
   /** Names of those whose records are found by an Id. */
   recordTypes: readonly string[];
-}
-
-export interface PolicyVersion {
-  Number: number;
-  Policy: string;
-  SavedOn: string;
-  /** AbstractLong (docs/behaviour.md "Foreign keys"), or null: it was there from the start. */
-  SavedBy: { Id: number; Name?: string; Type: string } | null;
 }
 
 export function createPolicies(sql: Sql, access: Access, recordChange: RecordChange): Policies {
@@ -79,15 +74,27 @@ export function createPolicies(sql: Sql, access: Access, recordChange: RecordCha
       if (problems.length > 0) throw BadInput.in(problems);
     },
     async checkWritten(tx, tenantId, { before, saved }) {
-      if (before?.policy !== saved.policy) await refuseTooMany(tx, access, tenantId);
+      if (before?.policy !== saved.policy) await requireFit(access, tenantId, await listPolicyTexts(tx, tenantId));
     },
   });
   return {
     ...service,
-    async versions(caller, id) {
-      const { record } = await service.read(caller, id);
-      const versions = (await listVersions(sql, caller.tenantId, id)).map(toVersion);
-      return caller.gate.only(POLICY.name, versions, { resource: () => record });
+    async versions(caller, id, paging) {
+      const { tenantId, gate } = caller;
+      const row = isUuid(id) ? await findPolicy(sql, tenantId, { id }) : undefined;
+      if (!row) throw new NotFound("There is no Policy with this Id.");
+      // As it is stored: what is shown of it may be less.
+      const resource = POLICY.toRecord(row);
+      await gate.show(POLICY.name, resource);
+      return gate.list({
+        type: POLICY.name,
+        name: `Versions of Policy ${row.id}`,
+        paging,
+        read: (limit, after) => listVersions(sql, tenantId, row.id, limit, after),
+        id: ({ number }) => String(number),
+        item: toVersion,
+        resource: () => resource,
+      });
     },
     async validate(caller, text) {
       const problems = await access.checkPolicy(caller.tenantId, text);
@@ -105,12 +112,7 @@ export const findPolicyRecords: FindRecords = async (sql, tenantId, _, ids) =>
   (await findPolicies(sql, tenantId, ids.filter(isUuid))).map((policy) => POLICY.toRecord(policy));
 
 function toVersion({ number, policy, savedOn, savedBy }: Version): PolicyVersion {
-  return {
-    Number: number,
-    Policy: policy,
-    SavedOn: savedOn.toISOString(),
-    SavedBy: savedBy as PolicyVersion["SavedBy"],
-  };
+  return { Number: number, Policy: policy, SavedOn: savedOn.toISOString(), SavedBy: savedBy };
 }
 
 /** Every place in a policy that is wrong. */
@@ -119,18 +121,4 @@ function inWords(problems: Problem[]): FieldProblem[] {
     const place = line === undefined ? "" : `, line ${line}, column ${column}`;
     return { Field: "Policy", Message: `Policy${place}: ${message}` };
   });
-}
-
-/** @throws Conflict, TenantBusy */
-async function refuseTooMany(tx: Transaction, access: Access, tenantId: TenantId): Promise<void> {
-  const texts = (await listPolicyTexts(tx, tenantId)).map(({ policy }) => policy);
-  const characters = texts.reduce((sum, text) => sum + text.length, 0);
-  if (texts.length > POLICIES_PER_TENANT || characters > CHARACTERS_PER_TENANT) {
-    throw new Conflict(
-      `A tenant can have ${POLICIES_PER_TENANT} policies with ${CHARACTERS_PER_TENANT} characters together; with this ` +
-        `one there would be ${texts.length} with ${characters}.`,
-    );
-  }
-  const tooCostly = await access.weighPolicies(tenantId, texts);
-  if (tooCostly) throw new Conflict(tooCostly);
 }

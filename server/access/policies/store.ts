@@ -2,6 +2,7 @@ import type { Queries, Sql } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Actor } from "../bearer.ts";
 import type { Stamped } from "../fields.ts";
+import type { SavedBy } from "./contract.ts";
 import type { PolicyText } from "./engine.ts";
 
 /** Triggers notify it of every change of policies and of those they judge. */
@@ -120,12 +121,21 @@ export interface Version {
   number: number;
   policy: string;
   savedOn: Date;
-  savedBy: unknown;
+  /** AbstractLong (docs/behaviour.md "Foreign keys"), or null. */
+  savedBy: SavedBy | null;
 }
 
-/** The newest first; PostgreSQL keeps 50. */
-export async function listVersions(sql: Queries, tenantId: TenantId, policyId: string): Promise<Version[]> {
+/** The newest first, of which PostgreSQL keeps 50; one more than the limit, if there are more. */
+export async function listVersions(
+  sql: Queries,
+  tenantId: TenantId,
+  policyId: string,
+  limit: number,
+  after: string | undefined,
+): Promise<Version[]> {
   return sql<Version[]>`
     select number, policy, saved_on as "savedOn", actor_reference(saved_by_type, saved_by_id) as "savedBy"
-    from policy_versions where tenant_id = ${tenantId} and policy_id = ${policyId} order by number desc`;
+    from policy_versions
+    where tenant_id = ${tenantId} and policy_id = ${policyId} ${after ? sql`and number < ${after}` : sql``}
+    order by number desc limit ${limit + 1}`;
 }

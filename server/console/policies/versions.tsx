@@ -3,11 +3,15 @@
 import type { PolicyRecord, PolicyVersion } from "../../access/index.ts";
 import { NotFound } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import { firstPage, MOST_LIMIT } from "../../http/query.ts";
 import { ActionButton, phrase, Section, Table, Time } from "../../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { differenceOf, type Line } from "./difference.ts";
 import { POLICIES } from "./outcome.tsx";
+
+/** More than are kept of a policy. */
+const ALL = firstPage(MOST_LIMIT);
 
 export function versionPages(deps: SettingsDependencies): Page[] {
   const read = ["Settings:Read"] as const;
@@ -23,9 +27,8 @@ export function versionPages(deps: SettingsDependencies): Page[] {
 async function versionsPage({ policies }: SettingsDependencies, visit: Visit): Promise<View> {
   const caller = visit.permitted("Settings:Read");
   const { record, version } = await policies.read(caller, visit.params.id!);
-  const versions = await policies.versions(caller, visit.params.id!);
-  const asked = visit.url.searchParams.get("Number");
-  const shown = asked ? numbered(versions, asked) : versions[0]!;
+  const { Items: versions } = await policies.versions(caller, visit.params.id!, ALL);
+  const shown = numbered(versions, visit.url.searchParams.get("Number") ?? "");
   const before = versions.find(({ Number: number }) => number < shown.Number);
   const mayRestore = shown.Policy !== record.Policy && visit.may("Settings:Update", "Policy", record);
   return {
@@ -63,17 +66,17 @@ async function versionsPage({ policies }: SettingsDependencies, visit: Visit): P
 /** Saves the text of a version, as any other; what is there is one more version. */
 async function restore({ policies }: SettingsDependencies, visit: Visit): Promise<Response> {
   const { form, params } = visit;
-  const versions = await policies.versions(visit.permitted("Settings:Read"), params.id!);
-  const { Number: number, Policy } = numbered(versions, form.get("Number") ?? "");
+  const { Items } = await policies.versions(visit.permitted("Settings:Read"), params.id!, ALL);
+  const { Number: number, Policy } = numbered(Items, form.get("Number") ?? "");
   const body = { Id: params.id, Policy };
   const unchanged = { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] };
   await policies.save(visit.permitted("Settings:Update"), body, unchanged, body);
   return visit.goTo(`${POLICIES}/${params.id}`, `Version ${number} is restored. It counts from now on.`);
 }
 
-/** @throws NotFound */
+/** @param text a version's number; empty: the newest. @throws NotFound */
 function numbered(versions: readonly PolicyVersion[], text: string): PolicyVersion {
-  const found = versions.find(({ Number: number }) => String(number) === text);
+  const found = text ? versions.find(({ Number: number }) => String(number) === text) : versions[0];
   if (!found) throw new NotFound("There is no such version, or it is no longer kept: of each policy 50 are.");
   return found;
 }

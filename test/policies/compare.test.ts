@@ -1,0 +1,95 @@
+// Whose calls a text would change something for: what the comparison keeps to, over the same database, without pages.
+
+import { afterAll, expect, test } from "bun:test";
+import { type Caller, type Case, createAccess, type Permitted, POLICIES, SCOPES } from "../../server/access/index.ts";
+import { policyTypes } from "../../server/app.ts";
+import { recordAudit } from "../../server/audit/index.ts";
+import { connect } from "../../server/db/connection.ts";
+import { createFindRecords, ENTITIES } from "../../server/entities/index.ts";
+import { Conflict } from "../../server/errors.ts";
+import { createLog } from "../../server/log.ts";
+import { importMasterKey } from "../../server/master-key.ts";
+import { scopesNow } from "../../server/oauth/index.ts";
+import { SETTINGS } from "../../server/settings.ts";
+import type { TenantId } from "../../server/tenant-id.ts";
+import type { Caller as Admin } from "../entities/client.ts";
+import { shared } from "../support/tenant.ts";
+import { newAdmin, newPerson, savePolicy } from "./people.ts";
+
+const sql = connect(shared().databaseUrl, "gatehouse test", 4);
+afterAll(() => sql.end());
+
+const access = createAccess({
+  sql,
+  masterKey: importMasterKey(Buffer.alloc(32, 7).toString("base64")),
+  log: createLog("silent", "test"),
+  resourceTypes: policyTypes(ENTITIES, SETTINGS),
+  recordTypes: ENTITIES.map(({ name }) => name),
+  findScopes: scopesNow,
+  findRecords: createFindRecords(ENTITIES),
+});
+const { service: policies } = POLICIES.create({ sql, access, recordChange: recordAudit });
+
+const NO_CLIENTS = { Name: "No clients", Policy: "forbid (principal is Client, action, resource);" };
+
+async function callerOf(admin: Admin, clientId = admin.clientId) {
+  const call = {
+    tenantId: admin.tenantId as TenantId,
+    clientId,
+    actor: { type: "Application" as const, id: Number(clientId) },
+    scopes: new Set(SCOPES),
+    requestKey: "test",
+    address: "127.0.0.1",
+    time: new Date(),
+  };
+  const caller: Caller = { ...call, ...(await access.admit(call)), userAgent: "", traceParent: undefined };
+  return caller as Permitted<"Settings:Read" | "AccessManager:Read">;
+}
+
+/** Of the administrator, on itself. */
+function casesOf({ clientId }: Admin): Case[] {
+  const principal = { type: "Application" as const, id: Number(clientId) };
+  return [{ principal, action: "AccessManager:Read", type: "Application", id: clientId }];
+}
+
+test.concurrent("a comparison is made in the tenant's turn, as its lists are", async () => {
+  const [admin, other] = await Promise.all([newAdmin(), newAdmin()]);
+  const list = Promise.withResolvers<void>();
+  const listed = access.inTurn(admin.tenantId as TenantId, () => list.promise);
+  const compare = async (by: Admin) => policies.compare(await callerOf(by), NO_CLIENTS, casesOf(by));
+  let isCompared = false;
+  const compared = compare(admin).finally(() => {
+    isCompared = true;
+  });
+  // Others take no longer than it would.
+  for (let count = 0; count < 5; count++) expect(await compare(other)).toMatchObject({ checked: 1 });
+  expect(isCompared).toBe(false);
+  list.resolve();
+  expect(await compared).toMatchObject({ checked: 1, changes: [{ after: { DecidedBy: ["No clients"] } }] });
+  await listed;
+});
+
+test.concurrent("who may not read all Credentials is told nothing of what clients' scopes come to", async () => {
+  const admin = await newAdmin();
+  const { clientId } = await newPerson(admin, "admin");
+  const compare = async () => policies.compare(await callerOf(admin, clientId), NO_CLIENTS, casesOf(admin));
+  expect(await compare()).toMatchObject({ checked: 1, changes: [{}] });
+  const credentials = (condition: string) =>
+    `forbid (principal == Client::"${clientId}", action, resource is Credentials) when { ${condition} };`;
+  for (const condition of ['resource.Id == "1"', "true"]) {
+    await savePolicy(admin, "Hidden", credentials(condition));
+    access.forget(admin.tenantId as TenantId);
+    expect(await compare()).toEqual({ checked: 0, changes: [] });
+  }
+});
+
+test.concurrent("a text that is too much beside the other policies is not compared", async () => {
+  const admin = await newAdmin();
+  const pattern = (length: number) =>
+    `permit (principal == Client::"0", action, resource is Application)
+     when { resource.Description like "Sales *${"x".repeat(length)}" };`;
+  await savePolicy(admin, "half", pattern(300));
+  const tried = { Name: "other half", Policy: pattern(400) };
+  const compared = policies.compare(await callerOf(admin), tried, casesOf(admin));
+  await expect(compared).rejects.toThrow(Conflict);
+});

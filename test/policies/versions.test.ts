@@ -1,0 +1,70 @@
+// Every text that a policy has had, as the API lists them; a page of Settings shows the same.
+
+import { describe, expect, test } from "bun:test";
+import { API, expectError } from "../entities/client.ts";
+import { newAdmin, newPerson, ok, savePolicy } from "./people.ts";
+
+const textOf = (hour: number) => `permit (principal == Client::"0", action, resource) when { context.hour > ${hour} };`;
+
+describe.concurrent("versions of a policy", () => {
+  test("say who saved which text and when, the newest first, page by page", async () => {
+    const admin = await newAdmin();
+    const colleague = await newPerson(admin, "admin");
+    const { Id, CreatedOn } = await savePolicy(admin, "Hours", textOf(1));
+    // No new text.
+    await ok(admin.patch("/Policy", { Id, Description: "By the hour." }));
+    const { ModifiedOn } = await ok(colleague.patch("/Policy", { Id, Policy: textOf(2) }));
+    const path = `/Policy/${Id}/Versions`;
+    const by = (clientId: string) => expect.objectContaining({ Id: Number(clientId), Type: "Application" });
+    const versions = [
+      { Number: 2, Policy: textOf(2), SavedOn: ModifiedOn, SavedBy: by(colleague.clientId) },
+      { Number: 1, Policy: textOf(1), SavedOn: CreatedOn, SavedBy: by(admin.clientId) },
+    ];
+    expect(await ok(admin.get(path))).toEqual({ Items: versions, Next: null });
+    const first = await ok(admin.get(`${path}?Limit=1`));
+    expect(first).toEqual({ Items: [versions[0]], Next: expect.any(String) });
+    const second = await ok(admin.get(`${path}?Limit=1&Cursor=${encodeURIComponent(first.Next)}`));
+    expect(second).toEqual({ Items: [versions[1]], Next: null });
+    // A cursor of one policy is none of another.
+    const other = await savePolicy(admin, "Other hours", textOf(3));
+    const taken = await admin.get(`/Policy/${other.Id}/Versions?Limit=1&Cursor=${encodeURIComponent(first.Next)}`);
+    expectError(taken, 400, "Bad Input", `${API}/Policy/${other.Id}/Versions`, /^Cursor /);
+
+    await ok(admin.patch("/Policy", { Id, Policy: second.Items[0].Policy }));
+    const { Items } = await ok(admin.get(path));
+    expect(Items.map(({ Number: number, Policy }: { Number: number; Policy: string }) => [number, Policy])).toEqual([
+      [3, textOf(1)],
+      [2, textOf(2)],
+      [1, textOf(1)],
+    ]);
+    const [starter] = (await ok(admin.get("/Policy?Name=Editors"))).Items;
+    expect((await ok(admin.get(`/Policy/${starter.Id}/Versions`))).Items).toMatchObject([
+      { Number: 1, Policy: starter.Policy, SavedBy: null },
+    ]);
+  });
+
+  test("are read by who may read the policy, with names of those alone that it may read", async () => {
+    const admin = await newAdmin();
+    const person = await newPerson(admin);
+    const { Id } = await savePolicy(admin, "Hours", textOf(1));
+    const path = `/Policy/${Id}/Versions`;
+    const unscoped = await admin.withScope("AccessManager:Read");
+    expectError(await unscoped.get(path), 403, "Permission", API + path, /lacks the scope Settings:Read\.$/);
+    expectError(
+      await person.get(path),
+      403,
+      "Permission",
+      API + path,
+      /^No policy permits Settings:Read on this Policy/,
+    );
+    const reader = `permit (principal == Client::"${person.clientId}", action == Action::"Settings:Read", resource is Policy)`;
+    await savePolicy(admin, "Reader", `${reader} when { resource.Name == "Hours" };`);
+    const SavedBy = { Id: Number(admin.clientId), Type: "Application" };
+    expect((await ok(person.get(path))).Items).toEqual([expect.objectContaining({ Number: 1, SavedBy })]);
+    const other = await savePolicy(admin, "Other hours", textOf(1));
+    expect((await person.get(`/Policy/${other.Id}/Versions`)).status).toBe(403);
+    for (const id of [crypto.randomUUID(), "1", "%00"]) {
+      expect({ id, status: (await admin.get(`/Policy/${id}/Versions`)).status }).toEqual({ id, status: 404 });
+    }
+  });
+});
