@@ -27,7 +27,11 @@ const PAGES: Listed<Ids>[] = [
     },
   },
   { name: "webhook", path: ({ connection }) => `/settings/webhooks/${connection}` },
-  { name: "webhook-change", path: ({ connection }) => `/settings/webhooks/${connection}/change` },
+  {
+    name: "webhook-change",
+    path: ({ connection }) => `/settings/webhooks/${connection}/change`,
+    act: ({ page }) => page.getByText("More settings").click(),
+  },
   { name: "webhook-delete", path: ({ connection }) => `/settings/webhooks/${connection}/delete` },
   { name: "webhook-secret", path: ({ connection }) => `/settings/webhooks/${connection}/secret` },
   { name: "webhook-redeliver", path: ({ connection }) => `/settings/webhooks/${connection}/redeliver` },

@@ -218,7 +218,10 @@ function ConnectionForm(props: ConnectionFormProps): JSX.Element {
   return (
     <ContractForm {...props} names={FIRST}>
       <details class="more" open={isOpen}>
-        <summary safe>{MORE.map((name) => CONNECTION.fields[name as "Name"].form?.label).join(", ")}</summary>
+        <summary>
+          More settings{" "}
+          <small safe>{MORE.map((name) => CONNECTION.fields[name as "Name"].form?.label).join(" · ")}</small>
+        </summary>
         <div class="fields">
           {MORE.map((name) => (
             <ContractField contract={contract} name={name} state={state} isNew={version === undefined} />
