@@ -1,23 +1,33 @@
+import { type Static, Type } from "@sinclair/typebox";
 import { outageOf, refusalOf } from "../db/failures.ts";
 import { ApiError, ServiceUnavailable } from "../errors.ts";
 import { contextOf } from "./context.ts";
 import { requestUrl } from "./request.ts";
 
+const text = (description: string) => Type.String({ default: "", description });
+
 /** docs/behaviour.md "Error record". */
-export interface ErrorRecord {
-  Errors: string[];
-  Type: string;
-  Title: string;
-  StatusCode: number;
-  Instance: string;
-  RequestKey: string;
-}
+export const ERROR_RECORD = Type.Object(
+  {
+    Errors: Type.Array(Type.String(), { description: "Human-readable explanations." }),
+    Type: text("URI identifier categorizing the error."),
+    Title: text("Brief message."),
+    StatusCode: Type.Integer({ format: "int32", description: "HTTP status code." }),
+    Instance: text("URI identifying the occurrence (the request path)."),
+    RequestKey: text("Key identifying the current request; the X-Request-Id header and the log have it too."),
+  },
+  { description: "Every error of the entity API is one." },
+);
+export type ErrorRecord = Static<typeof ERROR_RECORD>;
 
 /** What a caller reads while PostgreSQL is so. */
 export const OUTAGES = {
   away: "The database is away for the moment. Nothing is wrong with the request: send it again in a few seconds.",
   "read-only": "The database takes no changes for the moment. Send the request again in a few seconds.",
 };
+
+/** The same, told beforehand. */
+export const DATABASE_AWAY = "PostgreSQL is away, or takes no changes; the header Retry-After says when to ask again.";
 
 /**
  * The failure a caller is told of: our own classes as they are, a database that is away or takes no writes as 503,

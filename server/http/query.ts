@@ -152,9 +152,11 @@ export function readQuery(
 ): Query {
   const query = new Map<string, string>();
   for (const [given, value] of parameters) {
-    const name = PAGING.includes(given) ? given : nameOf(given);
+    const name = Object.hasOwn(PAGING, given) ? given : nameOf(given);
     if (name === undefined) {
-      throw new BadInput(`${printable(given)} is no filter. Filters are ${[...PAGING, ...known].join(", ")}.`);
+      throw new BadInput(
+        `${printable(given)} is no filter. Filters are ${[...Object.keys(PAGING), ...known].join(", ")}.`,
+      );
     }
     if (query.has(name)) throw standsTwice(name);
     query.set(name, value);
@@ -208,15 +210,24 @@ function readMoment(query: Query, name: string): Date | undefined {
   return date;
 }
 
-/** What every list takes. */
-const PAGING = ["Limit", "Cursor"];
-
 function standsTwice(name: string): BadInput {
   return new BadInput(`${name} stands in the query twice.`);
 }
 
 export const DEFAULT_LIMIT = 50;
 export const MOST_LIMIT = 200;
+
+/** What every list takes. */
+export const PAGING = {
+  Limit: {
+    description: "Records of a page, of those that the caller may read.",
+    schema: Type.Integer({ format: "int32", minimum: 1, maximum: MOST_LIMIT, default: DEFAULT_LIMIT }),
+  },
+  Cursor: {
+    description: "The Next of the page before, for the same caller, list and filters; empty: the first page.",
+    schema: Type.String(),
+  },
+};
 
 /** Every list answers this; Next is the Cursor of the next page. */
 export interface Page<Item> {

@@ -2,8 +2,11 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { word } from "../http/fields.ts";
-import { RESPONSE_MODES, RESPONSE_TYPES } from "./authorize/index.ts";
-import { GRANT_TYPES } from "./grants/index.ts";
+
+/** Grants a client may be given. */
+export const GRANT_TYPES = ["authorization_code", "client_credentials", "refresh_token"] as const;
+export const RESPONSE_TYPES = ["code", "code id_token"] as const;
+export const RESPONSE_MODES = ["query", "fragment", "form_post"] as const;
 
 const text = (description?: string) => Type.String(description ? { description } : {});
 const may = (description?: string) => Type.Optional(text(description));
@@ -65,6 +68,7 @@ export const TOKEN_REQUEST = Type.Object(
     redirect_uri: may("Optional; if sent, as in the authorization request."),
     code_verifier: may("PKCE (RFC 7636), if the authorization request had a challenge."),
     refresh_token: may("Of the refresh grant."),
+    resource: Type.Optional(address("This API (RFC 8707).")),
   },
   { $id: "TokenRequest" },
 );
@@ -106,7 +110,7 @@ export const TOKEN_REFERENCE = Type.Object(
 const seconds = Type.Optional(Type.Integer({ format: "int64" }));
 
 /** RFC 7662 2.2. */
-export const INTROSPECTION = Type.Object(
+export const INTROSPECTED = Type.Object(
   {
     active: Type.Boolean(),
     ...{

@@ -4,6 +4,8 @@ import { Elysia } from "elysia";
 import { SCOPES } from "../access/index.ts";
 import { openToBrowsers, preflight, requireMethod } from "../http/request.ts";
 import { ATTAINABLE_ACRS } from "./authorize/index.ts";
+import { GRANT_TYPES, PROVIDER_METADATA, RESPONSE_MODES, RESPONSE_TYPES } from "./contract.ts";
+import { type PublicEndpoint, RFC_TAG } from "./declared.ts";
 import {
   AUTHORIZATION_PATH,
   END_SESSION_PATH,
@@ -13,17 +15,27 @@ import {
   RFC_TOKEN_PATH,
   USERINFO_PATH,
 } from "./door.ts";
-import { GRANT_TYPES } from "./grants/index.ts";
 import { KNOWN_CLAIMS } from "./userinfo.ts";
 
 const CLIENT_AUTHENTICATION = ["client_secret_basic", "client_secret_post"];
+
+const metadataAt = (path: string, id: string, source: string): PublicEndpoint => ({
+  ...{ kind: "public", path, id, tag: RFC_TAG },
+  summary: `What a client library needs to know (${source})`,
+  answer: { description: "The provider's metadata.", schema: PROVIDER_METADATA },
+});
+
+export const METADATA = [
+  metadataAt("/.well-known/openid-configuration", "getOpenIdConfiguration", "OIDC Discovery 3"),
+  metadataAt("/.well-known/oauth-authorization-server", "getAuthorizationServer", "RFC 8414"),
+];
 
 /** @param issuer PUBLIC_URL */
 export function discoveryController(issuer: string) {
   const controller = new Elysia();
   const body = JSON.stringify(metadata(issuer));
   const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
-  for (const path of ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]) {
+  for (const { path } of METADATA) {
     controller
       .options(path, () => preflight("GET"))
       .all(path, ({ request }) => {
@@ -45,8 +57,8 @@ function metadata(issuer: string) {
     introspection_endpoint: issuer + INTROSPECTION_PATH,
     end_session_endpoint: issuer + END_SESSION_PATH,
     scopes_supported: SUPPORTED_SCOPES,
-    response_types_supported: ["code", "code id_token"],
-    response_modes_supported: ["query", "fragment", "form_post"],
+    response_types_supported: RESPONSE_TYPES,
+    response_modes_supported: RESPONSE_MODES,
     grant_types_supported: GRANT_TYPES,
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["RS256", "ES256", "EdDSA"],

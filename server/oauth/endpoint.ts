@@ -1,12 +1,23 @@
 // What the token, revocation and introspection endpoints share: one form in, JSON out, and failures as their door has
 // them.
 
+import type { TObject } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { ApiError, MethodNotAllowed } from "../errors.ts";
-import { readForm } from "../http/body.ts";
+import {
+  ApiError,
+  MethodNotAllowed,
+  PayloadTooLarge,
+  ServiceUnavailable,
+  TooManyRequests,
+  UnsupportedMediaType,
+} from "../errors.ts";
+import { FORM_BODY_LIMIT, readForm } from "../http/body.ts";
 import { NO_STORE } from "../http/conditions.ts";
-import { asApiError, errorRecord } from "../http/error-record.ts";
+import { asApiError, DATABASE_AWAY, errorRecord, OUTAGES } from "../http/error-record.ts";
 import { openToBrowsers, preflight, requestUrl } from "../http/request.ts";
+import type { AuthenticateClient } from "./clients/client-authentication.ts";
+import type { Client } from "./clients/store.ts";
+import type { FormEndpoint, Refusal, Sent } from "./declared.ts";
 import {
   type Door,
   INTROSPECTION_PATH,
@@ -19,17 +30,29 @@ import {
 /** Told of what was not the caller's fault. */
 export type OnFailure = (error: unknown, request: Request) => void;
 
+/** A request that has proved to be a client's, with all that its endpoint cannot be without. */
+export interface ClientRequest<Form extends TObject> {
+  request: Request;
+  client: Client;
+  form: Sent<Form>;
+}
+
 /** @param answer the body of a 200, or undefined for none */
-export function formEndpoint(
-  path: string,
-  door: Door,
-  onFailure: OnFailure,
-  answer: (request: Request, form: Map<string, string>) => Promise<object | undefined>,
+export function formEndpoint<Form extends TObject>(
+  { path, door, form: { properties, required = [] } }: FormEndpoint<Form>,
+  { authenticateClient, onFailure }: { authenticateClient: AuthenticateClient; onFailure: OnFailure },
+  answer: (asked: ClientRequest<Form>) => Promise<object | undefined>,
 ) {
   async function respond(request: Request): Promise<Response> {
     try {
       if (request.method !== "POST") throw new MethodNotAllowed(["POST"]);
-      const body = await answer(request, await readForm(request));
+      const sent: Record<string, string> = {};
+      for (const [name, value] of await readForm(request)) {
+        if (value !== "" && Object.hasOwn(properties, name)) sent[name] = value;
+      }
+      const client = await authenticateClient(request, sent);
+      for (const name of required) requireField(sent, name);
+      const body = await answer({ request, client, form: sent as Sent<Form> });
       const headers = NO_STORE;
       return body ? Response.json(body, { headers }) : new Response(null, { headers });
     } catch (failure) {
@@ -44,6 +67,13 @@ export function formEndpoint(
   return controller
     .options(path, () => preflight("POST"))
     .all(path, async ({ request }) => openToBrowsers(await respond(request)), { parse: "none" });
+}
+
+/** @throws TokenError invalid_request */
+export function requireField(form: Readonly<Record<string, string | undefined>>, name: string): string {
+  const value = form[name];
+  if (value === undefined) throw new TokenError("invalid_request", `${name} is missing.`);
+  return value;
 }
 
 // The ways a request of a client can fail, and how each door says so.
@@ -92,6 +122,24 @@ function tokenErrorResponse(failure: unknown, request: Request, door: Door): Res
   return Response.json(body, { status, headers });
 }
 
+/** What every form's endpoint refuses. */
+export const REFUSED_BY_ALL: Refusal[] = [
+  {
+    when: "Client authentication failed.",
+    error: new TokenError("invalid_client", "Client authentication failed: client_id or client_secret is wrong."),
+  },
+  { when: "The header Allow names the method.", error: new MethodNotAllowed(["POST"]), headers: ["Allow"] },
+  { when: "The form is too large.", error: new PayloadTooLarge(FORM_BODY_LIMIT) },
+  { when: "The body is no form.", error: new UnsupportedMediaType("application/x-www-form-urlencoded") },
+  {
+    when: "The client has sent too many requests; the header Retry-After says when to go on.",
+    error: new TooManyRequests(500, 1),
+    headers: ["Retry-After", "RateLimit", "RateLimit-Policy"],
+  },
+  { when: "Something failed on our side.", error: asApiError(undefined) },
+  { when: DATABASE_AWAY, error: new ServiceUnavailable(OUTAGES.away), headers: ["Retry-After"] },
+];
+
 const DOORS: Record<string, Door> = {
   [SPEC_TOKEN_PATH]: "spec",
   [RFC_TOKEN_PATH]: "rfc",
@@ -107,12 +155,12 @@ export function endpointRefusal(failure: unknown, request: Request): Response | 
 }
 
 /** How a door says a failure. */
-export interface Refusal {
+export interface ToldFailure {
   status: number;
   body: { error: string; error_description: string };
 }
 
-export function tokenRefusal(error: ApiError, request: Request, door: Door): Refusal {
+export function tokenRefusal(error: ApiError, request: Request, door: Door): ToldFailure {
   if (door === "spec") {
     // docs/behaviour.md "Token endpoint errors": the word is `error`, and part of Type; X-Request-Id has the key.
     const { RequestKey: _, ...record } = errorRecord(error, request);

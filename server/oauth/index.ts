@@ -1,4 +1,4 @@
-export { AUTHORIZATION_PATHS, removeExpiredCodes } from "./authorize/index.ts";
+export { removeExpiredCodes } from "./authorize/index.ts";
 export { developmentUris, redirectUriProblem } from "./clients/changes.ts";
 export { hashSecret } from "./clients/client-authentication.ts";
 export type { ConsentRecord, Consents } from "./clients/consents.ts";
@@ -17,22 +17,20 @@ export {
 } from "./clients/service.ts";
 export type { Bindings, SettingsClient } from "./clients/settings-client.ts";
 export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./clients/settings-client.ts";
+export { GRANT_TYPES, RFC_ERROR } from "./contract.ts";
 export {
-  AUTHORIZATION_REQUEST,
-  INTROSPECTION,
-  JSON_WEB_KEY_SET,
-  LOGOUT_REQUEST,
-  PROVIDER_METADATA,
-  RFC_ERROR,
-  RFC_TOKEN_RESPONSE,
-  TOKEN_REFERENCE,
-  TOKEN_REQUEST,
-  TOKEN_RESPONSE,
-  USER_INFO,
-} from "./contract.ts";
-export { type Door, SPEC_PATHS, SPEC_TOKEN_PATH } from "./door.ts";
-export { endpointRefusal, TokenError, tokenRefusal } from "./endpoint.ts";
-export { GRANT_TYPES } from "./grants/index.ts";
+  type FormEndpoint,
+  type PageEndpoint,
+  type PublicEndpoint,
+  type Refusal,
+  RFC_TAG,
+  SIGN_IN_TAG,
+  SPEC_TAG,
+  type TokenEndpoint,
+} from "./declared.ts";
+export { SPEC_PATHS, SPEC_TOKEN_PATH } from "./door.ts";
+export { endpointRefusal, REFUSED_BY_ALL, tokenRefusal } from "./endpoint.ts";
+export { ENDPOINTS } from "./endpoints.ts";
 export {
   replaceSigningKeys,
   requireSigningKeys,

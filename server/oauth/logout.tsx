@@ -4,9 +4,8 @@
 import { Elysia } from "elysia";
 import type { Sql } from "../db/connection.ts";
 import { BadInput } from "../errors.ts";
-import { readForm, readFormText } from "../http/body.ts";
+import { readForm } from "../http/body.ts";
 import { NO_STORE } from "../http/conditions.ts";
-import { requestUrl } from "../http/request.ts";
 import {
   type Cookies,
   type Forms,
@@ -17,9 +16,11 @@ import {
   SignOutPage,
 } from "../signin/index.ts";
 import { MessagePage, pageResponse } from "../ui/index.ts";
-import { type Parameters, parseParameters } from "./authorize/parameters.ts";
+import { type Parameters, parseParameters, readParameters } from "./authorize/parameters.ts";
 import { formTargets } from "./authorize/reply.ts";
 import { findClient } from "./clients/store.ts";
+import { LOGOUT_REQUEST } from "./contract.ts";
+import type { PageEndpoint } from "./declared.ts";
 import { END_SESSION_PATH } from "./door.ts";
 import { userOfSubject } from "./tokens/jwt.ts";
 import type { Tokens } from "./tokens/tokens.ts";
@@ -41,11 +42,26 @@ interface LogoutRequest {
   destination: string | undefined;
 }
 
+/** OIDC RP-Initiated Logout. */
+export const LOGOUT: PageEndpoint = {
+  kind: "page",
+  path: END_SESSION_PATH,
+  id: { get: "logout", post: "postLogout" },
+  summary: "End the user's session in this browser",
+  description: "Tokens live on until they are revoked.",
+  takes: LOGOUT_REQUEST,
+  answers: {
+    200: "The user is asked, or told that it is done.",
+    302: "To post_logout_redirect_uri, with state.",
+    303: "On to an address of ours.",
+    400: "The request is wrong; nothing is sent anywhere.",
+  },
+};
+
 export function logoutController(deps: LogoutDependencies) {
-  const logout = pageEndpoint(deps.endpoints, END_SESSION_PATH, ["GET", "POST"], async (request) => {
-    const text = request.method === "POST" ? await readFormText(request) : requestUrl(request).search.slice(1);
-    return begin(deps, request, parseParameters(text));
-  });
+  const logout = pageEndpoint(deps.endpoints, LOGOUT.path, ["GET", "POST"], async (request) =>
+    begin(deps, request, await readParameters(request)),
+  );
   const signOut = pageEndpoint(deps.endpoints, "/signout", ["POST"], async (request) => {
     const form = await readForm(request);
     return confirmed(deps, request, parseParameters(form.get("request") ?? ""), form.get("csrf"));

@@ -8,6 +8,8 @@ import { NO_STORE } from "../http/conditions.ts";
 import { asApiError } from "../http/error-record.ts";
 import { openToBrowsers, preflight, requireMethod } from "../http/request.ts";
 import type { TenantId } from "../tenant-id.ts";
+import { USER_INFO } from "./contract.ts";
+import type { TokenEndpoint } from "./declared.ts";
 import { USERINFO_PATH } from "./door.ts";
 import { type OnFailure, rfcCode } from "./endpoint.ts";
 import { userOfSubject } from "./tokens/jwt.ts";
@@ -21,6 +23,29 @@ export interface UserinfoDependencies {
   tokens: Pick<Tokens, "readAccessToken">;
   onFailure: OnFailure;
 }
+
+export const USERINFO: TokenEndpoint = {
+  kind: "token",
+  path: USERINFO_PATH,
+  id: { get: "getUserInfo", post: "postUserInfo" },
+  summary: "Read the claims of the user whom the access token is of",
+  description: "The token has to be a user's, with the scope openid. POST also takes it as access_token in a form.",
+  answer: { description: "The claims.", schema: USER_INFO, example: { sub: "user-7", name: "Ana Silva" } },
+  refused: {
+    400: { when: "The token is sent twice.", error: "invalid_request" },
+    401: {
+      when: "There is no token, or it is expired or invalid.",
+      error: "invalid_token",
+      headers: ["WWW-Authenticate"],
+    },
+    403: {
+      when: "The token is no user's, or lacks openid.",
+      error: "insufficient_scope",
+      headers: ["WWW-Authenticate"],
+    },
+    413: { when: "The form is too large.", error: "invalid_request" },
+  },
+};
 
 export function userinfoController(deps: UserinfoDependencies) {
   return new Elysia().all(USERINFO_PATH, ({ request }) => respond(deps, request), { parse: "none" });

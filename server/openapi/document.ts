@@ -6,12 +6,11 @@ import { FOREIGN_KEY_SCHEMAS } from "../entities/index.ts";
 import type { Route } from "../http/route.ts";
 import { SPEC_TOKEN_PATH } from "../oauth/index.ts";
 import { calls } from "./calls.ts";
-import { ERROR_EXAMPLES, ERROR_RECORD, ERROR_RESPONSES } from "./errors.ts";
+import { DOCUMENTED_RECORD, ERROR_EXAMPLES, ERROR_RESPONSES } from "./errors.ts";
 import { oauth } from "./oauth.ts";
 import { type Area, HEADERS, PARAMETERS, type PathItem, parameterRef } from "./operation.ts";
 import { describedRoutes } from "./routes.ts";
 import { service } from "./service.ts";
-import { signIn } from "./sign-in.ts";
 
 const DESCRIPTION = `An OAuth 2.0 and OpenID Connect provider, a REST API over entity records, and signed webhooks.
 
@@ -27,7 +26,7 @@ write or a deletion is the whole record for who may read it, with its ETag; for 
  * operations for each of \`/User\` and \`/User/*\`, and no schema.
  */
 export function createDocument(publicUrl: string, routes: readonly Route[]) {
-  const areas: Area[] = [describedRoutes(routes), oauth(), signIn(), service()];
+  const areas: Area[] = [describedRoutes(routes), oauth(), service()];
   return {
     openapi: "3.1.1",
     info: {
@@ -41,7 +40,11 @@ export function createDocument(publicUrl: string, routes: readonly Route[]) {
     paths: withRequestId(merged(areas.map(({ paths }) => paths))),
     webhooks: calls(),
     components: {
-      schemas: { ...merged(areas.map(({ schemas }) => schemas)), ...FOREIGN_KEY_SCHEMAS, ErrorRecord: ERROR_RECORD },
+      schemas: {
+        ...merged(areas.map(({ schemas }) => schemas)),
+        ...FOREIGN_KEY_SCHEMAS,
+        ErrorRecord: DOCUMENTED_RECORD,
+      },
       responses: ERROR_RESPONSES,
       parameters: PARAMETERS,
       headers: HEADERS,

@@ -17,18 +17,23 @@ import {
   UnsupportedMediaType,
 } from "../errors.ts";
 import { JSON_BODY_LIMIT } from "../http/body.ts";
-import { asApiError, type ErrorRecord, errorRecord, OUTAGES } from "../http/error-record.ts";
+import {
+  asApiError,
+  DATABASE_AWAY,
+  ERROR_RECORD,
+  type ErrorRecord,
+  errorRecord,
+  OUTAGES,
+} from "../http/error-record.ts";
 import { API_PATH } from "../http/request.ts";
 import type { ErrorName } from "../http/route.ts";
-import { type Answer, type Examples, type Ref, type Schema, schemaRef } from "./operation.ts";
+import { type Answer, type Examples, headersOf, type Ref, schemaRef } from "./operation.ts";
 
 interface DescribedError {
   when: string;
   error: ApiError;
   headers?: string[];
 }
-
-export const DATABASE_AWAY = "PostgreSQL is away, or takes no changes; the header Retry-After says when to ask again.";
 
 const ERRORS = {
   BadInput: {
@@ -113,33 +118,13 @@ export const ERROR_EXAMPLES: Examples = Object.fromEntries(
   ]),
 );
 
-/** docs/behaviour.md "Error record". */
-export const ERROR_RECORD = {
-  type: "object",
-  description: "Every error of the entity API is one.",
-  required: ["Errors", "Type", "Title", "StatusCode", "Instance", "RequestKey"],
-  properties: {
-    Errors: { type: "array", items: { type: "string" }, description: "Human-readable explanations." },
-    Type: {
-      type: "string",
-      default: "",
-      description: "URI identifier categorizing the error.",
-      examples: namesOfErrors().map((name) => `/Errors/${ERRORS[name].error.kind}`),
-    },
-    Title: { type: "string", default: "", description: "Brief message." },
-    StatusCode: { type: "integer", format: "int32", description: "HTTP status code." },
-    Instance: {
-      type: "string",
-      default: "",
-      description: "URI identifying the occurrence (the request path).",
-    },
-    RequestKey: {
-      type: "string",
-      default: "",
-      description: "Key identifying the current request; the X-Request-Id header and the log have it too.",
-    },
-  } satisfies Record<keyof ErrorRecord, Schema>,
-} satisfies Schema;
+const { properties } = ERROR_RECORD;
+const kinds = namesOfErrors().map((name) => `/Errors/${ERRORS[name].error.kind}`);
+/** With what Type can be. */
+export const DOCUMENTED_RECORD = {
+  ...ERROR_RECORD,
+  properties: { ...properties, Type: { ...properties.Type, examples: kinds } },
+};
 
 function namesOfErrors(): ErrorName[] {
   return Object.keys(ERRORS) as ErrorName[];
@@ -147,10 +132,9 @@ function namesOfErrors(): ErrorName[] {
 
 function errorAnswer(names: ErrorName[]): Answer {
   const described: DescribedError[] = names.map((name) => ERRORS[name]);
-  const headers = ["X-Request-Id", ...described.flatMap((one) => one.headers ?? [])];
   return {
     description: described.map(({ when }) => when).join(" Or: "),
-    headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    headers: headersOf(["X-Request-Id", ...described.flatMap((one) => one.headers ?? [])]),
     content: {
       "application/json": {
         schema: schemaRef("ErrorRecord"),

@@ -1,7 +1,7 @@
 // The parts of an OpenAPI 3.1 document: operations, parameters, schemas.
 
 import { MOST_LOOKED_AT, type Scope } from "../access/index.ts";
-import { DEFAULT_LIMIT, MOST_LIMIT } from "../http/query.ts";
+import { PAGING } from "../http/query.ts";
 import type { ErrorName } from "../http/route.ts";
 import { errorAnswers } from "./errors.ts";
 
@@ -110,18 +110,8 @@ export function pageOf(item: Schema): Schema {
 // Parameters and headers that many operations have.
 
 export const PARAMETERS = {
-  Limit: {
-    name: "Limit",
-    in: "query",
-    description: "Records of a page, of those that the caller may read.",
-    schema: { type: "integer", format: "int32", minimum: 1, maximum: MOST_LIMIT, default: DEFAULT_LIMIT },
-  },
-  Cursor: {
-    name: "Cursor",
-    in: "query",
-    description: "The Next of the page before, for the same caller, list and filters; empty: the first page.",
-    schema: { type: "string" },
-  },
+  Limit: { name: "Limit", in: "query", ...PAGING.Limit },
+  Cursor: { name: "Cursor", in: "query", ...PAGING.Cursor },
   IfMatch: {
     name: "If-Match",
     in: "header",

@@ -3,8 +3,6 @@
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
 import type { Sql } from "../../db/connection.ts";
-import { readFormText } from "../../http/body.ts";
-import { requestUrl } from "../../http/request.ts";
 import type { MasterKey } from "../../master-key.ts";
 import {
   type AccountReturns,
@@ -21,25 +19,54 @@ import {
   type Upstream,
 } from "../../signin/index.ts";
 import { isConsented } from "../clients/consents.store.ts";
+import { AUTHORIZATION_REQUEST } from "../contract.ts";
+import type { PageEndpoint } from "../declared.ts";
+import type { Door } from "../door.ts";
 import { askableScopes, common } from "../scopes.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./authorization-request.ts";
 import { issueCode } from "./code.ts";
 import { nextStep } from "./next-step.ts";
 import { chooseAccountPage, consentPage } from "./pages.tsx";
-import { AUTHORIZATION_PATHS, goTo, parseParameters, type Target } from "./parameters.ts";
+import { AUTHORIZATION_PATHS, goTo, readParameters, type Target } from "./parameters.ts";
 import { errorReply, respond } from "./reply.ts";
 import { enrolPage, secondFactorPage } from "./second-factor.tsx";
 import { showSignIn } from "./sign-in.ts";
 import { sendToProvider } from "./upstream.tsx";
 
+const DOORS_DIFFER: Record<Door, string> = {
+  spec:
+    "By default the answer stands in the query. With response_type `code id_token` it has code, state and nonce, " +
+    "and never an id_token in a query.",
+  rfc:
+    "Strictly by the RFCs: the answer carries iss (RFC 9207), and with response_type `code id_token` stands in " +
+    "the fragment by default.",
+};
+
+export const AUTHORIZATION = Object.entries(AUTHORIZATION_PATHS).map(([path, door]): PageEndpoint & { door: Door } => {
+  const id = path.replace(/\W+(\w)/g, (_, letter) => letter.toUpperCase());
+  return {
+    ...{ kind: "page", path, door },
+    id: { get: `get${id}`, post: `post${id}` },
+    summary: "Sign a user in and send the browser back with a code",
+    description: DOORS_DIFFER[door],
+    takes: AUTHORIZATION_REQUEST,
+    answers: {
+      200: "The next page: sign-in, consent, choice of account, or the form that sends a form_post answer.",
+      302: "Back to redirect_uri with code and state, or with error, error_description and state.",
+      303: "On to an address of ours.",
+      400: "The request is not even fit to be told to a client.",
+      404: "There is no such client, or redirect_uri is not registered to it; nothing is sent there.",
+    },
+  };
+});
+
 export function authorizationEndpoints(deps: AuthorizeDependencies) {
   const app = new Elysia();
-  for (const [path, door] of Object.entries(AUTHORIZATION_PATHS)) {
+  for (const { path, door } of AUTHORIZATION) {
     app.use(
       pageEndpoint(deps.endpoints, path, ["GET", "POST"], async (request) => {
-        const text = request.method === "POST" ? await readFormText(request) : requestUrl(request).search.slice(1);
-        const target: Target = { path, door, parameters: parseParameters(text) };
+        const target: Target = { path, door, parameters: await readParameters(request) };
         return tellingTheClient(deps, () => authorize(deps, request, target));
       }),
     );

@@ -18,7 +18,5 @@ export function authorizeController(deps: AuthorizeDependencies) {
 }
 
 export { ATTAINABLE_ACRS } from "./checks/openid.ts";
-export { RESPONSE_MODES, RESPONSE_TYPES } from "./checks/request.ts";
 export { inWords } from "./pages.tsx";
-export { AUTHORIZATION_PATHS } from "./parameters.ts";
 export { expireCodes, expireCodesBy, removeExpiredCodes, type WhichSessions } from "./store.ts";

@@ -1,7 +1,9 @@
 // The parameters of an authorization request, and the address of ours that carries them on.
 
 import { BadInput } from "../../errors.ts";
+import { readFormText } from "../../http/body.ts";
 import { NO_STORE } from "../../http/conditions.ts";
+import { requestUrl } from "../../http/request.ts";
 import type { Site } from "../../ui/index.ts";
 import { AUTHORIZATION_PATH, type Door, SPEC_AUTHORIZATION_PATH } from "../door.ts";
 
@@ -32,6 +34,11 @@ export function parseParameters(text: string): Parameters {
     names,
     text: all.toString(),
   };
+}
+
+/** As the query of a GET has them, or the form of a POST. @throws BadInput, PayloadTooLarge, UnsupportedMediaType */
+export async function readParameters(request: Request): Promise<Parameters> {
+  return parseParameters(request.method === "POST" ? await readFormText(request) : requestUrl(request).search.slice(1));
 }
 
 /** The same request without what the user has just done. */

@@ -3,7 +3,7 @@
 import { DEFAULT_SCOPES } from "../../access/index.ts";
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
-import { GRANT_TYPES } from "../grants/index.ts";
+import { GRANT_TYPES } from "../contract.ts";
 import { CREDENTIALS, type CredentialsInput } from "./contract.ts";
 import type { ClientType, Credentials } from "./store.ts";
 

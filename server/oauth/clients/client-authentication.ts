@@ -14,7 +14,13 @@ export function hashSecret(secret: string): Buffer {
 }
 
 /** @throws TokenError if the request does not prove to be a client's */
-export type AuthenticateClient = (request: Request, form: Map<string, string>) => Promise<Client>;
+export type AuthenticateClient = (request: Request, form: Credentials) => Promise<Client>;
+
+/** As a form has them. */
+export interface Credentials {
+  client_id?: string;
+  client_secret?: string;
+}
 
 /** Why a client was refused: for who reads the audit log, never for who tries. */
 export type Refusal = "NoSecret" | "WrongSecret" | "InactiveApplication";
@@ -34,7 +40,7 @@ interface Presented {
 export async function authenticateClient(
   { findClient, onRefused }: { findClient: FindKnownClient; onRefused: OnRefusedClient },
   request: Request,
-  form: Map<string, string>,
+  form: Credentials,
 ): Promise<Client> {
   const { clientId, secret } = presentedCredentials(request, form);
   const known = await findClient(clientId);
@@ -61,11 +67,9 @@ export function originOfClient(request: Request, { id, clientType }: Client): Or
   return originOf(request, { actor, clientId: String(id) });
 }
 
-function presentedCredentials(request: Request, form: Map<string, string>): Presented {
+function presentedCredentials(request: Request, form: Credentials): Presented {
   const header = request.headers.get("authorization");
-  // A parameter without a value counts as absent (RFC 6749 3.2).
-  const clientId = form.get("client_id");
-  const secret = form.get("client_secret");
+  const { client_id: clientId, client_secret: secret } = form;
   if (header === null) {
     if (!clientId) throw new TokenError("invalid_client", "client_id is missing.");
     return { clientId, secret: secret ?? "" };

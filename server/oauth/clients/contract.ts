@@ -4,7 +4,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { DEFAULT_SCOPES, SCOPES } from "../../access/index.ts";
 import { contract } from "../../http/contract.ts";
 import { type FormField, field, type InputOf, orNull, type RecordOf, type Told, word } from "../../http/fields.ts";
-import { GRANT_TYPES } from "../grants/index.ts";
+import { GRANT_TYPES } from "../contract.ts";
 import type { ClientType, Credentials } from "./store.ts";
 
 export const MOST_REDIRECT_URIS = 50;

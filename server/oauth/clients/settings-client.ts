@@ -74,8 +74,8 @@ export function createSettingsClient(deps: SettingsClientDependencies): Settings
       const tenantId = readReference(masterKey, clientId);
       if (tenantId === undefined) throw new TokenError("invalid_client", "This is no client_id of Settings.");
       const client = await settingsClientOf(deps, tenantId);
-      const form = new Map(Object.entries({ code, redirect_uri: redirectUri, code_verifier: verifier }));
-      const response = await authorizationCode({ request, client, form, door: "rfc", sql, tokens, families });
+      const grant = { grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier };
+      const response = await authorizationCode({ request, client, form: grant, door: "rfc", sql, tokens, families });
       const [access, identity] = await Promise.all([
         tokens.readAccessToken(response.access_token),
         tokens.readIdTokenHint(response.id_token ?? ""),

@@ -5,22 +5,22 @@ import { findCode, linkCode, type StoredCode, takeCode } from "../authorize/stor
 import { originOfClient } from "../clients/client-authentication.ts";
 import type { TokenResponse } from "../contract.ts";
 import type { Door } from "../door.ts";
-import { TokenError } from "../endpoint.ts";
+import { requireField, TokenError } from "../endpoint.ts";
 import { issuableScopes } from "../scopes.ts";
 import { claimsByName } from "../userinfo.ts";
-import { type GrantRequest, requiredParameter } from "./grant.ts";
+import type { GrantRequest } from "./grant.ts";
 
 /** RFC 6749 4.1.3: a code is good once, for the client it was issued to. */
 export async function authorizationCode(request: GrantRequest): Promise<TokenResponse> {
   const { client, form, door, sql, tokens, families } = request;
-  const digest = digestOf(requiredParameter(form, "code"));
+  const digest = digestOf(requireField(form, "code"));
   const code = await findCode(sql, client.tenantId, digest);
   if (!code) throw noCode();
   ownCode(client.id, code);
   if (code.isUsed) return revokeAll(request, digest);
   unexpired(code);
-  sameRedirectUri(door, code, form.get("redirect_uri"));
-  knownVerifier(code, form.get("code_verifier"));
+  sameRedirectUri(door, code, form.redirect_uri);
+  knownVerifier(code, form.code_verifier);
 
   const authentication = {
     authTime: Math.floor(code.authTime.getTime() / 1000),

@@ -8,7 +8,7 @@ export async function clientCredentials({ client, form, door, sql, tokens }: Gra
   if (client.clientType !== "confidential") {
     throw new TokenError("unauthorized_client", "Only a confidential client can use grant_type client_credentials.");
   }
-  const scopes = requestedScopes(door, form.get("scope"), await askableScopes(sql, client));
+  const scopes = requestedScopes(door, form.scope, await askableScopes(sql, client));
   const response = { token_type: "Bearer", expires_in: tokens.lifetime, scope: scopes.join(" ") } as const;
   // RFC 6749 4.4.3: a refresh token should not be included.
   if (door === "rfc" || !client.grantTypes.includes("refresh_token")) {

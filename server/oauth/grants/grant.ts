@@ -4,7 +4,8 @@ import { grantedScopes, ScopeNotGranted } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { printable } from "../../http/body.ts";
 import type { Client } from "../clients/store.ts";
-import type { TokenResponse } from "../contract.ts";
+import type { TOKEN_REQUEST, TokenResponse } from "../contract.ts";
+import type { Sent } from "../declared.ts";
 import { type Door, IGNORED_SCOPES } from "../door.ts";
 import { TokenError } from "../endpoint.ts";
 import type { Families } from "../tokens/families.ts";
@@ -14,8 +15,7 @@ export interface GrantRequest {
   request: Request;
   /** Authenticated, and allowed to use this grant. */
   client: Client;
-  /** A parameter without a value counts as absent (RFC 6749 3.2). */
-  form: Map<string, string>;
+  form: Sent<typeof TOKEN_REQUEST>;
   door: Door;
   sql: Sql;
   tokens: Tokens;
@@ -24,13 +24,6 @@ export interface GrantRequest {
 
 /** @throws TokenError */
 export type Grant = (request: GrantRequest) => Promise<TokenResponse>;
-
-/** @throws TokenError invalid_request */
-export function requiredParameter(form: Map<string, string>, name: string): string {
-  const value = form.get(name);
-  if (!value) throw new TokenError("invalid_request", `${name} is missing.`);
-  return value;
-}
 
 /**
  * The scopes asked for, of those that may be had: what scopes.ts says.

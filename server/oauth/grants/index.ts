@@ -1,3 +1,4 @@
+import type { GRANT_TYPES } from "../contract.ts";
 import { authorizationCode } from "./authorization-code.ts";
 import { clientCredentials } from "./client-credentials.ts";
 import type { Grant } from "./grant.ts";
@@ -8,7 +9,4 @@ export const GRANTS: Readonly<Record<string, Grant>> = {
   authorization_code: authorizationCode,
   client_credentials: clientCredentials,
   refresh_token: refreshToken,
-};
-
-/** Grants a client may be given. */
-export const GRANT_TYPES = ["authorization_code", "client_credentials", "refresh_token"] as const;
+} satisfies Record<(typeof GRANT_TYPES)[number], Grant>;

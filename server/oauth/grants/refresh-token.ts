@@ -3,11 +3,11 @@ import { originOfClient } from "../clients/client-authentication.ts";
 import type { Client } from "../clients/store.ts";
 import type { TokenResponse } from "../contract.ts";
 import type { Door } from "../door.ts";
-import { TokenError } from "../endpoint.ts";
+import { requireField, TokenError } from "../endpoint.ts";
 import { issuableScopes } from "../scopes.ts";
 import type { Family } from "../tokens/families.store.ts";
 import type { Tokens } from "../tokens/tokens.ts";
-import { type GrantRequest, requestedScopes, requiredParameter } from "./grant.ts";
+import { type GrantRequest, requestedScopes } from "./grant.ts";
 
 /** RFC 6749 6: the scope may be narrowed for this access token, never widened; the family keeps its own. */
 export async function refreshToken({
@@ -19,7 +19,7 @@ export async function refreshToken({
   tokens,
   families,
 }: GrantRequest): Promise<TokenResponse> {
-  const presented = await families.read(requiredParameter(form, "refresh_token"));
+  const presented = await families.read(requireField(form, "refresh_token"));
   if (!presented) throw new TokenError("invalid_grant", "The refresh token is not one of ours, or has expired.");
   if (presented.clientId !== client.id) {
     throw new TokenError("another_clients_grant", "The refresh token was issued to another client.");
@@ -30,7 +30,7 @@ export async function refreshToken({
     client.tenantId,
     presented,
     async (found) => {
-      scopes = await narrowedScopes(sql, door, form.get("scope"), found, client);
+      scopes = await narrowedScopes(sql, door, form.scope, found, client);
     },
     originOfClient(request, client),
   );

@@ -3,16 +3,16 @@
 import { Elysia } from "elysia";
 import type { Sql } from "../../db/connection.ts";
 import type { AuthenticateClient } from "../clients/client-authentication.ts";
-import type { TokenResponse } from "../contract.ts";
+import { RFC_TOKEN_RESPONSE, TOKEN_REQUEST, TOKEN_RESPONSE, type TokenResponse } from "../contract.ts";
+import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { type Door, RFC_TOKEN_PATH, SPEC_TOKEN_PATH } from "../door.ts";
-import { formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
+import { type ClientRequest, formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
 import { resourceProblem } from "../scopes.ts";
 import type { Families } from "../tokens/families.ts";
 import type { Tokens } from "../tokens/tokens.ts";
-import { requiredParameter } from "./grant.ts";
 import { GRANTS } from "./index.ts";
 
-export interface TokenEndpoint {
+export interface TokenDependencies {
   sql: Sql;
   tokens: Tokens;
   families: Families;
@@ -20,20 +20,57 @@ export interface TokenEndpoint {
   onFailure: OnFailure;
 }
 
-export function tokenController({ onFailure, ...engine }: TokenEndpoint) {
-  const endpoint = (path: string, door: Door) =>
-    formEndpoint(path, door, onFailure, (request, form) => answer(engine, door, request, form));
-  return new Elysia().use(endpoint(SPEC_TOKEN_PATH, "spec")).use(endpoint(RFC_TOKEN_PATH, "rfc"));
+const TOKENS = { token_type: "Bearer", expires_in: 3600, access_token: "<ACCESS_TOKEN>" };
+const REFUSED = [
+  { when: "The request is wrong.", error: new TokenError("invalid_request", "grant_type is missing.") },
+  {
+    when: "The client is not permitted to use the grant, or the code or refresh_token is another client's.",
+    error: new TokenError("unauthorized_client", "The client is not permitted to use grant_type authorization_code."),
+  },
+];
+
+export const SPEC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
+  ...{ kind: "form", door: "spec", path: SPEC_TOKEN_PATH, id: "requestToken", form: TOKEN_REQUEST, refused: REFUSED },
+  summary: "Ask for an access token",
+  description:
+    "The client says who it is by client_id and client_secret in the form, or by the Basic header (RFC 6749 2.3.1), " +
+    "never both. A field without a value counts as absent; none may stand in the form twice.",
+  examples: {
+    clientCredentials: { grant_type: "client_credentials", ...CLIENT, scope: "*" },
+    authorizationCode: { grant_type: "authorization_code", ...CLIENT, code: "<CODE>" },
+    refreshToken: { grant_type: "refresh_token", ...CLIENT, refresh_token: "<REFRESH_TOKEN>" },
+  },
+  answer: {
+    description: "The tokens.",
+    schema: TOKEN_RESPONSE,
+    example: { ...TOKENS, refresh_token: "<REFRESH_TOKEN>" },
+  },
+};
+
+export const RFC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
+  ...{ kind: "form", door: "rfc", path: RFC_TOKEN_PATH, id: "token", form: TOKEN_REQUEST, refused: REFUSED },
+  summary: "Ask for an access token (RFC 6749 3.2)",
+  examples: { form: { grant_type: "client_credentials", ...CLIENT, scope: "AccessManager:Read" } },
+  answer: {
+    description: "The tokens.",
+    schema: RFC_TOKEN_RESPONSE,
+    example: { ...TOKENS, scope: "AccessManager:Read" },
+  },
+};
+
+export function tokenController(deps: TokenDependencies) {
+  const endpoint = (declared: typeof SPEC_TOKEN) =>
+    formEndpoint(declared, deps, (asked) => answer(deps, declared.door, asked));
+  return new Elysia().use(endpoint(SPEC_TOKEN)).use(endpoint(RFC_TOKEN));
 }
 
 async function answer(
-  { authenticateClient, ...engine }: Omit<TokenEndpoint, "onFailure">,
+  { sql, tokens, families }: TokenDependencies,
   door: Door,
-  request: Request,
-  form: Map<string, string>,
+  asked: ClientRequest<typeof TOKEN_REQUEST>,
 ): Promise<TokenResponse> {
-  const client = await authenticateClient(request, form);
-  const grantType = requiredParameter(form, "grant_type");
+  const { client, form } = asked;
+  const grantType = form.grant_type;
   const grant = Object.hasOwn(GRANTS, grantType) ? GRANTS[grantType] : undefined;
   if (!grant) {
     throw new TokenError("unsupported_grant_type", `grant_type must be ${Object.keys(GRANTS).join(" or ")}.`);
@@ -41,8 +78,8 @@ async function answer(
   if (!client.grantTypes.includes(grantType)) {
     throw new TokenError("unauthorized_client", `The client is not permitted to use grant_type ${grantType}.`);
   }
-  requireOwnResource(form.get("resource"), engine.tokens.issuer);
-  const { scope, ...response } = await grant({ ...engine, request, client, form, door });
+  requireOwnResource(form.resource, tokens.issuer);
+  const { scope, ...response } = await grant({ ...asked, sql, tokens, families, door });
   return door === "spec" ? response : { ...response, scope };
 }
 

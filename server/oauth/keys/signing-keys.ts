@@ -6,6 +6,8 @@ import type { Sql } from "../../db/connection.ts";
 import { watch } from "../../db/watch.ts";
 import { openToBrowsers, preflight, requireMethod } from "../../http/request.ts";
 import { type MasterKey, unseal } from "../../master-key.ts";
+import { JSON_WEB_KEY_SET } from "../contract.ts";
+import { type PublicEndpoint, SPEC_TAG } from "../declared.ts";
 import { JWKS_PATH } from "../door.ts";
 import { rotateSigningKeys, SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./rotation.ts";
 import { currentTime, KEYS_CHANNEL, listSigningKeys, type StoredKey } from "./store.ts";
@@ -86,6 +88,12 @@ async function open(masterKey: MasterKey, stored: StoredKey): Promise<Key> {
     signsFrom: stored.signsFrom,
   };
 }
+
+export const JWKS: PublicEndpoint = {
+  ...{ kind: "public", path: JWKS_PATH, id: "getJwks", tag: SPEC_TAG },
+  summary: "The keys that tokens verify by",
+  answer: { description: "RFC 7517 5.", schema: JSON_WEB_KEY_SET },
+};
 
 /** The published keys (RFC 7517). */
 export function jwksController(keys: SigningKeys) {

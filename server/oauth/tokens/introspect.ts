@@ -3,16 +3,17 @@
 import type { Queries, Sql } from "../../db/connection.ts";
 import type { AuthenticateClient } from "../clients/client-authentication.ts";
 import type { Client } from "../clients/store.ts";
+import { INTROSPECTED, TOKEN_REFERENCE } from "../contract.ts";
+import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { INTROSPECTION_PATH } from "../door.ts";
 import { formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
-import { requiredParameter } from "../grants/grant.ts";
 import { issuableScopes } from "../scopes.ts";
 import type { AccessTokenClaims } from "./access-token.ts";
 import type { Families, PresentedRefreshToken } from "./families.ts";
 import { subjectOfUser } from "./jwt.ts";
 import type { Tokens } from "./tokens.ts";
 
-export interface IntrospectionEndpoint {
+export interface IntrospectionDependencies {
   sql: Sql;
   tokens: Tokens;
   families: Families;
@@ -23,17 +24,29 @@ export interface IntrospectionEndpoint {
 
 const INACTIVE = { active: false };
 
+export const NO_TOKEN = [
+  { when: "The request is wrong.", error: new TokenError("invalid_request", "token is missing.") },
+];
+
+/** RFC 7662. */
+export const INTROSPECTION: FormEndpoint<typeof TOKEN_REFERENCE> = {
+  ...{ kind: "form", door: "rfc", path: INTROSPECTION_PATH, id: "introspect", form: TOKEN_REFERENCE },
+  summary: "Ask what a token is good for (RFC 7662)",
+  description: "For confidential clients. Of what is not their tenant's, only that it is not active.",
+  examples: { form: { ...CLIENT, token: "<ACCESS_TOKEN>" } },
+  answer: {
+    description: "The token's claims, or that it is not active.",
+    schema: INTROSPECTED,
+    example: INACTIVE,
+  },
+  refused: NO_TOKEN,
+};
+
 /** A client sees access tokens of its own tenant, and its own refresh tokens; of anything else, that it is not active. */
-export function introspectionController({
-  sql,
-  tokens,
-  families,
-  issuer,
-  authenticateClient,
-  onFailure,
-}: IntrospectionEndpoint) {
-  return formEndpoint(INTROSPECTION_PATH, "rfc", onFailure, async (request, form) => {
-    const { client, access, refresh } = await readPresentedToken(authenticateClient, tokens, families, request, form);
+export function introspectionController(deps: IntrospectionDependencies) {
+  const { sql, tokens, families, issuer } = deps;
+  return formEndpoint(INTROSPECTION, deps, async ({ client, form }) => {
+    const { access, refresh } = await readPresentedToken(tokens, families, form.token);
     requireSecret(client);
     const found = access
       ? describeAccessToken(client, access)
@@ -78,25 +91,13 @@ async function describeRefreshToken(
 // A token that a client presents for revocation or introspection: of which kind it is, it need not know.
 
 export interface PresentedToken {
-  client: Client;
   /** At most one of the two; neither: it is not ours, or has expired. */
   access?: AccessTokenClaims;
   refresh?: PresentedRefreshToken;
 }
 
-/**
- * Reads `token`; token_type_hint is not needed to tell ours apart, and an unknown one is ignored (RFC 7009 2.1).
- * @throws TokenError
- */
-export async function readPresentedToken(
-  authenticateClient: AuthenticateClient,
-  tokens: Tokens,
-  families: Families,
-  request: Request,
-  form: Map<string, string>,
-): Promise<PresentedToken> {
-  const client = await authenticateClient(request, form);
-  const token = requiredParameter(form, "token");
+/** token_type_hint is not needed to tell ours apart, and an unknown one is ignored (RFC 7009 2.1). */
+export async function readPresentedToken(tokens: Tokens, families: Families, token: string): Promise<PresentedToken> {
   const access = await tokens.readAccessToken(token);
-  return access ? { client, access } : { client, refresh: await families.read(token) };
+  return access ? { access } : { refresh: await families.read(token) };
 }

@@ -5,16 +5,19 @@ import type { Sql, Transaction } from "../../db/connection.ts";
 import { watch } from "../../db/watch.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type AuthenticateClient, originOfClient } from "../clients/client-authentication.ts";
+import type { Client } from "../clients/store.ts";
+import { TOKEN_REFERENCE } from "../contract.ts";
+import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { REVOCATION_PATH } from "../door.ts";
 import { formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
 import type { AccessTokenClaims } from "./access-token.ts";
 import { type Families, ownerOf, type PresentedRefreshToken } from "./families.ts";
-import { type PresentedToken, readPresentedToken } from "./introspect.ts";
+import { NO_TOKEN, type PresentedToken, readPresentedToken } from "./introspect.ts";
 import { userOfSubject } from "./jwt.ts";
 import { insertRevokedToken, listRevoked, REVOCATION_CHANNEL } from "./revocations.store.ts";
 import type { Tokens } from "./tokens.ts";
 
-export interface RevocationEndpoint {
+export interface RevocationDependencies {
   sql: Sql;
   tokens: Tokens;
   families: Families;
@@ -23,22 +26,28 @@ export interface RevocationEndpoint {
   onFailure: OnFailure;
 }
 
+/** RFC 7009. */
+export const REVOCATION: FormEndpoint<typeof TOKEN_REFERENCE> = {
+  ...{ kind: "form", door: "rfc", path: REVOCATION_PATH, id: "revoke", form: TOKEN_REFERENCE },
+  summary: "Revoke a token (RFC 7009)",
+  description:
+    "A refresh token ends its whole family, access tokens included; an access token ends alone. An unknown " +
+    "token is as good as revoked.",
+  examples: { form: { ...CLIENT, token: "<REFRESH_TOKEN>" } },
+  answer: { description: "It is good no more." },
+  refused: NO_TOKEN,
+};
+
 /**
  * A refresh token ends its whole family, access tokens included; an access token ends alone. That a token is unknown
  * or has expired is as good as revoked (RFC 7009 2.2).
  */
-export function revocationController({
-  sql,
-  tokens,
-  families,
-  revocations,
-  authenticateClient,
-  onFailure,
-}: RevocationEndpoint) {
-  return formEndpoint(REVOCATION_PATH, "rfc", onFailure, async (request, form) => {
-    const presented = await readPresentedToken(authenticateClient, tokens, families, request, form);
-    requireOwn(presented);
-    const { client, access, refresh } = presented;
+export function revocationController(deps: RevocationDependencies) {
+  const { sql, tokens, families, revocations } = deps;
+  return formEndpoint(REVOCATION, deps, async ({ request, client, form }) => {
+    const presented = await readPresentedToken(tokens, families, form.token);
+    requireOwn(client, presented);
+    const { access, refresh } = presented;
     const { tenantId } = client;
     await sql.beginFor(tenantId, async (tx) => {
       const revoked = access
@@ -74,7 +83,7 @@ async function revokeFamily(
 }
 
 /** RFC 7009 2.1: it must have been issued to this client. */
-function requireOwn({ client, access, refresh }: PresentedToken): void {
+function requireOwn(client: Client, { access, refresh }: PresentedToken): void {
   const owner = access ? Number(access.client_id) : refresh?.clientId;
   if (owner !== undefined && owner !== client.id) {
     throw new TokenError("unauthorized_client", "The token was issued to another client.");

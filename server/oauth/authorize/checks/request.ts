@@ -3,14 +3,13 @@
 import { grantedScopes, ScopeNotGranted } from "../../../access/index.ts";
 import { printable } from "../../../http/body.ts";
 import type { Client } from "../../clients/store.ts";
+import { RESPONSE_MODES, RESPONSE_TYPES } from "../../contract.ts";
 import { type Door, IGNORED_SCOPES } from "../../door.ts";
 import { resourceProblem } from "../../scopes.ts";
 import type { Parameters } from "../parameters.ts";
 import { AuthorizationError } from "../reply.ts";
 
-export const RESPONSE_TYPES = ["code", "code id_token"] as const;
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
-export const RESPONSE_MODES = ["query", "fragment", "form_post"] as const;
 export type ResponseMode = (typeof RESPONSE_MODES)[number];
 
 /** RFC 6749 3.1; RFC 8707 2 lets `resource` stand more than once. */

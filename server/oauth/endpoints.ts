@@ -1,0 +1,21 @@
+import { AUTHORIZATION } from "./authorize/authorize.ts";
+import { METADATA } from "./discovery.ts";
+import { RFC_TOKEN, SPEC_TOKEN } from "./grants/token.ts";
+import { JWKS } from "./keys/signing-keys.ts";
+import { LOGOUT } from "./logout.tsx";
+import { INTROSPECTION } from "./tokens/introspect.ts";
+import { REVOCATION } from "./tokens/revoke.ts";
+import { USERINFO } from "./userinfo.ts";
+
+/** Every endpoint of both doors, as it is declared. */
+export const ENDPOINTS = [
+  SPEC_TOKEN,
+  JWKS,
+  RFC_TOKEN,
+  REVOCATION,
+  INTROSPECTION,
+  ...METADATA,
+  ...AUTHORIZATION,
+  USERINFO,
+  LOGOUT,
+];
