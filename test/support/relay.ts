@@ -1,10 +1,12 @@
-// A stretch of network between a process and PostgreSQL, which can be cut, can swallow what is sent, and be mended.
+// A stretch of network between a process and PostgreSQL, or Temporal, which can be cut, can swallow what is sent, and be mended.
 
 import { createServer, connect as dial, type Socket } from "node:net";
 
 export interface Relay extends AsyncDisposable {
   /** DATABASE_URL by way of the relay. */
   databaseUrl: string;
+  /** The relay's own, for what has no such URL. */
+  address: string;
   /** Ends all connections and refuses new ones. */
   cut(): void;
   /** Ends all connections, takes new ones and ends them at once, as a balancer with nobody behind it. */
@@ -51,6 +53,7 @@ export async function startRelay(databaseUrl: string): Promise<Relay> {
   };
   return {
     databaseUrl: url.href,
+    address: url.host,
     cut() {
       isCut = true;
       end();

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { Client } from "@temporalio/client";
 import { NativeConnection } from "@temporalio/worker";
-import { connect } from "../../server/db/connection.ts";
+import { connect, type Sql } from "../../server/db/connection.ts";
 import { createLog } from "../../server/log.ts";
 import { createWorkerMetrics } from "../../server/metrics/index.ts";
 import { startDispatcher } from "../../server/webhooks/deliveries/dispatcher.ts";
@@ -11,11 +11,50 @@ import { createInFlight, STARTING_MS } from "../../server/webhooks/deliveries/in
 import type { DeliveryConfig } from "../../server/webhooks/deliveries/start-workflow.ts";
 import { createWindows } from "../../server/webhooks/deliveries/windows.ts";
 import { until } from "../support/api.ts";
-import { startStack } from "../support/stack.ts";
+import { startRelay } from "../support/relay.ts";
+import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
 
 const PATIENCE_MS = 60_000;
 const webhooks = { retryInitialInterval: 1_000, retryBackoff: 2, timeout: 1_000 };
+
+test("gives an event back that Temporal does not answer for, and starts it once Temporal does", async () => {
+  await using stack = await startStack();
+  const api = await newTenant(stack);
+  await stack.parts.worker.stop();
+  await using relay = await startRelay(`http://${stack.demo.temporalAddress}`);
+  const connection = await NativeConnection.connect({ address: relay.address });
+  const sql = connect(stack.databaseUrl, "gatehouse test", 4);
+  relay.swallow();
+  const dispatcher = dispatcherOf(stack, sql, new Client({ connection }));
+  const lease = async () => {
+    const [waiting] = await sql<
+      { until: Date }[]
+    >`select lease_until as until from dispatches where lease_until > '-infinity'`;
+    return waiting?.until;
+  };
+  try {
+    await api.change({ Name: "Gate" });
+    let last: Date | undefined;
+    // Who only waits for a lease to end takes a later one.
+    await until(
+      "a lease to be cut short",
+      async () => {
+        const before = last;
+        last = await lease();
+        return before && last && last < before;
+      },
+      2 * PATIENCE_MS,
+    );
+    relay.mend();
+    await until("it to leave", async () => (await lease()) === undefined, 2 * PATIENCE_MS);
+  } finally {
+    relay.mend();
+    await dispatcher.stop();
+    await sql.end();
+    await connection.close();
+  }
+}, 300_000);
 
 test("loses each event as its own start ends, and no start outlasts the lease of its event", async () => {
   await using stack = await startStack();
@@ -47,16 +86,7 @@ test("loses each event as its own start ends, and no start outlasts the lease of
     },
   });
   const sql = connect(stack.databaseUrl, "gatehouse test", 4);
-  const dispatcher = startDispatcher(stack.databaseUrl, {
-    sql,
-    client,
-    config: { webhooks, publicUrl: stack.url } as DeliveryConfig,
-    inFlight: createInFlight(),
-    windows: createWindows(),
-    ownTaskQueue: "of the test",
-    log: createLog("silent", "test"),
-    metrics: createWorkerMetrics(),
-  });
+  const dispatcher = dispatcherOf(stack, sql, client);
   const waiting = async () => (await sql<{ id: string }[]>`select event_id as id from dispatches`).map(({ id }) => id);
   try {
     await until("the others to leave", async () => (await waiting()).length === 1, PATIENCE_MS);
@@ -72,3 +102,16 @@ test("loses each event as its own start ends, and no start outlasts the lease of
     await connection.close();
   }
 }, 180_000);
+
+function dispatcherOf(stack: Stack, sql: Sql, client: Client) {
+  return startDispatcher(stack.databaseUrl, {
+    sql,
+    client,
+    config: { webhooks, publicUrl: stack.url } as DeliveryConfig,
+    inFlight: createInFlight(),
+    windows: createWindows(),
+    ownTaskQueue: "of the test",
+    log: createLog("silent", "test"),
+    metrics: createWorkerMetrics(),
+  });
+}

@@ -51,13 +51,14 @@ export function startDispatcher(databaseUrl: string, dependencies: DispatcherDep
     const isFull = inFlight.fresh.isFull();
     const full = inFlight.fresh.fullTenants();
     if (isFull || full.length > 0) wakes.handOn();
-    if (isFull) return "nothing";
+    if (isFull) return "all";
     const claimed = await claimDispatches(sql, BATCH, TENANT_SHARE, full);
-    if (claimed.length === 0) return "nothing";
+    if (claimed.length === 0) return "all";
     const started = await Promise.all((await setAsideFull(claimed)).map(start));
-    if (!started.includes(true)) await pause();
-    // A tenant's whole share: there is likely more.
-    return claimed.length >= TENANT_SHARE ? "more" : "some";
+    const isAnyDone = started.includes(true);
+    if (!isAnyDone) await pause();
+    // A tenant's whole share, or what has to be tried again: there is likely more.
+    return claimed.length >= TENANT_SHARE || !isAnyDone ? "more" : "all";
   }
 
   /** What its receiver's window has no room for waits in the queue, and keeps nothing from the event's others. */
@@ -70,7 +71,7 @@ export function startDispatcher(databaseUrl: string, dependencies: DispatcherDep
       const { tenantId, deliveries, queued, queues } = dispatch;
       const queuedNow = deliveries.filter(({ deliveryId }) => aside.has(deliveryId));
       for (const connectionId of [...queues, ...queuedNow.map((delivery) => delivery.connectionId)]) {
-        queue.look({ tenantId, connectionId });
+        queue.added({ tenantId, connectionId });
       }
       const others = deliveries.filter(({ deliveryId }) => !aside.has(deliveryId));
       return { ...dispatch, deliveries: others, queued: queued + queuedNow.length };

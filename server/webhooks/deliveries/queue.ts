@@ -29,8 +29,10 @@ export interface QueueDependencies {
 }
 
 export interface Queue {
-  /** There may be something new in a connection's queue. */
+  /** There may be something new in a connection's queue, or of its connection. */
   look(turn: Turn): void;
+  /** Something has been added to it: without room it is looked at when there is some. */
+  added(turn: Turn): void;
   /** There may be something in any of them. */
   lookAround(): void;
   /** Resolves when nothing of it runs any more. */
@@ -55,15 +57,23 @@ export function startQueue(
   });
 
   function look(turn: Turn): void {
-    const { tenantId, connectionId } = turn;
-    if (!waiting.has(connectionId)) waiting.set(connectionId, { tenantId, blocked: 0 });
+    remember(turn);
     turns.add(turn);
+  }
+
+  function added(turn: Turn): void {
+    remember(turn);
+    if (windows.room(turn.connectionId) > 0) turns.add(turn);
+  }
+
+  function remember({ tenantId, connectionId }: Turn): void {
+    if (!waiting.has(connectionId)) waiting.set(connectionId, { tenantId, blocked: 0 });
   }
 
   async function step(): Promise<Found> {
     const turn = turns.next((tenantId) => inFlight.queued.room(tenantId) > 0);
     if (turn === "full") full();
-    if (!turn || turn === "full") return "nothing";
+    if (!turn || turn === "full") return "all";
     try {
       await take(turn);
     } catch (error) {
@@ -72,7 +82,7 @@ export function startQueue(
     } finally {
       turns.end(turn);
     }
-    return turns.isEmpty() ? "some" : "more";
+    return turns.isEmpty() ? "all" : "more";
   }
 
   async function take(turn: Turn): Promise<void> {
@@ -121,9 +131,10 @@ export function startQueue(
 
   return {
     look,
+    added,
     lookAround() {
       around ??= listWaiting(sql)
-        .then((found) => found.filter(({ connectionId }) => windows.room(connectionId) > 0).forEach(look))
+        .then((found) => found.forEach(added))
         .catch((error) => notStarted({ err: error }, "what waits could not be looked for; it is tried again"))
         .finally(() => {
           around = undefined;

@@ -69,8 +69,8 @@ export const SOON_MS = 100;
 /** After a failure, so that what is away is not asked all the time. */
 export const FAILURE_PAUSE_MS = 1_000;
 
-/** What a step came upon; "more" if there is likely more than it took, and another lane may help. */
-export type Found = "nothing" | "some" | "more";
+/** Whether there is likely more than a step has taken: another lane may help. */
+export type Found = "all" | "more";
 
 export interface Loop {
   /** Says that there may be something to do: one lane looks for it. */
@@ -85,28 +85,28 @@ export interface Loop {
 export function startLoop(lanes: number, step: () => Promise<Found>, log: Logger): Loop {
   const failed = createOutageLog(log);
   let stopping = false;
-  let wakes = 0;
+  /** Somebody woke while no lane was idle. */
+  let missed = false;
   /** Lanes with nothing to do, the one idle longest first. */
   const idle: (() => void)[] = [];
   const running = Array.from({ length: lanes }, lane);
 
   function wake(): void {
-    wakes++;
-    idle.shift()?.();
+    const resume = idle.shift();
+    if (resume) resume();
+    else missed = true;
   }
 
   async function lane(): Promise<void> {
     while (!stopping) {
-      const wakesBefore = wakes;
       const found = await step().catch(async (error) => {
         failed({ err: error }, "events could not be dispatched; they stay in PostgreSQL and are tried again");
         await pause();
-        return "nothing" as const;
+        return "all" as const;
       });
       if (found === "more") wake();
-      if (found === "nothing" && wakes === wakesBefore && !stopping) {
-        await new Promise<void>((resolve) => idle.push(resolve));
-      }
+      else if (missed) missed = false;
+      else if (!stopping) await new Promise<void>((resolve) => idle.push(resolve));
     }
   }
 

@@ -58,7 +58,8 @@ interface Window {
   waiting: { eventId: EventId; take: () => void }[];
   /** Since when as many are out as may be. */
   fullSince: number | undefined;
-  halvedAt: number;
+  shrunkAt: number;
+  answeredAt: number;
   quick: boolean;
 }
 
@@ -77,7 +78,8 @@ export function createWindows(): Windows {
       reserved: new Map(),
       waiting: [],
       fullSince: undefined,
-      halvedAt: 0,
+      shrunkAt: 0,
+      answeredAt: Number.NEGATIVE_INFINITY,
       quick: true,
     };
     windows.set(connectionId, made);
@@ -199,15 +201,18 @@ function isQuick({ quick, out }: Window): boolean {
 }
 
 function resize(window: Window, since: number, ending: Ending): void {
+  const now = performance.now();
   if (ending === "answered") {
-    window.quick = performance.now() - since < QUICK_MS;
+    window.answeredAt = now;
+    window.quick = now - since < QUICK_MS;
     // Otherwise a hang would cost the most at once.
     if (window.out.size >= window.size) window.size = Math.min(MOST_SIZE, window.size + 1);
   }
-  // Once for all that were out together.
-  if (ending === "silent" && since >= window.halvedAt) {
+  // Once for all that were out together. If nothing else was answered meanwhile, one post at a time finds out when that ends.
+  if (ending === "silent" && since >= window.shrunkAt) {
+    const isDead = window.answeredAt < Math.min(since, now - QUICK_MS);
     window.quick = false;
-    window.size = Math.max(1, Math.floor(window.size / 2));
-    window.halvedAt = performance.now();
+    window.size = isDead ? 1 : Math.max(1, Math.floor(window.size / 2));
+    window.shrunkAt = now;
   }
 }

@@ -1,0 +1,67 @@
+// When a queue is looked at that nothing can be taken from, as another worker has it: nobody tells when that ends.
+
+import { expect, test } from "bun:test";
+import type { Sql } from "../../server/db/connection.ts";
+import { createLog } from "../../server/log.ts";
+import { createInFlight } from "../../server/webhooks/deliveries/in-flight.ts";
+import { lockQueue } from "../../server/webhooks/deliveries/queue.store.ts";
+import { startQueue } from "../../server/webhooks/deliveries/queue.ts";
+import type { DeliveryConfig } from "../../server/webhooks/deliveries/start-workflow.ts";
+import { POLL_MS, SOON_MS } from "../../server/webhooks/deliveries/wakes.ts";
+import { createWindows } from "../../server/webhooks/deliveries/windows.ts";
+import { TASK_QUEUE } from "../../workflows/contract.ts";
+import { until } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { db, newTenant } from "../support/tenant.ts";
+import { temporal } from "./temporal.ts";
+
+const PATIENCE_MS = 100_000;
+const webhooks = { retryInitialInterval: 1_000, retryBackoff: 2, timeout: 30_000 };
+/** More than there would be in all this time, were each wait twice as long as the one before, without an end. */
+const LOOKS = 11;
+/** A timer may be early by this. */
+const EARLY_MS = 2;
+
+test("a queue that another worker has is looked at later each time, at most a poll apart, and sent once it is free", async () => {
+  const api = await newTenant();
+  await using receiver = startReceiver();
+  const { Id: connectionId } = await api.connect(receiver.url, { Order: "Record" });
+  const looks: number[] = [];
+  const queue = startQueue(
+    {
+      sql: watched(db(), () => looks.push(performance.now())),
+      client: await temporal(),
+      config: { webhooks, publicUrl: "https://gatehouse.example" } as DeliveryConfig,
+      inFlight: createInFlight(),
+      windows: createWindows(),
+      ownTaskQueue: TASK_QUEUE,
+      log: createLog("silent", "test"),
+    },
+    () => {},
+  );
+  try {
+    await db().begin(async (tx) => {
+      expect(await lockQueue(tx, connectionId)).toMatchObject({ isOrdered: true });
+      await api.change({ Name: "Gate" });
+      queue.look({ tenantId: api.tenant.tenantId, connectionId });
+      await until("many looks", () => looks.length >= LOOKS, PATIENCE_MS);
+    });
+    const waits = looks.slice(1).map((at, index) => at - looks[index]!);
+    for (const [index, wait] of waits.entries()) {
+      expect(wait).toBeGreaterThanOrEqual(Math.min(POLL_MS, SOON_MS * 2 ** (index + 1)) - EARLY_MS);
+    }
+    await until("it to arrive", () => receiver.calls.length === 1, PATIENCE_MS);
+  } finally {
+    await queue.stop();
+  }
+}, 240_000);
+
+/** @param look told of each transaction */
+function watched(sql: Sql, look: () => void): Sql {
+  return new Proxy(sql, {
+    get(target, name) {
+      if (name === "begin") look();
+      return Reflect.get(target, name);
+    },
+  });
+}

@@ -1,0 +1,52 @@
+// How many posts may be out to a receiver, by how they end.
+
+import { expect, test } from "bun:test";
+import { createWindows, type Place } from "../../server/webhooks/deliveries/windows.ts";
+import type { ConnectionId, DeliveryId, EventId } from "../../workflows/contract.ts";
+import { idOf } from "../support/ids.ts";
+
+const RECEIVER = idOf<ConnectionId>("receiver");
+const FIRST = 4;
+
+test("a window grows by one with each answer that finds it full", async () => {
+  const { windows, fill } = newWindows();
+  for (const post of await fill(FIRST)) post.end("answered");
+  expect(windows.room(RECEIVER)).toBe(FIRST + 1);
+  for (const post of await fill(FIRST)) post.end("answered");
+  expect(windows.room(RECEIVER)).toBe(FIRST + 1);
+});
+
+test("a window halves with what times out beside answers, once for all that were out together", async () => {
+  const { windows, fill } = newWindows();
+  const [first, ...others] = await fill(FIRST);
+  first!.end("answered");
+  for (const post of others) post.end("silent");
+  expect(windows.room(RECEIVER)).toBe(Math.floor((FIRST + 1) / 2));
+});
+
+test("a window falls to one place where nothing is answered, and grows again with answers", async () => {
+  const { windows, fill } = newWindows();
+  for (const post of await fill(FIRST)) post.end("silent");
+  expect(windows.room(RECEIVER)).toBe(1);
+  for (let size = 1; size < FIRST; size++) {
+    for (const post of await fill(size)) post.end("answered");
+    expect(windows.room(RECEIVER)).toBe(size + 1);
+  }
+});
+
+test("a post that never left changes nothing", async () => {
+  const { windows, fill } = newWindows();
+  for (const post of await fill(FIRST)) post.end("unsent");
+  expect(windows.room(RECEIVER)).toBe(FIRST);
+});
+
+function newWindows() {
+  const windows = createWindows();
+  const post = async (): Promise<Place> => {
+    const ids = { deliveryId: idOf<DeliveryId>(Bun.randomUUIDv7()), eventId: idOf<EventId>(Bun.randomUUIDv7()) };
+    const place = await windows.enter({ connectionId: RECEIVER, ...ids }, new AbortController().signal);
+    place!.begin();
+    return place!;
+  };
+  return { windows, fill: (posts: number) => Promise.all(Array.from({ length: posts }, post)) };
+}
