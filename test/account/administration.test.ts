@@ -2,17 +2,19 @@
 
 import { describe, expect, test } from "bun:test";
 import { byClient, logOf } from "../audit/log.ts";
-import { API, type Caller, db, expectError, newCaller } from "../entities/client.ts";
+import { API, db, expectError } from "../entities/client.ts";
 import { newPerson, ok } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
+import { clientOf } from "../support/tenant.ts";
 import { type Person, signedIn } from "./person.ts";
 
 const IPHONE =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1";
 
 /** A User who has signed in, the tenant's client, and the path of the User's sessions. */
-async function arrange(): Promise<{ person: Person; admin: Caller; path: string; userId: string }> {
+async function arrange(): Promise<{ person: Person; admin: Api; path: string; userId: string }> {
   const person = await signedIn();
-  const admin = await newCaller(person.client.tenant);
+  const admin = await clientOf(person.client.tenant);
   const { Id } = await ok(admin.get("/User/admin?Name=Username"));
   return { person, admin, path: `/User/${Id}/Sessions`, userId: String(Id) };
 }

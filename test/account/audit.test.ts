@@ -4,15 +4,15 @@ import { expect, test } from "bun:test";
 import { kindsOf, logOf } from "../audit/log.ts";
 import { otherClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { newCaller } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
+import { clientOf } from "../support/tenant.ts";
 import { atTheCode, enrolled, newApplication, Person, requireSecondFactor, signedIn } from "./person.ts";
 
 test.concurrent("all of it, by whom, in order, and nothing secret", async () => {
   const { person, app, recovery } = await enrolled();
   const { client } = person;
   const { password } = client.tenant.admin;
-  const admin = await newCaller(client.tenant);
+  const admin = await clientOf(client.tenant);
   const half = await atTheCode(client);
   await half.person.visitor.submit(half.page, { code: app.wrongCode() });
   await half.person.visitor.submit(half.page, { code: app.code(1) });
@@ -55,7 +55,7 @@ test.concurrent("all of it, by whom, in order, and nothing secret", async () => 
 
 test.concurrent("a password alone is no success where a code is due", async () => {
   const { person } = await enrolled();
-  const admin = await newCaller(person.client.tenant);
+  const admin = await clientOf(person.client.tenant);
   await atTheCode(person.client);
   expect((await ok(admin.get("/AuditEvent?Kind=SignIn.Succeeded"))).Items).toHaveLength(1);
 });
@@ -67,7 +67,7 @@ test.concurrent("a code that is never given leaves nothing, also when the browse
   await person.signIn();
   const left = await person.visitor.submit(await person.visitor.open("/oauth2/logout"), {});
   expect(left.heading).toBe("Signed out");
-  expect(await kindsOf(await newCaller(client.tenant))).toEqual(["TenantSettings.Changed"]);
+  expect(await kindsOf(await clientOf(client.tenant))).toEqual(["TenantSettings.Changed"]);
 });
 
 test.concurrent("codes guessed too often are one SignIn.Throttled", async () => {
@@ -77,14 +77,14 @@ test.concurrent("codes guessed too often are one SignIn.Throttled", async () => 
   const statuses: number[] = [];
   for (let made = 0; made < 8; made++) statuses.push(await guess());
   expect(statuses.slice(-2)).toEqual([429, 429]);
-  const reader = await newCaller(person.client.tenant);
+  const reader = await clientOf(person.client.tenant);
   expect(await logOf(reader, "Kind=SignIn.Throttled")).toMatchObject([{ Actor: null, Subject: { Type: "User" } }]);
 });
 
 test.concurrent("one's own password, given wrong, is a failed sign-in", async () => {
   const person = await signedIn();
   await person.send("/account/password", { password: "guess", new_password: "correct horse battery" });
-  const reader = await newCaller(person.client.tenant);
+  const reader = await clientOf(person.client.tenant);
   expect(await logOf(reader, "Kind=SignIn.Failed")).toMatchObject([
     { Actor: null, Subject: { Type: "User" }, Details: { Reason: "WrongPassword" } },
   ]);
@@ -92,7 +92,7 @@ test.concurrent("one's own password, given wrong, is a failed sign-in", async ()
 
 test.concurrent("who reads settings or a second factor may ask for the head alone", async () => {
   const { person } = await enrolled();
-  const admin = await newCaller(person.client.tenant);
+  const admin = await clientOf(person.client.tenant);
   const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
   for (const path of ["/TenantSettings", `/User/${user.Id}/SecondFactor`]) {
     expect((await admin.send("HEAD", path)).status).toBe(200);

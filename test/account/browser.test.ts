@@ -3,11 +3,10 @@
 import { describe, expect, test } from "bun:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Client } from "../authorize/client.ts";
-import { newCaller } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { shared } from "../support/tenant.ts";
+import { clientOf, shared } from "../support/tenant.ts";
 import { Authenticator, newApplication } from "./person.ts";
 
 const browser = openWindows();
@@ -91,7 +90,7 @@ test(
   "every page is accessible and fits, on a phone in the dark and at a desk by day",
   async () => {
     const client = await newApplication();
-    const admin = await newCaller(client.tenant);
+    const admin = await clientOf(client.tenant);
     const page = await (await browser.newContext()).newPage();
     const { url } = shared();
     await page.goto(`${url}/account`);

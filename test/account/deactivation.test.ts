@@ -4,14 +4,14 @@ import { describe, expect, test } from "bun:test";
 import { logOf } from "../audit/log.ts";
 import { answerOf, newClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { newCaller } from "../entities/client.ts";
 import { postAs } from "../oauth/client.ts";
 import { ok } from "../policies/people.ts";
+import { clientOf } from "../support/tenant.ts";
 
 /** The tenant's admin is signed in, an application has their tokens, and another code is on its way. */
 async function arrange() {
   const client = await newClient();
-  const caller = await newCaller(client.tenant);
+  const caller = await clientOf(client.tenant);
   const [{ Id }] = (await ok(caller.get("/User?Username=admin"))).Items;
   const visitor = new Visitor();
   const tokens = (await client.token(await client.code(visitor))).body;

@@ -1,16 +1,18 @@
 // Which of what users do themselves is told to webhooks: what changes a User, as by the API, and nothing else.
 
 import { expect, test } from "bun:test";
-import { type Caller, eventsOf, newCaller } from "../entities/client.ts";
+import { eventsOf } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { clientOf } from "../support/tenant.ts";
 import { Authenticator, keyOf, newApplication, Person } from "./person.ts";
 
-async function adminOf(caller: Caller): Promise<Record<string, unknown>> {
+async function adminOf(caller: Api): Promise<Record<string, unknown>> {
   return (await caller.get("/User/admin?Name=Username")).body;
 }
 
 test.concurrent("a sign-in changes Last_Login, and that alone is no event", async () => {
   const client = await newApplication();
-  const caller = await newCaller(client.tenant);
+  const caller = await clientOf(client.tenant);
   const [before, events] = [await adminOf(caller), await eventsOf(client.tenant.tenantId)];
   await new Person(client).signIn();
   const after = await adminOf(caller);
@@ -21,7 +23,7 @@ test.concurrent("a sign-in changes Last_Login, and that alone is no event", asyn
 
 test.concurrent("a password, a second factor and sessions are no fields of a User: their changes are no events", async () => {
   const client = await newApplication();
-  const caller = await newCaller(client.tenant);
+  const caller = await clientOf(client.tenant);
   const { password } = client.tenant.admin;
   const [person, other] = [new Person(client), new Person(client)];
   await Promise.all([person.signIn(), other.signIn()]);

@@ -4,18 +4,19 @@ import { describe, expect, test } from "bun:test";
 import type { Transaction } from "../../server/db/connection.ts";
 import { answerOf, type Client } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { db, newCaller } from "../entities/client.ts";
+import { db } from "../entities/client.ts";
 import { newPerson, startRealProvider } from "../identity-providers/real-provider.ts";
 import { newRealTenant, signIn } from "../identity-providers/tenant.ts";
 import { ok } from "../policies/people.ts";
 import { until } from "../support/api.ts";
+import { clientOf } from "../support/tenant.ts";
 import { newApplication, Person, signedIn } from "./person.ts";
 
 const NEW = "correct horse battery staple";
 
 /** The tenant's admin, at the form of a link that was made for them. */
 async function atTheLink(client: Client) {
-  const caller = await newCaller(client.tenant);
+  const caller = await clientOf(client.tenant);
   const [{ Id }] = (await ok(caller.get("/User?Username=admin"))).Items;
   const { Url } = await ok(caller.send("POST", `/User/${Id}/PasswordReset`));
   const visitor = new Visitor();

@@ -4,8 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import { answerOf } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { db, eventsOf, newCaller, unique } from "../entities/client.ts";
+import { db, eventsOf, unique } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
+import { clientOf } from "../support/tenant.ts";
 import { alertOf, enrolled, newApplication, Person, signedIn, statusOf } from "./person.ts";
 
 const GOOD = "correct horse battery staple";
@@ -104,7 +105,7 @@ describe.concurrent("changing it", () => {
 
 /** What POST …/PasswordReset answers, and the path of its link. */
 async function linkFor(client: Awaited<ReturnType<typeof newApplication>>, username = "admin") {
-  const admin = await newCaller(client.tenant);
+  const admin = await clientOf(client.tenant);
   const [user] = (await ok(admin.get(`/User?Username=${username}`))).Items;
   const answer = await admin.send("POST", `/User/${user.Id}/PasswordReset`);
   expect(answer.status).toBe(200);
@@ -150,7 +151,7 @@ describe.concurrent("a one-time link", () => {
 
   test("gives a User made by REST the first password", async () => {
     const client = await newApplication();
-    const admin = await newCaller(client.tenant);
+    const admin = await clientOf(client.tenant);
     const Username = unique("ana");
     await ok(admin.patch("/User", { Username, Is_Active: true }));
     const { path } = await linkFor(client, Username);
@@ -173,7 +174,7 @@ describe.concurrent("a one-time link", () => {
 
   test("is for a User of the caller's own tenant, who has a Username", async () => {
     const [client, stranger] = await Promise.all([newApplication(), newApplication()]);
-    const [admin, other] = await Promise.all([newCaller(client.tenant), newCaller(stranger.tenant)]);
+    const [admin, other] = await Promise.all([clientOf(client.tenant), clientOf(stranger.tenant)]);
     const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
     expect((await other.send("POST", `/User/${user.Id}/PasswordReset`)).status).toBe(404);
     expect(await db()`select from password_resets where user_id = ${user.Id}`).toHaveLength(0);
@@ -185,7 +186,7 @@ describe.concurrent("a one-time link", () => {
 
   test("is what a policy can keep from those who may change other settings", async () => {
     const client = await newApplication();
-    const admin = await newCaller(client.tenant);
+    const admin = await clientOf(client.tenant);
     const Policy = `forbid (principal, action == Action::"Settings:Update", resource is User) when { resource.Username == "admin" };`;
     await ok(admin.patch("/Policy", { Name: "no resets of the admin", Policy }));
     const [user] = (await ok(admin.get("/User?Username=admin"))).Items;

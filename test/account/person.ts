@@ -4,8 +4,9 @@ import { expect } from "bun:test";
 import { Secret, TOTP } from "otpauth";
 import { type Client, newClient } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
-import { db, newCaller } from "../entities/client.ts";
+import { db } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
+import { clientOf } from "../support/tenant.ts";
 
 /** An application of a tenant of its own, which asks its users for no consent. */
 export async function newApplication(): Promise<Client> {
@@ -102,7 +103,7 @@ export async function atTheCode(client: Client): Promise<{ person: Person; page:
 
 /** As by another client of the tenant, an administrator. */
 export async function requireSecondFactor({ tenant }: Client): Promise<void> {
-  const admin = await newCaller(tenant);
+  const admin = await clientOf(tenant);
   await ok(admin.patch("/TenantSettings", { SecondFactor: "Required" }));
 }
 

@@ -3,8 +3,9 @@
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import { answerOf } from "../authorize/client.ts";
-import { db, newCaller } from "../entities/client.ts";
+import { db } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
+import { clientOf } from "../support/tenant.ts";
 import {
   Authenticator,
   alertOf,
@@ -96,7 +97,7 @@ describe.concurrent("at sign-in", () => {
   test("until it is given, there is no session to list", async () => {
     const { person, app } = await enrolled();
     const { client } = person;
-    const admin = await newCaller(client.tenant);
+    const admin = await clientOf(client.tenant);
     const [{ Id }] = (await ok(admin.get("/User?Username=admin"))).Items;
     const listed = async () => [
       (await ok(admin.get(`/User/${Id}/Sessions`))).Items.length,
@@ -112,7 +113,7 @@ describe.concurrent("at sign-in", () => {
 
   test("a session from before is listed still, though it has to give a second factor by now", async () => {
     const client = await newApplication();
-    const admin = await newCaller(client.tenant);
+    const admin = await clientOf(client.tenant);
     const before = await signedIn(client);
     await enrolled(client);
     const [{ Id }] = (await ok(admin.get("/User?Username=admin"))).Items;

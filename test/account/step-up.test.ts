@@ -4,8 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import { answerOf, type Client } from "../authorize/client.ts";
 import type { View } from "../authorize/visitor.ts";
-import { db, newCaller } from "../entities/client.ts";
+import { db } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
+import { clientOf } from "../support/tenant.ts";
 import {
   Authenticator,
   alertOf,
@@ -52,7 +53,7 @@ describe.concurrent("where the tenant requires it", () => {
     expect(await person.isSignedIn()).toBe(true);
     await requireSecondFactor(person.client);
     expect(await person.isSignedIn()).toBe(false);
-    const admin = await newCaller(person.client.tenant);
+    const admin = await clientOf(person.client.tenant);
     await ok(admin.patch("/TenantSettings", { SecondFactor: "Optional" }));
     expect(await ok(admin.get("/TenantSettings"))).toEqual({ SecondFactor: "Optional" });
     expect(await person.isSignedIn()).toBe(true);
@@ -62,7 +63,7 @@ describe.concurrent("where the tenant requires it", () => {
     const [one, other] = await Promise.all([signedIn(), signedIn()]);
     await requireSecondFactor(one.client);
     expect(await other.isSignedIn()).toBe(true);
-    const admin = await newCaller(other.client.tenant);
+    const admin = await clientOf(other.client.tenant);
     expect(await ok(admin.get("/TenantSettings"))).toEqual({ SecondFactor: "Optional" });
   });
 
@@ -153,7 +154,7 @@ describe.concurrent("an application that insists on acr 2", () => {
 test.concurrent("an administrator sees and removes the second factor of a user who has lost it", async () => {
   const { person } = await enrolled();
   const { client } = person;
-  const admin = await newCaller(client.tenant);
+  const admin = await clientOf(client.tenant);
   const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
   const path = `/User/${user.Id}/SecondFactor`;
   expect(await ok(admin.get(path))).toEqual({ Type: "TOTP", EnrolledOn: expect.any(String), RecoveryCodes: 10 });

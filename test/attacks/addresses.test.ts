@@ -1,8 +1,9 @@
 // Every field that holds an address, found in the OpenAPI document, and what no browser or server should be sent to.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { type Caller, newCaller } from "../entities/client.ts";
 import { type Json, operationsOf, readDocument, resolve } from "../openapi/document.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 
 const ADDRESS_FIELD = /(URL|Url|Uri|Uris|Issuer|Endpoint)$/;
 const BAD = [
@@ -34,7 +35,7 @@ interface AddressField {
 }
 
 let fields: AddressField[];
-let caller: Caller;
+let caller: Api;
 beforeAll(async () => {
   const document = await readDocument();
   fields = operationsOf(document).flatMap(({ path, method, operation }) => {
@@ -44,7 +45,7 @@ beforeAll(async () => {
       .filter(([name, { readOnly }]) => ADDRESS_FIELD.test(name) && !readOnly)
       .map(([name, { type }]) => ({ path, method, name, isList: [type].flat().includes("array") }));
   });
-  caller = await newCaller();
+  caller = await newTenant();
 });
 
 /** Of an object, or of the ones that a body may hold. */

@@ -12,12 +12,12 @@ import {
 } from "../account/person.ts";
 import { newClient, otherClient } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
-import { db, newCaller } from "../entities/client.ts";
+import { db } from "../entities/client.ts";
 import { type ForgedProvider, sentBack, startForgedProvider } from "../identity-providers/forged-provider.ts";
 import { linkingForm, newUpstreamTenant, startLinking, toProvider } from "../identity-providers/tenant.ts";
 import { composedApp } from "../openapi/app.ts";
 import { ok } from "../policies/people.ts";
-import { shared } from "../support/tenant.ts";
+import { clientOf, shared } from "../support/tenant.ts";
 
 /** A page, and what its form would do if it were taken. */
 interface Filled {
@@ -140,7 +140,7 @@ const FORMS: Record<string, () => Promise<Filled>> = {
   },
   "/account/reset: setting a password by a link": async () => {
     const client = await newApplication();
-    const admin = await newCaller(client.tenant);
+    const admin = await clientOf(client.tenant);
     const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
     const { Url } = (await admin.send("POST", `/User/${user.Id}/PasswordReset`)).body;
     const visitor = new Visitor();

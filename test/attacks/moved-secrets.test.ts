@@ -2,8 +2,10 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { BOUND_SECRETS } from "../../server/egress/index.ts";
-import { type Caller, newCaller, unique } from "../entities/client.ts";
+import { unique } from "../entities/client.ts";
 import { newPerson, type Person, savePolicy } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 import { send } from "./world.ts";
 
 type Fields = Record<string, unknown>;
@@ -55,11 +57,11 @@ const MADE: {
   },
 };
 
-let caller: Caller;
+let caller: Api;
 /** May change everything, and read nothing. */
 let updater: Person;
 beforeAll(async () => {
-  caller = await newCaller();
+  caller = await newTenant();
   updater = await newPerson(caller);
   const updates = '[Action::"Webhooks:Update", Action::"Settings:Update"]';
   await savePolicy(

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { answerOf } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { db, newCaller, unique } from "../entities/client.ts";
+import { db, unique } from "../entities/client.ts";
 import { type Behaviour, sentBack, startForgedProvider } from "../identity-providers/forged-provider.ts";
 import { newPerson, type RealProvider, startRealProvider } from "../identity-providers/real-provider.ts";
 import {
@@ -18,6 +18,7 @@ import {
 } from "../identity-providers/tenant.ts";
 import { expectNothing, onTheWay } from "../identity-providers/way-back.ts";
 import { composedApp } from "../openapi/app.ts";
+import { newTenant } from "../support/tenant.ts";
 
 let real: RealProvider;
 beforeAll(async () => {
@@ -165,7 +166,7 @@ describe.concurrent("SSRF by an issuer's address", () => {
     "https://0xa9fea9fe",
     "https://[::ffff:169.254.169.254]",
   ])("%p, inside the network, is refused when it is saved", async (url) => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const named = { Name: unique("inside"), ClientId: "gatehouse" };
     const endpoints = { AuthorizationEndpoint: real.issuer, TokenEndpoint: real.issuer, UserinfoEndpoint: url };
     for (const body of [

@@ -6,11 +6,11 @@ import { ENTITIES, resourceTypes } from "../../server/entities/index.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
 import { type Client, newClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { API, type Caller, db, expectError } from "../entities/client.ts";
+import { API, db, expectError } from "../entities/client.ts";
 import { startPrivateApp } from "../http/private-app.ts";
 import { newKeyDatabase } from "../oauth/key-database.ts";
 import { newAdmin, ok } from "../policies/people.ts";
-import { until } from "../support/api.ts";
+import { type Api, until } from "../support/api.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 
 /** A text that Cedar finds some thousand mistakes in, one for each action, caller and type of record. */
@@ -18,7 +18,7 @@ const SLOW = Array(5)
   .fill(`permit (principal, action, resource) when { [${Array(60).fill("resource.x").join(",")}].isEmpty() };`)
   .join("");
 
-function validate(admin: Caller, Policy: string) {
+function validate(admin: Api, Policy: string) {
   const body = JSON.stringify({ Policy });
   return admin.send("POST", "/Policy/Validate", { headers: { "content-type": "application/json" }, body });
 }

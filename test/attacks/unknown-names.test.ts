@@ -6,11 +6,11 @@ import { nobodysTenant } from "../../server/oauth/clients/settings-client.ts";
 import { type Attempt, admit, countFailure } from "../../server/signin/throttle.ts";
 import { CALLBACK, issuer, newClient, RFC_PATH, SPEC_PATH } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { API, db, expectError, newCaller } from "../entities/client.ts";
+import { API, db, expectError } from "../entities/client.ts";
 import { composedApp } from "../openapi/app.ts";
 import { ok } from "../policies/people.ts";
 import { until } from "../support/api.ts";
-import { newTenant, shared } from "../support/tenant.ts";
+import { clientOf, newTenant, shared } from "../support/tenant.ts";
 
 /** Beyond any that the tests make. */
 const UNKNOWN = "900719925474";
@@ -143,7 +143,7 @@ async function way(name: string, tries: number): Promise<Seen[]> {
 
 describe.concurrent("an organisation that there is, and one that there is not,", () => {
   test("are asked for a user name and a password alike, refuse it alike, and slow it down alike", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const known = await way(await nameOf(caller.tenantId), 7);
     expect(known.map(({ status }) => status)).toEqual([303, 200, 302, 404, 200, 422, 422, 422, 422, 422, 422, 429]);
     expect(await way("No such organisation", 7)).toEqual(known);
@@ -153,7 +153,7 @@ describe.concurrent("an organisation that there is, and one that there is not,",
 
   test("are alike too where the Application of Settings is switched off", async () => {
     const { tenant } = await newTenant();
-    const caller = await newCaller(tenant);
+    const caller = await clientOf(tenant);
     await caller.made("Application", { Id: await settingsOf(caller.tenantId), Is_Active: false });
     const visitor = new Visitor(issuer());
     const page = await visitor.open(`/settings/sign-in?organisation=${caller.tenantId}`);
@@ -162,7 +162,7 @@ describe.concurrent("an organisation that there is, and one that there is not,",
   });
 
   test("are not told by the Id of the Application of Settings", async () => {
-    const { tenantId } = await newCaller();
+    const { tenantId } = await newTenant();
     const fields = { redirect_uri: `${issuer()}/settings/callback`, response_type: "code", scope: "openid" };
     for (const path of [RFC_PATH, SPEC_PATH]) {
       expect(await ask("GET", path, await settingsOf(tenantId), fields)).toEqual(
@@ -172,7 +172,7 @@ describe.concurrent("an organisation that there is, and one that there is not,",
   });
 
   test("give an address no more attempts by more names, and leave their owners alone", async () => {
-    const { tenantId } = await newCaller();
+    const { tenantId } = await newTenant();
     const at = (name: string): Attempt => ({
       tenantId: nobodysTenant(importMasterKey(Buffer.alloc(32).toString("base64")), name),
       account: "admin",
@@ -242,7 +242,7 @@ describe.concurrent("GET of anybody's", () => {
 
 describe.concurrent("the Application of Settings", () => {
   test("is made with the tenant, and cannot be deleted", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const path = `/Application/${await settingsOf(caller.tenantId)}`;
     expect(await ok(caller.get(path))).toMatchObject({ Name: "Gatehouse Settings", Is_System: true, Is_Active: true });
     expectError(await caller.remove(path), 409, "Conflict", `${API}${path}`, /sign in to Settings/);
@@ -251,7 +251,7 @@ describe.concurrent("the Application of Settings", () => {
 
   test("lets people in whatever its credentials were changed to", async () => {
     const { tenant } = await newTenant();
-    const caller = await newCaller(tenant);
+    const caller = await clientOf(tenant);
     const path = `/Application/${await settingsOf(caller.tenantId)}/Credentials`;
     await ok(caller.patch(path, { RedirectUris: [], Scopes: ["openid"], FirstParty: false }));
     await ok(caller.patch("/Application", { Id: await settingsOf(caller.tenantId), Name: "Another name" }));

@@ -1,14 +1,15 @@
 // A tenant with something of everything in it, and a client that may do all but see what a test hides from it.
 
-import { type Answer, API, type Caller, db, request, unique } from "../entities/client.ts";
+import { type Answer, API, db, request, unique } from "../entities/client.ts";
 import { readDocument } from "../openapi/document.ts";
 import { newAdmin, newPerson, ok, type Person, savePolicy } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: records of any kind
 export type Item = any;
 
 export interface World {
-  admin: Caller;
+  admin: Api;
   /** Has every scope, and a policy that permits everything. */
   spy: Person;
   /** What stands in the paths of lists below a record, by the record's type. */
@@ -66,7 +67,7 @@ export async function newWorld(): Promise<World> {
   return { admin, spy, ids: { User: user, WebhookEvent: EventId, Policy: policy } };
 }
 
-export async function entitiesOf(admin: Pick<Caller, "get">): Promise<Described[]> {
+export async function entitiesOf(admin: Pick<Api, "get">): Promise<Described[]> {
   return (await ok(admin.get("/Entities"))).Items;
 }
 

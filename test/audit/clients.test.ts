@@ -5,18 +5,18 @@ import pino from "pino";
 import { connect } from "../../server/db/connection.ts";
 import { createOnRefusedClient, MOST_ROWS_WAITING } from "../../server/oauth/clients/client-authentication.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
-import { type Caller, db, newCaller, request, TOKEN_PATH } from "../entities/client.ts";
+import { db, request, TOKEN_PATH } from "../entities/client.ts";
 import { postAs } from "../oauth/client.ts";
 import { ok } from "../policies/people.ts";
-import { until } from "../support/api.ts";
-import { shared } from "../support/tenant.ts";
+import { type Api, until } from "../support/api.ts";
+import { newTenant, shared } from "../support/tenant.ts";
 import { type AuditEvent, fromHere, logOf, textOf } from "./log.ts";
 
 const KIND = "Kind=ClientAuthentication.Failed";
 
 /** An Application with a secret, looked at by the tenant's own client. */
-async function arrange(): Promise<{ reader: Caller; client: { clientId: string; clientSecret: string } }> {
-  const reader = await newCaller();
+async function arrange(): Promise<{ reader: Api; client: { clientId: string; clientSecret: string } }> {
+  const reader = await newTenant();
   const { Id } = await reader.made("Application", { Name: "Payroll", Is_Active: true });
   await ok(reader.patch(`/Application/${Id}/Credentials`, { GrantTypes: ["client_credentials"] }));
   const { Secret } = await ok(reader.send("POST", `/Application/${Id}/Secrets`));
@@ -24,7 +24,7 @@ async function arrange(): Promise<{ reader: Caller; client: { clientId: string; 
 }
 
 /** The answer does not wait for a row. */
-async function rowsOf(reader: Caller, count = 1): Promise<AuditEvent[]> {
+async function rowsOf(reader: Api, count = 1): Promise<AuditEvent[]> {
   return until("the rows", async () => {
     const rows = await logOf(reader, KIND);
     return rows.length >= count && rows;

@@ -1,14 +1,16 @@
 // The audit log as a file.
 
 import { describe, expect, test } from "bun:test";
-import { API, type Caller, db, expectError, newCaller, request } from "../entities/client.ts";
+import { API, db, expectError, request } from "../entities/client.ts";
 import { newPerson, savePolicy } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 import { logOf } from "./log.ts";
 
 const PATH = "/AuditEvent/Export";
 
 /** Makes and deletes a role, by a client that calls itself so. */
-async function leaveTrace(caller: Caller, userAgent: string): Promise<void> {
+async function leaveTrace(caller: Api, userAgent: string): Promise<void> {
   const headers = { "user-agent": userAgent };
   const { body } = await caller.patch("/Role", { Name: `role of ${crypto.randomUUID()}` }, headers);
   await caller.remove(`/Role/${body.Id}`, headers);
@@ -25,7 +27,7 @@ function cellsOf(csv: string): string[][] {
 
 describe.concurrent("an export", () => {
   test("as CSV has a head, and a row for each that the list has", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     await leaveTrace(caller, 'a "quoted", comma');
     const answer = await caller.get(PATH);
     expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
@@ -56,7 +58,7 @@ describe.concurrent("an export", () => {
   });
 
   test("as NDJSON has the list's records, filtered as the list is", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     await leaveTrace(caller, "x");
     const { body, headers } = await caller.get(`${PATH}?Format=NDJSON&Kind=Role.Deleted&From=2026-01-01&To=`);
     expect(headers.get("content-type")).toBe("application/x-ndjson");
@@ -70,7 +72,7 @@ describe.concurrent("an export", () => {
   });
 
   test("of more rows than are read at a time has every one once", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     await db()`
       insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
       select ${caller.tenantId}, gen_random_uuid(), 'SignOut', 'Success', '127.0.0.1', '', '{}', ''
@@ -86,7 +88,7 @@ describe.concurrent("an export", () => {
   });
 
   test("has no cell that a spreadsheet runs", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const wild = ['=HYPERLINK("http://evil.example")', "+1", "-1", "@SUM(1)", " =1", "\t=1", "＝1"];
     for (const [index, userAgent] of wild.entries()) {
       await db()`
@@ -100,7 +102,7 @@ describe.concurrent("an export", () => {
   });
 
   test("has nothing that the caller may not read, and needs its scope", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     await leaveTrace(caller, "x");
     const reader = await newPerson(caller);
     const name = "Failures to all";
@@ -118,7 +120,7 @@ describe.concurrent("an export", () => {
   });
 
   test("that is asked for wrongly, or would be too long, is Bad Input and no file", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     for (const [query, says] of [
       ["Format=XLS", /^Format must be one of CSV, NDJSON\.$/],
       ["Limit=10", /^An export has no pages/],

@@ -1,7 +1,8 @@
 // The audit log as its readers see it.
 
 import { expect } from "bun:test";
-import { type Answer, type Caller, db } from "../entities/client.ts";
+import { type Answer, db } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
 
 export interface AuditEvent {
   Id: string;
@@ -18,14 +19,14 @@ export interface AuditEvent {
 }
 
 /** Newest first. @param query such as `Kind=SignOut` */
-export async function logOf(caller: Pick<Caller, "get">, query = ""): Promise<AuditEvent[]> {
+export async function logOf(caller: Pick<Api, "get">, query = ""): Promise<AuditEvent[]> {
   const { status, body }: Answer = await caller.get(`/AuditEvent?Limit=200&${query}`);
   expect({ status, errors: body.Errors }).toEqual({ status: 200, errors: undefined });
   return body.Items;
 }
 
 /** Oldest first. */
-export async function kindsOf(caller: Pick<Caller, "get">): Promise<string[]> {
+export async function kindsOf(caller: Pick<Api, "get">): Promise<string[]> {
   return (await logOf(caller)).map(({ Kind }) => Kind).reverse();
 }
 
@@ -38,7 +39,7 @@ export async function textOf(tenantId: string): Promise<string> {
 }
 
 /** What a row has of a call by the tenant's client, by its token. */
-export function byClient({ clientId }: Pick<Caller, "clientId">) {
+export function byClient({ clientId }: Pick<Api, "clientId">) {
   return { Actor: { Type: "Application", Id: clientId }, ...fromHere(clientId) };
 }
 

@@ -1,19 +1,21 @@
 // Reading the log: filters, pages, who may, and that nothing changes it.
 
 import { describe, expect, test } from "bun:test";
-import { API, type Caller, db, expectError, newCaller } from "../entities/client.ts";
+import { API, db, expectError } from "../entities/client.ts";
 import { newPerson, ok, savePolicy } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 import { logOf } from "./log.ts";
 
 const PATH = `${API}/AuditEvent`;
-const roleNamed = (caller: Caller, Name: string) => ok(caller.patch("/Role", { Name }));
+const roleNamed = (caller: Api, Name: string) => ok(caller.patch("/Role", { Name }));
 
 /** Who asks for what is no list. */
-let asking: Promise<Caller> | undefined;
+let asking: Promise<Api> | undefined;
 
 describe.concurrent("a list of the log", () => {
   test("is filtered by kind, by who did it, by what it was done to, and by time", async () => {
-    const admin = await newCaller();
+    const admin = await newTenant();
     const person = await newPerson(admin, "admin");
     const role = await roleNamed(admin, "clerks");
     await ok(person.patch("/Role", { Name: "clerks", Scopes: ["Settings:Read"] }));
@@ -43,7 +45,7 @@ describe.concurrent("a list of the log", () => {
   });
 
   test("comes in pages, newest first", async () => {
-    const admin = await newCaller();
+    const admin = await newTenant();
     for (const name of ["one", "two", "three"]) await roleNamed(admin, name);
     const all = await logOf(admin);
     expect(all).toHaveLength(3);
@@ -69,14 +71,14 @@ describe.concurrent("a list of the log", () => {
     ["Limit=201", /Limit must be/],
     ["Cursor=zzz", /Cursor is not one/],
   ])("%s is Bad Input", async (query, says) => {
-    asking ??= newCaller();
+    asking ??= newTenant();
     expectError(await (await asking).get(`/AuditEvent?${query}`), 400, "Bad Input", PATH, says);
   });
 });
 
 describe.concurrent("the log is read", () => {
   test("with the scope Settings:Read alone", async () => {
-    const admin = await newCaller();
+    const admin = await newTenant();
     await roleNamed(admin, "clerks");
     const reader = await admin.withScope("Settings:Read");
     const [event] = await logOf(reader);
@@ -87,7 +89,7 @@ describe.concurrent("the log is read", () => {
   });
 
   test("by auditors, and not by editors", async () => {
-    const admin = await newCaller();
+    const admin = await newTenant();
     const [auditor, editor] = [await newPerson(admin, "auditor"), await newPerson(admin, "editor")];
     const [event] = await logOf(admin);
     expect(await logOf(auditor)).toEqual(await logOf(admin));
@@ -97,7 +99,7 @@ describe.concurrent("the log is read", () => {
   });
 
   test("as far as a policy lets", async () => {
-    const admin = await newCaller();
+    const admin = await newTenant();
     const person = await newPerson(admin);
     await savePolicy(
       admin,
@@ -112,7 +114,7 @@ describe.concurrent("the log is read", () => {
   });
 
   test("by its own tenant alone", async () => {
-    const [admin, stranger] = [await newCaller(), await newCaller()];
+    const [admin, stranger] = [await newTenant(), await newTenant()];
     const role = await roleNamed(admin, "clerks");
     const [event] = await logOf(admin);
     expect(await logOf(stranger)).toEqual([]);
@@ -121,7 +123,7 @@ describe.concurrent("the log is read", () => {
   });
 
   test("and never written: it takes no other method", async () => {
-    const admin = await newCaller();
+    const admin = await newTenant();
     await roleNamed(admin, "clerks");
     const [event] = await logOf(admin);
     for (const path of ["/AuditEvent", `/AuditEvent/${event!.Id}`]) {
@@ -156,7 +158,7 @@ describe.concurrent("PostgreSQL refuses, whatever asks it,", () => {
         }),
     ],
   ])("%s", async (_, statement) => {
-    const admin = await newCaller();
+    const admin = await newTenant();
     await roleNamed(admin, "clerks");
     const before = await logOf(admin);
     await expect(statement(admin.tenantId)).rejects.toThrow(/^audit_log is append-only: /);

@@ -3,13 +3,15 @@
 import { describe, expect, test } from "bun:test";
 import { newClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { API, type Caller, newCaller, request } from "../entities/client.ts";
+import { API, request } from "../entities/client.ts";
 import { newPerson, ok, roleOf } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
+import { clientOf, newTenant } from "../support/tenant.ts";
 import { byClient, fromHere, kindsOf, logOf, textOf } from "./log.ts";
 
 const POLICY = 'permit (principal == Client::"the gardener", action, resource);';
 
-async function newApplication(caller: Caller): Promise<string> {
+async function newApplication(caller: Api): Promise<string> {
   return (await caller.made("Application", { Name: "Payroll" })).Id;
 }
 
@@ -17,7 +19,7 @@ const settings = (application: string, part: "Credentials" | "Secrets") => `/App
 
 describe.concurrent("an Application's credentials", () => {
   test("have the names of what changed, and the values only of what is harmless", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const application = await newApplication(caller);
     const path = settings(application, "Credentials");
     const first = { Scopes: ["openid", "email"], RedirectUris: ["https://secret-project.example/callback"] };
@@ -50,7 +52,7 @@ describe.concurrent("an Application's credentials", () => {
   });
 
   test("have each secret that is made and deleted, never the secret", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const application = await newApplication(caller);
     const path = settings(application, "Secrets");
     const made = await ok(caller.send("POST", path));
@@ -67,7 +69,7 @@ describe.concurrent("an Application's credentials", () => {
 
 describe.concurrent("who can sign in, and where", () => {
   test("is told of an Application whose users sign in elsewhere from now on", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const Id = await newApplication(caller);
     const endpoints = { Issuer: "https://id.example.com", ClientId: "x" };
     const provider = await caller.made("IdentityProvider", { Name: "ID", Type: "OpenIDConnect", ...endpoints });
@@ -83,7 +85,7 @@ describe.concurrent("who can sign in, and where", () => {
   });
 
   test("is told of a User who has another user name, without the name", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { Id } = await caller.made("User", { Username: "ana.silva", Is_Active: true });
     await caller.made("User", { Id, Name: "Ana" });
     await caller.made("User", { Id, Username: "ana.costa" });
@@ -94,7 +96,7 @@ describe.concurrent("who can sign in, and where", () => {
   });
 
   test("is told of an Application and a User that are deleted, if they had credentials", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const [{ Id: admin }] = (await ok(caller.get("/User?Username=admin"))).Items;
     const [client, none] = [await newApplication(caller), await caller.made("Application", { Name: "No client" })];
     await ok(caller.send("POST", settings(client, "Secrets")));
@@ -111,7 +113,7 @@ describe.concurrent("who can sign in, and where", () => {
 
 describe.concurrent("settings", () => {
   test("have a policy that is made, changed and deleted, not its text", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { Id } = await ok(caller.patch("/Policy", { Name: "For Ana", Policy: POLICY }));
     await ok(caller.patch("/Policy", { Id, Description: "ana@example.com asked for it" }));
     await ok(caller.patch("/Policy", { Id, Description: "ana@example.com asked for it" }));
@@ -127,7 +129,7 @@ describe.concurrent("settings", () => {
   });
 
   test("have a role with who joined and who left it", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const [ana, ivo] = [await caller.made("User", { Username: "ana" }), await caller.made("User", { Username: "ivo" })];
     const member = (user: { Id: number }) => ({ Type: "User", Id: user.Id });
     const { Id } = await ok(
@@ -149,7 +151,7 @@ describe.concurrent("settings", () => {
   });
 
   test("have a connection, with neither its address nor its secret", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const fields = { Name: "hooks", URL: "https://hooks.example/tenant-7", Entities: ["User"], Events: ["Created"] };
     const [first, second] = ["first secret of a person", "second secret of a person"];
     const made = await ok(caller.patch("/WebhookConnection", { ...fields, Secret: first }));
@@ -176,7 +178,7 @@ describe.concurrent("settings", () => {
 
 describe.concurrent("what was refused leaves no row", () => {
   test("bad input, a lost look-up, a conflict", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const application = await newApplication(caller);
     const { Id } = await ok(caller.patch("/Policy", { Name: "kept", Policy: POLICY }));
     const before = await kindsOf(caller);
@@ -192,7 +194,7 @@ describe.concurrent("what was refused leaves no row", () => {
   });
 
   test("a change after which its caller could not make it again: it was written, and taken back", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const admins = await roleOf(caller, "admin");
     expect((await caller.patch("/Role", { Id: admins.Id, Members: [] })).status).toBe(409);
     expect((await caller.remove(`/Role/${admins.Id}`)).status).toBe(409);
@@ -200,14 +202,14 @@ describe.concurrent("what was refused leaves no row", () => {
   });
 
   test("a member who is not there, found out after the role was written", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const Members = [{ Type: "User", Id: 999999999 }];
     expect((await caller.patch("/Role", { Name: "clerks", Members })).status).toBe(400);
     expect(await logOf(caller)).toEqual([]);
   });
 
   test("what a policy forbids", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const person = await newPerson(caller, "auditor");
     const before = await kindsOf(caller);
     const connection = { URL: "https://hooks.example", Entities: ["User"], Events: ["Created"] };
@@ -226,7 +228,7 @@ test.concurrent("what a User does by its own token is that User's deed, at the a
   await ok(
     request("PATCH", `${API}/Role`, { headers: { ...headers, ...own }, body: JSON.stringify({ Name: "clerks" }) }),
   );
-  const reader = await newCaller(client.tenant);
+  const reader = await clientOf(client.tenant);
   const user = await ok(reader.get("/User/admin?Name=Username"));
   expect(await logOf(reader, "Kind=Role.Created")).toMatchObject([
     { ...fromHere(client.id), Actor: { Type: "User", Id: String(user.Id) }, RequestKey: own["x-request-id"] },

@@ -4,13 +4,15 @@ import { describe, expect, test } from "bun:test";
 import { FAILURES_PER_HOUR } from "../../server/audit/index.ts";
 import { type Client, newClient } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
-import { type Caller, db, newCaller } from "../entities/client.ts";
+import { db } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { clientOf } from "../support/tenant.ts";
 import { fromHere, kindsOf, logOf, textOf } from "./log.ts";
 
 /** A client, and its tenant's admin as a User and as who reads the log. */
 async function arrange() {
   const client = await newClient();
-  const reader = await newCaller(client.tenant);
+  const reader = await clientOf(client.tenant);
   const { body } = await reader.get(`/User/${client.tenant.admin.username}?Name=Username`);
   return { client, reader, user: { Type: "User", Id: String(body.Id) } };
 }
@@ -161,7 +163,7 @@ describe.concurrent("a flood of failures", () => {
 });
 
 /** Failures so many as no test makes by hand. */
-async function hadFailures({ tenantId }: Caller, count: number, ago = "10 minutes"): Promise<void> {
+async function hadFailures({ tenantId }: Api, count: number, ago = "10 minutes"): Promise<void> {
   await db()`
     insert into audit_log (tenant_id, id, occurred_on, kind, outcome, address, user_agent, details, request_key)
     select ${tenantId}, ('00' || substr(gen_random_uuid()::text, 3))::uuid, now() - ${ago}::interval, 'SignIn.Failed',

@@ -3,15 +3,16 @@
 import { describe, expect, test } from "bun:test";
 import { newClient, otherClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { newCaller, TOKEN_PATH } from "../entities/client.ts";
+import { TOKEN_PATH } from "../entities/client.ts";
 import { clientGrant, postAs, refresh } from "../oauth/client.ts";
 import { ok } from "../policies/people.ts";
+import { clientOf, newTenant } from "../support/tenant.ts";
 import { byClient, fromHere, logOf, textOf } from "./log.ts";
 
 /** The tenant's admin has signed in to its client. */
 async function arrange(credentials = {}) {
   const client = await newClient(credentials);
-  const reader = await newCaller(client.tenant);
+  const reader = await clientOf(client.tenant);
   const { body } = await reader.get(`/User/${client.tenant.admin.username}?Name=Username`);
   const visitor = new Visitor();
   const code = await client.code(visitor);
@@ -40,7 +41,7 @@ describe.concurrent("a token", () => {
   });
 
   test("of a client itself is about that Application", async () => {
-    const reader = await newCaller();
+    const reader = await newTenant();
     const { access, refresh: refreshToken } = await clientGrant(reader);
     await revoke(reader, access);
     await revoke(reader, refreshToken);
@@ -66,7 +67,7 @@ describe.concurrent("a token", () => {
   });
 
   test("of a client itself that is used a second time too", async () => {
-    const reader = await newCaller();
+    const reader = await newTenant();
     const grant = await clientGrant(reader);
     const { body } = await refresh(reader, TOKEN_PATH, grant.refresh);
     await refresh(reader, TOKEN_PATH, body.refresh_token);

@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { db, newCaller, request } from "../entities/client.ts";
+import { db, request } from "../entities/client.ts";
 import { until } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 import { type Client, newClient } from "./client.ts";
 import { Visitor } from "./visitor.ts";
 
@@ -76,7 +77,7 @@ describe.concurrent("the token", () => {
 
   test("without the scope openid, or a client's own: 403 insufficient_scope", async () => {
     const { access_token } = await tokens(await newAda(), { scope: "profile" });
-    const caller = await newCaller();
+    const caller = await newTenant();
     for (const token of [access_token, caller.token]) {
       const answer = await request("GET", PATH, { headers: bearer(token) });
       expect([answer.status, answer.body.error]).toEqual([403, "insufficient_scope"]);

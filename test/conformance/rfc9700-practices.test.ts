@@ -13,17 +13,17 @@ import {
   RFC_TOKEN_PATH,
 } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { API, type Caller, newCaller, request } from "../entities/client.ts";
+import { API, request } from "../entities/client.ts";
 import { startPrivateApp } from "../http/private-app.ts";
 import { age, form, postAs } from "../oauth/client.ts";
-import { until } from "../support/api.ts";
-import { shared } from "../support/tenant.ts";
+import { type Api, until } from "../support/api.ts";
+import { newTenant, shared } from "../support/tenant.ts";
 import { RelyingParty, USERINFO_PATH, VARIANTS } from "./relying-party.ts";
 
 let party: RelyingParty;
-let caller: Caller;
+let caller: Api;
 beforeAll(async () => {
-  [party, caller] = await Promise.all([RelyingParty.start(VARIANTS[0]!), newCaller()]);
+  [party, caller] = await Promise.all([RelyingParty.start(VARIANTS[0]!), newTenant()]);
 });
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

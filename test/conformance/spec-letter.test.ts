@@ -3,17 +3,9 @@
 import { describe, expect, test } from "bun:test";
 import { answerOf, CALLBACK, newClient, RFC_PATH, SPEC_PATH } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import {
-  API,
-  type Caller,
-  cases,
-  expectError,
-  newCaller,
-  payloadsOf,
-  request,
-  TOKEN_PATH,
-} from "../entities/client.ts";
-import { shared } from "../support/tenant.ts";
+import { API, cases, expectError, payloadsOf, request, TOKEN_PATH } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant, shared } from "../support/tenant.ts";
 import { askToken, formOf } from "../token/client.ts";
 
 const ENTITIES = ["Application", "Department", "User"];
@@ -22,7 +14,7 @@ describe.concurrent("the order of what is answered", () => {
   test.each(ENTITIES)(
     "%s ends with ModifiedOn, ModifiedBy, CreatedBy, CreatedOn, as far as it has them",
     async (entity) => {
-      const caller = await newCaller();
+      const caller = await newTenant();
       const made = await caller.made(entity, { Name: "one" });
       const stamps = ["ModifiedOn", "ModifiedBy", "CreatedBy", "CreatedOn"].filter((name) => name in made);
       expect(Object.keys(made).slice(-stamps.length)).toEqual(stamps);
@@ -117,14 +109,14 @@ describe.concurrent("an upsert", () => {
     ["Department", { Name: "a", ExternalId: "b" }],
     ["User", { Username: "a", External_Id: "b" }],
   ])("of %s whose identifiers point at different records is Bad Input, in an array too", async (entity, both) => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     for (const [name, value] of Object.entries(both)) await caller.made(entity, { [name]: value });
     expectError(await caller.patch(`/${entity}`, both), 400, "Bad Input", `${API}/${entity}`, /point at several/);
     expectError(await caller.patch(`/${entity}`, [both]), 400, "Bad Input", `${API}/${entity}`, /point at several/);
   });
 
   test("whose foreign key points at several records is Bad Input", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     await caller.made("User", { Username: "twin" });
     const made = [await caller.made("User", { Name: "same" }), await caller.made("User", { Name: "same" })];
     expect(made[0].Id).not.toBe(made[1].Id);
@@ -136,7 +128,7 @@ describe.concurrent("an upsert", () => {
   test.each(cases(7, 0, 1.5, 2 ** 53, true, {}, []))(
     "of an Application with the Id %p is Bad Input: it is a string",
     async (Id) => {
-      const caller = await newCaller();
+      const caller = await newTenant();
       const answer = await caller.patch("/Application", { Id, Name: "one" });
       expectError(answer, 400, "Bad Input", `${API}/Application`, /Id must be/);
       const inArray = await caller.patch("/Application", [{ Id, Name: "one" }]);
@@ -146,7 +138,7 @@ describe.concurrent("an upsert", () => {
 });
 
 test.concurrent("a bulk change that touched one record is EventResponse Object", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const [one] = (await caller.patch("/Department", [{ Name: "one" }])).body;
   const [, two] = (await caller.patch("/Department", [{ Id: one.Id, Name: "uno" }, { Name: "two" }])).body;
   await caller.patch("/Department", [
@@ -175,7 +167,7 @@ describe.concurrent("SPEC.md's own paths, in any letter case", () => {
   ];
 
   test.each(CASES)("are every path of the entity API (%s)", async (_, write) => {
-    const { token } = await newCaller();
+    const { token } = await newTenant();
     const { body: document } = await request("GET", "/openapi.json");
     const paths = Object.keys(document.paths).filter((path) => path.startsWith(API));
     expect(paths.length).toBeGreaterThan(30);
@@ -202,7 +194,7 @@ describe.concurrent("SPEC.md's own paths, in any letter case", () => {
   });
 
   test("leave a record's Id, the query and the body as they are", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const user = await caller.made("User", { Username: "MiXeD", Email: "a/USER/b" });
     const read = async (path: string) =>
       (await request("GET", path, { headers: { authorization: `Bearer ${caller.token}` } })).body.Id;
@@ -225,8 +217,8 @@ describe.concurrent("a new client", () => {
     Scopes: ["openid", "profile", "name"],
   };
 
-  async function newApplication(): Promise<{ caller: Caller; id: string; path: string }> {
-    const caller = await newCaller();
+  async function newApplication(): Promise<{ caller: Api; id: string; path: string }> {
+    const caller = await newTenant();
     const { Id } = await caller.made("Application", { Name: "Payroll", Is_Active: true });
     return { caller, id: Id, path: `/Application/${Id}` };
   }

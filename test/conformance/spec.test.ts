@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { ENTITIES, type EntityDefinition } from "../../server/entities/index.ts";
 import { CALLBACK, newClient, SPEC_PATH } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { API, expectError, newCaller, payloadsOf, request, TOKEN_PATH } from "../entities/client.ts";
+import { API, expectError, payloadsOf, request, TOKEN_PATH } from "../entities/client.ts";
 import { startPrivateApp } from "../http/private-app.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 import { basic, expectTokenError } from "../token/client.ts";
@@ -77,7 +77,7 @@ test.concurrent("the authorization code grant takes the client in the form and b
 });
 
 test.concurrent("input that cannot be converted, or is not of the structure, is Bad Input with the Title Bad Request", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const refused = [
     await caller.patch("/Application", { Is_Active: "yes" }),
     await caller.patch("/Application", { Colour: "red" }),
@@ -91,7 +91,7 @@ test.concurrent("input that cannot be converted, or is not of the structure, is 
 });
 
 test.concurrent("a payload's Version is a string of two or three numeric parts", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   await caller.made("Application", { Name: "one" });
   const [event] = await payloadsOf(caller.tenantId);
   expect(event!.payload.Version).toMatch(/^\d+\.\d+(\.\d+)?$/);

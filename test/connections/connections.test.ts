@@ -1,13 +1,15 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { type Answer, API, type Caller, expectError, newCaller, request, unique } from "../entities/client.ts";
+import { type Answer, API, expectError, request, unique } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 
 const PATH = `${API}/WebhookConnection`;
 const URL_OK = "https://hooks.example.com/in";
 const FIELDS = { URL: URL_OK, Entities: ["Application"], Events: ["Created", "Updated", "Deleted"] };
 
-let caller: Caller;
+let caller: Api;
 beforeAll(async () => {
-  caller = await newCaller();
+  caller = await newTenant();
 });
 
 const upsert = (body: unknown, by = caller) => by.patch("/WebhookConnection", body);
@@ -137,7 +139,7 @@ describe("a webhook connection", () => {
   });
 
   test("20 callers who make the same one make one", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     const answers = await Promise.all(Array.from({ length: 20 }, () => upsert({ ...FIELDS, Name: "same" }, own)));
     expect(new Set(answers.map((answer) => `${answer.status} ${answer.body.Id}`)).size).toBe(1);
     expect((await own.get("/WebhookConnection")).body.Items).toHaveLength(1);
@@ -146,7 +148,7 @@ describe("a webhook connection", () => {
 
 describe("the list", () => {
   test("has every connection once, newest first, page by page", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     const ids: string[] = [];
     for (let count = 0; count < 7; count++) ids.unshift((await made({}, own)).Id);
     const seen: string[] = [];
@@ -161,12 +163,12 @@ describe("the list", () => {
   });
 
   test("is empty for a new tenant", async () => {
-    const answer = await (await newCaller()).get("/WebhookConnection");
+    const answer = await (await newTenant()).get("/WebhookConnection");
     expect(answer.body).toEqual({ Items: [], Next: null });
   });
 
   test("is filtered by Name and State", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     await made({ Name: "one" }, own);
     await made({ Name: "two", State: "Paused" }, own);
     await made({}, own);
@@ -222,7 +224,7 @@ describe("who may", () => {
   });
 
   test("another tenant's connection is 404 and in no list", async () => {
-    const other = await newCaller();
+    const other = await newTenant();
     const mine = await made({ Name: unique("mine") });
     expectError(await get(mine.Id, other), 404, "Not Found", `${PATH}/${mine.Id}`);
     expectError(await remove(mine.Id, other), 404, "Not Found", `${PATH}/${mine.Id}`);

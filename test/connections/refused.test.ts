@@ -1,15 +1,17 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Answer, API, type Caller, cases, expectError, newCaller } from "../entities/client.ts";
+import { type Answer, API, cases, expectError } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 
 const URL_OK = "https://hooks.example.com/in";
 const FIELDS = { URL: URL_OK, Entities: ["Application"], Events: ["Created", "Updated", "Deleted"] };
 
 const whsec = (bytes: number) => `whsec_${Buffer.alloc(bytes, 255).toString("base64")}`;
 
-let caller: Caller;
+let caller: Api;
 beforeAll(async () => {
-  caller = await newCaller();
+  caller = await newTenant();
 });
 
 const upsert = (body: unknown, by = caller) => by.patch("/WebhookConnection", body);
@@ -137,7 +139,7 @@ describe("what cannot be saved", () => {
   });
 
   test("any JSON body gets 200 or an error record", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     const names = fc.constantFrom(
       ...Object.keys(FIELDS),
       "Id",

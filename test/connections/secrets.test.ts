@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { importMasterKey, unseal } from "../../server/master-key.ts";
-import { type Caller, db, newCaller, unique } from "../entities/client.ts";
-import { setting } from "../support/tenant.ts";
+import { db, unique } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant, setting } from "../support/tenant.ts";
 
 const FIELDS = { URL: "https://hooks.example.com/in", Entities: ["Application"], Events: ["Created"] };
 
-let caller: Caller;
+let caller: Api;
 beforeAll(async () => {
-  caller = await newCaller();
+  caller = await newTenant();
 });
 
 const upsert = (body: unknown) => caller.patch("/WebhookConnection", body);

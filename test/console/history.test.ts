@@ -2,12 +2,11 @@
 
 import { expect, test } from "bun:test";
 import { entitiesOf, newRecord } from "../attacks/world.ts";
-import { newCaller } from "../entities/client.ts";
 import { composedApp } from "../openapi/app.ts";
 import { ok } from "../policies/people.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
-import { newTenant } from "../support/tenant.ts";
+import { clientOf, newTenant } from "../support/tenant.ts";
 import { enterSettings, newColleague } from "./console.ts";
 
 const browser = openWindows();
@@ -20,7 +19,7 @@ test(
   "every entity's record and every connection has its events, and all of these and settings what the audit log has of them",
   async () => {
     const api = await newTenant();
-    const admin = await newCaller(api.tenant);
+    const admin = await clientOf(api.tenant);
     const entities = await entitiesOf(admin);
     expect(entities.length).toBeGreaterThanOrEqual(3);
     const paths = entities.map(({ Name }) => `/settings/${Name.toLowerCase()}s`);

@@ -3,11 +3,10 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { entitiesOf, newRecord } from "../attacks/world.ts";
-import { newCaller } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect, inspectAsItIs } from "../support/inspect.ts";
-import { newTenant } from "../support/tenant.ts";
+import { clientOf, newTenant } from "../support/tenant.ts";
 import { enterSettings, newColleague } from "./console.ts";
 import { flawsOf, HOSTILE, LONG } from "./hostile.ts";
 
@@ -165,7 +164,7 @@ describe("who searches finds what they may see, and nothing else", () => {
     "of every entity that there is",
     async () => {
       const [api, own] = await Promise.all([newTenant(), newTenant()]);
-      const admin = await newCaller(api.tenant);
+      const admin = await clientOf(api.tenant);
       const entities = await entitiesOf(admin);
       expect(entities.length).toBeGreaterThanOrEqual(3);
       const made = await Promise.all(

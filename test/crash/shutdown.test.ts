@@ -1,10 +1,10 @@
 // What SIGTERM does to an API with a request under way: the request waits for a lock that the test holds.
 
 import { expect, test } from "bun:test";
-import { API, newCaller } from "../entities/client.ts";
+import { API } from "../entities/client.ts";
 import { until } from "../support/api.ts";
 import { type StartedProcess, startProcess } from "../support/process.ts";
-import { db, setting, shared } from "../support/tenant.ts";
+import { db, newTenant, setting, shared } from "../support/tenant.ts";
 
 const RECORDS = 1_000;
 
@@ -45,7 +45,7 @@ test("a request that takes longer than SHUTDOWN_GRACE is cut off, and nothing of
 
 test("/readyz says 503 for SHUTDOWN_DELAY while all is answered as before", async () => {
   await using api = await startApi({ SHUTDOWN_DELAY: "1440m" });
-  const caller = await newCaller();
+  const caller = await newTenant();
   const get = () => fetch(`${api.url}${API}/Application`, { headers: { authorization: `Bearer ${caller.token}` } });
   api.signal("SIGTERM");
   await until("/readyz to say so", async () => (await fetch(`${api.url}/readyz`)).status === 503);
@@ -69,7 +69,7 @@ async function startApi(env: Record<string, string>): Promise<StartedProcess & {
 
 /** Sends an array, one of whose records somebody else has locked, and waits until it has come to that. */
 async function patchBehindLock(api: { url: string }) {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const names = Array.from({ length: RECORDS }, (_, index) => `record ${index}`);
   const { Id } = await caller.made("Application", { Name: names[0] });
   let release = () => {};

@@ -2,7 +2,8 @@
 
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Answer, API, newCaller } from "./client.ts";
+import { newTenant } from "../support/tenant.ts";
+import { type Answer, API } from "./client.ts";
 
 /** What a body that is JSON of a modest size can come to. */
 const STATUS_OF: Record<string, number> = {
@@ -52,7 +53,7 @@ function expectDocumented(answer: Answer, instance: string): void {
 }
 
 test.concurrent.each(["Application", "Department", "User"])("any JSON body of a %s", async (entity) => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   await fc.assert(
     fc.asyncProperty(body, async (sent) => {
       expectDocumented(await caller.patch(`/${entity}`, sent), `${API}/${entity}`);
@@ -62,7 +63,7 @@ test.concurrent.each(["Application", "Department", "User"])("any JSON body of a 
 });
 
 test.concurrent("any query of a list", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const name = fc.oneof(fc.constantFrom("Limit", "Cursor", "Id", "Name", "Last_Login", "Is_Active"), fc.string());
   const query = fc.dictionary(name, fc.oneof(fc.string({ unit: "binary" }), fc.nat().map(String)), { maxKeys: 3 });
   await fc.assert(

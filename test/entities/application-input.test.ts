@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { API, type Caller, cases, db, eventsOf, expectError, newCaller, unique } from "./client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
+import { API, cases, db, eventsOf, expectError, unique } from "./client.ts";
 
 const PATH = `${API}/Application`;
 
-let caller: Caller;
+let caller: Api;
 beforeAll(async () => {
-  caller = await newCaller();
+  caller = await newTenant();
 });
 
 const upsert = (body: unknown) => caller.patch("/Application", body);
@@ -144,7 +146,7 @@ describe("foreign keys", () => {
   });
 
   test("a changed foreign key is a change with its event", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     const parent = (await own.patch("/Application", { Name: "parent" })).body;
     const child = (await own.patch("/Application", { Name: "child" })).body;
     await own.patch("/Application", { Id: child.Id, ApplicationId: { Id: parent.Id } });
@@ -191,7 +193,7 @@ describe("foreign keys", () => {
   });
 
   test("another tenant's record cannot be pointed at", async () => {
-    const other = await newCaller();
+    const other = await newTenant();
     for (const field of ["ApplicationId", "ModifiedBy"]) {
       const value = { Id: Number(other.clientId), Type: "Application" };
       expectError(await upsert({ Name: unique("x"), [field]: value }), 400, "Bad Input", PATH, /points at no record/);

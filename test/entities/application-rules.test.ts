@@ -1,12 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { API, type Caller, cases, eventsOf, expectError, newCaller, unique } from "./client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
+import { API, cases, eventsOf, expectError, unique } from "./client.ts";
 
 const PATH = `${API}/Application`;
 const EMPTY = cases(undefined, null, "");
 
-const upsert = (caller: Caller, body: unknown) => caller.patch("/Application", body);
+const upsert = (caller: Api, body: unknown) => caller.patch("/Application", body);
 
-async function made(caller: Caller, fields: Record<string, unknown>): Promise<Record<string, unknown>> {
+async function made(caller: Api, fields: Record<string, unknown>): Promise<Record<string, unknown>> {
   const answer = await upsert(caller, fields);
   expect(answer.status).toBe(200);
   return answer.body;
@@ -14,14 +16,14 @@ async function made(caller: Caller, fields: Record<string, unknown>): Promise<Re
 
 describe("SPEC.md Endpoints 5, rule 1: Id is not empty", () => {
   test("matched: the record is updated", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { Id } = await made(caller, { Name: "Before" });
     const answer = await upsert(caller, { Id, Name: "After" });
     expect(answer.body).toMatchObject({ Id, Name: "After" });
   });
 
   test("an Id given as a number is Bad Input, for it is a string", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { Id } = await made(caller, { Name: "Numbered" });
     expectError(await upsert(caller, { Id: Number(Id), Description: "one" }), 400, "Bad Input", PATH, /as a string/);
   });
@@ -29,19 +31,19 @@ describe("SPEC.md Endpoints 5, rule 1: Id is not empty", () => {
   test.each(["999999999", "9007199254740991", "9007199254740993", "-5", "007", "no-such-id", " ", "1.5", "🙈"])(
     "not matched: %p is 404 Not Found, and nothing is made",
     async (Id) => {
-      const caller = await newCaller();
+      const caller = await newTenant();
       expectError(await upsert(caller, { Id, Name: "New" }), 404, "Not Found", PATH);
       expect(await eventsOf(caller.tenantId)).toEqual([]);
     },
   );
 
   test.each(cases(true, {}, [], ["1001"], 1.5, 1e300))("%p cannot be an Id: 400 Bad Input", async (Id) => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     expectError(await upsert(caller, { Id, Name: "New" }), 400, "Bad Input", PATH, /Id/);
   });
 
   test("the Id wins over identifiers: one that another record holds is 409, naming the field", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const first = await made(caller, { Name: "First", ApplicationKey: "first", ExternalId: "1" });
     const second = await made(caller, { Name: "Second" });
     for (const [field, value] of Object.entries({ Name: "First", ApplicationKey: "first", ExternalId: "1" })) {
@@ -54,7 +56,7 @@ describe("SPEC.md Endpoints 5, rule 1: Id is not empty", () => {
 
 describe("SPEC.md Endpoints 5, rule 2: Id is empty, an identifier is given", () => {
   test.each(EMPTY)("Id %p, no match: inserted", async (Id) => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const answer = await upsert(caller, { Id, Name: "Inserted" });
     expect(answer.status).toBe(200);
     expect(answer.body.Id).toMatch(/^[1-9]\d*$/);
@@ -64,7 +66,7 @@ describe("SPEC.md Endpoints 5, rule 2: Id is empty, an identifier is given", () 
   test.each([["Name"], ["ExternalId"], ["ApplicationKey"]])(
     "%s that matches a record: that record is updated",
     async (field) => {
-      const caller = await newCaller();
+      const caller = await newTenant();
       const before = await made(caller, { [field]: "same", Description: "before" });
       const after = await made(caller, { [field]: "same", Description: "after" });
       expect(after).toMatchObject({ Id: before.Id, Description: "after" });
@@ -72,7 +74,7 @@ describe("SPEC.md Endpoints 5, rule 2: Id is empty, an identifier is given", () 
   );
 
   test("several identifiers of one record: that record is updated", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const before = await made(caller, { Name: "N", ExternalId: "E", ApplicationKey: "K" });
     expect((await made(caller, { Name: "N", ExternalId: "E", ApplicationKey: "K", Is_Active: true })).Id).toBe(
       before.Id,
@@ -80,14 +82,14 @@ describe("SPEC.md Endpoints 5, rule 2: Id is empty, an identifier is given", () 
   });
 
   test("an identifier that matches lets the others be set", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const before = await made(caller, { Name: "N" });
     const after = await made(caller, { Name: "N", ExternalId: "E2", ApplicationKey: "K2" });
     expect(after).toMatchObject({ Id: before.Id, Name: "N", ExternalId: "E2", ApplicationKey: "K2" });
   });
 
   test("identifiers of different records: 400 Bad Input, and nothing changes", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     await made(caller, { Name: "One", ExternalId: "1" });
     await made(caller, { Name: "Two", ExternalId: "2" });
     const answer = await upsert(caller, { Name: "One", ExternalId: "2", Description: "both" });
@@ -96,7 +98,7 @@ describe("SPEC.md Endpoints 5, rule 2: Id is empty, an identifier is given", () 
   });
 
   test("identifiers are told apart by case and by spaces", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const ids = new Set<unknown>();
     for (const Name of ["front", "Front", "front ", " front"]) ids.add((await made(caller, { Name })).Id);
     expect(ids.size).toBe(4);
@@ -105,7 +107,7 @@ describe("SPEC.md Endpoints 5, rule 2: Id is empty, an identifier is given", () 
 
 describe("SPEC.md Endpoints 5, rule 3: Id, Name, ExternalId and ApplicationKey are empty", () => {
   test.each(EMPTY)("all %p: every call inserts a new record", async (empty) => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const body = { Id: empty, Name: empty, ExternalId: empty, ApplicationKey: empty, Description: "no name" };
     const first = await made(caller, body);
     const second = await made(caller, body);
@@ -114,13 +116,13 @@ describe("SPEC.md Endpoints 5, rule 3: Id, Name, ExternalId and ApplicationKey a
   });
 
   test("an empty object inserts an empty record", async () => {
-    expect((await made(await newCaller(), {})).Description).toBe("");
+    expect((await made(await newTenant(), {})).Description).toBe("");
   });
 });
 
 describe("the answer", () => {
   test("is SPEC.md's response shape, whole; ModifiedBy and CreatedBy are the client", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const fields = {
       Name: unique("whole"),
       ApplicationKey: "whole-key",
@@ -150,7 +152,7 @@ describe("the answer", () => {
   });
 
   test("POST does what PATCH does", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const post = (body: unknown) =>
       caller.send("POST", "/Application", {
         headers: { "content-type": "application/json; charset=UTF-8" },
@@ -165,7 +167,7 @@ describe("the answer", () => {
   });
 
   test("an update moves ModifiedOn and leaves CreatedOn", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const first = await made(caller, { Name: "dated" });
     const second = await made(caller, { Name: "dated", Description: "changed" });
     expect(second.CreatedOn).toBe(first.CreatedOn);
@@ -178,7 +180,7 @@ describe("the answer", () => {
   });
 
   test("nothing changed: the same record, ModifiedOn as it was, no event", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const fields = { Name: "still", Description: null, WebSiteURL: "", Is_Active: true };
     const first = await made(caller, fields);
     expect(await made(caller, fields)).toEqual(first);
@@ -189,7 +191,7 @@ describe("the answer", () => {
 });
 
 test("the same identifiers in two tenants are two records", async () => {
-  const [one, other] = [await newCaller(), await newCaller()];
+  const [one, other] = [await newTenant(), await newTenant()];
   const fields = { Name: "shared", ExternalId: "shared", ApplicationKey: "shared" };
   const mine = await made(one, fields);
   const theirs = await made(other, fields);
@@ -200,7 +202,7 @@ test("the same identifiers in two tenants are two records", async () => {
 });
 
 test("a client that is itself an Application is changed like any other", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const answer = await upsert(caller, { Id: caller.clientId, Description: "me" });
   expect(answer.body).toMatchObject({ Id: caller.clientId, Name: "demo-client", Description: "me" });
 });

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
+import type { Api } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
-import { API, type Caller, cases, expectError, newCaller, payloadsOf } from "./client.ts";
+import { API, cases, expectError, payloadsOf } from "./client.ts";
 
 const PATH = `${API}/Department`;
 
 /** Type, short id and the Names of Data of each event. */
-async function bulkEvents(caller: Caller) {
+async function bulkEvents(caller: Api) {
   return (await payloadsOf(caller.tenantId)).map(({ recordId, payload }) => {
     const data = [payload.Data].flat() as { Name: string; Description: string }[];
     expect(payload.EventResponse).toBe(data.length === 1 ? "Object" : "Array");
@@ -20,7 +21,7 @@ async function bulkEvents(caller: Caller) {
 
 describe.concurrent("an array", () => {
   test("is upserted as a whole and answered in its order, with one event a kind", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const [a, b] = (await caller.patch("/Department", [{ Name: "a" }, { Name: "b" }])).body;
     const answer = await caller.patch("/Department", [
       { Name: "new", Description: "1" },
@@ -40,7 +41,7 @@ describe.concurrent("an array", () => {
   });
 
   test("that changes nothing has no event; an empty one is answered by an empty one", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { body } = await caller.patch("/Department", [{ Name: "a" }]);
     expect((await caller.patch("/Department", body)).body).toEqual(body);
     expect((await caller.patch("/Department", [])).body).toEqual([]);
@@ -48,7 +49,7 @@ describe.concurrent("an array", () => {
   });
 
   test("may name one record several times: in their order, and all see the end", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { body } = await caller.patch("/Department", [
       { Name: "same", Description: "first", Is_Active: true },
       { Name: "same", ExternalId: "x" },
@@ -64,7 +65,7 @@ describe.concurrent("an array", () => {
   });
 
   test("may point at a record that it has made before", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { body } = await caller.patch("/Department", [
       { Name: "top" },
       { Name: "sub", ParentId: { FieldType: "Name", Value: "top" } },
@@ -81,7 +82,7 @@ describe.concurrent("an array", () => {
     [{ Name: "x", ParentId: { Id: 999_999_999 } }, 400, "Bad Input", /^Record 2: ParentId points at no record/],
     [{ Name: "x", ModifiedOn: "2001-01-01T00:00:00Z" }, 400, "Bad Input", /^Record 2: ModifiedOn is set by the server/],
   ])("with the bad record %j is refused as a whole, naming its index", async (bad, status, type, says) => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     await caller.patch("/Department", [{ Name: "held" }, { ExternalId: "other" }]);
     const good = ["a", "b", "c"].map((Name) => ({ Name }));
     const answer = await caller.patch("/Department", [good[0], good[1], bad, good[2]]);
@@ -91,7 +92,7 @@ describe.concurrent("an array", () => {
   });
 
   test("whose record takes a unique value of another is 409 naming its index", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const [, two] = (await caller.patch("/Department", [{ Name: "one" }, { Name: "two" }])).body;
     const answer = await caller.patch("/Department", [{ Name: "three" }, { Id: two.Id, Name: "three" }]);
     expectError(answer, 409, "Conflict", PATH, /^Record 1: Name is held by another Department/);
@@ -99,7 +100,7 @@ describe.concurrent("an array", () => {
   });
 
   test("with many bad records names twenty of their errors and counts the rest", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const answer = await caller.patch("/Department", Array(50).fill({ Color: 1 }));
     expectError(answer, 400, "Bad Input", PATH);
     expect(answer.body.Errors).toHaveLength(21);
@@ -107,7 +108,7 @@ describe.concurrent("an array", () => {
   });
 
   test("has at most 1,000 records, which take seconds", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const records = Array.from({ length: 1_000 }, (_, index) => ({ Name: `n${index}`, ExternalId: `x${index}` }));
     const answer = await caller.patch("/Department", records);
     expect(answer.body).toHaveLength(1_000);
@@ -125,7 +126,7 @@ describe.concurrent("an array", () => {
   test.each(["Application", "Department", "User"])(
     "of %ss by many callers in any order ends in one row each",
     async (entity) => {
-      const caller = await newCaller();
+      const caller = await newTenant();
       const [key, other] = entity === "User" ? ["Username", "Email"] : ["Name", "Description"];
       const records = Array.from({ length: 20 }, (_, index) => ({ [key!]: `n${index}` }));
       const bodies = Array.from({ length: 8 }, (_, caller) => {
@@ -143,7 +144,7 @@ describe.concurrent("an array", () => {
   );
 
   test.each(cases(5, "text", null))("is JSON records alone: [%p] is 400", async (value) => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     expectError(await caller.patch("/User", [value]), 400, "Bad Input", `${API}/User`, /^Record 0: User must be/);
   });
 });

@@ -1,17 +1,19 @@
 // RFC 9110 13: ETag, If-Match, If-None-Match.
 
 import { describe, expect, test } from "bun:test";
-import { API, type Caller, eventsOf, expectError, newCaller } from "./client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
+import { API, eventsOf, expectError } from "./client.ts";
 
 const PATH = `${API}/Department`;
 
-async function tagged(caller: Caller, path: string): Promise<string> {
+async function tagged(caller: Api, path: string): Promise<string> {
   return (await caller.get(path)).headers.get("etag")!;
 }
 
 describe.concurrent("an ETag", () => {
   test("is strong, and the same in every answer about one state", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const made = await caller.patch("/Department", { Name: "one" });
     const tag = made.headers.get("etag")!;
     expect(tag).toMatch(/^"[\w-]{22}"$/);
@@ -22,7 +24,7 @@ describe.concurrent("an ETag", () => {
   });
 
   test("is another one after any change, also of what no answer shows or of what it points at", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const parent = await caller.made("Application", { Name: "parent" });
     const { Id } = await caller.made("Application", { Name: "child" });
     const tags = [await tagged(caller, `/Application/${Id}`)];
@@ -36,7 +38,7 @@ describe.concurrent("an ETag", () => {
 
 describe.concurrent("If-None-Match on GET", () => {
   test("is 304 without a body while nothing has changed, then 200", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { Id } = await caller.made("Department", { Name: "one" });
     const path = `/Department/${Id}`;
     const tag = await tagged(caller, path);
@@ -52,7 +54,7 @@ describe.concurrent("If-None-Match on GET", () => {
 
 describe.concurrent("If-Match", () => {
   test("of the present state lets a change through, of a former one is 412 and changes nothing", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const made = await caller.patch("/Department", { Name: "one" });
     const stale = made.headers.get("etag")!;
     const fresh = await caller.patch("/Department", { Name: "one", Description: "mine" }, { "if-match": stale });
@@ -69,7 +71,7 @@ describe.concurrent("If-Match", () => {
   });
 
   test("with a whole stale record is 412, not a complaint about ModifiedOn", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const made = await caller.patch("/Department", { Name: "one" });
     await caller.made("Department", { Name: "one", Description: "changed" });
     const answer = await caller.patch("/Department", made.body, { "if-match": made.headers.get("etag")! });
@@ -77,14 +79,14 @@ describe.concurrent("If-Match", () => {
   });
 
   test("compares strongly: a weak tag matches nothing", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const made = await caller.patch("/Department", { Name: "one" });
     const answer = await caller.patch("/Department", { Name: "one" }, { "if-match": `W/${made.headers.get("etag")}` });
     expectError(answer, 412, "Precondition Failed", PATH);
   });
 
   test("* is any record there is; without one, an upsert that would insert is 412", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     for (const value of ["*", '"any"']) {
       const answer = await caller.patch("/Department", { Name: "one" }, { "if-match": value });
       expectError(answer, 412, "Precondition Failed", PATH, /there is none/);
@@ -94,12 +96,12 @@ describe.concurrent("If-Match", () => {
   });
 
   test("with an Id that is not matched is 404 all the same (SPEC.md Endpoints 5, rule 1)", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     expectError(await caller.patch("/Department", { Id: 999_999_999 }, { "if-match": "*" }), 404, "Not Found", PATH);
   });
 
   test("of ten callers who read the same state, one wins", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const made = await caller.patch("/Department", { Name: "one" });
     const tag = { "if-match": made.headers.get("etag")! };
     const bodies = Array.from({ length: 10 }, (_, index) => ({ Id: made.body.Id, Description: `${index}` }));
@@ -108,7 +110,7 @@ describe.concurrent("If-Match", () => {
   });
 
   test.each(["one", "", '"a" "b"', '"a', 'w/"a"', '"a", b', '*, "a"'])("%j is no list of ETags: 400", async (value) => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     for (const name of ["if-match", "if-none-match"]) {
       const answer = await caller.patch("/Department", { Name: "one" }, { [name]: value });
       expectError(answer, 400, "Bad Input", PATH, /ETags/);
@@ -116,14 +118,14 @@ describe.concurrent("If-Match", () => {
   });
 
   test("is for one record: with an array it is 400", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const answer = await caller.patch("/Department", [{ Name: "one" }], { "if-match": "*" });
     expectError(answer, 400, "Bad Input", PATH, /not for an array/);
   });
 });
 
 test("If-None-Match * on an upsert inserts, and never updates", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const only = { "if-none-match": "*" };
   expect((await caller.patch("/Department", { Name: "one" }, only)).status).toBe(200);
   expectError(await caller.patch("/Department", { Name: "one" }, only), 412, "Precondition Failed", PATH);

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { newPerson, ok } from "../policies/people.ts";
-import { API, db, eventsOf, expectError, newCaller, request, TOKEN_PATH } from "./client.ts";
+import { newTenant } from "../support/tenant.ts";
+import { API, db, eventsOf, expectError, request, TOKEN_PATH } from "./client.ts";
 
 describe.concurrent("DELETE", () => {
   test.each(["Application", "Department", "User"])(
     "of a %s answers its last state, and its event has it",
     async (entity) => {
-      const caller = await newCaller();
+      const caller = await newTenant();
       const record = await caller.made(entity, { Name: "gone" });
       const answer = await caller.remove(`/${entity}/${record.Id}`);
       expect(answer.status).toBe(200);
@@ -25,7 +26,7 @@ describe.concurrent("DELETE", () => {
   );
 
   test("finds the record as GET does: by another field, as base64, or not at all", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     await caller.made("User", { Username: "ada@example.com" });
     const value = `base64|${Buffer.from("ada@example.com").toString("base64")}`;
     expect((await caller.remove(`/User/${value}?Name=Username`)).body.Username).toBe("ada@example.com");
@@ -35,7 +36,7 @@ describe.concurrent("DELETE", () => {
   });
 
   test("of a value that several have deletes none", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const records = [
       { Name: "a", Description: "same" },
       { Name: "b", Description: "same" },
@@ -47,7 +48,7 @@ describe.concurrent("DELETE", () => {
   });
 
   test("of what others point at is 409 naming them, until they no longer do", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const top = await caller.made("Department", { Name: "Top" });
     const sub = await caller.made("Department", { Name: "Sub", ParentId: { Id: top.Id } });
     const users = ["a", "b"].map((Username) => ({ Username, Department: { Id: top.Id } }));
@@ -70,7 +71,7 @@ describe.concurrent("DELETE", () => {
   });
 
   test("of a parent Application is 409 though no answer shows the child's ApplicationId", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const parent = await caller.made("Application", { Name: "parent" });
     await caller.made("Application", { Name: "child", ApplicationId: { Id: parent.Id } });
     const answer = await caller.remove(`/Application/${parent.Id}`);
@@ -78,7 +79,7 @@ describe.concurrent("DELETE", () => {
   });
 
   test("of a client takes its credentials and secrets along: it gets no more tokens", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     await ok((await newPerson(caller, "admin")).delete(`/Application/${caller.clientId}`));
     const [left] = await db()<{ count: number }[]>`
       select (select count(*) from credentials where application_id = ${caller.clientId})
@@ -90,14 +91,14 @@ describe.concurrent("DELETE", () => {
   });
 
   test("of a User takes the password along", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { body } = await caller.remove("/User/admin?Name=Username");
     const [left] = await db()<{ count: number }[]>`select count(*) as count from passwords where user_id = ${body.Id}`;
     expect(left!.count).toBe(0);
   });
 
   test("of who made a record leaves its Id and Type there", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const maker = await newPerson(caller, "editor");
     const record = await ok(maker.patch("/Department", { Name: "kept" }));
     await caller.remove(`/Application/${maker.clientId}`);
@@ -110,13 +111,13 @@ describe.concurrent("DELETE", () => {
   });
 
   test("needs AccessManager:Delete", async () => {
-    const weak = await (await newCaller()).withScope("AccessManager:Read AccessManager:Create, Update");
+    const weak = await (await newTenant()).withScope("AccessManager:Read AccessManager:Create, Update");
     const answer = await weak.remove("/User/1");
     expectError(answer, 403, "Permission", `${API}/User/1`, /AccessManager:Delete/);
   });
 
   test("of another tenant's record is 404, and it stays", async () => {
-    const [caller, other] = [await newCaller(), await newCaller()];
+    const [caller, other] = [await newTenant(), await newTenant()];
     for (const entity of ["Application", "Department", "User"]) {
       const { Id } = await other.made(entity, { Name: "theirs" });
       expectError(await caller.remove(`/${entity}/${Id}`), 404, "Not Found", `${API}/${entity}/${Id}`);
@@ -125,7 +126,7 @@ describe.concurrent("DELETE", () => {
   });
 
   test("by many callers at once deletes once", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { Id } = await caller.made("Department", { Name: "gone" });
     const answers = await Promise.all(Array.from({ length: 10 }, () => caller.remove(`/Department/${Id}`)));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(9).fill(404)]);
@@ -133,7 +134,7 @@ describe.concurrent("DELETE", () => {
   });
 
   test("while others come to point at the record never ends in a 500, nor in a pointer at nothing", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     for (let round = 0; round < 5; round++) {
       const { Id } = await caller.made("Department", { Name: `round ${round}` });
       const users = Array.from({ length: 6 }, (_, index) => ({ Username: `${round}-${index}`, Department: { Id } }));

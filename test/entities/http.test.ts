@@ -1,14 +1,16 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { type Answer, API, type Caller, cases, expectError, newCaller, request, unique } from "./client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
+import { type Answer, API, cases, expectError, request, unique } from "./client.ts";
 
 const PATH = `${API}/Application`;
 const JSON_TYPE = { "content-type": "application/json" };
 const MIB = 1024 * 1024;
 
-let caller: Caller;
-let reader: Caller;
+let caller: Api;
+let reader: Api;
 beforeAll(async () => {
-  caller = await newCaller();
+  caller = await newTenant();
   reader = await caller.withScope("AccessManager:Read");
 });
 

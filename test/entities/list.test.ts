@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { shared } from "../support/tenant.ts";
-import { API, type Caller, expectError, newCaller } from "./client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant, shared } from "../support/tenant.ts";
+import { API, expectError } from "./client.ts";
 
 const NAMES = ["Ada", "Bob", "Cyd", "Dan", "Eve"];
 
-let caller: Caller;
+let caller: Api;
 let sales: { Id: number };
 const usernames = async (query: string): Promise<string[]> => {
   const answer = await caller.get(`/User?${query}`);
@@ -13,7 +14,7 @@ const usernames = async (query: string): Promise<string[]> => {
 };
 
 beforeAll(async () => {
-  caller = await newCaller();
+  caller = await newTenant();
   sales = await caller.made("Department", { Name: "Sales" });
   const users = NAMES.map((Name) => ({
     Name,
@@ -50,7 +51,7 @@ describe("a list", () => {
   });
 
   test("pages hold their place while records come and go, and keep their filter", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     await own.patch(
       "/Department",
       ["a", "b", "c"].map((Name) => ({ Name, Is_Active: true })),
@@ -69,7 +70,7 @@ describe("a list", () => {
   });
 
   test("is the tenant's own", async () => {
-    const other = await newCaller();
+    const other = await newTenant();
     expect((await other.get("/Department")).body).toEqual({ Items: [], Next: null });
     expect((await other.get(`/User?Department=${sales.Id}`)).body.Items).toEqual([]);
   });
@@ -110,7 +111,7 @@ describe("a filter", () => {
     ["Department", ["Name", "ExternalId"]],
     ["Application", ["Name", "ApplicationKey", "ExternalId", "WebSiteURL"]],
   ])("by a part of a text looks at every short one of a %s, one by one", async (entity, fields) => {
-    const own = await newCaller();
+    const own = await newTenant();
     const value = (field: string) => (field === "WebSiteURL" ? `https://Begin-${field}-End` : `Begin-${field}-End`);
     await own.made(entity, Object.fromEntries(fields.map((field) => [field, value(field)])));
     const found = async (search: string) => (await own.get(`/${entity}?Search=${search}`)).body.Items.length;
@@ -124,7 +125,7 @@ describe("a filter", () => {
   });
 
   test("by a part of a text goes on over pages, and takes %, _ and \\ as they are", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     const names = ["100% a", "100 a", "a_b", "axb", "back\\slash"];
     await own.patch(
       "/Department",

@@ -4,18 +4,20 @@ import { describe, expect, test } from "bun:test";
 import { answerOf, newClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { newPerson, ok } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 import { askToken, formOf } from "../token/client.ts";
-import { API, type Caller, expectError, newCaller, request } from "./client.ts";
+import { API, expectError, request } from "./client.ts";
 
 const ADMIN_SCOPES = ["openid", "AccessManager:Update", "AccessManager:Create", "AccessManager:Delete"];
 
-async function expectStillAClient(caller: Caller): Promise<void> {
+async function expectStillAClient(caller: Api): Promise<void> {
   expect((await askToken(formOf(caller, { scope: "*" }))).status).toBe(200);
 }
 
 describe.concurrent("the client that calls is refused with 409, and goes on as before", () => {
   test("to deactivate itself, alone or in an array", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const deactivated = { Id: caller.clientId, Is_Active: false };
     const says = new RegExp(`Application ${caller.clientId} is the client that calls, .* deactivate .* another client`);
     expectError(await caller.patch("/Application", deactivated), 409, "Conflict", `${API}/Application`, says);
@@ -26,14 +28,14 @@ describe.concurrent("the client that calls is refused with 409, and goes on as b
   });
 
   test("to delete itself", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const path = `/Application/${caller.clientId}`;
     expectError(await caller.remove(path), 409, "Conflict", API + path, /is the client that calls/);
     await expectStillAClient(caller);
   });
 
   test("to take away its grant or its Settings scopes, in whatever way", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const path = `/Application/${caller.clientId}/Credentials`;
     const before = await ok(caller.get(path));
     const cases: [Record<string, unknown>, RegExp][] = [
@@ -54,7 +56,7 @@ describe.concurrent("the client that calls is refused with 409, and goes on as b
   });
 
   test("to delete its last secret, of two or not", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const path = `/Application/${caller.clientId}/Secrets`;
     const [{ Id }] = (await ok(caller.get(path))).Items;
     const refused = await caller.remove(`${path}/${Id}`);
@@ -67,7 +69,7 @@ describe.concurrent("the client that calls is refused with 409, and goes on as b
 });
 
 test.concurrent("another client may do all of it", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const other = await newPerson(caller, "admin");
   const path = `/Application/${caller.clientId}`;
   await ok(other.patch(`${path}/Credentials`, { Scopes: [], GrantTypes: [] }));

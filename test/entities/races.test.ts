@@ -1,15 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Answer, type Caller, db, eventsOf, newCaller } from "./client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
+import { type Answer, db, eventsOf } from "./client.ts";
 
 const CALLERS = 20;
 
 const statuses = (answers: Answer[]) => [...new Set(answers.map((answer) => answer.status))].sort();
-const together = (caller: Caller, bodies: unknown[], entity = "Application") =>
+const together = (caller: Api, bodies: unknown[], entity = "Application") =>
   Promise.all(bodies.map((body) => caller.patch(`/${entity}`, body)));
 
 /** The tenant's own applications, without its client and that of Settings. */
-async function recordsOf(caller: Caller) {
+async function recordsOf(caller: Api) {
   return db()<{ id: number; name: string | null; key: string | null; external: string | null }[]>`
     select id, name, application_key as key, external_id as external from applications
     where tenant_id = ${caller.tenantId} and id <> ${caller.clientId} and not is_system order by id`;
@@ -19,7 +21,7 @@ describe(`${CALLERS} callers at once`, () => {
   test.each([["Name"], ["ExternalId"], ["ApplicationKey"]])(
     "the same %s: one record, one Created event",
     async (field) => {
-      const caller = await newCaller();
+      const caller = await newTenant();
       const answers = await together(caller, Array(CALLERS).fill({ [field]: "same", Description: "equal" }));
       expect(statuses(answers)).toEqual([200]);
       expect(new Set(answers.map((answer) => answer.body.Id)).size).toBe(1);
@@ -34,7 +36,7 @@ describe(`${CALLERS} callers at once`, () => {
     ["Department", "Name"],
     ["Department", "ExternalId"],
   ])("a %s of the same %s: one record, one Created event", async (entity, field) => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const answers = await together(caller, Array(CALLERS).fill({ [field]: "same", Name: "same" }), entity);
     expect(statuses(answers)).toEqual([200]);
     expect(new Set(answers.map((answer) => answer.body.Id)).size).toBe(1);
@@ -43,7 +45,7 @@ describe(`${CALLERS} callers at once`, () => {
   });
 
   test("the same identifiers, other descriptions: one Created, an Updated for each other", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const identifiers = { Name: "N", ExternalId: "E", ApplicationKey: "K" };
     const bodies = Array.from({ length: CALLERS }, (_, index) => ({ ...identifiers, Description: `number ${index}` }));
     const answers = await together(caller, bodies);
@@ -55,7 +57,7 @@ describe(`${CALLERS} callers at once`, () => {
   });
 
   test("overlapping subsets of one record's identifiers: every answer is named, never a 500", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const whole = { Name: "N", ExternalId: "E", ApplicationKey: "K" };
     const subsets = [1, 2, 3, 4, 5, 6, 7].map((mask) =>
       Object.fromEntries(Object.entries(whole).filter((_, bit) => mask & (1 << bit))),
@@ -70,7 +72,7 @@ describe(`${CALLERS} callers at once`, () => {
   });
 
   test("two records whose names are exchanged over and over end unique, never a 500", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const [one, two] = await together(caller, [{ Name: "one" }, { Name: "two" }]);
     const names = ["one", "two", "three"];
     const bodies = Array.from({ length: CALLERS }, (_, index) => ({
@@ -82,7 +84,7 @@ describe(`${CALLERS} callers at once`, () => {
   });
 
   test("parents that are set crosswise never end in a circle, nor in a 500", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const made = await together(caller, [{ Name: "a" }, { Name: "b" }, { Name: "c" }]);
     const ids = made.map((answer) => answer.body.Id);
     const bodies = Array.from({ length: CALLERS }, (_, index) => ({
@@ -117,7 +119,7 @@ describe("properties", () => {
   );
 
   /** @param wave how many run at once */
-  async function run(caller: Caller, changes: Record<string, unknown>[], wave: number): Promise<void> {
+  async function run(caller: Api, changes: Record<string, unknown>[], wave: number): Promise<void> {
     const ids: string[] = [];
     for (let start = 0; start < changes.length; start += wave) {
       const bodies = changes.slice(start, start + wave).map(({ target, ...body }) => {
@@ -135,7 +137,7 @@ describe("properties", () => {
   test.each([1, 8])(
     "any upserts, %i at once, keep the identifiers unique and have one event a change",
     async (wave) => {
-      const caller = await newCaller();
+      const caller = await newTenant();
       await fc.assert(
         fc.asyncProperty(fc.array(upsert, { minLength: 1, maxLength: 12 }), async (changes) => {
           await run(caller, changes, wave);
@@ -149,7 +151,7 @@ describe("properties", () => {
   );
 
   test("the last event of a record is its last answer", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     await fc.assert(
       fc.asyncProperty(fc.array(upsert, { minLength: 1, maxLength: 8 }), async (changes) => {
         await run(caller, changes, 1);
@@ -161,7 +163,7 @@ describe("properties", () => {
   });
 
   test("any upserts of Users, alone and in arrays, keep External_Id unique and never end in a 500", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const user = fc.record({ Username: word, External_Id: word, Name: word }, { requiredKeys: [] });
     const body = fc.oneof(user, fc.array(user, { maxLength: 4 }));
     await fc.assert(
@@ -180,7 +182,7 @@ describe("properties", () => {
   });
 });
 
-async function expectUnique(caller: Caller): Promise<void> {
+async function expectUnique(caller: Api): Promise<void> {
   const records = await recordsOf(caller);
   for (const column of ["name", "key", "external"] as const) {
     const held = records.map((record) => record[column]).filter((value) => value !== null);

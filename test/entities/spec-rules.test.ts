@@ -1,7 +1,9 @@
 // The numbered rules of SPEC.md Endpoints 4 and 5, for every entity.
 
 import { describe, expect, test } from "bun:test";
-import { type Answer, API, type Caller, eventsOf, expectError, newCaller } from "./client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
+import { type Answer, API, eventsOf, expectError } from "./client.ts";
 
 const ENTITIES = [
   { entity: "Application", identifiers: ["Name", "ExternalId", "ApplicationKey"], other: "Description" },
@@ -13,7 +15,7 @@ interface Rule {
   rule: string;
   /** What stands there before. */
   given: Record<string, unknown>[];
-  call: (caller: Caller, given: Answer["body"][]) => Promise<Answer>;
+  call: (caller: Api, given: Answer["body"][]) => Promise<Answer>;
   expect: (answer: Answer, given: Answer["body"][]) => void;
   events: string[];
 }
@@ -104,7 +106,7 @@ const upsert = (entity: string, identifiers: string[], other: string): Rule[] =>
 
 function run(entity: string, { given, call, expect: says, events }: Rule) {
   return async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const made = [];
     for (const fields of given) made.push(await caller.made(entity, fields));
     const answer = await call(caller, made);

@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { API, type Caller, db, expectError, newCaller, request } from "./client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
+import { API, db, expectError, request } from "./client.ts";
 
 const encode = (text: string) => `base64|${Buffer.from(text).toString("base64")}`;
 
-let caller: Caller;
+let caller: Api;
 beforeAll(async () => {
-  caller = await newCaller();
+  caller = await newTenant();
 });
 
 async function insertUser(tenantId: string, username: string): Promise<number> {
@@ -58,7 +60,7 @@ describe("SPEC.md Endpoints 4: get one User", () => {
     ["Creation_Date", "2026-01-31T11:20:30.456+01:00"],
     ["Is_Active", "true"],
   ])("any field can be matched: Name=%s", async (name, value) => {
-    const own = await newCaller();
+    const own = await newTenant();
     await db()`delete from passwords where user_id in (select id from users where tenant_id = ${own.tenantId})`;
     await db()`delete from users where tenant_id = ${own.tenantId}`;
     const id = await insertUser(own.tenantId, "ada");
@@ -212,7 +214,7 @@ describe("the path's value", () => {
   });
 
   test("any text makes the round trip by base64", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     const text = fc
       .string({ unit: "grapheme", minLength: 1, maxLength: 40 })
       .filter((value) => !value.includes("\0") && value.isWellFormed());
@@ -242,7 +244,7 @@ describe("the path's value", () => {
 });
 
 test("another tenant's User is 404", async () => {
-  const other = await newCaller();
+  const other = await newTenant();
   const id = await insertUser(other.tenantId, "hidden");
   expectError(await caller.get(path(id)), 404, "Not Found", `${API}/User/${id}`);
   expectError(await caller.get(path("hidden", "?Name=Username")), 404, "Not Found", `${API}/User/hidden`);

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { API, cases, db, eventsOf, expectError, newCaller } from "./client.ts";
+import { newTenant } from "../support/tenant.ts";
+import { API, cases, db, eventsOf, expectError } from "./client.ts";
 
 const DATE = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const NOTHING = { Id: 0, ExternalId: "", Name: "", Type: "" };
 
 describe.concurrent("a User", () => {
   test("is made with a Department and read back whole, and the event has the same shape", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const sales = await caller.made("Department", { Name: "Sales", ExternalId: "S" });
     const fields = {
       Name: "Ada Example",
@@ -37,7 +38,7 @@ describe.concurrent("a User", () => {
   });
 
   test("can be sent back as it was read, and its Department cleared", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     await caller.made("Department", { Name: "Sales" });
     const user = await caller.made("User", { Username: "ada", Department: { FieldType: "Name", Value: "Sales" } });
     expect(await caller.made("User", user)).toEqual(user);
@@ -46,7 +47,7 @@ describe.concurrent("a User", () => {
   });
 
   test("a Username that several have is 400 Bad Input; their Id or External_Id still finds one", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const one = await caller.made("User", { Username: "twin", External_Id: "1" });
     const two = await caller.made("User", { Username: "other", External_Id: "2" });
     await caller.made("User", { Id: two.Id, Username: "twin" });
@@ -57,7 +58,7 @@ describe.concurrent("a User", () => {
   });
 
   test("an External_Id of another is 409 naming it", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     await caller.made("User", { External_Id: "1" });
     const { Id } = await caller.made("User", { External_Id: "2" });
     expectError(
@@ -70,17 +71,17 @@ describe.concurrent("a User", () => {
   });
 
   test.each(cases("abc", true, {}, 1.5, "007"))("Id %p is 400: it is no integer", async (Id) => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     expectError(await caller.patch("/User", { Id, Name: "x" }), 400, "Bad Input", `${API}/User`, /Id/);
   });
 
   test.each(cases(-1, 2_147_483_648, Number.MAX_SAFE_INTEGER))("Id %p is 404: no User has it", async (Id) => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     expectError(await caller.patch("/User", { Id, Name: "x" }), 404, "Not Found", `${API}/User`);
   });
 
   test("Last_Login and Creation_Date are the server's own", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     for (const field of ["Last_Login", "Creation_Date"]) {
       const answer = await caller.patch("/User", { Username: "ada", [field]: "2026-01-31T12:00:00Z" });
       expectError(answer, 400, "Bad Input", `${API}/User`, new RegExp(`${field} is set by the server`));
@@ -88,7 +89,7 @@ describe.concurrent("a User", () => {
   });
 
   test("another tenant's Department cannot be pointed at", async () => {
-    const [caller, other] = [await newCaller(), await newCaller()];
+    const [caller, other] = [await newTenant(), await newTenant()];
     const { Id } = await other.made("Department", { Name: "Theirs", ExternalId: "T" });
     for (const Department of [{ Id }, { ExternalId: "T" }, { FieldType: "Name", Value: "Theirs" }]) {
       const answer = await caller.patch("/User", { Username: "ada", Department });
@@ -99,7 +100,7 @@ describe.concurrent("a User", () => {
 
 describe.concurrent("a Department", () => {
   test("whose Name and ExternalId are both held by others is 409 naming both", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const [own] = (await caller.patch("/Department", [{ Name: "own" }, { Name: "a" }, { ExternalId: "b" }])).body;
     const taken = { Id: own.Id, Name: "a", ExternalId: "b" };
     const alone = await caller.patch("/Department", taken);
@@ -111,7 +112,7 @@ describe.concurrent("a Department", () => {
   });
 
   test("is made under another, read back whole, and its event has the same shape", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const top = await caller.made("Department", { Name: "Top" });
     const fields = { Name: "Sub", ExternalId: "s", Description: "Below", Is_Active: true };
     const made = await caller.made("Department", { ...fields, ParentId: { Id: top.Id, Type: "Department" } });
@@ -130,7 +131,7 @@ describe.concurrent("a Department", () => {
   });
 
   test("shows the present name of what it points at", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const top = await caller.made("Department", { Name: "Top" });
     const { Id } = await caller.made("Department", { Name: "Sub", ParentId: { Id: top.Id } });
     await caller.made("Department", { Id: top.Id, Name: "Board" });
@@ -138,14 +139,14 @@ describe.concurrent("a Department", () => {
   });
 
   test("cannot be its own parent", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { Id } = await caller.made("Department", { Name: "Self" });
     const answer = await caller.patch("/Department", { Id, ParentId: { Id } });
     expectError(answer, 400, "Bad Input", `${API}/Department`, /ParentId points at the Department itself/);
   });
 
   test("cannot stand below itself, over however many others, one by one or in an array", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const [a, b, c] = (await caller.patch("/Department", [{ Name: "a" }, { Name: "b" }, { Name: "c" }])).body;
     await caller.made("Department", { Id: b.Id, ParentId: { Id: a.Id } });
     await caller.made("Department", { Id: c.Id, ParentId: { Id: b.Id } });
@@ -161,7 +162,7 @@ describe.concurrent("a Department", () => {
   });
 
   test("stands below a hundred others at most", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const chain = Array.from({ length: 102 }, (_, index) => ({
       Name: `level ${index}`,
       ParentId: index === 0 ? null : { FieldType: "Name", Value: `level ${index - 1}` },
@@ -175,7 +176,7 @@ describe.concurrent("a Department", () => {
 
 describe.concurrent("ModifiedBy and CreatedBy in the input", () => {
   test("are looked up among Users and Applications, or by Type", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const user = await caller.made("User", { Username: "ada", External_Id: "ada" });
     for (const actor of [
       { Id: Number(caller.clientId) },
@@ -196,7 +197,7 @@ describe.concurrent("ModifiedBy and CreatedBy in the input", () => {
   });
 
   test("a foreign key whose Type names another entity is refused", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { Id } = await caller.made("Department", { Name: "Sales" });
     const answer = await caller.patch("/User", { Username: "ada", Department: { Id, Type: "Application" } });
     expectError(answer, 400, "Bad Input", `${API}/User`, /Department points at a Department; its Type is Application/);
@@ -207,7 +208,7 @@ describe.concurrent("dates", () => {
   test.each(["2026-02-30", "2026-02-29", "2025-04-31T12:00:00Z", "2026-00-10", "2026-01-00", "1900-02-29"])(
     "%s is no day of the calendar",
     async (text) => {
-      const caller = await newCaller();
+      const caller = await newTenant();
       const value = `base64|${Buffer.from(text).toString("base64")}`;
       const answer = await caller.get(`/User/${value}?Name=Last_Login`);
       expectError(answer, 400, "Bad Input", `${API}/User/${value}`, /is a date such as/);
@@ -215,13 +216,13 @@ describe.concurrent("dates", () => {
   );
 
   test.each(["2024-02-29", "2000-02-29T23:59:59.999Z", "2026-12-31T23:59Z"])("%s is one", async (text) => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const value = `base64|${Buffer.from(text).toString("base64")}`;
     expect((await caller.get(`/User/${value}?Name=Last_Login`)).status).toBe(404);
   });
 
   test("a record is found by the date it is read with, also one that the database set", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     await db()`update users set last_login = '2026-01-31T10:20:30.4567Z' where tenant_id = ${caller.tenantId}`;
     const { body } = await caller.get("/User/admin?Name=Username");
     for (const field of ["Creation_Date", "Last_Login"]) {
@@ -232,7 +233,7 @@ describe.concurrent("dates", () => {
 });
 
 test("thousands of unknown fields get twenty errors and the count of the rest", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const body = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`f${index}`, 1]));
   const answer = await caller.patch("/User", body);
   expectError(answer, 400, "Bad Input", `${API}/User`, /f0 is no field of User/);

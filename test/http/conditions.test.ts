@@ -1,7 +1,9 @@
 // RFC 9110 13 for what is no entity: connections, policies, roles and credentials keep the same rules.
 
 import { describe, expect, test } from "bun:test";
-import { API, type Caller, expectError, newCaller } from "../entities/client.ts";
+import { API, expectError } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 
 interface Kind {
   name: string;
@@ -43,14 +45,14 @@ const refused = (answer: Parameters<typeof expectError>[0], path: string, says?:
 describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
   const collection = `/${name}`;
 
-  async function made(caller: Caller) {
+  async function made(caller: Api) {
     const answer = await caller.patch(collection, first);
     expect(answer.status).toBe(200);
     return { tag: tagOf(answer), path: `${collection}/${answer.body.Id}` };
   }
 
   test("has one strong ETag in every answer about one state", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { tag, path } = await made(caller);
     expect(tag).toMatch(/^"[\w-]{22}"$/);
     const read = await caller.get(path);
@@ -62,7 +64,7 @@ describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
   });
 
   test("is 304 to a GET that names it, and 412 to one that asks for another", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { tag, path } = await made(caller);
     for (const value of [tag, `W/${tag}`, "*"]) {
       const answer = await caller.get(path, { "if-none-match": value });
@@ -74,7 +76,7 @@ describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
   });
 
   test("is neither changed nor deleted by one who has not seen its last change", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { tag: stale, path } = await made(caller);
     const fresh = await caller.patch(collection, change(1), { "if-match": stale });
     expect(fresh.status).toBe(200);
@@ -86,7 +88,7 @@ describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
   });
 
   test("is made by If-None-Match * and changed by If-Match *, and not the other way round", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     refused(await caller.patch(collection, first, { "if-match": "*" }), collection, /there is none/);
     expect((await caller.patch(collection, first, { "if-none-match": "*" })).status).toBe(200);
     refused(await caller.patch(collection, first, { "if-none-match": "*" }), collection);
@@ -94,7 +96,7 @@ describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
   });
 
   test("is changed by one of ten callers who have read the same state", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { tag } = await made(caller);
     const changes = Array.from({ length: 10 }, (_, count) =>
       caller.patch(collection, change(count), { "if-match": tag }),
@@ -104,7 +106,7 @@ describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
   });
 
   test("takes no header that is no list of ETags", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { path } = await made(caller);
     for (const header of ["if-match", "if-none-match"]) {
       const wrong = { [header]: "nope" };
@@ -116,7 +118,7 @@ describe.concurrent.each(KINDS)("$name", ({ name, first, change }) => {
 });
 
 test.concurrent("a connection's ETag is another one after its Secret has changed", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const before = await caller.patch("/WebhookConnection", KINDS[0]!.first);
   const after = await caller.patch("/WebhookConnection", { Name: "one", Secret: "hunter2" });
   expect(after.body).toEqual(before.body);
@@ -125,7 +127,7 @@ test.concurrent("a connection's ETag is another one after its Secret has changed
 });
 
 test.concurrent("an Application's Credentials", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const { Id } = await caller.made("Application", { Name: "one" });
   const path = `/Application/${Id}/Credentials`;
   const empty = await caller.get(path);

@@ -1,12 +1,13 @@
 // HEAD wherever GET is (RFC 9110 9.1).
 
 import { expect, test } from "bun:test";
-import { newCaller, request } from "../entities/client.ts";
+import { request } from "../entities/client.ts";
+import { newTenant } from "../support/tenant.ts";
 
 const LISTS = ["User", "Application", "Department", "Entities", "WebhookConnection", "WebhookEvent", "Policy", "Role"];
 
 test("HEAD answers as GET does, without the body, and changes nothing", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const connection = await caller.made("WebhookConnection", {
     URL: "https://hooks.example.com/in",
     Entities: ["User"],
@@ -48,7 +49,7 @@ test.each([
 });
 
 test("HEAD needs the scope that GET needs", async () => {
-  const weak = await (await newCaller()).withScope("Webhooks:Delete");
+  const weak = await (await newTenant()).withScope("Webhooks:Delete");
   const path = `/WebhookConnection/${Bun.randomUUIDv7()}`;
   expect((await weak.send("HEAD", path)).status).toBe(403);
 });

@@ -3,8 +3,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { answerOf } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { API, expectError, newCaller } from "../entities/client.ts";
+import { API, expectError } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
+import { newTenant } from "../support/tenant.ts";
 import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
 import { idTokenOf, newRealTenant, signIn } from "./tenant.ts";
 
@@ -36,7 +37,7 @@ test("a linked account is listed, and unlinked with the sessions that it began",
   ]);
 
   const one = `${path}/${Items[0].Id}`;
-  const stranger = await newCaller();
+  const stranger = await newTenant();
   for (const answer of [await stranger.get(path), await stranger.remove(one)]) expect(answer.status).toBe(404);
   expect((await (await caller.withScope("Settings:Read")).remove(one)).status).toBe(403);
   expect(await ok(caller.remove(one))).toEqual(Items[0]);

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { issuer } from "../authorize/client.ts";
-import { API, db, eventsOf, expectError, newCaller, unique } from "../entities/client.ts";
+import { API, db, eventsOf, expectError, unique } from "../entities/client.ts";
+import { newTenant } from "../support/tenant.ts";
 
 const OIDC = { Name: "Example ID", Type: "OpenIDConnect", Issuer: "https://id.example.com", ClientId: "gatehouse" };
 const OAUTH2 = {
@@ -17,7 +18,7 @@ const PATH = `${API}/IdentityProvider`;
 
 describe.concurrent("an identity provider", () => {
   test("is made, read, listed, changed by its Name and deleted; its secret is never read back", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const made = await caller.made("IdentityProvider", { ...OIDC, ClientSecret: "a very secret secret" });
     expect(made).toEqual({
       ...OIDC,
@@ -60,7 +61,7 @@ describe.concurrent("an identity provider", () => {
   });
 
   test("keeps its secret sealed, and until it is changed or cleared", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { Id } = await caller.made("IdentityProvider", { ...OIDC, ClientSecret: "a very secret secret" });
     const stored = async () => {
       const [row] = await db()<{ secret: Buffer | null }[]>`
@@ -76,13 +77,13 @@ describe.concurrent("an identity provider", () => {
   });
 
   test("of plain OAuth 2.0 has endpoints, and says which claim is the subject", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const made = await caller.made("IdentityProvider", { ...OAUTH2, Mapping: { Subject: "id", Name: "login" } });
     expect(made).toMatchObject({ ...OAUTH2, Issuer: "", Scopes: [], Mapping: { Subject: "id", Name: "login" } });
   });
 
   test("is listed by pages", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     for (const Name of ["a", "b", "c"]) await caller.made("IdentityProvider", { ...OIDC, Name });
     const first = (await caller.get("/IdentityProvider?Limit=2")).body;
     const second = (await caller.get(`/IdentityProvider?Limit=2&Cursor=${first.Next}`)).body;
@@ -115,7 +116,7 @@ describe.concurrent("an identity provider", () => {
     [{ ...OIDC, Nonsense: 1 }, "Nonsense is no field of IdentityProvider."],
     [[OIDC], "The body must be one IdentityProvider object."],
   ])("made of %j is refused in words", async (body, says) => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const answer = await caller.patch("/IdentityProvider", body);
     expectError(answer, 400, "Bad Input", PATH);
     expect(answer.body.Errors.join(" ")).toContain(says);
@@ -123,7 +124,7 @@ describe.concurrent("an identity provider", () => {
   });
 
   test("has a Name and an ExternalId of its own within the tenant", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const first = await caller.made("IdentityProvider", { ...OIDC, ExternalId: "one" });
     const second = await caller.made("IdentityProvider", { ...OIDC, Name: "Second", ExternalId: "two" });
     const renamed = await caller.patch("/IdentityProvider", { Id: second.Id, Name: first.Name });
@@ -131,18 +132,18 @@ describe.concurrent("an identity provider", () => {
     const both = await caller.patch("/IdentityProvider", { Name: first.Name, ExternalId: "two" });
     expectError(both, 400, "Bad Input", PATH, /several IdentityProvider/);
     expectError(await caller.patch("/IdentityProvider", { Id: "1", Name: "x" }), 404, "Not Found", PATH);
-    const other = await newCaller();
+    const other = await newTenant();
     expect((await other.made("IdentityProvider", { ...OIDC, ExternalId: "one" })).Id).not.toBe(first.Id);
   });
 
   test("made twice at the same time is one", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const answers = await Promise.all(Array.from({ length: 5 }, () => caller.made("IdentityProvider", OIDC)));
     expect(new Set(answers.map(({ Id }) => Id)).size).toBe(1);
   });
 
   test("is a setting: it needs the scope and a policy", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { Id } = await caller.made("IdentityProvider", OIDC);
     const reader = await caller.withScope("Settings:Read");
     expect((await reader.get(`/IdentityProvider/${Id}`)).status).toBe(200);
@@ -161,7 +162,7 @@ describe.concurrent("an identity provider", () => {
 
 describe.concurrent("an Application's AuthenticationId", () => {
   test("points at a provider by Id, ExternalId or Name, and holds it", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { Id } = await caller.made("IdentityProvider", { ...OIDC, ExternalId: "IDP-1" });
     const Name = unique("app");
     for (const AuthenticationId of [
@@ -182,7 +183,7 @@ describe.concurrent("an Application's AuthenticationId", () => {
   });
 
   test("points at no other record, and at no provider that is not there", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { Id } = await caller.made("IdentityProvider", OIDC);
     for (const AuthenticationId of [
       { Id: "1" },

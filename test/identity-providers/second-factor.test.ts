@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Authenticator, atTheCode, codesOf, enrolled, keyOf, requireSecondFactor } from "../account/person.ts";
 import { answerOf } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { type Caller, db } from "../entities/client.ts";
+import { db } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
 import { newPerson, type RealProvider, startRealProvider } from "./real-provider.ts";
 import { force, idTokenOf, newRealTenant, signIn } from "./tenant.ts";
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => real[Symbol.asyncDispose]());
 
-async function audited(caller: Caller, kind: string) {
+async function audited(caller: Api, kind: string) {
   return (await ok(caller.get(`/AuditEvent?Kind=${kind}`))).Items;
 }
 

@@ -4,12 +4,13 @@ import { expect } from "bun:test";
 import { decodeJwt } from "jose";
 import { type Client, newClient } from "../authorize/client.ts";
 import type { View, Visitor } from "../authorize/visitor.ts";
-import { type Caller, newCaller } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { clientOf } from "../support/tenant.ts";
 import type { RealProvider } from "./real-provider.ts";
 
 export interface UpstreamTenant {
   client: Client;
-  caller: Caller;
+  caller: Api;
   /** The IdentityProvider as the API has it. */
   provider: Record<string, unknown> & { Id: string; Name: string; RedirectUri: string };
 }
@@ -17,12 +18,12 @@ export interface UpstreamTenant {
 /** @param fields of the IdentityProvider, over those of an OpenID Connect provider that makes users */
 export async function newUpstreamTenant(fields: Record<string, unknown>): Promise<UpstreamTenant> {
   const client = await newClient({ first_party: true });
-  const caller = await newCaller(client.tenant);
+  const caller = await clientOf(client.tenant);
   const provider = await addProvider(caller, fields);
   return { client, caller, provider };
 }
 
-export function addProvider(caller: Caller, fields: Record<string, unknown>): Promise<UpstreamTenant["provider"]> {
+export function addProvider(caller: Api, fields: Record<string, unknown>): Promise<UpstreamTenant["provider"]> {
   return caller.made("IdentityProvider", {
     Name: "Example ID",
     Type: "OpenIDConnect",

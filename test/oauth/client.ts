@@ -11,7 +11,8 @@ import {
   scopesNow,
 } from "../../server/oauth/index.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
-import { type Answer, type Caller, db, request, TOKEN_PATH } from "../entities/client.ts";
+import { type Answer, db, request, TOKEN_PATH } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
 import { setting } from "../support/tenant.ts";
 
 export const RFC_TOKEN_PATH = "/oauth2/token";
@@ -27,22 +28,18 @@ export function form(fields: Fields): URLSearchParams {
 }
 
 /** Posts a form as a client, its credentials in the form. */
-export function postAs(
-  client: Pick<Caller, "clientId" | "clientSecret">,
-  path: string,
-  fields: Fields,
-): Promise<Answer> {
+export function postAs(client: Pick<Api, "clientId" | "clientSecret">, path: string, fields: Fields): Promise<Answer> {
   const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
   return request("POST", path, { body: form({ ...credentials, ...fields }) });
 }
 
 /** The refresh token of a client credentials grant, and the access token beside it. */
-export async function clientGrant(client: Caller, scope = "*"): Promise<{ access: string; refresh: string }> {
+export async function clientGrant(client: Api, scope = "*"): Promise<{ access: string; refresh: string }> {
   const { body } = await postAs(client, TOKEN_PATH, { grant_type: "client_credentials", scope });
   return { access: body.access_token, refresh: body.refresh_token };
 }
 
-export function refresh(client: Caller, path: string, token: string, scope?: string): Promise<Answer> {
+export function refresh(client: Api, path: string, token: string, scope?: string): Promise<Answer> {
   return postAs(client, path, { grant_type: "refresh_token", refresh_token: token, scope });
 }
 
@@ -61,7 +58,7 @@ export function otherProcess(issuer: string) {
 }
 
 /** A family of the tenant's admin with the client, as a sign-in begins it. */
-export async function userFamily(client: Caller, issuer: string, scopes: string[]) {
+export async function userFamily(client: Api, issuer: string, scopes: string[]) {
   const [user] = await db()<{ id: number }[]>`
     select id from users where tenant_id = ${client.tenantId} and username = 'admin'`;
   const authTime = Math.floor(Date.now() / 1000) - 60;

@@ -8,9 +8,10 @@ import { createTenant } from "../../server/tenants/index.ts";
 import { newApplication, Person } from "../account/person.ts";
 import { answerOf, CALLBACK, type Client } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
-import { API, db, newCaller } from "../entities/client.ts";
+import { API, db } from "../entities/client.ts";
 import { type SecondApi, startSecondApi } from "../policies/second-api.ts";
 import { until } from "../support/api.ts";
+import { clientOf, newTenant } from "../support/tenant.ts";
 import { startApiProcess } from "./api-process.ts";
 import { clientGrant, form, postAs } from "./client.ts";
 import { newKeyDatabase } from "./key-database.ts";
@@ -60,7 +61,7 @@ describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
   });
 
   test("refuses an access token that is revoked at another one", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const opens = async (token: string) => (await api().get("/Entities", token)).status === 200;
     // The first look of a process is at all there is; it is the ones after it that matter.
     for (let round = 0; round < 2; round++) {
@@ -115,7 +116,7 @@ describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
   });
 
   test("writes records down with the time that all processes share", async () => {
-    const { token, tenantId } = await newCaller();
+    const { token, tenantId } = await newTenant();
     const write = async (body: object) => {
       const answer = await fetch(`${api().url}${API}/Department`, {
         method: "PATCH",
@@ -137,7 +138,7 @@ describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
   });
 
   async function link(client: Client): Promise<void> {
-    const { token } = await newCaller(client.tenant);
+    const { token } = await clientOf(client.tenant);
     const [user] = await db()<{ id: number }[]>`
       select id from users where tenant_id = ${client.tenant.tenantId} and username = 'admin'`;
     const answer = await fetch(`${api().url}${API}/User/${user!.id}/PasswordReset`, {

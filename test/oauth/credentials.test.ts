@@ -1,7 +1,9 @@
 // …/Application/{Id}/Credentials and …/Application/{Id}/Secrets.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { API, type Caller, db, expectError, newCaller } from "../entities/client.ts";
+import { API, db, expectError } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 import { askToken, formOf } from "../token/client.ts";
 
 const DEFAULTS = {
@@ -16,9 +18,9 @@ const DEFAULTS = {
 };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-let client: Caller;
+let client: Api;
 beforeAll(async () => {
-  client = await newCaller();
+  client = await newTenant();
 });
 
 async function newApplication(by = client) {
@@ -224,7 +226,7 @@ describe("Secrets", () => {
 });
 
 describe("both", () => {
-  const tries = (by: Caller, id: string): [string, string, Promise<{ status: number }>][] => [
+  const tries = (by: Api, id: string): [string, string, Promise<{ status: number }>][] => [
     ["Settings:Read", "GET Credentials", by.get(`/Application/${id}/Credentials`)],
     ["Settings:Update", "PATCH Credentials", by.patch(`/Application/${id}/Credentials`, {})],
     ["Settings:Read", "GET Secrets", by.get(`/Application/${id}/Secrets`)],
@@ -234,7 +236,7 @@ describe("both", () => {
 
   test("are of the tenant alone: another's Application is 404", async () => {
     const app = await newApplication();
-    for (const [, , answer] of tries(await newCaller(), app.id)) expect((await answer).status).toBe(404);
+    for (const [, , answer] of tries(await newTenant(), app.id)) expect((await answer).status).toBe(404);
     expect((await app.secrets()).body.Items).toEqual([]);
   });
 

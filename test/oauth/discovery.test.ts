@@ -1,14 +1,15 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { type Caller, newCaller, request } from "../entities/client.ts";
-import { shared } from "../support/tenant.ts";
+import { request } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant, shared } from "../support/tenant.ts";
 
 const PATHS = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"];
 const JWKS = "/.well-known/jwks.json";
 
-let client: Caller;
+let client: Api;
 beforeAll(async () => {
-  client = await newCaller();
+  client = await newTenant();
 });
 
 describe.each(PATHS)("%s", (path) => {

@@ -2,8 +2,9 @@
 
 import { expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { db, newCaller } from "../entities/client.ts";
+import { db } from "../entities/client.ts";
 import { until } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 import { temporal } from "../webhooks/temporal.ts";
 import { age, clientGrant, postAs, RFC_TOKEN_PATH, refresh, userFamily } from "./client.ts";
 
@@ -27,7 +28,7 @@ test("its runs stand in Temporal, and say what expired rows they removed", async
   expect(spec.intervals).toMatchObject([{ every: 3_600_000 }]);
   expect(state.paused).toBe(false);
 
-  const caller = await newCaller();
+  const caller = await newTenant();
   const issuer = String(decodeJwt(caller.token).iss);
   const [idle, live] = [await userFamily(caller, issuer, ["openid"]), await userFamily(caller, issuer, ["openid"])];
   const used = await clientGrant(caller);

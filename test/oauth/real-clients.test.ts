@@ -4,13 +4,14 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
-import { type Caller, newCaller } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 import { userFamily } from "./client.ts";
 
-let caller: Caller;
+let caller: Api;
 let issuer: string;
 beforeAll(async () => {
-  caller = await newCaller();
+  caller = await newTenant();
   issuer = String(decodeJwt(caller.token).iss);
 });
 

@@ -2,9 +2,10 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { type Answer, type Caller, db, newCaller, TOKEN_PATH } from "../entities/client.ts";
+import { type Answer, db, TOKEN_PATH } from "../entities/client.ts";
 import { newPerson, ok } from "../policies/people.ts";
-import { until } from "../support/api.ts";
+import { type Api, until } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 import { expectTokenError } from "../token/client.ts";
 import {
   age,
@@ -18,10 +19,10 @@ import {
   userFamily,
 } from "./client.ts";
 
-let client: Caller;
+let client: Api;
 let issuer: string;
 beforeAll(async () => {
-  client = await newCaller();
+  client = await newTenant();
   issuer = String(decodeJwt(client.token).iss);
 });
 
@@ -99,7 +100,7 @@ describe.each(DOORS)("at %s", (path) => {
   });
 
   test("a scope that the client has lost since is gone", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     const { refresh: first } = await clientGrant(own, "openid profile");
     const Scopes = ["profile", "Settings:Read", "Settings:Update"];
     await ok(own.patch(`/Application/${own.clientId}/Credentials`, { Scopes }));
@@ -158,14 +159,14 @@ describe.each(DOORS)("at %s", (path) => {
   });
 
   test("a user who is no longer active gets nothing", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     const family = await userFamily(own, issuer, ["openid"]);
     await db()`update users set is_active = false where id = ${family.userId}`;
     expectInvalidGrant(path, await refresh(own, path, family.refreshToken));
   });
 
   test("another client's token, of the same tenant or another, is refused and left as it was", async () => {
-    const other = await newCaller();
+    const other = await newTenant();
     const family = await userFamily(client, issuer, ["openid"]);
     for (const token of [family.refreshToken, (await clientGrant(client)).refresh]) {
       const answer = await refresh(other, path, token);
@@ -197,7 +198,7 @@ describe.each(DOORS)("at %s", (path) => {
   });
 
   test("a client without the grant is refused", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     const { refresh: first } = await clientGrant(own);
     await own.patch(`/Application/${own.clientId}/Credentials`, { GrantTypes: ["client_credentials"] });
     const answer = await refresh(own, path, first);
@@ -207,7 +208,7 @@ describe.each(DOORS)("at %s", (path) => {
   });
 
   test("without its secret a confidential client is refused, a public one is not", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     const family = await userFamily(own, issuer, ["openid"]);
     const fields = { grant_type: "refresh_token", refresh_token: family.refreshToken, client_secret: undefined };
     expect((await postAs(own, path, fields)).status).toBe(path === TOKEN_PATH ? 400 : 401);
@@ -237,7 +238,7 @@ test("no refresh token stands in the database", async () => {
 });
 
 test("the families of a session, or of a user with a client, can be ended", async () => {
-  const own = await newCaller();
+  const own = await newTenant();
   const { families } = otherProcess(issuer);
   const tenantId = own.tenantId as Parameters<typeof families.revoke>[1];
   const [one, two, three] = [
@@ -255,7 +256,7 @@ test("the families of a session, or of a user with a client, can be ended", asyn
 });
 
 test("a family is the tenant's own", async () => {
-  const other = await newCaller();
+  const other = await newTenant();
   const family = await userFamily(client, issuer, ["openid"]);
   const { families } = otherProcess(issuer);
   const presented = (await families.read(family.refreshToken))!;

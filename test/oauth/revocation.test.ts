@@ -2,9 +2,10 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { type Answer, type Caller, db, newCaller, request, TOKEN_PATH } from "../entities/client.ts";
+import { type Answer, db, request, TOKEN_PATH } from "../entities/client.ts";
 import { newPerson, ok } from "../policies/people.ts";
-import { until } from "../support/api.ts";
+import { type Api, until } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 import { basic } from "../token/client.ts";
 import {
   age,
@@ -21,10 +22,10 @@ import {
 const REVOKE = "/oauth2/revoke";
 const INTROSPECT = "/oauth2/introspect";
 
-let client: Caller;
+let client: Api;
 let issuer: string;
 beforeAll(async () => {
-  client = await newCaller();
+  client = await newTenant();
   issuer = String(decodeJwt(client.token).iss);
 });
 
@@ -43,7 +44,7 @@ function expectInactive(answer: Answer): void {
   expect(answer.body).toEqual({ active: false });
 }
 
-async function makePublic(own: Caller): Promise<void> {
+async function makePublic(own: Api): Promise<void> {
   const changes = { ClientType: "public", GrantTypes: ["refresh_token"], RedirectUris: [] };
   await ok((await newPerson(own, "admin")).patch(`/Application/${own.clientId}/Credentials`, changes));
 }
@@ -100,7 +101,7 @@ describe("revocation", () => {
   });
 
   test("by a public client, and by Basic", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     const tokens = [await userFamily(own, issuer, ["openid"]), await userFamily(own, issuer, ["openid"])];
     const byBasic = { body: form({ token: tokens[0]!.refreshToken }), headers: basic(own.clientId, own.clientSecret) };
     expectRevoked(await request("POST", REVOKE, byBasic));
@@ -112,7 +113,7 @@ describe("revocation", () => {
   });
 
   test("another client's token is refused, and stays good (RFC 7009 2.1)", async () => {
-    const other = await newCaller();
+    const other = await newTenant();
     const { access, refresh: token } = await clientGrant(client);
     for (const presented of [access, token]) {
       expectRfcError(await revoke(presented, other), 400, "unauthorized_client", /another client/);
@@ -154,7 +155,7 @@ describe("introspection", () => {
   });
 
   test("of a token whose client or user is no longer active: inactive", async () => {
-    const other = await newCaller();
+    const other = await newTenant();
     const family = await userFamily(other, issuer, ["openid"]);
     const { body } = await refresh(other, RFC_TOKEN_PATH, family.refreshToken);
     const sibling = await other.patch("/Application", { Name: `sibling ${Bun.randomUUIDv7()}`, Is_Active: true });
@@ -189,7 +190,7 @@ describe("introspection", () => {
   });
 
   test("a client sees its tenant's access tokens, and nothing of another tenant or client", async () => {
-    const other = await newCaller();
+    const other = await newTenant();
     const { access, refresh: token } = await clientGrant(client);
     expectInactive(await introspect(access, other));
     expectInactive(await introspect(token, other));
@@ -211,7 +212,7 @@ describe("introspection", () => {
   });
 
   test("a public client is refused, whatever the token", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     await makePublic(own);
     for (const token of ["x", own.token]) {
       const answer = await postAs(own, INTROSPECT, { token, client_secret: undefined });

@@ -2,16 +2,18 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { type Caller, newCaller, request } from "../entities/client.ts";
+import { request } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 import { basic, changeCredentials, newClientOfType } from "../token/client.ts";
 import { expectRfcError, form, postAs, RFC_TOKEN_PATH } from "./client.ts";
 
 const GRANT = { grant_type: "client_credentials" };
 const FORM = "application/x-www-form-urlencoded";
 
-let client: Caller;
+let client: Api;
 beforeAll(async () => {
-  client = await newCaller();
+  client = await newTenant();
 });
 
 const ask = (fields: Record<string, string | undefined> = {}) =>
@@ -52,7 +54,7 @@ describe("a client credentials grant", () => {
   });
 
   test("its access token is signed as the client wants it", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     await own.patch(`/Application/${own.clientId}/Credentials`, { AccessTokenAlg: "RS256" });
     const { body } = await postAs(own, RFC_TOKEN_PATH, { ...GRANT, scope: "*" });
     expect(JSON.parse(atob(body.access_token.split(".")[0]))).toMatchObject({ alg: "RS256", typ: "at+jwt" });
@@ -162,7 +164,7 @@ test.each(["Color:Read", "openid Color:Read", "ключ", 'a"b\\c', "**"])("scop
 
 describe("unauthorized_client, 400:", () => {
   test("a grant that the client was not given", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     await changeCredentials(own, { GrantTypes: ["refresh_token"] });
     expectRfcError(await postAs(own, RFC_TOKEN_PATH, GRANT), 400, "unauthorized_client", /client_credentials/);
   });

@@ -5,8 +5,10 @@ import { decodeJwt } from "jose";
 import { GRANT_TYPES } from "../../server/oauth/index.ts";
 import { type Client, newClient, otherClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { type Answer, API, type Caller, newCaller, request } from "../entities/client.ts";
+import { type Answer, API, request } from "../entities/client.ts";
 import { ok, roleOf } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
+import { clientOf } from "../support/tenant.ts";
 import { DOORS, postAs } from "./client.ts";
 
 const SCOPES = ["openid", "profile", "AccessManager:Read", "Webhooks:Read"];
@@ -14,7 +16,7 @@ const scope = SCOPES.join(" ");
 
 interface Scene {
   /** The tenant's administrator, by another client. */
-  admin: Caller;
+  admin: Api;
   client: Client;
   /** As a caller has it. */
   credentials: { clientId: string; clientSecret: string };
@@ -23,7 +25,7 @@ interface Scene {
 async function arrange(): Promise<Scene> {
   const first = await newClient();
   const client = await otherClient(first, { scopes: SCOPES, grant_types: [...GRANT_TYPES] });
-  return { admin: await newCaller(first.tenant), client, credentials: client.tenant.client };
+  return { admin: await clientOf(first.tenant), client, credentials: client.tenant.client };
 }
 
 /** What of SCOPES is left. */

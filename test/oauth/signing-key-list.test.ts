@@ -3,8 +3,9 @@
 import { expect, test } from "bun:test";
 import { rotateSigningKeys } from "../../server/oauth/index.ts";
 import { createTenant } from "../../server/tenants/index.ts";
-import { API, expectError, newCaller, request } from "../entities/client.ts";
+import { API, expectError, request } from "../entities/client.ts";
 import { newPerson, ok } from "../policies/people.ts";
+import { newTenant } from "../support/tenant.ts";
 import { startApiProcess } from "./api-process.ts";
 import { newKeyDatabase } from "./key-database.ts";
 
@@ -50,7 +51,7 @@ test("a key is Announced, then Signing, then Retired, each with its dates", asyn
 });
 
 test.concurrent("they are the published ones, for who may read settings, and nobody changes them here", async () => {
-  const admin = await newCaller();
+  const admin = await newTenant();
   const path = `${API}/SigningKey`;
   const published = await ok(request("GET", "/.well-known/jwks.json"));
   const { Items, Next } = await ok(admin.get("/SigningKey"));

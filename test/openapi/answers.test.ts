@@ -1,10 +1,10 @@
 // What a running Gatehouse answers is what the document says, down to the last property.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { type Caller, newCaller, unique } from "../entities/client.ts";
-import { signIn } from "../support/api.ts";
+import { unique } from "../entities/client.ts";
+import { type Api, signIn } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { newTenant, shared } from "../support/tenant.ts";
+import { clientOf, newTenant, shared } from "../support/tenant.ts";
 import { API, type CallOptions, callDocumented } from "./call.ts";
 import { expectDocumented, type Json, readDocument, validatorOf } from "./document.ts";
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 /** One call, held against the document. */
-function call(caller: Caller | undefined, method: string, path: string, status: number, options?: CallOptions) {
+function call(caller: Api | undefined, method: string, path: string, status: number, options?: CallOptions) {
   return callDocumented(document, caller, method, path, status, options);
 }
 
@@ -23,7 +23,7 @@ describe.each(["User", "Application", "Department"])("%s", (name) => {
   const one = `${path}/{Id}`;
 
   test.concurrent("answers as documented, from its first upsert to its deletion", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { examples } = document.paths[path].patch.requestBody.content["application/json"];
     const created = await call(caller, "PATCH", path, 200, { body: examples.one.value });
     expect(created.body).toMatchObject(examples.one.value);
@@ -40,14 +40,14 @@ describe.each(["User", "Application", "Department"])("%s", (name) => {
   });
 
   test.concurrent("a record that was read can be sent back, and its schema says so", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const { body } = await call(caller, "PATCH", path, 200, { body: { Name: unique("round") } });
     expect(validatorOf(document)(document.components.schemas[`${name}Data`], body)).toBeUndefined();
     expect((await call(caller, "PATCH", path, 200, { body })).body).toEqual(body);
   });
 
   test.concurrent("refuses as documented", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const reader = await caller.withScope("AccessManager:Read");
     await call(undefined, "GET", path, 401);
     await call(reader, "PATCH", path, 403, { body: {} });
@@ -62,7 +62,7 @@ describe.each(["User", "Application", "Department"])("%s", (name) => {
 });
 
 test.concurrent("identifiers of several records, Conflict and Entities", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const path = `${API}/Application`;
   const [first, second] = [unique("first"), unique("second")];
   const { body } = await call(caller, "PATCH", path, 200, { body: { Name: first } });
@@ -76,7 +76,7 @@ test.concurrent("identifiers of several records, Conflict and Entities", async (
 test.concurrent("webhook connections, the call a receiver gets, and the activity log", async () => {
   await using receiver = startReceiver();
   const api = await newTenant();
-  const caller = await newCaller(api.tenant);
+  const caller = await clientOf(api.tenant);
   const connections = `${API}/WebhookConnection`;
   const log = `${API}/WebhookEvent`;
 
@@ -170,7 +170,7 @@ test.concurrent("the strict endpoints and discovery", async () => {
 });
 
 test.concurrent("an Application's credentials and secrets", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const path = `${API}/Application/{Id}`;
   const { body: application } = await call(caller, "PATCH", `${API}/Application`, 200, {
     body: { Name: unique("client") },
@@ -196,7 +196,7 @@ test.concurrent("an Application's credentials and secrets", async () => {
 });
 
 test.concurrent("consents and what the sign-in pages' neighbours answer", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const path = `${API}/User/{Id}/Consents`;
   const { body: user } = await call(caller, "PATCH", `${API}/User`, 200, { body: { Username: unique("user") } });
   await call(caller, "GET", path, 200, { at: `${API}/User/${user.Id}/Consents` });

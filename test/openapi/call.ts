@@ -1,6 +1,6 @@
 // A call of the API whose answer is held against the document.
 
-import type { Caller } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
 import { shared } from "../support/tenant.ts";
 import { expectDocumented, type Json } from "./document.ts";
 
@@ -17,7 +17,7 @@ export interface CallOptions {
 /** @param path as the document writes it, with a query */
 export async function callDocumented(
   document: Json,
-  caller: Caller | undefined,
+  caller: Api | undefined,
   method: string,
   path: string,
   status: number,

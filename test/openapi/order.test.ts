@@ -1,7 +1,8 @@
 // What a request is refused for first: its media type, then its scopes, then its body.
 
 import { expect, test } from "bun:test";
-import { API, newCaller } from "../entities/client.ts";
+import { API } from "../entities/client.ts";
+import { newTenant } from "../support/tenant.ts";
 import { operationsOf, readDocument, resolve } from "./document.ts";
 
 test("a media type is judged before the scopes, and a body after them, wherever a body is taken", async () => {
@@ -11,7 +12,7 @@ test("a media type is judged before the scopes, and a body after them, wherever 
       path.startsWith(API) && resolve(document, operation.requestBody)?.content?.["application/json"],
   );
   expect(taking.length).toBeGreaterThan(10);
-  const reader = await (await newCaller()).withScope("AccessManager:Read");
+  const reader = await (await newTenant()).withScope("AccessManager:Read");
   for (const { method, path } of taking) {
     const ask = async (type: string) => {
       const to = path.slice(API.length).replace(/\{[^}]+\}/g, "1");

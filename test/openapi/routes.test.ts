@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { newCaller } from "../entities/client.ts";
-import { shared } from "../support/tenant.ts";
+import { newTenant, shared } from "../support/tenant.ts";
 import { composedApp } from "./app.ts";
 import { type Json, readDocument } from "./document.ts";
 
@@ -27,7 +26,7 @@ describe("the document and the routes", () => {
   });
 
   test("have the same methods, as Allow says", async () => {
-    const { token } = await newCaller();
+    const { token } = await newTenant();
     for (const [path, item] of Object.entries<Json>(document.paths)) {
       const response = await fetch(shared().url + path.replace(/\{[^}]+\}/g, "1"), {
         method: NO_METHOD,

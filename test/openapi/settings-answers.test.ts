@@ -3,7 +3,9 @@
 import { beforeAll, expect, test } from "bun:test";
 import { newClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { type Caller, newCaller, unique } from "../entities/client.ts";
+import { unique } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { clientOf, newTenant } from "../support/tenant.ts";
 import { API, type CallOptions, callDocumented } from "./call.ts";
 import { type Json, readDocument, validatorOf } from "./document.ts";
 
@@ -13,12 +15,12 @@ beforeAll(async () => {
 });
 
 /** One call, held against the document. */
-function call(caller: Caller | undefined, method: string, path: string, status: number, options?: CallOptions) {
+function call(caller: Api | undefined, method: string, path: string, status: number, options?: CallOptions) {
   return callDocumented(document, caller, method, path, status, options);
 }
 
 test.concurrent("the audit log", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const path = `${API}/AuditEvent`;
   await caller.made("Role", { Name: "reviewers" });
   const { body } = await call(caller, "GET", `${path}?Kind=Role.Created&ActorType=`, 200);
@@ -28,7 +30,7 @@ test.concurrent("the audit log", async () => {
 });
 
 test.concurrent.each(["Policy", "Role"])("%s", async (name) => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const path = `${API}/${name}`;
   const one = `${path}/{Id}`;
   const [example] = Object.values<Json>(document.paths[path].patch.requestBody.content["application/json"].examples);
@@ -49,7 +51,7 @@ test.concurrent.each(["Policy", "Role"])("%s", async (name) => {
 });
 
 test.concurrent("identity providers, and what a test of one says", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const path = `${API}/IdentityProvider`;
   const one = `${path}/{Id}`;
   const { examples } = document.paths[path].patch.requestBody.content["application/json"];
@@ -77,7 +79,7 @@ test.concurrent("identity providers, and what a test of one says", async () => {
 });
 
 test.concurrent("what is wrong with a policy", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const path = `${API}/Policy/Validate`;
   const { examples } = document.paths[path].post.requestBody.content["application/json"];
   const { body } = await call(caller, "POST", path, 200, { body: examples.text.value });
@@ -89,7 +91,7 @@ test.concurrent("what is wrong with a policy", async () => {
 });
 
 test.concurrent("whether a call would be allowed", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const path = `${API}/Policy/Evaluate`;
   const { examples } = document.paths[path].post.requestBody.content["application/json"];
   const Principal = { Type: "Client", Id: caller.clientId };
@@ -114,7 +116,7 @@ test.concurrent("whether a call would be allowed", async () => {
 });
 
 test.concurrent("what an administrator has to say of users' sign-in", async () => {
-  const caller = await newCaller();
+  const caller = await newTenant();
   const settings = `${API}/TenantSettings`;
   await call(caller, "GET", settings, 200);
   const { content } = document.paths[settings].patch.requestBody;
@@ -148,7 +150,7 @@ test.concurrent("what an administrator has to say of users' sign-in", async () =
 test.concurrent("a session that an administrator ends", async () => {
   const client = await newClient();
   await client.visit(new Visitor());
-  const caller = await newCaller(client.tenant);
+  const caller = await clientOf(client.tenant);
   const { body: user } = await caller.get("/User/admin?Name=Username");
   const path = `${API}/User/{Id}/Sessions`;
   const at = `${API}/User/${user.Id}/Sessions`;

@@ -12,7 +12,7 @@ import { importMasterKey } from "../../server/master-key.ts";
 import { scopesNow } from "../../server/oauth/index.ts";
 import { SETTINGS } from "../../server/settings.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
-import type { Caller as Admin } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
 import { shared } from "../support/tenant.ts";
 import { newAdmin, newPerson, savePolicy } from "./people.ts";
 
@@ -32,7 +32,7 @@ const { service: policies } = POLICIES.create({ sql, access, recordChange: recor
 
 const NO_CLIENTS = { Name: "No clients", Policy: "forbid (principal is Client, action, resource);" };
 
-async function callerOf(admin: Admin, clientId = admin.clientId) {
+async function callerOf(admin: Api, clientId = admin.clientId) {
   const call = {
     tenantId: admin.tenantId as TenantId,
     clientId,
@@ -47,7 +47,7 @@ async function callerOf(admin: Admin, clientId = admin.clientId) {
 }
 
 /** Of the administrator, on itself. */
-function casesOf({ clientId }: Admin): Case[] {
+function casesOf({ clientId }: Api): Case[] {
   const principal = { type: "Application" as const, id: Number(clientId) };
   return [{ principal, action: "AccessManager:Read", type: "Application", id: clientId }];
 }
@@ -56,7 +56,7 @@ test.concurrent("a comparison is made in the tenant's turn, as its lists are", a
   const [admin, other] = await Promise.all([newAdmin(), newAdmin()]);
   const list = Promise.withResolvers<void>();
   const listed = access.inTurn(admin.tenantId as TenantId, () => list.promise);
-  const compare = async (by: Admin) => policies.compare(await callerOf(by), NO_CLIENTS, casesOf(by));
+  const compare = async (by: Api) => policies.compare(await callerOf(by), NO_CLIENTS, casesOf(by));
   let isCompared = false;
   const compared = compare(admin).finally(() => {
     isCompared = true;

@@ -1,14 +1,15 @@
 // Trying policies: what a call would meet, and that it is what the call then meets.
 
 import { describe, expect, test } from "bun:test";
-import { type Answer, API, type Caller, expectError, unique } from "../entities/client.ts";
+import { type Answer, API, expectError, unique } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
 import { addMember, newAdmin, newPerson, ok, type Person, roleOf, savePolicy } from "./people.ts";
 
 const PATH = `${API}/Policy/Evaluate`;
 
 interface Asker {
   token: string;
-  send: Caller["send"];
+  send: Api["send"];
 }
 
 function post(asker: Pick<Asker, "send">, question: unknown) {
@@ -23,9 +24,9 @@ const denied = (...by: string[]) => ({ Decision: "Deny", DecidedBy: by, Problems
 const client = ({ clientId }: { clientId: string }) => ({ Type: "Client", Id: clientId });
 
 /** Somebody with a policy of its own, who may so far do nothing. */
-async function newAsker(admin: Caller) {
+async function newAsker(admin: Api) {
   const person = await newPerson(admin);
-  const send: Caller["send"] = (method, path, options = {}) =>
+  const send: Api["send"] = (method, path, options = {}) =>
     admin.send(method, path, { ...options, headers: { ...options.headers, authorization: `Bearer ${person.token}` } });
   return { ...person, send };
 }
@@ -35,7 +36,7 @@ describe.concurrent("a call that is tried", () => {
     const admin = await newAdmin();
     const [editor, nobody] = [await newPerson(admin, "editor"), await newPerson(admin)];
     const Resource = { Type: "Application", Id: admin.clientId };
-    const ask = (who: Person | Caller, Action: string, more: object = {}) =>
+    const ask = (who: Person | Api, Action: string, more: object = {}) =>
       evaluate(admin, { Principal: client(who), Action, Resource: { ...Resource, ...more } });
     expect(await ask(admin, "AccessManager:Delete")).toEqual(allowed("Administrators"));
     expect(await ask(editor, "AccessManager:Read")).toEqual(allowed("Editors"));

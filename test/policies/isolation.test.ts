@@ -7,9 +7,9 @@ import { connect } from "../../server/db/connection.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { createLog } from "../../server/log.ts";
 import { importMasterKey } from "../../server/master-key.ts";
-import { API, type Caller, newCaller, unique } from "../entities/client.ts";
-import { until } from "../support/api.ts";
-import { setting, shared } from "../support/tenant.ts";
+import { API, unique } from "../entities/client.ts";
+import { type Api, until } from "../support/api.ts";
+import { newTenant, setting, shared } from "../support/tenant.ts";
 import { ok } from "./people.ts";
 
 /** Outside the entity API: no tenant's token opens these. A new one has to be added here on purpose. */
@@ -24,13 +24,13 @@ const NO_METHOD = "PUT";
 const BODIES: Record<string, unknown> = { "/User/:id/Identities": { IdentityProviderId: "1", Subject: "theirs" } };
 
 const marker = unique("theirs");
-let stranger: Caller;
-let owner: Caller;
+let stranger: Api;
+let owner: Api;
 /** One record a resource. */
 let theirs: Record<string, string>;
 
 beforeAll(async () => {
-  [owner, stranger] = await Promise.all([newCaller(), newCaller()]);
+  [owner, stranger] = await Promise.all([newTenant(), newTenant()]);
   const make = async (resource: string, body: Record<string, unknown>): Promise<string> =>
     String((await ok(owner.patch(`/${resource}`, { Name: marker, ...body }))).Id);
   const connection = { URL: "https://example.com/hook", Entities: ["Application"], Events: ["Deleted"] };
@@ -118,7 +118,7 @@ function redelivery() {
   return { ConnectionId: theirs.WebhookConnection, From: "2026-01-01" };
 }
 
-async function recordsOf(caller: Caller): Promise<unknown[]> {
+async function recordsOf(caller: Api): Promise<unknown[]> {
   return Promise.all(Object.entries(theirs).map(([resource, id]) => ok(caller.get(`/${resource}/${id}`))));
 }
 

@@ -3,7 +3,9 @@
 import { expect } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { hashSecret } from "../../server/oauth/index.ts";
-import { type Answer, API, type Caller, db, newCaller, request, TOKEN_PATH, unique } from "../entities/client.ts";
+import { type Answer, API, db, request, TOKEN_PATH, unique } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 
 /** A client with every scope there is, that may do what its roles and policies let it. */
 export interface Person {
@@ -19,10 +21,10 @@ const ALL_SCOPES = ["AccessManager", "Webhooks"]
   .concat("Settings:Read", "Settings:Update");
 
 /** The demo client of a new tenant, a member of the role admin. */
-export const newAdmin: () => Promise<Caller> = newCaller;
+export const newAdmin: () => Promise<Api> = newTenant;
 
 /** A new client of the same tenant, a member of these roles. */
-export async function newPerson(admin: Caller, ...roles: string[]): Promise<Person> {
+export async function newPerson(admin: Api, ...roles: string[]): Promise<Person> {
   const application = await ok(admin.patch("/Application", { Name: unique("client"), Is_Active: true }));
   const clientId = application.Id as string;
   const clientSecret = randomBytes(16).toString("base64url");
@@ -37,12 +39,12 @@ export async function newPerson(admin: Caller, ...roles: string[]): Promise<Pers
   return personOf(await tokenOf(clientId, clientSecret), clientId);
 }
 
-export async function addMember(admin: Caller, role: string, clientId: string): Promise<void> {
+export async function addMember(admin: Api, role: string, clientId: string): Promise<void> {
   const { Members } = await roleOf(admin, role);
   await ok(admin.patch("/Role", { Name: role, Members: [...Members, { Type: "Application", Id: clientId }] }));
 }
 
-export async function roleOf(admin: Caller, name: string) {
+export async function roleOf(admin: Api, name: string) {
   const { Items } = await ok(admin.get("/Role?Limit=200"));
   return Items.find((role: { Name: string }) => role.Name === name);
 }
@@ -51,7 +53,7 @@ export async function roleOf(admin: Caller, name: string) {
  * @param text Cedar
  * @returns the saved policy
  */
-export function savePolicy(admin: Pick<Caller, "patch">, name: string, text: string) {
+export function savePolicy(admin: Pick<Api, "patch">, name: string, text: string) {
   return ok(admin.patch("/Policy", { Name: name, Policy: text }));
 }
 

@@ -3,7 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import { userScopes } from "../../server/access/index.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
-import { API, db, expectError, newCaller, unique } from "../entities/client.ts";
+import { API, db, expectError, unique } from "../entities/client.ts";
+import { newTenant } from "../support/tenant.ts";
 import { newAdmin, newPerson, ok, roleOf } from "./people.ts";
 
 const PATH = `${API}/Role`;
@@ -46,7 +47,7 @@ describe.concurrent("a role's life", () => {
 
   test("what does not fit is Bad Input, and nothing of it is written", async () => {
     const admin = await newAdmin();
-    const stranger = await newCaller();
+    const stranger = await newTenant();
     const member = { Type: "Application", Id: stranger.clientId };
     const bad: [unknown, RegExp][] = [
       [{ Scopes: [] }, /^Name is missing\.$/],

@@ -2,12 +2,13 @@
 
 import { describe, expect, test } from "bun:test";
 import { logOf, textOf } from "../audit/log.ts";
-import { type Caller, newCaller } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 
 describe.concurrent("a staged secret", () => {
   test("is read without a secret, and stands in the audit log without one", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const path = await connectionPath(caller);
     const staged = await ok(post(caller, path, {}));
     const answers = [await caller.get(path), await caller.send("DELETE", path), await caller.send("DELETE", path)];
@@ -34,7 +35,7 @@ describe.concurrent("a staged secret", () => {
     [{ Color: "red" }, /Color is no field/],
     [[], /one object/],
   ])("refuses %j", async (body, says) => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const path = await connectionPath(caller);
     const answer = await post(caller, path, body);
     expect(answer.status).toBe(400);
@@ -44,7 +45,7 @@ describe.concurrent("a staged secret", () => {
   });
 
   test("is nobody else's business", async () => {
-    const [caller, stranger] = await Promise.all([newCaller(), newCaller()]);
+    const [caller, stranger] = await Promise.all([newTenant(), newTenant()]);
     const path = await connectionPath(caller);
     const reader = await caller.withScope("Webhooks:Read");
     expect((await post(reader, path, {})).status).toBe(403);
@@ -55,10 +56,10 @@ describe.concurrent("a staged secret", () => {
   });
 });
 
-async function connectionPath(caller: Caller): Promise<string> {
+async function connectionPath(caller: Api): Promise<string> {
   const fields = { URL: "https://hooks.example/", Entities: ["User"], Events: ["Created"] };
   return `/WebhookConnection/${(await caller.made("WebhookConnection", fields)).Id}/Secret`;
 }
 
-const post = (caller: Caller, path: string, body: unknown) =>
+const post = (caller: Api, path: string, body: unknown) =>
   caller.send("POST", path, { headers: { "content-type": "application/json" }, body: JSON.stringify(body) });

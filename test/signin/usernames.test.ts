@@ -7,9 +7,10 @@ import { TOTP_PURPOSE } from "../../server/signin/second-factor/second-factor.ts
 import { newApplication, Person } from "../account/person.ts";
 import { answerOf, type Client } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
-import { type Answer, API, type Caller, db, expectError, newCaller } from "../entities/client.ts";
+import { type Answer, API, db, expectError } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
-import { setting } from "../support/tenant.ts";
+import type { Api } from "../support/api.ts";
+import { clientOf, setting } from "../support/tenant.ts";
 
 const PASSWORD = "correct horse battery staple";
 const SHARED = /^Username is another User's too/;
@@ -23,21 +24,21 @@ const SPELLINGS: [string, string][] = [
   ["in wide capitals, its accent apart", "ＲＥＮＥ\u0301"],
 ];
 
-async function arrange(): Promise<{ client: Client; admin: Caller }> {
+async function arrange(): Promise<{ client: Client; admin: Api }> {
   const client = await newApplication();
-  return { client, admin: await newCaller(client.tenant) };
+  return { client, admin: await clientOf(client.tenant) };
 }
 
-const makeUser = (admin: Caller, Username: string) =>
+const makeUser = (admin: Api, Username: string) =>
   ok(admin.patch("/User", [{ Username, Is_Active: true }])).then(([user]) => user as { Id: number });
 /** A second one of the name: an upsert by Username alone would find the first. */
-const makeAnother = (admin: Caller, Username: string) =>
+const makeAnother = (admin: Api, Username: string) =>
   admin
     .patch("/User", { External_Id: Bun.randomUUIDv7() })
     .then(({ body }) => admin.patch("/User", { Id: body.Id, Username }));
-const linkFor = (admin: Caller, id: number) => admin.send("POST", `/User/${id}/PasswordReset`);
+const linkFor = (admin: Api, id: number) => admin.send("POST", `/User/${id}/PasswordReset`);
 
-async function setPassword(admin: Caller, id: number): Promise<void> {
+async function setPassword(admin: Api, id: number): Promise<void> {
   const { Url } = await ok(linkFor(admin, id));
   const visitor = new Visitor();
   const page = await visitor.open(Url.slice(new URL(Url).origin.length));

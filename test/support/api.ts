@@ -5,7 +5,13 @@ import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../wor
 
 export interface Answer<Body = Record<string, unknown>> {
   status: number;
+  headers: Headers;
   body: Body;
+}
+
+export interface SendOptions {
+  headers?: Record<string, string>;
+  body?: BodyInit;
 }
 
 export interface Attempt {
@@ -102,37 +108,78 @@ export interface RedeliveryRecord {
   WorkflowId: string;
 }
 
-const API = "/Endpoint/rest/api/v1";
+export const API = "/Endpoint/rest/api/v1";
+export const TOKEN_PATH = "/oAuth/rest/v2/Token";
+// biome-ignore lint/suspicious/noExplicitAny: the tests say what it must be.
+type Any = any;
+
 const FINAL: (DeliveryState | null)[] = ["Delivered", "Exhausted", "Held", "Cancelled"];
+const JSON_TYPE = { "content-type": "application/json" };
 const PATIENCE_MS = 90_000;
 /** To ask is work for all: who has waited for long asks less often. */
 const FIRST_POLL_MS = 20;
 const LAST_POLL_MS = 100;
 
+/** A client of a tenant. */
 export class Api {
   constructor(
     readonly url: string,
     readonly tenant: NewTenant,
-    private readonly token: string,
+    readonly token: string,
   ) {}
+
+  get tenantId(): string {
+    return this.tenant.tenantId;
+  }
+
+  get clientId(): string {
+    return this.tenant.client.clientId;
+  }
+
+  get clientSecret(): string {
+    return this.tenant.client.clientSecret;
+  }
 
   /** The Authorization header of its calls. */
   get authorization(): string {
     return `Bearer ${this.token}`;
   }
 
+  /** The same client with a token for other scopes. */
+  withScope(scope: string): Promise<Api> {
+    return signIn(this.url, this.tenant, scope);
+  }
+
+  /** Every header and byte is the test's own. */
+  send(method: string, path: string, { headers, ...options }: SendOptions = {}): Promise<Answer<Any>> {
+    const all = { authorization: this.authorization, ...headers };
+    return requestAt(this.url, method, API + path, { ...options, headers: all });
+  }
+
   async call<Body = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
-    const response = await fetch(this.url + API + path, {
-      method,
-      headers: { authorization: this.authorization, "content-type": "application/json" },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    return { status: response.status, body: (await response.json()) as Body };
+    return this.send(method, path, { headers: JSON_TYPE, body: body === undefined ? undefined : JSON.stringify(body) });
+  }
+
+  get(path: string, headers?: Record<string, string>): Promise<Answer<Any>> {
+    return this.send("GET", path, { headers });
+  }
+
+  patch(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<Any>> {
+    return this.send("PATCH", path, { headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) });
+  }
+
+  remove(path: string, headers?: Record<string, string>): Promise<Answer<Any>> {
+    return this.send("DELETE", path, { headers });
+  }
+
+  /** Upserts a record. */
+  async made(entity: string, fields: Record<string, unknown>): Promise<Any> {
+    return this.ok("PATCH", `/${entity}`, fields);
   }
 
   /** Upserts an Application. */
   async change(fields: Record<string, unknown>): Promise<Record<string, unknown>> {
-    return this.ok("PATCH", "/Application", fields);
+    return this.made("Application", fields);
   }
 
   /** Makes a webhook connection for every change of an Application, unless told otherwise. */
@@ -229,20 +276,27 @@ export class Api {
   }
 }
 
-/** A client with a token for all its scopes. */
-export async function signIn(url: string, tenant: NewTenant): Promise<Api> {
-  const response = await fetch(`${url}/oAuth/rest/v2/Token`, {
-    method: "POST",
-    body: new URLSearchParams({
-      grant_type: "client_credentials",
-      client_id: tenant.client.clientId,
-      client_secret: tenant.client.clientSecret,
-      scope: "*",
-    }),
-  });
-  if (response.status !== 200) throw new Error(`no token: ${response.status} ${await response.text()}`);
-  const { access_token } = (await response.json()) as { access_token: string };
-  return new Api(url, tenant, access_token);
+/** A client with a token, for all its scopes unless told otherwise. */
+export async function signIn(url: string, tenant: NewTenant, scope = "*"): Promise<Api> {
+  const { clientId, clientSecret } = tenant.client;
+  const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope };
+  const answer = await requestAt(url, "POST", TOKEN_PATH, { body: new URLSearchParams(form) });
+  if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return new Api(url, tenant, answer.body.access_token);
+}
+
+/** Any request; an answer that does not say it is another thing must be JSON. */
+export async function requestAt(
+  url: string,
+  method: string,
+  path: string,
+  options: SendOptions = {},
+): Promise<Answer<Any>> {
+  const response = await fetch(url + path, { method, ...options });
+  const text = await response.text();
+  const isOther = /^(text\/csv|application\/x-ndjson)/.test(response.headers.get("content-type") ?? "");
+  const body = isOther ? text : text === "" ? undefined : JSON.parse(text);
+  return { status: response.status, headers: response.headers, body };
 }
 
 /** Asks until the answer is truthy, and gives it. */

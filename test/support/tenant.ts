@@ -1,7 +1,7 @@
 // A tenant of a test's own, so that all tests can share one Gatehouse at the same time.
 
 import { connect, type Sql } from "../../server/db/connection.ts";
-import { createTenant, newAdminPassword } from "../../server/tenants/index.ts";
+import { createTenant, type NewTenant, newAdminPassword } from "../../server/tenants/index.ts";
 import { type Api, signIn } from "./api.ts";
 
 /** The Gatehouse a test talks to; `Stack` is one. */
@@ -27,7 +27,10 @@ export function db(): Sql {
   return database;
 }
 
-/** @example const api = await newTenant(); await api.change({ Name: "Front door" }); */
+/**
+ * A new tenant, by a client of it whose token is good for everything.
+ * @example const api = await newTenant(); await api.change({ Name: "Front door" });
+ */
 export async function newTenant({ url, databaseUrl }: Installed = shared()): Promise<Api> {
   const name = `test ${Bun.randomUUIDv7()}`;
   if (databaseUrl === process.env.GATEHOUSE_TEST_DATABASE_URL) {
@@ -39,6 +42,11 @@ export async function newTenant({ url, databaseUrl }: Installed = shared()): Pro
   } finally {
     await sql.end();
   }
+}
+
+/** Another client of the shared Gatehouse, or one whose tenant is there already. */
+export function clientOf(tenant: NewTenant): Promise<Api> {
+  return signIn(shared().url, tenant);
 }
 
 /** @throws Error that says how tests are run */

@@ -2,23 +2,24 @@
 
 import { expect, test } from "bun:test";
 import { logOf } from "../audit/log.ts";
-import { type Caller, db, newCaller } from "../entities/client.ts";
+import { db } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
 import { runEntry } from "../start/entry.ts";
-import { newTenant, setting } from "../support/tenant.ts";
+import type { Api } from "../support/api.ts";
+import { clientOf, newTenant, setting } from "../support/tenant.ts";
 
 const recover = (name: string) =>
   runEntry("tenant", { DATA_DIR: setting("GATEHOUSE_TEST_DATA_DIR") }, ["recover", name]);
 
 const FORBID = "forbid (principal, action, resource);\n";
 
-async function statusOf(caller: Caller): Promise<number> {
+async function statusOf(caller: Api): Promise<number> {
   return (await caller.patch("/Policy", { Name: "Own", Policy: "permit (principal, action, resource);" })).status;
 }
 
 test("who is left lets itself in by the command, which says what stood in the way", async () => {
   const { tenant } = await newTenant();
-  const caller = await newCaller(tenant);
+  const caller = await clientOf(tenant);
   const { Items: roles } = await ok(caller.get("/Role?Name=admin"));
   // No request may do so; an hour or a network in a policy can.
   await db()`
@@ -33,7 +34,7 @@ test("who is left lets itself in by the command, which says what stood in the wa
   expect(tenantId).toBe(tenant.tenantId);
   expect(deletedPolicies).toMatchObject([{ Name: "Auditors", Policy: FORBID }]);
 
-  const admin = await newCaller({ ...tenant, client });
+  const admin = await clientOf({ ...tenant, client });
   expect(await statusOf(admin)).toBe(200);
   await ok(admin.patch("/Application", { Id: tenant.client.clientId, Is_Active: true }));
   const { Items } = await ok(admin.get("/Policy?Limit=200"));

@@ -13,19 +13,19 @@ import {
 import { importMasterKey, unseal } from "../../server/master-key.ts";
 import { createSigningKeys, createTokens } from "../../server/oauth/index.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
-import { API, type Caller, db, expectError, newCaller, request } from "../entities/client.ts";
+import { API, db, expectError, request } from "../entities/client.ts";
 import { livenessBy } from "../oauth/client.ts";
-import { until } from "../support/api.ts";
-import { setting, shared } from "../support/tenant.ts";
+import { type Api, until } from "../support/api.ts";
+import { newTenant, setting, shared } from "../support/tenant.ts";
 import { askToken, formOf } from "./client.ts";
 
 const JWKS_PATH = "/.well-known/jwks.json";
 const ENTITIES = `${API}/Entities`;
 
-let client: Caller;
+let client: Api;
 let issuer: string;
 beforeAll(async () => {
-  client = await newCaller();
+  client = await newTenant();
   issuer = String(decodeJwt(client.token).iss);
 });
 

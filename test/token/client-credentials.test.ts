@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt } from "jose";
-import { type Caller, newCaller, request, TOKEN_PATH } from "../entities/client.ts";
+import { request, TOKEN_PATH } from "../entities/client.ts";
 import { newPerson, ok } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant } from "../support/tenant.ts";
 import { askToken, basic, changeCredentials, expectTokenError, formOf, newClientOfType } from "./client.ts";
 
-let client: Caller;
+let client: Api;
 beforeAll(async () => {
-  client = await newCaller();
+  client = await newTenant();
 });
 
 const scopesOf = (answer: { body: { access_token: string } }) =>
@@ -72,13 +74,13 @@ describe("scope", () => {
   });
 
   test("of the defaults, those the client does not have are dropped", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     await changeCredentials(own, { Scopes: ["profile", "AccessManager:Read"] });
     expect(scopesOf(await askToken(formOf(own)))).toEqual(["profile"]);
   });
 
   test("* gives all the client has", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     await changeCredentials(own, { Scopes: ["profile", "AccessManager:Read"] });
     expect(scopesOf(await askToken(formOf(own, { scope: "*" })))).toEqual(["profile", "AccessManager:Read"]);
     expect(scopesOf(await askToken(formOf(client, { scope: "openid *" }))).length).toBeGreaterThan(10);
@@ -106,7 +108,7 @@ describe("scope", () => {
   );
 
   test("a known scope that the client does not have is Bad Input naming it", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     await changeCredentials(own, { Scopes: ["profile"] });
     const answer = await askToken(formOf(own, { scope: "profile Webhooks:Delete" }));
     expectTokenError(answer, 400, "Bad Input", /Webhooks:Delete/);
@@ -142,12 +144,12 @@ describe("failed client authentication is 400 Unauthorized, with one text for al
   );
 
   test("another client's secret", async () => {
-    const other = await newCaller();
+    const other = await newTenant();
     expectTokenError(await askToken(formOf(client, { client_secret: other.clientSecret })), 400, "Unauthorized");
   });
 
   test("an inactive application", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     await ok((await newPerson(own, "admin")).patch("/Application", { Id: own.clientId, Is_Active: false }));
     expectTokenError(await askToken(formOf(own)), 400, "Unauthorized");
   });
@@ -158,7 +160,7 @@ describe("failed client authentication is 400 Unauthorized, with one text for al
   });
 
   test("of two live secrets both work, a deleted one does not", async () => {
-    const own = await newCaller();
+    const own = await newTenant();
     const secrets = `/Application/${own.clientId}/Secrets`;
     const [first] = (await ok(own.get(secrets))).Items;
     const { Secret: second } = await ok(own.send("POST", secrets));
@@ -171,7 +173,7 @@ describe("failed client authentication is 400 Unauthorized, with one text for al
 });
 
 test("a client without the grant gets 403 Permission", async () => {
-  const own = await newCaller();
+  const own = await newTenant();
   await changeCredentials(own, { GrantTypes: ["authorization_code"] });
   const answer = await askToken(formOf(own));
   expectTokenError(answer, 403, "Permission", /client_credentials/);

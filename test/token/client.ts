@@ -1,8 +1,9 @@
 // Raw requests to the token endpoint.
 
 import { expect } from "bun:test";
-import { type Answer, type Caller, db, request, TOKEN_PATH } from "../entities/client.ts";
+import { type Answer, db, request, TOKEN_PATH } from "../entities/client.ts";
 import { newPerson, ok } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
 import { newTenant } from "../support/tenant.ts";
 
 export interface Credentials {
@@ -30,7 +31,7 @@ export function basic(user: string, password: string): Record<string, string> {
 }
 
 /** By another administrator: a client may not take from itself what it needs to give it back. */
-export async function changeCredentials(own: Caller, changes: Record<string, unknown>): Promise<void> {
+export async function changeCredentials(own: Api, changes: Record<string, unknown>): Promise<void> {
   await ok((await newPerson(own, "admin")).patch(`/Application/${own.clientId}/Credentials`, changes));
 }
 

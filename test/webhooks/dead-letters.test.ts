@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { generate } from "selfsigned";
 import { blameForHeld } from "../../server/webhooks/deliveries/dead-letters.ts";
 import { closeOpenDelivery } from "../../server/webhooks/index.ts";
-import { db, newCaller } from "../entities/client.ts";
+import { db } from "../entities/client.ts";
 import { ok, savePolicy } from "../policies/people.ts";
 import { type Api, type DeadLetters, until } from "../support/api.ts";
 import { type Reply, startReceiver } from "../support/receiver.ts";
@@ -23,13 +23,13 @@ test("what waits for a Held connection is blamed on what held it", () => {
 
 describe.concurrent("dead letters", () => {
   test.each([
-    ["503, which is the receiver's fault", [500, 502, 503], "Receiver", "503"],
+    ["503, which is the receiver's fault", 503, "Receiver", "503"],
     ["400, which is the receiver's fault", 400, "Receiver", "400"],
     ["a timeout, which is the receiver's fault", "hang", "Receiver", "timeout"],
     ["401, which is the configuration's fault", 401, "Configuration", "401"],
     ["404, which is the configuration's fault", 404, "Configuration", "404"],
     ["a redirect, which is the configuration's fault", 302, "Configuration", "302"],
-  ] as [string, Reply | Reply[], string, string][])("have %s", async (_, reply, blame, reason) => {
+  ] as [string, Reply, string, string][])("have %s", async (_, reply, blame, reason) => {
     const api = await newTenant();
     await using receiver = startReceiver(reply);
     const { Id } = await api.connect(receiver.url, { Name: "hooks", TimeoutMs: reply === "hang" ? 500 : null });
@@ -140,7 +140,7 @@ describe.concurrent("dead letters", () => {
   });
 
   test("are paged by connection, without those that a policy hides", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const fields = { URL: HOOK, Entities: ["Application"], Events: ["Created"], State: "Paused" };
     for (const Name of ["one", "two", "three"]) await caller.made("WebhookConnection", { ...fields, Name });
     await caller.made("Application", { Name: "Gate" });
@@ -158,7 +158,7 @@ describe.concurrent("dead letters", () => {
     expect(names((await read("")).Items)).toEqual(["three", "one"]);
     const weak = await caller.withScope("Webhooks:Update");
     expect((await weak.get("/WebhookEvent/DeadLetters")).status).toBe(403);
-    const stranger = await newCaller();
+    const stranger = await newTenant();
     expect((await ok(stranger.get("/WebhookEvent/DeadLetters"))).Items).toEqual([]);
   });
 });

@@ -4,7 +4,6 @@ import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { isSignedWith } from "../../examples/receiver/verify.ts";
 import { kindsOf, logOf } from "../audit/log.ts";
-import { newCaller } from "../entities/client.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
 import { finished, temporal } from "./temporal.ts";
@@ -82,11 +81,11 @@ describe.concurrent("a ping", () => {
   });
 
   test("needs Webhooks:Update, and somebody's own connection; who sent it stands in the audit log", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const fields = { URL: "https://hooks.example/", Entities: ["User"], Events: ["Created"] };
     const { Id } = await caller.made("WebhookConnection", fields);
     const path = `/WebhookConnection/${Id}/Ping`;
-    const stranger = await newCaller();
+    const stranger = await newTenant();
     expect((await stranger.send("POST", path)).status).toBe(404);
     expect((await caller.send("POST", "/WebhookConnection/7/Ping")).status).toBe(404);
     expect(await kindsOf(caller)).toEqual(["WebhookConnection.Created"]);

@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from "bun:test";
 import type { ConnectionId } from "../../workflows/contract.ts";
-import { newCaller } from "../entities/client.ts";
 import { ok, savePolicy } from "../policies/people.ts";
 import { type Api, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -192,7 +191,7 @@ describe.concurrent("the answer", () => {
   });
 
   test("leaves out connections that a policy hides, and asks for the event itself", async () => {
-    const caller = await newCaller();
+    const caller = await newTenant();
     const fields = { URL: HOOK, Entities: ["User"], Events: ["Deleted"] };
     await caller.made("WebhookConnection", { ...fields, Name: "hidden" });
     await caller.made("WebhookConnection", { ...fields, Name: "shown" });
