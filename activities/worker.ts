@@ -8,13 +8,14 @@ import { connect, refuseSharedSessions } from "../server/db/connection.ts";
 import { requireSchema } from "../server/db/migrate.ts";
 import { startWorkerHeartbeat } from "../server/db/parts.ts";
 import { createEgress } from "../server/egress/index.ts";
+import { CannotStart } from "../server/errors.ts";
 import { createLifecycle, serveWorkerProbes } from "../server/http/probes.ts";
 import { createLog } from "../server/log.ts";
 import { startMaintenance } from "../server/maintenance/index.ts";
 import { importMasterKey } from "../server/master-key.ts";
 import { createWorkerMetrics, serveMetrics } from "../server/metrics/index.ts";
 import { requireSigningKeys } from "../server/oauth/index.ts";
-import { CannotStart, onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "../server/process.ts";
+import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "../server/process.ts";
 import { requireNamespace } from "../server/temporal.ts";
 import { createTracing } from "../server/tracing/index.ts";
 import {

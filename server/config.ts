@@ -24,6 +24,8 @@ import {
   parseWorkerPort,
   type TraceSampler,
 } from "./config-values.ts";
+import type { EgressConfig } from "./egress/index.ts";
+import type { WorkerProbesConfig } from "./http/probes.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
 
 export interface Config {
@@ -86,29 +88,12 @@ export interface WebhookConfig {
   probeInterval: number;
 }
 
-export interface EgressConfig {
-  /** `host:port` or CIDR that may be private. */
-  allow: string[];
-  /** CIDR, addresses and host names that nothing goes to, whatever is allowed. */
-  deny: string[];
-  /** Name servers instead of the system's. */
-  dns: string[];
-  /** PEM file with certificates trusted beside the system's. */
-  caFile: string | undefined;
-}
-
 export interface MetricsConfig {
   /** Undefined: no port of its own. */
   port: number | undefined;
   host: string;
   /** What must be shown, and what opens /metrics on the API's own port. */
   token: string | undefined;
-}
-
-export interface WorkerProbesConfig {
-  /** Undefined: nowhere. */
-  port: number | undefined;
-  host: string;
 }
 
 /** Of an API. */

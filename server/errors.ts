@@ -158,3 +158,8 @@ export class ServiceBusy extends ServiceUnavailable {
     super(error);
   }
 }
+
+/** A reason not to start that a person can act on: it is told as it stands, without a stack. */
+export class CannotStart extends Error {
+  override name = "CannotStart";
+}

@@ -5,15 +5,11 @@ import { type Config, ConfigError, readConfig } from "./config.ts";
 import { refuseSharedSessions } from "./db/connection.ts";
 import { outageOf } from "./db/failures.ts";
 import { migrate } from "./db/migrate.ts";
+import { CannotStart } from "./errors.ts";
 import { createOutageLog } from "./log.ts";
 import { WrongMasterKey } from "./master-key.ts";
 
 export type ProductionConfig = Config & { databaseUrl: string; masterKey: string };
-
-/** A reason not to start that a person can act on: it is told as it stands, without a stack. */
-export class CannotStart extends Error {
-  override name = "CannotStart";
-}
 
 /**
  * @param found problems that the entry has found by itself, to be told with the others

@@ -5,12 +5,13 @@ import { type Config, hostProblems } from "./config.ts";
 import { connect, IMPATIENT, refuseSharedSessions } from "./db/connection.ts";
 import { migrate } from "./db/migrate.ts";
 import { createEgress } from "./egress/index.ts";
+import { CannotStart } from "./errors.ts";
 import { createLifecycle, shutDown } from "./http/probes.ts";
 import { createLog } from "./log.ts";
 import { importMasterKey } from "./master-key.ts";
 import { createApiMetrics, serveMetrics } from "./metrics/index.ts";
 import { rotateSigningKeys } from "./oauth/index.ts";
-import { CannotStart, onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "./process.ts";
+import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "./process.ts";
 import { createTracing } from "./tracing/index.ts";
 
 /** After so long, as with a large migration, whoever asks is told that the process is alive. */

@@ -2,7 +2,7 @@
 
 import type { WorkflowService } from "@temporalio/client";
 import type { TemporalConfig } from "./config.ts";
-import { CannotStart } from "./process.ts";
+import { CannotStart } from "./errors.ts";
 
 /** gRPC's codes. */
 const NOT_FOUND = 5;

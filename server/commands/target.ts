@@ -2,8 +2,9 @@
 
 import type { Config } from "../config.ts";
 import { masterKeyFile, type RunningInstallation, readRunning } from "../embedded/data-directory.ts";
+import { CannotStart } from "../errors.ts";
 import { importMasterKey, type MasterKey } from "../master-key.ts";
-import { CannotStart, prepareDatabase } from "../process.ts";
+import { prepareDatabase } from "../process.ts";
 
 /**
  * DATABASE_URL, or the PostgreSQL of a `start` that is running.

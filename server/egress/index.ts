@@ -1,6 +1,5 @@
 // The one way out: every request this service sends to an address that somebody else chose goes through here.
 
-import type { EgressConfig } from "../config.ts";
 import { EgressError } from "./failures.ts";
 import { createFetch, type EgressFetch } from "./fetch.ts";
 import { createResolver, isNameServer, type Resolve } from "./names.ts";
@@ -28,6 +27,17 @@ export interface Egress {
   fetch: EgressFetch;
   /** Says in words why this URL cannot be saved, or undefined if it can. Host names are judged at each request. */
   checkUrl(url: string): string | undefined;
+}
+
+export interface EgressConfig {
+  /** `host:port` or CIDR that may be private. */
+  allow: string[];
+  /** CIDR, addresses and host names that nothing goes to, whatever is allowed. */
+  deny: string[];
+  /** Name servers instead of the system's. */
+  dns: string[];
+  /** PEM file with certificates trusted beside the system's. */
+  caFile: string | undefined;
 }
 
 /**

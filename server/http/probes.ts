@@ -3,12 +3,10 @@
 import { connect } from "node:net";
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { WorkerProbesConfig } from "../config.ts";
 import type { Sql } from "../db/connection.ts";
 import { outageOf } from "../db/failures.ts";
 import { type PartsSeen, readParts } from "../db/parts.ts";
-import { NotFound } from "../errors.ts";
-import { CannotStart } from "../process.ts";
+import { CannotStart, NotFound } from "../errors.ts";
 import { errorResponse } from "./error-record.ts";
 import { word } from "./fields.ts";
 import { requireMethod } from "./request.ts";
@@ -131,6 +129,12 @@ function canConnect(address: string): Promise<boolean> {
 }
 
 // GET /healthz and /readyz of a worker, on WORKER_PORT.
+
+export interface WorkerProbesConfig {
+  /** Undefined: nowhere. */
+  port: number | undefined;
+  host: string;
+}
 
 /**
  * Listens on WORKER_PORT, if that is set.

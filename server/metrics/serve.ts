@@ -4,10 +4,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { Elysia } from "elysia";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { MetricsConfig } from "../config.ts";
-import { Unauthorized } from "../errors.ts";
+import { CannotStart, Unauthorized } from "../errors.ts";
 import { errorResponse } from "../http/error-record.ts";
 import { requireMethod } from "../http/request.ts";
-import { CannotStart } from "../process.ts";
 
 const PATH = "/metrics";
 

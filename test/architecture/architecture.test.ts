@@ -144,7 +144,7 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
     ],
   },
   {
-    name: "no two folders of the server need each other",
+    name: "no two folders of the server, or files beside them, need each other",
     rule: foldersHaveNoCircles,
     sources: product,
     bad: [
@@ -157,12 +157,16 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
         source("server/audit/deep/a.ts", `import { a } from "../../signin/index.ts"; a();`),
         source("server/signin/a.ts", `import { a } from "../access/index.ts"; a();`),
       ],
+      [
+        source("server/config.ts", `import type { RateLimit } from "./http/rate-limit.ts";`),
+        source("server/http/a.ts", `import type { Config } from "../config.ts";`),
+      ],
     ],
     good: [
       [
         source("server/access/a.ts", `import { a } from "../audit/index.ts"; a();`),
         source("server/audit/a.ts", `import { a } from "./deep/a.ts"; import { log } from "../log.ts"; a(log);`),
-        source("server/log.ts", `import type { Caller } from "./access/index.ts";`),
+        source("server/app.ts", `import { a } from "./access/index.ts"; import { log } from "./log.ts"; a(log);`),
       ],
     ],
   },

@@ -133,7 +133,7 @@ export const kindsOfSettingsAreListedOnce: Rule = (sources) =>
     return isNamed || (isListed && path !== "server/settings.ts") ? [`${path} names a kind of settings.`] : [];
   });
 
-/** Of folders that need each other none can be read first. Types count as well. */
+/** Of folders that need each other none can be read first, nor of files beside them. Types count as well. */
 export const foldersHaveNoCircles: Rule = (sources) => {
   const needs = new Map<string, Set<string>>();
   for (const source of sources) {
@@ -159,9 +159,9 @@ function wayBack(needs: Map<string, Set<string>>, folder: string): string | unde
   return undefined;
 }
 
-/** Of the server; files that stand in no folder of it compose the others. */
+/** Of the server; a file that stands in none is as good as one. */
 function folderOf(path: string): string | undefined {
-  return /^server\/[^/]+(?=\/)/.exec(path)?.[0];
+  return /^server\/[^/]+(?=\/|$)/.exec(path)?.[0];
 }
 
 export const foldersHoldSeveralFiles: Rule = (sources) => {
