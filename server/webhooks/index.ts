@@ -52,6 +52,7 @@ export {
   eventFilters,
   REDELIVER,
   toEventFilter,
+  toEventId,
 } from "./deliveries/log-contract.ts";
 export { eventLogRoutes } from "./deliveries/log-routes.ts";
 export { type OpenDelivery, takeTurn } from "./deliveries/opening.store.ts";

@@ -17,7 +17,7 @@ test("a form that is refused keeps what was typed, and says beside each field wh
   await page.getByLabel("URL Endpoint").fill("ftp://example.com");
   await page.getByRole("checkbox", { name: "Updated" }).uncheck();
   await page.getByLabel("Secret").fill("whsec_too-short");
-  await page.getByRole("group").getByText("Description, ApiKey").click();
+  await page.getByRole("group").getByText("More settings").click();
   await page.getByLabel("Extra headers").fill("Host: elsewhere");
   await page.getByLabel("Time limit").fill("5");
   await page.getByRole("button", { name: "Add connection" }).click();
@@ -59,7 +59,7 @@ test("hostile texts are shown as they were typed, and do nothing", async () => {
   await page.getByLabel("URL Endpoint").fill("https://localhost:9443/?x=%22%3E%3Cb%3E&ApiKey=abc");
   await page.getByRole("checkbox", { name: "Department" }).check();
   await page.getByLabel("Name").fill(HOSTILE);
-  await page.getByRole("group").getByText("Description, ApiKey").click();
+  await page.getByRole("group").getByText("More settings").click();
   await page.getByLabel("Description").fill(`\n ${HOSTILE}`);
   await page.getByRole("button", { name: "Add connection" }).click();
   await page.getByRole("heading", { name: HOSTILE, level: 1 }).waitFor();

@@ -32,6 +32,7 @@ import {
   redeliverEvent,
   type SeenEvent,
   toConnectionRecord,
+  toEventId,
   WORST_FIRST,
 } from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
@@ -58,7 +59,7 @@ const MOST_ATTEMPTS = 12;
 /** @param refusals why what was asked of it was not done */
 export async function eventPage(deps: SettingsDependencies, visit: Visit, refusals: string[] = []): Promise<View> {
   const { sql, caller, params, url } = { ...deps, ...visit };
-  const event = await readEvent(sql, caller, params.id!, deps.workflowUrl);
+  const event = await readEvent(sql, caller, toEventId(params.id!), deps.workflowUrl);
   const { record } = event;
   const query = readQuery(url.searchParams, ["State"]);
   const ofState = readWord(query, "State", DELIVERY_STATES);
@@ -272,7 +273,13 @@ export async function redeliver(deps: SettingsDependencies, visit: Visit): Promi
   const { ConnectionId: connectionId } = REDELIVER.parse({ ConnectionId: form.get("ConnectionId") });
   try {
     const caller = visit.permitted("Webhooks:Update");
-    const { Deliveries } = await redeliverEvent(deps.sql, caller, params.id!, deps.workflowUrl, connectionId);
+    const { Deliveries } = await redeliverEvent(
+      deps.sql,
+      caller,
+      toEventId(params.id!),
+      deps.workflowUrl,
+      connectionId,
+    );
     const asked = (Deliveries ?? []).filter((one) => connectionId === undefined || one.ConnectionId === connectionId);
     return visit.goTo(`/settings/activity/${params.id}`, whatComesOf(asked));
   } catch (error) {

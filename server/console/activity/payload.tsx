@@ -2,7 +2,7 @@
 
 import { NO_STORE } from "../../http/conditions.ts";
 import { CopyButton, Section } from "../../ui/index.ts";
-import { type KnownRequest, readEvent, type SeenEvent } from "../../webhooks/index.ts";
+import { type KnownRequest, readEvent, type SeenEvent, toEventId } from "../../webhooks/index.ts";
 import type { SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { Source } from "./attempts.tsx";
@@ -43,7 +43,11 @@ export async function payloadFile(
   { sql, workflowUrl }: SettingsDependencies,
   { caller, params }: Visit,
 ): Promise<Response> {
-  const { record, payload, text = JSON.stringify(payload) } = await readEvent(sql, caller, params.id!, workflowUrl);
+  const {
+    record,
+    payload,
+    text = JSON.stringify(payload),
+  } = await readEvent(sql, caller, toEventId(params.id!), workflowUrl);
   return new Response(text, {
     headers: {
       "content-type": "application/json",

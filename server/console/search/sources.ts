@@ -5,7 +5,14 @@ import type { EntityService } from "../../entities/index.ts";
 import { ApiError } from "../../errors.ts";
 import { isSaneKey } from "../../http/context.ts";
 import { firstPage, isUuid, MOST_LIMIT, type Paging, toRecordId } from "../../http/query.ts";
-import { readConnection, readConnections, readEvent, readRedelivery } from "../../webhooks/index.ts";
+import {
+  readConnection,
+  readConnections,
+  readEvent,
+  readRedelivery,
+  toConnectionId,
+  toEventId,
+} from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import type { SettingsDependencies } from "../page.tsx";
 import { titleOfRecord } from "../records/names.ts";
@@ -77,7 +84,7 @@ function ranked(found: readonly Answer[], text: string): Answer[] {
 
 const event: Find = async ({ sql, workflowUrl }, visit, text) => {
   if (!isUuid(text) || !visit.may("Webhooks:Read")) return [];
-  const { record } = await readEvent(sql, visit.caller, text.toLowerCase(), workflowUrl);
+  const { record } = await readEvent(sql, visit.caller, toEventId(text.toLowerCase()), workflowUrl);
   return [
     {
       title: titleOfEvent(record),
@@ -89,7 +96,7 @@ const event: Find = async ({ sql, workflowUrl }, visit, text) => {
 
 const connectionById: Find = async ({ sql, masterKey }, visit, text) => {
   if (!isUuid(text) || !visit.may("Webhooks:Read")) return [];
-  const { record } = await readConnection(sql, masterKey, visit.caller, text);
+  const { record } = await readConnection(sql, masterKey, visit.caller, toConnectionId(text));
   return [
     { title: titleOfConnection(record), detail: "Connection", path: path(visit, "WebhookConnection", record.Id) },
   ];

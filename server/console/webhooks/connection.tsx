@@ -40,7 +40,7 @@ const MOST_DELIVERIES = 20;
 export async function connectionPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const { sql, masterKey } = deps;
   const { caller, params } = visit;
-  const { record, isSigned } = await readConnection(sql, masterKey, caller, params.id!);
+  const { record, isSigned } = await readConnection(sql, masterKey, caller, toConnectionId(params.id!));
   const [healths, deliveries, redeliveries] = await Promise.all([
     readHealth(sql, caller, [record.Id]),
     readRecentDeliveries(deps, visit, record.Id),

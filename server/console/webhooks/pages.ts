@@ -1,6 +1,6 @@
 // Webhooks: the connections, and the form "Add Webhook Connection".
 
-import { readConnection } from "../../webhooks/index.ts";
+import { readConnection, toConnectionId } from "../../webhooks/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { connectionPage, ping, setState } from "./connection.tsx";
 import { listPage, titleOf } from "./list.tsx";
@@ -32,7 +32,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
       record: {
         type: "WebhookConnection",
         async read({ caller, params }) {
-          const { record } = await readConnection(deps.sql, deps.masterKey, caller, params.id!);
+          const { record } = await readConnection(deps.sql, deps.masterKey, caller, toConnectionId(params.id!));
           return { id: record.Id, title: titleOf(record), above: [{ name: "Webhooks", path }] };
         },
       },

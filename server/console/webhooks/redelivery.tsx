@@ -37,6 +37,7 @@ import {
   readConnection,
   readRedeliveries,
   readRedelivery,
+  toConnectionId,
 } from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
@@ -234,7 +235,7 @@ export async function redeliverPage(
   visit: Visit,
   shown: { state?: FormState; count?: number | null } = {},
 ): Promise<View> {
-  const { record } = await readConnection(sql, masterKey, visit.caller, visit.params.id!);
+  const { record } = await readConnection(sql, masterKey, visit.caller, toConnectionId(visit.params.id!));
   const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 16);
   const { count, state = formOf({ From: yesterday, States: ["Exhausted"], Rate: String(DEFAULT_RATE) }) } = shown;
   const isSendable = count !== undefined && count !== 0;

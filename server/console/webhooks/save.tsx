@@ -115,7 +115,7 @@ function asTakenName(error: unknown): never {
 
 export async function changePage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const { sql, masterKey, connection } = deps;
-  const { record, version } = await readConnection(sql, masterKey, visit.caller, visit.params.id!);
+  const { record, version } = await readConnection(sql, masterKey, visit.caller, toConnectionId(visit.params.id!));
   const path = `/settings/webhooks/${record.Id}`;
   return {
     title: "Change connection",
@@ -155,7 +155,7 @@ export async function changeConnection(deps: SettingsDependencies, visit: Visit)
 
 export async function deletePage({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<View> {
   const { caller, params } = visit;
-  const { record } = await readConnection(sql, masterKey, caller, params.id!);
+  const { record } = await readConnection(sql, masterKey, caller, toConnectionId(params.id!));
   caller.permissions.require("Webhooks:Delete", "WebhookConnection", record);
   const [health] = await readHealth(sql, caller, [record.Id]);
   const path = `/settings/webhooks/${record.Id}`;

@@ -41,7 +41,7 @@ export async function secretPage(
   shown: { generated?: string; refused?: FormState } = {},
 ): Promise<View> {
   const { caller, params } = visit;
-  const { record } = await readConnection(sql, masterKey, caller, params.id!);
+  const { record } = await readConnection(sql, masterKey, caller, toConnectionId(params.id!));
   const rotation = await readRotation(sql, masterKey, caller, record.Id);
   const mayChange = visit.may("Webhooks:Update", "WebhookConnection", record);
   const state = shown.refused ?? formOf({ OverlapSeconds: String(Math.ceil(secretOverlapMs / 1_000)) });

@@ -23,7 +23,7 @@ export async function readConnection(
   sql: Sql,
   masterKey: MasterKey,
   { tenantId, gate }: Caller,
-  id: string,
+  id: ConnectionId,
 ): Promise<SeenConnection> {
   const connection = await findConnection(sql, tenantId, id);
   if (!connection) throw noConnection();

@@ -1,6 +1,5 @@
 import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
-import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 
 export const CONNECTION_STATES = ["Active", "Held", "Paused"] as const;
@@ -53,9 +52,11 @@ export const connectionColumns = (sql: Queries) => sql`
   rate_per_second as "ratePerSecond", max_in_flight as "maxInFlight", state,
   held_on as "heldOn", held_reason as "heldReason"`;
 
-/** @param id anybody's text */
-export async function findConnection(sql: Queries, tenantId: TenantId, id: string): Promise<Connection | undefined> {
-  if (!isUuid(id)) return undefined;
+export async function findConnection(
+  sql: Queries,
+  tenantId: TenantId,
+  id: ConnectionId,
+): Promise<Connection | undefined> {
   const [row] = await sql<Connection[]>`
     select ${connectionColumns(sql)} from webhook_connections
     where tenant_id = ${tenantId} and id = ${id} and deleted_on is null`;
@@ -73,13 +74,11 @@ export async function findConnections(
     where tenant_id = ${tenantId} and id = any (${ids}::uuid[])`;
 }
 
-/** @param key anybody's texts */
 export async function lockConnection(
   sql: Queries,
   tenantId: TenantId,
-  key: { id: string } | { name: string },
+  key: { id: ConnectionId } | { name: string },
 ): Promise<Connection | undefined> {
-  if ("id" in key && !isUuid(key.id)) return undefined;
   const match = "id" in key ? sql`id = ${key.id}` : sql`name = ${key.name}`;
   const [row] = await sql<Connection[]>`
     select ${connectionColumns(sql)} from webhook_connections

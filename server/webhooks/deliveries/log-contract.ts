@@ -2,11 +2,12 @@
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import { type ConnectionId, DELIVERY_STATES, type DeliveryId, type EventId } from "../../../workflows/contract.ts";
-import { BadInput } from "../../errors.ts";
+import { BadInput, NotFound } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { id, orNull, time, uuid, word } from "../../http/fields.ts";
 import {
   type Filter,
+  isUuid,
   lastFilter,
   laterOf,
   momentFilter,
@@ -18,6 +19,21 @@ import { CONNECTION } from "../connections/contract.ts";
 import { connectionFilter } from "../connections/read.ts";
 import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../events/event.ts";
 import type { EventFilter } from "./log.store.ts";
+
+/** A text of a path as the EventId that it can be. @throws NotFound */
+export function toEventId(text: string): EventId {
+  if (!isUuid<EventId>(text)) throw noEvent();
+  return text;
+}
+
+export function noEvent(): NotFound {
+  return new NotFound("There is no WebhookEvent with this EventId.");
+}
+
+/** Of a path to one event. */
+export const EVENT_ID = {
+  EventId: { description: "The EventId of the payload.", schema: uuid<EventId>(), read: toEventId },
+};
 
 const REASON = /^([1-5]\d\d|[a-z-]{1,40})$/;
 
@@ -196,15 +212,15 @@ export function wholeEvent(entities: readonly string[]) {
 
 // What the documents show of the activity log and of the calls to receivers.
 
-const EVENT_ID = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
+const AN_EVENT_ID = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
 const { Id: CONNECTION_ID, Name, Entities, Events } = CONNECTION.example;
 const TIMESTAMP = "2026-01-31T12:00:00.000Z";
-const WORKFLOW_URL = `http://localhost:8233/namespaces/default/workflows/${EVENT_ID}`;
+const WORKFLOW_URL = `http://localhost:8233/namespaces/default/workflows/${AN_EVENT_ID}`;
 
 export const EXAMPLE_PING_PAYLOAD = {
   TenantId: "0197c6f0-1111-7222-8333-444455556666",
   EventType: "Ping",
-  EventId: EVENT_ID,
+  EventId: AN_EVENT_ID,
   Version: "1.0",
   Timestamp: TIMESTAMP,
   EventRecord: "WebhookConnection",
@@ -220,7 +236,7 @@ export const EXAMPLE_PING_PAYLOAD = {
 export const EXAMPLE_PAYLOAD = {
   TenantId: "0197c6f0-1111-7222-8333-444455556666",
   EventType: "Created",
-  EventId: EVENT_ID,
+  EventId: AN_EVENT_ID,
   Version: "1.0",
   Timestamp: TIMESTAMP,
   EventRecord: "Application",
@@ -247,12 +263,12 @@ const DELIVERY = {
   ConnectionId: CONNECTION_ID,
   State: "Delivered",
   AttemptCount: 1,
-  WorkflowId: EVENT_ID,
+  WorkflowId: AN_EVENT_ID,
   WorkflowUrl: WORKFLOW_URL,
 };
 
 export const EXAMPLE_EVENT = {
-  EventId: EVENT_ID,
+  EventId: AN_EVENT_ID,
   EventType: "Created",
   EventRecord: "Application",
   RecordId: "7",
@@ -260,7 +276,7 @@ export const EXAMPLE_EVENT = {
   Timestamp: TIMESTAMP,
   State: "Delivered",
   Reason: null,
-  WorkflowId: EVENT_ID,
+  WorkflowId: AN_EVENT_ID,
   WorkflowUrl: WORKFLOW_URL,
   Deliveries: [DELIVERY],
 };

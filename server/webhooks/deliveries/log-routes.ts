@@ -1,14 +1,13 @@
 // WebhookEvent: the activity log, and an event sent again.
 
 import { route } from "../../access/index.ts";
-import { uuid } from "../../http/fields.ts";
-import { textParameter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import { CONNECTION } from "../connections/contract.ts";
 import { redeliverEvent } from "../redelivery/redeliver-event.ts";
 import { type EventLog, readEvents, readWholeEvent } from "./log.ts";
 import {
   EVENT,
+  EVENT_ID,
   EXAMPLE_EVENT,
   EXAMPLE_EVENT_DETAIL,
   eventFilters,
@@ -26,7 +25,7 @@ export function eventLogRoutes(log: EventLog): Route[] {
   const { sql, entities, workflowUrl } = log;
   const path = "/WebhookEvent";
   const tag = EVENT_LOG_TAG;
-  const params = { EventId: textParameter("The EventId of the payload.", uuid()) };
+  const params = EVENT_ID;
   return [
     route({
       method: "GET",

@@ -3,8 +3,7 @@
 import { type DeliveryId, type DeliveryState, type EventId, workflowId } from "../../../workflows/contract.ts";
 import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { NotFound } from "../../errors.ts";
-import { isUuid, type Paging } from "../../http/query.ts";
+import type { Paging } from "../../http/query.ts";
 import { PING } from "../events/event.ts";
 import {
   type AttemptSelection,
@@ -17,6 +16,7 @@ import {
   type WholeEvent,
   type WithPayload,
 } from "./log.store.ts";
+import { noEvent } from "./log-contract.ts";
 import { sequenceOf } from "./request.ts";
 
 const TYPE = "WebhookEvent";
@@ -63,14 +63,14 @@ export interface SeenEvent extends SeenPayload {
 }
 
 /** The event, for what tells of it what is no record's. @throws NotFound, Permission */
-export async function requireEvent(sql: Sql, { tenantId, gate }: Caller, id: string): Promise<WholeEvent> {
-  const event = isUuid<EventId>(id) ? await findEvent(sql, tenantId, id) : undefined;
-  if (!event) throw new NotFound("There is no WebhookEvent with this EventId.");
+export async function requireEvent(sql: Sql, { tenantId, gate }: Caller, id: EventId): Promise<WholeEvent> {
+  const event = await findEvent(sql, tenantId, id);
+  if (!event) throw noEvent();
   return (await gate.show(TYPE, event, { resource: eventResources(event) })).record;
 }
 
 /** @throws NotFound, Permission */
-export async function readEvent(sql: Sql, caller: Caller, id: string, workflowUrl: WorkflowUrl): Promise<SeenEvent> {
+export async function readEvent(sql: Sql, caller: Caller, id: EventId, workflowUrl: WorkflowUrl): Promise<SeenEvent> {
   const event = await requireEvent(sql, caller, id);
   const resource = eventResources(event);
   const { record } = await caller.gate.show(TYPE, toEventRecord(event, workflowUrl), { resource });
@@ -104,7 +104,7 @@ export async function readAttempts(
 }
 
 /** An event in its response shape, with its payload and all attempts. @throws NotFound, Permission */
-export async function readWholeEvent(sql: Sql, caller: Caller, id: string, workflowUrl: WorkflowUrl) {
+export async function readWholeEvent(sql: Sql, caller: Caller, id: EventId, workflowUrl: WorkflowUrl) {
   const event = await readEvent(sql, caller, id, workflowUrl);
   const { record, payload, withheld, sequences } = event;
   const attempts = await readAttempts(sql, caller, event);

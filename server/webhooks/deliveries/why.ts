@@ -1,17 +1,18 @@
 // Why a connection did or did not get an event: GET WebhookEvent/{EventId}/Why.
 
 import { Type } from "@sinclair/typebox";
-import { type ConnectionId, DELIVERY_STATES, type DeliveryId } from "../../../workflows/contract.ts";
+import { type ConnectionId, DELIVERY_STATES, type DeliveryId, type EventId } from "../../../workflows/contract.ts";
 import { type Caller, route, type ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { orNull, uuid, word } from "../../http/fields.ts";
-import { type Paging, textParameter } from "../../http/query.ts";
+import type { Paging } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import type { MasterKey } from "../../master-key.ts";
 import { connectionFilter, toConnectionRecord } from "../connections/read.ts";
 import type { ConnectionState } from "../connections/store.ts";
 import { PING } from "../events/event.ts";
 import { requireEvent } from "./log.ts";
+import { EVENT_ID } from "./log-contract.ts";
 import { EVENT_LOG_TAG } from "./log-routes.ts";
 import { listWitnesses, type Witness, type WitnessedDelivery, type WitnessFilter } from "./why.store.ts";
 
@@ -31,7 +32,7 @@ export async function explainEvent(
   sql: Sql,
   masterKey: MasterKey,
   caller: Caller,
-  eventId: string,
+  eventId: EventId,
   filter: WitnessFilter,
   paging: Paging,
 ): Promise<ShownPage<WhyRecord>> {
@@ -197,7 +198,7 @@ export function whyRoutes(sql: Sql, masterKey: MasterKey): Route[] {
       description:
         "Of every connection, the newest first and those that are deleted too, as it was when the change was made.",
       scopes: ["Webhooks:Read"],
-      params: { EventId: textParameter("The EventId of the payload.", uuid()) },
+      params: EVENT_ID,
       paged: true,
       filters: { ConnectionId: connectionFilter("Of this connection alone.") },
       answer: { description: "A page of connections.", schema: WHY, example: EXAMPLE, list: true },

@@ -5,9 +5,9 @@ import type { Caller, Permitted, Shown } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
-import { isUuid } from "../../http/query.ts";
 import { findEvent, type LoggedEvent, type WithPayload } from "../deliveries/log.store.ts";
 import { type EventRecord, eventResources, toEventRecord, type WorkflowUrl } from "../deliveries/log.ts";
+import { noEvent } from "../deliveries/log-contract.ts";
 import { PING } from "../events/event.ts";
 import {
   type EventDelivery,
@@ -30,12 +30,11 @@ import { countEnded } from "./follow.store.ts";
 export async function redeliverEvent(
   sql: Sql,
   caller: Permitted<"Webhooks:Update">,
-  eventId: string,
+  eventId: EventId,
   workflowUrl: WorkflowUrl,
   connectionId?: ConnectionId,
 ): Promise<Shown<EventRecord>> {
   const { tenantId, permissions, gate } = caller;
-  if (!isUuid<EventId>(eventId)) throw noEvent();
   for (const id of await listCounting(sql, tenantId, eventId)) await countEnded(sql, tenantId, id);
   const now = await sql.beginFor(tenantId, async (tx) => {
     const event = await existing(tx, caller, eventId);
@@ -66,10 +65,6 @@ async function existing(tx: Transaction, { tenantId }: Caller, eventId: EventId)
   const event = await findEvent(tx, tenantId, eventId);
   if (!event) throw noEvent();
   return event;
-}
-
-function noEvent(): NotFound {
-  return new NotFound("There is no WebhookEvent with this EventId.");
 }
 
 /** Of several, those that cannot be sent again are left out. */
