@@ -12,7 +12,7 @@ import { toRecord } from "./record.ts";
 import { createRegistry, type Entity } from "./registry.ts";
 import type { Row } from "./store.ts";
 import type { Records } from "./transaction.ts";
-import { upsertRecord } from "./upsert.ts";
+import { type Alongside, upsertRecord } from "./upsert.ts";
 
 /** In its response shape. */
 export type EntityRecord = Record<string, unknown>;
@@ -36,7 +36,7 @@ export interface EntityService {
   ): Promise<ShownPage<EntityRecord>>;
   read(caller: Permitted<"AccessManager:Read">, address: Address): Promise<Whole<EntityRecord>>;
   /** @param body one record in the API's shape */
-  save(caller: Permitted<Write>, body: unknown, conditions: Conditions): Promise<Seen>;
+  save(caller: Permitted<Write>, body: unknown, conditions: Conditions, alongside?: Alongside): Promise<Seen>;
   saveAll(caller: Permitted<Write>, bodies: unknown[]): Promise<Shown<Shown<EntityRecord>[]>>;
   /** @returns the last state */
   remove(caller: Permitted<"AccessManager:Delete">, address: Address, conditions: Conditions): Promise<Seen>;
@@ -69,8 +69,8 @@ function createEntityService(records: Records, entity: Entity): EntityService {
     asked: (parameters) => readAsked(filters, parameters, (given) => filterName(entity, given)),
     list: (caller, asked, searchMs = SEARCH_MS) => listRecords(records.sql, caller, entity, asked, searchMs),
     read: (caller, address) => readRecord(records.sql, caller, entity, address),
-    async save(caller, body, conditions) {
-      return written(caller, await upsertRecord(records, caller, entity, body, conditions), body);
+    async save(caller, body, conditions, alongside) {
+      return written(caller, await upsertRecord(records, caller, entity, body, conditions, alongside), body);
     },
     async saveAll(caller, bodies) {
       const rows = await upsertRecords(records, caller, entity, bodies);

@@ -32,6 +32,9 @@ export interface Change {
   after: Row;
 }
 
+/** What else is done in the transaction that writes a record; again with it, if that lost a race. */
+export type Alongside = (tx: Transaction, recordId: number) => Promise<void>;
+
 const UNIQUE_VIOLATION = "23505";
 
 /**
@@ -44,12 +47,14 @@ export async function upsertRecord(
   entity: Entity,
   body: unknown,
   conditions: Conditions,
+  alongside?: Alongside,
 ): Promise<Row> {
   const input = parseInput(entity, body);
   return inTransaction(records, caller, entity, "one", async (tx, record) => {
     if (needsTurn(entity, input)) await waitForTurn(tx, caller.tenantId, entity);
     const { before, after } = await applyUpsert(tx, records, caller, entity, input, conditions);
     if (after !== before) await record(changeOf(entity, before ? "Updated" : "Created", [after]));
+    await alongside?.(tx, after.id);
     return after;
   });
 }

@@ -14,6 +14,7 @@ export {
   readSecrets,
   removeSecret,
   type SecretRecord,
+  setUpClient,
 } from "./clients/service.ts";
 export type { Bindings, SettingsClient } from "./clients/settings-client.ts";
 export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./clients/settings-client.ts";

@@ -55,7 +55,8 @@ const fill = (path: string, ids: Ids) =>
   path
     .replace(":id", ids[path.split("/")[2]!]!)
     .replace(":secret", Bun.randomUUIDv7())
-    .replace(":type", "OpenIDConnect");
+    .replace(":type", "OpenIDConnect")
+    .replace(":kind", "web");
 
 interface Person {
   api: Api;

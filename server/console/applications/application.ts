@@ -21,6 +21,8 @@ export interface Application {
 }
 
 export const APPLICATIONS = "/settings/applications";
+/** Not below it: there, "new" would be an Application's Id with a page of its own. */
+export const NEW_APPLICATION = "/settings/new-application";
 
 export function pathOf({ Id }: Pick<Application, "Id">): string {
   return `${APPLICATIONS}/${Id}`;

@@ -56,7 +56,10 @@ export function CredentialsSection(props: CredentialsSectionProps): JSX.Element 
           ["Consent", <Text text={credentials.FirstParty ? "not asked for: it is our own" : "asked for once"} />],
         ]}
       />
-      <DevelopmentWarning credentials={credentials} />
+      <DevelopmentWarning
+        uris={[...credentials.RedirectUris, ...credentials.PostLogoutRedirectUris]}
+        clientType={credentials.ClientType}
+      />
       {mayChange ? (
         <div class="buttons">
           <ButtonLink href={visit.href(`${pathOf(application)}/credentials`)}>Change credentials</ButtonLink>
@@ -73,17 +76,20 @@ export function mayChangeCredentials(visit: Visit, { Id }: Application, credenti
 }
 
 /** http on loopback is any program's on the person's own machine. */
-function DevelopmentWarning({ credentials }: { credentials: CredentialsRecord }): JSX.Element {
-  const { RedirectUris, PostLogoutRedirectUris, ClientType } = credentials;
-  const uris = developmentUris([...RedirectUris, ...PostLogoutRedirectUris], ClientType);
-  if (uris.length === 0) return "";
-  const [first = "", ...others] = [...new Set(uris)];
+export function DevelopmentWarning({ uris, clientType }: { uris: string[]; clientType: string }): JSX.Element {
+  const [first = "", ...others] = [...new Set(developmentUris(uris, clientType))];
+  if (first === "") return "";
   const and = others.length > 0 ? ` and ${others.length} more` : "";
   return (
     <p class="warning" safe>
       {`${first}${and}: http on this machine is for development. Remove it before people sign in with this application.`}
     </p>
   );
+}
+
+/** As a form has them, one a line; some may be no addresses yet. */
+export function urisTyped(state: FormState): string[] {
+  return ["RedirectUris", "PostLogoutRedirectUris"].flatMap((name) => state.value(name).split(/\s+/).filter(Boolean));
 }
 
 function Words({ words, none }: { words: string[]; none: string }): JSX.Element {
@@ -112,6 +118,7 @@ function Addresses({ addresses }: { addresses: string[] }): JSX.Element {
 export async function credentialsPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const application = await readApplication(deps, visit);
   const { record, version } = await readCredentials(deps.sql, visit.permitted("Settings:Read"), Number(application.Id));
+  const state = refused ?? formOfRecord(CREDENTIALS, FIELDS, record);
   return {
     title: "Change credentials",
     above: aboveOf(application),
@@ -121,12 +128,14 @@ export async function credentialsPage(deps: SettingsDependencies, visit: Visit, 
         visit={visit}
         contract={CREDENTIALS}
         names={FIELDS}
-        state={refused ?? formOfRecord(CREDENTIALS, FIELDS, record)}
+        state={state}
         action={`${pathOf(application)}/credentials`}
         back={pathOf(application)}
         label="Save"
         version={etagOf(version)}
-      />
+      >
+        <DevelopmentWarning uris={urisTyped(state)} clientType={state.value("ClientType")} />
+      </ContractForm>
     ),
   };
 }

@@ -2,15 +2,16 @@
 
 import { Permission } from "../../errors.ts";
 import { readCredentials, readSecrets } from "../../oauth/index.ts";
-import { Code, phrase, Text, Time } from "../../ui/index.ts";
+import { ButtonLink, Code, phrase, Text, Time } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { entityPages, RecordSection } from "../records/entities.tsx";
 import type { Held } from "../records/kind.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { providersOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
-import { APPLICATIONS, type Application, titleOf } from "./application.ts";
+import { APPLICATIONS, type Application, NEW_APPLICATION, titleOf } from "./application.ts";
 import { CredentialsSection, credentialsPage, saveCredentials } from "./credentials.tsx";
+import { addClient, chooseKindPage, newClientPage } from "./new-client.tsx";
 import { deleteSecret, deleteSecretPage, makeSecretPage, SecretsSection } from "./secrets.tsx";
 
 export function applicationPages(deps: SettingsDependencies): Page[] {
@@ -31,6 +32,7 @@ export function applicationPages(deps: SettingsDependencies): Page[] {
         "The search looks for a part of names, keys, external Ids and web sites.",
       ],
     },
+    adds: (visit) => <Adds visit={visit} />,
     added: "The application is added. Give it grants, scopes and a secret, and it is an OAuth client.",
     state: {
       effects: [
@@ -53,11 +55,38 @@ export function applicationPages(deps: SettingsDependencies): Page[] {
   });
 }
 
+/** Who may not set credentials adds the record alone. */
+function Adds({ visit }: { visit: Visit }): JSX.Element {
+  const add = visit.href(`${APPLICATIONS}/add`);
+  if (!visit.may("Settings:Update")) {
+    return (
+      <ButtonLink href={add} kind="main">
+        Add application
+      </ButtonLink>
+    );
+  }
+  return (
+    <>
+      <ButtonLink href={add}>Add application</ButtonLink>
+      <ButtonLink href={visit.href(NEW_APPLICATION)} kind="main">
+        New application
+      </ButtonLink>
+    </>
+  );
+}
+
 function morePages(deps: SettingsDependencies): Page[] {
   const one = `${APPLICATIONS}/:id`;
   const read = ["AccessManager:Read"] as const;
   const set = [...read, "Settings:Read", "Settings:Update"] as const;
+  const add = ["AccessManager:Create", "AccessManager:Update", "Settings:Update"] as const;
   return [
+    { path: NEW_APPLICATION, GET: { needs: add, answer: async (visit) => chooseKindPage(visit) } },
+    {
+      path: `${NEW_APPLICATION}/:kind`,
+      GET: { needs: add, answer: async (visit) => newClientPage(visit) },
+      POST: { needs: add, answer: (visit) => addClient(deps, visit) },
+    },
     {
       path: `${one}/credentials`,
       GET: { needs: set, answer: (visit) => credentialsPage(deps, visit) },

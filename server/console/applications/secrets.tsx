@@ -72,6 +72,24 @@ export async function makeSecretPage(deps: SettingsDependencies, visit: Visit): 
     visit.permitted("Settings:Update"),
     Number(application.Id),
   );
+  return secretView({
+    visit,
+    application,
+    secret: Secret,
+    next: "A secret that was there before is good beside it. Delete it once the application has the new one.",
+  });
+}
+
+interface ShownSecret {
+  visit: Visit;
+  application: Application;
+  secret: string;
+  /** What to do with it. */
+  next: string;
+}
+
+/** A secret, this one time. */
+export function secretView({ visit, application, secret, next }: ShownSecret): View {
   return {
     title: "Secret",
     above: aboveOf(application),
@@ -83,9 +101,9 @@ export async function makeSecretPage(deps: SettingsDependencies, visit: Visit): 
           {" keeps its secrets. It is not shown again."}
         </p>
         <p class="secret">
-          <Code text={Secret} copy />
+          <Code text={secret} copy />
         </p>
-        <p>A secret that was there before is good beside it. Delete it once the application has the new one.</p>
+        <p safe>{next}</p>
         <div class="buttons">
           <ButtonLink href={visit.href(pathOf(application))} kind="main">
             Done

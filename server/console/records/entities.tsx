@@ -38,7 +38,7 @@ type Entity = EntityService["entity"];
 
 /** Beside what comes from the definition. */
 export interface EntityKind<Item extends Identified>
-  extends Partial<Pick<Kind<Item>, "titleOf" | "filters" | "empty" | "show" | "effects" | "more">> {
+  extends Partial<Pick<Kind<Item>, "titleOf" | "filters" | "empty" | "adds" | "show" | "effects" | "more">> {
   /** A name is of a field of the form. */
   columns?: (string | Column<Item>)[];
   added?: string;

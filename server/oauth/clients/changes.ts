@@ -81,8 +81,8 @@ function isLoopback({ protocol, hostname }: URL): boolean {
 }
 
 /** Of these, what only a client in development should have: a native app's own address is not among them. */
-export function developmentUris(uris: readonly string[], clientType: ClientType): string[] {
-  return clientType === "native" ? [] : uris.filter((uri) => isLoopback(new URL(uri)));
+export function developmentUris(uris: readonly string[], clientType: string): string[] {
+  return clientType === "native" ? [] : uris.filter((uri) => URL.canParse(uri) && isLoopback(new URL(uri)));
 }
 
 function webProblem(uri: string, url: URL, shown: string): string | undefined {

@@ -15,7 +15,7 @@ import {
 import { recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql, Transaction } from "../../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
-import type { Conditions } from "../../http/conditions.ts";
+import { type Conditions, UNCONDITIONAL } from "../../http/conditions.ts";
 import { changesOf } from "../../http/contract.ts";
 import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
@@ -69,29 +69,48 @@ export async function changeCredentials(
   conditions: Conditions,
   sent: unknown,
 ): Promise<Tagged<CredentialsRecord>> {
-  const after = await sql.beginFor(by.tenantId, async (tx) => {
-    const before = await lockCredentials(tx, by, applicationId);
-    const after = changedCredentials(before, input);
-    requireUpdate(by, applicationId, before, after);
-    // Only now, so that who may not change them learns of no value whether it is right.
-    const resource = toResource(applicationId, before);
-    await requireSeen(tx, by, RESOURCE, conditions, toCredentialsRecord(before), resource);
-    requireSound(after);
-    refuseOwnLockOut(by, applicationId, before, after);
-    await saveCredentials(tx, by.tenantId, applicationId, after);
-    const [from, to] = [toCredentialsRecord(before), toCredentialsRecord(after)];
-    const details = changesOf(from, to, Object.keys(to), SHOWN);
-    if (details)
-      await recordAudit(tx, by.tenantId, by, {
-        kind: "Credentials.Changed",
-        subject: subjectOf(applicationId),
-        details,
-      });
-    return after;
-  });
+  const after = await sql.beginFor(by.tenantId, (tx) => applyChange(tx, by, applicationId, input, conditions));
   access.forget(by.tenantId);
   const resource = toResource(applicationId, after);
   return by.gate.written(RESOURCE, toCredentialsRecord(after), sent, { resource });
+}
+
+/**
+ * Makes an Application a client in the transaction that makes the Application. Its caller tells `access` to forget.
+ * @returns its secret, which nobody sees again; undefined if its type has none
+ * @throws BadInput, Permission
+ */
+export async function setUpClient(
+  tx: Transaction,
+  by: Permitted<"Settings:Update">,
+  applicationId: number,
+  input: CredentialsInput,
+): Promise<string | undefined> {
+  const { clientType } = await applyChange(tx, by, applicationId, input, UNCONDITIONAL);
+  return clientType === "confidential" ? (await addSecret(tx, by, applicationId)).secret : undefined;
+}
+
+async function applyChange(
+  tx: Transaction,
+  by: Permitted<"Settings:Update">,
+  applicationId: number,
+  input: CredentialsInput,
+  conditions: Conditions,
+): Promise<Credentials> {
+  const before = await lockCredentials(tx, by, applicationId);
+  const after = changedCredentials(before, input);
+  requireUpdate(by, applicationId, before, after);
+  // Only now, so that who may not change them learns of no value whether it is right.
+  const resource = toResource(applicationId, before);
+  await requireSeen(tx, by, RESOURCE, conditions, toCredentialsRecord(before), resource);
+  requireSound(after);
+  refuseOwnLockOut(by, applicationId, before, after);
+  await saveCredentials(tx, by.tenantId, applicationId, after);
+  const [from, to] = [toCredentialsRecord(before), toCredentialsRecord(after)];
+  const details = changesOf(from, to, Object.keys(to), SHOWN);
+  const subject = subjectOf(applicationId);
+  if (details) await recordAudit(tx, by.tenantId, by, { kind: "Credentials.Changed", subject, details });
+  return after;
 }
 
 /**
@@ -104,8 +123,7 @@ export async function makeSecret(
   by: Permitted<"Settings:Update">,
   applicationId: number,
 ): Promise<Shown<SecretRecord & { Secret: string }>> {
-  const secret = randomBytes(SECRET_BYTES).toString("base64url");
-  const stored = await sql.beginFor(by.tenantId, async (tx) => {
+  const { stored, secret } = await sql.beginFor(by.tenantId, async (tx) => {
     const credentials = await lockCredentials(tx, by, applicationId);
     requireUpdate(by, applicationId, credentials);
     if (credentials.clientType !== "confidential") {
@@ -115,15 +133,20 @@ export async function makeSecret(
       throw new Conflict(`The Application has ${MOST_SECRETS} secrets already. Delete one first.`);
     }
     await saveCredentials(tx, by.tenantId, applicationId, credentials);
-    const digest = hashSecret(secret);
-    const made = await insertSecret(tx, by.tenantId, applicationId, { id: Bun.randomUUIDv7(), digest });
-    const about = { subject: subjectOf(applicationId), details: { SecretId: made.id } };
-    await recordAudit(tx, by.tenantId, by, { kind: "Secret.Created", ...about });
-    return made;
+    return addSecret(tx, by, applicationId);
   });
   access.forgetClients(by.tenantId);
   // Made just now, for its caller.
   return withoutRecords({ ...toSecretRecord(stored), Secret: secret });
+}
+
+async function addSecret(tx: Transaction, by: Permitted<"Settings:Update">, applicationId: number) {
+  const secret = randomBytes(SECRET_BYTES).toString("base64url");
+  const made = { id: Bun.randomUUIDv7(), digest: hashSecret(secret) };
+  const stored = await insertSecret(tx, by.tenantId, applicationId, made);
+  const about = { subject: subjectOf(applicationId), details: { SecretId: stored.id } };
+  await recordAudit(tx, by.tenantId, by, { kind: "Secret.Created", ...about });
+  return { stored, secret };
 }
 
 /** Makes a new Application a client with a secret, which nobody sees again; in the transaction of whoever made it. */

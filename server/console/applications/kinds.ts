@@ -1,0 +1,66 @@
+// The kinds of applications as people call them, and what each comes to as an OAuth client.
+
+import type { CredentialsRecord } from "../../oauth/index.ts";
+
+type Set = Pick<CredentialsRecord, "ClientType" | "GrantTypes" | "Scopes">;
+
+export interface ApplicationKind {
+  name: string;
+  /** What it is. */
+  text: string;
+  /** What it comes to have without being asked. */
+  sets: Set;
+  /** What its form asks for, of the credentials' fields. */
+  asks: (keyof CredentialsRecord)[];
+  /** Nobody could sign in without a redirect URI. */
+  signsIn: boolean;
+  /** What it comes to, in a sentence above its form. */
+  told: string;
+}
+
+const SIGN_IN = {
+  asks: ["RedirectUris", "PostLogoutRedirectUris", "Scopes", "FirstParty"],
+  signsIn: true,
+} satisfies Partial<ApplicationKind>;
+const GRANTS = ["authorization_code", "refresh_token"] as CredentialsRecord["GrantTypes"];
+const SCOPES = ["openid", "profile", "name"];
+
+export const KINDS: Record<string, ApplicationKind> = {
+  web: {
+    ...SIGN_IN,
+    name: "Web application",
+    text: "Pages made on a server of yours, which keeps a secret.",
+    sets: { ClientType: "confidential", GrantTypes: GRANTS, Scopes: SCOPES },
+    told: "A confidential client: people sign in by authorization_code, and its server stays signed in by refresh_token. It gets a secret, shown once.",
+  },
+  spa: {
+    ...SIGN_IN,
+    name: "Single page application",
+    text: "A page that runs in the browser alone and can keep no secret.",
+    sets: { ClientType: "public", GrantTypes: GRANTS, Scopes: SCOPES },
+    told: "A public client: people sign in by authorization_code with PKCE. It has no secret.",
+  },
+  native: {
+    ...SIGN_IN,
+    name: "Native application",
+    text: "An app on a phone or a desktop, or a command line tool.",
+    sets: { ClientType: "native", GrantTypes: GRANTS, Scopes: SCOPES },
+    told: "A native client: people sign in by authorization_code with PKCE. It has no secret. Of a redirect URI on 127.0.0.1 or [::1] the port may be any.",
+  },
+  machine: {
+    name: "Machine",
+    text: "A service or a script that calls the API by itself; nobody signs in.",
+    sets: { ClientType: "confidential", GrantTypes: ["client_credentials"], Scopes: ["AccessManager:Read"] },
+    asks: ["Scopes"],
+    signsIn: false,
+    told: "A confidential client that gets tokens by client_credentials. It gets a secret, shown once. What it may do to a record is for the policies to say.",
+  },
+  api: {
+    name: "API",
+    text: "A service of yours that takes this organisation's access tokens and asks here whether they are good.",
+    sets: { ClientType: "confidential", GrantTypes: [], Scopes: [] },
+    asks: [],
+    signsIn: false,
+    told: "A confidential client without grants: it asks for no tokens, and only checks those that others send it, by introspection (RFC 7662). It gets a secret, shown once. Scopes of its own are not to be had: its callers' tokens carry the scopes of this service.",
+  },
+};

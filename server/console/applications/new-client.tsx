@@ -1,0 +1,110 @@
+// A new application that is an OAuth client from the start: its kind is chosen, then its form filled in.
+
+import { Conflict, NotFound } from "../../errors.ts";
+import { UNCONDITIONAL } from "../../http/conditions.ts";
+import { CREDENTIALS, setUpClient } from "../../oauth/index.ts";
+import {
+  bodyOf,
+  ContractField,
+  FormPanel,
+  type FormState,
+  formOfRecord,
+  refusedForm,
+  TextField,
+} from "../../ui/index.ts";
+import type { SettingsDependencies, View } from "../page.tsx";
+import { requireTexts } from "../records/records.tsx";
+import type { Visit } from "../visit.ts";
+import { APPLICATIONS, type Application, NEW_APPLICATION, pathOf } from "./application.ts";
+import { DevelopmentWarning, urisTyped } from "./credentials.tsx";
+import { type ApplicationKind, KINDS } from "./kinds.ts";
+import { secretView } from "./secrets.tsx";
+
+const ABOVE = [{ name: "Applications", path: APPLICATIONS }];
+
+export function chooseKindPage(visit: Visit): View {
+  return {
+    title: "New application",
+    above: ABOVE,
+    lead: <span>Which kind is it? That decides how it gets tokens; all of it can be changed later.</span>,
+    body: (
+      <div class="panel narrow">
+        <dl>
+          {Object.entries(KINDS).map(([kind, { name, text }]) => (
+            <>
+              <dt>
+                <a href={visit.href(`${NEW_APPLICATION}/${kind}`)} safe>
+                  {name}
+                </a>
+              </dt>
+              <dd safe>{text}</dd>
+            </>
+          ))}
+        </dl>
+      </div>
+    ),
+  };
+}
+
+export function newClientPage(visit: Visit, refused?: FormState): View {
+  const kind = kindOf(visit);
+  const state = refused ?? formOfRecord(CREDENTIALS, kind.asks, kind.sets, { Name: "" });
+  return {
+    title: `New application: ${kind.name}`,
+    above: [...ABOVE, { name: "New application", path: NEW_APPLICATION }],
+    status: refused ? 422 : 200,
+    lead: <span safe>{kind.told}</span>,
+    body: (
+      <FormPanel
+        visit={visit}
+        state={state}
+        action={`${NEW_APPLICATION}/${visit.params.kind}`}
+        back={NEW_APPLICATION}
+        label="Make the application"
+      >
+        <TextField state={state} name="Name" label="Name" hint="As people see it when they sign in." required />
+        {kind.asks.map((name) => (
+          <ContractField contract={CREDENTIALS} name={name} state={state} isNew required={name === "RedirectUris"} />
+        ))}
+        <DevelopmentWarning uris={urisTyped(state)} clientType={kind.sets.ClientType} />
+      </FormPanel>
+    ),
+  };
+}
+
+/** The record, its credentials and its secret come to be together or not at all. */
+export async function addClient(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  const { access, records } = deps;
+  const { form, caller } = visit;
+  const kind = kindOf(visit);
+  try {
+    requireTexts(form, kind.signsIn ? ["Name", "RedirectUris"] : ["Name"]);
+    const input = CREDENTIALS.parse({ ...kind.sets, ...bodyOf(CREDENTIALS, kind.asks, form) });
+    const permitted = visit.permitted("AccessManager:Create", "AccessManager:Update", "Settings:Update");
+    // An application that is there already keeps its credentials.
+    const isNew = { ...UNCONDITIONAL, ifNoneMatch: "*" } as const;
+    const body = { Name: form.get("Name")!.trim(), Is_Active: true };
+    let secret: string | undefined;
+    const { record } = await records
+      .of("Application")
+      .save(permitted, body, isNew, async (tx, id) => {
+        secret = await setUpClient(tx, permitted, id, input);
+      })
+      .catch((error) => {
+        throw error.status === 412 ? new Conflict("Name is held by another Application.") : error;
+      });
+    access.forget(caller.tenantId);
+    const application = record as unknown as Application;
+    if (secret === undefined) return visit.goTo(pathOf(application), "The application is added.");
+    return secretView({ visit, application, secret, next: "The application is added, and can use it at once." });
+  } catch (error) {
+    return newClientPage(visit, refusedForm(form, error, ["Name", ...kind.asks]));
+  }
+}
+
+/** @throws NotFound */
+function kindOf({ params }: Visit): ApplicationKind {
+  const kind = Object.hasOwn(KINDS, params.kind!) ? KINDS[params.kind!] : undefined;
+  if (!kind) throw new NotFound("There is no such kind of application.");
+  return kind;
+}

@@ -1,0 +1,171 @@
+// "New application" in Settings: a client by its kind, with what its kind needs.
+
+import { expect, test } from "bun:test";
+import { issuer } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { openWindows } from "../support/browser.ts";
+import { newTenant } from "../support/tenant.ts";
+import { askToken, formOf } from "../token/client.ts";
+import { enterSettings, inspectAll, type Listed, newColleague } from "./console.ts";
+import { HOSTILE } from "./hostile.ts";
+
+const browser = openWindows();
+
+const PATIENCE_MS = 240_000;
+
+/** Somebody in Settings without a browser's script. */
+async function comeIn() {
+  const api = await newTenant();
+  const visitor = new Visitor(issuer());
+  await visitor.submit(await visitor.open(`/settings?organisation=${api.tenant.tenantId}`), api.tenant.admin);
+  const make = async (kind: string, fields: Record<string, string>) => {
+    const view = await visitor.open(`/settings/new-application/${kind}`);
+    const form = view.forms.find(({ action }) => action.endsWith(`/new-application/${kind}`))!;
+    return visitor.post(form.action, { csrf: form.fields.csrf!, ...fields });
+  };
+  const credentialsOf = async (name: string) => {
+    const { body } = await api.call<{ Items: { Id: string }[] }>("GET", `/Application?Name=${name}`);
+    const [application] = body.Items;
+    if (!application) return undefined;
+    const credentials = await api.call<Record<string, unknown>>("GET", `/Application/${application.Id}/Credentials`);
+    const secrets = await api.call<{ Items: unknown[] }>("GET", `/Application/${application.Id}/Secrets`);
+    return { id: application.Id, secrets: secrets.body.Items.length, ...credentials.body };
+  };
+  return { api, make, credentialsOf };
+}
+
+const secretOf = (html: string) => /class="secret">.*?<code>([\w-]{43})<\/code>/s.exec(html)![1]!;
+
+test.concurrent("each kind comes to have the client type, grants and secret that it needs", async () => {
+  const { make, credentialsOf } = await comeIn();
+  const signIn = { RedirectUris: "https://app.example.com/back", Scopes: "openid" };
+  for (const [kind, fields, sets, secrets] of [
+    ["web", signIn, { ClientType: "confidential", GrantTypes: ["authorization_code", "refresh_token"] }, 1],
+    ["spa", signIn, { ClientType: "public", GrantTypes: ["authorization_code", "refresh_token"] }, 0],
+    ["native", signIn, { ClientType: "native", GrantTypes: ["authorization_code", "refresh_token"] }, 0],
+    [
+      "machine",
+      { Scopes: "AccessManager:Read" },
+      { ClientType: "confidential", GrantTypes: ["client_credentials"] },
+      1,
+    ],
+    ["api", {}, { ClientType: "confidential", GrantTypes: [], Scopes: [], RedirectUris: [] }, 1],
+  ] as const) {
+    const view = await make(kind, { Name: `Payroll-${kind}`, ...fields });
+    expect({ kind, status: view.status, heading: view.heading }).toEqual({
+      kind,
+      status: 200,
+      heading: secrets ? "Secret" : `Payroll-${kind}`,
+    });
+    expect(await credentialsOf(`Payroll-${kind}`)).toMatchObject({ ...sets, secrets });
+  }
+});
+
+test.concurrent("a machine's secret gets a token at once, and an API's checks that token", async () => {
+  const { make, credentialsOf, api } = await comeIn();
+  const machine = secretOf((await make("machine", { Name: "Script", Scopes: "AccessManager:Read" })).html);
+  const service = secretOf((await make("api", { Name: "Service" })).html);
+  const { id: clientId } = (await credentialsOf("Script"))!;
+  const { status, body } = await askToken(formOf({ clientId, clientSecret: machine }, { scope: "*" }));
+  expect(status).toBe(200);
+  const { id } = (await credentialsOf("Service"))!;
+  const asked = await fetch(`${issuer()}/oauth2/introspect`, {
+    method: "POST",
+    body: new URLSearchParams({ client_id: id, client_secret: service, token: body.access_token }),
+  });
+  expect(await asked.json()).toMatchObject({ active: true, client_id: clientId, scope: "AccessManager:Read" });
+  expect((await askToken(formOf({ clientId: id, clientSecret: service }))).status).toBe(403);
+  const { body: log } = await api.call<{ Items: { Kind: string; Subject: { Id: string } }[] }>("GET", "/AuditEvent");
+  const kinds = log.Items.filter(({ Subject }) => Subject?.Id === clientId).map(({ Kind }) => Kind);
+  expect(kinds.toSorted()).toEqual(["Credentials.Changed", "Record.Created", "Secret.Created"]);
+});
+
+test.concurrent("what is refused leaves no application, and a name that is taken leaves its holder as it was", async () => {
+  const { make, credentialsOf } = await comeIn();
+  const refused = await make("web", { Name: "Shop", RedirectUris: "http://shop.example.com/", Scopes: "openid" });
+  expect(refused.status).toBe(422);
+  expect(refused.html).toContain("must begin with https://");
+  expect(await credentialsOf("Shop")).toBeUndefined();
+  await make("web", { Name: "Shop", RedirectUris: "https://shop.example.com/", Scopes: "openid" });
+  const before = await credentialsOf("Shop");
+  const again = await make("spa", { Name: "Shop", RedirectUris: "https://evil.example.com/", Scopes: "openid" });
+  expect(again.status).toBe(422);
+  expect(again.html).toContain("held by another Application");
+  expect(await credentialsOf("Shop")).toEqual(before);
+  expect((await make("toaster", { Name: "Toaster" }).catch(() => ({ status: 404 }))).status).toBe(404);
+});
+
+test.each([true, false])(
+  "with script: %p: a form that is refused says why beside the field, loses nothing, and warns of http on this machine",
+  async (javaScriptEnabled) => {
+    const { tenant } = await newTenant();
+    await using visitor = await enterSettings(browser, tenant, { javaScriptEnabled });
+    const { page, open, complaints } = visitor;
+    await open("/settings/applications");
+    await page.getByRole("link", { name: "New application" }).click();
+    await page.getByRole("link", { name: "Web application" }).click();
+    await page.getByLabel("Name", { exact: true }).fill(HOSTILE);
+    const wrong = "http://localhost:3001/back\nhttp://shop.example.com/back";
+    await page.getByLabel("Redirect URIs", { exact: true }).fill(wrong);
+    await page.getByLabel("email").check();
+    await page.getByRole("button", { name: "Make the application" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.locator("#field-RedirectUris-problem").textContent()).toContain("https");
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe(HOSTILE);
+    expect(await page.getByLabel("Redirect URIs", { exact: true }).inputValue()).toBe(wrong);
+    expect(await page.getByLabel("email").isChecked()).toBe(true);
+    await page.getByText("http on this machine is for development").waitFor();
+    await page.getByLabel("Redirect URIs", { exact: true }).fill("http://localhost:3001/back");
+    await page.getByRole("button", { name: "Make the application" }).click();
+    await page.getByRole("heading", { name: "Secret", level: 1 }).waitFor();
+    await page.getByRole("link", { name: "Done" }).click();
+    await page.getByText("http on this machine is for development").waitFor();
+    await page.getByRole("link", { name: "Change credentials" }).click();
+    await page.getByText("http on this machine is for development").waitFor();
+    expect(complaints.filter((line) => !line.includes("status of 422"))).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "who may not set credentials is not offered it",
+  async () => {
+    const api = await newTenant();
+    await using visitor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
+    await visitor.open("/settings/applications");
+    expect(await visitor.page.getByRole("link", { name: "New application" }).count()).toBe(0);
+    await visitor.open("/settings/new-application/web");
+    await visitor.page.getByText(/This needs /).waitFor();
+  },
+  PATIENCE_MS,
+);
+
+const PAGES: Listed<object>[] = [
+  { name: "new-application", path: () => "/settings/new-application" },
+  ...["web", "spa", "native", "machine", "api"].map((kind) => ({
+    name: `new-application-${kind}`,
+    path: () => `/settings/new-application/${kind}`,
+  })),
+  {
+    name: "new-application-refused",
+    path: () => "/settings/new-application/web",
+    act: async ({ page }) => {
+      await page.getByLabel("Name", { exact: true }).fill(HOSTILE);
+      await page
+        .getByLabel("Redirect URIs", { exact: true })
+        .fill(`http://localhost:3001/${"long/".repeat(40)}\nftp://x`);
+      await page.getByRole("button", { name: "Make the application" }).click();
+      await page.getByRole("alert").waitFor();
+    },
+  },
+];
+
+test(
+  "every page of it is accessible and fits, at a desk and on a phone, by day and in the dark",
+  async () => {
+    const { tenant } = await newTenant();
+    await using visitor = await enterSettings(browser, tenant);
+    await inspectAll(visitor, PAGES, {});
+  },
+  PATIENCE_MS,
+);
