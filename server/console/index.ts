@@ -39,7 +39,7 @@ import { rolePages } from "./settings/roles.tsx";
 import { signInController } from "./sign-in/sign-in.tsx";
 import { signingKeyPages } from "./signing-keys.tsx";
 import { userPages } from "./users/pages.tsx";
-import { webhookPages } from "./webhooks/pages.ts";
+import { webhookPages } from "./webhooks/pages.tsx";
 
 export { nothingHere } from "./front-door.tsx";
 

@@ -5,7 +5,6 @@ export {
   ContractField,
   ContractFields,
   ContractForm,
-  type ContractFormProps,
   FormPanel,
   type FormState,
   formFields,

@@ -4,7 +4,7 @@ import type { Page } from "../http/query.ts";
 import { type FormState, refusedForm } from "./contract-form.tsx";
 import { inReadersZone, type Option, UTC } from "./form.tsx";
 import { attribute } from "./layout.tsx";
-import { EmptyState, Pager } from "./parts.tsx";
+import { EmptyState, Live, Pager, Refreshing } from "./parts.tsx";
 import type { Visit } from "./visit.ts";
 
 /** What the filters of a page have found, or what is wrong with them. */
@@ -46,22 +46,33 @@ export interface ListProps<Row> {
   columns: Column<Row>[];
   /** Stands in the table's place if there is nothing. */
   empty: JSX.Element;
+  /** What is found changes by itself, and is looked at again. */
+  live?: { id: string; seconds: number };
 }
 
 /** Filters, what they find, and the way to more of it. */
-export function List<Row>({ visit, caption, filters, found, columns, empty }: ListProps<Row>): JSX.Element {
+export function List<Row>({ visit, caption, filters, found, columns, empty, live }: ListProps<Row>): JSX.Element {
   const { page, problems } = found;
+  const table =
+    page.Items.length > 0 ? (
+      <Table caption={caption} columns={columns} rows={page.Items} />
+    ) : problems ? (
+      <NotAsked />
+    ) : (
+      empty
+    );
   return (
     <>
       <SearchForm visit={visit} filters={filters} problems={problems} />
-      {page.Items.length > 0 ? (
-        <Table caption={caption} columns={columns} rows={page.Items} />
-      ) : problems ? (
-        <NotAsked />
+      {live ? (
+        <Live visit={visit} {...live}>
+          {table as "safe"}
+        </Live>
       ) : (
-        (empty as "safe")
+        (table as "safe")
       )}
       <Pager visit={visit} next={page.Next} />
+      {live ? <Refreshing visit={visit} seconds={live.seconds} /> : ""}
     </>
   );
 }

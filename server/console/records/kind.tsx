@@ -56,8 +56,10 @@ export interface Kind<Item extends Identified> {
 
   list(visit: Visit): Promise<ListPage<Item>>;
   filters(visit: Visit): Promise<Filter[]>;
-  /** After the name, which leads to the record's page. */
+  /** What leads to the record's page; its name unless given. */
+  first?(visit: Visit): Column<Item>;
   columns(visit: Visit): Column<Item>[];
+  live?: { id: string; seconds: number };
   empty: { none: Told; filtered: Told };
   lead?(visit: Visit): JSX.Element;
   /** Where there are several ways to add one. */
@@ -90,10 +92,14 @@ export interface Kind<Item extends Identified> {
 
   /** What stands on the record's own page. @param refused a form of that page */
   show(visit: Visit, held: Held<Item>, refused?: FormState): Promise<JSX.Element>;
+  /** Instead of the way to a new one: what is told of it this once. */
+  once?(visit: Visit, made: Partial<Item>, body: object): View | undefined;
   /** Beside the heading, for who may change it: before and after the link that leads to the form. */
   actions?(visit: Visit, record: Item): { first?: JSX.Element; next?: JSX.Element };
+  /** After these, for whoever it says. */
+  others?(visit: Visit, record: Item): JSX.Element;
   /** What deleting one does, one sentence each. */
-  effects(record: Item): string[];
+  effects(record: Item, visit: Visit): string[] | Promise<string[]>;
   told: { added: string; changed: string; deleted(record: Partial<Item>): string };
   /** Pages of its own. */
   more?: Page[];
@@ -150,7 +156,7 @@ async function listPage<Item extends Identified>(kind: Kind<Item>, visit: Visit)
   const filters = await kind.filters(visit);
   const found = await find(visit, filters, () => kind.list(visit));
   const [title, text] = isFiltered(filtersOf(visit)) ? empty.filtered : empty.none;
-  const name = {
+  const name = kind.first?.(visit) ?? {
     name: "Name",
     cell: (record: Item) => (
       <a href={visit.href(`${path}/${record.Id}`)} safe>
@@ -175,6 +181,7 @@ async function listPage<Item extends Identified>(kind: Kind<Item>, visit: Visit)
         visit={visit}
         caption={several}
         filters={filters}
+        live={kind.live}
         found={found}
         columns={[name, ...kind.columns(visit)]}
         empty={
@@ -207,6 +214,7 @@ export async function onePage<Item extends Identified>(
         {first as "safe"}
         {mayChange && !kind.inPlace ? <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink> : ""}
         {next as "safe"}
+        {(kind.others?.(visit, record) ?? "") as "safe"}
         {visit.may(kind.scopes.remove, kind.type, subjectOf(record)) ? (
           <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
             Delete
@@ -240,7 +248,7 @@ async function addOne<Item extends Identified>(kind: Kind<Item>, visit: Visit): 
     const made = await kind.save(visit, body, isNew).catch((error) => {
       throw error.status === 412 ? new Conflict(kind.taken(body)) : error;
     });
-    return visit.goTo(`${kind.path}/${made.Id}`, kind.told.added);
+    return kind.once?.(visit, made, body) ?? visit.goTo(`${kind.path}/${made.Id}`, kind.told.added);
   } catch (error) {
     return addPage(kind, visit, refusedForm(visit.form, error, kind.names));
   }
@@ -277,7 +285,7 @@ async function deletePage<Item extends Identified>(kind: Kind<Item>, visit: Visi
     visit,
     title: `Delete this ${one}?`,
     above: aboveOf(kind, record),
-    effects: kind.effects(record),
+    effects: await kind.effects(record, visit),
     label: `Delete ${one}`,
     action: `${kind.path}/${record.Id}/delete`,
     back: `${kind.path}/${record.Id}`,

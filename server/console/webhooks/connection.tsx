@@ -19,17 +19,17 @@ import {
   type ConnectionRecord,
   eventResources,
   pingConnection,
-  readConnection,
   toConnectionId,
   upsertConnection,
 } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import { namesOfEvents, RecordCell } from "../activity/record.tsx";
-import type { SettingsDependencies, View } from "../page.tsx";
+import type { SettingsDependencies } from "../page.tsx";
+import type { Held } from "../records/kind.tsx";
 import type { NameOf } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { LastFailure, readHealth, SuccessRate, Waiting } from "./health.tsx";
-import { addressOf, titleOf } from "./list.tsx";
+import { addressOf } from "./list.tsx";
 import { latestRedeliveries, Redeliveries } from "./redelivery.tsx";
 import { WRITE } from "./save.tsx";
 import { listRecentDeliveries, type RecentDelivery } from "./store.ts";
@@ -37,10 +37,16 @@ import { listRecentDeliveries, type RecentDelivery } from "./store.ts";
 const REFRESH_SECONDS = 5;
 const MOST_DELIVERIES = 20;
 
-export async function connectionPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
-  const { sql, masterKey } = deps;
-  const { caller, params } = visit;
-  const { record, isSigned } = await readConnection(sql, masterKey, caller, toConnectionId(params.id!));
+/** With whether it has a secret. */
+export type HeldConnection = Held<ConnectionRecord> & { isSigned: boolean };
+
+export async function connectionBody(
+  deps: SettingsDependencies,
+  visit: Visit,
+  { record, isSigned }: HeldConnection,
+): Promise<JSX.Element> {
+  const { sql } = deps;
+  const { caller } = visit;
   const [healths, deliveries, redeliveries] = await Promise.all([
     readHealth(sql, caller, [record.Id]),
     readRecentDeliveries(deps, visit, record.Id),
@@ -48,48 +54,41 @@ export async function connectionPage(deps: SettingsDependencies, visit: Visit): 
   ]);
   const health = healths[0];
   const name = await namesOfEvents(visit, deliveries.map(eventOf));
-  return {
-    title: titleOf(record),
-    above: [{ name: "Webhooks", path: "/settings/webhooks" }],
-    actions: <Actions visit={visit} record={record} />,
-    body: (
-      <>
-        <Live visit={visit} id="connection" seconds={REFRESH_SECONDS}>
-          <div class="panel">
-            <Facts
-              brief
-              facts={[
-                ["State", <Badge state={record.State} spoken />],
-                ["Success, 24 h", <SuccessRate health={health} />],
-                ["Waiting", <Waiting health={health} />],
-                ["Last failure", <LastFailure health={health} />],
-              ]}
-            />
-          </div>
-          <HeldNote record={record} />
-          <Redeliveries visit={visit} latest={redeliveries} />
-          <Section title="Recent deliveries">
-            {deliveries.length > 0 ? (
-              <>
-                <Table caption="Recent deliveries" columns={columns(visit, name)} rows={deliveries} />
-                <p class="after">
-                  <a href={visit.href(`/settings/activity?ConnectionId=${record.Id}`)}>
-                    All of them in the activity log
-                  </a>
-                </p>
-              </>
-            ) : (
-              <EmptyState title="Nothing yet">
-                <p>The next change of what it listens to shows up here.</p>
-              </EmptyState>
-            )}
-          </Section>
-        </Live>
-        <Configuration visit={visit} record={record} isSigned={isSigned} />
-        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
-      </>
-    ),
-  };
+  return (
+    <>
+      <Live visit={visit} id="connection" seconds={REFRESH_SECONDS}>
+        <div class="panel">
+          <Facts
+            brief
+            facts={[
+              ["State", <Badge state={record.State} spoken />],
+              ["Success, 24 h", <SuccessRate health={health} />],
+              ["Waiting", <Waiting health={health} />],
+              ["Last failure", <LastFailure health={health} />],
+            ]}
+          />
+        </div>
+        <HeldNote record={record} />
+        <Redeliveries visit={visit} latest={redeliveries} />
+        <Section title="Recent deliveries">
+          {deliveries.length > 0 ? (
+            <>
+              <Table caption="Recent deliveries" columns={columns(visit, name)} rows={deliveries} />
+              <p class="after">
+                <a href={visit.href(`/settings/activity?ConnectionId=${record.Id}`)}>All of them in the activity log</a>
+              </p>
+            </>
+          ) : (
+            <EmptyState title="Nothing yet">
+              <p>The next change of what it listens to shows up here.</p>
+            </EmptyState>
+          )}
+        </Section>
+      </Live>
+      <Configuration visit={visit} record={record} isSigned={isSigned} />
+      <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
+    </>
+  );
 }
 
 function Configuration({ visit, record, isSigned }: ConfigurationProps): JSX.Element {
@@ -153,36 +152,26 @@ function mayRedeliver(visit: Visit, { Id }: ConnectionRecord): boolean {
   return visit.may("Webhooks:Create", "Redelivery", { ConnectionId: Id, Kind: "Replay", State: "Running" });
 }
 
-function Actions({ visit, record }: { visit: Visit; record: ConnectionRecord }): JSX.Element {
-  const path = `/settings/webhooks/${record.Id}`;
-  const mayChange = visit.may("Webhooks:Create") && visit.may("Webhooks:Update", "WebhookConnection", record);
-  const isActive = record.State === "Active";
-  return (
-    <>
-      {mayChange ? (
-        <>
-          <ActionButton visit={visit} action={`${path}/ping`} label="Send a ping" />
-          <ButtonLink href={visit.href(`${path}/change`)}>Change</ButtonLink>
-          <ActionButton
-            visit={visit}
-            action={`${path}/state`}
-            label={isActive ? "Pause" : "Resume"}
-            fields={{ State: isActive ? "Paused" : "Active" }}
-          />
-        </>
-      ) : (
-        ""
-      )}
-      {mayRedeliver(visit, record) ? <ButtonLink href={visit.href(`${path}/redeliver`)}>Redeliver</ButtonLink> : ""}
-      {visit.may("Webhooks:Delete", "WebhookConnection", record) ? (
-        <ButtonLink href={visit.href(`${path}/delete`)} kind="danger">
-          Delete
-        </ButtonLink>
-      ) : (
-        ""
-      )}
-    </>
-  );
+export function RedeliverLink({ visit, record }: { visit: Visit; record: ConnectionRecord }): JSX.Element {
+  if (!mayRedeliver(visit, record)) return "";
+  return <ButtonLink href={visit.href(`/settings/webhooks/${record.Id}/redeliver`)}>Redeliver</ButtonLink>;
+}
+
+/** Beside the link to its form. */
+export function actionsOn(visit: Visit, { Id, State }: ConnectionRecord) {
+  const path = `/settings/webhooks/${Id}`;
+  const isActive = State === "Active";
+  return {
+    first: <ActionButton visit={visit} action={`${path}/ping`} label="Send a ping" />,
+    next: (
+      <ActionButton
+        visit={visit}
+        action={`${path}/state`}
+        label={isActive ? "Pause" : "Resume"}
+        fields={{ State: isActive ? "Paused" : "Active" }}
+      />
+    ),
+  };
 }
 
 const TOLD = {

@@ -1,0 +1,124 @@
+// Webhooks: the connections, and the form "Add Webhook Connection".
+
+import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
+import { ButtonLink, bodyOf, phrase } from "../../ui/index.ts";
+import { readConnection, removeConnection, toConnectionId, upsertConnection } from "../../webhooks/index.ts";
+import type { Page, SettingsDependencies } from "../page.tsx";
+import { recordPages } from "../records/kind.tsx";
+import type { Visit } from "../visit.ts";
+import { actionsOn, connectionBody, type HeldConnection, ping, RedeliverLink, setState } from "./connection.tsx";
+import { readHealth } from "./health.tsx";
+import { addressOf, COLUMNS, FILTERS, firstColumn, listRows, type Row, titleOf } from "./list.tsx";
+import { changeTheRedelivery, redeliver, redeliverPage, redeliveryPage } from "./redelivery.tsx";
+import {
+  ADDED,
+  CONNECTIONS,
+  connectionForm,
+  FIELDS,
+  generatedApiKey,
+  mayAddConnection,
+  WRITE,
+  whatWaits,
+} from "./save.tsx";
+import { giveUp, prove, secretPage, stage } from "./secret.tsx";
+
+const REFRESH_SECONDS = 10;
+
+export function webhookPages(deps: SettingsDependencies): Page[] {
+  const { sql, masterKey, connection } = deps;
+  const read = ["Webhooks:Read"] as const;
+  return recordPages<Row>({
+    type: "WebhookConnection",
+    path: CONNECTIONS,
+    nouns: ["connection", "Webhooks"],
+    scopes: { read: read[0], write: WRITE, remove: "Webhooks:Delete" },
+    // Who may not read it is told its Id alone.
+    titleOf: ({ Id, Name = "", URL }) => (URL === undefined ? String(Id) : titleOf({ Name, URL })),
+    list: (visit) => listRows(deps, visit),
+    filters: async () => FILTERS,
+    first: firstColumn,
+    columns: () => COLUMNS,
+    live: { id: "connections", seconds: REFRESH_SECONDS },
+    empty: {
+      none: [
+        "No connections yet",
+        "A webhook connection sends each change of the entities you choose to a receiver of yours, signed.",
+      ],
+      filtered: ["No connection is like that", "A name has to be given in full."],
+    },
+    adds: (visit) =>
+      mayAddConnection(visit) ? (
+        <ButtonLink href={visit.href(`${CONNECTIONS}/add`)} kind="main">
+          {"Add Webhook Connection"}
+        </ButtonLink>
+      ) : (
+        ""
+      ),
+    add: { path: "add", title: () => "Add Webhook Connection" },
+    read: (visit) => readOne(deps, visit),
+    async save(visit, body, conditions) {
+      const input = connection.parse(body);
+      return (await upsertConnection(sql, masterKey, visit.permitted(...WRITE), input, conditions, body)).record;
+    },
+    async remove(visit) {
+      const id = toConnectionId(visit.params.id!);
+      return (await removeConnection(sql, masterKey, visit.permitted("Webhooks:Delete"), id, UNCONDITIONAL)).record;
+    },
+    names: FIELDS,
+    form: async (_visit, held) => connectionForm(connection, held?.record),
+    body: async ({ form }) => bodyOf(connection, FIELDS, form),
+    taken: () => "Name is held by another connection.",
+    once: generatedApiKey,
+    show: (visit, held) => connectionBody(deps, visit, held as HeldConnection),
+    actions: actionsOn,
+    others: (visit, record) => <RedeliverLink visit={visit} record={record} />,
+    async effects({ Id, URL }, { caller }) {
+      const [health] = await readHealth(sql, caller, [Id]);
+      return [
+        phrase`${addressOf(URL)} gets no more events.`,
+        whatWaits(health && health.open + health.held),
+        "Its secret and its ApiKey are gone. A new connection has new ones.",
+        "What it got stays in the activity log.",
+      ];
+    },
+    told: {
+      added: ADDED,
+      changed: "The connection is changed.",
+      deleted: ({ Id, URL }) =>
+        phrase`The connection to ${URL === undefined ? String(Id) : addressOf(URL)} is deleted.`,
+    },
+    more: [
+      { path: `${CONNECTIONS}/:id/ping`, POST: { needs: ["Webhooks:Update"], answer: (visit) => ping(deps, visit) } },
+      { path: `${CONNECTIONS}/:id/state`, POST: { needs: WRITE, answer: (visit) => setState(deps, visit) } },
+      {
+        path: `${CONNECTIONS}/:id/secret`,
+        GET: { needs: read, answer: (visit) => secretPage(deps, visit) },
+        POST: { needs: ["Webhooks:Update"], answer: (visit) => stage(deps, visit) },
+      },
+      {
+        path: `${CONNECTIONS}/:id/secret/prove`,
+        POST: { needs: ["Webhooks:Update"], answer: (visit) => prove(deps, visit) },
+      },
+      {
+        path: `${CONNECTIONS}/:id/secret/give-up`,
+        POST: { needs: ["Webhooks:Update"], answer: (visit) => giveUp(deps, visit) },
+      },
+      {
+        path: `${CONNECTIONS}/:id/redeliver`,
+        GET: { needs: ["Webhooks:Create"], answer: (visit) => redeliverPage(deps, visit) },
+        POST: { needs: ["Webhooks:Create"], answer: (visit) => redeliver(deps, visit) },
+      },
+      {
+        path: "/settings/redeliveries/:id",
+        shows: "Redelivery",
+        GET: { needs: read, answer: (visit) => redeliveryPage(deps, visit) },
+        POST: { needs: ["Webhooks:Update"], answer: (visit) => changeTheRedelivery(deps, visit) },
+      },
+    ],
+  });
+}
+
+async function readOne({ sql, masterKey }: SettingsDependencies, { caller, params }: Visit): Promise<HeldConnection> {
+  const { record, version, isSigned } = await readConnection(sql, masterKey, caller, toConnectionId(params.id!));
+  return { record, version: etagOf(version), stored: version, isSigned };
+}
