@@ -7,6 +7,7 @@ import { type Entities, entityRoutes } from "./entities/index.ts";
 import type { Route } from "./http/route.ts";
 import type { MasterKey } from "./master-key.ts";
 import { type Consents, consentRoutes, credentialRoutes, signingKeyRoutes } from "./oauth/index.ts";
+import { type Requests, requestRoutes } from "./requests/index.ts";
 import type { Settings } from "./settings.ts";
 import { type UserAdministration, userRoutes } from "./signin/index.ts";
 import { tenantSettingsRoutes } from "./tenants/index.ts";
@@ -29,6 +30,7 @@ export interface ApiServices {
   records: Entities;
   settings: Settings[string][];
   auditLog: AuditLog;
+  requests: Requests;
   access: Pick<Access, "forget" | "forgetClients">;
   consents: Consents;
   users: UserAdministration;
@@ -49,6 +51,7 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...redeliveryRoutes(services),
     ...services.settings.flatMap(({ routes }) => routes),
     ...auditRoutes(services.auditLog),
+    ...requestRoutes(services.requests),
     ...credentialRoutes(services.sql, services.access),
     ...consentRoutes(services.consents),
     ...userRoutes(services.users),

@@ -30,6 +30,12 @@ import type { MasterKey } from "./master-key.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
 import { createProvider, endpointRefusal, OAUTH_RESOURCE_TYPES, SPEC_PATHS, scopesNow } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
+import {
+  createRequestRecorder,
+  createRequests,
+  REQUEST_RESOURCE_TYPE,
+  type RequestRecorder,
+} from "./requests/index.ts";
 import { createSettings, SETTINGS, type SettingsKinds, servicesOf } from "./settings.ts";
 import type { TenantId } from "./tenant-id.ts";
 import { TENANT_RESOURCE_TYPE } from "./tenants/index.ts";
@@ -58,6 +64,7 @@ export interface AppDependencies {
   egress: Egress;
   log: Logger;
   metrics?: ApiMetrics;
+  recorder?: RequestRecorder;
   tracing?: Tracing;
   /** By default the app serves from the start. */
   lifecycle?: Lifecycle;
@@ -75,6 +82,7 @@ export function policyTypes(entities: readonly EntityDefinition[], settings: Set
     ...webhookResourceTypes(entityTypes),
     ...OAUTH_RESOURCE_TYPES,
     AUDIT_RESOURCE_TYPE,
+    REQUEST_RESOURCE_TYPE,
     TENANT_RESOURCE_TYPE,
     ...Object.values(settings).map(({ type }) => type),
   ];
@@ -87,6 +95,7 @@ export function createApp({
   egress,
   log,
   metrics = createApiMetrics(sql),
+  recorder = createRequestRecorder(sql, log),
   tracing = withoutCollector(),
   lifecycle = servingLifecycle(),
   entities = ENTITIES,
@@ -114,6 +123,7 @@ export function createApp({
   const requestSpans = createRequestSpans(tracing);
   const logRequest = createRequestLog(log, (request, observed) => {
     metrics.request(observed);
+    recorder.record(request, observed);
     requestSpans.end(request, observed);
   });
   const admit = createRateLimit(config.rateLimit);
@@ -154,6 +164,7 @@ export function createApp({
   const records = createEntities({ sql, onCommitted, onChange: provider.onRecordChange }, entities);
   const administration = provider.administration(findRecord);
   const auditLog = createAuditLog(sql, auditSubjects(entities, kinds));
+  const requests = createRequests(sql);
   const authenticateBearer = createAuthenticate(provider.verifyAccessToken, access.admit);
   const authenticate: Authenticate = async (request) => {
     const caller = await authenticateBearer(request);
@@ -172,6 +183,7 @@ export function createApp({
       records,
       settings: Object.values(settings),
       auditLog,
+      requests,
       access,
       ...administration,
     },
@@ -225,6 +237,7 @@ export function createApp({
         ...servicesOf(settings),
         settings,
         auditLog,
+        requests,
         sql,
         masterKey,
         publicUrl,

@@ -12,6 +12,7 @@ import { importMasterKey } from "./master-key.ts";
 import { createApiMetrics, serveMetrics } from "./metrics/index.ts";
 import { rotateSigningKeys } from "./oauth/index.ts";
 import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "./process.ts";
+import { createRequestRecorder } from "./requests/index.ts";
 import { createTracing } from "./tracing/index.ts";
 
 /** After so long, as with a large migration, whoever asks is told that the process is alive. */
@@ -24,14 +25,15 @@ await runEntry(async () => {
   const sql = connect(databaseUrl, "gatehouse api", 10, IMPATIENT);
   const masterKey = importMasterKey(config.masterKey, config.masterKeyPrevious);
   const metrics = createApiMetrics(sql);
+  const recorder = createRequestRecorder(sql, log);
   const tracing = await createTracing(config.tracing, "api", log);
   const lifecycle = createLifecycle();
   const egress = createEgress(config.egress);
-  const app = createApp({ config, sql, masterKey, egress, log, metrics, tracing, lifecycle });
+  const app = createApp({ config, sql, masterKey, egress, log, metrics, recorder, tracing, lifecycle });
   const metricsServer = serveMetrics(config.metrics, metrics.registry);
   onStop(async () => {
     if (app.server) await shutDown(app.server, lifecycle, shutdown);
-    await Promise.all([metricsServer.stop(), tracing.stop(), sql.end({ timeout: 1 })]);
+    await Promise.all([metricsServer.stop(), tracing.stop(), recorder.stop().finally(() => sql.end({ timeout: 1 }))]);
   });
 
   const open = () => app.server ?? listen(app, config);

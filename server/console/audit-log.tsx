@@ -24,6 +24,7 @@ import {
 import type { Page, SettingsDependencies, View } from "./page.tsx";
 import { lookUpNames, type Named, type NameOf } from "./records/names.ts";
 import { filtersOf, Value } from "./records/records.tsx";
+import { findRequest, RequestLink } from "./requests.tsx";
 import type { Visit } from "./visit.ts";
 
 export function auditLogPages(deps: SettingsDependencies): Page[] {
@@ -44,8 +45,9 @@ async function exportFile({ auditLog }: SettingsDependencies, visit: Visit): Pro
 
 async function eventPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const event = await deps.auditLog.read(visit.permitted("Settings:Read"), visit.params.id!);
+  const { Actor, Subject, ClientId, RequestKey } = event;
   const name = await lookUpNames(visit, namedIn([event]));
-  const { Actor, Subject, ClientId } = event;
+  const request = RequestKey ? await findRequest(deps.requests, visit, { requestKey: RequestKey }) : undefined;
   const nobody = <span class="none">nobody who has proved who they are</span>;
   const none = <span class="none">none</span>;
   const client = ClientId === null ? null : { Type: "Application", Id: ClientId };
@@ -64,7 +66,8 @@ async function eventPage(deps: SettingsDependencies, visit: Visit): Promise<View
               ["By or for application", client ? <RecordLink visit={visit} one={client} name={name} /> : none],
               ["Address", <Text text={event.Address} />],
               ["Browser or program", <Value text={event.UserAgent} />],
-              ["RequestKey", event.RequestKey ? <Code text={event.RequestKey} copy /> : none],
+              ["Made by request", request ? <RequestLink visit={visit} request={request} /> : none],
+              ["RequestKey", RequestKey ? <Code text={RequestKey} copy /> : none],
               ["Id", <Code text={event.Id} copy />],
             ]}
           />

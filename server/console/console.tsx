@@ -10,6 +10,7 @@ import { readFlash } from "../signin/index.ts";
 import { attribute, ButtonLink, CardPage, Form, Hidden, MessagePage, pageResponse, type Site } from "../ui/index.ts";
 import { Layout, navigationFor, tabsFor } from "./layout.tsx";
 import type { ConsoleDependencies, Handler, Page, View } from "./page.tsx";
+import { pathOfRequests } from "./requests.tsx";
 import { type Entrant, findEntrant } from "./sign-in/entrant.ts";
 import { SIGN_IN_PATH, toSignIn } from "./sign-in/sign-in.tsx";
 import { Visit } from "./visit.ts";
@@ -49,10 +50,14 @@ async function respond(
   } catch (failure) {
     const { status, title, errors, headers } = asApiError(failure);
     if (status >= 500) deps.onFailure(failure, request);
-    const lines = status === 500 ? [...errors, `RequestKey: ${contextOf(request).key}`] : errors;
+    const { key } = contextOf(request);
+    const lines = status === 500 ? [...errors, `RequestKey: ${key}`] : errors;
     // It speaks to clients that have tokens.
     const { "www-authenticate": _, ...rest } = headers;
-    if (visit) return answerWith({ title, status, body: <Lines lines={lines} /> }, rest);
+    if (visit) {
+      const path = status >= 500 && visit.may("Settings:Read") ? pathOfRequests(key) : undefined;
+      return answerWith({ title, status, body: <Lines lines={lines} request={path && visit.href(path)} /> }, rest);
+    }
     return pageResponse(<MessagePage site={deps.site} heading={title} lines={lines} />, { status, headers: rest });
   }
 }
@@ -117,12 +122,19 @@ function show(
   });
 }
 
-function Lines({ lines }: { lines: string[] }): JSX.Element {
+function Lines({ lines, request }: { lines: string[]; request: string | undefined }): JSX.Element {
   return (
     <div class="panel">
       {lines.map((line) => (
         <p safe>{line}</p>
       ))}
+      {request ? (
+        <p>
+          <a href={attribute(request)}>This request, and what it did</a>
+        </p>
+      ) : (
+        ""
+      )}
     </div>
   );
 }

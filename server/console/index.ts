@@ -32,6 +32,7 @@ import { overviewPages } from "./overview/pages.tsx";
 import type { ConsoleDependencies, Page, SettingsDependencies } from "./page.tsx";
 import { entityPages } from "./records/entities.tsx";
 import { plainSettingsPages } from "./records/settings.tsx";
+import { requestPages } from "./requests.tsx";
 import { searchPages } from "./search/pages.tsx";
 import { identityProviderPages } from "./settings/identity-providers.tsx";
 import { policyPages } from "./settings/policies.tsx";
@@ -72,6 +73,7 @@ function ownPages(deps: SettingsDependencies): Page[] {
       ([kind, resource]) => SPECIAL_SETTINGS[kind]?.(deps) ?? plainSettingsPages(resource),
     ),
     ...signingKeyPages(deps),
+    ...requestPages(deps),
     ...auditLogPages(deps),
     ...searchPages(deps),
   ];

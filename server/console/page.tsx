@@ -6,6 +6,7 @@ import type { Sql } from "../db/connection.ts";
 import type { Entities } from "../entities/index.ts";
 import type { MasterKey } from "../master-key.ts";
 import type { Consents, SettingsClient } from "../oauth/index.ts";
+import type { Requests } from "../requests/index.ts";
 import type { Settings, SettingsServices } from "../settings.ts";
 import type { Cookies, Forms, Sessions, UserAdministration } from "../signin/index.ts";
 import { Form, type Site } from "../ui/index.ts";
@@ -76,6 +77,7 @@ export interface SettingsDependencies extends SettingsServices {
   consents: Consents;
   settings: Settings;
   auditLog: AuditLog;
+  requests: Requests;
   /** Told of who asks; may throw to refuse a request. */
   onClient(request: Request, caller: Caller): void;
   /** Told of what was not the caller's fault. */

@@ -1,5 +1,6 @@
 import type { Sql } from "../db/connection.ts";
 import { deleteExpiredRevocations, removeEndedFamilies, removeExpiredCodes } from "../oauth/index.ts";
+import { removeOldRequests } from "../requests/index.ts";
 import {
   removeExpiredAttempts,
   removeExpiredResets,
@@ -7,7 +8,6 @@ import {
   removeForgottenDevices,
   removeOldFailures,
 } from "../signin/index.ts";
-
 import { removeFormerSecrets } from "../webhooks/index.ts";
 
 /** What has had its day, by its table; each removal tells how many rows went. A new one is a line here. */
@@ -21,6 +21,7 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   password_resets: removeExpiredResets,
   former_webhook_secrets: removeFormerSecrets,
   upstream_attempts: removeExpiredAttempts,
+  requests: removeOldRequests,
 };
 
 /** @returns how many rows went, by table */

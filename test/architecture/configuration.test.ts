@@ -11,6 +11,7 @@ import { DEEPEST_JSON, FORM_BODY_LIMIT, JSON_BODY_LIMIT, MOST_JSON_VALUES } from
 import { DEFAULT_LIMIT, MOST_LIMIT } from "../../server/http/query.ts";
 import { MOST_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/clients/contract.ts";
 import { MOST_SECRETS } from "../../server/oauth/clients/service.ts";
+import { MOST_KEPT } from "../../server/requests/store.ts";
 import { HEADERS_LIMIT, MOST_HEADERS } from "../../server/webhooks/connections/secrets.ts";
 import { CONNECTION, MOST_OVERLAP_SECONDS, MOST_RATE } from "../../server/webhooks/index.ts";
 import { MOST_REDELIVERIES } from "../../server/webhooks/redelivery/event.store.ts";
@@ -56,6 +57,7 @@ const LIMITS = {
   "redeliveries of a delivery": count(MOST_REDELIVERIES),
   "deliveries per second of a bulk redelivery": count(MOST_RATE),
   "rows of an audit export": count(MOST_EXPORTED),
+  "requests of a tenant that are kept, and as many failures": count(MOST_KEPT),
 };
 
 /** What the SDK reads by itself. */

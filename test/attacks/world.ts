@@ -3,7 +3,7 @@
 import { type Answer, API, db, request, unique } from "../entities/client.ts";
 import { readDocument } from "../openapi/document.ts";
 import { newAdmin, newPerson, ok, type Person, savePolicy } from "../policies/people.ts";
-import type { Api } from "../support/api.ts";
+import { type Api, until } from "../support/api.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: records of any kind
 export type Item = any;
@@ -14,6 +14,8 @@ export interface World {
   spy: Person;
   /** What stands in the paths of lists below a record, by the record's type. */
   ids: Record<string, string | number>;
+  /** To read the requests makes more of them: those before this time stay as they are. */
+  madeOn: string;
 }
 
 /** An entity, as Entities describes it. */
@@ -64,7 +66,13 @@ export async function newWorld(): Promise<World> {
     const text = `permit (principal == Client::"0", action, resource) when { context.hour == ${index} };`;
     policy = (await savePolicy(admin, "Versions", text)).Id;
   }
-  return { admin, spy, ids: { User: user, WebhookEvent: EventId, Policy: policy } };
+  const key = unique("key");
+  const [last] = await until("all requests so far to be written down", async () => {
+    await ok(admin.get("/Entities", { "x-request-id": key }));
+    const { Items } = await ok(admin.get(`/Request?RequestKey=${key}`));
+    return Items.length > 0 && Items;
+  });
+  return { admin, spy, ids: { User: user, WebhookEvent: EventId, Policy: policy }, madeOn: last.OccurredOn };
 }
 
 export async function entitiesOf(admin: Pick<Api, "get">): Promise<Described[]> {
@@ -85,8 +93,8 @@ export function referencesOf({ Fields }: Pick<Described, "Fields">): string[] {
   return Fields.filter(({ Type }) => Type.startsWith("object (Abstract")).map(({ Name }) => Name);
 }
 
-/** Every list of the API: an operation that takes a Cursor. Its path has no parameters left. */
-export async function listsOf({ ids }: World): Promise<{ path: string; name: string }[]> {
+/** Every list of the API: an operation that takes a Cursor. Its path has no parameters left, and may have a query. */
+export async function listsOf({ ids, madeOn }: World): Promise<{ path: string; name: string }[]> {
   const document = await readDocument();
   const lists = Object.entries<Item>(document.paths).filter(([, { get }]) =>
     get?.parameters?.some((parameter: Item) => String(parameter.$ref).endsWith("/Cursor")),
@@ -98,7 +106,8 @@ export async function listsOf({ ids }: World): Promise<{ path: string; name: str
       if (ids[type] === undefined) throw new Error(`The world has no ${type} for the list ${own}.`);
       return String(ids[type]);
     });
-    return { path: filled, name: own.slice(own.lastIndexOf("/") + 1) };
+    const name = own.slice(own.lastIndexOf("/") + 1);
+    return { path: name === "Request" ? `${filled}?To=${madeOn}` : filled, name };
   });
 }
 
@@ -132,6 +141,9 @@ export async function hide(
 
 export const READING = 'action in [Action::"AccessManager:Read", Action::"Settings:Read", Action::"Webhooks:Read"]';
 
+/** A list with more asked of it. */
+export const asked = (path: string, query: string) => `${path}${path.includes("?") ? "&" : "?"}${query}`;
+
 /** All of a list, page by page. */
 export async function pagesOf(
   reader: { get(path: string): Promise<Answer> },
@@ -140,7 +152,7 @@ export async function pagesOf(
 ): Promise<{ Items: Item[]; Next: string | null }[]> {
   const pages: { Items: Item[]; Next: string | null }[] = [];
   for (let next: string | null = ""; next !== null; next = pages.at(-1)!.Next) {
-    pages.push(await ok(reader.get(`${path}?Limit=${limit}&Cursor=${next}`)));
+    pages.push(await ok(reader.get(asked(path, `Limit=${limit}&Cursor=${next}`))));
   }
   return pages;
 }

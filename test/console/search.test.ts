@@ -112,10 +112,11 @@ test(
       ["NIGHT", "night watch"],
       ["inistrators", "Administrators"],
       [row!.Id, "Role.Created"],
-      [row!.RequestKey, "Role.Created"],
     ] as const) {
       expect([text, await found(page, open, text)]).toEqual([text, [title]]);
     }
+    // What it has done, and from a second after its answer the request itself.
+    expect((await found(page, open, row!.RequestKey)).at(-1)).toBe("Role.Created");
     // A number may be the Id of several.
     expect(await found(page, open, String(Id))).toContain("Front door");
     expect(await found(page, open, String(person.Id))).toContain("Ada");

@@ -19,6 +19,7 @@ const TABLES = [
   "signin_failures",
   "password_resets",
   "upstream_attempts",
+  "requests",
 ];
 
 test("its runs stand in Temporal, and say what expired rows they removed", async () => {

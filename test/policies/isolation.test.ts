@@ -43,6 +43,7 @@ beforeAll(async () => {
     Policy: await make("Policy", { Policy: 'permit (principal == Client::"0", action, resource);' }),
     Role: await make("Role", {}),
     AuditEvent: (await ok(owner.get("/AuditEvent?Kind=Role.Created"))).Items[0].Id,
+    Request: (await until("a request", async () => (await ok(owner.get("/Request?Limit=1"))).Items[0])).Id,
     IdentityProvider: await make("IdentityProvider", {
       Type: "OpenIDConnect",
       Issuer: "https://id.example.com",

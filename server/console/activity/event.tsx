@@ -37,6 +37,7 @@ import {
 } from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import { lookUpNames, type Named, type NameOf } from "../records/names.ts";
+import { findRequest, RequestLink } from "../requests.tsx";
 import type { Visit } from "../visit.ts";
 import {
   ConnectionName,
@@ -65,10 +66,11 @@ export async function eventPage(deps: SettingsDependencies, visit: Visit, refusa
   const ofState = readWord(query, "State", DELIVERY_STATES);
   const { Items, Next } = await pageOf(visit, record, ofState, readPaging(query));
   const members = membersOf(event);
-  const [shown, unconcerned, name] = await Promise.all([
+  const [shown, unconcerned, name, request] = await Promise.all([
     readShown(deps, visit, event, Items),
     readUnconcerned(deps, visit, record),
     lookUpNames(visit, members),
+    event.traceParent ? findRequest(deps.requests, visit, { traceParent: event.traceParent }) : undefined,
   ]);
   const mayRedeliver = record.EventType !== PING && visit.may("Webhooks:Update", "WebhookEvent", record);
   const isFinal = !record.Deliveries.some(isOpen);
@@ -80,7 +82,10 @@ export async function eventPage(deps: SettingsDependencies, visit: Visit, refusa
       <>
         <Refusals lines={refusals} />
         <Live visit={visit} id="event" seconds={REFRESH_SECONDS} isFinal={isFinal}>
-          <Summary visit={visit} record={record} members={members} name={name} mayRedeliver={mayRedeliver} />
+          <Summary
+            {...{ visit, record, members, name, mayRedeliver }}
+            madeBy={request ? <RequestLink visit={visit} request={request} /> : undefined}
+          />
           {shown.map((one) => (
             <DeliverySection visit={visit} event={event} shown={one} mayRedeliver={mayRedeliver} />
           ))}
@@ -159,9 +164,10 @@ interface SummaryProps {
   members: Named[];
   name: NameOf;
   mayRedeliver: boolean;
+  madeBy: JSX.Element | undefined;
 }
 
-function Summary({ visit, record, members, name, mayRedeliver }: SummaryProps): JSX.Element {
+function Summary({ visit, record, members, name, mayRedeliver, madeBy }: SummaryProps): JSX.Element {
   const { EventId, State, Reason, Deliveries, Timestamp } = record;
   const path = `/settings/activity/${EventId}`;
   const again = Deliveries.filter(isOver);
@@ -176,6 +182,7 @@ function Summary({ visit, record, members, name, mayRedeliver }: SummaryProps): 
             <Members visit={visit} members={members} name={name} count={record.RecordCount} />,
           ],
           ["Happened", <Time at={new Date(Timestamp)} />],
+          ...(madeBy ? [["Made by request", madeBy] satisfies [string, JSX.Element]] : []),
           ["EventId", <Code text={EventId} copy />],
         ]}
       />

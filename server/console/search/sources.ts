@@ -16,6 +16,7 @@ import {
 import { titleOfEvent } from "../activity/list.tsx";
 import type { SettingsDependencies } from "../page.tsx";
 import { titleOfRecord } from "../records/names.ts";
+import { findRequest, pathOfRequests, titleOfRequest } from "../requests.tsx";
 import type { Visit } from "../visit.ts";
 import { titleOf as titleOfConnection } from "../webhooks/list.tsx";
 
@@ -114,15 +115,18 @@ const auditRow: Find = async ({ auditLog }, visit, text) => {
   return [{ title: Kind, detail: `Audit log ${Id}`, path: `/settings/audit-log/${Id}` }];
 };
 
-const requestKey: Find = async ({ auditLog }, visit, text) => {
+const requestKey: Find = async ({ auditLog, requests }, visit, text) => {
   if (!isSaneKey(text) || !visit.may("Settings:Read")) return [];
+  const request = await findRequest(requests, visit, { requestKey: text });
   const filter = toAuditFilter({ RequestKey: text });
   const { Items } = await auditLog.list(visit.permitted("Settings:Read"), filter, firstPage(MOST));
-  return Items.map(({ Id, Kind }) => ({
+  const made = Items.map(({ Id, Kind }) => ({
     title: Kind,
     detail: `Audit log, RequestKey ${text}`,
     path: `/settings/audit-log/${Id}`,
   }));
+  if (!request) return made;
+  return [{ title: titleOfRequest(request), detail: `Request ${text}`, path: pathOfRequests(text) }, ...made];
 };
 
 /** Of any entity, and of any kind of settings. */

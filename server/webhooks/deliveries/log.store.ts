@@ -38,6 +38,8 @@ export interface WithPayload {
 export interface WholeEvent extends LoggedEvent, WithPayload {
   /** Of its records, in the payload's order; null if it is of no change. */
   sequences: number[] | null;
+  /** Of the request that made it; null if that was before traces. */
+  traceParent: string | null;
 }
 
 export interface LoggedDelivery {
@@ -122,7 +124,7 @@ export async function listEvents(
 
 export async function findEvent(sql: Queries, tenantId: TenantId, id: EventId): Promise<WholeEvent | undefined> {
   const [event] = await sql<WholeEvent[]>`
-    select ${columns(sql, tenantId)}, e.payload, e.sequences from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
+    select ${columns(sql, tenantId)}, e.payload, e.sequences, e.trace_parent as "traceParent" from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
   return event;
 }
 

@@ -60,6 +60,8 @@ export interface SeenEvent extends SeenPayload {
   record: Shown<EventRecord>;
   occurredOn: Date;
   sequences: number[] | null;
+  /** Of the request that made it. */
+  traceParent: string | null;
 }
 
 /** The event, for what tells of it what is no record's. @throws NotFound, Permission */
@@ -74,8 +76,8 @@ export async function readEvent(sql: Sql, caller: Caller, id: EventId, workflowU
   const event = await requireEvent(sql, caller, id);
   const resource = eventResources(event);
   const { record } = await caller.gate.show(TYPE, toEventRecord(event, workflowUrl), { resource });
-  const { occurredOn, sequences } = event;
-  return { record, occurredOn, sequences, ...(await seePayload(caller, event)) };
+  const { occurredOn, sequences, traceParent } = event;
+  return { record, occurredOn, sequences, traceParent, ...(await seePayload(caller, event)) };
 }
 
 /**

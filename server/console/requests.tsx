@@ -1,0 +1,176 @@
+// The last requests of clients: what a RequestKey stands for, and what has failed.
+
+import type { Shown } from "../access/index.ts";
+import { firstPage, readAsked } from "../http/query.ts";
+import {
+  REQUEST_FILTERS,
+  REQUEST_METHODS,
+  type RequestRecord,
+  type Requests,
+  STATUS_CLASSES,
+  toRequestFilter,
+} from "../requests/index.ts";
+import {
+  Badge,
+  Code,
+  EmptyState,
+  find,
+  inRange,
+  NotAsked,
+  Pager,
+  Ranges,
+  SearchForm,
+  statusOf,
+  Table,
+  Time,
+} from "../ui/index.ts";
+import type { Page, SettingsDependencies, View } from "./page.tsx";
+import { lookUpNames, type Named, type NameOf } from "./records/names.ts";
+import { filtersOf } from "./records/records.tsx";
+import type { Visit } from "./visit.ts";
+
+const REQUESTS = "/settings/requests";
+
+export function requestPages(deps: SettingsDependencies): Page[] {
+  return [
+    { path: REQUESTS, area: "Requests", GET: { needs: ["Settings:Read"], answer: (visit) => listPage(deps, visit) } },
+  ];
+}
+
+/** What this is of, as long as it is known and for who may read it. */
+export async function findRequest(
+  requests: Requests,
+  visit: Visit,
+  wanted: { requestKey: string } | { traceParent: string },
+): Promise<Shown<RequestRecord> | undefined> {
+  if (!visit.may("Settings:Read")) return undefined;
+  const { Items } = await requests.list(visit.permitted("Settings:Read"), wanted, firstPage(1));
+  return Items[0];
+}
+
+export const pathOfRequests = (RequestKey: string) => `${REQUESTS}?${new URLSearchParams({ RequestKey })}`;
+
+/** Such as `PATCH /Endpoint/rest/api/v1/Application`, which leads to it. */
+export function RequestLink({ visit, request }: { visit: Visit; request: RequestRecord }): JSX.Element {
+  return (
+    <a href={visit.href(pathOfRequests(request.RequestKey))} safe>
+      {titleOfRequest(request)}
+    </a>
+  );
+}
+
+export const titleOfRequest = ({ Method, Route }: RequestRecord) => `${Method} ${Route}`;
+
+async function listPage({ requests }: SettingsDependencies, visit: Visit): Promise<View> {
+  const parameters = inRange(filtersOf(visit));
+  const found = await find(visit, FILTERS, async () => {
+    const { filters, paging } = readAsked(REQUEST_FILTERS, parameters);
+    return requests.list(visit.permitted("Settings:Read"), toRequestFilter(filters), paging);
+  });
+  const { page, problems } = found;
+  const name = await lookUpNames(visit, page.Items.map(clientOf));
+  return {
+    title: "Requests",
+    lead: <span>What clients have asked for in the last 24 hours.</span>,
+    status: statusOf(found),
+    body: (
+      <>
+        <Ranges visit={visit} />
+        <SearchForm visit={visit} filters={FILTERS} problems={problems} />
+        {page.Items.length > 0 ? (
+          <Table caption="Requests, newest first" columns={columns(visit, name)} rows={page.Items} />
+        ) : problems ? (
+          <NotAsked />
+        ) : (
+          <EmptyState title={parameters.size > 0 ? "Nothing is like that" : "Nobody has asked for anything yet"}>
+            <p>
+              A request stands here from a second after its answer, for 24 hours. One whose client could not be told is
+              in the log of the service alone.
+            </p>
+          </EmptyState>
+        )}
+        <Pager visit={visit} next={page.Next} />
+      </>
+    ),
+  };
+}
+
+const options = (words: readonly string[]) => words.map((word) => ({ value: word, label: word }));
+
+const FILTERS = [
+  { name: "Status", label: "Status", options: options(STATUS_CLASSES) },
+  { name: "Method", label: "Method", options: options(REQUEST_METHODS) },
+  { name: "Route", label: "Route" },
+  { name: "ClientId", label: "Client's Id" },
+  { name: "RequestKey", label: "RequestKey" },
+  { name: "From", label: "From", type: "datetime-local" as const },
+  { name: "To", label: "Before", type: "datetime-local" as const },
+];
+
+const clientOf = ({ ClientId }: RequestRecord): Named => ({ Type: "Application", Id: ClientId });
+
+function columns(visit: Visit, name: NameOf) {
+  return [
+    {
+      name: "Request",
+      cell: (request: RequestRecord) => (
+        <>
+          <Path title={titleOfRequest(request)} />
+          {request.Omitted > 0 ? (
+            <small safe>{`${request.Omitted.toLocaleString("en")} before it are left out: there were too many.`}</small>
+          ) : (
+            ""
+          )}
+        </>
+      ),
+    },
+    { name: "When", cell: ({ OccurredOn }: RequestRecord) => <Time at={new Date(OccurredOn)} /> },
+    { name: "Status", cell: ({ Status }: RequestRecord) => <Badge state={String(Status)} tone={toneOf(Status)} /> },
+    { name: "ms", numeric: true, cell: ({ DurationMs }: RequestRecord) => <span safe>{inWords(DurationMs)}</span> },
+    {
+      name: "Client",
+      cell: (request: RequestRecord) => (
+        <a href={visit.href(visit.pathOf(clientOf(request))!)} safe>
+          {name(clientOf(request))}
+        </a>
+      ),
+    },
+    {
+      name: "RequestKey",
+      cell: ({ Method, RequestKey }: RequestRecord) => (
+        <div>
+          <Code text={RequestKey} copy />
+          {Method === "GET" ? (
+            ""
+          ) : (
+            <small>
+              <a href={visit.href(`/settings/audit-log?${new URLSearchParams({ RequestKey })}`)}>What it did</a>
+            </small>
+          )}
+        </div>
+      ),
+    },
+  ];
+}
+
+/** A long one goes on in a new line after a slash. */
+function Path({ title }: { title: string }): JSX.Element {
+  return (
+    <code>
+      {title.split(/(?<=\/)/).map((part) => (
+        <>
+          <span safe>{part}</span>
+          <wbr />
+        </>
+      ))}
+    </code>
+  );
+}
+
+function toneOf(status: number) {
+  if (status >= 500) return "bad";
+  return status >= 400 ? "warn" : "good";
+}
+
+const inWords = (milliseconds: number) =>
+  milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds).toLocaleString("en");

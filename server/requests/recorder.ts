@@ -1,0 +1,130 @@
+// Writes down the requests of clients, in batches and beside the requests' way: none waits for it, or fails with it.
+
+import type { Logger } from "pino";
+import type { Sql } from "../db/connection.ts";
+import { contextOf, type ObservedRequest } from "../http/context.ts";
+import { createOutageLog } from "../log.ts";
+import type { TenantId } from "../tenant-id.ts";
+import { insertRequests, type NewRequest } from "./store.ts";
+
+export interface RequestRecorder {
+  /** Told of every request that was answered. */
+  record(request: Request, observed: ObservedRequest): void;
+  /** Writes what waits; to be called when no more requests come. */
+  stop(): Promise<void>;
+}
+
+const EVERY_MS = 1_000;
+/** Of a tenant, in each process: so many a second for long, and a burst; failures have as many of their own. */
+const PER_SECOND = 10;
+const BURST = 500;
+/** Of all tenants, between two writings. */
+const MOST_WAITING = 1_000;
+/** Who asks like this makes no event. */
+const READS = ["GET", "HEAD", "OPTIONS"];
+/** Its pages refresh themselves: of what is read there, only failures are worth a row. */
+const CONSOLE = "/settings";
+
+/** What a tenant may still have written down. */
+interface Share {
+  successes: Quota;
+  failures: Quota;
+  omitted: number;
+}
+
+interface Quota {
+  left: number;
+  /** Milliseconds of `performance.now()`. */
+  at: number;
+}
+
+export function createRequestRecorder(sql: Sql, log: Logger): RequestRecorder {
+  const shares = new Map<TenantId, Share>();
+  const couldNotWrite = createOutageLog(log);
+  let waiting: NewRequest[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+
+  function shareOf(tenantId: TenantId, now: number): Share {
+    const known = shares.get(tenantId);
+    if (known) return known;
+    const whole = () => ({ left: BURST, at: now });
+    const share = { successes: whole(), failures: whole(), omitted: 0 };
+    shares.set(tenantId, share);
+    return share;
+  }
+
+  function writeSoon(): void {
+    if (timer || writing) return;
+    timer = setTimeout(write, EVERY_MS);
+    // A process that has nothing else to do may end.
+    timer.unref();
+  }
+
+  function write(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const rows = waiting;
+    waiting = [];
+    writing = insertRequests(sql, rows)
+      .catch((error) => {
+        const now = performance.now();
+        for (const { tenantId, omitted } of rows) shareOf(tenantId, now).omitted += omitted + 1;
+        couldNotWrite({ err: error }, "the last requests could not be written down");
+      })
+      .then(() => {
+        writing = undefined;
+        forgetQuiet(shares);
+        if (waiting.length > 0) writeSoon();
+      });
+  }
+
+  return {
+    record(request, observed) {
+      const { tenantId, clientId, method, route, status, seconds } = observed;
+      if (tenantId === undefined || clientId === undefined || route === undefined || status === undefined) return;
+      const isFailure = status >= 400;
+      const isRead = READS.includes(method);
+      if (!isFailure && isRead && route.startsWith(CONSOLE)) return;
+      const now = performance.now();
+      const share = shareOf(tenantId, now);
+      if (waiting.length >= MOST_WAITING || !take(isFailure ? share.failures : share.successes, now)) {
+        share.omitted++;
+        return;
+      }
+      const { key, traceParent } = contextOf(request);
+      const durationMs = seconds * 1_000;
+      waiting.push({
+        ...{ tenantId, clientId, method, route, status, durationMs },
+        id: Bun.randomUUIDv7("hex", Math.floor(Date.now() - durationMs)),
+        requestKey: key,
+        traceParent: isRead ? undefined : traceParent,
+        omitted: share.omitted,
+      });
+      share.omitted = 0;
+      writeSoon();
+    },
+
+    async stop() {
+      await writing;
+      if (waiting.length > 0) write();
+      await writing;
+    },
+  };
+}
+
+function take(quota: Quota, now: number): boolean {
+  quota.left = Math.min(BURST, quota.left + ((now - quota.at) / 1_000) * PER_SECOND);
+  quota.at = now;
+  if (quota.left < 1) return false;
+  quota.left--;
+  return true;
+}
+
+/** Those whose quotas are whole again are as good as new. */
+function forgetQuiet(shares: Map<TenantId, Share>): void {
+  const wholeSince = performance.now() - (BURST / PER_SECOND) * 1_000;
+  for (const [tenantId, { successes, failures, omitted }] of shares) {
+    if (omitted === 0 && Math.max(successes.at, failures.at) < wholeSince) shares.delete(tenantId);
+  }
+}

@@ -1,0 +1,116 @@
+import type { Queries, Sql } from "../db/connection.ts";
+import type { TenantId } from "../tenant-id.ts";
+
+export interface NewRequest {
+  tenantId: TenantId;
+  /** A UUIDv7 of the time when it came. */
+  id: string;
+  requestKey: string;
+  traceParent: string | undefined;
+  method: string;
+  route: string;
+  status: number;
+  durationMs: number;
+  clientId: string;
+  /** Requests of the tenant before it that were not written. */
+  omitted: number;
+}
+
+export type LoggedRequest = Omit<NewRequest, "tenantId" | "traceParent" | "clientId"> & { clientId: number };
+
+export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
+
+export interface RequestFilter {
+  status?: (typeof STATUS_CLASSES)[number];
+  method?: string;
+  /** A part of it, in any case. */
+  route?: string;
+  clientId?: string;
+  requestKey?: string;
+  /** W3C Trace Context of its own span. */
+  traceParent?: string;
+  from?: Date;
+  to?: Date;
+}
+
+/** Of any tenants. */
+export async function insertRequests(sql: Queries, rows: readonly NewRequest[]): Promise<void> {
+  const all = <T>(value: (row: NewRequest) => T) => rows.map(value);
+  await sql`
+    insert into requests (tenant_id, id, request_key, trace_parent, method, route, status, duration_ms, client_id, omitted)
+    select * from unnest(${all(({ tenantId }) => tenantId)}::uuid[], ${all(({ id }) => id)}::uuid[],
+      ${all(({ requestKey }) => requestKey)}::text[], ${all(({ traceParent }) => traceParent ?? null)}::text[],
+      ${all(({ method }) => method)}::text[], ${all(({ route }) => route)}::text[],
+      ${all(({ status }) => status)}::smallint[], ${all(({ durationMs }) => durationMs)}::real[],
+      ${all(({ clientId }) => clientId)}::bigint[], ${all(({ omitted }) => omitted)}::integer[])`;
+}
+
+const columns = (sql: Queries) => sql`
+  id, request_key as "requestKey", method, route, status, duration_ms as "durationMs", client_id as "clientId", omitted`;
+
+/** The newest first; one more than the limit, if there are more. */
+export async function listRequests(
+  sql: Queries,
+  tenantId: TenantId,
+  { status, method, route, clientId, requestKey, traceParent, from, to }: RequestFilter,
+  limit: number,
+  after: string | undefined,
+): Promise<LoggedRequest[]> {
+  return sql<LoggedRequest[]>`
+    select ${columns(sql)} from requests
+    where tenant_id = ${tenantId} ${status ? inClass(sql, status) : sql``}
+      ${method ? sql`and method = ${method}` : sql``}
+      ${route ? sql`and strpos(lower(route), lower(${route})) > 0` : sql``}
+      ${clientId ? sql`and client_id = ${clientId}` : sql``}
+      ${requestKey ? sql`and request_key = ${requestKey}` : sql``}
+      ${traceParent ? sql`and trace_parent = ${traceParent}` : sql``}
+      ${from ? sql`and id >= ${firstIdOf(from)}` : sql``} ${to ? sql`and id < ${firstIdOf(to)}` : sql``}
+      ${after ? sql`and id < ${after}` : sql``}
+    order by id desc limit ${limit + 1}`;
+}
+
+export async function findRequest(sql: Queries, tenantId: TenantId, id: string): Promise<LoggedRequest | undefined> {
+  const [request] = await sql<LoggedRequest[]>`
+    select ${columns(sql)} from requests where tenant_id = ${tenantId} and id = ${id}`;
+  return request;
+}
+
+/** In the statement's text, for only so PostgreSQL sees that the index of failures will do. */
+function inClass(sql: Queries, status: (typeof STATUS_CLASSES)[number]) {
+  const first = Number(status[0]) * 100;
+  return sql.unsafe(`and status >= ${first} and status < ${first + 100}`);
+}
+
+/** No id of this millisecond is before it. */
+function firstIdOf(moment: Date): string {
+  const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
+/** When the request came. */
+export function timeOfId(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+}
+
+const KEPT_MS = 24 * 3_600_000;
+/** Of a tenant: requests that went well, and as many that failed. */
+export const MOST_KEPT = 100_000;
+
+/** @returns how many rows went */
+export async function removeOldRequests(sql: Sql): Promise<number> {
+  const oldest = firstIdOf(new Date(Date.now() - KEPT_MS));
+  let removed = 0;
+  for (const kind of ["status < 400", "status >= 400"]) {
+    const { count } = await sql`
+      with bound as materialized (
+        select tenants.id as tenant_id, greatest(${oldest}::uuid, (
+          select id from requests where tenant_id = tenants.id and ${sql.unsafe(kind)}
+          order by id desc offset ${MOST_KEPT} limit 1)) as last
+        from tenants
+      )
+      delete from requests using bound
+      where requests.tenant_id = bound.tenant_id and requests.id <= bound.last and ${sql.unsafe(kind)}`;
+    removed += count;
+  }
+  return removed;
+}
