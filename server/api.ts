@@ -36,6 +36,8 @@ export interface ApiServices {
   users: UserAdministration;
   /** Where a person opens a workflow in the Temporal UI. */
   workflowUrl: (workflowId: string) => string;
+  /** Aborted when the process is to end. */
+  stopping: AbortSignal;
   /** Milliseconds that a connection's former secret signs beside the new one, unless a rotation says otherwise. */
   secretOverlapMs: number;
 }
@@ -45,7 +47,7 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...entityRoutes(services.records),
     ...connectionRoutes(services),
     ...secretRoutes(services),
-    ...eventLogRoutes(services),
+    ...eventLogRoutes(services, services.stopping),
     ...deadLetterRoutes(services.sql, services.masterKey),
     ...whyRoutes(services.sql, services.masterKey),
     ...redeliveryRoutes(services),

@@ -187,6 +187,7 @@ export function createApp({
       access,
       ...administration,
     },
+    stopping: lifecycle.stopping,
     secretOverlapMs: config.webhooks.secretOverlap,
   });
 

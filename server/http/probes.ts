@@ -171,6 +171,8 @@ export type Phase = "starting" | "serving" | "stopping";
 
 export interface Lifecycle {
   readonly phase: Phase;
+  /** Aborted when it is "stopping": for what would go on by itself. */
+  readonly stopping: AbortSignal;
   begin(request: Request): void;
   end(request: Request): void;
   /** The database is there and up to date. */
@@ -182,10 +184,12 @@ export interface Lifecycle {
 export function createLifecycle(): Lifecycle {
   let phase: Phase = "starting";
   const underWay = new Set<Request>();
+  const stop = new AbortController();
   return {
     get phase() {
       return phase;
     },
+    stopping: stop.signal,
     begin: (request) => void underWay.add(request),
     end: (request) => void underWay.delete(request),
     serve() {
@@ -193,6 +197,7 @@ export function createLifecycle(): Lifecycle {
     },
     stop() {
       phase = "stopping";
+      stop.abort();
       const begun = [...underWay];
       return () => begun.every((request) => !underWay.has(request));
     },

@@ -87,6 +87,21 @@ export function wordFilter<const W extends string>(words: readonly W[], descript
   return { description, schema: word(words), read: (query, name) => readWord(query, name, words) };
 }
 
+/** A whole number from 1 to `most`. */
+export function countFilter(most: number, description: string): Filter<number | undefined> {
+  return {
+    description,
+    schema: Type.Integer({ format: "int32", minimum: 1, maximum: most }),
+    read(query, name) {
+      const text = readText(query, name);
+      if (!text) return undefined;
+      const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+      if (count < 1 || count > most) throw new BadInput(`${name} must be a whole number from 1 to ${most}.`);
+      return count;
+    },
+  };
+}
+
 /**
  * Of a record of any type, or of an entity's alone.
  * @param needs the filter that has to stand beside it

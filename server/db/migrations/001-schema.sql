@@ -569,6 +569,7 @@ create table events (
   occurred_on timestamptz not null, -- by the API's clock, as the payload says
   -- By PostgreSQL's clock, as webhook_connection_changes.changed_on.
   recorded_on timestamptz not null default clock_timestamp(),
+  written_by xid8 not null default pg_current_xact_id(), -- for who is told of each event once it is committed
   -- W3C Trace Context of the request that made the event; its attempts are of the same trace.
   trace_parent text
 );

@@ -6,6 +6,7 @@ import { BadInput, NotFound } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { id, orNull, time, uuid, word } from "../../http/fields.ts";
 import {
+  countFilter,
   type Filter,
   isUuid,
   lastFilter,
@@ -61,6 +62,15 @@ export const eventFilters = (entities: readonly string[]) => ({
   Last: lastFilter("Changes of the time until now."),
   From: momentFilter("Changes at this time or later."),
   To: momentFilter("Changes before this time."),
+});
+
+/** Then the listener comes again, and its token and policies are looked at anew. */
+export const LONGEST_STREAM_S = 60;
+
+export const streamFilters = (entities: readonly string[]) => ({
+  EventRecord: wordFilter(entities, "The entity's name."),
+  EventType: wordFilter(EVENT_TYPES, "The kind of change."),
+  Seconds: countFilter(LONGEST_STREAM_S, `How long it stays open; ${LONGEST_STREAM_S} unless given.`),
 });
 
 export function toEventFilter(asked: Values<ReturnType<typeof eventFilters>>): EventFilter {

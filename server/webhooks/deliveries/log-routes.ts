@@ -1,5 +1,6 @@
 // WebhookEvent: the activity log, and an event sent again.
 
+import { Type } from "@sinclair/typebox";
 import { route } from "../../access/index.ts";
 import type { Route } from "../../http/route.ts";
 import { CONNECTION } from "../connections/contract.ts";
@@ -11,18 +12,22 @@ import {
   EXAMPLE_EVENT,
   EXAMPLE_EVENT_DETAIL,
   eventFilters,
+  LONGEST_STREAM_S,
   REDELIVER,
+  streamFilters,
   toEventFilter,
   wholeEvent,
 } from "./log-contract.ts";
+import { createEventStreams } from "./stream.ts";
 
 export const EVENT_LOG_TAG = {
   name: "WebhookEvent",
   description: "The activity log: every change, its deliveries and their attempts.",
 };
 
-export function eventLogRoutes(log: EventLog): Route[] {
+export function eventLogRoutes(log: EventLog, stopping: AbortSignal): Route[] {
   const { sql, entities, workflowUrl } = log;
+  const streams = createEventStreams(sql, stopping);
   const path = "/WebhookEvent";
   const tag = EVENT_LOG_TAG;
   const params = EVENT_ID;
@@ -40,6 +45,27 @@ export function eventLogRoutes(log: EventLog): Route[] {
       answer: { description: "A page of changes.", schema: EVENT, example: EXAMPLE_EVENT, list: true },
       errors: ["ServiceBusy"],
       handle: (caller, { filters, paging }) => readEvents(log, caller, toEventFilter(filters), paging),
+    }),
+    route({
+      method: "GET",
+      path: `${path}/Stream`,
+      id: "streamWebhookEvent",
+      tag,
+      summary: "Be told of changes as they are committed",
+      description:
+        "Server-sent events (EventSource). The data of each is { Sequence, Payload }, what a receiver gets as " +
+        "webhook-sequence and body, whether or not a connection subscribes to it; what your policies hide of is left " +
+        "out. The stream ends after Seconds: come again with the last id as Last-Event-ID, at most 24 hours old, and " +
+        "you get what has been committed since. A change may come twice after a cut.",
+      scopes: ["Webhooks:Read"],
+      filters: streamFilters(entities),
+      answer: {
+        description: "The stream, from now on or from Last-Event-ID.",
+        schema: Type.String({ description: "Lines of `id`, `data` and `retry`." }),
+        files: ["text/event-stream"],
+      },
+      handle: (caller, { request, filters: { EventRecord, EventType, Seconds = LONGEST_STREAM_S } }) =>
+        streams.open(caller, request, { eventRecord: EventRecord, eventType: EventType }, Seconds),
     }),
     route({
       method: "GET",

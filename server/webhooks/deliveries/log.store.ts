@@ -5,7 +5,7 @@ import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { ConnectionState } from "../connections/store.ts";
-import { lowestIdOf } from "../events/event.ts";
+import { lowestIdOf, PING } from "../events/event.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 
 export interface EventFilter {
@@ -65,6 +65,19 @@ export interface LoggedAttempt {
   responseHeaders: string | null;
   responseBody: string | null;
 }
+
+/** What has been committed by some time. */
+export interface Moment {
+  /** Milliseconds since 1970. */
+  time: number;
+  /** pg_snapshot: which transactions were over. */
+  snapshot: string;
+}
+
+export type CommittedFilter = Pick<EventFilter, "eventRecord" | "eventType">;
+
+/** An event as it was committed, whatever becomes of it. */
+export interface CommittedEvent extends Omit<WholeEvent, "deliveries"> {}
 
 const columns = (sql: Queries, tenantId: TenantId) => sql`
   e.id, e.event_record as "eventRecord", e.event_type as "eventType", string_to_array(e.record_id, ',') as "recordIds",
@@ -126,6 +139,37 @@ export async function findEvent(sql: Queries, tenantId: TenantId, id: EventId): 
   const [event] = await sql<WholeEvent[]>`
     select ${columns(sql, tenantId)}, e.payload, e.sequences, e.trace_parent as "traceParent" from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
   return event;
+}
+
+export async function readMoment(sql: Queries): Promise<Moment> {
+  const [moment] = await sql<Moment[]>`
+    select floor(1000 * extract(epoch from clock_timestamp()))::float8 as time, pg_current_snapshot()::text as snapshot`;
+  return moment!;
+}
+
+/** From the time in an EventId to its commit: longer than any request may take. */
+const LONGEST_COMMIT_MS = 60_000;
+
+/** Changes that were committed between two moments, in the order of their ids. */
+export async function listCommitted(
+  sql: Queries,
+  tenantId: TenantId,
+  filter: CommittedFilter,
+  { from, to, after }: { from: Moment; to: Moment; after: string | undefined },
+  limit: number,
+): Promise<CommittedEvent[]> {
+  const first = lowestIdOf(new Date(from.time - LONGEST_COMMIT_MS));
+  return sql<CommittedEvent[]>`
+    select e.id, e.event_record as "eventRecord", e.event_type as "eventType",
+      string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn", e.payload, e.sequences
+    from events e
+    where e.tenant_id = ${tenantId} and e.id >= ${first} and e.event_type <> ${PING}
+      and not pg_visible_in_snapshot(e.written_by, ${from.snapshot}::pg_snapshot)
+      and pg_visible_in_snapshot(e.written_by, ${to.snapshot}::pg_snapshot)
+      ${after ? sql`and e.id > ${after}` : sql``}
+      ${filter.eventRecord ? sql`and e.event_record = ${filter.eventRecord}` : sql``}
+      ${filter.eventType ? sql`and e.event_type = ${filter.eventType}` : sql``}
+    order by e.id limit ${limit}`;
 }
 
 export interface AttemptSelection {

@@ -203,9 +203,9 @@ export interface SeenPayload {
   text: string | undefined;
 }
 
-async function seePayload(
+export async function seePayload(
   { gate }: Pick<Caller, "gate">,
-  { eventType, eventRecord, payload }: LoggedEvent & WithPayload,
+  { eventType, eventRecord, payload }: Pick<LoggedEvent, "eventType" | "eventRecord"> & WithPayload,
 ): Promise<SeenPayload> {
   const whole = JSON.parse(payload);
   // A ping tells of its connection only some fields.

@@ -1,0 +1,160 @@
+// `bun run listen`: forwards a tenant's changes to a server on this machine, signed as its receivers get them. For
+// development: nothing has to be reachable from outside, and no connection is made. What fails is not sent again.
+
+import { createHmac, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+const HELP = `Forwards changes to a server of yours, signed like webhooks.
+
+  bun run listen --to http://localhost:4000/hook [flags]
+
+  --to URL         where to post each change
+  --secret SECRET  sign with this one (a new one is made and shown)
+  --entity NAME    changes of this entity alone, such as Application
+  --event KIND     Created, Updated or Deleted alone
+  --help           show this
+
+It calls the demo tenant of DATA_DIR (.gatehouse), or, if they are set, GATEHOUSE_URL with GATEHOUSE_CLIENT_ID and
+GATEHOUSE_CLIENT_SECRET. The client needs the scope Webhooks:Read, and sees what its policies let it read.`;
+
+const AGAIN_MS = 1_000;
+/** A change may come twice after a cut. */
+const MOST_REMEMBERED = 10_000;
+
+interface Change {
+  /** As the header webhook-sequence. */
+  Sequence: string | null;
+  Payload: { EventId: string; EventType: string; EventRecord: string; Data: unknown };
+}
+
+interface Options {
+  to: URL;
+  secret: string;
+  filter: URLSearchParams;
+}
+
+/** Whose changes. */
+interface Api {
+  url: string;
+  clientId: string;
+  clientSecret: string;
+}
+
+const options = readOptions();
+const api = await readApi();
+console.log(`Changes of ${api.url} go to ${options.to}, signed with ${options.secret}\nStop: Ctrl-C\n`);
+const known = new Set<string>();
+let lastId = "";
+for (;;) {
+  await listen().catch(({ message }: Error) => console.error(`${message}; trying again`));
+  await Bun.sleep(AGAIN_MS);
+}
+
+function readOptions(): Options {
+  try {
+    const text = { type: "string" } as const;
+    const { values } = parseArgs({
+      options: { to: text, secret: text, entity: text, event: text, help: { type: "boolean", short: "h" } },
+    });
+    if (values.help) {
+      console.log(HELP);
+      process.exit(0);
+    }
+    if (!values.to || !/^https?:$/.test(URL.parse(values.to)?.protocol ?? "")) {
+      throw new Error("--to must be an http or https address, such as http://localhost:4000/hook");
+    }
+    if (values.secret === "") throw new Error("--secret must not be empty");
+    const filter = new URLSearchParams({
+      ...(values.entity && { EventRecord: values.entity }),
+      ...(values.event && { EventType: values.event }),
+    });
+    return { to: new URL(values.to), secret: values.secret ?? `whsec_${randomBytes(32).toString("base64")}`, filter };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${HELP}`);
+    process.exit(2);
+  }
+}
+
+async function readApi(): Promise<Api> {
+  const { GATEHOUSE_URL: url, GATEHOUSE_CLIENT_ID: clientId, GATEHOUSE_CLIENT_SECRET: clientSecret } = process.env;
+  if (url && clientId && clientSecret) return { url: url.replace(/\/$/, ""), clientId, clientSecret };
+  const file = join(process.env.DATA_DIR || ".gatehouse", "demo.json");
+  try {
+    const { publicUrl, client } = await Bun.file(file).json();
+    return { url: publicUrl, ...client };
+  } catch {
+    console.error(
+      `${file} cannot be read: run \`bun run start\` first, or set GATEHOUSE_URL and the client's id and secret.`,
+    );
+    process.exit(1);
+  }
+}
+
+/** Forwards what comes until the stream ends. */
+async function listen(): Promise<void> {
+  const answer = await fetch(`${api.url}/Endpoint/rest/api/v1/WebhookEvent/Stream?${options.filter}`, {
+    headers: { authorization: `Bearer ${await newToken()}`, ...(lastId && { "last-event-id": lastId }) },
+  });
+  if (!answer.ok || !answer.body) throw new Error(`${api.url} answered ${answer.status}: ${await answer.text()}`);
+  let rest = "";
+  for await (const text of answer.body.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) {
+      if (line.startsWith("id: ")) lastId = line.slice(4);
+      if (line.startsWith("data: ")) await forward(JSON.parse(line.slice(6)));
+    }
+  }
+}
+
+async function newToken(): Promise<string> {
+  const answer = await fetch(`${api.url}/oauth2/token`, {
+    method: "POST",
+    headers: { authorization: `Basic ${btoa(`${api.clientId}:${api.clientSecret}`)}` },
+    body: new URLSearchParams({ grant_type: "client_credentials", scope: "Webhooks:Read" }),
+  });
+  if (!answer.ok) throw new Error(`${api.url} gave no token: ${await answer.text()}`);
+  return (await answer.json()).access_token;
+}
+
+async function forward({ Sequence, Payload }: Change): Promise<void> {
+  const { EventId, EventType, EventRecord } = Payload;
+  if (known.has(EventId)) return;
+  known.add(EventId);
+  for (const oldest of known) if (known.size > MOST_REMEMBERED) known.delete(oldest);
+  // The very bytes that receivers get: the payload is compact JSON with its fields in their order.
+  const body = JSON.stringify(Payload);
+  const began = performance.now();
+  const outcome = await fetch(options.to, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(Sequence && { "webhook-sequence": Sequence }),
+      ...signatures(EventId, body),
+    },
+    body,
+    redirect: "manual",
+  }).then(
+    ({ status }) => String(status),
+    ({ message }: Error) => `no answer (${message})`,
+  );
+  const took = Math.round(performance.now() - began);
+  console.log(
+    `${new Date().toISOString()}  ${EventType} ${EventRecord}  event ${EventId}  ${outcome} after ${took} ms`,
+  );
+}
+
+/** docs/webhooks.md "Verify the signature", and Standard Webhooks. */
+function signatures(eventId: string, body: string): Record<string, string> {
+  const hmac = (key: Buffer | string, text: string) => createHmac("sha256", key).update(text);
+  const { secret } = options;
+  const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : secret;
+  const seconds = Math.floor(Date.now() / 1_000);
+  return {
+    "x-signature": hmac(secret, body).digest("hex"),
+    "webhook-id": eventId,
+    "webhook-timestamp": String(seconds),
+    "webhook-signature": `v1,${hmac(key, `${eventId}.${seconds}.${body}`).digest("base64")}`,
+  };
+}

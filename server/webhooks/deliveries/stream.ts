@@ -1,0 +1,117 @@
+// Changes as they are committed, for somebody who listens: server-sent events (WHATWG HTML 9.2). What an id says is
+// which transactions were over when it was written, so that one that commits late is passed over by nobody.
+
+import { setTimeout as wait } from "node:timers/promises";
+import type { Caller } from "../../access/index.ts";
+import { createBudget } from "../../budget.ts";
+import type { Sql } from "../../db/connection.ts";
+import { BadInput } from "../../errors.ts";
+import { NO_STORE } from "../../http/conditions.ts";
+import { type CommittedFilter, listCommitted, type Moment, readMoment } from "./log.store.ts";
+import { eventResources, seePayload } from "./log.ts";
+import { sequenceOf } from "./request.ts";
+
+const LOOK_MS = 1_000;
+/** How far back an id may lie. */
+const OLDEST_MS = 86_400_000;
+/** Events that are read, judged and sent at a time. */
+const PAGE = 100;
+const STREAMS = { name: "event streams", perTenant: 5, total: 50, waiting: 0 };
+
+/** `1795400000000.770:773:770,771`: milliseconds since 1970, and a snapshot as PostgreSQL writes it. */
+const ID = /^(\d{13})\.(\d{1,19}:\d{1,19}:[\d,]*)$/;
+
+export interface EventStreams {
+  /**
+   * @param stopping aborted when the process is to end
+   * @throws BadInput, TenantBusy
+   */
+  open(caller: Caller, request: Request, filter: CommittedFilter, seconds: number): Promise<Response>;
+}
+
+export function createEventStreams(sql: Sql, stopping: AbortSignal): EventStreams {
+  const streams = createBudget(STREAMS);
+  return {
+    async open(caller, request, filter, seconds) {
+      const now = await readMoment(sql);
+      const from = startOf(request.headers.get("last-event-id"), now);
+      const headers = { "content-type": "text/event-stream", ...NO_STORE };
+      if (request.method === "HEAD") return new Response(null, { headers });
+      const leave = await streams.take(caller.tenantId);
+      const left = new AbortController();
+      const signal = AbortSignal.any([left.signal, stopping, AbortSignal.timeout(seconds * 1_000)]);
+      const texts = tell(sql, caller, filter, from, signal);
+      const body = new ReadableStream<Uint8Array>({
+        // Asked when the listener has room, so that nothing piles up here.
+        async pull(controller) {
+          // What goes wrong ends the stream: the listener comes again, and is told then.
+          const next = await texts.next().catch(() => undefined);
+          if (next && !next.done) return controller.enqueue(new TextEncoder().encode(next.value));
+          leave();
+          controller.close();
+        },
+        cancel() {
+          left.abort();
+          leave();
+        },
+      });
+      return new Response(body, { headers });
+    },
+  };
+}
+
+/** @throws BadInput */
+function startOf(lastEventId: string | null, now: Moment): Moment {
+  if (!lastEventId) return now;
+  const [, time, snapshot] = ID.exec(lastEventId) ?? [];
+  const since = now.time - Number(time);
+  if (snapshot && isSnapshot(snapshot) && since <= OLDEST_MS) return { time: Number(time), snapshot };
+  throw new BadInput(
+    "Last-Event-ID must be an id of this stream, of the last 24 hours. Without it the stream begins now.",
+  );
+}
+
+/** What PostgreSQL would read: `xmin:xmax:` and those between them that were not over, in their order. */
+function isSnapshot(text: string): boolean {
+  const [least = "", most = "", between = ""] = text.split(":");
+  const open = between === "" ? [] : between.split(",");
+  const bounds = [least, ...open, most];
+  if (bounds.some((bound) => bound === "" || BigInt(bound) < 1n || BigInt(bound) >= 2n ** 63n)) return false;
+  return (
+    open.every((one, index) => BigInt(one) >= BigInt(open[index - 1] ?? least) && BigInt(one) < BigInt(most)) &&
+    BigInt(least) <= BigInt(most)
+  );
+}
+
+/** The stream's text, as it comes. */
+async function* tell(
+  sql: Sql,
+  caller: Caller,
+  filter: CommittedFilter,
+  from: Moment,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  // A cut connection is taken up again after a second.
+  yield `retry: 1000\nid: ${idOf(from)}\n\n`;
+  let told = from;
+  while (!signal.aborted) {
+    const now = await readMoment(sql);
+    let after: string | undefined;
+    do {
+      const events = await listCommitted(sql, caller.tenantId, filter, { from: told, to: now, after }, PAGE);
+      const seen = await caller.gate.only("WebhookEvent", events, { resource: (event) => eventResources(event) });
+      for (const event of seen) {
+        const { text } = await seePayload(caller, event);
+        if (text !== undefined)
+          yield `data: {"Sequence":${JSON.stringify(sequenceOf(event.sequences))},"Payload":${text}}\n\n`;
+      }
+      after = events.length === PAGE ? events.at(-1)!.id : undefined;
+    } while (after);
+    // Once all before it are out: who is cut off in between gets them again, rather than not at all.
+    told = now;
+    yield `id: ${idOf(told)}\n\n`;
+    await wait(LOOK_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+const idOf = ({ time, snapshot }: Moment) => `${time}.${snapshot}`;

@@ -1,0 +1,279 @@
+// Changes told to somebody who listens, as they are committed.
+
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { PROJECT_ROOT } from "../../server/config.ts";
+import { connect } from "../../server/db/connection.ts";
+import { hide, READING } from "../attacks/world.ts";
+import { newAdmin, newPerson, ok, savePolicy } from "../policies/people.ts";
+import { type Api, until } from "../support/api.ts";
+import { newEmptyDatabase } from "../support/empty-database.ts";
+import { startProcess } from "../support/process.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant, setting, shared } from "../support/tenant.ts";
+
+const PATH = "/Endpoint/rest/api/v1/WebhookEvent/Stream";
+const MOST_OF_A_TENANT = 5;
+const sql = connect(shared().databaseUrl, "gatehouse test", 2);
+afterAll(() => sql.end());
+
+interface Change {
+  Sequence: string | null;
+  Payload: { EventId: string; EventType: string; Data: { Id: string } };
+}
+
+interface Listening extends AsyncDisposable {
+  changes: Change[];
+  /** What each was, in its very text. */
+  texts: string[];
+  lastId(): string;
+  ended: Promise<void>;
+}
+
+interface ListenOptions {
+  query?: string;
+  lastId?: string;
+}
+
+async function listen(
+  { url = shared().url, authorization }: { url?: string; authorization: string },
+  { query = "", lastId }: ListenOptions = {},
+): Promise<Listening> {
+  const stop = new AbortController();
+  const answer = await fetch(`${url}${PATH}${query}`, {
+    headers: { authorization, ...(lastId && { "last-event-id": lastId }) },
+    signal: stop.signal,
+  });
+  if (answer.status !== 200) throw new Error(await answer.text());
+  expect(answer.headers.get("content-type")).toBe("text/event-stream");
+  const [changes, texts, ids]: [Change[], string[], string[]] = [[], [], []];
+  const read = async () => {
+    let rest = "";
+    for await (const text of answer.body!.pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) {
+        if (line.startsWith("id: ")) ids.push(line.slice(4));
+        if (!line.startsWith("data: ")) continue;
+        texts.push(line.slice(6));
+        changes.push(JSON.parse(line.slice(6)));
+      }
+    }
+  };
+  const ended = read();
+  ended.catch(() => {});
+  await until("the first id", () => ids.length > 0);
+  return {
+    changes,
+    texts,
+    lastId: () => ids.at(-1)!,
+    ended,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended.catch(() => {});
+    },
+  };
+}
+
+const kinds = ({ changes }: Listening) => changes.map(({ Payload }) => Payload.EventType);
+
+describe.concurrent("a stream of changes", () => {
+  test("tells each in the bytes and with the sequence that receivers get, whether or not one is connected", async () => {
+    const api = await newTenant();
+    await using stream = await listen(api);
+    const { Id } = await api.change({ Name: "Gate" });
+    await until("the first", () => stream.changes.length === 1);
+    await using receiver = startReceiver();
+    await api.connect(receiver.url);
+    await api.change({ Id, Description: "a \u2028 and\nmore" });
+    await until("both", () => stream.changes.length === 2 && receiver.calls.length === 1);
+    expect(kinds(stream)).toEqual(["Created", "Updated"]);
+    const [call] = receiver.calls;
+    expect(stream.texts[1]).toBe(
+      `{"Sequence":${JSON.stringify(call!.headers.get("webhook-sequence"))},"Payload":${call!.bytes}}`,
+    );
+  });
+
+  test("goes on from Last-Event-ID, and leaves nothing out", async () => {
+    const api = await newTenant();
+    const { Id } = await api.change({ Name: "Gate" });
+    const first = await listen(api);
+    await api.change({ Id, Description: "one" });
+    await until("the change", () => first.changes.length === 1);
+    const behind = first.lastId();
+    await until("an id after it", () => first.lastId() !== behind);
+    const lastId = first.lastId();
+    await first[Symbol.asyncDispose]();
+    for (const Description of ["two", "three"]) await api.change({ Id, Description });
+
+    await using second = await listen(api, { lastId });
+    await until("what came between", () => second.changes.length === 2);
+    await api.change({ Id, Description: "four" });
+    await until("what comes now", () => second.changes.length === 3);
+    const told = second.changes.map(({ Payload }) => (Payload.Data as { Description?: string }).Description);
+    expect(told).toEqual(["two", "three", "four"]);
+  });
+
+  test("tells of one that commits after what began later", async () => {
+    const api = await newTenant();
+    const { Id } = await api.change({ Name: "Gate" });
+    const early = await api.newestEvent();
+    const { tenantId } = api.tenant;
+    await using stream = await listen(api);
+    const late = "0".repeat(8);
+    await sql.begin(async (tx) => {
+      await tx`
+        insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
+        select overlay(id::text placing ${late} from 29)::uuid, tenant_id, event_record, 'Deleted', record_id,
+          replace(payload, 'Created', 'Deleted'), occurred_on
+        from events where tenant_id = ${tenantId} and id = ${early.EventId}`;
+      await api.change({ Id, Description: "later" });
+      await until("the later one", () => stream.changes.length === 1);
+    });
+    await until("the earlier one", () => stream.changes.length === 2);
+    expect(kinds(stream)).toEqual(["Updated", "Deleted"]);
+  });
+
+  test("takes filters, and no other tenant's changes", async () => {
+    const [api, stranger] = await Promise.all([newTenant(), newTenant()]);
+    const { Id } = await api.change({ Name: "Gate" });
+    await using deleted = await listen(api, { query: "?EventRecord=Application&EventType=Deleted" });
+    await using other = await listen(stranger);
+    await api.change({ Id, Description: "no" });
+    await api.call("DELETE", `/Application/${Id}`);
+    await stranger.change({ Name: "Own" });
+    await until("one for each", () => deleted.changes.length + other.changes.length === 2);
+    expect([kinds(deleted), kinds(other)]).toEqual([["Deleted"], ["Created"]]);
+  });
+
+  test("leaves out what its listener's policies hide", async () => {
+    const admin = await newAdmin();
+    const spy = await newPerson(admin);
+    await savePolicy(admin, "Spy", `permit (principal == Client::"${spy.clientId}", action, resource);`);
+    const secret = await ok(admin.patch("/Department", { Name: "Secret" }));
+    await hide({ admin, spy }, [{ type: "Department", id: String(secret.Id) }], READING);
+    await using stream = await listen({ authorization: `Bearer ${spy.token}` });
+    await ok(admin.patch("/Department", { Id: secret.Id, Description: "not for everybody" }));
+    await ok(admin.patch("/Department", { Name: "Open" }));
+    await until("the open one", () => stream.changes.length === 1);
+    expect(stream.texts.join()).not.toContain("not for everybody");
+    expect(stream.changes[0]).toMatchObject({ Payload: { EventType: "Created", Data: { Name: "Open" } } });
+  });
+
+  test("is one of five for a tenant; the next is told to wait, and one that is closed makes room", async () => {
+    const api = await newTenant();
+    const open = await Promise.all(Array.from({ length: MOST_OF_A_TENANT }, () => listen(api)));
+    expect(await failure(api)).toMatchObject({ Status: 429 });
+    const other = await listen(await newTenant());
+    await open.pop()![Symbol.asyncDispose]();
+    await until("room", async () => {
+      const next = await listen(api).catch(() => undefined);
+      if (next) open.push(next);
+      return next;
+    });
+    for (const stream of [...open, other]) await stream[Symbol.asyncDispose]();
+  });
+
+  test.each([
+    "0",
+    "x.1:1:",
+    "1795400000000.2:1:",
+    "1795400000000.1:4:3,2",
+    "1795400000000.1:3:7",
+    "1000000000000.1:1:",
+  ])("refuses Last-Event-ID %s", async (lastId) => {
+    expect(await failure(await newTenant(), { lastId })).toMatchObject({
+      Status: 400,
+      Errors: ["Last-Event-ID must be an id of this stream, of the last 24 hours. Without it the stream begins now."],
+    });
+  });
+
+  test("ends after the Seconds that it is asked for, at most a minute", async () => {
+    const api = await newTenant();
+    await using stream = await listen(api, { query: "?Seconds=1" });
+    await stream.ended;
+    for (const seconds of ["0", "61", "1.5", "soon"]) {
+      const answer = await fetch(`${api.url}${PATH}?Seconds=${seconds}`, {
+        headers: { authorization: api.authorization },
+      });
+      expect([seconds, answer.status, await answer.json()]).toMatchObject([
+        seconds,
+        400,
+        { Errors: ["Seconds must be a whole number from 1 to 60."] },
+      ]);
+    }
+  });
+
+  test("is for who has the scope", async () => {
+    const admin = await newAdmin();
+    const answer = await fetch(shared().url + PATH);
+    expect(answer.status).toBe(401);
+    expect((await admin.send("HEAD", "/WebhookEvent/Stream")).status).toBe(200);
+    expect((await admin.send("DELETE", "/WebhookEvent/Stream")).status).toBe(405);
+  });
+});
+
+test("a stream ends with the process, which waits for nobody that listens", async () => {
+  await using database = await newEmptyDatabase();
+  await using server = startProcess("server/serve.ts", {
+    DATABASE_URL: database.url,
+    MASTER_KEY: setting("GATEHOUSE_TEST_MASTER_KEY"),
+    PORT: "0",
+    SHUTDOWN_GRACE: "60m",
+  });
+  const { port } = await server.said((message) => message === "api ready");
+  const url = `http://127.0.0.1:${port}`;
+  const api = await newTenant({ url, databaseUrl: database.url });
+  await using stream = await listen(api);
+  server.signal("SIGTERM");
+  await stream.ended;
+  expect(await server.exited).toBe(0);
+}, 60_000);
+
+test("bun run listen forwards changes to a server on this machine, signed as receivers get them", async () => {
+  const api = await newTenant();
+  const secret = `whsec_${Buffer.from("a secret of some length, for tests").toString("base64")}`;
+  const calls: { headers: Record<string, string>; body: string }[] = [];
+  await using local = Bun.serve({
+    port: 0,
+    async fetch(request) {
+      calls.push({ headers: Object.fromEntries(request.headers), body: await request.text() });
+      return new Response(null, { status: 204 });
+    },
+  });
+  const command = Bun.spawn(
+    [process.execPath, join(PROJECT_ROOT, "examples/listen.ts"), "--to", local.url.href, "--secret", secret],
+    { env: { ...process.env, ...clientOf(api) }, stdout: "pipe", stderr: "inherit" },
+  );
+  try {
+    let printed = "";
+    void (async () => {
+      for await (const text of command.stdout.pipeThrough(new TextDecoderStream())) printed += text;
+    })();
+    await until("it to listen", () => printed.includes("Stop: Ctrl-C"));
+    await until("a change to come through", async () => {
+      await api.change({ Name: `Gate ${calls.length} ${Bun.randomUUIDv7()}` });
+      return calls.length > 0;
+    });
+    const { headers, body } = calls[0]!;
+    expect(() => new Webhook(secret).verify(body, headers)).not.toThrow();
+    expect(new Bun.CryptoHasher("sha256", secret).update(body).digest("hex")).toBe(headers["x-signature"]!);
+    expect(headers["webhook-sequence"]).toBe("1");
+    await until("its line", () => /Created Application {2}event [0-9a-f-]{36} {2}204 after \d+ ms\n/.test(printed));
+  } finally {
+    command.kill();
+    await command.exited;
+  }
+}, 60_000);
+
+function clientOf({ url, tenant }: Api): Record<string, string> {
+  const { clientId, clientSecret } = tenant.client;
+  return { GATEHOUSE_URL: url, GATEHOUSE_CLIENT_ID: clientId, GATEHOUSE_CLIENT_SECRET: clientSecret };
+}
+
+async function failure({ url, authorization }: Api, { lastId = "" }: ListenOptions = {}) {
+  const answer = await fetch(url + PATH, { headers: { authorization, ...(lastId && { "last-event-id": lastId }) } });
+  const body = (await answer.json()) as object;
+  return { Status: answer.status, ...body };
+}
