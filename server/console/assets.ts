@@ -5,7 +5,7 @@ const ASSETS = {
   "settings.css": { url: import.meta.resolve("./assets/settings.css"), type: CSS },
   "parts.css": { url: import.meta.resolve("./assets/parts.css"), type: CSS },
   "records.css": { url: import.meta.resolve("./assets/records.css"), type: CSS },
-  "editor.js": { url: import.meta.resolve("./assets/editor.js"), type: JAVASCRIPT },
+  "editor.js": { url: import.meta.resolve("./editor/main.ts"), type: JAVASCRIPT },
   "time.js": TIME_SCRIPT,
   "search.js": { url: import.meta.resolve("./assets/search.js"), type: JAVASCRIPT },
   "copy.js": { url: import.meta.resolve("./assets/copy.js"), type: JAVASCRIPT },

@@ -98,7 +98,7 @@ function requireScopes({ caller, organisation }: Visit, { needs }: Handler): voi
   );
 }
 
-function show(
+async function show(
   { settingsSite, cookies }: ConsoleDependencies,
   pages: readonly Page[],
   page: Page,
@@ -111,14 +111,24 @@ function show(
   const told = request.headers.has("hx-request") ? undefined : readFlash(cookies, request);
   const navigation = navigationFor(pages, caller.scopes, url.pathname);
   const tabs = tabsFor(pages, page, visit, view);
+  // Only then it is known which scripts it needs.
+  const body = await view.body;
   const shown = (
-    <Layout site={settingsSite} visit={visit} navigation={navigation} tabs={tabs} view={view} told={told} />
+    <Layout
+      site={settingsSite}
+      visit={visit}
+      navigation={navigation}
+      tabs={tabs}
+      view={{ ...view, body }}
+      told={told}
+    />
   );
   return pageResponse(shown, {
     status: view.status,
     headers,
     cookies: [...formCookies, ...(told === undefined ? [] : [cookies.clear("told")])],
     connects: true,
+    styleNonce: visit.editorNonce,
   });
 }
 

@@ -29,7 +29,7 @@ const HTMX = {
 };
 
 const STYLES = ["settings.css", "parts.css", "records.css"] as const;
-const SCRIPTS = ["htmx.js", "polling.js", "time.js", "copy.js", "search.js", "editor.js", "moments.js"] as const;
+const SCRIPTS = ["htmx.js", "polling.js", "time.js", "copy.js", "search.js", "moments.js"] as const;
 
 /** The frame of every page: who is here, where one can go, and the page in the middle. */
 export function Layout({ site, visit, navigation, tabs, view, told }: LayoutProps): JSX.Element {
@@ -38,7 +38,8 @@ export function Layout({ site, visit, navigation, tabs, view, told }: LayoutProp
       <Head
         title={`${view.title} · ${visit.organisation}`}
         styles={STYLES.map(site.asset)}
-        scripts={SCRIPTS.map(site.asset)}
+        scripts={[...SCRIPTS, ...(visit.editorNonce ? (["editor.js"] as const) : [])].map(site.asset)}
+        styleNonce={visit.editorNonce}
       >
         <meta name="htmx-config" content={JSON.stringify(HTMX)} />
       </Head>

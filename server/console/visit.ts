@@ -41,6 +41,8 @@ export class Visit {
   form = new URLSearchParams();
   /** For the forms of the page; `Form` puts it there. */
   readonly csrf: string;
+  /** Of a page with the policy editor, whose script makes styles: CSP allows them by it. */
+  editorNonce: string | undefined;
   /** Set-Cookie values that go with it. */
   readonly formCookies: string[];
   /** A path of ours as a browser has to ask for it. */

@@ -40,10 +40,12 @@ export interface HeadProps {
   /** Where they are. */
   styles: string[];
   scripts: string[];
+  /** The last of the scripts reads it, to make styles with. */
+  styleNonce?: string;
   children?: Children;
 }
 
-export function Head({ title, styles, scripts, children = "" }: HeadProps): JSX.Element {
+export function Head({ title, styles, scripts, styleNonce, children = "" }: HeadProps): JSX.Element {
   return (
     <head>
       <meta charset="utf-8" />
@@ -57,7 +59,7 @@ export function Head({ title, styles, scripts, children = "" }: HeadProps): JSX.
         <link rel="stylesheet" href={href} />
       ))}
       {scripts.map((src) => (
-        <script src={src} defer></script>
+        <script src={src} defer nonce={src === scripts.at(-1) ? styleNonce : undefined}></script>
       ))}
     </head>
   );

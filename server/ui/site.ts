@@ -1,12 +1,16 @@
 // Where the pages and what they need stand, and the files themselves: nothing comes from another host.
 
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
 import { Elysia } from "elysia";
+import { PROJECT_ROOT } from "../config.ts";
 import { NO_STORE } from "../http/conditions.ts";
 
-/** A file and its media type. */
+/** A file and its media type. What is written in TypeScript is bundled with the packages that it imports. */
 export interface AssetFile {
   url: string;
   type: string;
@@ -26,6 +30,9 @@ const ASSETS = {
 } as const;
 
 const HASH_LENGTH = 16;
+/** The highest, for a file is compressed once: half a second for the largest. */
+const BROTLI_QUALITY = constants.BROTLI_MAX_QUALITY;
+const [compressBrotli, compressGzip] = [promisify(brotliCompress), promisify(gzip)];
 
 export interface SiteOf<Name extends string> {
   /** A path of ours as a browser has to ask for it: PUBLIC_URL may have a path of its own. */
@@ -43,26 +50,89 @@ export function createSite(publicUrl: string): Site {
 /** @param assets by the names that pages know them by, such as `pico.css` */
 export function createSiteOf<Name extends string>(publicUrl: string, assets: Record<Name, AssetFile>): SiteOf<Name> {
   const base = new URL(publicUrl).pathname.replace(/\/$/, "");
-  const files = new Map<Name, { path: string; bytes: Buffer<ArrayBuffer>; type: string }>();
+  const files = new Map<Name, { path: string; type: string; in(encoding: Encoding): Promise<Bytes> }>();
   for (const [name, { url, type }] of Object.entries<AssetFile>(assets)) {
-    const bytes = readFileSync(fileURLToPath(url));
-    const hash = createHash("sha256").update(bytes).digest("hex").slice(0, HASH_LENGTH);
+    const { madeOf, bytes } = url.endsWith(".ts") ? bundle(fileURLToPath(url)) : plainFile(fileURLToPath(url));
+    const hash = createHash("sha256").update(madeOf).digest("hex").slice(0, HASH_LENGTH);
     const [stem, ending] = name.split(".");
-    files.set(name as Name, { path: `/assets/${stem}-${hash}.${ending}`, bytes, type });
+    files.set(name as Name, { path: `/assets/${stem}-${hash}.${ending}`, type, in: encoded(bytes) });
   }
   return {
     href: (path) => base + path,
     asset: (name) => base + files.get(name)!.path,
     controller() {
       const app = new Elysia();
-      for (const { path, bytes, type } of files.values()) {
-        const headers = { "content-type": type, "cache-control": "public, max-age=31536000, immutable" };
-        app.get(path, () => new Response(bytes, { headers }));
+      for (const { path, type, in: bytesIn } of files.values()) {
+        app.get(path, async ({ request }) => {
+          const encoding = encodingFor(request.headers.get("accept-encoding") ?? "");
+          const headers = {
+            "content-type": type,
+            "cache-control": "public, max-age=31536000, immutable",
+            vary: "Accept-Encoding",
+            ...(encoding !== "identity" && { "content-encoding": encoding }),
+          };
+          return new Response(await bytesIn(encoding), { headers });
+        });
       }
       return app;
     },
   };
 }
+
+type Bytes = Uint8Array<ArrayBuffer>;
+type Encoding = "br" | "gzip" | "identity";
+
+interface Source {
+  /** Differs wherever the bytes do. */
+  madeOf: Bytes;
+  bytes(): Promise<Bytes>;
+}
+
+function plainFile(path: string): Source {
+  const bytes = readFileSync(path);
+  return { madeOf: bytes, bytes: async () => bytes };
+}
+
+/** Bundled when it is first asked for, and not at every start. Of our own it imports only what stands beside it. */
+function bundle(path: string): Source {
+  const beside = readdirSync(dirname(path)).sort();
+  const paths = [join(PROJECT_ROOT, "bun.lock"), ...beside.map((name) => join(dirname(path), name))];
+  return {
+    madeOf: Buffer.concat(paths.map((one) => readFileSync(one))),
+    async bytes() {
+      const { outputs } = await Bun.build({ entrypoints: [path], target: "browser", format: "iife", minify: true });
+      return new Uint8Array(await outputs[0]!.arrayBuffer());
+    },
+  };
+}
+
+/** The browser's first choice of those that we have (RFC 9110 12.5.3), without the weights that none sends. */
+function encodingFor(accepted: string): Encoding {
+  const known = (["br", "gzip"] as const).find((one) => new RegExp(`(^|,)\\s*${one}\\s*(,|$)`).test(accepted));
+  return known ?? "identity";
+}
+
+/** Each is made once, beside the server's one thread. */
+function encoded(bytes: () => Promise<Bytes>): (encoding: Encoding) => Promise<Bytes> {
+  const made = new Map<Encoding, Promise<Bytes>>();
+  const once = (encoding: Encoding, make: () => Promise<Bytes>) => {
+    const known = made.get(encoding) ?? make();
+    made.set(encoding, known);
+    // What has failed is tried again.
+    known.catch(() => made.delete(encoding));
+    return known;
+  };
+  const plain = () => once("identity", bytes);
+  return (encoding) => {
+    if (encoding === "identity") return plain();
+    return once(encoding, async () => COMPRESS[encoding](await plain()));
+  };
+}
+
+const COMPRESS = {
+  br: (bytes: Bytes) => compressBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  gzip: (bytes: Bytes) => compressGzip(bytes),
+};
 
 export interface PageOptions {
   status?: number;
@@ -73,6 +143,8 @@ export interface PageOptions {
   formAction?: string[];
   /** Whether the page's scripts may ask our own origin for more. */
   connects?: boolean;
+  /** Of the script of ours that makes styles; no other can. */
+  styleNonce?: string;
 }
 
 /**
@@ -84,7 +156,7 @@ export async function pageResponse(page: JSX.Element, options: PageOptions = {})
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": [
       "default-src 'none'",
-      "style-src 'self'",
+      `style-src 'self'${options.styleNonce ? ` 'nonce-${options.styleNonce}'` : ""}`,
       "script-src 'self'",
       "img-src 'self' data:",
       ...(options.connects ? ["connect-src 'self'"] : []),

@@ -101,8 +101,16 @@ const TELL_OF_NO_RECORD = [
 
 /** Where records are, wherever their routes or pages stand. */
 const ANSWER_RECORDS = /^server\/((access|audit|entities|console|tenants|webhooks)\/|.*[/-]routes\.tsx?$)/;
-/** A file, written while it is read: its rows have passed the gate. The payload's, in its exact bytes, too. */
-const FILES = ["server/audit/routes.ts", "server/console/activity/payload.tsx", "server/webhooks/deliveries/stream.ts"];
+/**
+ * A file, written while it is read: its rows have passed the gate. The payload's, in its exact bytes, too. The problems of
+ * a text tell of that text alone, which their caller has sent.
+ */
+const FILES = [
+  "server/audit/routes.ts",
+  "server/console/activity/payload.tsx",
+  "server/console/policies/check.ts",
+  "server/webhooks/deliveries/stream.ts",
+];
 
 export const answersPassTheGate: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {

@@ -78,37 +78,3 @@ test(
   },
   PATIENCE_MS,
 );
-
-test(
-  "words beside the editor are written at the cursor by a click or a key, and can be undone",
-  async () => {
-    const api = await newTenant();
-    await using visitor = await enterSettings(browser, api.tenant);
-    const { page } = visitor;
-    await visitor.open("/settings/policies/add");
-    const policy = page.getByLabel("Policy", { exact: true });
-    await policy.fill("permit (principal, action, resource) when { };");
-    await policy.evaluate((text: HTMLTextAreaElement) => text.setSelectionRange(44, 44));
-    await page.getByText("On which record: User", { exact: true }).click();
-    const insert = page.getByRole("button", { name: 'resource.Username == ""' });
-    await insert.click();
-    const written = 'permit (principal, action, resource) when { resource.Username == ""};';
-    expect(await policy.inputValue()).toBe(written);
-    expect(await policy.evaluate((text) => document.activeElement === text)).toBe(true);
-    await page.keyboard.press("Control+z");
-    expect(await policy.inputValue()).toBe("permit (principal, action, resource) when { };");
-    await insert.focus();
-    await page.keyboard.press("Enter");
-    expect(await policy.inputValue()).toContain("resource.Username");
-
-    await page.getByText("Examples", { exact: true }).click();
-    await policy.fill("");
-    await page.getByRole("button", { name: /^permit \(\s+principal in Role::"admin"/ }).click();
-    expect(await policy.inputValue()).toContain('principal in Role::"admin"');
-    await page.getByLabel("Name", { exact: true }).fill("From an example");
-    await page.getByRole("button", { name: "Save policy" }).click();
-    await page.getByText("The policy is saved.").waitFor();
-    expect(visitor.complaints).toEqual([]);
-  },
-  PATIENCE_MS,
-);

@@ -1,6 +1,7 @@
 // What guards the pages and their forms: tokens, cookies, headers.
 
 import { describe, expect, test } from "bun:test";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { answerOf, type Client, newClient, SPEC_PATH } from "../authorize/client.ts";
 import { type View, Visitor } from "../authorize/visitor.ts";
 import { db } from "../entities/client.ts";
@@ -124,6 +125,27 @@ describe.concurrent("every page", () => {
       expect(asset.headers.get("cache-control")).toContain("immutable");
       expect(asset.headers.get("content-type")).toMatch(/^text\/(css|javascript)/);
     }
+  });
+
+  test("sends them compressed as the browser takes them, and the same bytes in each way", async () => {
+    const client = await newClient();
+    const page = await new Visitor().open(client.authorize());
+    const path = /href="(\/assets\/pico-[^"]+)"/.exec(page.html)![1]!;
+    const get = async (accepted: string) => {
+      const headers = { "accept-encoding": accepted };
+      const asset = await fetch(new Visitor().origin + path, { headers, decompress: false });
+      expect(asset.headers.get("vary")).toBe("Accept-Encoding");
+      return { encoding: asset.headers.get("content-encoding"), bytes: Buffer.from(await asset.arrayBuffer()) };
+    };
+    const plain = await get("identity");
+    expect(plain.encoding).toBeNull();
+    const [brotli, gzip] = [await get("gzip, deflate, br, zstd"), await get("deflate,gzip")];
+    expect([brotli.encoding, gzip.encoding]).toEqual(["br", "gzip"]);
+    expect(brotliDecompressSync(brotli.bytes).equals(plain.bytes)).toBe(true);
+    expect(gunzipSync(gzip.bytes).equals(plain.bytes)).toBe(true);
+    expect(brotli.bytes.length).toBeLessThan(plain.bytes.length / 4);
+    for (const none of ["", "br;q=0, gzip;q=0", "brotli, x-gzip", "zstd"])
+      expect((await get(none)).encoding).toBeNull();
   });
 
   test("shows an application's name as text", async () => {

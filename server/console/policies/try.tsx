@@ -22,6 +22,7 @@ import { listRecords } from "../records/records.tsx";
 import { nameOf, type Reference } from "../records/reference-field.tsx";
 import { Editor } from "../settings/policy-editor.tsx";
 import type { Visit } from "../visit.ts";
+import { policyText } from "./check.ts";
 import { Answer, Changes, MOST_SHOWN, type NamedPolicy, POLICIES } from "./outcome.tsx";
 import { sampleOf } from "./sample.ts";
 import { Vocabulary } from "./vocabulary.tsx";
@@ -131,7 +132,13 @@ function TryForm({ visit, state, id, types }: TryFormProps): JSX.Element {
     <div class="panel">
       <Form visit={visit} action={action} state={state}>
         {CARRIED.map((name) => (state.value(name) ? <Hidden name={name} value={state.value(name)} /> : ""))}
-        <Editor state={state} problems={[]} hint="Not saved. Left empty, the policies decide as they are." optional />
+        <Editor
+          visit={visit}
+          state={state}
+          problems={[]}
+          hint="Not saved. Left empty, the policies decide as they are."
+          optional
+        />
         <SelectField
           state={state}
           name="PrincipalType"
@@ -249,9 +256,6 @@ function triedOf(visit: Visit): { Id?: string; Name?: string; Policy?: string } 
   if (text.trim() === "") return {};
   return { Policy: text, ...(id ? { Id: id } : {}), ...(name ? { Name: name } : {}) };
 }
-
-/** A browser sends line breaks as CR LF. */
-const policyText = (form: URLSearchParams) => (form.get("Policy") ?? "").replaceAll("\r\n", "\n");
 
 /** The record's Id. @throws BadInput naming those that could be meant */
 async function found(

@@ -1,8 +1,7 @@
-// What a policy can speak of, for who writes one. editor.js makes a button of each word, which writes it at the cursor.
+// What a policy can speak of, for who writes one. The editor makes a button of each word, which writes it at the cursor.
 
 import type { Children } from "@kitajs/html";
 import { ACTIONS, actionsOn, type ResourceType, STARTER_POLICIES } from "../../access/index.ts";
-import { attribute } from "../../ui/index.ts";
 
 /** As it is written in a policy, by the type of what stands there. */
 const WRITTEN: Record<ResourceType["attributes"][number]["type"], (path: string) => string> = {
@@ -35,23 +34,22 @@ export function Vocabulary({ types }: { types: ReadonlyMap<string, ResourceType>
   return (
     <section class="panel stack">
       <h2>What a policy can speak of</h2>
+      <p class="fine">resource.after has the fields of resource, as they are after the change.</p>
       <Part title="Who calls: principal">
         <Words words={OF_CALLER} />
       </Part>
       <Part title="What is done: action">
-        <Words words={ACTIONS.map((action) => [action, `action == Action::"${action}"`] as const)} />
+        <Words words={ACTIONS.map((action) => ["", `action == Action::"${action}"`] as const)} />
       </Part>
       {[...types.values()].map((type) => (
         <Part title={`On which record: ${type.name}`}>
           <p class="hint" safe>
-            {`${actionsOn(type).join(", ")}. resource.after has the same fields as they are after the change.`}
+            {actionsOn(type).join(", ")}
           </p>
           <Words
             words={[
-              [type.name, `resource is ${type.name}`],
-              ...type.attributes.map(
-                (one) => [`${one.name} (${WORDS[one.type]})`, WRITTEN[one.type](`resource.${one.name}`)] as const,
-              ),
+              ["", `resource is ${type.name}`],
+              ...type.attributes.map((one) => [WORDS[one.type], WRITTEN[one.type](`resource.${one.name}`)] as const),
             ]}
           />
         </Part>
@@ -64,7 +62,7 @@ export function Vocabulary({ types }: { types: ReadonlyMap<string, ResourceType>
           <>
             <p safe>{description}</p>
             <pre class="insert">
-              <code data-insert={attribute(policy)} safe>
+              <code data-insert safe>
                 {policy}
               </code>
             </pre>
@@ -94,15 +92,14 @@ function Part({ title, children }: { title: string; children: Children }): JSX.E
   );
 }
 
+/** A word that says it all has no label. */
 function Words({ words }: { words: readonly (readonly [label: string, text: string])[] }): JSX.Element {
   return (
     <ul class="words">
       {words.map(([label, text]) => (
         <li>
-          <span class="hint" safe>
-            {label}
-          </span>
-          <code data-insert={attribute(text)} safe>
+          {label ? <small safe>{label}</small> : ""}
+          <code data-insert safe>
             {text}
           </code>
         </li>

@@ -1,14 +1,14 @@
 // Policies: who may do what, in Cedar.
 
-import { POLICY, POLICY_TEXT, type PolicyRecord, type Problem } from "../../access/index.ts";
+import { POLICY, type PolicyRecord } from "../../access/index.ts";
 import { ButtonLink, bodyOf, ContractFields, formFields, formOf, phrase } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
+import { checkPage, policyText, problemsIn } from "../policies/check.ts";
 import { TryButton, tryPages } from "../policies/try.tsx";
 import { versionPages } from "../policies/versions.tsx";
 import { Vocabulary } from "../policies/vocabulary.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { settingsPages } from "../records/settings.tsx";
-import type { Visit } from "../visit.ts";
 import { Editor } from "./policy-editor.tsx";
 
 const TEXTS = formFields(POLICY);
@@ -52,7 +52,7 @@ export function policyPages(deps: SettingsDependencies): Page[] {
       beside: (visit) => <TryButton visit={visit} />,
       below: <Vocabulary types={deps.policies.types} />,
     },
-    more: [...tryPages(deps), ...versionPages(deps)],
+    more: [checkPage(deps), ...tryPages(deps), ...versionPages(deps)],
     actions: (visit, { Id }) => ({
       first: <ButtonLink href={visit.href(`/settings/policies/${Id}/versions`)}>Versions</ButtonLink>,
     }),
@@ -61,11 +61,11 @@ export function policyPages(deps: SettingsDependencies): Page[] {
       return {
         state: formOf({ Name, Description, Policy }),
         fields: async (state) => {
-          const problems = state.problem("Policy") === undefined ? [] : await placesIn(deps, visit);
+          const problems = state.problem("Policy") === undefined ? [] : await problemsIn(deps.policies, visit);
           return (
             <>
               <ContractFields contract={POLICY} names={TEXTS} state={state} isNew={!held} />
-              <Editor state={state} problems={problems} />
+              <Editor visit={visit} state={state} problems={problems} />
             </>
           );
         },
@@ -73,10 +73,10 @@ export function policyPages(deps: SettingsDependencies): Page[] {
     },
     body: async ({ form }) => ({ ...bodyOf(POLICY, TEXTS, form), Policy: policyText(form) }),
     told: { added: SAVED, changed: SAVED },
-    show: async (_visit, { record: { Description, Policy } }) => (
+    show: async (visit, { record: { Description, Policy } }) => (
       <div class="panel stack">
         <p safe>{Description || "It has no description."}</p>
-        <Editor state={formOf({ Policy })} problems={[]} readonly />
+        <Editor visit={visit} state={formOf({ Policy })} problems={[]} readonly />
       </div>
     ),
     effects: ({ Name }) => [
@@ -85,17 +85,4 @@ export function policyPages(deps: SettingsDependencies): Page[] {
       "Its text and all versions of it are not kept; copy what you may want again.",
     ],
   });
-}
-
-/** A browser sends line breaks as CR LF. */
-const policyText = (form: URLSearchParams) => (form.get("Policy") ?? "").replaceAll("\r\n", "\n");
-
-async function placesIn({ policies }: SettingsDependencies, visit: Visit): Promise<Problem[]> {
-  try {
-    const { Policy } = POLICY_TEXT.parse({ Policy: policyText(visit.form) });
-    return await policies.validate(visit.permitted("Settings:Update"), Policy);
-  } catch {
-    // What is no text for Cedar at all, as one that is too long, has no places.
-    return [];
-  }
 }

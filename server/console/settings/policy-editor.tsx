@@ -1,12 +1,18 @@
-// Where a policy is written: lines have their numbers, and what is wrong stands at its line.
+// Where a policy is written: lines have their numbers, and what is wrong stands at its line. console/editor/ makes more of
+// it in a browser with script.
 
+import { randomBytes } from "node:crypto";
 import type { Problem } from "../../access/index.ts";
 import type { FormState } from "../../ui/index.ts";
+import { CHECK } from "../policies/check.ts";
+import type { Visit } from "../visit.ts";
 
+const NONCE_BYTES = 16;
 /** Lines to write on below the last one; without script the numbers end there. */
 const SPARE_LINES = 10;
 
 export interface EditorProps {
+  visit: Visit;
   state: FormState;
   problems: Problem[];
   readonly?: boolean;
@@ -17,7 +23,8 @@ export interface EditorProps {
 const HINT = "Written in Cedar. What no policy permits is refused, and a forbid wins over every permit.";
 
 /** The field `Policy`. */
-export function Editor({ state, problems, readonly, hint = HINT, optional = false }: EditorProps): JSX.Element {
+export function Editor({ visit, state, problems, readonly, hint = HINT, optional = false }: EditorProps): JSX.Element {
+  visit.editorNonce ??= randomBytes(NONCE_BYTES).toString("base64");
   const text = state.value("Policy").replaceAll("\r\n", "\n");
   const lines = text.split("\n");
   const rows = lines.length + (readonly ? 0 : SPARE_LINES);
@@ -30,7 +37,7 @@ export function Editor({ state, problems, readonly, hint = HINT, optional = fals
         {hint}
       </p>
       {isWrong ? <Findings state={state} problems={problems} lines={lines} /> : ""}
-      <div class="editor">
+      <div class="editor" data-check={visit.may("Settings:Update") ? visit.href(CHECK) : undefined}>
         <div class="numbers" aria-hidden="true">
           {Array.from({ length: rows }, (_, index) => (
             <span class={wrong.has(index + 1) ? "wrong-line" : undefined} safe>
@@ -59,7 +66,7 @@ export function Editor({ state, problems, readonly, hint = HINT, optional = fals
   );
 }
 
-/** Each with its line, the place in it marked; editor.js leads there. */
+/** Each with its line, the place in it marked; the editor leads there. */
 function Findings({ state, problems, lines }: { state: FormState; problems: Problem[]; lines: string[] }): JSX.Element {
   if (problems.length === 0) {
     return (

@@ -1,0 +1,40 @@
+// What is wrong with a text that somebody is writing: the editor asks for it, as the API's clients do Policy/Validate.
+
+import { POLICY_TEXT, type Problem } from "../../access/index.ts";
+import { BadInput } from "../../errors.ts";
+import { NO_STORE } from "../../http/conditions.ts";
+import type { Page, SettingsDependencies } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+
+export const CHECK = "/settings/policies/check";
+
+export function checkPage({ policies }: Pick<SettingsDependencies, "policies">): Page {
+  return {
+    path: CHECK,
+    POST: {
+      needs: ["Settings:Update"],
+      async answer(visit) {
+        const problems = await problemsIn(policies, visit);
+        const Problems = problems.map(({ message, line = null, column = null }) => {
+          return { Message: message, Line: line, Column: column };
+        });
+        return Response.json({ Problems }, { headers: NO_STORE });
+      },
+    },
+  };
+}
+
+/** The text in the form's field `Policy`. @throws Permission, TenantBusy */
+export async function problemsIn(policies: SettingsDependencies["policies"], visit: Visit): Promise<Problem[]> {
+  try {
+    const { Policy } = POLICY_TEXT.parse({ Policy: policyText(visit.form) });
+    return await policies.validate(visit.permitted("Settings:Update"), Policy);
+  } catch (error) {
+    // What is no text for Cedar at all, as one that is too long, has no places.
+    if (error instanceof BadInput) return error.errors.map((message) => ({ message }));
+    throw error;
+  }
+}
+
+/** A browser sends line breaks as CR LF. */
+export const policyText = (form: URLSearchParams) => (form.get("Policy") ?? "").replaceAll("\r\n", "\n");
