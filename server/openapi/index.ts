@@ -2,8 +2,7 @@
 // anyone else.
 
 import { join } from "node:path";
-import { Elysia } from "elysia";
-import { NotFound } from "../errors.ts";
+import { Elysia, NotFoundError } from "elysia";
 import { requestUrl, requireMethod } from "../http/request.ts";
 import type { Route } from "../http/route.ts";
 import { createDocument } from "./document.ts";
@@ -55,7 +54,8 @@ export function openApiController(publicUrl: string, routes: readonly Route[]) {
 function viewerFile({ request }: { request: Request }): Response {
   const { pathname } = requestUrl(request);
   const file = Object.hasOwn(VIEWER_FILES, pathname) ? VIEWER_FILES[pathname] : undefined;
-  if (file === undefined) throw new NotFound("The viewer has no such file.");
+  // As any path where nothing stands: a page for a browser.
+  if (file === undefined) throw new NotFoundError();
   requireMethod(request, "GET");
   return new Response(Bun.file(file), { headers: VIEWER_HEADERS });
 }

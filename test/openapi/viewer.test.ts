@@ -77,6 +77,10 @@ test("it has no other files", async () => {
   for (const path of ["/nothing", "/..%2Findex.ts", "/constructor"]) {
     expect((await fetch(`${shared().url}/openapi${path}`)).status).toBe(404);
   }
+  const forBrowsers = await fetch(`${shared().url}/openapi/nothing`, { headers: { accept: "text/html" } });
+  expect([forBrowsers.status, forBrowsers.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+  const forOthers = await fetch(`${shared().url}/openapi/nothing`);
+  expect(await forOthers.json()).toMatchObject({ Type: "/Errors/Not Found", Instance: "/openapi/nothing" });
   const response = await fetch(`${shared().url}/openapi/viewer.js`, { method: "POST" });
   expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 });
