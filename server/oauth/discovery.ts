@@ -46,7 +46,8 @@ export function discoveryController(issuer: string) {
   return controller;
 }
 
-function metadata(issuer: string) {
+/** What discovery answers. */
+export function metadata(issuer: string) {
   return {
     issuer,
     authorization_endpoint: issuer + AUTHORIZATION_PATH,

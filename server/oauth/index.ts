@@ -29,6 +29,7 @@ export {
   SPEC_TAG,
   type TokenEndpoint,
 } from "./declared.ts";
+export { metadata } from "./discovery.ts";
 export { SPEC_PATHS, SPEC_TOKEN_PATH } from "./door.ts";
 export { endpointRefusal, REFUSED_BY_ALL, tokenRefusal } from "./endpoint.ts";
 export { ENDPOINTS } from "./endpoints.ts";

@@ -31,7 +31,7 @@ async function comeIn() {
     const secrets = await api.call<{ Items: unknown[] }>("GET", `/Application/${application.Id}/Secrets`);
     return { id: application.Id, secrets: secrets.body.Items.length, ...credentials.body };
   };
-  return { api, make, credentialsOf };
+  return { api, make, credentialsOf, open: (path: string) => visitor.open(path) };
 }
 
 const secretOf = (html: string) => /class="secret">.*?<code>([\w-]{43})<\/code>/s.exec(html)![1]!;
@@ -95,6 +95,19 @@ test.concurrent("what is refused leaves no application, and a name that is taken
   expect((await make("toaster", { Name: "Toaster" }).catch(() => ({ status: 404 }))).status).toBe(404);
 });
 
+test.concurrent("an application's page Connect has what discovery answers", async () => {
+  const { credentialsOf, make, open } = await comeIn();
+  await make("native", { Name: "Phone", RedirectUris: "http://127.0.0.1/back", Scopes: "openid" });
+  const { id } = (await credentialsOf("Phone"))!;
+  const { status, html } = await open(`/settings/applications/${id}/connect`);
+  expect(status).toBe(200);
+  const found = await (await fetch(`${issuer()}/.well-known/openid-configuration`)).json();
+  const told = Object.entries<string>(found).filter(([name]) => /_endpoint$|^issuer$|^jwks_uri$/.test(name));
+  expect(told.length).toBeGreaterThan(7);
+  for (const [, address] of told) expect(html).toContain(`<code>${address}</code>`);
+  expect(html).toContain(`<code>${id}</code>`);
+});
+
 test.each([true, false])(
   "with script: %p: a form that is refused says why beside the field, loses nothing, and warns of http on this machine",
   async (javaScriptEnabled) => {
@@ -140,7 +153,8 @@ test(
   PATIENCE_MS,
 );
 
-const PAGES: Listed<object>[] = [
+const PAGES: Listed<{ application: string }>[] = [
+  { name: "application-connect", path: ({ application }) => `/settings/applications/${application}/connect` },
   { name: "new-application", path: () => "/settings/new-application" },
   ...["web", "spa", "native", "machine", "api"].map((kind) => ({
     name: `new-application-${kind}`,
@@ -165,7 +179,7 @@ test(
   async () => {
     const { tenant } = await newTenant();
     await using visitor = await enterSettings(browser, tenant);
-    await inspectAll(visitor, PAGES, {});
+    await inspectAll(visitor, PAGES, { application: tenant.client.clientId });
   },
   PATIENCE_MS,
 );

@@ -60,13 +60,14 @@ export function CredentialsSection(props: CredentialsSectionProps): JSX.Element 
         uris={[...credentials.RedirectUris, ...credentials.PostLogoutRedirectUris]}
         clientType={credentials.ClientType}
       />
-      {mayChange ? (
-        <div class="buttons">
+      <div class="buttons">
+        {mayChange ? (
           <ButtonLink href={visit.href(`${pathOf(application)}/credentials`)}>Change credentials</ButtonLink>
-        </div>
-      ) : (
-        ""
-      )}
+        ) : (
+          ""
+        )}
+        <ButtonLink href={visit.href(`${pathOf(application)}/connect`)}>Connect</ButtonLink>
+      </div>
     </Section>
   );
 }

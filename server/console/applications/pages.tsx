@@ -10,6 +10,7 @@ import { Changed, Value } from "../records/records.tsx";
 import { providersOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, NEW_APPLICATION, titleOf } from "./application.ts";
+import { connectPage } from "./connect.tsx";
 import { CredentialsSection, credentialsPage, saveCredentials } from "./credentials.tsx";
 import { addClient, chooseKindPage, newClientPage } from "./new-client.tsx";
 import { deleteSecret, deleteSecretPage, makeSecretPage, SecretsSection } from "./secrets.tsx";
@@ -86,6 +87,10 @@ function morePages(deps: SettingsDependencies): Page[] {
       path: `${NEW_APPLICATION}/:kind`,
       GET: { needs: add, answer: async (visit) => newClientPage(visit) },
       POST: { needs: add, answer: (visit) => addClient(deps, visit) },
+    },
+    {
+      path: `${one}/connect`,
+      GET: { needs: read, answer: (visit) => connectPage(deps, visit) },
     },
     {
       path: `${one}/credentials`,
