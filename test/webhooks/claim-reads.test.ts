@@ -15,6 +15,12 @@ import { db, newTenant } from "../support/tenant.ts";
 const MANY = 20_000;
 /** Entries of indexes and rows of tables: for each candidate its own, its event's, and what its record waits for. */
 const FEW = 50 * PAGE;
+/**
+ * Planning a range of positions or ids may read as many pages of entries that are dead, such as those of other tests: so
+ * what is walked in vain there is more than that, and what is allowed too.
+ */
+const LOTS = 3 * MANY;
+const NOT_LOTS = LOTS / 2;
 const URL = "https://receiver.example/";
 const HOUR_MS = 3_600_000;
 const STATES = { queued: "Pending", outbox: "Pending", held: "Held", nothing: "Delivered" };
@@ -95,7 +101,7 @@ test.each(["before", "after"])(
     const { Id: connectionId } = await api.connect(URL);
     await neverCommitted(async (tx) => {
       const [from, to] = [new Date(Date.now() - 2 * HOUR_MS), new Date(Date.now() - HOUR_MS)];
-      const others = { waits: "nothing", hoursAgo: when === "before" ? 3 : 0 } as const;
+      const others = { waits: "nothing", hoursAgo: when === "before" ? 3 : 0, count: LOTS } as const;
       if (when === "before") await insertMany(tx, api, connectionId, others);
       await insertMany(tx, api, connectionId, { waits: "nothing", hoursAgo: 1.5, count: 3 });
       if (when === "after") await insertMany(tx, api, connectionId, others);
@@ -104,10 +110,10 @@ test.each(["before", "after"])(
       const window = { kind: "Replay", connectionId, states: ["Delivered"], from, to } as Redelivery;
       const replay = { ...window, ...positions };
       expect(await countSelected(tx, tenantId, replay)).toBe(3);
-      expect(await rowsRead(tx, () => countSelected(tx, tenantId, replay))).toBeLessThan(FEW);
-      expect(await rowsRead(tx, () => listSelected(tx, tenantId, replay))).toBeLessThan(FEW);
+      expect(await rowsRead(tx, () => countSelected(tx, tenantId, replay))).toBeLessThan(NOT_LOTS);
+      expect(await rowsRead(tx, () => listSelected(tx, tenantId, replay))).toBeLessThan(NOT_LOTS);
       const sent = { ...replay, lastPosition: replay.endPosition };
-      expect(await rowsRead(tx, () => isAnyLeft(tx, tenantId, sent))).toBeLessThan(FEW);
+      expect(await rowsRead(tx, () => isAnyLeft(tx, tenantId, sent))).toBeLessThan(NOT_LOTS);
     });
   },
   180_000,

@@ -93,7 +93,6 @@ describe.concurrent("a receiver that hangs", () => {
     await until("its own", () => sluggish.receiver.callsFor(EventId).length === 1, PATIENCE_MS);
     const { Deliveries } = await api.settled(EventId);
     const delivery = Deliveries.find(({ ConnectionId }) => ConnectionId === slow.Id)!;
-    expect(delivery.WorkflowId).toStartWith(`${EventId}/`);
     await client.workflow.getHandle(delivery.WorkflowId).result();
     await until("all that waited", async () => (await undelivered(api)) === 0, PATIENCE_MS);
   }, 180_000);

@@ -59,7 +59,6 @@ interface Window {
   /** Since when as many are out as may be. */
   fullSince: number | undefined;
   shrunkAt: number;
-  answeredAt: number;
   quick: boolean;
 }
 
@@ -79,7 +78,6 @@ export function createWindows(): Windows {
       waiting: [],
       fullSince: undefined,
       shrunkAt: 0,
-      answeredAt: Number.NEGATIVE_INFINITY,
       quick: true,
     };
     windows.set(connectionId, made);
@@ -203,16 +201,14 @@ function isQuick({ quick, out }: Window): boolean {
 function resize(window: Window, since: number, ending: Ending): void {
   const now = performance.now();
   if (ending === "answered") {
-    window.answeredAt = now;
     window.quick = now - since < QUICK_MS;
     // Otherwise a hang would cost the most at once.
     if (window.out.size >= window.size) window.size = Math.min(MOST_SIZE, window.size + 1);
   }
-  // Once for all that were out together. If nothing else was answered meanwhile, one post at a time finds out when that ends.
+  // Once for all that were out together.
   if (ending === "silent" && since >= window.shrunkAt) {
-    const isDead = window.answeredAt < Math.min(since, now - QUICK_MS);
     window.quick = false;
-    window.size = isDead ? 1 : Math.max(1, Math.floor(window.size / 2));
+    window.size = Math.max(1, Math.floor(window.size / 2));
     window.shrunkAt = now;
   }
 }
