@@ -66,7 +66,9 @@ async function eventPage(deps: SettingsDependencies, visit: Visit): Promise<View
               ["By or for application", client ? <RecordLink visit={visit} one={client} name={name} /> : none],
               ["Address", <Text text={event.Address} />],
               ["Browser or program", <Value text={event.UserAgent} />],
-              ["Made by request", request ? <RequestLink visit={visit} request={request} /> : none],
+              ...(request
+                ? [["Made by request", <RequestLink visit={visit} request={request} />] satisfies [string, JSX.Element]]
+                : []),
               ["RequestKey", RequestKey ? <Code text={RequestKey} copy /> : none],
               ["Id", <Code text={event.Id} copy />],
             ]}

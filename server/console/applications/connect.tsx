@@ -25,7 +25,10 @@ export async function connectPage(deps: SettingsDependencies, visit: Visit): Pro
     body: (
       <>
         <Section title="What to configure">
-          <p>Most libraries need the issuer and the client_id alone, and find the rest by discovery.</p>
+          <p>
+            Most libraries need the issuer and the client_id, of a confidential client a secret too, and find the rest
+            by discovery.
+          </p>
           <Facts
             facts={[
               ["Issuer", <Code text={found.issuer} copy />],
