@@ -75,7 +75,7 @@ async function listPage({ requests }: SettingsDependencies, visit: Visit): Promi
     status: statusOf(found),
     body: (
       <>
-        <Ranges visit={visit} />
+        <Ranges visit={visit} longest="24h" />
         <SearchForm visit={visit} filters={FILTERS} problems={problems} />
         {page.Items.length > 0 ? (
           <Table caption="Requests, newest first" columns={columns(visit, name)} rows={page.Items} />

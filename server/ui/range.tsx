@@ -23,9 +23,13 @@ function isOwn(parameters: URLSearchParams): boolean {
   return OWN.some((name) => parameters.get(name));
 }
 
-/** Links that keep all other filters. */
-export function Ranges({ visit }: { visit: Visit }): JSX.Element {
+/**
+ * Links that keep all other filters.
+ * @param longest the last that is offered beside "All": the log goes no further back
+ */
+export function Ranges({ visit, longest = "7d" }: { visit: Visit; longest?: "24h" | "7d" }): JSX.Element {
   const { searchParams, pathname } = visit.url;
+  const offered = RANGES.slice(0, 1 + RANGES.findIndex(({ value }) => value === longest));
   const own = isOwn(searchParams);
   const chosen = own ? undefined : (searchParams.get("Last") ?? "");
   const href = (last: string) => {
@@ -37,7 +41,7 @@ export function Ranges({ visit }: { visit: Visit }): JSX.Element {
   };
   return (
     <nav class="ranges" aria-label="Time">
-      {[...RANGES, { value: "", label: "All" }].map(({ value, label }) => (
+      {[...offered, { value: "", label: "All" }].map(({ value, label }) => (
         <a href={attribute(href(value))} aria-current={value === chosen ? "true" : undefined} safe>
           {label}
         </a>

@@ -29,7 +29,7 @@ export function chooseKindPage(visit: Visit): View {
     lead: <span>Which kind is it? That decides how it gets tokens; all of it can be changed later.</span>,
     body: (
       <div class="panel narrow">
-        <dl>
+        <dl class="choices">
           {Object.entries(KINDS).map(([kind, { name, text }]) => (
             <>
               <dt>
