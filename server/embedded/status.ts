@@ -102,15 +102,16 @@ function note(seen: Seen, line: string): void {
   const entry = readEntry(line);
   if (!entry) return;
   const { level, time, msg } = entry;
+  if (typeof level !== "number") return;
   if (msg === "webhook attempt") {
     const { state, reason, attempt, eventId } = entry;
     const at = new Date(Number(time)).toLocaleTimeString("en-GB");
     const told = [at, colored(String(state).padEnd(9)), `attempt ${attempt}`, reason, `event ${eventId}`].join("  ");
     seen.deliveries = [told, ...seen.deliveries].slice(0, MOST_DELIVERIES);
   }
-  if (Number(level) < WARNING) return;
+  if (level < WARNING) return;
   seen.warnings++;
-  seen.lastWarning = String(msg);
+  seen.lastWarning = String(msg).replace(/\s+/g, " ").replace(/\p{C}/gu, "");
 }
 
 function linesOf(parts: Parts, { deliveries, warnings, lastWarning, logName }: Seen): string[] {
@@ -165,7 +166,8 @@ function openTail(file: string): LogTail {
   return {
     newLines() {
       const { size } = fstatSync(fd);
-      at = Math.max(at, size - MOST_BYTES);
+      // A log that was cut short begins anew.
+      at = Math.max(size < at ? 0 : at, size - MOST_BYTES);
       const bytes = Buffer.alloc(size - at);
       at += readSync(fd, bytes, 0, bytes.length, at);
       const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");

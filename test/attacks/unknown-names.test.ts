@@ -213,11 +213,11 @@ describe.concurrent("a client whose secret is wrong", () => {
   });
 });
 
-/** How many rows each table has of a tenant. */
+/** How many rows each table has of a tenant. That it was asked at all may stand among its requests. */
 async function rowsOf(tenantId: string): Promise<Record<string, number>> {
   const tables = await db()<{ name: string }[]>`
     select table_name as name from information_schema.columns
-    where table_schema = 'public' and column_name = 'tenant_id' order by name`;
+    where table_schema = 'public' and column_name = 'tenant_id' and table_name <> 'requests' order by name`;
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
     const [row] = await db()<{ count: number }[]>`

@@ -57,6 +57,11 @@ const FORMS: Record<string, Typed> = {
   [`POST /settings/identity-providers/:id/change ${OPENID_FIELDS}`]: OPENID,
   [`POST /settings/identity-providers/add/OAuth2 ${OAUTH2_FIELDS} ExternalId`]: { ...OAUTH2, ...RULES },
   [`POST /settings/identity-providers/add/OpenIDConnect ${OPENID_FIELDS}`]: OPENID,
+  "POST /settings/new-application/api Name": FREE,
+  "POST /settings/new-application/machine Name": FREE,
+  "POST /settings/new-application/native Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,
+  "POST /settings/new-application/spa Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,
+  "POST /settings/new-application/web Name RedirectUris PostLogoutRedirectUris": CREDENTIALS,
   "POST /settings/policies/:id Name Description Policy": { Policy: PERMIT_ALL },
   "POST /settings/policies/add Name Description Policy": { Policy: `// ${HOSTILE}\n${PERMIT_ALL}` },
   "POST /settings/policies/try Policy Principal Resource Fields Address Time": {

@@ -107,7 +107,8 @@ function lookHere(form: FoundForm | undefined): Omit<Outcome, "status" | "typed"
   function harms(): string[] {
     return [
       ["a script ran", "harmed" in globalThis],
-      ["markup is markup", document.querySelector("script:not([src]), img, [onerror]") !== null],
+      // The policy editor keeps the cursor apart from what it draws in place of a character by an empty image.
+      ["markup is markup", document.querySelector("script:not([src]), img:not(.cm-widgetBuffer), [onerror]") !== null],
       ["wider than the screen", document.documentElement.scrollWidth > innerWidth],
     ].flatMap(([flaw, is]) => (is ? [String(flaw)] : []));
   }

@@ -146,11 +146,11 @@ describe.concurrent("a question that is none", () => {
       Principal: { Type: "User", Id: 999999999 },
       Action: "Webhooks:Read",
       Resource: { Type: "Application", Id: "nine", Fields: { Name: 5, Colour: "red", CreatedBy: { Id: "x" } } },
-      Policy: "permit (principal, action, resource) when { resource.Naem == 1 };",
+      Policy: "permit (principal, action, resource is Role) when { resource.Naem == 1 };",
     });
     expectError(inside, 400, "Bad Input", PATH);
     for (const says of [
-      /^Policy, line 1, column 45: attribute `Naem`/,
+      /^Policy, line 1, column 53: attribute `Naem`/,
       /^Principal: there is no User with this Id\.$/,
       /^Action is never done to Application; what is, is AccessManager:Read/,
       /^Resource: there is no Application with this Id\.$/,

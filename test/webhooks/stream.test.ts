@@ -27,6 +27,7 @@ interface Listening extends AsyncDisposable {
   changes: Change[];
   /** What each was, in its very text. */
   texts: string[];
+  ids: string[];
   lastId(): string;
   ended: Promise<void>;
 }
@@ -67,6 +68,7 @@ async function listen(
   return {
     changes,
     texts,
+    ids,
     lastId: () => ids.at(-1)!,
     ended,
     async [Symbol.asyncDispose]() {
@@ -175,14 +177,40 @@ describe.concurrent("a stream of changes", () => {
     for (const stream of [...open, other]) await stream[Symbol.asyncDispose]();
   });
 
+  test("tells more than a page of it, each once, also to who is cut off in the middle", async () => {
+    const api = await newTenant();
+    const { Id } = await api.change({ Name: "Gate" });
+    const first = await listen(api);
+    const lastId = first.lastId();
+    await first[Symbol.asyncDispose]();
+    const { tenantId } = api.tenant;
+    const { EventId } = await api.newestEvent();
+    await sql`
+      insert into events (id, tenant_id, event_record, event_type, record_id, payload, occurred_on)
+      select uuidv7(), tenant_id, event_record, 'Updated', record_id, replace(payload, ${EventId}, 'made ' || made), occurred_on
+      from events, generate_series(1, 250) as made where tenant_id = ${tenantId} and id = ${EventId}`;
+    await using whole = await listen(api, { lastId });
+    await until("all", () => whole.changes.length === 250);
+    const middle = whole.ids.find((id) => id.includes("~"))!;
+    await using rest = await listen(api, { lastId: middle });
+    await until("the rest", () => rest.changes.length === 150);
+    await api.change({ Id, Description: "last" });
+    await until("what comes now", () => whole.changes.length === 251 && rest.changes.length === 151);
+    expect(new Set(whole.changes.map(({ Payload }) => Payload.EventId)).size).toBe(251);
+    expect(rest.texts).toEqual(whole.texts.slice(100));
+  });
+
   test.each([
     "0",
     "x.1:1:",
-    "1795400000000.2:1:",
-    "1795400000000.1:4:3,2",
-    "1795400000000.1:3:7",
+    "NOW.2:1:",
+    "NOW.1:4:3,2",
+    "NOW.1:3:7",
+    "NOW.1:9000000000000000000:",
     "1000000000000.1:1:",
-  ])("refuses Last-Event-ID %s", async (lastId) => {
+    "NOW.1:1:~NOW.1:1:~a",
+  ])("refuses Last-Event-ID %s", async (written) => {
+    const lastId = written.replaceAll("NOW", String(Date.now()));
     expect(await failure(await newTenant(), { lastId })).toMatchObject({
       Status: 400,
       Errors: ["Last-Event-ID must be an id of this stream, of the last 24 hours. Without it the stream begins now."],
@@ -229,7 +257,7 @@ test("a stream ends with the process, which waits for nobody that listens", asyn
   server.signal("SIGTERM");
   await stream.ended;
   expect(await server.exited).toBe(0);
-}, 60_000);
+}, 180_000);
 
 test("bun run listen forwards changes to a server on this machine, signed as receivers get them", async () => {
   const api = await newTenant();
@@ -265,7 +293,7 @@ test("bun run listen forwards changes to a server on this machine, signed as rec
     command.kill();
     await command.exited;
   }
-}, 60_000);
+}, 180_000);
 
 function clientOf({ url, tenant }: Api): Record<string, string> {
   const { clientId, clientSecret } = tenant.client;

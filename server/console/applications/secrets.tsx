@@ -103,7 +103,9 @@ export function secretView({ visit, application, secret, next }: ShownSecret): V
         <p class="secret">
           <Code text={secret} copy />
         </p>
-        <p safe>{next}</p>
+        <p role="status" safe>
+          {next}
+        </p>
         <div class="buttons">
           <ButtonLink href={visit.href(pathOf(application))} kind="main">
             Done

@@ -55,10 +55,9 @@ export function startDispatcher(databaseUrl: string, dependencies: DispatcherDep
     const claimed = await claimDispatches(sql, BATCH, TENANT_SHARE, full);
     if (claimed.length === 0) return "all";
     const started = await Promise.all((await setAsideFull(claimed)).map(start));
-    const isAnyDone = started.includes(true);
-    if (!isAnyDone) await pause();
+    if (!started.includes(true)) await pause();
     // A tenant's whole share, or what has to be tried again: there is likely more.
-    return claimed.length >= TENANT_SHARE || !isAnyDone ? "more" : "all";
+    return claimed.length >= TENANT_SHARE || started.includes(false) ? "more" : "all";
   }
 
   /** What its receiver's window has no room for waits in the queue, and keeps nothing from the event's others. */

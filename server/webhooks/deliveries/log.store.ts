@@ -147,7 +147,7 @@ export async function readMoment(sql: Queries): Promise<Moment> {
   return moment!;
 }
 
-/** From the time in an EventId to its commit: longer than any request may take. */
+/** From the time in an EventId, by an API's clock, to its commit: longer than any request may take. */
 const LONGEST_COMMIT_MS = 60_000;
 
 /** Changes that were committed between two moments, in the order of their ids. */

@@ -67,7 +67,8 @@ export function startQueue(
   }
 
   function remember({ tenantId, connectionId }: Turn): void {
-    if (!waiting.has(connectionId)) waiting.set(connectionId, { tenantId, blocked: 0 });
+    // Anew each time, so that a look under way does not forget what it may not have seen.
+    waiting.set(connectionId, { tenantId, blocked: waiting.get(connectionId)?.blocked ?? 0 });
   }
 
   async function step(): Promise<Found> {
@@ -89,10 +90,11 @@ export function startQueue(
     const { tenantId, connectionId } = turn;
     const most = inFlight.queued.room(tenantId);
     const room = Math.max(0, Math.min(windows.room(connectionId), most));
+    const known = waiting.get(connectionId);
     const { begun, left, isBlocked, againInMs } = await claim(sql, connectionId, room);
-    const blocked = isBlocked && begun.length === 0 ? (waiting.get(connectionId)?.blocked ?? 0) + 1 : 0;
+    const blocked = isBlocked && begun.length === 0 ? (known?.blocked ?? 0) + 1 : 0;
     if (left) waiting.set(connectionId, { tenantId, blocked });
-    else waiting.delete(connectionId);
+    else if (waiting.get(connectionId) === known) waiting.delete(connectionId);
     for (const { deliveryId, waitMs } of begun) if (waitMs === 0) windows.reserve(connectionId, deliveryId);
     await Promise.all(begun.map((each) => start(turn, each)));
     if (againInMs !== undefined) turns.addIn(turn, againInMs);

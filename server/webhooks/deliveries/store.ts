@@ -86,7 +86,8 @@ export async function recordAttempt(
       reason = case when ${state} = 'Delivered' then null
         when state in ('Pending', 'Retrying', 'Held') then ${reason} else reason end,
       attempt_started_on = case when attempts > ${number} then attempt_started_on end,
-      retry_on = now() + ${nextInMs ?? null}::float8 * interval '1 millisecond'
+      retry_on = case when attempts > ${number} then retry_on
+        else now() + ${nextInMs ?? null}::float8 * interval '1 millisecond' end
     -- Asking for it here locks the connection before the delivery, the order of everybody else.
     where id = ${deliveryId} and tenant_id = ${tenantId} and (select count(*) from counted) + (select count(*) from held) >= 0
     returning state`;

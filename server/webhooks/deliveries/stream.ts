@@ -2,11 +2,13 @@
 // which transactions were over when it was written, so that one that commits late is passed over by nobody.
 
 import { setTimeout as wait } from "node:timers/promises";
+import type { EventId } from "../../../workflows/contract.ts";
 import type { Caller } from "../../access/index.ts";
 import { createBudget } from "../../budget.ts";
 import type { Sql } from "../../db/connection.ts";
 import { BadInput } from "../../errors.ts";
 import { NO_STORE } from "../../http/conditions.ts";
+import { isUuid } from "../../http/query.ts";
 import { type CommittedFilter, listCommitted, type Moment, readMoment } from "./log.store.ts";
 import { eventResources, seePayload } from "./log.ts";
 import { sequenceOf } from "./request.ts";
@@ -18,8 +20,19 @@ const OLDEST_MS = 86_400_000;
 const PAGE = 100;
 const STREAMS = { name: "event streams", perTenant: 5, total: 50, waiting: 0 };
 
-/** `1795400000000.770:773:770,771`: milliseconds since 1970, and a snapshot as PostgreSQL writes it. */
-const ID = /^(\d{13})\.(\d{1,19}:\d{1,19}:[\d,]*)$/;
+/**
+ * `1795400000000.770:773:770,771`: milliseconds since 1970, and a snapshot as PostgreSQL writes it. In the middle of what
+ * was committed between two such moments, the later one and the last event that is out follow.
+ */
+const ID = /^(\d{13})\.(\d{1,19}:\d{1,19}:[\d,]*)(?:~(\d{13})\.(\d{1,19}:\d{1,19}:[\d,]*)~([\da-f-]{36}))?$/;
+
+/** How far a listener has come. */
+interface Progress {
+  from: Moment;
+  /** In the middle of what was committed by then. */
+  to?: Moment;
+  after?: EventId;
+}
 
 export interface EventStreams {
   /**
@@ -34,18 +47,26 @@ export function createEventStreams(sql: Sql, stopping: AbortSignal): EventStream
   return {
     async open(caller, request, filter, seconds) {
       const now = await readMoment(sql);
-      const from = startOf(request.headers.get("last-event-id"), now);
+      const start = startOf(request.headers.get("last-event-id"), now);
       const headers = { "content-type": "text/event-stream", ...NO_STORE };
       if (request.method === "HEAD") return new Response(null, { headers });
       const leave = await streams.take(caller.tenantId);
       const left = new AbortController();
       const signal = AbortSignal.any([left.signal, stopping, AbortSignal.timeout(seconds * 1_000)]);
-      const texts = tell(sql, caller, filter, from, signal);
+      const texts = tell(sql, caller, filter, start, signal);
       const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          // Also for a listener that does not read: its place is not its own for longer.
+          signal.addEventListener("abort", () => {
+            leave();
+            if (!left.signal.aborted) controller.close();
+          });
+        },
         // Asked when the listener has room, so that nothing piles up here.
         async pull(controller) {
           // What goes wrong ends the stream: the listener comes again, and is told then.
           const next = await texts.next().catch(() => undefined);
+          if (signal.aborted) return;
           if (next && !next.done) return controller.enqueue(new TextEncoder().encode(next.value));
           leave();
           controller.close();
@@ -61,15 +82,26 @@ export function createEventStreams(sql: Sql, stopping: AbortSignal): EventStream
 }
 
 /** @throws BadInput */
-function startOf(lastEventId: string | null, now: Moment): Moment {
-  if (!lastEventId) return now;
-  const [, time, snapshot] = ID.exec(lastEventId) ?? [];
-  const since = now.time - Number(time);
-  if (snapshot && isSnapshot(snapshot) && since <= OLDEST_MS) return { time: Number(time), snapshot };
+function startOf(lastEventId: string | null, now: Moment): Progress {
+  if (!lastEventId) return { from: now };
+  const [, time, snapshot, toTime, toSnapshot, after] = ID.exec(lastEventId) ?? [];
+  const from = momentOf(time, snapshot, now);
+  const to = momentOf(toTime, toSnapshot, now);
+  if (from && !after) return { from };
+  if (from && to && isUuid<EventId>(after!)) return { from, to, after };
   throw new BadInput(
     "Last-Event-ID must be an id of this stream, of the last 24 hours. Without it the stream begins now.",
   );
 }
+
+/** Undefined: there was no such moment in this database lately. */
+function momentOf(time: string | undefined, snapshot: string | undefined, now: Moment): Moment | undefined {
+  if (!time || !snapshot || !isSnapshot(snapshot)) return undefined;
+  const isPast = endOf(snapshot) <= endOf(now.snapshot) && now.time - Number(time) <= OLDEST_MS;
+  return isPast ? { time: Number(time), snapshot } : undefined;
+}
+
+const endOf = (snapshot: string) => BigInt(snapshot.split(":")[1]!);
 
 /** What PostgreSQL would read: `xmin:xmax:` and those between them that were not over, in their order. */
 function isSnapshot(text: string): boolean {
@@ -88,30 +120,31 @@ async function* tell(
   sql: Sql,
   caller: Caller,
   filter: CommittedFilter,
-  from: Moment,
+  start: Progress,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
+  let told = start;
   // A cut connection is taken up again after a second.
-  yield `retry: 1000\nid: ${idOf(from)}\n\n`;
-  let told = from;
+  yield `retry: 1000\nid: ${idOf(told)}\n\n`;
   while (!signal.aborted) {
-    const now = await readMoment(sql);
-    let after: string | undefined;
-    do {
-      const events = await listCommitted(sql, caller.tenantId, filter, { from: told, to: now, after }, PAGE);
-      const seen = await caller.gate.only("WebhookEvent", events, { resource: (event) => eventResources(event) });
-      for (const event of seen) {
-        const { text } = await seePayload(caller, event);
-        if (text !== undefined)
-          yield `data: {"Sequence":${JSON.stringify(sequenceOf(event.sequences))},"Payload":${text}}\n\n`;
+    const { from, after, to = await readMoment(sql) } = told;
+    const events = await listCommitted(sql, caller.tenantId, filter, { from, to, after }, PAGE);
+    const seen = await caller.gate.only("WebhookEvent", events, { resource: (event) => eventResources(event) });
+    for (const event of seen) {
+      const { text } = await seePayload(caller, event);
+      if (text !== undefined) {
+        yield `data: {"Sequence":${JSON.stringify(sequenceOf(event.sequences))},"Payload":${text}}\n\n`;
       }
-      after = events.length === PAGE ? events.at(-1)!.id : undefined;
-    } while (after);
+    }
+    const isAll = events.length < PAGE;
+    told = isAll ? { from: to } : { from, to, after: events.at(-1)!.id };
     // Once all before it are out: who is cut off in between gets them again, rather than not at all.
-    told = now;
     yield `id: ${idOf(told)}\n\n`;
-    await wait(LOOK_MS, undefined, { signal }).catch(() => {});
+    if (isAll) await wait(LOOK_MS, undefined, { signal }).catch(() => {});
   }
 }
 
-const idOf = ({ time, snapshot }: Moment) => `${time}.${snapshot}`;
+function idOf({ from, to, after }: Progress): string {
+  const written = ({ time, snapshot }: Moment) => `${time}.${snapshot}`;
+  return to && after ? `${written(from)}~${written(to)}~${after}` : written(from);
+}
