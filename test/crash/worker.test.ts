@@ -3,13 +3,11 @@ import { type LoggedEvent, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
-import { temporal } from "../webhooks/temporal.ts";
 import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
 
 const CHANGES = 20;
 /** Posts that may be out at first to a receiver nobody knows. */
 const WINDOW = 4;
-const CONNECTIONS = 20;
 
 let stack: Stack;
 const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
@@ -74,39 +72,6 @@ test("a worker killed in the middle of a first, a second and a last attempt does
   ]);
   expect(events.map(({ State }) => State)).toEqual(["Exhausted", "Exhausted", "Exhausted"]);
   expect(receivers.map(({ calls }) => calls.length)).toEqual([3, 3, 3]);
-}, 180_000);
-
-test("a worker that stalls until Temporal takes its task away makes no attempt before it is due", async () => {
-  const api = await newTenant(stack);
-  const pid = stack.parts.worker.pid!;
-  const answer = Promise.withResolvers<Response>();
-  await using receiver = startReceiver(() => answer.promise.then((response) => response.clone()), {
-    dataDir: dataDir(),
-  });
-  for (let made = 0; made < CONNECTIONS; made++) await api.connect(`${receiver.url}/${made}`);
-  await api.change({ Name: "Gate" });
-  await until("the posts", () => receiver.calls.length === CONNECTIONS);
-  const client = await temporal(stack.temporalAddress);
-  const { EventId } = await api.newestEvent();
-  const has = async (attributes: "workflowTaskTimedOutEventAttributes" | "timerStartedEventAttributes") => {
-    const { events } = await client.workflow.getHandle(EventId).fetchHistory();
-    return events?.some((event) => event[attributes]);
-  };
-  process.kill(pid, "SIGSTOP");
-  try {
-    answer.resolve(new Response(null, { status: 503, headers: { "retry-after": "3600" } }));
-    await until("its task to time out", () => has("workflowTaskTimedOutEventAttributes"));
-  } finally {
-    process.kill(pid, "SIGCONT");
-  }
-
-  await until("the wait for the next attempts", () => has("timerStartedEventAttributes"));
-  const deliveries = await until("an attempt of each", async () => {
-    const { Deliveries } = await api.event(EventId);
-    return Deliveries.every(({ Attempts }) => Attempts.length > 0) && Deliveries;
-  });
-  expect(deliveries.map(({ Attempts }) => Attempts.length)).toEqual(deliveries.map(() => 1));
-  expect(receiver.calls).toHaveLength(CONNECTIONS);
 }, 180_000);
 
 const outcomes = (event: LoggedEvent) =>
