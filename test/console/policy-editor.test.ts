@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { issuer } from "../authorize/client.ts";
+import { until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 import { newTenant } from "../support/tenant.ts";
@@ -116,7 +117,11 @@ test(
     await write(page, "permit (principal, action, resource) when { resource.after.");
     await page.keyboard.type("Usern");
     await page.getByRole("option", { name: "Username" }).waitFor();
-    await page.keyboard.press("ArrowDown");
+    // What has just come up takes no key for a moment.
+    await until("it to be chosen", async () => {
+      await page.keyboard.press("ArrowDown");
+      return (await page.getByRole("option", { name: "Username", selected: true }).count()) > 0;
+    });
     await page.keyboard.press("Enter");
     expect(await textOf(page)).toBe("permit (principal, action, resource) when { resource.after.Username");
 
