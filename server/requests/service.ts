@@ -4,7 +4,8 @@ import type { Permitted, ResourceType, Shown, ShownPage } from "../access/index.
 import type { Sql } from "../db/connection.ts";
 import { NotFound } from "../errors.ts";
 import type { Paging } from "../http/query.ts";
-import { findRequest, type LoggedRequest, listRequests, type RequestFilter, timeOfId } from "./store.ts";
+import { timeOfId } from "../ids.ts";
+import { findRequest, type LoggedRequest, listRequests, type RequestFilter } from "./store.ts";
 
 /** What policies can say of a request. */
 export const REQUEST_RESOURCE_TYPE: ResourceType = {

@@ -1,4 +1,5 @@
 import type { Queries, Sql } from "../db/connection.ts";
+import { lowestIdOf } from "../ids.ts";
 import type { TenantId } from "../tenant-id.ts";
 
 export interface NewRequest {
@@ -64,7 +65,7 @@ export async function listRequests(
       ${clientId ? sql`and client_id = ${clientId}` : sql``}
       ${requestKey ? sql`and request_key = ${requestKey}` : sql``}
       ${traceParent ? sql`and trace_parent = ${traceParent}` : sql``}
-      ${from ? sql`and id >= ${firstIdOf(from)}` : sql``} ${to ? sql`and id < ${firstIdOf(to)}` : sql``}
+      ${from ? sql`and id >= ${lowestIdOf(from)}` : sql``} ${to ? sql`and id < ${lowestIdOf(to)}` : sql``}
       ${after ? sql`and id < ${after}` : sql``}
     order by id desc limit ${limit + 1}`;
 }
@@ -81,24 +82,13 @@ function inClass(sql: Queries, status: (typeof STATUS_CLASSES)[number]) {
   return sql.unsafe(`and status >= ${first} and status < ${first + 100}`);
 }
 
-/** No id of this millisecond is before it. */
-function firstIdOf(moment: Date): string {
-  const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
-}
-
-/** When the request came. */
-export function timeOfId(id: string): Date {
-  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
-}
-
 const KEPT_MS = 24 * 3_600_000;
 /** Of a tenant: requests that went well, and as many that failed. */
 export const MOST_KEPT = 100_000;
 
 /** @returns how many rows went */
 export async function removeOldRequests(sql: Sql): Promise<number> {
-  const oldest = firstIdOf(new Date(Date.now() - KEPT_MS));
+  const oldest = lowestIdOf(new Date(Date.now() - KEPT_MS));
   let removed = 0;
   for (const kind of ["status < 400", "status >= 400"]) {
     const { count } = await sql`

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { insertStarterAccess, SCOPES } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
-import { newId } from "../new-id.ts";
+import { newId } from "../ids.ts";
 import { GRANT_TYPES, hashSecret, redirectUriProblem, SETTINGS_APPLICATION } from "../oauth/index.ts";
 import { hashPassword } from "../signin/index.ts";
 import type { TenantId } from "../tenant-id.ts";

@@ -13,7 +13,6 @@ const MAKERS = [
   "server/oauth/clients/settings-client.ts",
   "server/oauth/tokens/tokens.ts",
   "server/signin/throttle.ts",
-  "server/webhooks/events/event.ts",
   "server/webhooks/redelivery/contract.ts",
 ];
 

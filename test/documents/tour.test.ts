@@ -166,6 +166,6 @@ async function stop(child: Bun.Subprocess): Promise<void> {
 /** What a newcomer's shell has: none of the settings of the service that other tests use. */
 function plainEnvironment(): Record<string, string | undefined> {
   const settings =
-    /^(GATEHOUSE_|WEBHOOK_|EGRESS_|TEMPORAL_|PORT$|HOST$|PUBLIC_URL$|DATABASE_URL$|MASTER_KEY$|DATA_DIR$|LOG_LEVEL$|NODE_ENV$)/;
+    /^(GATEHOUSE_|WEBHOOK_|EGRESS_|TEMPORAL_|PORT$|HOST$|PUBLIC_URL$|DATABASE_URL$|MASTER_KEY$|DATA_DIR$|LOG_LEVEL$|LOG_FORMAT$|NODE_ENV$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.test(name)));
 }

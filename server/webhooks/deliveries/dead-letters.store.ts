@@ -1,8 +1,8 @@
 import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
+import { lowestIdOf } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type Connection, connectionColumns } from "../connections/store.ts";
-import { lowestIdOf } from "../events/event.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 
 /** What a receiver has not got, and will not or not yet. */

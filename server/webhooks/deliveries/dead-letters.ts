@@ -7,10 +7,10 @@ import type { Sql } from "../../db/connection.ts";
 import { orNull, time, uuid, word } from "../../http/fields.ts";
 import { momentFilter, type Paging, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
+import { timeOfId } from "../../ids.ts";
 import type { MasterKey } from "../../master-key.ts";
 import { connectionFilter, toConnectionRecord } from "../connections/read.ts";
 import { type Connection, type ConnectionState, listConnections } from "../connections/store.ts";
-import { timeOf } from "../events/event.ts";
 import {
   countDeadLetters,
   DEAD_STATES,
@@ -94,8 +94,8 @@ function toRecord(connection: DeadConnection): DeadLettersRecord {
       Reason: reason,
       State: group.state,
       Count: group.count,
-      Oldest: timeOf(group.oldest).toISOString(),
-      Newest: timeOf(group.newest).toISOString(),
+      Oldest: timeOfId(group.oldest).toISOString(),
+      Newest: timeOfId(group.newest).toISOString(),
     })),
   };
 }

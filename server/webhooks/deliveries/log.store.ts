@@ -3,9 +3,10 @@
 import type { Fragment } from "postgres";
 import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
+import { lowestIdOf } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { ConnectionState } from "../connections/store.ts";
-import { lowestIdOf, PING } from "../events/event.ts";
+import { PING } from "../events/event.ts";
 import { isDrainPaused } from "../redelivery/store.ts";
 
 export interface EventFilter {

@@ -100,7 +100,7 @@ function open(
         c.api_key, c.headers, c.timeout_ms, c.max_in_flight is not null as counted, e.occurred_on, e.trace_parent, e.payload, e.sequences, e.event_type = 'Ping' as ping,
         coalesce(c.staged_event_id = d.event_id, false) as proof,
         d.state in ('Pending', 'Retrying') as open,
-        case when d.state = 'Retrying' then coalesce(greatest(0, 1000 * extract(epoch from d.retry_on - now())), 0) else 0 end::float8 as wait_ms,
+        case when d.state = 'Retrying' then greatest(0, 1000 * extract(epoch from d.retry_on - now())) else 0 end::float8 as wait_ms,
         ${probing} and d.state = 'Held' and c.state = 'Held' and c.deleted_on is null as probed,
         case
           when d.state not in ('Pending', 'Retrying') then null

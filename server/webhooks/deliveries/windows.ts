@@ -58,7 +58,7 @@ interface Window {
   waiting: { eventId: EventId; take: () => void }[];
   /** Since when as many are out as may be. */
   fullSince: number | undefined;
-  shrunkAt: number;
+  halvedAt: number;
   quick: boolean;
 }
 
@@ -77,7 +77,7 @@ export function createWindows(): Windows {
       reserved: new Map(),
       waiting: [],
       fullSince: undefined,
-      shrunkAt: 0,
+      halvedAt: 0,
       quick: true,
     };
     windows.set(connectionId, made);
@@ -199,16 +199,15 @@ function isQuick({ quick, out }: Window): boolean {
 }
 
 function resize(window: Window, since: number, ending: Ending): void {
-  const now = performance.now();
   if (ending === "answered") {
-    window.quick = now - since < QUICK_MS;
+    window.quick = performance.now() - since < QUICK_MS;
     // Otherwise a hang would cost the most at once.
     if (window.out.size >= window.size) window.size = Math.min(MOST_SIZE, window.size + 1);
   }
   // Once for all that were out together.
-  if (ending === "silent" && since >= window.shrunkAt) {
+  if (ending === "silent" && since >= window.halvedAt) {
     window.quick = false;
     window.size = Math.max(1, Math.floor(window.size / 2));
-    window.shrunkAt = now;
+    window.halvedAt = performance.now();
   }
 }

@@ -1,8 +1,8 @@
 import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
 import type { Transaction } from "../../db/connection.ts";
-import { newId } from "../../new-id.ts";
+import { newId, timeOfId } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import { type EventType, type LoggedEventType, PING, PING_RECORD, timeOf } from "./event.ts";
+import { type EventType, type LoggedEventType, PING, PING_RECORD } from "./event.ts";
 import { insertEvent, insertPing, type NewEvent } from "./store.ts";
 
 /** docs/behaviour.md "Payload": the version of its format. */
@@ -63,7 +63,7 @@ function newEvent(
 ): Omit<NewEvent, "traceParent"> {
   const { eventType, eventRecord, recordIds, sequences, data } = change;
   const eventId = newId<EventId>();
-  const occurredOn = timeOf(eventId);
+  const occurredOn = timeOfId(eventId);
   // Compact JSON in the order of docs/behaviour.md "Payload"; this exact text is what every attempt signs and sends.
   const payload = JSON.stringify({
     TenantId: tenantId,

@@ -3,10 +3,11 @@
 import type { PendingQuery, Row } from "postgres";
 import type { ConnectionId, DeliveryState, EventId, RedeliveryState } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
+import { lowestIdOf, timeOfId } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { endHold } from "../connections/holding.store.ts";
 import type { ConnectionState } from "../connections/store.ts";
-import { lowestIdOf, PING, timeOf } from "../events/event.ts";
+import { PING } from "../events/event.ts";
 import { wakeQueue } from "../events/store.ts";
 import { MOST_REDELIVERIES } from "./event.store.ts";
 
@@ -82,7 +83,7 @@ export async function timePastEvents(tx: Transaction, tenantId: TenantId): Promi
       select id from events where tenant_id = ${tenantId} order by id desc limit 1
     ) as newest`;
   const { now, newest } = row!;
-  return newest === null ? now : new Date(Math.max(now.getTime(), timeOf(newest).getTime() + 1));
+  return newest === null ? now : new Date(Math.max(now.getTime(), timeOfId(newest).getTime() + 1));
 }
 
 /** Between which positions the events of a time lie, so that none of before or after it is looked at. */
