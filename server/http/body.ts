@@ -76,6 +76,10 @@ export function requireJson(request: Request): void {
   requireMediaType(request, "application/json");
 }
 
+export function isWithoutBody(request: Request): boolean {
+  return request.headers.get("content-length") === "0" || request.body === null;
+}
+
 function requireMediaType(request: Request, expected: string): void {
   const given = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (given !== expected) throw new UnsupportedMediaType(expected);

@@ -4,7 +4,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { MethodNotAllowed } from "../errors.ts";
-import { readJson, requireJson } from "./body.ts";
+import { isWithoutBody, readJson, requireJson } from "./body.ts";
 import { type Conditions, etagOf, isNotModified, readConditions, UNCONDITIONAL } from "./conditions.ts";
 import type { Body } from "./contract.ts";
 import {
@@ -75,7 +75,12 @@ export interface Endpoint<C, S extends string, P extends Parameters, Q extends F
   paged?: boolean;
   /** Takes If-Match and If-None-Match; the handler answers a record with its version. */
   conditions?: boolean;
-  body?: Body<I> & { description: string; examples: Record<string, unknown> };
+  body?: Body<I> & {
+    description: string;
+    examples: Record<string, unknown>;
+    /** A request without one is as good as one without fields. */
+    optional?: boolean;
+  };
   answer: Answer;
   /** Beside those that come of all the rest. */
   errors?: ErrorName[];
@@ -154,7 +159,8 @@ async function answer<C>(
   if (!endpoint)
     throw new MethodNotAllowed(methods.flatMap((one) => (one.method === "GET" ? ["GET", "HEAD"] : one.method)));
   const { scopes, filters, paged, body } = endpoint;
-  if (body) requireJson(request);
+  const hasBody = body && !(body.optional && isWithoutBody(request));
+  if (hasBody) requireJson(request);
   const permitted = permit(caller, scopes);
   const conditions = endpoint.conditions ? readConditions(request.headers) : UNCONDITIONAL;
   const isList = filters || paged;
@@ -162,7 +168,7 @@ async function answer<C>(
   const asked = isList ? readAsked(filters ?? {}, parameters!, endpoint.filterName) : NOTHING_ASKED;
   const query = readAll(endpoint.query, (name) => readParameter(parameters!, name));
   const params = readAll(endpoint.params, (name, index) => texts[routerName(name, index)] ?? "");
-  const sent = body ? await readJson(request) : undefined;
+  const sent = hasBody ? await readJson(request) : body && {};
   const input = body?.parse(sent);
   const result = await endpoint.handle(permitted, { request, params, query, ...asked, conditions, input, sent });
   if (result instanceof Response) return result;

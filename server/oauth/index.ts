@@ -3,7 +3,7 @@ export { developmentUris, redirectUriProblem } from "./clients/changes.ts";
 export { hashSecret } from "./clients/client-authentication.ts";
 export type { ConsentRecord, Consents } from "./clients/consents.ts";
 export { consentRoutes } from "./clients/consents.ts";
-export { CREDENTIALS, type CredentialsRecord } from "./clients/contract.ts";
+export { CREDENTIALS, type CredentialsRecord, SECRET } from "./clients/contract.ts";
 export { credentialRoutes } from "./clients/routes.ts";
 export {
   changeCredentials,

@@ -32,6 +32,7 @@ import { authorizeController } from "./authorize/index.ts";
 import { type AuthenticateClient, authenticateClient, createOnRefusedClient } from "./clients/client-authentication.ts";
 import { createConsents } from "./clients/consents.ts";
 import { createKnownClients } from "./clients/known-clients.ts";
+import { createSecretUses } from "./clients/secret-uses.ts";
 import { createSettingsClient } from "./clients/settings-client.ts";
 import { discoveryController } from "./discovery.ts";
 import type { OnFailure } from "./endpoint.ts";
@@ -79,8 +80,9 @@ export function createProvider(deps: ProviderDependencies) {
   });
   const findClient = createKnownClients(sql, access);
   const onRefused = createOnRefusedClient(sql, log);
+  const onSecretUsed = createSecretUses(sql, log);
   const authenticate: AuthenticateClient = async (request, form) => {
-    const client = await authenticateClient({ findClient, onRefused }, request, form);
+    const client = await authenticateClient({ findClient, onRefused, onSecretUsed }, request, form);
     onClient(request, { tenantId: client.tenantId, clientId: String(client.id) });
     return client;
   };

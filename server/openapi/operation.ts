@@ -77,8 +77,13 @@ export function headersOf(names: string[]): Record<string, Ref> {
 }
 
 /** @param examples by name */
-export function jsonBody(description: string, schema: Schema, examples: Record<string, unknown>): RequestBody {
-  return { description, required: true, content: { "application/json": { schema, examples: named(examples) } } };
+export function jsonBody(
+  description: string,
+  schema: Schema,
+  examples: Record<string, unknown>,
+  required = true,
+): RequestBody {
+  return { description, required, content: { "application/json": { schema, examples: named(examples) } } };
 }
 
 export function formBody(schema: Schema, examples?: Record<string, unknown>): RequestBody {
@@ -194,7 +199,7 @@ export interface Answer {
 
 export interface RequestBody {
   description?: string;
-  required: true;
+  required: boolean;
   content: Record<string, Content>;
 }
 

@@ -55,7 +55,8 @@ function described(route: Route, named: Map<string, Schema>): Operation {
     description,
     scopes: [...scopes],
     parameters: parametersOf(route, named),
-    requestBody: body && jsonBody(body.description, documentedSchema(body.schema, named), body.examples),
+    requestBody:
+      body && jsonBody(body.description, documentedSchema(body.schema, named), body.examples, !body.optional),
     answers: { 200: answered, ...(conditions && route.method === "GET" && { 304: NOT_MODIFIED }) },
     errors: errorsOf(route),
   });

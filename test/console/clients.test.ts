@@ -20,8 +20,10 @@ const told = (page: Page, text: string | RegExp) => page.getByRole("status").get
 const isRefused = (line: string) => line.includes("status of 422");
 
 /** The secret that a page shows once. */
-async function makeSecret(page: Page): Promise<string> {
-  await page.getByRole("button", { name: "Make a secret" }).click();
+async function makeSecret(page: Page, name: string): Promise<string> {
+  await page.getByRole("link", { name: "Make a secret" }).click();
+  await page.getByLabel("Name (optional)").fill(name);
+  await page.getByRole("button", { name: "Make the secret" }).click();
   await page.getByRole("heading", { name: "Secret", level: 1 }).waitFor();
   const secret = (await page.locator(".secret code").textContent())!;
   await page.getByRole("link", { name: "Done" }).click();
@@ -57,12 +59,17 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
 
       const tokenBy = async (clientSecret: string) =>
         (await askToken(formOf({ clientId, clientSecret }, { scope: "*" }))).status;
-      const first = await makeSecret(page);
-      const second = await makeSecret(page);
-      expect([await tokenBy(first), await tokenBy(second)]).toEqual([200, 200]);
-      expect(await page.getByRole("button", { name: "Make a secret" }).count()).toBe(0);
+      const first = await makeSecret(page, "until spring");
+      expect(await tokenBy(first)).toBe(200);
+      const second = await makeSecret(page, HOSTILE.slice(0, 100));
+      expect(await page.getByRole("link", { name: "Make a secret" }).count()).toBe(0);
+      const row = (name: string) => page.locator("#secrets tbody tr").filter({ hasText: name });
+      await row("until spring").getByText("in use").waitFor();
+      await row("unbroken").getByText("never").waitFor();
+      expect(await tokenBy(second)).toBe(200);
 
-      await page.locator("#secrets tbody tr").first().getByRole("link", { name: "Delete" }).click();
+      await row("until spring").getByRole("link", { name: "Delete" }).click();
+      await page.getByText("It is in use").waitFor();
       await page.getByRole("button", { name: "Delete secret" }).click();
       await told(page, "The secret is deleted.");
       expect([await tokenBy(first), await tokenBy(second)]).toEqual([400, 200]);
@@ -174,8 +181,21 @@ const PAGES: Listed<Ids>[] = [
     name: "application-secret",
     path: ({ application }) => `/settings/applications/${application}`,
     act: async ({ page }) => {
-      await page.getByRole("button", { name: "Make a secret" }).click();
+      await page.getByRole("link", { name: "Make a secret" }).click();
+      await page.getByRole("button", { name: "Make the secret" }).click();
       await page.getByRole("heading", { name: "Secret", level: 1 }).waitFor();
+    },
+  },
+  {
+    name: "application-secret-refused",
+    path: ({ application }) => `/settings/applications/${application}`,
+    act: async ({ page }) => {
+      await page.getByRole("link", { name: "Delete", exact: true }).nth(1).click();
+      await page.getByRole("button", { name: "Delete secret" }).click();
+      await page.getByRole("link", { name: "Make a secret" }).click();
+      await page.getByLabel("Name (optional)").fill(HOSTILE);
+      await page.getByRole("button", { name: "Make the secret" }).click();
+      await page.getByRole("alert").waitFor();
     },
   },
   {

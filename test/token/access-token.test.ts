@@ -52,7 +52,7 @@ function asClient() {
     idTokenAlg: "RS256" as const,
     firstParty: false,
     identityProvider: null,
-    digests: [],
+    secrets: [],
   };
 }
 

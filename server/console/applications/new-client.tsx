@@ -96,7 +96,7 @@ export async function addClient(deps: SettingsDependencies, visit: Visit): Promi
     access.forget(caller.tenantId);
     const application = record as unknown as Application;
     if (secret === undefined) return visit.goTo(pathOf(application), "The application is added.");
-    return secretView({ visit, application, secret, next: "The application is added, and can use it at once." });
+    return secretView({ visit, application, secret, told: "The application is added, and can use it at once." });
   } catch (error) {
     return newClientPage(visit, refusedForm(form, error, ["Name", ...kind.asks]));
   }

@@ -13,7 +13,7 @@ import { APPLICATIONS, type Application, NEW_APPLICATION, titleOf } from "./appl
 import { connectPage } from "./connect.tsx";
 import { CredentialsSection, credentialsPage, saveCredentials } from "./credentials.tsx";
 import { addClient, chooseKindPage, newClientPage } from "./new-client.tsx";
-import { deleteSecret, deleteSecretPage, makeSecretPage, SecretsSection } from "./secrets.tsx";
+import { deleteSecret, deleteSecretPage, makeSecretPage, newSecretPage, SecretsSection } from "./secrets.tsx";
 
 export function applicationPages(deps: SettingsDependencies): Page[] {
   return entityPages<Application>(deps, "Application", {
@@ -99,8 +99,7 @@ function morePages(deps: SettingsDependencies): Page[] {
     },
     {
       path: `${one}/secrets`,
-      // Who loads the page anew is asked for no second secret.
-      GET: { needs: read, answer: async (visit) => visit.goTo(`${APPLICATIONS}/${visit.params.id}`) },
+      GET: { needs: set, answer: (visit) => newSecretPage(deps, visit) },
       POST: { needs: set, answer: (visit) => makeSecretPage(deps, visit) },
     },
     {

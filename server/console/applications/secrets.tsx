@@ -1,14 +1,30 @@
 // The secrets of an application: made, shown once, and deleted when another has taken their place.
 
+import { NotFound } from "../../errors.ts";
 import { readId } from "../../http/query.ts";
 import {
   type CredentialsRecord,
   MOST_SECRETS,
   makeSecret,
+  readSecrets,
   removeSecret,
+  SECRET,
   type SecretRecord,
 } from "../../oauth/index.ts";
-import { ActionButton, ButtonLink, Code, phrase, Section, Table, Time } from "../../ui/index.ts";
+import {
+  Badge,
+  ButtonLink,
+  Code,
+  FormPanel,
+  type FormState,
+  formOf,
+  phrase,
+  refusedForm,
+  Section,
+  Table,
+  TextField,
+  Time,
+} from "../../ui/index.ts";
 import { confirmation, type SettingsDependencies, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication, titleOf } from "./application.ts";
@@ -38,7 +54,7 @@ export function SecretsSection({ visit, application, credentials, secrets }: Sec
       {isConfidential && mayChange ? (
         secrets.length < MOST_SECRETS ? (
           <div class="buttons">
-            <ActionButton visit={visit} action={`${pathOf(application)}/secrets`} label="Make a secret" />
+            <ButtonLink href={visit.href(`${pathOf(application)}/secrets`)}>Make a secret</ButtonLink>
           </div>
         ) : (
           <p class="fine">Both are good. Delete the one that is no longer in use to make another.</p>
@@ -57,27 +73,69 @@ function columns(visit: Visit, application: Application, mayChange: boolean) {
     </ButtonLink>
   );
   return [
-    { name: "Secret", cell: ({ Id }: SecretRecord) => <Code text={Id} /> },
+    { name: "Secret", cell: ({ Id, Name }: SecretRecord) => (Name ? <bdi safe>{Name}</bdi> : <Code text={Id} />) },
     { name: "Made", cell: ({ CreatedOn }: SecretRecord) => <Time at={new Date(CreatedOn)} /> },
+    { name: "Last used", cell: (secret: SecretRecord) => <LastUsed secret={secret} /> },
     ...(mayChange ? [{ name: "Delete it", cell: remove }] : []),
   ];
 }
 
+/** A use is written down at most once in an hour: where none was for two, nobody has used it for one. */
+const IN_USE_MS = 2 * 3_600_000;
+
+function isInUse({ LastUsedOn }: SecretRecord): boolean {
+  return LastUsedOn !== null && Date.now() - Date.parse(LastUsedOn) < IN_USE_MS;
+}
+
+function LastUsed({ secret }: { secret: SecretRecord }): JSX.Element {
+  if (secret.LastUsedOn === null) return <span class="none">never</span>;
+  return isInUse(secret) ? <Badge state="in use" tone="good" /> : <Time at={new Date(secret.LastUsedOn)} ago />;
+}
+
+export async function newSecretPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+  const application = await readApplication(deps, visit);
+  const path = pathOf(application);
+  return {
+    title: "Make a secret",
+    above: aboveOf(application),
+    status: refused ? 422 : 200,
+    lead: <span>It is shown once. One that is there already stays good beside it.</span>,
+    body: (
+      <FormPanel
+        visit={visit}
+        state={refused ?? formOf()}
+        action={`${path}/secrets`}
+        back={path}
+        label="Make the secret"
+      >
+        <TextField
+          state={refused ?? formOf()}
+          name="Name"
+          label="Name"
+          hint="To tell it from another one: where it is used, or until when."
+          required={false}
+        />
+      </FormPanel>
+    ),
+  };
+}
+
 /** The secret is shown in the answer to the form itself: it stands nowhere else. */
 export async function makeSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const { sql, access } = deps;
   const application = await readApplication(deps, visit);
-  const { Secret } = await makeSecret(
-    deps.sql,
-    deps.access,
-    visit.permitted("Settings:Update"),
-    Number(application.Id),
-  );
-  return secretView({
-    visit,
-    application,
-    secret: Secret,
-    next: "A secret that was there before is good beside it. Delete it once the application has the new one.",
-  });
+  try {
+    const input = SECRET.parse({ Name: (visit.form.get("Name") ?? "").trim() });
+    const { Secret } = await makeSecret(sql, access, visit.permitted("Settings:Update"), Number(application.Id), input);
+    return secretView({
+      visit,
+      application,
+      secret: Secret,
+      told: "A secret that was there before is good beside it. Delete it once nothing uses it any more.",
+    });
+  } catch (error) {
+    return newSecretPage(deps, visit, refusedForm(visit.form, error, ["Name"]));
+  }
 }
 
 interface ShownSecret {
@@ -85,11 +143,11 @@ interface ShownSecret {
   application: Application;
   secret: string;
   /** What to do with it. */
-  next: string;
+  told: string;
 }
 
 /** A secret, this one time. */
-export function secretView({ visit, application, secret, next }: ShownSecret): View {
+export function secretView({ visit, application, secret, told }: ShownSecret): View {
   return {
     title: "Secret",
     above: aboveOf(application),
@@ -104,7 +162,7 @@ export function secretView({ visit, application, secret, next }: ShownSecret): V
           <Code text={secret} copy />
         </p>
         <p role="status" safe>
-          {next}
+          {told}
         </p>
         <div class="buttons">
           <ButtonLink href={visit.href(pathOf(application))} kind="main">
@@ -119,11 +177,16 @@ export function secretView({ visit, application, secret, next }: ShownSecret): V
 export async function deleteSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const application = await readApplication(deps, visit);
   const path = pathOf(application);
+  const secrets = await readSecrets(deps.sql, visit.permitted("Settings:Read"), Number(application.Id));
+  const secret = secrets.Items.find(({ Id }) => Id === visit.params.secret);
+  if (!secret) throw new NotFound("The Application has no secret with this Id.");
   return confirmation({
     visit,
     title: "Delete this secret?",
     above: aboveOf(application),
     effects: [
+      ...(secret.Name ? [phrase`It is the one called ${secret.Name}.`] : []),
+      ...(isInUse(secret) ? ["It is in use: it was used within the last two hours."] : []),
       phrase`${titleOf(application)} gets no tokens by it any more, from now on.`,
       "Tokens that it has got stay good until they expire.",
     ],

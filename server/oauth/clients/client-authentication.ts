@@ -6,6 +6,7 @@ import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { TokenError } from "../endpoint.ts";
 import type { FindKnownClient } from "./known-clients.ts";
+import type { OnSecretUsed } from "./secret-uses.ts";
 import type { Client } from "./store.ts";
 
 /** How a client's secret is stored. */
@@ -27,6 +28,12 @@ export type Refusal = "NoSecret" | "WrongSecret" | "InactiveApplication";
 /** Told of a request that did not prove to be the client's that it names; the answer waits for nothing that it does. */
 export type OnRefusedClient = (request: Request, client: Pick<Client, "id" | "tenantId">, reason: Refusal) => void;
 
+interface ClientAuthentication {
+  findClient: FindKnownClient;
+  onRefused: OnRefusedClient;
+  onSecretUsed: OnSecretUsed;
+}
+
 interface Presented {
   clientId: string;
   /** "": none, as public clients have it. */
@@ -38,7 +45,7 @@ interface Presented {
  * @throws TokenError; invalid_client with one text for every way that a secret can be wrong
  */
 export async function authenticateClient(
-  { findClient, onRefused }: { findClient: FindKnownClient; onRefused: OnRefusedClient },
+  { findClient, onRefused, onSecretUsed }: ClientAuthentication,
   request: Request,
   form: Credentials,
 ): Promise<Client> {
@@ -46,19 +53,26 @@ export async function authenticateClient(
   const known = await findClient(clientId);
   const client = known && refusalOf(known, secret) ? await findClient(clientId, "anew") : known;
   const reason = client && refusalOf(client, secret);
-  if (client && reason === undefined) return client;
+  if (client && reason === undefined) {
+    if (secret !== "") onSecretUsed(liveSecret(client, secret)!.id);
+    return client;
+  }
   if (client && reason) onRefused(request, client, reason);
   if (secret === "") throw new TokenError("invalid_client", "client_secret is missing.");
   throw new TokenError("invalid_client", "Client authentication failed: client_id or client_secret is wrong.");
 }
 
 /** @returns undefined if it has proved to be the client */
-function refusalOf({ clientType, isActive, digests }: Client, secret: string): Refusal | undefined {
-  const digest = hashSecret(secret);
-  const matches = digests.filter((live) => timingSafeEqual(digest, live)).length > 0;
-  const isProved = secret === "" ? clientType !== "confidential" : matches;
+function refusalOf(client: Client, secret: string): Refusal | undefined {
+  const isProved = secret === "" ? client.clientType !== "confidential" : liveSecret(client, secret) !== undefined;
   if (!isProved) return secret === "" ? "NoSecret" : "WrongSecret";
-  return isActive ? undefined : "InactiveApplication";
+  return client.isActive ? undefined : "InactiveApplication";
+}
+
+/** All of them are compared, whichever it is. */
+function liveSecret({ secrets }: Client, secret: string) {
+  const digest = hashSecret(secret);
+  return secrets.filter((live) => timingSafeEqual(digest, live.digest))[0];
 }
 
 /** Who asks, for the audit log: a client without a secret has proved nothing. */

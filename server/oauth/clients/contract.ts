@@ -2,8 +2,17 @@
 
 import { type TSchema, Type } from "@sinclair/typebox";
 import { DEFAULT_SCOPES, SCOPES } from "../../access/index.ts";
-import { contract } from "../../http/contract.ts";
-import { type FormField, field, type InputOf, orNull, type RecordOf, type Told, word } from "../../http/fields.ts";
+import { body, contract } from "../../http/contract.ts";
+import {
+  type FormField,
+  field,
+  type InputOf,
+  orNull,
+  type RecordOf,
+  type Told,
+  text,
+  word,
+} from "../../http/fields.ts";
 import { GRANT_TYPES } from "../contract.ts";
 import type { ClientType, Credentials } from "./store.ts";
 
@@ -133,3 +142,14 @@ export type CredentialsRecord = RecordOf<typeof FIELDS>;
 export function toCredentialsRecord(credentials: Credentials): CredentialsRecord {
   return CREDENTIALS.toRecord(credentials);
 }
+
+/** Characters. */
+const SECRET_NAME_LIMIT = 100;
+
+const SECRET_FIELDS = {
+  Name: text(SECRET_NAME_LIMIT, { description: "To tell it from another one, such as where it is used." }),
+};
+
+/** What POST …/Secrets takes. */
+export const SECRET = body({ name: "Secret", $id: "SecretData" }, SECRET_FIELDS);
+export type SecretInput = InputOf<typeof SECRET_FIELDS>;

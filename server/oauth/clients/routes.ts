@@ -4,10 +4,10 @@ import { Type } from "@sinclair/typebox";
 import { type Access, route } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { NO_STORE } from "../../http/conditions.ts";
-import { time, uuid } from "../../http/fields.ts";
+import { orNull, time, uuid } from "../../http/fields.ts";
 import { idParameter, textParameter } from "../../http/query.ts";
 import { type Route, withPost } from "../../http/route.ts";
-import { CREDENTIALS } from "./contract.ts";
+import { CREDENTIALS, SECRET } from "./contract.ts";
 import { changeCredentials, makeSecret, readCredentials, readSecrets, removeSecret } from "./service.ts";
 
 export function credentialRoutes(sql: Sql, access: Pick<Access, "forget" | "forgetClients">): Route[] {
@@ -61,7 +61,7 @@ export function credentialRoutes(sql: Sql, access: Pick<Access, "forget" | "forg
       path: `${application}/Secrets`,
       id: "listSecrets",
       summary: "List an Application's secrets, without the secrets themselves",
-      answer: { description: "All of them.", schema: SECRET, example: EXAMPLE, list: true },
+      answer: { description: "All of them.", schema: SECRET_RECORD, example: EXAMPLE, list: true },
       handle: (caller, { params: { Id } }) => readSecrets(sql, caller, Id),
     }),
     route({
@@ -71,14 +71,20 @@ export function credentialRoutes(sql: Sql, access: Pick<Access, "forget" | "forg
       id: "makeSecret",
       summary: "Make a secret",
       description: "This answer alone has it. Two may live at a time, so that one can be replaced; a third is 409.",
+      body: {
+        ...SECRET,
+        description: "May be left out.",
+        optional: true,
+        examples: { named: { Name: EXAMPLE.Name } },
+      },
       answer: {
         description: "The secret.",
         schema: NEW_SECRET,
-        example: { ...EXAMPLE, Secret: "<SECRET>" },
+        example: { ...EXAMPLE, LastUsedOn: null, Secret: "<SECRET>" },
         headers: NO_STORE,
       },
       errors: ["BadInput", "Conflict"],
-      handle: (caller, { params: { Id } }) => makeSecret(sql, access, caller, Id),
+      handle: (caller, { params: { Id }, input }) => makeSecret(sql, access, caller, Id, input),
     }),
     route({
       ...update,
@@ -88,16 +94,31 @@ export function credentialRoutes(sql: Sql, access: Pick<Access, "forget" | "forg
       id: "deleteSecret",
       summary: "Delete a secret",
       description: "The last one of the client that calls is refused with 409.",
-      answer: { description: "What it was, without the secret itself.", schema: SECRET, example: EXAMPLE },
+      answer: { description: "What it was, without the secret itself.", schema: SECRET_RECORD, example: EXAMPLE },
       errors: ["Conflict"],
       handle: (caller, { params: { Id, SecretId } }) => removeSecret(sql, access, caller, Id, SecretId),
     }),
   ];
 }
 
-const SECRET = Type.Object({ Id: uuid(), CreatedOn: time() }, { $id: "Secret" });
+const SECRET_RECORD = Type.Object(
+  {
+    Id: uuid(),
+    Name: Type.String(),
+    CreatedOn: time(),
+    LastUsedOn: orNull(time(), {
+      description: "When it last proved the client; less than an hour behind. null: it was never used.",
+    }),
+  },
+  { $id: "Secret" },
+);
 const NEW_SECRET = Type.Object(
-  { ...SECRET.properties, Secret: Type.String({ description: "It is never shown again." }) },
+  { ...SECRET_RECORD.properties, Secret: Type.String({ description: "It is never shown again." }) },
   { $id: "NewSecret" },
 );
-const EXAMPLE = { Id: "0197c6f4-0a1b-7c2d-8e3f-405162738495", CreatedOn: "2026-01-31T12:00:00.000Z" };
+const EXAMPLE = {
+  Id: "0197c6f4-0a1b-7c2d-8e3f-405162738495",
+  Name: "payroll, production",
+  CreatedOn: "2026-01-31T12:00:00.000Z",
+  LastUsedOn: "2026-02-28T09:30:00.000Z",
+};

@@ -22,7 +22,13 @@ import type { TenantId } from "../../tenant-id.ts";
 import { CREDENTIALS_RESOURCE_TYPE } from "../resource-types.ts";
 import { changedCredentials, requireSound } from "./changes.ts";
 import { hashSecret } from "./client-authentication.ts";
-import { CREDENTIALS, type CredentialsInput, type CredentialsRecord, toCredentialsRecord } from "./contract.ts";
+import {
+  CREDENTIALS,
+  type CredentialsInput,
+  type CredentialsRecord,
+  type SecretInput,
+  toCredentialsRecord,
+} from "./contract.ts";
 import {
   type Credentials,
   deleteSecret,
@@ -87,7 +93,7 @@ export async function setUpClient(
   input: CredentialsInput,
 ): Promise<string | undefined> {
   const { clientType } = await applyChange(tx, by, applicationId, input, UNCONDITIONAL);
-  return clientType === "confidential" ? (await addSecret(tx, by, applicationId)).secret : undefined;
+  return clientType === "confidential" ? (await addSecret(tx, by, applicationId, "")).secret : undefined;
 }
 
 async function applyChange(
@@ -122,6 +128,7 @@ export async function makeSecret(
   access: Pick<Access, "forgetClients">,
   by: Permitted<"Settings:Update">,
   applicationId: number,
+  { Name }: SecretInput,
 ): Promise<Shown<SecretRecord & { Secret: string }>> {
   const { stored, secret } = await sql.beginFor(by.tenantId, async (tx) => {
     const credentials = await lockCredentials(tx, by, applicationId);
@@ -133,16 +140,16 @@ export async function makeSecret(
       throw new Conflict(`The Application has ${MOST_SECRETS} secrets already. Delete one first.`);
     }
     await saveCredentials(tx, by.tenantId, applicationId, credentials);
-    return addSecret(tx, by, applicationId);
+    return addSecret(tx, by, applicationId, Name ?? "");
   });
   access.forgetClients(by.tenantId);
   // Made just now, for its caller.
   return withoutRecords({ ...toSecretRecord(stored), Secret: secret });
 }
 
-async function addSecret(tx: Transaction, by: Permitted<"Settings:Update">, applicationId: number) {
+async function addSecret(tx: Transaction, by: Permitted<"Settings:Update">, applicationId: number, name: string) {
   const secret = randomBytes(SECRET_BYTES).toString("base64url");
-  const made = { id: Bun.randomUUIDv7(), digest: hashSecret(secret) };
+  const made = { id: Bun.randomUUIDv7(), name, digest: hashSecret(secret) };
   const stored = await insertSecret(tx, by.tenantId, applicationId, made);
   const about = { subject: subjectOf(applicationId), details: { SecretId: stored.id } };
   await recordAudit(tx, by.tenantId, by, { kind: "Secret.Created", ...about });
@@ -159,7 +166,8 @@ export async function makeClient(
   const clientSecret = randomBytes(SECRET_BYTES).toString("base64url");
   const credentials = (await findCredentials(tx, tenantId, applicationId))!;
   await saveCredentials(tx, tenantId, applicationId, { ...credentials, ...given });
-  await insertSecret(tx, tenantId, applicationId, { id: Bun.randomUUIDv7(), digest: hashSecret(clientSecret) });
+  const made = { id: Bun.randomUUIDv7(), name: "", digest: hashSecret(clientSecret) };
+  await insertSecret(tx, tenantId, applicationId, made);
   return { clientId: String(applicationId), clientSecret };
 }
 
@@ -221,8 +229,8 @@ function toResource(applicationId: number, credentials: Credentials) {
   return { ...toCredentialsRecord(credentials), Id: String(applicationId) };
 }
 
-function toSecretRecord({ id, createdOn }: StoredSecret) {
-  return { Id: id, CreatedOn: createdOn.toISOString() };
+function toSecretRecord({ id, name, createdOn, lastUsedOn }: StoredSecret) {
+  return { Id: id, Name: name, CreatedOn: createdOn.toISOString(), LastUsedOn: lastUsedOn?.toISOString() ?? null };
 }
 
 function subjectOf(applicationId: number) {

@@ -127,7 +127,7 @@ export async function settingsClientOf(
     idTokenAlg: "RS256",
     firstParty: true,
     // It has no secret, so nobody outside can redeem a code.
-    digests: [],
+    secrets: [],
   };
 }
 

@@ -35,8 +35,8 @@ export interface Client extends Credentials {
   isSettings: boolean;
   /** Where its users sign in, if not here; `allowLocal`: they may also do so here. */
   identityProvider: { id: number; allowLocal: boolean } | null;
-  /** SHA-256 of each live secret. */
-  digests: Uint8Array[];
+  /** Its live secrets. */
+  secrets: { id: string; digest: Uint8Array }[];
 }
 
 /** The client's own tenant is the answer here, so this look-up alone has no tenant to filter by. */
@@ -51,7 +51,7 @@ export function findSettingsClient(sql: Queries, tenantId: TenantId): Promise<Cl
 }
 
 async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<Client | undefined> {
-  const [client] = await sql<Client[]>`
+  const [row] = await sql<(Omit<Client, "secrets"> & { secretIds: string[]; digests: Uint8Array[] })[]>`
     select a.id, a.tenant_id as "tenantId", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
       a.is_active as "isActive",
       coalesce((select t.settings_client_id = a.id from tenants t where t.id = a.tenant_id), false) as "isSettings",
@@ -60,10 +60,14 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<Client 
       c.access_token_alg as "accessTokenAlg", c.id_token_alg as "idTokenAlg", c.first_party as "firstParty",
       (select json_build_object('id', p.id, 'allowLocal', p.allow_local) from identity_providers p
         where p.id = a.authentication_id) as "identityProvider",
-      coalesce((select array_agg(s.digest) from client_secrets s where s.application_id = a.id), '{}') as digests
-    from applications a join credentials c on c.application_id = a.id
+      coalesce(s.ids, '{}') as "secretIds", coalesce(s.digests, '{}') as digests
+    from applications a join credentials c on c.application_id = a.id,
+      lateral (select array_agg(id) as ids, array_agg(digest) as digests from client_secrets
+        where application_id = a.id) s
     where ${isIt}`;
-  return client;
+  if (!row) return undefined;
+  const { secretIds, digests, ...client } = row;
+  return { ...client, secrets: secretIds.map((id, index) => ({ id, digest: digests[index]! })) };
 }
 
 /** Whether there is anything by which an Application or a User can prove who they are. */
@@ -112,8 +116,15 @@ export const cameOfProvider = (sql: Queries, tenantId: TenantId, identityProvide
 /** A secret as it can be read again: without itself. */
 export interface StoredSecret {
   id: string;
+  /** "" if it has none. */
+  name: string;
   createdOn: Date;
+  /** Less than USE_EVERY_MS before its last use; null: it was never used. */
+  lastUsedOn: Date | null;
 }
+
+const secretColumns = (sql: Queries) => sql`
+  s.id, s.name, s.created_on as "createdOn", s.last_used_on as "lastUsedOn"`;
 
 /** An application that nobody has given credentials has those of a new client. @returns undefined if there is no such Application */
 export async function findCredentials(
@@ -162,7 +173,7 @@ export async function saveCredentials(
 /** The oldest first. */
 export async function listSecrets(sql: Queries, tenantId: TenantId, applicationId: number): Promise<StoredSecret[]> {
   return sql<StoredSecret[]>`
-    select s.id, s.created_on as "createdOn"
+    select ${secretColumns(sql)}
     from client_secrets s join applications a on a.id = s.application_id
     where a.tenant_id = ${tenantId} and a.id = ${applicationId}::bigint order by s.created_on, s.id`;
 }
@@ -171,13 +182,13 @@ export async function insertSecret(
   sql: Queries,
   tenantId: TenantId,
   applicationId: number,
-  secret: { id: string; digest: Buffer },
+  secret: { id: string; name: string; digest: Buffer },
 ): Promise<StoredSecret> {
   const [row] = await sql<StoredSecret[]>`
-    insert into client_secrets (id, application_id, digest)
-    select ${secret.id}, id, ${secret.digest} from applications
+    insert into client_secrets as s (id, application_id, name, digest)
+    select ${secret.id}, id, ${secret.name}, ${secret.digest} from applications
     where tenant_id = ${tenantId} and id = ${applicationId}
-    returning id, created_on as "createdOn"`;
+    returning ${secretColumns(sql)}`;
   return row!;
 }
 
@@ -191,6 +202,21 @@ export async function deleteSecret(
     delete from client_secrets s using applications a
     where a.id = s.application_id and a.tenant_id = ${tenantId} and a.id = ${applicationId}::bigint
       and s.id = ${secretId}
-    returning s.id, s.created_on as "createdOn"`;
+    returning ${secretColumns(sql)}`;
   return row;
+}
+
+/** A use within this time of the last one that was written down is not written. */
+export const USE_EVERY_MS = 3_600_000;
+
+/** Of any tenants; a secret that another process is writing down is left to it. */
+export async function recordUses(sql: Queries, secretIds: string[]): Promise<void> {
+  await sql`
+    with due as (
+      select id from client_secrets
+      where id = any(${secretIds}::uuid[])
+        and (last_used_on is null or last_used_on < now() - make_interval(secs => ${USE_EVERY_MS / 1_000}))
+      order by id for update skip locked
+    )
+    update client_secrets set last_used_on = now() from due where client_secrets.id = due.id`;
 }
