@@ -13,7 +13,7 @@ export type { FindRecords } from "./gate/references.ts";
 export { type Shown, type ShownPage, type Tagged, type Whole, withoutRecords } from "./gate/shown.ts";
 export type { Problem } from "./policies/cedar.ts";
 export { POLICY, POLICY_LIMIT, POLICY_TEXT, type PolicyRecord, type PolicyVersion } from "./policies/contract.ts";
-export { actionsOn, type Case, type Comparison, type Evaluation } from "./policies/evaluate.ts";
+export { actionsOn, type Case, type Comparison, type Evaluation, ScopesHidden } from "./policies/evaluate.ts";
 export { QUESTION } from "./policies/question.ts";
 export { type AttributeType, judgedFields, type ResourceType } from "./policies/resource-type.ts";
 export { POLICIES } from "./policies/routes.ts";

@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { openWindows } from "../support/browser.ts";
 import { newTenant } from "../support/tenant.ts";
-import { enterSettings } from "./console.ts";
+import { enterSettings, newColleague } from "./console.ts";
 
 const browser = openWindows();
 const PATIENCE_MS = 240_000;
@@ -75,6 +75,29 @@ test(
     await page.getByRole("button", { name: "Save policy" }).click();
     expect(await page.getByRole("status").textContent()).toContain("The policy is saved");
     expect(visitor.complaints.filter((line) => !line.includes("status of 422"))).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "who may not read a client's scopes is asked for them, beside the field",
+  async () => {
+    const api = await newTenant();
+    const colleague = await newColleague(api, "auditor");
+    const Policy = 'forbid (principal in Role::"auditor", action == Action::"Settings:Read", resource is Credentials);';
+    await api.made("Policy", { Name: "No credentials", Policy });
+    await using visitor = await enterSettings(browser, api.tenant, { ...colleague, javaScriptEnabled: false });
+    const { page } = visitor;
+    await visitor.open("/settings/policies/try");
+    await page.getByLabel("Who calls").selectOption("Client");
+    await page.getByLabel("Which one").fill(api.clientId);
+    await page.getByLabel("Which record").fill(api.clientId);
+    await page.getByRole("button", { name: "Try this call" }).click();
+    await page.getByRole("link", { name: "Which ones a client has is not yours to read" }).waitFor();
+    expect(await page.getByLabel("Which one").inputValue()).toBe(api.clientId);
+    await page.getByLabel("AccessManager:Read", { exact: true }).check();
+    await page.getByRole("button", { name: "Try this call" }).click();
+    await page.getByRole("region", { name: /^(Allowed|Denied)$/ }).waitFor();
   },
   PATIENCE_MS,
 );

@@ -58,7 +58,7 @@ export async function evaluate(
   await requireSeen(access, caller, actor.type, principal.record!);
   if (resource.stored) await requireSeen(access, caller, Resource.Type, resource.stored);
 
-  if (!Context.Scopes && !seesScopes(caller, actor)) throw new Permission(SCOPES_HIDDEN, REFUSED);
+  if (!Context.Scopes && !seesScopes(caller, actor)) throw new ScopesHidden();
   const scopes = new Set<string>(Context.Scopes ?? (await scopesOf(sql, access, caller.tenantId, actor)));
   if (texts) await requireFit(access, caller.tenantId, texts);
   const call = { ...callOf(caller, Context), scopes, actor };
@@ -173,6 +173,13 @@ function callOf(caller: Caller, { Address, Time }: NonNullable<Question["Context
 const SCOPES_HIDDEN =
   "A client's scopes stand in its Credentials, and you may not read all Credentials. Say in Context.Scopes with which " +
   "scopes it calls.";
+
+/** Who says in Context.Scopes with which scopes the client calls is answered. */
+export class ScopesHidden extends Permission {
+  constructor() {
+    super(SCOPES_HIDDEN, REFUSED);
+  }
+}
 
 /** A user's scopes come of roles, all of which are the caller's to read. */
 function seesScopes({ gate }: Caller, { type }: Actor): boolean {

@@ -1,6 +1,6 @@
 // Trying a policy before it is saved: what one call would meet, and whom the text would change something for.
 
-import { ACTIONS, type Evaluation, QUESTION } from "../../access/index.ts";
+import { ACTIONS, type Evaluation, QUESTION, ScopesHidden } from "../../access/index.ts";
 import { BadInput, type Problem } from "../../errors.ts";
 import { etagOf } from "../../http/conditions.ts";
 import { isUuid, toRecordId } from "../../http/query.ts";
@@ -29,7 +29,7 @@ import { Vocabulary } from "./vocabulary.tsx";
 
 const TRY = `${POLICIES}/try`;
 const NEEDS = ["Settings:Read", "AccessManager:Read"] as const;
-const FIELDS = ["Policy", "Principal", "Action", "Resource", "Fields", "Address"];
+const FIELDS = ["Policy", "Principal", "Action", "Resource", "Fields", "Address", "Scopes"];
 /** What comes along from the policy's own form, to be saved from here. */
 const CARRIED = ["Name", "Description", "version"];
 const MOST_FOUND = 5;
@@ -86,8 +86,11 @@ async function tryPolicy(deps: SettingsDependencies, visit: Visit): Promise<View
   }
 }
 
+const SAY_SCOPES = "Scopes: which ones a client has is not yours to read. Choose those that it calls with.";
+
 /** The form has fields of its own for what stands in the API's Resource and Context. */
 function besideFields(error: unknown): unknown {
+  if (error instanceof ScopesHidden) return BadInput.in([{ Field: "Scopes", Message: SAY_SCOPES }]);
   if (!(error instanceof BadInput) || error.problems.length === 0) return error;
   return BadInput.in(
     error.problems.map(({ Field, Message }) => ({
