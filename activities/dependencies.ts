@@ -1,15 +1,14 @@
 import type { Logger } from "pino";
 import type { Sql } from "../server/db/connection.ts";
-import type { Egress } from "../server/egress/index.ts";
 import type { MasterKey } from "../server/master-key.ts";
 import type { WorkerMetrics } from "../server/metrics/index.ts";
 import type { Tracing } from "../server/tracing/index.ts";
-import type { AttemptLog, InFlight, Windows } from "../server/webhooks/index.ts";
+import type { AttemptDelivery, AttemptLog, InFlight, Windows } from "../server/webhooks/index.ts";
 
 export interface ActivityDependencies {
   sql: Sql;
   attemptLog: AttemptLog;
-  egress: Egress;
+  attemptDelivery: AttemptDelivery;
   masterKey: MasterKey;
   log: Logger;
   tracing: Pick<Tracing, "begin">;
@@ -17,8 +16,6 @@ export interface ActivityDependencies {
   /** Told when an attempt begins, so that the dispatcher may take on more. */
   inFlight: Pick<InFlight, "begin">;
   windows: Windows;
-  /** Milliseconds one attempt may take. */
-  timeout: number;
   holding: {
     /** Exhausted deliveries in a row after which a connection is Held. */
     after: number;

@@ -4,7 +4,6 @@ import { traceIdOf } from "../server/http/context.ts";
 import type { TraceSpan } from "../server/tracing/index.ts";
 import {
   type AttemptResult,
-  attemptDelivery,
   closeOpenDelivery,
   endingOf,
   type OpenDelivery,
@@ -42,12 +41,12 @@ export type Attempt = (
 
 type AttemptDependencies = Pick<
   ActivityDependencies,
-  "sql" | "attemptLog" | "egress" | "masterKey" | "log" | "metrics" | "tracing" | "timeout" | "holding"
+  "sql" | "attemptLog" | "attemptDelivery" | "log" | "metrics" | "tracing" | "holding"
 >;
 
 /** One attempt of a delivery. Its failure carries the host, the status and one word, never a body. */
 export function createAttempt(dependencies: AttemptDependencies): Attempt {
-  const { sql, attemptLog, egress, masterKey, log, metrics, tracing, timeout, holding } = dependencies;
+  const { sql, attemptLog, attemptDelivery, log, metrics, tracing, holding } = dependencies;
   return async (input, signal, place) => {
     const { tenantId, deliveryId, maximumAttempts } = input;
     const database = <T>(step: () => Promise<T>) => untilDone(log, signal, step);
@@ -59,7 +58,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     // One that is not sampled would keep the receiver from sampling its own.
     const traceParent = span.sampled ? span.traceParent : undefined;
     place.begin();
-    const result = await attemptDelivery(egress, masterKey, tenantId, delivery, timeout, signal, traceParent);
+    const result = await attemptDelivery(tenantId, delivery, signal, traceParent);
     place.end(endingOf(result));
     if ("unsent" in result) {
       span.end({ attributes: {}, problem: result.unsent });

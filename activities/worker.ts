@@ -19,6 +19,7 @@ import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "../
 import { requireNamespace } from "../server/temporal.ts";
 import { createTracing } from "../server/tracing/index.ts";
 import {
+  createAttemptDelivery,
   createAttemptLog,
   createInFlight,
   createStartTroubles,
@@ -80,17 +81,17 @@ await runEntry(async () => {
   const inFlight = createInFlight();
   const windows = createWindows();
   const ownTaskQueue = `${TASK_QUEUE}/${Bun.randomUUIDv7()}`;
+  const egress = createEgress(config.egress);
   const activities = createActivities({
     sql,
     attemptLog: createAttemptLog(sql, log),
-    egress: createEgress(config.egress),
+    attemptDelivery: createAttemptDelivery({ egress, masterKey, timeout: config.webhooks.timeout }),
     masterKey,
     log,
     metrics,
     tracing,
     inFlight,
     windows,
-    timeout: config.webhooks.timeout,
     holding: { after: config.webhooks.holdAfter, probeInterval: config.webhooks.probeInterval },
   });
   const common = { connection, namespace: config.temporal.namespace, shutdownGraceTime: "3s" } as const;

@@ -5,7 +5,6 @@ import { type AuditLog, auditRoutes } from "./audit/index.ts";
 import type { Sql } from "./db/connection.ts";
 import { type Entities, entityRoutes } from "./entities/index.ts";
 import type { Route } from "./http/route.ts";
-import type { MasterKey } from "./master-key.ts";
 import { type Consents, consentRoutes, credentialRoutes, signingKeyRoutes } from "./oauth/index.ts";
 import { type Requests, requestRoutes } from "./requests/index.ts";
 import type { Settings } from "./settings.ts";
@@ -18,12 +17,12 @@ import {
   eventLogRoutes,
   redeliveryRoutes,
   secretRoutes,
+  type WebhookServices,
   whyRoutes,
 } from "./webhooks/index.ts";
 
-export interface ApiServices {
+export interface ApiServices extends WebhookServices {
   sql: Sql;
-  masterKey: MasterKey;
   /** Names of the entities that there are. */
   entities: readonly string[];
   connection: ConnectionContract;
@@ -38,18 +37,16 @@ export interface ApiServices {
   workflowUrl: (workflowId: string) => string;
   /** Aborted when the process is to end. */
   stopping: AbortSignal;
-  /** Milliseconds that a connection's former secret signs beside the new one, unless a rotation says otherwise. */
-  secretOverlapMs: number;
 }
 
 export function apiRoutes(services: ApiServices): Route[] {
   return [
     ...entityRoutes(services.records),
     ...connectionRoutes(services),
-    ...secretRoutes(services),
+    ...secretRoutes(services.rotations),
     ...eventLogRoutes(services, services.stopping),
-    ...deadLetterRoutes(services.sql, services.masterKey),
-    ...whyRoutes(services.sql, services.masterKey),
+    ...deadLetterRoutes(services.sql, services.connections),
+    ...whyRoutes(services.explainEvent),
     ...redeliveryRoutes(services),
     ...services.settings.flatMap(({ routes }) => routes),
     ...auditRoutes(services.auditLog),

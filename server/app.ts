@@ -43,7 +43,7 @@ import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/in
 import {
   CONNECTION,
   connectionContract,
-  createFindConnections,
+  createWebhooks,
   type RecordedChange,
   webhookResourceTypes,
 } from "./webhooks/index.ts";
@@ -103,10 +103,10 @@ export function createApp({
 }: AppDependencies) {
   const findRecord = createFindRecord(entities);
   const findEntityRecords = createFindRecords(entities);
-  const findConnections = createFindConnections(masterKey);
+  const webhooks = createWebhooks(sql, masterKey, config.webhooks.secretOverlap);
   const settingsTypes = Object.values(kinds).map(({ type }) => type.name);
   const findRecords: FindRecords = (queries, tenantId, type, ids) => {
-    const others = type === CONNECTION.name ? findConnections : findEntityRecords;
+    const others = type === CONNECTION.name ? webhooks.connections.find : findEntityRecords;
     const own = Object.values(settings).find(({ contract }) => contract.name === type);
     return (own?.find ?? others)(queries, tenantId, type, ids);
   };
@@ -176,7 +176,6 @@ export function createApp({
   const routes = apiRoutes({
     ...{
       sql,
-      masterKey,
       entities: entityNames,
       connection,
       workflowUrl,
@@ -186,9 +185,9 @@ export function createApp({
       requests,
       access,
       ...administration,
+      ...webhooks,
     },
     stopping: lifecycle.stopping,
-    secretOverlapMs: config.webhooks.secretOverlap,
   });
 
   let spell: ((path: string) => string) | undefined;
@@ -234,18 +233,17 @@ export function createApp({
       settingsController({
         ...provider.forSettingsPages,
         ...administration,
+        ...webhooks,
         records,
         ...servicesOf(settings),
         settings,
         auditLog,
         requests,
         sql,
-        masterKey,
         publicUrl,
         access,
         entities: entityNames,
         connection,
-        secretOverlapMs: config.webhooks.secretOverlap,
         workflowUrl,
         onClient,
         onFailure: logFailure,

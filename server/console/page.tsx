@@ -4,13 +4,12 @@ import type { Access, Caller, Scope } from "../access/index.ts";
 import type { AuditLog } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import type { Entities } from "../entities/index.ts";
-import type { MasterKey } from "../master-key.ts";
 import type { Consents, SettingsClient } from "../oauth/index.ts";
 import type { Requests } from "../requests/index.ts";
 import type { Settings, SettingsServices } from "../settings.ts";
 import type { Cookies, Forms, Sessions, UserAdministration } from "../signin/index.ts";
 import { Form, type Site } from "../ui/index.ts";
-import type { ConnectionContract } from "../webhooks/index.ts";
+import type { ConnectionContract, WebhookServices } from "../webhooks/index.ts";
 import type { SettingsSite } from "./assets.ts";
 import type { Visit } from "./visit.ts";
 
@@ -60,9 +59,8 @@ export interface View {
   status?: number;
 }
 
-export interface SettingsDependencies extends SettingsServices {
+export interface SettingsDependencies extends SettingsServices, WebhookServices {
   sql: Sql;
-  masterKey: MasterKey;
   publicUrl: string;
   /** Of the sign-in pages. */
   site: Site;
@@ -85,8 +83,6 @@ export interface SettingsDependencies extends SettingsServices {
   /** Names of the entities that can trigger a webhook. */
   entities: string[];
   connection: ConnectionContract;
-  /** Milliseconds that a connection's former secret signs beside the new one, unless a rotation says otherwise. */
-  secretOverlapMs: number;
   /** Where a person opens a workflow in the Temporal UI. */
   workflowUrl(workflowId: string): string;
 }

@@ -7,31 +7,15 @@ export {
   connectionContract,
 } from "./connections/contract.ts";
 export { probe } from "./connections/probe.ts";
-export {
-  createFindConnections,
-  readConnection,
-  readConnections,
-  readConnectionsOf,
-  toConnectionId,
-  toConnectionRecord,
-} from "./connections/read.ts";
+export { toConnectionId } from "./connections/record.ts";
 export { removeFormerSecrets } from "./connections/rotation.store.ts";
-export {
-  giveUpRotation,
-  MOST_OVERLAP_SECONDS,
-  proveSecret,
-  type RotationRecord,
-  readRotation,
-  recordProof,
-  STAGING,
-  stageNewSecret,
-} from "./connections/rotation.ts";
+export { MOST_OVERLAP_SECONDS, type RotationRecord, recordProof, STAGING } from "./connections/rotation.ts";
 export { secretRoutes } from "./connections/rotation-routes.ts";
 export { CONNECTION_TAG, connectionRoutes } from "./connections/routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./connections/secrets.ts";
-export { pingConnection, removeConnection, upsertConnection } from "./connections/service.ts";
+export type { Connections } from "./connections/service.ts";
 export { CONNECTION_STATES, type LoggedConnection } from "./connections/store.ts";
-export { type AttemptResult, attemptDelivery } from "./deliveries/attempt.ts";
+export { type AttemptDelivery, type AttemptResult, createAttemptDelivery } from "./deliveries/attempt.ts";
 export { type AttemptLog, createAttemptLog } from "./deliveries/attempt-log.ts";
 export { deadLetterRoutes } from "./deliveries/dead-letters.ts";
 export { startDispatcher } from "./deliveries/dispatcher.ts";
@@ -59,10 +43,10 @@ export { type OpenDelivery, takeTurn } from "./deliveries/opening.store.ts";
 export { endingOf, outcomeOf } from "./deliveries/outcome.ts";
 export { putBack } from "./deliveries/queue.store.ts";
 export { startReconciler } from "./deliveries/reconciler.ts";
-export { type KnownRequest, knownRequest, SEQUENCE_LIMIT } from "./deliveries/request.ts";
+export { type KnownRequest, SEQUENCE_LIMIT } from "./deliveries/request.ts";
 export { createStartTroubles } from "./deliveries/start-troubles.ts";
 export { closeOpenDelivery, takeBackAttempt } from "./deliveries/store.ts";
-export { explainEvent, whyRoutes } from "./deliveries/why.ts";
+export { whyRoutes } from "./deliveries/why.ts";
 export { createWindows, type Place, QUICK_MS, type Windows } from "./deliveries/windows.ts";
 export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "./events/event.ts";
 export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";
@@ -80,3 +64,4 @@ export { redeliverEvent } from "./redelivery/redeliver-event.ts";
 export { redeliveryRoutes } from "./redelivery/routes.ts";
 export { cancelRedelivery, changeRedelivery, countRedelivery, createRedelivery } from "./redelivery/service.ts";
 export { resourceTypes as webhookResourceTypes } from "./resource-types.ts";
+export { createWebhooks, type WebhookServices } from "./services.ts";

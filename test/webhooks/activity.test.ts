@@ -11,7 +11,7 @@ import { createLog } from "../../server/log.ts";
 import { importMasterKey } from "../../server/master-key.ts";
 import { createWorkerMetrics } from "../../server/metrics/index.ts";
 import { withoutCollector } from "../../server/tracing/index.ts";
-import { createAttemptLog, createInFlight, createWindows } from "../../server/webhooks/index.ts";
+import { createAttemptDelivery, createAttemptLog, createInFlight, createWindows } from "../../server/webhooks/index.ts";
 import { type DeliveryId, type EventId, MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
 import { type Api, type Delivery, until } from "../support/api.ts";
 import { makeDue } from "../support/due.ts";
@@ -35,18 +35,18 @@ const egress = createEgress({
   dns: [],
   caFile: join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem"),
 });
+const masterKey = importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY"));
 const activities = createActivities({
   sql,
   attemptLog,
-  egress,
-  masterKey: importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")),
+  attemptDelivery: createAttemptDelivery({ egress, masterKey, timeout: 1_000 }),
+  masterKey,
   log,
   metrics: createWorkerMetrics(),
   tracing: withoutCollector(),
   inFlight: createInFlight(),
   windows: createWindows(),
   holding: { after: 10, probeInterval: 60_000 },
-  timeout: 1_000,
 });
 
 test.each([

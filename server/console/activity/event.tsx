@@ -3,7 +3,6 @@
 import { type ConnectionId, DELIVERY_STATES } from "../../../workflows/contract.ts";
 import { Conflict } from "../../errors.ts";
 import { firstPage, MOST_LIMIT, type Paging, readPaging, readQuery, readWord } from "../../http/query.ts";
-import type { MasterKey } from "../../master-key.ts";
 import {
   ActionButton,
   Badge,
@@ -20,18 +19,15 @@ import {
   Time,
 } from "../../ui/index.ts";
 import {
+  type Connections,
   type EventRecord,
-  explainEvent,
-  knownRequest,
   type LoggedConnection,
   PING,
   REDELIVER,
   readAttempts,
-  readConnectionsOf,
   readEvent,
   redeliverEvent,
   type SeenEvent,
-  toConnectionRecord,
   toEventId,
   WORST_FIRST,
 } from "../../webhooks/index.ts";
@@ -110,7 +106,7 @@ async function pageOf({ caller }: Visit, record: EventRecord, ofState: string | 
 
 /** What of connections the reader may not see is left out; that there is a delivery is not. */
 async function readShown(
-  { sql, masterKey }: SettingsDependencies,
+  { sql, connections, explainEvent, knownRequest }: SettingsDependencies,
   visit: Visit,
   event: SeenEvent,
   deliveries: DeliveryRecord[],
@@ -119,15 +115,15 @@ async function readShown(
   const { EventId } = event.record;
   const connectionIds = deliveries.map(({ ConnectionId }) => ConnectionId);
   const selection = { deliveryIds: deliveries.map(({ Id }) => Id), last: MOST_ATTEMPTS };
-  const [attempts, connections, reasons] = await Promise.all([
+  const [attempts, seen, reasons] = await Promise.all([
     readAttempts(sql, caller, event, selection),
-    readConnectionsOf(sql, masterKey, caller, connectionIds),
-    explainEvent(sql, masterKey, caller, EventId, { connectionIds }, firstPage(MOST_DELIVERIES)),
+    connections.readAll(caller, connectionIds),
+    explainEvent(caller, EventId, { connectionIds }, firstPage(MOST_DELIVERIES)),
   ]);
   return deliveries.map((delivery) => {
-    const connection = connections.find(({ id }) => id === delivery.ConnectionId);
+    const connection = seen.find(({ id }) => id === delivery.ConnectionId);
     const posted = { eventId: EventId, sequences: event.sequences };
-    const requestAt = (startedOn: Date) => connection && knownRequest(masterKey, connection, posted, startedOn);
+    const requestAt = (startedOn: Date) => connection && knownRequest(connection, posted, startedOn);
     const own = attempts.get(delivery.Id) ?? [];
     return {
       delivery,
@@ -136,15 +132,15 @@ async function readShown(
       attempts: own,
       requests: own.map(({ StartedOn }) => requestAt(new Date(StartedOn))),
       request: requestAt(new Date(0)),
-      mayResume: connection !== undefined && mayResume(visit, masterKey, connection),
+      mayResume: connection !== undefined && mayResume(visit, connections, connection),
     };
   });
 }
 
 /** The connection takes no posts, and the reader may end that. */
-function mayResume(visit: Visit, masterKey: MasterKey, connection: LoggedConnection): boolean {
+function mayResume(visit: Visit, { recordOf }: Connections, connection: LoggedConnection): boolean {
   if (connection.state === "Active" || connection.deletedOn || !visit.may("Webhooks:Create")) return false;
-  return visit.may("Webhooks:Update", "WebhookConnection", toConnectionRecord(masterKey, connection));
+  return visit.may("Webhooks:Update", "WebhookConnection", recordOf(connection));
 }
 
 function Refusals({ lines }: { lines: string[] }): JSX.Element {
@@ -229,21 +225,21 @@ interface Unconcerned {
 
 /** The newest of them; a ping concerns nobody else. */
 async function readUnconcerned(
-  { sql, masterKey }: SettingsDependencies,
+  { connections, explainEvent }: SettingsDependencies,
   { caller }: Visit,
   { EventId, EventType }: EventRecord,
 ): Promise<Unconcerned[]> {
   if (EventType === PING) return [];
   const paging = firstPage(MOST_LIMIT);
-  const { Items } = await explainEvent(sql, masterKey, caller, EventId, { concerned: false }, paging);
+  const { Items } = await explainEvent(caller, EventId, { concerned: false }, paging);
   // What was deleted before is no answer to why: with the years there are only ever more of these.
   const asked = Items.filter(({ Outcome }) => Outcome !== "AlreadyDeleted");
   const ids = asked.map(({ ConnectionId }) => ConnectionId);
-  const connections = await readConnectionsOf(sql, masterKey, caller, ids);
+  const seen = await connections.readAll(caller, ids);
   return asked.map(({ ConnectionId, Outcome, Reason }) => ({
     outcome: Outcome,
     reason: Reason,
-    connection: connections.find(({ id }) => id === ConnectionId),
+    connection: seen.find(({ id }) => id === ConnectionId),
     connectionId: ConnectionId,
   }));
 }

@@ -23,8 +23,6 @@ import {
   eventFilters,
   LOGGED_EVENT_TYPES,
   PING_RECORD,
-  readConnections,
-  readConnectionsOf,
   readEvents,
   toEventFilter,
   WORST_FIRST,
@@ -95,12 +93,12 @@ export async function tableOfEvents({ visit, events }: { visit: Visit; events: r
 }
 
 /** Those there are, newest first, and the chosen one, which may be deleted, or one of more than a page. */
-async function connectionOptions({ sql, masterKey }: SettingsDependencies, { caller, url }: Visit) {
+async function connectionOptions({ connections }: SettingsDependencies, { caller, url }: Visit) {
   const chosen = url.searchParams.get("ConnectionId") ?? "";
-  const { Items } = await readConnections(sql, masterKey, caller, {}, firstPage(MOST_LIMIT));
+  const { Items } = await connections.list(caller, {}, firstPage(MOST_LIMIT));
   const options = Items.map((record) => ({ value: record.Id, label: titleOf(record) }));
   if (!chosen || options.some(({ value }) => value === chosen)) return options;
-  const [known] = isUuid<ConnectionId>(chosen) ? await readConnectionsOf(sql, masterKey, caller, [chosen]) : [];
+  const [known] = isUuid<ConnectionId>(chosen) ? await connections.readAll(caller, [chosen]) : [];
   return [...options, { value: chosen, label: known ? titleOfConnection(known) : chosen }];
 }
 

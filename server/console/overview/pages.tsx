@@ -3,7 +3,7 @@
 import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
 import { firstPage } from "../../http/query.ts";
 import { Badge, ButtonLink, durationInWords, EmptyState, Live, Refreshing, Section } from "../../ui/index.ts";
-import { type ConnectionRecord, readConnections } from "../../webhooks/index.ts";
+import type { ConnectionRecord } from "../../webhooks/index.ts";
 import type { Page, SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { titleOf } from "../webhooks/list.tsx";
@@ -24,9 +24,9 @@ export function overviewPages(deps: SettingsDependencies): Page[] {
 async function overview(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const title = "Overview";
   if (!visit.may("Webhooks:Read")) return { title, body: <WithoutWebhooks visit={visit} /> };
-  const { sql, masterKey } = deps;
+  const { sql, connections } = deps;
   const { caller } = visit;
-  const { Items, Next } = await readConnections(sql, masterKey, caller, {}, firstPage(MOST_CONNECTIONS));
+  const { Items, Next } = await connections.list(caller, {}, firstPage(MOST_CONNECTIONS));
   if (Items.length === 0) return { title, body: <NoConnections visit={visit} /> };
   // What is counted would tell of events that the visitor may not read.
   if (!caller.gate.seesAll("WebhookEvent")) return { title, body: <WithoutFigures visit={visit} /> };

@@ -3,7 +3,6 @@
 
 import { actionsOn, type Case } from "../../access/index.ts";
 import { firstPage, MOST_LIMIT } from "../../http/query.ts";
-import { readConnections } from "../../webhooks/index.ts";
 import type { SettingsDependencies } from "../page.tsx";
 import { listRecords } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
@@ -52,7 +51,7 @@ async function recordsOf(deps: SettingsDependencies, visit: Visit): Promise<{ ty
   );
   if (!visit.may("Webhooks:Read")) return ofEntities.flat();
   const page = firstPage(RECORDS_OF_A_TYPE);
-  const { Items } = await readConnections(deps.sql, deps.masterKey, visit.permitted("Webhooks:Read"), {}, page);
+  const { Items } = await deps.connections.list(visit.permitted("Webhooks:Read"), {}, page);
   return [...ofEntities.flat(), ...Items.map(({ Id }) => ({ type: "WebhookConnection", id: Id }))];
 }
 

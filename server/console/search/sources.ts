@@ -4,15 +4,8 @@ import { toAuditFilter } from "../../audit/index.ts";
 import type { EntityService } from "../../entities/index.ts";
 import { ApiError } from "../../errors.ts";
 import { isSaneKey } from "../../http/context.ts";
-import { firstPage, isUuid, MOST_LIMIT, type Paging, toRecordId } from "../../http/query.ts";
-import {
-  readConnection,
-  readConnections,
-  readEvent,
-  readRedelivery,
-  toConnectionId,
-  toEventId,
-} from "../../webhooks/index.ts";
+import { firstPage, isUuid, MOST_LIMIT, toRecordId } from "../../http/query.ts";
+import { readEvent, readRedelivery, toConnectionId, toEventId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import type { SettingsDependencies } from "../page.tsx";
 import { titleOfRecord } from "../records/names.ts";
@@ -95,9 +88,9 @@ const event: Find = async ({ sql, workflowUrl }, visit, text) => {
   ];
 };
 
-const connectionById: Find = async ({ sql, masterKey }, visit, text) => {
+const connectionById: Find = async ({ connections }, visit, text) => {
   if (!isUuid(text) || !visit.may("Webhooks:Read")) return [];
-  const { record } = await readConnection(sql, masterKey, visit.caller, toConnectionId(text));
+  const { record } = await connections.read(visit.caller, toConnectionId(text));
   return [
     { title: titleOfConnection(record), detail: "Connection", path: path(visit, "WebhookConnection", record.Id) },
   ];
@@ -162,12 +155,11 @@ const settingsByText: Find = async ({ settings }, visit, text) => {
   return found;
 };
 
-const connectionByText: Find = async ({ sql, masterKey }, visit, text) => {
+const connectionByText: Find = async ({ connections }, visit, text) => {
   const { caller } = visit;
   if (text.length < FEWEST_CHARACTERS || !caller.scopes.has("Webhooks:Read")) return [];
-  const read = (filter: { name?: string }, paging: Paging) => readConnections(sql, masterKey, caller, filter, paging);
-  const named = await read({ name: text }, firstPage(1));
-  const newest = await read({}, firstPage(MOST_LIMIT));
+  const named = await connections.list(caller, { name: text }, firstPage(1));
+  const newest = await connections.list(caller, {}, firstPage(MOST_LIMIT));
   const answers = [...named.Items, ...newest.Items].map((record) => ({
     title: titleOfConnection(record),
     detail: "Connection",

@@ -15,13 +15,7 @@ import {
   Text,
   Time,
 } from "../../ui/index.ts";
-import {
-  type ConnectionRecord,
-  eventResources,
-  pingConnection,
-  toConnectionId,
-  upsertConnection,
-} from "../../webhooks/index.ts";
+import { type ConnectionRecord, eventResources, toConnectionId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import { namesOfEvents, RecordCell } from "../activity/record.tsx";
 import type { SettingsDependencies } from "../page.tsx";
@@ -180,19 +174,19 @@ const TOLD = {
 };
 
 /** Pauses it, or sends what was held. */
-export async function setState({ sql, masterKey, connection }: SettingsDependencies, visit: Visit) {
+export async function setState({ connection, connections }: SettingsDependencies, visit: Visit) {
   const state = visit.form.get("State");
   if (state !== "Active" && state !== "Paused") throw new BadInput("State must be Active or Paused.");
   const body = { Id: visit.params.id, State: state };
   const input = connection.parse(body);
-  const { record } = await upsertConnection(sql, masterKey, visit.permitted(...WRITE), input, UNCONDITIONAL, body);
+  const { record } = await connections.save(visit.permitted(...WRITE), input, UNCONDITIONAL, body);
   return visit.goTo(`/settings/webhooks/${record.Id}`, TOLD[state]);
 }
 
 /** Tries the receiver, whatever state the connection is in. */
-export async function ping({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<Response> {
+export async function ping({ connections }: SettingsDependencies, visit: Visit): Promise<Response> {
   const id = visit.params.id!;
-  await pingConnection(sql, masterKey, visit.permitted("Webhooks:Update"), toConnectionId(id));
+  await connections.ping(visit.permitted("Webhooks:Update"), toConnectionId(id));
   return visit.goTo(`/settings/webhooks/${id}`, "A ping is on its way. What comes of it stands below.");
 }
 

@@ -2,7 +2,7 @@
 
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import { ButtonLink, bodyOf, phrase } from "../../ui/index.ts";
-import { readConnection, removeConnection, toConnectionId, upsertConnection } from "../../webhooks/index.ts";
+import { toConnectionId } from "../../webhooks/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { recordPages } from "../records/kind.tsx";
 import type { Visit } from "../visit.ts";
@@ -25,7 +25,7 @@ import { giveUp, prove, secretPage, stage } from "./secret.tsx";
 const REFRESH_SECONDS = 10;
 
 export function webhookPages(deps: SettingsDependencies): Page[] {
-  const { sql, masterKey, connection } = deps;
+  const { sql, connection, connections } = deps;
   const read = ["Webhooks:Read"] as const;
   return recordPages<Row>({
     type: "WebhookConnection",
@@ -58,11 +58,11 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
     read: (visit) => readOne(deps, visit),
     async save(visit, body, conditions) {
       const input = connection.parse(body);
-      return (await upsertConnection(sql, masterKey, visit.permitted(...WRITE), input, conditions, body)).record;
+      return (await connections.save(visit.permitted(...WRITE), input, conditions, body)).record;
     },
     async remove(visit) {
       const id = toConnectionId(visit.params.id!);
-      return (await removeConnection(sql, masterKey, visit.permitted("Webhooks:Delete"), id, UNCONDITIONAL)).record;
+      return (await connections.remove(visit.permitted("Webhooks:Delete"), id, UNCONDITIONAL)).record;
     },
     names: FIELDS,
     form: async (_visit, held) => connectionForm(connection, held?.record),
@@ -118,7 +118,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
   });
 }
 
-async function readOne({ sql, masterKey }: SettingsDependencies, { caller, params }: Visit): Promise<HeldConnection> {
-  const { record, version, isSigned } = await readConnection(sql, masterKey, caller, toConnectionId(params.id!));
+async function readOne({ connections }: SettingsDependencies, { caller, params }: Visit): Promise<HeldConnection> {
+  const { record, version, isSigned } = await connections.read(caller, toConnectionId(params.id!));
   return { record, version: etagOf(version), stored: version, isSigned };
 }

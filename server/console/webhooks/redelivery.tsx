@@ -34,7 +34,6 @@ import {
   REDELIVERY_CHANGE,
   REPLAY_DATA,
   REPLAYED_STATES,
-  readConnection,
   readRedeliveries,
   readRedelivery,
   toConnectionId,
@@ -231,11 +230,11 @@ const DAY_MS = 86_400_000;
 
 /** @param shown the form as it was sent, and how many deliveries it means */
 export async function redeliverPage(
-  { sql, masterKey }: SettingsDependencies,
+  { connections }: SettingsDependencies,
   visit: Visit,
   shown: { state?: FormState; count?: number | null } = {},
 ): Promise<View> {
-  const { record } = await readConnection(sql, masterKey, visit.caller, toConnectionId(visit.params.id!));
+  const { record } = await connections.read(visit.caller, toConnectionId(visit.params.id!));
   const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 16);
   const { count, state = formOf({ From: yesterday, States: ["Exhausted"], Rate: String(DEFAULT_RATE) }) } = shown;
   const isSendable = count !== undefined && count !== 0;

@@ -15,17 +15,7 @@ import {
   TextField,
   Time,
 } from "../../ui/index.ts";
-import {
-  giveUpRotation,
-  MOST_OVERLAP_SECONDS,
-  proveSecret,
-  type RotationRecord,
-  readConnection,
-  readRotation,
-  STAGING,
-  stageNewSecret,
-  toConnectionId,
-} from "../../webhooks/index.ts";
+import { MOST_OVERLAP_SECONDS, type RotationRecord, STAGING, toConnectionId } from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { titleOf } from "./list.tsx";
@@ -36,15 +26,15 @@ const pathOf = (visit: Visit) => `/settings/webhooks/${visit.params.id}/secret`;
 
 /** @param shown what is shown this once, or a form that was refused */
 export async function secretPage(
-  { sql, masterKey, secretOverlapMs }: SettingsDependencies,
+  { connections, rotations }: SettingsDependencies,
   visit: Visit,
   shown: { generated?: string; refused?: FormState } = {},
 ): Promise<View> {
   const { caller, params } = visit;
-  const { record } = await readConnection(sql, masterKey, caller, toConnectionId(params.id!));
-  const rotation = await readRotation(sql, masterKey, caller, record.Id);
+  const { record } = await connections.read(caller, toConnectionId(params.id!));
+  const rotation = await rotations.read(caller, record.Id);
   const mayChange = visit.may("Webhooks:Update", "WebhookConnection", record);
-  const state = shown.refused ?? formOf({ OverlapSeconds: String(Math.ceil(secretOverlapMs / 1_000)) });
+  const state = shown.refused ?? formOf({ OverlapSeconds: String(rotations.overlapSeconds) });
   return {
     title: "Secret",
     above: [
@@ -190,7 +180,6 @@ function Replace({ visit, state }: { visit: Visit; state: FormState }): JSX.Elem
 }
 
 export async function stage(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { sql, masterKey, secretOverlapMs } = deps;
   const { form, caller, params } = visit;
   try {
     const overlap = form.get("OverlapSeconds")?.trim();
@@ -198,15 +187,7 @@ export async function stage(deps: SettingsDependencies, visit: Visit): Promise<V
       Secret: form.get("Secret") || null,
       OverlapSeconds: overlap ? Number(overlap) : null,
     });
-    const overlapSeconds = Math.ceil(secretOverlapMs / 1_000);
-    const { Secret: generated } = await stageNewSecret(
-      sql,
-      masterKey,
-      caller,
-      toConnectionId(params.id!),
-      input,
-      overlapSeconds,
-    );
+    const { Secret: generated } = await deps.rotations.stage(caller, toConnectionId(params.id!), input);
     if (!generated) return visit.goTo(pathOf(visit), "The new secret is staged. Once the receiver has it, prove it.");
     // No redirect: a secret that is shown once has to be in the answer.
     return secretPage(deps, visit, { generated });
@@ -215,12 +196,12 @@ export async function stage(deps: SettingsDependencies, visit: Visit): Promise<V
   }
 }
 
-export async function prove({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<Response> {
-  await proveSecret(sql, masterKey, visit.caller, toConnectionId(visit.params.id!));
+export async function prove({ rotations }: SettingsDependencies, visit: Visit): Promise<Response> {
+  await rotations.prove(visit.caller, toConnectionId(visit.params.id!));
   return visit.goTo(pathOf(visit), "A ping that is signed by the new secret alone is on its way.");
 }
 
-export async function giveUp({ sql, masterKey }: SettingsDependencies, visit: Visit): Promise<Response> {
-  await giveUpRotation(sql, masterKey, visit.caller, toConnectionId(visit.params.id!));
+export async function giveUp({ rotations }: SettingsDependencies, visit: Visit): Promise<Response> {
+  await rotations.giveUp(visit.caller, toConnectionId(visit.params.id!));
   return visit.goTo(pathOf(visit), "Only the secret that is in force signs from now on.");
 }

@@ -3,10 +3,8 @@
 
 import type { ConnectionId, ProbeResult } from "../../../workflows/contract.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
-import type { Egress } from "../../egress/index.ts";
-import type { MasterKey } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import { attemptDelivery } from "../deliveries/attempt.ts";
+import type { AttemptDelivery } from "../deliveries/attempt.ts";
 import { openProbe } from "../deliveries/opening.store.ts";
 import { type Attempt, recordAttempt, takeBackAttempt } from "../deliveries/store.ts";
 import { countAllEnded } from "../redelivery/follow.store.ts";
@@ -21,11 +19,8 @@ const AT_ONCE_MS = 1;
 
 export interface ProbeDependencies {
   sql: Sql;
-  egress: Egress;
-  masterKey: MasterKey;
+  attemptDelivery: AttemptDelivery;
   metrics: { attempted(attempt: Attempt): void; ended(state: string): void };
-  /** Milliseconds one attempt may take. */
-  timeout: number;
   /** Milliseconds before the first probe. */
   probeInterval: number;
 }
@@ -37,7 +32,7 @@ export async function probe(
   connectionId: ConnectionId,
   signal: AbortSignal,
 ): Promise<ProbeResult> {
-  const { sql, egress, masterKey, metrics, timeout, probeInterval } = dependencies;
+  const { sql, attemptDelivery, metrics, probeInterval } = dependencies;
   const held = await findHeld(sql, tenantId, connectionId);
   if (!held) return { held: false };
   if (held.wait > 0) return waiting(held, held.wait);
@@ -47,7 +42,7 @@ export async function probe(
     await scheduleProbe(sql, tenantId, connectionId, held.probes, probeInterval);
     return waiting(held, probeInterval);
   }
-  const result = await attemptDelivery(egress, masterKey, tenantId, delivery, timeout, signal);
+  const result = await attemptDelivery(tenantId, delivery, signal);
   if ("unsent" in result) {
     await takeBackAttempt(sql, tenantId, delivery.id, delivery.number, true);
     await scheduleProbe(sql, tenantId, connectionId, held.probes, probeInterval);

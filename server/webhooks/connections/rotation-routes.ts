@@ -2,25 +2,15 @@
 
 import { Type } from "@sinclair/typebox";
 import { route } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { orNull } from "../../http/fields.ts";
 import type { Route } from "../../http/route.ts";
-import type { MasterKey } from "../../master-key.ts";
-import { giveUpRotation, proveSecret, ROTATION, readRotation, STAGING, stageNewSecret } from "./rotation.ts";
+import { ROTATION, type Rotations, STAGING } from "./rotation.ts";
 import { CONNECTION_ID, CONNECTION_TAG } from "./routes.ts";
 
-export interface SecretRoutes {
-  sql: Sql;
-  masterKey: MasterKey;
-  /** Milliseconds that a former secret signs beside the new one, unless a rotation says otherwise. */
-  secretOverlapMs: number;
-}
-
-export function secretRoutes({ sql, masterKey, secretOverlapMs }: SecretRoutes): Route[] {
+export function secretRoutes(rotations: Rotations): Route[] {
   const path = "/WebhookConnection/{Id}/Secret";
   const shared = { tag: CONNECTION_TAG, params: CONNECTION_ID };
-  const overlapSeconds = Math.ceil(secretOverlapMs / 1_000);
   return [
     route({
       ...shared,
@@ -31,7 +21,7 @@ export function secretRoutes({ sql, masterKey, secretOverlapMs }: SecretRoutes):
       description: "No secret is ever read back.",
       scopes: ["Webhooks:Read"],
       answer: { description: "How it stands.", schema: ROTATION, example: OVERLAP },
-      handle: (caller, { params: { Id } }) => readRotation(sql, masterKey, caller, Id),
+      handle: (caller, { params: { Id } }) => rotations.read(caller, Id),
     }),
     route({
       ...shared,
@@ -58,7 +48,7 @@ export function secretRoutes({ sql, masterKey, secretOverlapMs }: SecretRoutes):
         example: { ...EXAMPLE_STAGED, Secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD" },
         headers: NO_STORE,
       },
-      handle: (caller, { params: { Id }, input }) => stageNewSecret(sql, masterKey, caller, Id, input, overlapSeconds),
+      handle: (caller, { params: { Id }, input }) => rotations.stage(caller, Id, input),
     }),
     route({
       ...shared,
@@ -69,7 +59,7 @@ export function secretRoutes({ sql, masterKey, secretOverlapMs }: SecretRoutes):
       description: "The secret in force stays. That one is taken away by WebhookConnection's `Secret: null`.",
       scopes: ["Webhooks:Update"],
       answer: { description: "How it stands.", schema: ROTATION, example: IN_FORCE },
-      handle: (caller, { params: { Id } }) => giveUpRotation(sql, masterKey, caller, Id),
+      handle: (caller, { params: { Id } }) => rotations.giveUp(caller, Id),
     }),
     route({
       ...shared,
@@ -83,7 +73,7 @@ export function secretRoutes({ sql, masterKey, secretOverlapMs }: SecretRoutes):
       scopes: ["Webhooks:Update"],
       answer: { description: "The proof is on its way.", schema: ROTATION, example: PROVING },
       errors: ["Conflict"],
-      handle: (caller, { params: { Id } }) => proveSecret(sql, masterKey, caller, Id),
+      handle: (caller, { params: { Id } }) => rotations.prove(caller, Id),
     }),
   ];
 }

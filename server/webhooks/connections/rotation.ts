@@ -8,13 +8,12 @@ import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict } from "../../errors.ts";
 import { body } from "../../http/contract.ts";
 import { field, type InputOf, integer, orNull, time, uuid, word } from "../../http/fields.ts";
-import { type MasterKey, seal } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type Attempt, type Outcome, recordAttempt } from "../deliveries/store.ts";
 import { recordPing } from "../events/record-event.ts";
 import { generateSecret } from "../signature.ts";
 import { type ConnectionRecord, secretField } from "./contract.ts";
-import { noConnection, readConnection, toConnectionRecord } from "./read.ts";
+import { noConnection } from "./record.ts";
 import {
   beginProof,
   endRotation,
@@ -24,7 +23,8 @@ import {
   stageSecret,
   takeStagedSecret,
 } from "./rotation.store.ts";
-import { SECRET_PURPOSE } from "./secrets.ts";
+import type { ConnectionSeals } from "./secrets.ts";
+import type { Connections } from "./service.ts";
 import { lockConnection } from "./store.ts";
 
 const TYPE = "WebhookConnection";
@@ -56,97 +56,93 @@ export const ROTATION = Type.Object(
   { $id: "WebhookSecret" },
 );
 
-/** @throws NotFound, Permission */
-export async function readRotation(
-  sql: Sql,
-  masterKey: MasterKey,
-  caller: Caller,
-  id: ConnectionId,
-): Promise<Shown<RotationRecord>> {
-  const { record } = await readConnection(sql, masterKey, caller, id);
-  const rotation = await findRotation(sql, caller.tenantId, id);
-  if (!rotation) throw noConnection();
-  return (await caller.gate.show(TYPE, toRotationRecord(rotation), { resource: record })).record;
+export interface Rotations {
+  /** How long a former secret signs beside the new one, unless a rotation says otherwise. */
+  overlapSeconds: number;
+  /** @throws NotFound, Permission */
+  read(caller: Caller, id: ConnectionId): Promise<Shown<RotationRecord>>;
+  /**
+   * Stages a secret, given or generated; in webhook-signature it signs from now on, in force it is only once proved.
+   * @returns also the generated secret; this is the only time that anyone sees it
+   * @throws NotFound, Permission
+   */
+  stage(
+    caller: Caller,
+    id: ConnectionId,
+    input: StagingInput,
+  ): Promise<Shown<RotationRecord & { Secret: string | null }>>;
+  /**
+   * Sends a ping signed by the staged secret alone; a 2xx to it puts that in force.
+   * @throws NotFound, Permission, Conflict if none is staged
+   */
+  prove(caller: Caller, id: ConnectionId): Promise<Shown<RotationRecord>>;
+  /**
+   * Gives up a staged secret, and ends a former one at once.
+   * @throws NotFound, Permission
+   */
+  giveUp(caller: Caller, id: ConnectionId): Promise<Shown<RotationRecord>>;
 }
 
-/**
- * Stages a secret, given or generated; in webhook-signature it signs from now on, in force it is only once proved.
- * @param overlapSeconds of the former secret, unless the input says otherwise
- * @returns also the generated secret; this is the only time that anyone sees it
- * @throws NotFound, Permission
- */
-export async function stageNewSecret(
-  sql: Sql,
-  masterKey: MasterKey,
-  caller: Caller,
-  id: ConnectionId,
-  input: StagingInput,
-  overlapSeconds: number,
-): Promise<Shown<RotationRecord & { Secret: string | null }>> {
-  const generated = typeof input.Secret === "string" ? null : generateSecret();
-  const sealed = seal(masterKey, SECRET_PURPOSE, generated ?? input.Secret!);
-  const rotation = await change(sql, masterKey, caller, id, async (tx) => {
-    await stageSecret(tx, caller.tenantId, id, sealed, input.OverlapSeconds ?? overlapSeconds);
-    return { kind: "WebhookConnection.SecretStaged" };
-  });
-  return withoutRecords({ ...rotation, Secret: generated });
-}
+type Step = (tx: Transaction, record: ConnectionRecord) => Promise<Pick<AuditEntry, "kind" | "details"> | undefined>;
 
-/**
- * Sends a ping signed by the staged secret alone; a 2xx to it puts that in force.
- * @throws NotFound, Permission, Conflict if none is staged
- */
-export async function proveSecret(
+/** @param overlapMs of a former secret, unless a rotation says otherwise */
+export function createRotations(
   sql: Sql,
-  masterKey: MasterKey,
-  caller: Caller,
-  id: ConnectionId,
-): Promise<Shown<RotationRecord>> {
-  const { tenantId, traceParent } = caller;
-  return change(sql, masterKey, caller, id, async (tx, { Id, Name, Entities, Events }) => {
-    const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events }, traceParent);
-    const staged = await beginProof(tx, tenantId, id, eventId);
-    if (!staged) throw new Conflict("No secret is staged. Stage one by POST …/Secret first.");
-    return { kind: "WebhookConnection.Pinged", details: { EventId: eventId, Proves: "Secret" } };
-  });
-}
+  { secret }: ConnectionSeals,
+  connections: Connections,
+  overlapMs: number,
+): Rotations {
+  const overlapSeconds = Math.ceil(overlapMs / 1_000);
 
-/**
- * Gives up a staged secret, and ends a former one at once.
- * @throws NotFound, Permission
- */
-export async function giveUpRotation(
-  sql: Sql,
-  masterKey: MasterKey,
-  caller: Caller,
-  id: ConnectionId,
-): Promise<Shown<RotationRecord>> {
-  return change(sql, masterKey, caller, id, async (tx) => {
-    const { stagedOn, formerUntil } = (await findRotation(tx, caller.tenantId, id))!;
-    await endRotation(tx, caller.tenantId, id);
-    return stagedOn || formerUntil ? { kind: "WebhookConnection.RotationEnded" } : undefined;
-  });
-}
+  /** What they share: the connection locked, the permission, the row in the audit log, and how it stands afterwards. */
+  async function change(caller: Caller, id: ConnectionId, step: Step): Promise<Shown<RotationRecord>> {
+    const { tenantId, permissions, gate } = caller;
+    const { resource, rotation } = await sql.beginFor(tenantId, async (tx) => {
+      const connection = await lockConnection(tx, tenantId, { id });
+      if (!connection) throw noConnection();
+      const record = connections.recordOf(connection);
+      permissions.require("Webhooks:Update", TYPE, record);
+      const entry = await step(tx, record);
+      if (entry) await recordAudit(tx, tenantId, caller, { ...entry, subject: { type: TYPE, id } });
+      return { resource: record, rotation: toRotationRecord((await findRotation(tx, tenantId, id))!) };
+    });
+    return (await gate.written(TYPE, rotation, {}, { resource })).record;
+  }
 
-/** What they share: the connection locked, the permission, the row in the audit log, and how it stands afterwards. */
-async function change(
-  sql: Sql,
-  masterKey: MasterKey,
-  caller: Caller,
-  id: ConnectionId,
-  step: (tx: Transaction, record: ConnectionRecord) => Promise<Pick<AuditEntry, "kind" | "details"> | undefined>,
-): Promise<Shown<RotationRecord>> {
-  const { tenantId, permissions, gate } = caller;
-  const { resource, rotation } = await sql.beginFor(tenantId, async (tx) => {
-    const connection = await lockConnection(tx, tenantId, { id });
-    if (!connection) throw noConnection();
-    const record = toConnectionRecord(masterKey, connection);
-    permissions.require("Webhooks:Update", "WebhookConnection", record);
-    const entry = await step(tx, record);
-    if (entry) await recordAudit(tx, tenantId, caller, { ...entry, subject: { type: "WebhookConnection", id } });
-    return { resource: record, rotation: toRotationRecord((await findRotation(tx, tenantId, id))!) };
-  });
-  return (await gate.written(TYPE, rotation, {}, { resource })).record;
+  return {
+    overlapSeconds,
+    async read(caller, id) {
+      const { record } = await connections.read(caller, id);
+      const rotation = await findRotation(sql, caller.tenantId, id);
+      if (!rotation) throw noConnection();
+      return (await caller.gate.show(TYPE, toRotationRecord(rotation), { resource: record })).record;
+    },
+    async stage(caller, id, input) {
+      const generated = typeof input.Secret === "string" ? null : generateSecret();
+      const sealed = secret.seal(generated ?? input.Secret!);
+      const rotation = await change(caller, id, async (tx) => {
+        await stageSecret(tx, caller.tenantId, id, sealed, input.OverlapSeconds ?? overlapSeconds);
+        return { kind: "WebhookConnection.SecretStaged" };
+      });
+      return withoutRecords({ ...rotation, Secret: generated });
+    },
+    prove(caller, id) {
+      const { tenantId, traceParent } = caller;
+      return change(caller, id, async (tx, { Id, Name, Entities, Events }) => {
+        const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events }, traceParent);
+        const staged = await beginProof(tx, tenantId, id, eventId);
+        if (!staged) throw new Conflict("No secret is staged. Stage one by POST …/Secret first.");
+        return { kind: "WebhookConnection.Pinged", details: { EventId: eventId, Proves: "Secret" } };
+      });
+    },
+    giveUp(caller, id) {
+      return change(caller, id, async (tx) => {
+        const { stagedOn, formerUntil } = (await findRotation(tx, caller.tenantId, id))!;
+        await endRotation(tx, caller.tenantId, id);
+        return stagedOn || formerUntil ? { kind: "WebhookConnection.RotationEnded" } : undefined;
+      });
+    },
+  };
 }
 
 function toRotationRecord(rotation: Rotation): RotationRecord {
@@ -214,7 +210,7 @@ export async function recordProof(
 
 /** By whoever had it proved. */
 function recordChange(tx: Transaction, tenantId: TenantId, { connectionId, eventId }: ProvedSecret): Promise<void> {
-  const subject = { type: "WebhookConnection", id: connectionId };
+  const subject = { type: TYPE, id: connectionId };
   const details = { EventId: eventId, Proves: "Secret" };
   const cause = { kind: "WebhookConnection.Pinged", subject, details } as const;
   return insertConsequence(tx, tenantId, cause, "WebhookConnection.SecretChanged");

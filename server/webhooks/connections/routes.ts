@@ -1,20 +1,16 @@
 import { Type } from "@sinclair/typebox";
 import type { ConnectionId } from "../../../workflows/contract.ts";
 import { resourceRoutes, route, withoutRecords } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
 import { uuid } from "../../http/fields.ts";
 import { textFilter, uuidParameter, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
-import type { MasterKey } from "../../master-key.ts";
 import type { WorkflowUrl } from "../deliveries/log.ts";
 import type { ConnectionContract } from "./contract.ts";
-import { readConnection, readConnections } from "./read.ts";
-import { pingConnection, removeConnection, upsertConnection } from "./service.ts";
+import type { Connections } from "./service.ts";
 import { CONNECTION_STATES } from "./store.ts";
 
 export interface ConnectionRoutes {
-  sql: Sql;
-  masterKey: MasterKey;
+  connections: Connections;
   connection: ConnectionContract;
   /** Where a person opens a workflow in the Temporal UI. */
   workflowUrl: WorkflowUrl;
@@ -31,7 +27,7 @@ const CONNECTION_FILTERS = {
 };
 export const CONNECTION_ID = { Id: uuidParameter<ConnectionId>("The connection's Id.", "WebhookConnection") };
 
-export function connectionRoutes({ sql, masterKey, connection, workflowUrl }: ConnectionRoutes): Route[] {
+export function connectionRoutes({ connections, connection, workflowUrl }: ConnectionRoutes): Route[] {
   const { Name, Description, URL, Entities, Events } = connection.example;
   return [
     ...resourceRoutes({
@@ -58,22 +54,21 @@ export function connectionRoutes({ sql, masterKey, connection, workflowUrl }: Co
       list: {
         description: "The newest first.",
         handle: (caller, { filters, paging }) =>
-          readConnections(sql, masterKey, caller, { name: filters.Name, state: filters.State }, paging),
+          connections.list(caller, { name: filters.Name, state: filters.State }, paging),
       },
       save: {
         description:
           "The connection that Id, or without it Name, points at is updated; else a new one is made, which needs URL, " +
           "Entities and Events. An ApiKey is generated unless it is given.",
-        handle: (caller, { input, conditions, sent }) =>
-          upsertConnection(sql, masterKey, caller, input, conditions, sent),
+        handle: (caller, { input, conditions, sent }) => connections.save(caller, input, conditions, sent),
       },
       read: {
         description: "Neither its secret nor the values of its headers are ever read back.",
-        handle: (caller, { params: { Id } }) => readConnection(sql, masterKey, caller, Id),
+        handle: (caller, { params: { Id } }) => connections.read(caller, Id),
       },
       remove: {
         description: "Deliveries that still wait are cancelled.",
-        handle: (caller, { params: { Id }, conditions }) => removeConnection(sql, masterKey, caller, Id, conditions),
+        handle: (caller, { params: { Id }, conditions }) => connections.remove(caller, Id, conditions),
       },
     }),
     route({
@@ -89,7 +84,7 @@ export function connectionRoutes({ sql, masterKey, connection, workflowUrl }: Co
       params: CONNECTION_ID,
       answer: { description: "The event, which is on its way.", schema: PINGED, example: EXAMPLE_PINGED },
       async handle(caller, { params: { Id } }) {
-        const EventId = await pingConnection(sql, masterKey, caller, Id);
+        const EventId = await connections.ping(caller, Id);
         return withoutRecords({ EventId, WorkflowId: EventId, WorkflowUrl: workflowUrl(EventId) });
       },
     }),

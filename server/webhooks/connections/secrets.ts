@@ -4,8 +4,8 @@ import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
 import { type MasterKey, type SealedColumn, seal, unseal } from "../../master-key.ts";
 
-export const SECRET_PURPOSE = "webhook secret";
-export const API_KEY_PURPOSE = "webhook ApiKey";
+const SECRET_PURPOSE = "webhook secret";
+const API_KEY_PURPOSE = "webhook ApiKey";
 const HEADERS_PURPOSE = "webhook headers";
 
 export const SEALED: SealedColumn[] = [
@@ -16,13 +16,24 @@ export const SEALED: SealedColumn[] = [
   }),
 ];
 
-/** @returns null for none */
-export function sealHeaders(masterKey: MasterKey, headers: ExtraHeaders): Uint8Array | null {
-  return Object.keys(headers).length === 0 ? null : seal(masterKey, HEADERS_PURPOSE, JSON.stringify(headers));
-}
+export type ConnectionSeals = ReturnType<typeof createConnectionSeals>;
 
-export function unsealHeaders(masterKey: MasterKey, sealed: Uint8Array | null): ExtraHeaders {
-  return sealed === null ? {} : JSON.parse(unseal(masterKey, HEADERS_PURPOSE, sealed));
+/** What seals and opens each of them. */
+export function createConnectionSeals(masterKey: MasterKey) {
+  const sealOf = (purpose: string) => ({
+    seal: (plain: string): Uint8Array => seal(masterKey, purpose, plain),
+    open: (sealed: Uint8Array) => unseal(masterKey, purpose, sealed),
+  });
+  const headers = sealOf(HEADERS_PURPOSE);
+  return {
+    secret: sealOf(SECRET_PURPOSE),
+    apiKey: sealOf(API_KEY_PURPOSE),
+    /** None are null. */
+    headers: {
+      seal: (all: ExtraHeaders) => (Object.keys(all).length === 0 ? null : headers.seal(JSON.stringify(all))),
+      open: (sealed: Uint8Array | null): ExtraHeaders => (sealed === null ? {} : JSON.parse(headers.open(sealed))),
+    },
+  };
 }
 
 /** The ApiKey that a receiver's address itself has (docs/webhooks.md "Headers and ApiKey"); an empty one is none. */

@@ -1,16 +1,25 @@
-// WebhookConnection: made, changed, deleted and pinged.
+// WebhookConnection: read, made, changed, deleted and pinged.
 
 import { randomBytes } from "node:crypto";
-import type { ConnectionId } from "../../../workflows/contract.ts";
-import { type Caller, type Permitted, requireSeen, type Tagged } from "../../access/index.ts";
+import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
+import {
+  type Caller,
+  type FindRecords,
+  type Permitted,
+  requireSeen,
+  type Shown,
+  type ShownPage,
+  type Tagged,
+  type Whole,
+} from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { movedAddresses, requireSecretsAnew } from "../../egress/index.ts";
 import { BadInput, Conflict, NotFound } from "../../errors.ts";
 import { type Conditions, requireConditions } from "../../http/conditions.ts";
 import { changesOf, valuesShown } from "../../http/contract.ts";
+import { isUuid, type Paging } from "../../http/query.ts";
 import { newId } from "../../ids.ts";
-import { type MasterKey, seal, unseal } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { countPostsOut } from "../deliveries/opening.store.ts";
 import { recordPing } from "../events/record-event.ts";
@@ -19,11 +28,23 @@ import { cancelRedeliveries, startDrain, wakeStarters } from "../redelivery/stor
 import { clearSome } from "./clearing.ts";
 import { CONNECTION, type ConnectionInput, type ConnectionRecord } from "./contract.ts";
 import { endHold, probeAtOnce } from "./holding.store.ts";
-import { noConnection, toConnectionRecord, versionOf } from "./read.ts";
+import { type ConnectionRecords, noConnection } from "./record.ts";
 import { endRotation } from "./rotation.store.ts";
-import { API_KEY_PURPOSE, mergeHeaders, ownApiKeys, SECRET_PURPOSE, sealHeaders, unsealHeaders } from "./secrets.ts";
-import { type Connection, deleteConnection, insertConnection, lockConnection, updateConnection } from "./store.ts";
+import { type ConnectionSeals, mergeHeaders, ownApiKeys } from "./secrets.ts";
+import {
+  type Connection,
+  type ConnectionFilter,
+  deleteConnection,
+  findConnection,
+  findConnections,
+  insertConnection,
+  type LoggedConnection,
+  listConnections,
+  lockConnection,
+  updateConnection,
+} from "./store.ts";
 
+const TYPE = "WebhookConnection";
 /** Secret and Headers are known by their seals alone, which every new value changes. */
 const AUDITED = CONNECTION.namesOf(({ audit }) => audit);
 const SHOWN = CONNECTION.namesOf(({ audit }) => audit === "value");
@@ -35,76 +56,100 @@ const BLANK = {
   ...{ state: "Active" as const, ...NOT_HELD },
 };
 
-/**
- * Updates the connection that Id or Name points at, or makes a new one.
- * @param sent the body that the input was read from
- * @returns the connection as far as the caller may see it
- * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
- */
-export async function upsertConnection(
+export interface Connections {
+  /**
+   * A page of those that the caller may read, newest first.
+   * @throws ServiceBusy
+   */
+  list(caller: Caller, filter: ConnectionFilter, paging: Paging): Promise<ShownPage<ConnectionRecord>>;
+  /** @throws NotFound, Permission */
+  read(caller: Caller, id: ConnectionId): Promise<SeenConnection>;
+  /** Those of the ids that the caller may read, deleted ones too. */
+  readAll(caller: Caller, ids: ConnectionId[]): Promise<Shown<LoggedConnection>[]>;
+  /**
+   * Updates the connection that Id or Name points at, or makes a new one.
+   * @param sent the body that the input was read from
+   * @returns the connection as far as the caller may see it
+   * @throws BadInput, NotFound, Permission, Conflict, PreconditionFailed
+   */
+  save(
+    caller: Permitted<"Webhooks:Create" | "Webhooks:Update">,
+    input: ConnectionInput,
+    conditions: Conditions,
+    sent: unknown,
+  ): Promise<Tagged<ConnectionRecord>>;
+  /**
+   * Deletes the connection and, with it, ends what it had still to get; a worker ends what is too much for that.
+   * @returns its last state, as far as the caller may see it
+   * @throws NotFound, Permission, PreconditionFailed
+   */
+  remove(
+    caller: Permitted<"Webhooks:Delete">,
+    id: ConnectionId,
+    conditions: Conditions,
+  ): Promise<Tagged<ConnectionRecord>>;
+  /**
+   * Sends the connection a ping, also if it is Held or Paused: the receiver is tried, nothing is resumed.
+   * @returns by which the activity log tells what came of it
+   * @throws NotFound, Permission
+   */
+  ping(caller: Permitted<"Webhooks:Update">, id: ConnectionId): Promise<EventId>;
+  /** Finds them by their Ids, deleted ones too, for what tells of them elsewhere. */
+  find: FindRecords;
+  recordOf(connection: Connection): ConnectionRecord;
+}
+
+/** One that the caller may read. */
+export interface SeenConnection extends Whole<ConnectionRecord> {
+  /** Whether it has a secret. */
+  isSigned: boolean;
+}
+
+export function createConnections(
   sql: Sql,
-  masterKey: MasterKey,
-  caller: Permitted<"Webhooks:Create" | "Webhooks:Update">,
-  input: ConnectionInput,
-  conditions: Conditions,
-  sent: unknown,
-): Promise<Tagged<ConnectionRecord>> {
-  try {
-    const connection = (await sql.beginFor(caller.tenantId, (tx) =>
-      upsert(tx, masterKey, caller, input, conditions),
-    )) as Connection;
-    return await written(caller, masterKey, connection, sent);
-  } catch (error) {
-    if ((error as { constraint_name?: string }).constraint_name === "webhook_connections_name_key") {
-      throw new Conflict("Name is held by another WebhookConnection.");
-    }
-    throw error;
+  seals: ConnectionSeals,
+  { recordOf, versionOf }: ConnectionRecords,
+): Connections {
+  function written({ gate }: Caller, connection: Connection, sent: unknown) {
+    return gate.written(TYPE, recordOf(connection), sent, { version: versionOf(connection) });
   }
-}
 
-function written({ gate }: Caller, masterKey: MasterKey, connection: Connection, sent: unknown) {
-  const version = versionOf(masterKey, connection);
-  return gate.written("WebhookConnection", toConnectionRecord(masterKey, connection), sent, { version });
-}
-
-async function upsert(
-  tx: Transaction,
-  masterKey: MasterKey,
-  caller: Caller,
-  input: ConnectionInput,
-  conditions: Conditions,
-): Promise<Connection> {
-  const { tenantId, permissions, gate } = caller;
-  const record = (connection: Connection) => toConnectionRecord(masterKey, connection);
-  const existing = await lookUp(tx, tenantId, input);
-  // These two compare nothing: whether there is a connection.
-  if (!existing || conditions.ifNoneMatch === "*") {
-    requireConditions(conditions, existing && versionOf(masterKey, existing));
+  async function upsert(
+    tx: Transaction,
+    caller: Caller,
+    input: ConnectionInput,
+    conditions: Conditions,
+  ): Promise<Connection> {
+    const existing = await lookUp(tx, caller.tenantId, input);
+    // These two compare nothing: whether there is a connection.
+    if (!existing || conditions.ifNoneMatch === "*") requireConditions(conditions, existing && versionOf(existing));
+    if (existing) return update(tx, caller, existing, input, conditions);
+    // A racing caller made one with the same name in between: this call is then its update.
+    return (await insert(tx, caller, input)) ?? upsert(tx, caller, input, conditions);
   }
-  const sealed = {
-    secret: typeof input.Secret === "string" ? seal(masterKey, SECRET_PURPOSE, input.Secret) : input.Secret,
-    apiKey: changedApiKey(masterKey, existing?.apiKey, input),
-    headers: changedHeaders(masterKey, existing?.headers ?? null, input),
-  };
-  if (existing) {
-    const connection = merge(existing, { ...CONNECTION.toColumns(input), ...sealed, id: undefined });
-    const isElsewhere = movedAddresses("WebhookConnection", record(existing), record(connection)).length > 0;
+
+  async function update(
+    tx: Transaction,
+    caller: Caller,
+    existing: Connection,
+    input: ConnectionInput,
+    conditions: Conditions,
+  ): Promise<Connection> {
+    const { tenantId, permissions, gate } = caller;
+    const connection = merge(existing, { ...CONNECTION.toColumns(input), ...sealed(input, existing), id: undefined });
+    const before = recordOf(existing);
+    const isElsewhere = movedAddresses(TYPE, before, recordOf(connection)).length > 0;
     // The one that the URL has is in force, and what is stored beside it was for the former address.
     const [ownKey] = ownApiKeys(connection.url);
-    if (isElsewhere && ownKey !== undefined) connection.apiKey = seal(masterKey, API_KEY_PURPOSE, ownKey);
+    if (isElsewhere && ownKey !== undefined) connection.apiKey = seals.apiKey.seal(ownKey);
     const isReleased = existing.state === "Held" && connection.state !== "Held";
     if (isReleased) Object.assign(connection, NOT_HELD);
-    permissions.require("Webhooks:Update", "WebhookConnection", record(existing), record(connection));
+    const after = recordOf(connection);
+    permissions.require("Webhooks:Update", TYPE, before, after);
     // Only now, so that who may not change it learns of no value whether it is right; who may not read it, of none.
-    await requireSeen(tx, caller, "WebhookConnection", conditions, versionOf(masterKey, existing), record(existing));
-    requireSecretsAnew(
-      gate,
-      "WebhookConnection",
-      record(existing),
-      record(connection),
-      keptSecrets(masterKey, existing, input),
-    );
-    requireFit(gate.sees("WebhookConnection", record(existing)) ? record(existing) : undefined, existing, input);
+    await requireSeen(tx, caller, TYPE, conditions, versionOf(existing), before);
+    requireSecretsAnew(gate, TYPE, before, after, keptSecrets(existing, input));
+    requireFit(gate.sees(TYPE, before) ? before : undefined, existing, input);
     await updateConnection(tx, tenantId, connection);
     if (connection.maxInFlight !== null && existing.maxInFlight === null) {
       await countPostsOut(tx, tenantId, connection.id);
@@ -121,62 +166,135 @@ async function upsert(
       await startDrain(tx, tenantId, connection.id, true);
     }
     const changes = changesOf(
-      { ...record(existing), Secret: existing.secret, Headers: existing.headers },
-      { ...record(connection), Secret: connection.secret, Headers: connection.headers },
+      { ...before, Secret: existing.secret, Headers: existing.headers },
+      { ...after, Secret: connection.secret, Headers: connection.headers },
       AUDITED,
       SHOWN,
     );
     if (changes) {
-      const subject = { type: "WebhookConnection", id: connection.id };
+      const subject = { type: TYPE, id: connection.id };
       await recordAudit(tx, tenantId, caller, { kind: "WebhookConnection.Changed", subject, details: changes });
     }
     return connection;
   }
-  const { URL: url, Entities: entities, Events: events } = CONNECTION.whole(input, "URL", "Entities", "Events");
-  const apiKey = seal(masterKey, API_KEY_PURPOSE, randomBytes(24).toString("base64url"));
-  const blank: Connection = { ...BLANK, id: newId<ConnectionId>(), url, entities, events, apiKey };
-  const connection = merge(blank, { ...CONNECTION.toColumns(input), ...sealed, id: undefined });
-  permissions.require("Webhooks:Create", "WebhookConnection", record(connection));
-  requireFit(record(connection), undefined, input);
-  const inserted = await insertConnection(tx, tenantId, connection);
-  // A racing caller made one with the same name in between: this call is then its update.
-  if (!inserted) return upsert(tx, masterKey, caller, input, conditions);
-  await recordAudit(tx, tenantId, caller, {
-    kind: "WebhookConnection.Created",
-    subject: { type: "WebhookConnection", id: inserted.id },
-    details: valuesShown(record(inserted), SHOWN),
-  });
-  return inserted;
-}
 
-/**
- * Deletes the connection and, with it, ends what it had still to get; a worker ends what is too much for that.
- * @returns its last state, as far as the caller may see it
- * @throws NotFound, Permission, PreconditionFailed
- */
-export async function removeConnection(
-  sql: Sql,
-  masterKey: MasterKey,
-  caller: Permitted<"Webhooks:Delete">,
-  id: ConnectionId,
-  conditions: Conditions,
-): Promise<Tagged<ConnectionRecord>> {
-  const { tenantId, permissions } = caller;
-  const gone = await sql.beginFor(tenantId, async (tx) => {
-    const connection = await lockConnection(tx, tenantId, { id });
-    if (!connection) throw noConnection();
-    permissions.require("Webhooks:Delete", "WebhookConnection", toConnectionRecord(masterKey, connection));
-    const asSeen = toConnectionRecord(masterKey, connection);
-    await requireSeen(tx, caller, "WebhookConnection", conditions, versionOf(masterKey, connection), asSeen);
-    await deleteConnection(tx, tenantId, id);
-    await cancelRedeliveries(tx, tenantId, id);
-    if (connection.state === "Held") await endHold(tx, tenantId, id);
-    const subject = { type: "WebhookConnection", id: connection.id };
-    await recordAudit(tx, tenantId, caller, { kind: "WebhookConnection.Deleted", subject });
-    return connection;
-  });
-  await clearSome(sql, tenantId, id);
-  return written(caller, masterKey, gone, {});
+  /** @returns undefined if its name is held by now */
+  async function insert(tx: Transaction, caller: Caller, input: ConnectionInput): Promise<Connection | undefined> {
+    const { tenantId, permissions } = caller;
+    const { URL: url, Entities: entities, Events: events } = CONNECTION.whole(input, "URL", "Entities", "Events");
+    const apiKey = seals.apiKey.seal(randomBytes(24).toString("base64url"));
+    const blank: Connection = { ...BLANK, id: newId<ConnectionId>(), url, entities, events, apiKey };
+    const connection = merge(blank, { ...CONNECTION.toColumns(input), ...sealed(input), id: undefined });
+    permissions.require("Webhooks:Create", TYPE, recordOf(connection));
+    requireFit(recordOf(connection), undefined, input);
+    const inserted = await insertConnection(tx, tenantId, connection);
+    if (!inserted) return undefined;
+    await recordAudit(tx, tenantId, caller, {
+      kind: "WebhookConnection.Created",
+      subject: { type: TYPE, id: inserted.id },
+      details: valuesShown(recordOf(inserted), SHOWN),
+    });
+    return inserted;
+  }
+
+  /** What is given of them; undefined is as it was, so that the seal stays too. */
+  function sealed(input: ConnectionInput, existing?: Connection) {
+    const { Secret: secret, ApiKey: apiKey } = input;
+    const isSameKey = existing && apiKey !== undefined && seals.apiKey.open(existing.apiKey) === apiKey;
+    return {
+      secret: typeof secret === "string" ? seals.secret.seal(secret) : secret,
+      apiKey: apiKey === undefined || isSameKey ? undefined : seals.apiKey.seal(apiKey),
+      headers: changedHeaders(existing?.headers ?? null, input),
+    };
+  }
+
+  function changedHeaders(before: Uint8Array | null, { Headers: given }: ConnectionInput) {
+    if (given === undefined) return undefined;
+    const stored = seals.headers.open(before);
+    const merged = mergeHeaders(stored, given);
+    return Bun.deepEquals(stored, merged) ? undefined : seals.headers.seal(merged);
+  }
+
+  /** The secrets that a change leaves as they are. */
+  function keptSecrets(existing: Connection, input: ConnectionInput) {
+    const stored = seals.headers.open(existing.headers);
+    const keptHeaders = input.Headers ? Object.values(input.Headers).includes(null) : Object.keys(stored).length > 0;
+    return {
+      Secret: existing.secret !== null && input.Secret === undefined,
+      ApiKey: input.ApiKey === undefined && ownApiKeys(input.URL ?? existing.url).length === 0,
+      Headers: keptHeaders,
+    };
+  }
+
+  return {
+    recordOf,
+    async find(queries, tenantId, _, ids) {
+      return (await findConnections(queries, tenantId, ids.filter(isUuid<ConnectionId>))).map(recordOf);
+    },
+    list({ tenantId, gate }, filter, paging) {
+      return gate.list({
+        type: TYPE,
+        paging,
+        read: (limit, after) => listConnections(sql, tenantId, filter, limit, after),
+        id: (row) => row.id,
+        item: recordOf,
+      });
+    },
+    async read({ tenantId, gate }, id) {
+      const connection = await findConnection(sql, tenantId, id);
+      if (!connection) throw noConnection();
+      const tagged = await gate.show(TYPE, recordOf(connection), { version: versionOf(connection) });
+      return { ...tagged, isSigned: connection.secret !== null };
+    },
+    async readAll({ tenantId, gate }, ids) {
+      return gate.only(TYPE, await findConnections(sql, tenantId, ids), { resource: recordOf });
+    },
+    async save(caller, input, conditions, sent) {
+      try {
+        const connection = (await sql.beginFor(caller.tenantId, (tx) =>
+          upsert(tx, caller, input, conditions),
+        )) as Connection;
+        return await written(caller, connection, sent);
+      } catch (error) {
+        if ((error as { constraint_name?: string }).constraint_name === "webhook_connections_name_key") {
+          throw new Conflict("Name is held by another WebhookConnection.");
+        }
+        throw error;
+      }
+    },
+    async remove(caller, id, conditions) {
+      const { tenantId, permissions } = caller;
+      const gone = await sql.beginFor(tenantId, async (tx) => {
+        const connection = await lockConnection(tx, tenantId, { id });
+        if (!connection) throw noConnection();
+        const record = recordOf(connection);
+        permissions.require("Webhooks:Delete", TYPE, record);
+        await requireSeen(tx, caller, TYPE, conditions, versionOf(connection), record);
+        await deleteConnection(tx, tenantId, id);
+        await cancelRedeliveries(tx, tenantId, id);
+        if (connection.state === "Held") await endHold(tx, tenantId, id);
+        await recordAudit(tx, tenantId, caller, { kind: "WebhookConnection.Deleted", subject: { type: TYPE, id } });
+        return connection;
+      });
+      await clearSome(sql, tenantId, id);
+      return written(caller, gone, {});
+    },
+    async ping(caller, id) {
+      const { tenantId, permissions, traceParent } = caller;
+      return sql.beginFor(tenantId, async (tx) => {
+        const connection = await lockConnection(tx, tenantId, { id });
+        if (!connection) throw noConnection();
+        const record = recordOf(connection);
+        permissions.require("Webhooks:Update", TYPE, record);
+        const { Id, Name, Entities, Events } = record;
+        const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events }, traceParent);
+        const subject = { type: TYPE, id };
+        const details = { EventId: eventId };
+        await recordAudit(tx, tenantId, caller, { kind: "WebhookConnection.Pinged", subject, details });
+        return eventId;
+      });
+    },
+  };
 }
 
 async function lookUp(tx: Transaction, tenantId: TenantId, input: ConnectionInput): Promise<Connection | undefined> {
@@ -186,17 +304,6 @@ async function lookUp(tx: Transaction, tenantId: TenantId, input: ConnectionInpu
     return existing;
   }
   return input.Name ? lockConnection(tx, tenantId, { name: input.Name }) : undefined;
-}
-
-/** The secrets that a change leaves as they are. */
-function keptSecrets(masterKey: MasterKey, existing: Connection, input: ConnectionInput) {
-  const stored = unsealHeaders(masterKey, existing.headers);
-  const keptHeaders = input.Headers ? Object.values(input.Headers).includes(null) : Object.keys(stored).length > 0;
-  return {
-    Secret: existing.secret !== null && input.Secret === undefined,
-    ApiKey: input.ApiKey === undefined && ownApiKeys(input.URL ?? existing.url).length === 0,
-    Headers: keptHeaders,
-  };
 }
 
 /** Whether the receiver may take what it has refused before. */
@@ -231,58 +338,7 @@ function requireFit(
   );
 }
 
-/** @returns undefined if it is as it was, so that the seal stays too */
-function changedApiKey(
-  masterKey: MasterKey,
-  sealed: Uint8Array | undefined,
-  { ApiKey: apiKey }: ConnectionInput,
-): Uint8Array | undefined {
-  if (apiKey === undefined || (sealed && unseal(masterKey, API_KEY_PURPOSE, sealed) === apiKey)) return undefined;
-  return seal(masterKey, API_KEY_PURPOSE, apiKey);
-}
-
-/** @returns undefined if they are as they were, so that the seal stays too */
-function changedHeaders(
-  masterKey: MasterKey,
-  sealed: Uint8Array | null,
-  { Headers: headers }: ConnectionInput,
-): Uint8Array | null | undefined {
-  if (headers === undefined) return undefined;
-  const stored = unsealHeaders(masterKey, sealed);
-  const merged = mergeHeaders(stored, headers);
-  return Bun.deepEquals(stored, merged) ? undefined : sealHeaders(masterKey, merged);
-}
-
 function merge(existing: Connection, changes: Partial<Connection>): Connection {
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   return { ...existing, ...given };
-}
-
-/**
- * Sends the connection a ping, also if it is Held or Paused: the receiver is tried, nothing is resumed.
- * @returns the EventId, by which the activity log tells what came of it
- * @throws NotFound, Permission
- */
-export async function pingConnection(
-  sql: Sql,
-  masterKey: MasterKey,
-  caller: Permitted<"Webhooks:Update">,
-  id: ConnectionId,
-): Promise<string> {
-  const { tenantId, permissions, traceParent } = caller;
-  return sql.beginFor(tenantId, async (tx) => {
-    const connection = await lockConnection(tx, tenantId, { id });
-    if (!connection) throw noConnection();
-    const record = toConnectionRecord(masterKey, connection);
-    permissions.require("Webhooks:Update", "WebhookConnection", record);
-    const { Id, Name, Entities, Events } = record;
-    const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events }, traceParent);
-    const subject = { type: "WebhookConnection", id };
-    await recordAudit(tx, tenantId, caller, {
-      kind: "WebhookConnection.Pinged",
-      subject,
-      details: { EventId: eventId },
-    });
-    return eventId;
-  });
 }

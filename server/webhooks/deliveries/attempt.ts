@@ -3,9 +3,9 @@
 import type { Egress, EgressOutcome } from "../../egress/index.ts";
 import type { MasterKey } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import type { ExtraHeaders } from "../connections/secrets.ts";
+import { createConnectionSeals, type ExtraHeaders } from "../connections/secrets.ts";
 import type { OpenDelivery } from "./opening.store.ts";
-import { requestOf } from "./request.ts";
+import { createRequestOf } from "./request.ts";
 import type { Attempt } from "./store.ts";
 
 const GONE = 410;
@@ -31,34 +31,44 @@ export interface Unsent {
   unsent: string;
 }
 
-export async function attemptDelivery(
-  egress: Egress,
-  masterKey: MasterKey,
+/** One attempt of one delivery. @param traceParent of the attempt's own span */
+export type AttemptDelivery = (
   tenantId: TenantId,
   delivery: OpenDelivery,
-  timeoutMs: number,
   signal: AbortSignal,
   traceParent?: string,
-): Promise<AttemptResult | Unsent> {
-  const startedOn = new Date();
-  const { url, extra, own } = requestOf(masterKey, delivery, startedOn);
-  const outcome = await egress.post({
-    tenantId,
-    url,
-    headers: { ...extra, ...own, ...(traceParent && { traceparent: traceParent }) },
-    body: delivery.payload,
-    timeoutMs: delivery.timeoutMs ?? timeoutMs,
-    signal,
-  });
-  if (outcome.kind === "unsent") return { unsent: outcome.detail };
-  const { hostname } = url;
-  const answered = outcome.kind === "response";
-  return {
-    attempt: toAttempt(delivery.number, startedOn, outcome, secretsIn(url, extra)),
-    delivered: answered && outcome.status >= 200 && outcome.status < 300,
-    gone: answered && outcome.status === GONE,
-    reason: answered ? `${hostname} answered ${outcome.status}` : `${hostname}: ${outcome.failure}`,
-    retryAfterMs: answered ? retryAfter(outcome.headers.get("retry-after"), startedOn) : undefined,
+) => Promise<AttemptResult | Unsent>;
+
+export interface AttemptDependencies {
+  egress: Egress;
+  masterKey: MasterKey;
+  /** Milliseconds one attempt may take, unless its connection says otherwise. */
+  timeout: number;
+}
+
+export function createAttemptDelivery({ egress, masterKey, timeout }: AttemptDependencies): AttemptDelivery {
+  const requestOf = createRequestOf(createConnectionSeals(masterKey));
+  return async (tenantId, delivery, signal, traceParent) => {
+    const startedOn = new Date();
+    const { url, extra, own } = requestOf(delivery, startedOn);
+    const outcome = await egress.post({
+      tenantId,
+      url,
+      headers: { ...extra, ...own, ...(traceParent && { traceparent: traceParent }) },
+      body: delivery.payload,
+      timeoutMs: delivery.timeoutMs ?? timeout,
+      signal,
+    });
+    if (outcome.kind === "unsent") return { unsent: outcome.detail };
+    const { hostname } = url;
+    const answered = outcome.kind === "response";
+    return {
+      attempt: toAttempt(delivery.number, startedOn, outcome, secretsIn(url, extra)),
+      delivered: answered && outcome.status >= 200 && outcome.status < 300,
+      gone: answered && outcome.status === GONE,
+      reason: answered ? `${hostname} answered ${outcome.status}` : `${hostname}: ${outcome.failure}`,
+      retryAfterMs: answered ? retryAfter(outcome.headers.get("retry-after"), startedOn) : undefined,
+    };
   };
 }
 

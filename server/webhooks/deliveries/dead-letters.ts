@@ -8,8 +8,8 @@ import { orNull, time, uuid, word } from "../../http/fields.ts";
 import { momentFilter, type Paging, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import { timeOfId } from "../../ids.ts";
-import type { MasterKey } from "../../master-key.ts";
-import { connectionFilter, toConnectionRecord } from "../connections/read.ts";
+import { connectionFilter } from "../connections/record.ts";
+import type { Connections } from "../connections/service.ts";
 import { type Connection, type ConnectionState, listConnections } from "../connections/store.ts";
 import {
   countDeadLetters,
@@ -46,7 +46,7 @@ export interface DeadReason {
  */
 async function readDeadLetters(
   sql: Sql,
-  masterKey: MasterKey,
+  { recordOf }: Connections,
   { tenantId, gate }: Caller,
   filter: DeadLetterFilter,
   paging: Paging,
@@ -56,7 +56,7 @@ async function readDeadLetters(
     name: "WebhookEvent/DeadLetters",
     paging,
     id: (row: Connection) => row.id,
-    resource: (row: Connection) => toConnectionRecord(masterKey, row),
+    resource: recordOf,
   };
   if (!gate.seesAll("WebhookEvent")) {
     const { connectionId } = filter;
@@ -143,7 +143,7 @@ export function blameForHeld(
 
 // GET WebhookEvent/DeadLetters.
 
-export function deadLetterRoutes(sql: Sql, masterKey: MasterKey): Route[] {
+export function deadLetterRoutes(sql: Sql, connections: Connections): Route[] {
   return [
     route({
       method: "GET",
@@ -167,7 +167,7 @@ export function deadLetterRoutes(sql: Sql, masterKey: MasterKey): Route[] {
       errors: ["ServiceBusy"],
       handle: (caller, { filters: { ConnectionId, State, From, To }, paging }) => {
         const filter = { connectionId: ConnectionId, state: State, from: From, to: To };
-        return readDeadLetters(sql, masterKey, caller, filter, paging);
+        return readDeadLetters(sql, connections, caller, filter, paging);
       },
     }),
   ];

@@ -17,7 +17,7 @@ import {
   wordFilter,
 } from "../../http/query.ts";
 import { CONNECTION } from "../connections/contract.ts";
-import { connectionFilter } from "../connections/read.ts";
+import { connectionFilter } from "../connections/record.ts";
 import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../events/event.ts";
 import type { EventFilter } from "./log.store.ts";
 

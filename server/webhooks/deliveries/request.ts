@@ -1,13 +1,6 @@
 // What an attempt sends beside the payload, and what of it may be shown.
 
-import { type MasterKey, unseal } from "../../master-key.ts";
-import {
-  API_KEY_PURPOSE,
-  type ExtraHeaders,
-  ownApiKeys,
-  SECRET_PURPOSE,
-  unsealHeaders,
-} from "../connections/secrets.ts";
+import { type ConnectionSeals, type ExtraHeaders, ownApiKeys } from "../connections/secrets.ts";
 import type { Connection } from "../connections/store.ts";
 import { signPayload, standardWebhooksHeaders } from "../signature.ts";
 import type { OpenDelivery } from "./opening.store.ts";
@@ -28,12 +21,19 @@ interface Request {
   own: Record<string, string>;
 }
 
-export function requestOf(masterKey: MasterKey, delivery: Addressed, startedOn: Date): Request {
-  return {
-    url: targetUrl(delivery.url, unseal(masterKey, API_KEY_PURPOSE, delivery.apiKey)),
-    extra: unsealHeaders(masterKey, delivery.headers),
-    own: headersOf(delivery, masterKey, startedOn),
-  };
+export type RequestOf = (delivery: Addressed, startedOn: Date) => Request;
+
+export function createRequestOf({ apiKey, headers, secret }: ConnectionSeals): RequestOf {
+  return (delivery, startedOn) => ({
+    url: targetUrl(delivery.url, apiKey.open(delivery.apiKey)),
+    extra: headers.open(delivery.headers),
+    own: headersOf(delivery, secretsOf(delivery).map(secret.open), startedOn),
+  });
+}
+
+/** What signs: the one in force first; without one, nothing does. */
+function secretsOf({ secret, stagedSecret, formerSecret }: Addressed): Uint8Array[] {
+  return secret === null ? [] : [secret, stagedSecret, formerSecret].filter((sealed) => sealed !== null);
 }
 
 /** The ApiKey is added to the query unless the URL has its own. */
@@ -45,17 +45,18 @@ function targetUrl(url: string, apiKey: string): URL {
   return target;
 }
 
-function headersOf(delivery: Addressed, masterKey: MasterKey, timestamp: Date): Record<string, string> {
-  const { eventId, payload, sequences, secret, stagedSecret, formerSecret } = delivery;
+function headersOf(
+  { eventId, payload, sequences }: Addressed,
+  secrets: string[],
+  timestamp: Date,
+): Record<string, string> {
   const sequence = sequenceOf(sequences);
   const headers = { "content-type": "application/json", ...(sequence && { "webhook-sequence": sequence }) };
-  if (secret === null) return headers;
-  const secrets = [secret, stagedSecret, formerSecret]
-    .filter((sealed) => sealed !== null)
-    .map((sealed) => unseal(masterKey, SECRET_PURPOSE, sealed));
+  const [inForce] = secrets;
+  if (inForce === undefined) return headers;
   return {
     ...headers,
-    "x-signature": signPayload(payload, secrets[0]!),
+    "x-signature": signPayload(payload, inForce),
     ...standardWebhooksHeaders({ eventId, timestamp, body: payload, secrets }),
   };
 }
@@ -84,21 +85,24 @@ export interface KnownRequest {
 const SHOWN = ["content-type", "webhook-sequence", "webhook-id", "webhook-timestamp"];
 
 /** @param startedOn of the attempt, whose time is signed as well */
-export function knownRequest(
-  masterKey: MasterKey,
+export type KnownRequestOf = (
   connection: Connection,
-  { eventId, sequences }: Pick<OpenDelivery, "eventId" | "sequences">,
+  sent: Pick<OpenDelivery, "eventId" | "sequences">,
   startedOn: Date,
-): KnownRequest {
-  const unsent = { ...connection, eventId, sequences, payload: "", stagedSecret: null, formerSecret: null };
-  const { url, extra, own } = requestOf(masterKey, unsent, startedOn);
-  return {
-    address: url.origin + url.pathname,
-    query: [...url.searchParams.keys()],
-    isSigned: connection.secret !== null,
-    headers: [
-      ...Object.entries(own).map(([name, value]) => ({ name, value: SHOWN.includes(name) ? value : null })),
-      ...Object.keys(extra).map((name) => ({ name, value: null })),
-    ],
+) => KnownRequest;
+
+export function createKnownRequest(requestOf: RequestOf): KnownRequestOf {
+  return (connection, { eventId, sequences }, startedOn) => {
+    const unsent = { ...connection, eventId, sequences, payload: "", stagedSecret: null, formerSecret: null };
+    const { url, extra, own } = requestOf(unsent, startedOn);
+    return {
+      address: url.origin + url.pathname,
+      query: [...url.searchParams.keys()],
+      isSigned: connection.secret !== null,
+      headers: [
+        ...Object.entries(own).map(([name, value]) => ({ name, value: SHOWN.includes(name) ? value : null })),
+        ...Object.keys(extra).map((name) => ({ name, value: null })),
+      ],
+    };
   };
 }

@@ -7,8 +7,8 @@ import type { Sql } from "../../db/connection.ts";
 import { orNull, uuid, word } from "../../http/fields.ts";
 import type { Paging } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
-import type { MasterKey } from "../../master-key.ts";
-import { connectionFilter, toConnectionRecord } from "../connections/read.ts";
+import { connectionFilter } from "../connections/record.ts";
+import type { Connections } from "../connections/service.ts";
 import type { ConnectionState } from "../connections/store.ts";
 import { PING } from "../events/event.ts";
 import { requireEvent } from "./log.ts";
@@ -28,30 +28,32 @@ export interface WhyRecord {
  * Why each connection of the tenant that the caller may read did or did not get an event, newest connection first.
  * @throws NotFound, Permission, ServiceBusy
  */
-export async function explainEvent(
-  sql: Sql,
-  masterKey: MasterKey,
+export type ExplainEvent = (
   caller: Caller,
   eventId: EventId,
   filter: WitnessFilter,
   paging: Paging,
-): Promise<ShownPage<WhyRecord>> {
-  const { tenantId, gate } = caller;
-  const event = await requireEvent(sql, caller, eventId);
-  return gate.list({
-    type: "WebhookConnection",
-    name: `WebhookEvent/${event.id}/Why`,
-    paging,
-    read: (limit, after) => listWitnesses(sql, tenantId, event.id, filter, limit, after),
-    id: (witness) => witness.id,
-    resource: (witness) => toConnectionRecord(masterKey, witness),
-    item: (witness) => {
-      const { outcome, reason } = explain(event, witness);
-      const { Id, Name } = toConnectionRecord(masterKey, witness);
-      const DeliveryId = witness.delivery?.id ?? null;
-      return { ConnectionId: Id, ConnectionName: Name, Outcome: outcome, Reason: reason, DeliveryId };
-    },
-  });
+) => Promise<ShownPage<WhyRecord>>;
+
+export function createExplainEvent(sql: Sql, { recordOf }: Connections): ExplainEvent {
+  return async (caller, eventId, filter, paging) => {
+    const { tenantId, gate } = caller;
+    const event = await requireEvent(sql, caller, eventId);
+    return gate.list({
+      type: "WebhookConnection",
+      name: `WebhookEvent/${event.id}/Why`,
+      paging,
+      read: (limit, after) => listWitnesses(sql, tenantId, event.id, filter, limit, after),
+      id: (witness) => witness.id,
+      resource: (witness) => recordOf(witness),
+      item: (witness) => {
+        const { outcome, reason } = explain(event, witness);
+        const { Id, Name } = recordOf(witness);
+        const DeliveryId = witness.delivery?.id ?? null;
+        return { ConnectionId: Id, ConnectionName: Name, Outcome: outcome, Reason: reason, DeliveryId };
+      },
+    });
+  };
 }
 
 // Why a connection did or did not get an event, in words, from what was written down at the time.
@@ -187,7 +189,7 @@ function duration(milliseconds: number): string {
 
 // GET WebhookEvent/{EventId}/Why.
 
-export function whyRoutes(sql: Sql, masterKey: MasterKey): Route[] {
+export function whyRoutes(explainEvent: ExplainEvent): Route[] {
   return [
     route({
       method: "GET",
@@ -205,7 +207,7 @@ export function whyRoutes(sql: Sql, masterKey: MasterKey): Route[] {
       errors: ["ServiceBusy"],
       handle(caller, { params, filters: { ConnectionId }, paging }) {
         const filter = ConnectionId ? { connectionIds: [ConnectionId] } : {};
-        return explainEvent(sql, masterKey, caller, params.EventId, filter, paging);
+        return explainEvent(caller, params.EventId, filter, paging);
       },
     }),
   ];

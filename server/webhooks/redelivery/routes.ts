@@ -7,7 +7,7 @@ import type { Sql } from "../../db/connection.ts";
 import { uuid } from "../../http/fields.ts";
 import { textParameter, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
-import { connectionFilter } from "../connections/read.ts";
+import { connectionFilter } from "../connections/record.ts";
 import {
   EXAMPLE,
   MOST_RATE,

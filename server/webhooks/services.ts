@@ -1,0 +1,29 @@
+// What REST and the console do with webhooks, made once.
+
+import type { Sql } from "../db/connection.ts";
+import type { MasterKey } from "../master-key.ts";
+import { createConnectionRecords } from "./connections/record.ts";
+import { createRotations, type Rotations } from "./connections/rotation.ts";
+import { createConnectionSeals } from "./connections/secrets.ts";
+import { type Connections, createConnections } from "./connections/service.ts";
+import { createKnownRequest, createRequestOf, type KnownRequestOf } from "./deliveries/request.ts";
+import { createExplainEvent, type ExplainEvent } from "./deliveries/why.ts";
+
+export interface WebhookServices {
+  connections: Connections;
+  rotations: Rotations;
+  explainEvent: ExplainEvent;
+  knownRequest: KnownRequestOf;
+}
+
+/** @param secretOverlapMs how long a former secret signs beside the new one, unless a rotation says otherwise */
+export function createWebhooks(sql: Sql, masterKey: MasterKey, secretOverlapMs: number): WebhookServices {
+  const seals = createConnectionSeals(masterKey);
+  const connections = createConnections(sql, seals, createConnectionRecords(seals));
+  return {
+    connections,
+    rotations: createRotations(sql, seals, connections, secretOverlapMs),
+    explainEvent: createExplainEvent(sql, connections),
+    knownRequest: createKnownRequest(createRequestOf(seals)),
+  };
+}
