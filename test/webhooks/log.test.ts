@@ -35,6 +35,22 @@ describe.concurrent("the activity log", () => {
     expect(await ids(api, `Reason=410&ConnectionId=${good.Id}`)).toEqual([]);
   });
 
+  test("never shows a delivery as it was before the attempts beside it", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(200);
+    await api.connect(receiver.url);
+    const follow = async (index: number) => {
+      await api.change({ Name: `Gate ${index}` });
+      const { Items } = await api.events("Limit=1");
+      for (;;) {
+        const [delivery] = (await api.event(Items[0]!.EventId)).Deliveries;
+        if (delivery!.State === "Delivered") return expect(delivery!.Attempts).toHaveLength(1);
+        expect(delivery).toMatchObject({ State: "Pending", Attempts: [] });
+      }
+    };
+    for (let round = 0; round < 5; round++) await Promise.all([0, 1, 2, 3].map((lane) => follow(4 * round + lane)));
+  });
+
   test("is filtered by time: From is within, To is not", async () => {
     const api = await newTenant();
     await api.change({ Name: "Gate" });

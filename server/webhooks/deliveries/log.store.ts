@@ -41,6 +41,8 @@ export interface WholeEvent extends LoggedEvent, WithPayload {
   sequences: number[] | null;
   /** Of the request that made it; null if that was before traces. */
   traceParent: string | null;
+  /** Of the same moment as the states of its deliveries, if they were asked for. */
+  attempts?: LoggedAttempt[];
 }
 
 export interface LoggedDelivery {
@@ -136,10 +138,20 @@ export async function listEvents(
     order by e.id desc limit ${limit + 1}`;
 }
 
-export async function findEvent(sql: Queries, tenantId: TenantId, id: EventId): Promise<WholeEvent | undefined> {
-  const [event] = await sql<WholeEvent[]>`
-    select ${columns(sql, tenantId)}, e.payload, e.sequences, e.trace_parent as "traceParent" from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
-  return event;
+export async function findEvent(
+  sql: Queries,
+  tenantId: TenantId,
+  id: EventId,
+  { withAttempts = false } = {},
+): Promise<WholeEvent | undefined> {
+  type Attempt = Omit<LoggedAttempt, "startedOn"> & { startedOn: string };
+  const [event] = await sql<(Omit<WholeEvent, "attempts"> & { attempts?: Attempt[] })[]>`
+    select ${columns(sql, tenantId)}, e.payload, e.sequences, e.trace_parent as "traceParent"
+      ${withAttempts ? sql`, array(select to_json(a) from (${attemptsOf(sql, tenantId, id)}) a) as attempts` : sql``}
+    from events e where e.tenant_id = ${tenantId} and e.id = ${id}`;
+  if (!event?.attempts) return event as WholeEvent | undefined;
+  const attempts = event.attempts.map((attempt) => ({ ...attempt, startedOn: new Date(attempt.startedOn) }));
+  return { ...event, attempts };
 }
 
 export async function readMoment(sql: Queries): Promise<Moment> {
@@ -184,19 +196,21 @@ export async function listAttempts(
   sql: Queries,
   tenantId: TenantId,
   eventId: EventId,
-  selection?: AttemptSelection,
+  selection: AttemptSelection,
 ): Promise<LoggedAttempt[]> {
-  return sql<LoggedAttempt[]>`
-    select a.delivery_id as "deliveryId", a.number, a.started_on as "startedOn", a.duration_ms as "durationMs",
-      1 + (select count(*) from unnest(d.redelivered_after) as after where after < a.number) as run,
-      a.status_code as "statusCode", a.failure, a.response_headers as "responseHeaders",
-      a.response_body as "responseBody"
-    from attempts a join deliveries d on d.id = a.delivery_id
-    where d.tenant_id = ${tenantId} and d.event_id = ${eventId}
-      ${
-        selection
-          ? sql`and d.id = any (${selection.deliveryIds}::uuid[]) and a.number > d.attempts - ${selection.last}::int`
-          : sql``
-      }
-    order by a.delivery_id, a.number`;
+  return sql<LoggedAttempt[]>`${attemptsOf(sql, tenantId, eventId, selection)}`;
 }
+
+const attemptsOf = (sql: Queries, tenantId: TenantId, eventId: EventId, selection?: AttemptSelection) => sql`
+  select a.delivery_id as "deliveryId", a.number, a.started_on as "startedOn", a.duration_ms as "durationMs",
+    1 + (select count(*) from unnest(d.redelivered_after) as after where after < a.number) as run,
+    a.status_code as "statusCode", a.failure, a.response_headers as "responseHeaders",
+    a.response_body as "responseBody"
+  from attempts a join deliveries d on d.id = a.delivery_id
+  where d.tenant_id = ${tenantId} and d.event_id = ${eventId}
+    ${
+      selection
+        ? sql`and d.id = any (${selection.deliveryIds}::uuid[]) and a.number > d.attempts - ${selection.last}::int`
+        : sql``
+    }
+  order by a.delivery_id, a.number`;

@@ -65,35 +65,49 @@ export interface SeenEvent extends SeenPayload {
 }
 
 /** The event, for what tells of it what is no record's. @throws NotFound, Permission */
-export async function requireEvent(sql: Sql, { tenantId, gate }: Caller, id: EventId): Promise<WholeEvent> {
-  const event = await findEvent(sql, tenantId, id);
+export async function requireEvent(
+  sql: Sql,
+  { tenantId, gate }: Caller,
+  id: EventId,
+  options?: { withAttempts: boolean },
+): Promise<WholeEvent> {
+  const event = await findEvent(sql, tenantId, id, options);
   if (!event) throw noEvent();
   return (await gate.show(TYPE, event, { resource: eventResources(event) })).record;
 }
 
 /** @throws NotFound, Permission */
 export async function readEvent(sql: Sql, caller: Caller, id: EventId, workflowUrl: WorkflowUrl): Promise<SeenEvent> {
-  const event = await requireEvent(sql, caller, id);
+  return seeEvent(caller, await requireEvent(sql, caller, id), workflowUrl);
+}
+
+async function seeEvent(caller: Caller, event: WholeEvent, workflowUrl: WorkflowUrl): Promise<SeenEvent> {
   const resource = eventResources(event);
   const { record } = await caller.gate.show(TYPE, toEventRecord(event, workflowUrl), { resource });
   const { occurredOn, sequences, traceParent } = event;
   return { record, occurredOn, sequences, traceParent, ...(await seePayload(caller, event)) };
 }
 
-/**
- * The attempts of an event that the caller may read, by their deliveries. What a receiver has answered may repeat what
- * it was sent: it is for who may see the payload and the connection.
- * @param selection undefined: all
- */
+/** The attempts of an event that the caller may read, by their deliveries. */
 export async function readAttempts(
   sql: Sql,
-  { tenantId, gate }: Caller,
-  { record, withheld, text }: SeenEvent,
-  selection?: AttemptSelection,
+  caller: Caller,
+  event: SeenEvent,
+  selection: AttemptSelection,
 ): Promise<Map<DeliveryId, AttemptRecord[]>> {
-  const { EventId, Deliveries } = record;
-  const attempts = await listAttempts(sql, tenantId, EventId, selection);
-  const connectionOf = new Map(Deliveries.map(({ Id, ConnectionId }) => [Id, ConnectionId]));
+  return seeAttempts(sql, caller, event, await listAttempts(sql, caller.tenantId, event.record.EventId, selection));
+}
+
+/**
+ * What a receiver has answered may repeat what it was sent: it is for who may see the payload and the connection.
+ */
+async function seeAttempts(
+  sql: Sql,
+  { gate }: Caller,
+  { record, withheld, text }: SeenEvent,
+  attempts: LoggedAttempt[],
+): Promise<Map<DeliveryId, AttemptRecord[]>> {
+  const connectionOf = new Map(record.Deliveries.map(({ Id, ConnectionId }) => [Id, ConnectionId]));
   const told = [...new Set(attempts.map(({ deliveryId }) => connectionOf.get(deliveryId) ?? ""))];
   const isSeen = withheld === null && text !== undefined;
   const seen = isSeen ? await gate.seenIds(sql, "WebhookConnection", told) : new Set<string>();
@@ -107,9 +121,11 @@ export async function readAttempts(
 
 /** An event in its response shape, with its payload and all attempts. @throws NotFound, Permission */
 export async function readWholeEvent(sql: Sql, caller: Caller, id: EventId, workflowUrl: WorkflowUrl) {
-  const event = await readEvent(sql, caller, id, workflowUrl);
+  // Read at once: between two readings a delivery could end, and its state say less than its attempts.
+  const found = await requireEvent(sql, caller, id, { withAttempts: true });
+  const event = await seeEvent(caller, found, workflowUrl);
   const { record, payload, withheld, sequences } = event;
-  const attempts = await readAttempts(sql, caller, event);
+  const attempts = await seeAttempts(sql, caller, event, found.attempts ?? []);
   const whole = {
     ...record,
     Sequence: sequenceOf(sequences),
