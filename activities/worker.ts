@@ -28,6 +28,7 @@ import {
   startClearing,
   startDispatcher,
   startReconciler,
+  startWindowReport,
 } from "../server/webhooks/index.ts";
 import { TASK_QUEUE } from "../workflows/contract.ts";
 import { createActivities } from "./index.ts";
@@ -138,9 +139,12 @@ await runEntry(async () => {
   const actors = startActors(outbox, client, config.webhooks.reconcileInterval, log);
   const clearing = startClearing(outbox, log);
   const maintenance = startMaintenance(client, log);
+  const windowReport = startWindowReport(outbox, windows, log);
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);
   stops.push(() =>
-    Promise.all([dispatcher, reconciler, actors, clearing, maintenance, heartbeat].map((part) => part.stop())),
+    Promise.all(
+      [dispatcher, reconciler, actors, clearing, maintenance, windowReport, heartbeat].map((part) => part.stop()),
+    ),
   );
   lifecycle.serve();
   log.info({ namespace: config.temporal.namespace, taskQueue: TASK_QUEUE }, "worker ready");

@@ -45,6 +45,9 @@ if (heading !== "Overview") throw new Error(`Signing in led to "${heading}".`);
 const PAGES: [name: string, path: string][] = [
   ["overview", "/settings"],
   ["webhooks", "/settings/webhooks"],
+  ["a connection", `/settings/webhooks/${rare}`],
+  ["a connection, 7 days", `/settings/webhooks/${rare}?Last=7d`],
+  ["redeliveries", "/settings/redeliveries"],
   ["activity, first page", "/settings/activity"],
   ["activity, 200 a page", "/settings/activity?Limit=200"],
   ["activity, of a state that is rare", "/settings/activity?State=Retrying"],

@@ -45,6 +45,8 @@ export class Visit {
   editorNonce: string | undefined;
   /** Set-Cookie values that go with it. */
   readonly formCookies: string[];
+  /** The part of the page, by its id, that refreshes itself and needs no other one; undefined: all is asked for. */
+  private readonly part: string | undefined;
   /** A path of ours as a browser has to ask for it. */
   readonly href: (path: string) => string;
   private readonly pageOf: VisitProps["pageOf"];
@@ -55,6 +57,7 @@ export class Visit {
     this.url = new URL(props.url);
     this.refreshes = this.url.searchParams.get(REFRESH) !== "off";
     this.url.searchParams.delete(REFRESH);
+    this.part = /#([\w-]+)$/.exec(props.request.headers.get("hx-target") ?? "")?.[1];
     this.params = props.params;
     this.caller = props.caller;
     this.session = props.session;
@@ -74,6 +77,11 @@ export class Visit {
     const { scopes, permissions } = this.caller;
     if (!scopes.has(action)) return false;
     return !type || !record || permissions.allows(action, type, record);
+  }
+
+  /** Whether a part of the page that stands alone is to be made. */
+  wants(part: string): boolean {
+    return this.part === undefined || this.part === part;
   }
 
   /** For a service function that takes these scopes. @throws Permission */

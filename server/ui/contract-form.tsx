@@ -10,6 +10,13 @@ import type { Visit } from "./visit.ts";
 
 type Shaped = Pick<Contract<Fields>, "fields">;
 
+/** What people know fields by. */
+export type Labels = Record<string, string>;
+
+export function labelsOf({ fields }: Shaped): Labels {
+  return Object.fromEntries(Object.entries(fields).flatMap(([name, { form }]) => (form ? [[name, form.label]] : [])));
+}
+
 /** The names of the fields that people fill in. */
 export function formFields({ fields }: Shaped): string[] {
   return Object.keys(fields).filter((name) => fields[name]!.form);
@@ -226,11 +233,16 @@ export function formOf(values: Record<string, string | readonly string[]> = {}):
 
 /**
  * A form that was refused: as it was sent, with each problem beside its field. The service's own words say which: they
- * begin with the field's name.
+ * begin with the field's name, in whose place its label is told.
  * @param fields names of the form's fields
  * @throws what is no fault of what was typed
  */
-export function refusedForm(sent: URLSearchParams, failure: unknown, fields: readonly string[]): FormState {
+export function refusedForm(
+  sent: URLSearchParams,
+  failure: unknown,
+  fields: readonly string[],
+  labels: Labels = {},
+): FormState {
   if (!(failure instanceof ApiError) || !isAboutInput(failure)) throw failure;
   if (failure.status === 412) return stateOf(sent, [], [OUTDATED], undefined);
   const problems: FieldProblem[] = [];
@@ -239,7 +251,7 @@ export function refusedForm(sent: URLSearchParams, failure: unknown, fields: rea
   for (const [index, text] of failure.errors.entries()) {
     const field = fields.find((name) => (known[index] ? known[index].Field === name : beginsWith(text, name)));
     if (field === undefined) others.push(text);
-    else problems.push({ field, text: withoutField(text, field) });
+    else problems.push({ field, text: withoutField(text, field, labels[field]) });
   }
   return stateOf(sent, problems, others, sent.get("version") ?? undefined);
 }
@@ -249,10 +261,11 @@ function beginsWith(text: string, name: string): boolean {
 }
 
 /** "Policy, line 2: …" stands beside Policy as "Line 2: …". What somebody has typed stays as it is, and nobody types null. */
-function withoutField(text: string, field: string): string {
+function withoutField(text: string, field: string, label = field): string {
   const rest = text
     .replace(`${field}: `, "")
     .replace(`${field}, `, "")
+    .replace(new RegExp(`^${field}(?= )`), () => label)
     .replace(/, or null\.$/, ".");
   return /^[a-z]+ /.test(rest) ? rest.charAt(0).toUpperCase() + rest.slice(1) : rest;
 }

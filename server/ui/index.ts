@@ -10,6 +10,8 @@ export {
   formFields,
   formOf,
   formOfRecord,
+  type Labels,
+  labelsOf,
   refusedForm,
 } from "./contract-form.tsx";
 export {

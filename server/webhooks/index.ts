@@ -50,6 +50,10 @@ export { whyRoutes } from "./deliveries/why.ts";
 export { createWindows, type Place, QUICK_MS, type Windows } from "./deliveries/windows.ts";
 export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "./events/event.ts";
 export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";
+export { figureRoutes } from "./figures/routes.ts";
+export { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "./figures/statistics.ts";
+export type { StatusRecord } from "./figures/status.ts";
+export { startWindowReport } from "./figures/window-report.ts";
 export {
   DEFAULT_RATE,
   MOST_RATE,
@@ -63,5 +67,6 @@ export { readRedeliveries, readRedelivery } from "./redelivery/read.ts";
 export { redeliverEvent } from "./redelivery/redeliver-event.ts";
 export { redeliveryRoutes } from "./redelivery/routes.ts";
 export { cancelRedelivery, changeRedelivery, countRedelivery, createRedelivery } from "./redelivery/service.ts";
+export { REDELIVERY_KINDS } from "./redelivery/store.ts";
 export { resourceTypes as webhookResourceTypes } from "./resource-types.ts";
 export { createWebhooks, type WebhookServices } from "./services.ts";

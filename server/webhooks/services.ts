@@ -8,10 +8,13 @@ import { createConnectionSeals } from "./connections/secrets.ts";
 import { type Connections, createConnections } from "./connections/service.ts";
 import { createKnownRequest, createRequestOf, type KnownRequestOf } from "./deliveries/request.ts";
 import { createExplainEvent, type ExplainEvent } from "./deliveries/why.ts";
+import { type ConnectionFigures, createConnectionFigures } from "./figures/service.ts";
 
 export interface WebhookServices {
   connections: Connections;
   rotations: Rotations;
+  /** What is counted of one. */
+  figures: ConnectionFigures;
   explainEvent: ExplainEvent;
   knownRequest: KnownRequestOf;
 }
@@ -23,6 +26,7 @@ export function createWebhooks(sql: Sql, masterKey: MasterKey, secretOverlapMs: 
   return {
     connections,
     rotations: createRotations(sql, seals, connections, secretOverlapMs),
+    figures: createConnectionFigures(sql, connections),
     explainEvent: createExplainEvent(sql, connections),
     knownRequest: createKnownRequest(createRequestOf(seals)),
   };

@@ -11,7 +11,7 @@ async function drawn(delivered: number, exhausted = 0): Promise<string> {
     { hour: since, state: "Delivered" as const, count: delivered },
     { hour: since, state: "Exhausted" as const, count: exhausted },
   ];
-  return await DeliveriesChart({ bars: barsOf(counts, since) });
+  return await DeliveriesChart({ bars: barsOf(counts, since), over: "by the hour, the last 24 hours" });
 }
 
 const scaleOf = (html: string) => [...html.matchAll(/<text x="0" y="[\d.]+">([^<]*)</g)].map(([, text]) => text);

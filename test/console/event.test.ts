@@ -24,7 +24,10 @@ test("an event that is being delivered is not sent again: the page says so", asy
   await api.redeliver(EventId);
   await page.getByRole("button", { name: "Redeliver" }).click();
   await page.getByRole("alert").getByText("The event is being delivered just now.").waitFor();
-  await page.getByText("attempt is under way").waitFor();
+  await page.getByText("The 2nd attempt is under way").waitFor();
+  // Not on the axis of the run before.
+  await page.getByText("Run 2, sent again").waitFor();
+  await page.getByText("Its first attempt is under way.").waitFor();
 });
 
 test("a delivery whose connection is held offers to resume that in place of sending it again", async () => {

@@ -115,8 +115,10 @@ function lookHere(form: FoundForm | undefined): Omit<Outcome, "status" | "typed"
 
   /** A link that does something else than to go to a page. */
   function strayLinks(): string[] {
-    const links = [...document.querySelectorAll<HTMLAnchorElement>("a[href]")];
-    return links.filter(({ href }) => !/^https?:/.test(href)).map(({ outerHTML }) => `no web address: ${outerHTML}`);
+    // A link in a drawing has no text as its href.
+    const isStray = (link: Element) => !/^https?:/.test(new URL(link.getAttribute("href")!, document.baseURI).href);
+    const links = [...document.querySelectorAll("a[href]")];
+    return links.filter(isStray).map(({ outerHTML }) => `no web address: ${outerHTML}`);
   }
 
   /** A direction that is not ended turns round what follows it in its element, so that has to be all its own. */

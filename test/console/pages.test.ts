@@ -28,6 +28,11 @@ const PAGES: Listed<Ids>[] = [
   },
   { name: "webhook", path: ({ connection }) => `/settings/webhooks/${connection}` },
   {
+    name: "webhook-week",
+    path: ({ connection }) => `/settings/webhooks/${connection}?Last=7d`,
+    act: ({ page }) => page.getByText("The same as a table").click(),
+  },
+  {
     name: "webhook-change",
     path: ({ connection }) => `/settings/webhooks/${connection}/change`,
     act: ({ page }) => page.getByText("More settings").click(),
@@ -36,6 +41,8 @@ const PAGES: Listed<Ids>[] = [
   { name: "webhook-secret", path: ({ connection }) => `/settings/webhooks/${connection}/secret` },
   { name: "webhook-redeliver", path: ({ connection }) => `/settings/webhooks/${connection}/redeliver` },
   { name: "redelivery", path: ({ redelivery }) => `/settings/redeliveries/${redelivery}` },
+  { name: "redeliveries", path: () => "/settings/redeliveries" },
+  { name: "redeliveries-none", path: () => "/settings/redeliveries?State=Cancelled" },
   { name: "nothing-here", path: () => "/settings/nothing/here" },
 ];
 

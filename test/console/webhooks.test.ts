@@ -135,7 +135,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
     await page.getByLabel("Deliveries a second").fill("1000");
     await page.locator("form.fields").evaluate((form) => form.setAttribute("novalidate", ""));
     await page.getByRole("button", { name: "Count them" }).click();
-    await page.getByRole("alert").getByText("Rate must be a whole number").waitFor();
+    await page.getByRole("alert").getByText("Deliveries a second must be a whole number").waitFor();
     await page.getByLabel("Deliveries a second").fill("100");
     await page.getByRole("button", { name: "Count them" }).click();
     await page.getByText("1 delivery would be sent again.").waitFor();

@@ -56,7 +56,8 @@ test("who may not read every event is told no figures", async () => {
   expect(await page.getByText("not told").count()).toBe(3);
   await inspect(page, "webhooks-without-figures");
   await open(`/settings/webhooks/${Id}`);
-  expect(await page.getByText("not told").count()).toBe(3);
+  expect(await page.getByText("not told").count()).toBe(2);
+  expect(await page.getByRole("heading", { name: "Deliveries and answer times" }).count()).toBe(0);
   expect(await page.locator(`a[href*="${EventId}"]`).count()).toBe(0);
   expect(complaints).toEqual([]);
 });

@@ -252,7 +252,9 @@ describe.concurrent("a replay", () => {
     const answers = await Promise.all([1, 2, 3].map(() => api.call<{ Id: string }>("POST", "/Redelivery", wish)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
     const refused = answers.find(({ status }) => status === 409)!.body as unknown as { Errors: string[] };
-    expect(refused.Errors.join()).toMatch(/Replay that has not ended.*set its State to Cancelled by PATCH/);
+    expect(refused.Errors.join()).toMatch(
+      /Redelivery of the Kind Replay that has not ended\. Wait for it, or cancel it\./,
+    );
     const { Id } = answers.find(({ status }) => status === 200)!.body;
     await api.changeRedelivery(Id, { State: "Paused", Rate: 3 });
     await api.changeRedelivery(Id, { State: "Paused", Rate: 3 });

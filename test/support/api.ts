@@ -29,6 +29,7 @@ export interface Delivery {
   ConnectionId: ConnectionId;
   State: DeliveryState;
   AttemptCount: number;
+  Run: number;
   WorkflowId: string;
   WorkflowUrl: string;
   Attempts: Attempt[];

@@ -45,7 +45,7 @@ export interface DeliverySectionProps {
 export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliverySectionProps): JSX.Element {
   const { delivery, connection, reason, attempts, requests, request, mayResume } = shown;
   const { record, text, occurredOn } = event;
-  const { Id, ConnectionId, State, AttemptCount } = delivery;
+  const { Id, ConnectionId, State, AttemptCount, Run } = delivery;
   const left = AttemptCount - (attempts.at(-1)?.Number ?? 0);
   const earlier = (attempts[0]?.Number ?? 1) - 1;
   return (
@@ -110,7 +110,7 @@ export function DeliverySection({ visit, event, shown, mayRedeliver }: DeliveryS
       )}
       {attempts.length > 0 ? (
         <>
-          <Timeline attempts={attempts} state={State} underWay={left > 0} />
+          <Timeline attempts={attempts} state={State} currentRun={Run} underWay={left > 0} />
           <AttemptTable attempts={attempts} happenedOn={occurredOn} />
           {attempts.map((attempt, index) => (
             <AttemptDetails

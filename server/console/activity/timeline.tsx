@@ -16,25 +16,42 @@ const AXIS = 62;
 const LABELS = 79;
 
 export interface TimelineProps {
+  /** At least one. */
   attempts: AttemptRecord[];
   state: DeliveryState;
+  /** The run that it is in, which may have no attempt yet. */
+  currentRun: number;
   /** An attempt is out just now. */
   underWay: boolean;
 }
 
 /** Each run has an axis of its own: between them may lie days. */
-export function Timeline({ attempts, state, underWay }: TimelineProps): JSX.Element {
+export function Timeline({ attempts, state, currentRun, underWay }: TimelineProps): JSX.Element {
   const runs = [...Map.groupBy(attempts, ({ Run }) => Run)];
+  const now = goesOn(state, underWay);
+  const isNew = now !== undefined && !runs.some(([run]) => run === currentRun);
   return (
     <>
-      {runs.map(([run, own], index) => (
+      {runs.map(([run, own]) => (
         <figure class="timeline">
-          {runs.length > 1 ? <figcaption safe>{`Run ${run}${run > 1 ? ", sent again" : ""}`}</figcaption> : ""}
-          <Drawing attempts={own} goesOn={index === runs.length - 1 ? goesOn(state, underWay) : undefined} />
+          {runs.length > 1 || isNew ? <figcaption safe>{runTitle(run)}</figcaption> : ""}
+          <Drawing attempts={own} goesOn={run === currentRun ? now : undefined} />
         </figure>
       ))}
+      {isNew ? (
+        <figure class="timeline">
+          <figcaption safe>{runTitle(currentRun)}</figcaption>
+          <p class="none" safe>{`Its first attempt ${now === "waits" ? "is not made yet" : "is under way"}.`}</p>
+        </figure>
+      ) : (
+        ""
+      )}
     </>
   );
+}
+
+function runTitle(run: number): string {
+  return `Run ${run}${run > 1 ? ", sent again" : ""}`;
 }
 
 function goesOn(state: DeliveryState, underWay: boolean): string | undefined {

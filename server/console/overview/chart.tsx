@@ -1,5 +1,6 @@
-// Deliveries by the hour as stacked bars, drawn on the server; beside them the same as a table, for who does not see.
+// Deliveries over time as stacked bars, drawn on the server; beside them the same as a table, for who does not see.
 
+import type { Children } from "@kitajs/html";
 import type { DeliveryState } from "../../../workflows/contract.ts";
 import { attribute, type Column, Table, Text } from "../../ui/index.ts";
 import type { HourCount } from "./store.ts";
@@ -21,16 +22,28 @@ const HEIGHT = 220;
 const BOTTOM = 24;
 const TOP = 10;
 const PLOT_HEIGHT = HEIGHT - BOTTOM - TOP;
-const STEP = 100 / HOURS;
-const GAP = 0.5;
+/** Of a slot's width. */
+const GAP = 0.12;
+const DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const LINES = 4;
 const LABEL_EVERY = 4;
 
-interface Bar {
-  hour: Date;
+/** A slice of time. */
+export interface Slot {
+  from: Date;
+  to: Date;
+}
+
+export interface Bar extends Slot {
   /** In the order of SERIES. */
   counts: number[];
   total: number;
+}
+
+/** Where a bar leads, and those of a series. */
+export interface Ways {
+  ofSlot(slot: Slot): string;
+  ofSeries(name: string): string | undefined;
 }
 
 /** The beginning of the first hour that is shown. */
@@ -38,23 +51,63 @@ export function firstHour(now: number): Date {
   return new Date(Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS);
 }
 
-export function DeliveriesChart({ bars }: { bars: readonly Bar[] }): JSX.Element {
+/** @param over what stands on the axis, such as `by the hour, the last 24 hours` */
+export function DeliveriesChart({
+  bars,
+  over,
+  ways,
+}: {
+  bars: readonly Bar[];
+  over: string;
+  ways?: Ways;
+}): JSX.Element {
   const shown = shownSeries(bars);
   const words = shown.map(({ name, total }) => `${total.toLocaleString("en")} ${name}`).join(", ");
+  const most = niceCeiling(Math.max(...bars.map(({ total }) => total)));
   return (
     <figure class="chart">
       <figcaption>
         <ul class="legend">
           {shown.map(({ name, total }) => (
-            <li>
-              <i class={`swatch ${name.toLowerCase()}`}></i> <span safe>{name}</span>{" "}
-              <strong safe>{total.toLocaleString("en")}</strong>
-            </li>
+            <LegendItem
+              swatch={name.toLowerCase()}
+              name={name}
+              value={total.toLocaleString("en")}
+              href={ways?.ofSeries(name)}
+            />
           ))}
         </ul>
       </figcaption>
-      <Drawing bars={bars} label={`Deliveries by the hour, the last ${HOURS} hours: ${words || "none"}.`} />
+      <Plot slots={bars} most={most} scale={short} label={`Deliveries ${over}: ${words || "none"}.`} ways={ways}>
+        {bars.map((bar, index) => (
+          <BarOf bar={bar} place={placeOf(index, bars.length)} y={yOf(most)} href={ways?.ofSlot(bar)} />
+        ))}
+      </Plot>
     </figure>
+  );
+}
+
+export interface LegendItemProps {
+  swatch: string;
+  name: string;
+  value: string;
+  /** Where the name leads. */
+  href?: string;
+}
+
+export function LegendItem({ swatch, name, value, href }: LegendItemProps): JSX.Element {
+  return (
+    <li>
+      <i class={`swatch ${swatch}`}></i>{" "}
+      {href === undefined ? (
+        <span safe>{name}</span>
+      ) : (
+        <a href={attribute(href)} safe>
+          {name}
+        </a>
+      )}{" "}
+      <strong safe>{value}</strong>
+    </li>
   );
 }
 
@@ -65,11 +118,37 @@ export function ChartTable({ bars }: { bars: readonly Bar[] }): JSX.Element {
       <summary>The same by the hour, as a table</summary>
       <Table
         caption="Deliveries by the hour and result"
-        columns={columns(shownSeries(bars))}
+        columns={[slotColumn(undefined), ...seriesColumns(bars)]}
         rows={bars.toReversed()}
       />
     </details>
   );
+}
+
+/** @param ways where a slot leads: by keys too, which the bars do not take */
+export function slotColumn(ways: Ways | undefined): Column<Slot> {
+  return {
+    name: "From",
+    cell: (slot) => {
+      const { from } = slot;
+      const moment = (
+        <time datetime={from.toISOString()} data-show="moment" safe>
+          {`${hourOf(from)} UTC`}
+        </time>
+      );
+      if (!ways) return moment;
+      return <a href={attribute(ways.ofSlot(slot))}>{moment as "safe"}</a>;
+    },
+  };
+}
+
+/** Of the series that there are any of. */
+export function seriesColumns(bars: readonly Bar[]): Column<Bar>[] {
+  return shownSeries(bars).map(({ name, index }) => ({
+    name,
+    cell: ({ counts }) => <Text text={counts[index]!.toLocaleString("en")} />,
+    numeric: true,
+  }));
 }
 
 interface Shown {
@@ -90,65 +169,105 @@ function shownSeries(bars: readonly Bar[]): Shown[] {
 
 export function barsOf(counts: readonly HourCount[], since: Date): Bar[] {
   return Array.from({ length: HOURS }, (_, index) => {
-    const hour = new Date(since.getTime() + index * HOUR_MS);
-    const own = counts.filter((count) => count.hour.getTime() === hour.getTime());
-    const sums = SERIES.map(({ states }) =>
-      own.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0),
-    );
-    return { hour, counts: sums, total: sums.reduce((sum, count) => sum + count, 0) };
+    const from = new Date(since.getTime() + index * HOUR_MS);
+    const own = counts.filter((count) => count.hour.getTime() === from.getTime());
+    const countOf = (state: DeliveryState) =>
+      own.filter((one) => one.state === state).reduce((sum, { count }) => sum + count, 0);
+    return barOf({ from, to: new Date(from.getTime() + HOUR_MS) }, countOf);
   });
 }
 
-function Drawing({ bars, label }: { bars: readonly Bar[]; label: string }): JSX.Element {
-  const most = niceCeiling(Math.max(...bars.map(({ total }) => total)));
-  const y = (count: number) => round(TOP + PLOT_HEIGHT - (count / most) * PLOT_HEIGHT);
+/** @param countOf how many deliveries are in a state */
+export function barOf(slot: Slot, countOf: (state: DeliveryState) => number): Bar {
+  const counts = SERIES.map(({ states }) => states.reduce((sum, state) => sum + countOf(state), 0));
+  return { ...slot, counts, total: counts.reduce((sum, count) => sum + count, 0) };
+}
+
+export interface PlotProps {
+  slots: readonly Slot[];
+  /** The value at the top. */
+  most: number;
+  /** A value beside its line, in five characters at most: so wide is the margin. */
+  scale(value: number): string;
+  label: string;
+  /** Its slots are links: for who sees it, for the table has them too. */
+  ways?: Ways;
+  children: Children;
+}
+
+/** Lines with their values, and below them the time. */
+export function Plot({ slots, most, scale, label, ways, children }: PlotProps): JSX.Element {
+  const y = yOf(most);
   const lines = Array.from({ length: LINES + 1 }, (_, index) => (most / LINES) * index);
+  const words = { role: ways ? "group" : "img", "aria-label": attribute(label) } as const;
   return (
-    <div class="drawing" role="img" aria-label={attribute(label)}>
+    <div class="drawing" {...words}>
       <svg class="counts" height={HEIGHT} aria-hidden="true">
-        {lines.map((count) => (
-          <text x="0" y={y(count) + 4} safe>
-            {short(count)}
+        {lines.map((value) => (
+          <text x="0" y={y(value) + 4} safe>
+            {scale(value)}
           </text>
         ))}
       </svg>
       <svg class="plot" height={HEIGHT} aria-hidden="true">
-        {lines.map((count) => (
-          <line x1="0" x2="100%" y1={y(count)} y2={y(count)} />
+        {lines.map((value) => (
+          <line x1="0" x2="100%" y1={y(value)} y2={y(value)} />
         ))}
-        {bars.map((bar, index) => (
-          <BarOf bar={bar} left={index * STEP + GAP / 2} y={y} />
-        ))}
-        {bars.map((bar, index) =>
-          index % LABEL_EVERY === 0 ? (
-            <text
-              class="hour"
-              x={`${round((index + 0.5) * STEP)}%`}
-              y={HEIGHT - 6}
-              text-anchor="middle"
-              data-show="hour"
-              datetime={bar.hour.toISOString()}
-              safe
-            >
-              {hourOf(bar.hour)}
-            </text>
-          ) : (
-            ""
-          ),
+        {children as "safe"}
+        {slots.map((slot, index) =>
+          index % LABEL_EVERY === 0 ? <TimeLabel slot={slot} x={placeOf(index, slots.length).middle} /> : "",
         )}
       </svg>
     </div>
   );
 }
 
-interface BarProps {
-  bar: Bar;
-  /** Percent. */
-  left: number;
-  y: (count: number) => number;
+/** An hour by its time, what is longer by its day. */
+function TimeLabel({ slot: { from, to }, x }: { slot: Slot; x: number }): JSX.Element {
+  const isHour = to.getTime() - from.getTime() <= HOUR_MS;
+  const shared = { class: "hour", x: `${x}%`, y: HEIGHT - 6, datetime: from.toISOString() };
+  return (
+    <text {...shared} text-anchor="middle" data-show={isHour ? "hour" : "date"} safe>
+      {isHour ? hourOf(from) : DATE.format(from)}
+    </text>
+  );
 }
 
-function BarOf({ bar, left, y }: BarProps): JSX.Element {
+/** From a value to its place from the top, in pixels. */
+export function yOf(most: number): (value: number) => number {
+  return (value) => round(TOP + PLOT_HEIGHT - (value / most) * PLOT_HEIGHT);
+}
+
+/** Where a slot stands, in percent. */
+export interface Place {
+  left: number;
+  width: number;
+  middle: number;
+}
+
+export function placeOf(index: number, slots: number): Place {
+  const step = 100 / slots;
+  const gap = step * GAP;
+  return { left: round(index * step + gap / 2), width: round(step - gap), middle: round((index + 0.5) * step) };
+}
+
+/** All of the slot's height, whatever stands in it: a bar of one is hard to hit. */
+export function SlotLink({ place: { left, width }, href }: { place: Place; href: string }): JSX.Element {
+  return (
+    <a href={attribute(href)} tabindex="-1">
+      <rect class="slot" x={`${left}%`} y={TOP} width={`${width}%`} height={PLOT_HEIGHT} />
+    </a>
+  );
+}
+
+interface BarProps {
+  bar: Bar;
+  place: Place;
+  y: (count: number) => number;
+  href: string | undefined;
+}
+
+function BarOf({ bar, place, y, href }: BarProps): JSX.Element {
   let below = 0;
   return (
     <g>
@@ -163,44 +282,25 @@ function BarOf({ bar, left, y }: BarProps): JSX.Element {
         return (
           <rect
             class={name.toLowerCase()}
-            x={`${round(left)}%`}
+            x={`${place.left}%`}
             y={round(bottom - height)}
-            width={`${round(STEP - GAP)}%`}
+            width={`${place.width}%`}
             height={height}
           />
         );
       })}
+      {href === undefined ? "" : <SlotLink place={place} href={href} />}
     </g>
   );
 }
 
-function titleOf({ hour, counts }: Bar): string {
+function titleOf({ from, counts }: Bar): string {
   const parts = SERIES.flatMap(({ name }, index) => (counts[index] ? `${counts[index]} ${name}` : []));
-  return `${hourOf(hour)} UTC: ${parts.join(", ") || "none"}`;
-}
-
-function columns(shown: Shown[]): Column<Bar>[] {
-  return [
-    {
-      name: "Hour from",
-      cell: ({ hour }) => (
-        <time datetime={hour.toISOString()} data-show="moment" safe>
-          {`${hourOf(hour)} UTC`}
-        </time>
-      ),
-    },
-    ...shown.map(
-      ({ name, index }): Column<Bar> => ({
-        name,
-        cell: ({ counts }) => <Text text={counts[index]!.toLocaleString("en")} />,
-        numeric: true,
-      }),
-    ),
-  ];
+  return `${DATE.format(from)}, ${hourOf(from)} UTC: ${parts.join(", ") || "none"}`;
 }
 
 /** The next of 4, 8, 12, 20, 40, 80, 120 …: a quarter of it is a whole number. */
-function niceCeiling(most: number): number {
+export function niceCeiling(most: number): number {
   for (let size = 1; ; size *= 10) {
     for (const step of [4, 8, 12, 20]) if (step * size >= most) return step * size;
   }
@@ -211,5 +311,5 @@ function short(count: number): string {
   return count.toLocaleString("en", { notation: count >= 10_000 ? "compact" : "standard" });
 }
 
-const hourOf = (hour: Date) => hour.toISOString().slice(11, 16);
+export const hourOf = (hour: Date) => hour.toISOString().slice(11, 16);
 const round = (value: number) => Math.round(value * 100) / 100;

@@ -63,7 +63,7 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
           </Section>
           <Figures watched={watched} counts={counts} now={now} />
           <Section title="Deliveries, last 24 hours">
-            <DeliveriesChart bars={bars} />
+            <DeliveriesChart bars={bars} over="by the hour, the last 24 hours" />
           </Section>
         </Live>
         <ChartTable bars={bars} />

@@ -13,6 +13,7 @@ import {
   FormPanel,
   type FormState,
   find,
+  type Labels,
   List,
   refusedForm,
   statusOf,
@@ -73,6 +74,8 @@ export interface Kind<Item extends Identified> {
 
   /** Of the form's fields, as problems name them. */
   names: readonly string[];
+  /** What they are called where people read of them. */
+  labels?: Labels;
   /** @param held undefined: it is new */
   form(visit: Visit, held?: Held<Item>): Promise<RecordForm>;
   /** What the form sent, in the API's shape. @throws BadInput */
@@ -250,7 +253,7 @@ async function addOne<Item extends Identified>(kind: Kind<Item>, visit: Visit): 
     });
     return kind.once?.(visit, made, body) ?? visit.goTo(`${kind.path}/${made.Id}`, kind.told.added);
   } catch (error) {
-    return addPage(kind, visit, refusedForm(visit.form, error, kind.names));
+    return addPage(kind, visit, refusedForm(visit.form, error, kind.names, kind.labels));
   }
 }
 
@@ -273,7 +276,7 @@ async function change<Item extends Identified>(kind: Kind<Item>, visit: Visit): 
     await kind.save(visit, body, { ...UNCONDITIONAL, ifMatch: [form.get("version") ?? ""] });
     return visit.goTo(`${kind.path}/${params.id}`, kind.told.changed);
   } catch (error) {
-    return (kind.inPlace ? onePage : changePage)(kind, visit, refusedForm(form, error, kind.names));
+    return (kind.inPlace ? onePage : changePage)(kind, visit, refusedForm(form, error, kind.names, kind.labels));
   }
 }
 

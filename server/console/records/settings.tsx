@@ -14,6 +14,7 @@ import {
   formFields,
   formOf,
   formOfRecord,
+  labelsOf,
   phrase,
   Section,
 } from "../../ui/index.ts";
@@ -92,6 +93,7 @@ export function settingsKind<Item extends SettingsRecord, Input>(own: SettingsKi
       return removed.record as Partial<Item>;
     },
     names,
+    labels: labelsOf(contract),
     form: async (_visit, held) => contractForm(contract, names, held),
     body: async (visit) => bodyOf(contract, names, visit.form),
     taken: () => `Name is held by another ${one}.`,

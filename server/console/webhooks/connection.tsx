@@ -15,17 +15,19 @@ import {
   Text,
   Time,
 } from "../../ui/index.ts";
-import { type ConnectionRecord, eventResources, toConnectionId } from "../../webhooks/index.ts";
+import { type ConnectionRecord, eventResources, type StatusRecord, toConnectionId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import { namesOfEvents, RecordCell } from "../activity/record.tsx";
 import type { SettingsDependencies } from "../page.tsx";
 import type { Held } from "../records/kind.tsx";
 import type { NameOf } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
-import { LastFailure, readHealth, SuccessRate, Waiting } from "./health.tsx";
+import { Fares, spanOf } from "./fares.tsx";
+import { LastFailure, readHealth, SuccessRate } from "./health.tsx";
 import { addressOf } from "./list.tsx";
-import { latestRedeliveries, Redeliveries } from "./redelivery.tsx";
+import { latestRedeliveries, Redeliveries } from "./redeliveries.tsx";
 import { WRITE } from "./save.tsx";
+import { limitsInWords, Standing } from "./standing.tsx";
 import { listRecentDeliveries, type RecentDelivery } from "./store.ts";
 
 const REFRESH_SECONDS = 5;
@@ -39,49 +41,73 @@ export async function connectionBody(
   visit: Visit,
   { record, isSigned }: HeldConnection,
 ): Promise<JSX.Element> {
-  const { sql } = deps;
-  const { caller } = visit;
-  const [healths, deliveries, redeliveries] = await Promise.all([
-    readHealth(sql, caller, [record.Id]),
-    readRecentDeliveries(deps, visit, record.Id),
-    latestRedeliveries(deps, visit, record.Id),
+  const [standing, fares, deliveries] = await Promise.all([
+    visit.wants("connection") ? standingPart(deps, visit, record) : "",
+    visit.wants("fares") ? faresPart(deps, visit, record) : "",
+    visit.wants("deliveries") ? deliveriesPart(deps, visit, record) : "",
   ]);
-  const health = healths[0];
-  const name = await namesOfEvents(visit, deliveries.map(eventOf));
   return (
     <>
-      <Live visit={visit} id="connection" seconds={REFRESH_SECONDS}>
-        <div class="panel">
-          <Facts
-            brief
-            facts={[
-              ["State", <Badge state={record.State} spoken />],
-              ["Success, 24 h", <SuccessRate health={health} />],
-              ["Waiting", <Waiting health={health} />],
-              ["Last failure", <LastFailure health={health} />],
-            ]}
-          />
-        </div>
-        <HeldNote record={record} />
-        <Redeliveries visit={visit} latest={redeliveries} />
-        <Section title="Recent deliveries">
-          {deliveries.length > 0 ? (
-            <>
-              <Table caption="Recent deliveries" columns={columns(visit, name)} rows={deliveries} />
-              <p class="after">
-                <a href={visit.href(`/settings/activity?ConnectionId=${record.Id}`)}>All of them in the activity log</a>
-              </p>
-            </>
-          ) : (
-            <EmptyState title="Nothing yet">
-              <p>The next change of what it listens to shows up here.</p>
-            </EmptyState>
-          )}
-        </Section>
-      </Live>
+      {standing as "safe"}
+      {fares as "safe"}
+      {deliveries as "safe"}
       <Configuration visit={visit} record={record} isSigned={isSigned} />
       <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
     </>
+  );
+}
+
+async function standingPart(deps: SettingsDependencies, visit: Visit, record: ConnectionRecord) {
+  const [healths, status, redeliveries] = await Promise.all([
+    readHealth(deps.sql, visit.caller, [record.Id]),
+    deps.figures.status(visit.caller, record.Id),
+    latestRedeliveries(deps, visit, record.Id),
+  ]);
+  const health = healths[0];
+  return (
+    <Live visit={visit} id="connection" seconds={REFRESH_SECONDS}>
+      <div class="panel">
+        <Facts
+          brief
+          facts={[
+            ["State", <Badge state={record.State} spoken />],
+            ["Success, 24 h", <SuccessRate health={health} />],
+            ["Last failure", <LastFailure health={health} />],
+          ]}
+        />
+      </div>
+      <HeldNote record={record} status={status} />
+      <Redeliveries visit={visit} latest={redeliveries} />
+      <Standing status={status} />
+    </Live>
+  );
+}
+
+async function faresPart({ figures }: SettingsDependencies, visit: Visit, { Id }: ConnectionRecord) {
+  const span = spanOf(visit);
+  return <Fares visit={visit} span={span} statistics={await figures.statistics(visit.caller, Id, span)} />;
+}
+
+async function deliveriesPart(deps: SettingsDependencies, visit: Visit, { Id }: ConnectionRecord) {
+  const deliveries = await readRecentDeliveries(deps, visit, Id);
+  const name = await namesOfEvents(visit, deliveries.map(eventOf));
+  return (
+    <Live visit={visit} id="deliveries" seconds={REFRESH_SECONDS}>
+      <Section title="Recent deliveries">
+        {deliveries.length > 0 ? (
+          <>
+            <Table caption="Recent deliveries" columns={columns(visit, name)} rows={deliveries} />
+            <p class="after">
+              <a href={visit.href(`/settings/activity?ConnectionId=${Id}`)}>All of them in the activity log</a>
+            </p>
+          </>
+        ) : (
+          <EmptyState title="Nothing yet">
+            <p>The next change of what it listens to shows up here.</p>
+          </EmptyState>
+        )}
+      </Section>
+    </Live>
   );
 }
 
@@ -90,10 +116,6 @@ function Configuration({ visit, record, isSigned }: ConfigurationProps): JSX.Ele
   const more: [string, JSX.Element][] = [];
   if (record.Description) more.push(["Description", <Text text={record.Description} />]);
   if (headers.length > 0) more.push(["Extra headers", <Text text={headers.join(", ")} />]);
-  if (record.TimeoutMs) more.push(["Time limit", <Text text={`${record.TimeoutMs.toLocaleString("en")} ms`} />]);
-  if (record.Order === "Record") more.push(["Order", <Text text="Of each record" />]);
-  if (record.RatePerSecond) more.push(["Calls a second", <Text text={`at most ${record.RatePerSecond}`} />]);
-  if (record.MaxInFlight) more.push(["Calls in flight", <Text text={`at most ${record.MaxInFlight}`} />]);
   return (
     <Section title="Configuration">
       <Facts
@@ -101,6 +123,7 @@ function Configuration({ visit, record, isSigned }: ConfigurationProps): JSX.Ele
           ["URL Endpoint", <Code text={addressOf(record.URL)} copy />],
           ["Entities", <Text text={record.Entities.join(", ")} />],
           ["Events", <Text text={record.Events.join(", ")} />],
+          ["Limits", <Text text={limitsInWords(record)} />],
           ["Secret", <SecretLink visit={visit} record={record} isSigned={isSigned} />],
           ["ApiKey", <Text text={hasOwnApiKey(record) ? "In the URL; hidden here." : "Sent; hidden here."} />],
           ["Id", <Code text={record.Id} copy />],
@@ -122,13 +145,28 @@ function hasOwnApiKey({ URL: address }: ConnectionRecord): boolean {
 }
 
 /** Why it gets nothing, and what ends that. */
-function HeldNote({ record: { State, HeldOn, HeldReason } }: { record: ConnectionRecord }): JSX.Element {
+function HeldNote({ record, status }: { record: ConnectionRecord; status: StatusRecord }): JSX.Element {
+  const { State, HeldOn, HeldReason } = record;
+  const { Probes, NextProbeOn } = status;
   if (State !== "Held" || HeldOn === null) return "";
   return (
-    <p class="warning">
-      Held since <Time at={new Date(HeldOn)} />: <strong safe>{HeldReason ?? ""}</strong>. The oldest delivery that
-      waits is tried from time to time, and once it arrives all the others follow in their order. Resume does that now.
-    </p>
+    <div class="warning">
+      <p>
+        Held since <Time at={new Date(HeldOn)} />: <strong safe>{HeldReason ?? ""}</strong>. The oldest delivery that
+        waits is tried from time to time, and once it arrives all the others follow in their order. Resume does that
+        now.
+      </p>
+      <p>
+        <span safe>{`Tried ${Probes === 1 ? "once" : `${Probes.toLocaleString("en")} times`} since then.`}</span>{" "}
+        {NextProbeOn ? (
+          <>
+            Next at <Time at={new Date(NextProbeOn)} />.
+          </>
+        ) : (
+          ""
+        )}
+      </p>
+    </div>
   );
 }
 

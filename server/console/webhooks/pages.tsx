@@ -1,7 +1,7 @@
 // Webhooks: the connections, and the form "Add Webhook Connection".
 
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import { ButtonLink, bodyOf, phrase } from "../../ui/index.ts";
+import { ButtonLink, bodyOf, labelsOf, phrase } from "../../ui/index.ts";
 import { toConnectionId } from "../../webhooks/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { recordPages } from "../records/kind.tsx";
@@ -9,7 +9,9 @@ import type { Visit } from "../visit.ts";
 import { actionsOn, connectionBody, type HeldConnection, ping, RedeliverLink, setState } from "./connection.tsx";
 import { readHealth } from "./health.tsx";
 import { addressOf, COLUMNS, FILTERS, firstColumn, listRows, type Row, titleOf } from "./list.tsx";
-import { changeTheRedelivery, redeliver, redeliverPage, redeliveryPage } from "./redelivery.tsx";
+import { redeliver, redeliverPage } from "./redeliver.tsx";
+import { redeliveriesPage } from "./redeliveries.tsx";
+import { changeTheRedelivery, REDELIVERIES, redeliveryPage } from "./redelivery.tsx";
 import {
   ADDED,
   CONNECTIONS,
@@ -46,6 +48,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
       ],
       filtered: ["No connection is like that", "A name has to be given in full."],
     },
+    lead: (visit) => <a href={visit.href(REDELIVERIES)}>Redeliveries of all connections</a>,
     adds: (visit) =>
       mayAddConnection(visit) ? (
         <ButtonLink href={visit.href(`${CONNECTIONS}/add`)} kind="main">
@@ -65,6 +68,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
       return (await connections.remove(visit.permitted("Webhooks:Delete"), id, UNCONDITIONAL)).record;
     },
     names: FIELDS,
+    labels: labelsOf(connection),
     form: async (_visit, held) => connectionForm(connection, held?.record),
     body: async ({ form }) => bodyOf(connection, FIELDS, form),
     taken: () => "Name is held by another connection.",
@@ -108,8 +112,9 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
         GET: { needs: ["Webhooks:Create"], answer: (visit) => redeliverPage(deps, visit) },
         POST: { needs: ["Webhooks:Create"], answer: (visit) => redeliver(deps, visit) },
       },
+      { path: REDELIVERIES, GET: { needs: read, answer: (visit) => redeliveriesPage(deps, visit) } },
       {
-        path: "/settings/redeliveries/:id",
+        path: `${REDELIVERIES}/:id`,
         shows: "Redelivery",
         GET: { needs: read, answer: (visit) => redeliveryPage(deps, visit) },
         POST: { needs: ["Webhooks:Update"], answer: (visit) => changeTheRedelivery(deps, visit) },

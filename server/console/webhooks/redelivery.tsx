@@ -1,52 +1,28 @@
-// Redeliveries of a connection: begun, followed, paused and ended.
+// A redelivery: followed, paused and ended.
 
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import { BadInput } from "../../errors.ts";
-import { firstPage } from "../../http/query.ts";
 import {
   ActionButton,
   AskButton,
   Badge,
-  CheckboxGroup,
-  type Column,
+  durationInWords,
   Facts,
-  Form,
-  type FormState,
-  formOf,
   Live,
-  momentInUtc,
   Refreshing,
-  refusedForm,
   Section,
   Sentence,
-  Table,
   Text,
-  TextField,
   Time,
 } from "../../ui/index.ts";
-import {
-  changeRedelivery,
-  countRedelivery,
-  createRedelivery,
-  DEFAULT_RATE,
-  type LocatedRedelivery,
-  MOST_RATE,
-  REDELIVERY_CHANGE,
-  REPLAY_DATA,
-  REPLAYED_STATES,
-  readRedeliveries,
-  readRedelivery,
-  toConnectionId,
-} from "../../webhooks/index.ts";
+import { changeRedelivery, type LocatedRedelivery, REDELIVERY_CHANGE, readRedelivery } from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
-import { titleOf } from "./list.tsx";
 
+export const REDELIVERIES = "/settings/redeliveries";
 const REFRESH_SECONDS = 2;
-const MOST_LISTED = 5;
 
-const NAMES = { Replay: "Redelivery", Drain: "Sending what was held back" };
+export const NAMES = { Replay: "Redelivery", Drain: "Sending what was held back" };
 
 export async function redeliveryPage({ sql, workflowUrl }: SettingsDependencies, visit: Visit): Promise<View> {
   const redelivery = await readRedelivery(sql, visit.caller, visit.params.id!, workflowUrl);
@@ -56,12 +32,13 @@ export async function redeliveryPage({ sql, workflowUrl }: SettingsDependencies,
     title: NAMES[redelivery.Kind],
     above: [
       { name: "Webhooks", path: "/settings/webhooks" },
+      { name: "Redeliveries", path: REDELIVERIES },
       { name: name.known(connection) ?? "Its connection", path: `/settings/webhooks/${redelivery.ConnectionId}` },
     ],
     body: (
       <>
         <Live visit={visit} id="progress" seconds={REFRESH_SECONDS} isFinal={!isOpen(redelivery)}>
-          <Progress visit={visit} redelivery={redelivery} />
+          <Progress visit={visit} redelivery={redelivery} title={inNumbers(redelivery)} />
           {isOpen(redelivery) ? <Refreshing visit={visit} seconds={REFRESH_SECONDS} /> : ""}
         </Live>
       </>
@@ -69,25 +46,38 @@ export async function redeliveryPage({ sql, workflowUrl }: SettingsDependencies,
   };
 }
 
-function isOpen({ State }: LocatedRedelivery): boolean {
+export function isOpen({ State }: LocatedRedelivery): boolean {
   return State === "Running" || State === "Paused";
 }
 
-function Progress({ visit, redelivery }: { visit: Visit; redelivery: LocatedRedelivery }): JSX.Element {
+export function inNumbers({ Done, Total }: LocatedRedelivery): string {
+  return `${Done.toLocaleString("en")} of ${Total.toLocaleString("en")}`;
+}
+
+export interface ProgressProps {
+  visit: Visit;
+  redelivery: LocatedRedelivery;
+  title: string;
+  /** It stands on its connection's page, and what is done there leads back to that. */
+  isInPlace?: boolean;
+}
+
+export function Progress({ visit, redelivery, title, isInPlace }: ProgressProps): JSX.Element {
   const { State, Reason, Total, Done, Delivered, Exhausted, Rate, From, To, States, EndedOn, WorkflowUrl } = redelivery;
   const count = (value: number) => <Text text={value.toLocaleString("en")} />;
   return (
-    <Section title={`${Done.toLocaleString("en")} of ${Total.toLocaleString("en")}`}>
+    <Section title={title}>
       <progress max={Total || 1} value={Total === 0 ? 1 : Done} aria-label="Deliveries that have ended">
         {""}
       </progress>
       <Facts
         brief
         facts={[
-          ["State", <Badge state={State} spoken />],
+          ["State", <Badge state={State} spoken={!isInPlace} />],
           ["Delivered", count(Delivered)],
           ["Exhausted", count(Exhausted)],
-          ["A second", count(Rate)],
+          ["A second, at most", count(Rate)],
+          ...(isOpen(redelivery) ? [["Time left", <Text text={timeLeft(redelivery)} />] as [string, JSX.Element]] : []),
         ]}
       />
       {Reason ? (
@@ -127,21 +117,28 @@ function Progress({ visit, redelivery }: { visit: Visit; redelivery: LocatedRede
           </a>
         </small>
       </p>
-      <Buttons visit={visit} redelivery={redelivery} />
+      <Buttons visit={visit} redelivery={redelivery} isInPlace={isInPlace} />
     </Section>
   );
 }
 
-function Buttons({ visit, redelivery }: { visit: Visit; redelivery: LocatedRedelivery }): JSX.Element {
+/** At its rate, and no sooner. */
+function timeLeft({ State, Reason, Total, Done, Rate }: LocatedRedelivery): string {
+  if (State === "Paused" || Reason !== null) return "not known while it waits";
+  return `${durationInWords((1_000 * Math.max(0, Total - Done)) / Rate)} or more`;
+}
+
+function Buttons({ visit, redelivery, isInPlace }: Omit<ProgressProps, "title">): JSX.Element {
   const { Id, Kind, State } = redelivery;
   if (!isOpen(redelivery) || !visit.may("Webhooks:Update", "Redelivery", redelivery)) return "";
-  const action = `/settings/redeliveries/${Id}`;
+  const action = `${REDELIVERIES}/${Id}`;
+  const fieldsFor = (state: string) => ({ State: state, ...(isInPlace && { Back: "connection" }) });
   return (
     <div class="buttons">
       {State === "Running" ? (
-        <ActionButton visit={visit} action={action} label="Pause" fields={{ State: "Paused" }} />
+        <ActionButton visit={visit} action={action} label="Pause it" fields={fieldsFor("Paused")} />
       ) : (
-        <ActionButton visit={visit} action={action} label="Resume" fields={{ State: "Running" }} kind="main" />
+        <ActionButton visit={visit} action={action} label="Go on" fields={fieldsFor("Running")} kind="main" />
       )}
       <AskButton
         visit={visit}
@@ -152,7 +149,7 @@ function Buttons({ visit, redelivery }: { visit: Visit; redelivery: LocatedRedel
         effects={CANCELLED[Kind]}
         confirm="Cancel it"
         keep="Go on with it"
-        fields={{ State: "Cancelled" }}
+        fields={fieldsFor("Cancelled")}
       />
     </div>
   );
@@ -178,165 +175,7 @@ export async function changeTheRedelivery({ sql, workflowUrl }: SettingsDependen
   const body = { State: state };
   const change = REDELIVERY_CHANGE.parse(body);
   const caller = visit.permitted("Webhooks:Update");
-  const { Id } = await changeRedelivery(sql, caller, visit.params.id!, change, workflowUrl, body);
-  return visit.goTo(`/settings/redeliveries/${Id}`, TOLD[state]);
-}
-
-/** The last ones of a connection. */
-export async function latestRedeliveries(
-  { sql, workflowUrl }: SettingsDependencies,
-  { caller }: Visit,
-  connectionId: ConnectionId,
-): Promise<LocatedRedelivery[]> {
-  return (await readRedeliveries(sql, caller, { connectionId }, firstPage(MOST_LISTED), workflowUrl)).Items;
-}
-
-export function Redeliveries({ visit, latest }: { visit: Visit; latest: LocatedRedelivery[] }): JSX.Element {
-  if (latest.length === 0) return "";
-  return (
-    <Section title="Redeliveries">
-      <Table caption="The last redeliveries" columns={columns(visit)} rows={latest} />
-    </Section>
-  );
-}
-
-function columns(visit: Visit): Column<LocatedRedelivery>[] {
-  return [
-    {
-      name: "Begun",
-      cell: ({ Id, CreatedOn, Kind }) => (
-        <a href={visit.href(`/settings/redeliveries/${Id}`)}>
-          <span safe>{NAMES[Kind]}</span>, <Time at={new Date(CreatedOn)} ago />
-        </a>
-      ),
-    },
-    {
-      name: "State",
-      cell: ({ State }) => <Badge state={State} />,
-    },
-    {
-      name: "Ended",
-      cell: ({ Done, Total }) => <Text text={`${Done.toLocaleString("en")} of ${Total.toLocaleString("en")}`} />,
-      numeric: true,
-    },
-    { name: "Exhausted", cell: ({ Exhausted }) => <Text text={Exhausted.toLocaleString("en")} />, numeric: true },
-  ];
-}
-
-// Sending a connection's deliveries again: first how many these are, then the redelivery itself.
-
-const FIELDS = ["From", "To", "States", "Rate"];
-const DAY_MS = 86_400_000;
-
-/** @param shown the form as it was sent, and how many deliveries it means */
-export async function redeliverPage(
-  { connections }: SettingsDependencies,
-  visit: Visit,
-  shown: { state?: FormState; count?: number | null } = {},
-): Promise<View> {
-  const { record } = await connections.read(visit.caller, toConnectionId(visit.params.id!));
-  const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 16);
-  const { count, state = formOf({ From: yesterday, States: ["Exhausted"], Rate: String(DEFAULT_RATE) }) } = shown;
-  const isSendable = count !== undefined && count !== 0;
-  return {
-    title: "Redeliver",
-    above: [
-      { name: "Webhooks", path: "/settings/webhooks" },
-      { name: titleOf(record), path: `/settings/webhooks/${record.Id}` },
-    ],
-    status: shown.state && count === undefined ? 422 : 200,
-    body: (
-      <div class="panel narrow">
-        <Form visit={visit} action={`/settings/webhooks/${record.Id}/redeliver`} state={state}>
-          <TextField
-            state={state}
-            name="From"
-            label="Events from"
-            type="datetime-local"
-            hint="What happened then or later."
-            required
-          />
-          <TextField
-            state={state}
-            name="To"
-            label="Events before"
-            type="datetime-local"
-            hint="Empty: until now."
-            required={false}
-          />
-          <CheckboxGroup
-            state={state}
-            name="States"
-            label="Deliveries that are"
-            options={REPLAYED_STATES.map((value) => ({ value, label: value }))}
-          />
-          <TextField
-            state={state}
-            name="Rate"
-            label="Deliveries a second"
-            type="number"
-            hint={`From 1 to ${MOST_RATE}; they go in the order of their events.`}
-            required
-          />
-          {count === undefined ? "" : <Count count={count} />}
-          <div class="buttons">
-            <button type="submit" name="step" value="count" class={isSendable ? "plain" : "main"}>
-              {count === undefined ? "Count them" : "Count again"}
-            </button>
-            {isSendable ? (
-              <button type="submit" name="step" value="send" class="main">
-                Send them again
-              </button>
-            ) : (
-              ""
-            )}
-          </div>
-        </Form>
-      </div>
-    ),
-  };
-}
-
-function Count({ count }: { count: number | null }): JSX.Element {
-  const words =
-    count === null
-      ? "How many these are is told to who may read every event."
-      : count === 0
-        ? "No delivery is like that."
-        : `${count.toLocaleString("en")} ${count === 1 ? "delivery would be" : "deliveries would be"} sent again.`;
-  return (
-    <p class="told" role="status" safe>
-      {words}
-    </p>
-  );
-}
-
-export async function redeliver(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { form, params } = visit;
-  try {
-    const rate = form.get("Rate")?.trim();
-    const body = {
-      ConnectionId: params.id,
-      From: momentInUtc(form.get("From") ?? ""),
-      To: momentInUtc(form.get("To") ?? ""),
-      States: form.getAll("States"),
-      Rate: rate ? Number(rate) : DEFAULT_RATE,
-    };
-    const input = REPLAY_DATA.parse(body);
-    const caller = visit.permitted("Webhooks:Create");
-    if (form.get("step") !== "send") {
-      const { Count: count } = await countRedelivery(deps.sql, caller, input);
-      return redeliverPage(deps, visit, { state: sentForm(form), count });
-    }
-    const { Id, Reason } = await createRedelivery(deps.sql, caller, input, deps.workflowUrl, body);
-    const told = Reason ? "The redelivery is made, and waits." : "The redelivery has begun.";
-    return visit.goTo(`/settings/redeliveries/${Id}`, `${told} You can leave this page.`);
-  } catch (error) {
-    return redeliverPage(deps, visit, { state: refusedForm(form, error, FIELDS) });
-  }
-}
-
-/** The form as it was sent, with nothing wrong in it. */
-function sentForm(form: URLSearchParams): FormState {
-  return formOf(Object.fromEntries(FIELDS.map((name) => [name, form.getAll(name)])));
+  const { Id, ConnectionId } = await changeRedelivery(sql, caller, visit.params.id!, change, workflowUrl, body);
+  const isInPlace = visit.form.get("Back") === "connection" && ConnectionId !== undefined;
+  return visit.goTo(isInPlace ? `/settings/webhooks/${ConnectionId}` : `${REDELIVERIES}/${Id}`, TOLD[state]);
 }

@@ -20,7 +20,8 @@ import type { SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { titleOf } from "./list.tsx";
 
-const FIELDS = ["Secret", "OverlapSeconds"];
+const LABELS = { Secret: "Secret", OverlapSeconds: "Seconds that the former secret signs beside it" };
+const FIELDS = Object.keys(LABELS);
 const REFRESH_SECONDS = 3;
 const pathOf = (visit: Visit) => `/settings/webhooks/${visit.params.id}/secret`;
 
@@ -155,7 +156,7 @@ function Replace({ visit, state }: { visit: Visit; state: FormState }): JSX.Elem
         <TextField
           state={state}
           name="Secret"
-          label="Secret"
+          label={LABELS.Secret}
           type="password"
           autocomplete="new-password"
           hint="Empty: one is made, and shown once."
@@ -164,7 +165,7 @@ function Replace({ visit, state }: { visit: Visit; state: FormState }): JSX.Elem
         <TextField
           state={state}
           name="OverlapSeconds"
-          label="Seconds that the former secret signs beside it"
+          label={LABELS.OverlapSeconds}
           type="number"
           hint={`Once the new one is proved; from 0 to ${MOST_OVERLAP_SECONDS}.`}
           required={false}
@@ -192,7 +193,7 @@ export async function stage(deps: SettingsDependencies, visit: Visit): Promise<V
     // No redirect: a secret that is shown once has to be in the answer.
     return secretPage(deps, visit, { generated });
   } catch (error) {
-    return secretPage(deps, visit, { refused: refusedForm(form, error, FIELDS) });
+    return secretPage(deps, visit, { refused: refusedForm(form, error, FIELDS, LABELS) });
   }
 }
 

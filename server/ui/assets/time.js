@@ -1,5 +1,6 @@
 // Times are written in UTC; here they come into the reader's own zone.
 const FORMATS = {
+  date: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
   day: new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }),
   hour: new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }),
 };

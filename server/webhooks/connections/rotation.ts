@@ -131,7 +131,7 @@ export function createRotations(
       return change(caller, id, async (tx, { Id, Name, Entities, Events }) => {
         const eventId = await recordPing(tx, tenantId, { Id, Name, Entities, Events }, traceParent);
         const staged = await beginProof(tx, tenantId, id, eventId);
-        if (!staged) throw new Conflict("No secret is staged. Stage one by POST …/Secret first.");
+        if (!staged) throw new Conflict("No secret is staged. Stage one first.");
         return { kind: "WebhookConnection.Pinged", details: { EventId: eventId, Proves: "Secret" } };
       });
     },

@@ -107,6 +107,7 @@ const delivery = {
   ConnectionId: uuid<ConnectionId>(),
   State: word(DELIVERY_STATES),
   AttemptCount: Type.Integer({ format: "int32", minimum: 0, description: "Of all its runs." }),
+  Run: Type.Integer({ format: "int32", minimum: 1, description: "The run that it is in; each redelivery begins one." }),
   ...workflow,
 };
 
@@ -273,6 +274,7 @@ const DELIVERY = {
   ConnectionId: CONNECTION_ID,
   State: "Delivered",
   AttemptCount: 1,
+  Run: 1,
   WorkflowId: AN_EVENT_ID,
   WorkflowUrl: WORKFLOW_URL,
 };

@@ -51,6 +51,8 @@ export interface LoggedDelivery {
   part: number;
   state: DeliveryState;
   attempts: number;
+  /** 1, and one more for each redelivery. */
+  run: number;
   connectionState: ConnectionState;
   /** What its connection has missed would be sent now, had nobody paused that. */
   drainPaused: boolean;
@@ -87,7 +89,7 @@ const columns = (sql: Queries, tenantId: TenantId) => sql`
   e.occurred_on as "occurredOn",
   coalesce((
     select json_agg(json_build_object('id', d.id, 'connectionId', d.connection_id, 'part', d.part, 'state', d.state,
-      'attempts', d.attempts, 'connectionState', c.state,
+      'attempts', d.attempts, 'run', 1 + cardinality(d.redelivered_after), 'connectionState', c.state,
       'drainPaused', d.state = 'Held' and ${isDrainPaused(sql, tenantId, sql`c.id`)}) order by d.connection_id)
     from deliveries d join webhook_connections c on c.id = d.connection_id
     where d.event_id = e.id), '[]') as deliveries`;

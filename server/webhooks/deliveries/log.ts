@@ -169,6 +169,7 @@ export function toEventRecord(event: LoggedEvent, workflowUrl: WorkflowUrl) {
       ConnectionId: delivery.connectionId,
       State: delivery.state,
       AttemptCount: delivery.attempts,
+      Run: delivery.run,
       WorkflowId: workflowId(event.id, delivery.part),
       WorkflowUrl: workflowUrl(workflowId(event.id, delivery.part)),
     })),

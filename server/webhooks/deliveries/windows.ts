@@ -46,6 +46,17 @@ export interface Windows {
     signal: AbortSignal,
     patienceMs?: number,
   ): Promise<Place | undefined>;
+  /** How each stands; those that have most to do first. */
+  seen(): [ConnectionId, WindowSeen][];
+}
+
+/** A window, for people to look at. */
+export interface WindowSeen {
+  places: number;
+  /** Places that are taken. */
+  out: number;
+  waiting: number;
+  quick: boolean;
 }
 
 interface Window {
@@ -182,6 +193,13 @@ export function createWindows(): Windows {
         signal.removeEventListener("abort", giveUp);
         clearTimeout(patience);
       });
+    },
+    seen() {
+      const all = [...windows].map(([connectionId, window]): [ConnectionId, WindowSeen] => {
+        const { size, waiting } = window;
+        return [connectionId, { places: size, out: taken(window), waiting: waiting.length, quick: isQuick(window) }];
+      });
+      return all.sort(([, a], [, b]) => b.out + b.waiting - (a.out + a.waiting));
     },
   };
 }

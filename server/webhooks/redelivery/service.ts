@@ -76,8 +76,7 @@ export async function createRedelivery(
   } catch (error) {
     if ((error as { constraint_name?: string }).constraint_name !== "redeliveries_open") throw error;
     throw new Conflict(
-      "The connection has a Replay that has not ended: GET …/Redelivery?ConnectionId=…&Kind=Replay has it. " +
-        "Wait for it, or set its State to Cancelled by PATCH …/Redelivery/{Id}.",
+      "The connection has a Redelivery of the Kind Replay that has not ended. Wait for it, or cancel it.",
     );
   }
 }

@@ -1,0 +1,170 @@
+// How a connection has fared: what became of its deliveries, and how soon the receiver answered.
+
+import type { DeliveryState } from "../../../workflows/contract.ts";
+import { attribute, type Column, Section, Table } from "../../ui/index.ts";
+import { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "../../webhooks/index.ts";
+import { duration } from "../activity/attempts.tsx";
+import {
+  type Bar,
+  barOf,
+  DeliveriesChart,
+  hourOf,
+  LegendItem,
+  niceCeiling,
+  Plot,
+  placeOf,
+  SlotLink,
+  seriesColumns,
+  slotColumn,
+  type Ways,
+  yOf,
+} from "../overview/chart.tsx";
+import type { Visit } from "../visit.ts";
+
+/** Which of them the address asks for. */
+export function spanOf({ url }: Visit): Span {
+  return SPAN_NAMES.find((name) => name === url.searchParams.get("Last")) ?? "24h";
+}
+
+/** A slice with its bar. */
+interface Fare extends Bar {
+  slice: Slice;
+}
+
+export interface FaresProps {
+  visit: Visit;
+  span: Span;
+  statistics: StatisticsRecord;
+}
+
+export function Fares({ visit, span, statistics }: FaresProps): JSX.Element {
+  const { ConnectionId, Slices } = statistics;
+  if (Slices === null) return "";
+  const fares = Slices.map((slice): Fare => ({ ...barOf(slotOf(slice), countIn(slice)), slice }));
+  const log = `/settings/activity?ConnectionId=${ConnectionId}`;
+  const ways: Ways = {
+    ofSlot: ({ from, to }) => visit.href(`${log}&From=${from.toISOString()}&To=${to.toISOString()}`),
+    ofSeries: (name) => (name === "Open" ? undefined : visit.href(`${log}&State=${name}&Last=${span}`)),
+  };
+  const over = span === "24h" ? "by the hour, the last 24 hours" : "by six hours, the last 7 days";
+  return (
+    <Section title="Deliveries and answer times" id="fares">
+      <nav class="ranges" aria-label="Time of the charts">
+        {SPAN_NAMES.map((name) => (
+          <a
+            href={attribute(`${visit.href(`/settings/webhooks/${ConnectionId}`)}?Last=${name}#fares`)}
+            aria-current={name === span ? "true" : undefined}
+            safe
+          >
+            {name === "24h" ? "24 h" : "7 days"}
+          </a>
+        ))}
+      </nav>
+      <DeliveriesChart bars={fares} over={over} ways={ways} />
+      <AnswerTimes fares={fares} over={over} ways={ways} />
+      <details class="more">
+        <summary>The same as a table</summary>
+        <Table
+          caption={`Deliveries and answer times ${over}`}
+          columns={[slotColumn(ways), ...seriesColumns(fares), timeColumn("p50", "P50Ms"), timeColumn("p95", "P95Ms")]}
+          rows={fares.toReversed()}
+        />
+      </details>
+    </Section>
+  );
+}
+
+function slotOf({ From, To }: Slice) {
+  return { from: new Date(From), to: new Date(To) };
+}
+
+function countIn({ Delivered, Exhausted, Held, Cancelled, Open }: Slice) {
+  const counts = { Delivered, Exhausted, Held, Cancelled, Pending: Open, Retrying: 0 };
+  return (state: DeliveryState) => counts[state];
+}
+
+const TIMES = [
+  { name: "p95", field: "P95Ms" },
+  { name: "p50", field: "P50Ms" },
+] as const;
+type TimeField = (typeof TIMES)[number]["field"];
+
+function timeColumn(name: string, field: TimeField): Column<Fare> {
+  return {
+    name,
+    cell: ({ slice }) => {
+      const value = slice[field];
+      return value === null ? <span class="none">none</span> : <span safe>{duration(value)}</span>;
+    },
+    numeric: true,
+  };
+}
+
+/** A line each for half of the answers, and for nearly all. Where nothing was answered there is none. */
+function AnswerTimes({ fares, over, ways }: { fares: readonly Fare[]; over: string; ways: Ways }): JSX.Element {
+  const known = fares.filter(({ slice }) => slice.P95Ms !== null);
+  if (known.length === 0) return "";
+  const most = niceCeiling(Math.max(...known.map(({ slice }) => slice.P95Ms!)));
+  const worst = (field: TimeField) => duration(Math.max(...known.map(({ slice }) => slice[field]!)));
+  return (
+    <figure class="chart times">
+      <figcaption>
+        <ul class="legend">
+          {TIMES.map(({ name, field }) => (
+            <LegendItem swatch={name} name={`Answer time, ${name}`} value={`at most ${worst(field)}`} />
+          ))}
+        </ul>
+      </figcaption>
+      <Plot
+        slots={fares}
+        most={most}
+        scale={shortDuration}
+        label={`Answer times ${over}: p50 at most ${worst("P50Ms")}, p95 at most ${worst("P95Ms")}.`}
+        ways={ways}
+      >
+        {TIMES.map(({ name, field }) => (
+          <TimeLine name={name} values={fares.map(({ slice }) => slice[field])} y={yOf(most)} />
+        ))}
+        {fares.map((fare, index) => (
+          <g>
+            <title safe>{timesOf(fare)}</title>
+            <SlotLink place={placeOf(index, fares.length)} href={ways.ofSlot(fare)} />
+          </g>
+        ))}
+      </Plot>
+    </figure>
+  );
+}
+
+interface TimeLineProps {
+  name: string;
+  values: readonly (number | null)[];
+  y: (value: number) => number;
+}
+
+function TimeLine({ name, values, y }: TimeLineProps): JSX.Element {
+  const x = (index: number) => `${placeOf(index, values.length).middle}%`;
+  return (
+    <g class={name}>
+      {values.map((value, index) => {
+        const next = values[index + 1] ?? null;
+        if (value === null || next === null) return "";
+        return <line class="answer" x1={x(index)} x2={x(index + 1)} y1={y(value)} y2={y(next)} />;
+      })}
+      {values.map((value, index) => (value === null ? "" : <circle cx={x(index)} cy={y(value)} r="2.5" />))}
+    </g>
+  );
+}
+
+function timesOf({ from, slice }: Fare): string {
+  const { P50Ms, P95Ms } = slice;
+  const words = P50Ms === null || P95Ms === null ? "none" : `p50 ${duration(P50Ms)}, p95 ${duration(P95Ms)}`;
+  return `${hourOf(from)} UTC: ${words}`;
+}
+
+/** In five characters: `300ms`, `1.2s`, `30s`. */
+function shortDuration(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)}ms`;
+  const seconds = milliseconds / 1_000;
+  return `${seconds < 10 ? seconds.toFixed(1).replace(/\.0$/, "") : Math.round(seconds)}s`;
+}

@@ -1,0 +1,144 @@
+// Redeliveries as a list: of all connections, and the last ones of each on its page.
+
+import { type ConnectionId, REDELIVERY_STATES } from "../../../workflows/contract.ts";
+import { BadInput } from "../../errors.ts";
+import { firstPage, isUuid, MOST_LIMIT, readPaging, readQuery, readWord } from "../../http/query.ts";
+import { Badge, type Column, EmptyState, find, List, Section, statusOf, Table, Text, Time } from "../../ui/index.ts";
+import { type LocatedRedelivery, REDELIVERY_KINDS, readRedeliveries } from "../../webhooks/index.ts";
+import type { SettingsDependencies, View } from "../page.tsx";
+import { lookUpNames, type NameOf } from "../records/names.ts";
+import { filtersOf, isFiltered } from "../records/records.tsx";
+import type { Visit } from "../visit.ts";
+import { titleOf } from "./list.tsx";
+import { inNumbers, isOpen, NAMES, Progress, REDELIVERIES } from "./redelivery.tsx";
+
+const MOST_LISTED = 5;
+const REFRESH_SECONDS = 5;
+
+export async function redeliveriesPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const { sql, connections, workflowUrl } = deps;
+  const { caller, url } = visit;
+  const { Items } = await connections.list(caller, {}, firstPage(MOST_LIMIT));
+  const filters = [
+    {
+      name: "ConnectionId",
+      label: "Connection",
+      options: Items.map((one) => ({ value: one.Id, label: titleOf(one) })),
+    },
+    { name: "Kind", label: "Kind", options: REDELIVERY_KINDS.map((value) => ({ value, label: NAMES[value] })) },
+    { name: "State", label: "State", options: REDELIVERY_STATES.map((value) => ({ value, label: value })) },
+  ];
+  const found = await find(visit, filters, async () => {
+    const query = readQuery(url.searchParams, ["ConnectionId", "Kind", "State"]);
+    const connectionId = query.get("ConnectionId") || undefined;
+    if (connectionId !== undefined && !isUuid<ConnectionId>(connectionId)) {
+      throw new BadInput("ConnectionId must be a connection's Id.");
+    }
+    const filter = {
+      connectionId,
+      kind: readWord(query, "Kind", REDELIVERY_KINDS),
+      state: readWord(query, "State", REDELIVERY_STATES),
+    };
+    return readRedeliveries(sql, caller, filter, readPaging(query), workflowUrl);
+  });
+  const name = await lookUpNames(visit, found.page.Items.map(connectionOf));
+  const [title, text] = isFiltered(filtersOf(visit))
+    ? ["No redelivery is like that", "Fewer filters show more."]
+    : [
+        "Nothing was sent again yet",
+        "What a connection has missed, or what failed there, is sent again from its page.",
+      ];
+  return {
+    title: "Redeliveries",
+    above: [{ name: "Webhooks", path: "/settings/webhooks" }],
+    status: statusOf(found),
+    body: (
+      <List
+        visit={visit}
+        caption="Redeliveries, newest first"
+        filters={filters}
+        live={{ id: "redeliveries", seconds: REFRESH_SECONDS }}
+        found={found}
+        columns={[...columns(visit).slice(0, 1), connectionColumn(visit, name), ...columns(visit).slice(1)]}
+        empty={
+          <EmptyState title={title!}>
+            <p safe>{text!}</p>
+          </EmptyState>
+        }
+      />
+    ),
+  };
+}
+
+const connectionOf = ({ ConnectionId }: LocatedRedelivery) => ({ Type: "WebhookConnection", Id: ConnectionId });
+
+function connectionColumn(visit: Visit, name: NameOf): Column<LocatedRedelivery> {
+  return {
+    name: "Connection",
+    cell: (redelivery) => {
+      const known = name.known(connectionOf(redelivery));
+      if (known === undefined) return <span class="none">{"not known"}</span>;
+      return (
+        <a href={visit.href(`/settings/webhooks/${redelivery.ConnectionId}`)} safe>
+          {known}
+        </a>
+      );
+    },
+  };
+}
+
+/** The last ones of a connection. */
+export async function latestRedeliveries(
+  { sql, workflowUrl }: SettingsDependencies,
+  { caller }: Visit,
+  connectionId: ConnectionId,
+): Promise<LocatedRedelivery[]> {
+  return (await readRedeliveries(sql, caller, { connectionId }, firstPage(MOST_LISTED), workflowUrl)).Items;
+}
+
+/** Those that are not over can be paused and ended in their place. */
+export function Redeliveries({ visit, latest }: { visit: Visit; latest: LocatedRedelivery[] }): JSX.Element {
+  const [first] = latest;
+  if (!first) return "";
+  const ended = latest.filter((one) => !isOpen(one));
+  return (
+    <>
+      {latest.filter(isOpen).map((one) => (
+        <Progress visit={visit} redelivery={one} title={`${NAMES[one.Kind]}: ${inNumbers(one)}`} isInPlace />
+      ))}
+      {ended.length > 0 ? (
+        <Section title="Redeliveries">
+          <Table caption="The last redeliveries" columns={columns(visit)} rows={ended} />
+          <p class="after">
+            <a href={visit.href(`${REDELIVERIES}?ConnectionId=${first.ConnectionId}`)}>All of its redeliveries</a>
+          </p>
+        </Section>
+      ) : (
+        ""
+      )}
+    </>
+  );
+}
+
+function columns(visit: Visit): Column<LocatedRedelivery>[] {
+  return [
+    {
+      name: "Begun",
+      cell: ({ Id, CreatedOn, Kind }) => (
+        <a href={visit.href(`${REDELIVERIES}/${Id}`)}>
+          <span safe>{NAMES[Kind]}</span>, <Time at={new Date(CreatedOn)} ago />
+        </a>
+      ),
+    },
+    {
+      name: "State",
+      cell: ({ State }) => <Badge state={State} />,
+    },
+    {
+      name: "Ended",
+      cell: (redelivery) => <Text text={inNumbers(redelivery)} />,
+      numeric: true,
+    },
+    { name: "Exhausted", cell: ({ Exhausted }) => <Text text={Exhausted.toLocaleString("en")} />, numeric: true },
+  ];
+}

@@ -1,0 +1,55 @@
+// How a connection stands just now: what waits for it, and how much is let out to it at a time.
+
+import { durationInWords, Facts, Section, Text } from "../../ui/index.ts";
+import type { ConnectionRecord, StatusRecord } from "../../webhooks/index.ts";
+
+/** Nothing for who may not read every event. */
+export function Standing({ status }: { status: StatusRecord }): JSX.Element {
+  if (status.Windows === null) return "";
+  return (
+    <Section title="Just now">
+      <Facts
+        facts={[
+          ["Waiting", <Text text={waitingInWords(status)} />],
+          ["Window", <Text text={windowInWords(status.Windows)} />],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function waitingInWords({ UnderWay, Queued, Held, OldestOn }: StatusRecord): string {
+  const counts = [
+    [UnderWay, "under way"],
+    [Queued, "in its queue"],
+    [Held, "held"],
+  ] as const;
+  const words = counts.filter(([count]) => count).map(([count, what]) => `${count!.toLocaleString("en")} ${what}`);
+  if (words.length === 0) return "Nothing.";
+  const oldest = OldestOn ? `, the oldest for ${durationInWords(Date.now() - Date.parse(OldestOn))}` : "";
+  return `${words.join(", ")}${oldest}.`;
+}
+
+/** Of all workers together: which one posts is of no concern to who looks at a receiver. */
+function windowInWords(windows: NonNullable<StatusRecord["Windows"]>): string {
+  if (windows.length === 0) return "No worker has posted to it lately.";
+  const sum = (of: (one: (typeof windows)[number]) => number) => windows.reduce((total, one) => total + of(one), 0);
+  const inside = sum(({ Waiting }) => Waiting);
+  const words = [
+    `${sum(({ Out }) => Out)} of ${sum(({ Places }) => Places)} calls out`,
+    ...(inside > 0 ? [`${inside} more wait for a place`] : []),
+    windows.every(({ Quick }) => Quick) ? "it answers quickly" : "it answers slowly or not at all",
+    ...(windows.length > 1 ? [`${windows.length} workers`] : []),
+  ];
+  return `${words.join("; ")}.`;
+}
+
+/** What it was told to hold to. */
+export function limitsInWords({ Order, RatePerSecond, MaxInFlight, TimeoutMs }: ConnectionRecord): string {
+  return [
+    Order === "Record" ? "In the order of each record" : "No order",
+    RatePerSecond === null ? "any number of calls a second" : `at most ${RatePerSecond} calls a second`,
+    MaxInFlight === null ? "as many out as it keeps up with" : `at most ${MaxInFlight} out at a time`,
+    ...(TimeoutMs === null ? [] : [`${TimeoutMs.toLocaleString("en")} ms for an answer`]),
+  ].join("; ");
+}

@@ -1,0 +1,72 @@
+import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
+import type { Queries } from "../../db/connection.ts";
+import { lowestIdOf } from "../../ids.ts";
+import type { TenantId } from "../../tenant-id.ts";
+
+/** So many deliveries came to this state in a slice of time. */
+export interface SliceCount {
+  /** The slice's beginning. */
+  from: Date;
+  state: DeliveryState;
+  count: number;
+}
+
+/** By the time at which each came to the state that it is in. @param since the beginning of the first slice */
+export async function countBySlice(
+  sql: Queries,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
+  since: Date,
+  sliceMs: number,
+): Promise<SliceCount[]> {
+  return sql<SliceCount[]>`
+    select date_bin(${sliceMs} * interval '1 millisecond', changed_on, ${since}) as "from", state, count(*) as count
+    from deliveries
+    where tenant_id = ${tenantId} and changed_on >= ${since} and connection_id = ${connectionId}
+    group by 1, 2`;
+}
+
+export interface AnswerTimes {
+  /** The how many-th slice, from 0. */
+  slice: number;
+  /** Milliseconds. */
+  p50: number;
+  p95: number;
+}
+
+/**
+ * How long the last attempts took that were answered, by the time of their events. Of each of `starts` some are looked at,
+ * so that the cost does not grow with the connection's traffic.
+ * @param starts in their order; each goes to the next, and so many of them make a slice
+ * @param most deliveries that are looked at from each start on
+ */
+export async function sampleAnswerTimes(
+  sql: Queries,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
+  starts: readonly Date[],
+  startsPerSlice: number,
+  most: number,
+): Promise<AnswerTimes[]> {
+  const rows = await sql<{ slice: number; times: [number, number] }[]>`
+    with start as (
+      select number, (
+          select e.position from events e where e.tenant_id = ${tenantId} and e.id >= lowest order by e.id limit 1
+        ) as position
+      from unnest(${starts.map(lowestIdOf)}::uuid[]) with ordinality as t (lowest, number)
+    ), part as (
+      select number, position, lead(position, 1, ${Number.MAX_SAFE_INTEGER}::bigint) over (order by number) as next from start
+      where position is not null
+    )
+    select ((part.number - 1) / ${startsPerSlice}::int)::int as slice,
+      percentile_cont(array[0.5, 0.95]) within group (order by a.duration_ms) as times
+    from part cross join lateral (
+      select d.id, d.attempts from deliveries d
+      where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId}
+        and d.position >= part.position and d.position < part.next
+      order by d.position limit ${most}
+    ) d join attempts a on a.delivery_id = d.id and a.number = d.attempts
+    where a.status_code is not null
+    group by 1`;
+  return rows.map(({ slice, times: [p50, p95] }) => ({ slice, p50: Math.round(p50), p95: Math.round(p95) }));
+}

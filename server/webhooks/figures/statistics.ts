@@ -1,0 +1,110 @@
+// How a connection has fared over a day or a week, slice by slice.
+
+import { type Static, Type } from "@sinclair/typebox";
+import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
+import type { Sql } from "../../db/connection.ts";
+import { orNull, time, uuid } from "../../http/fields.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { countBySlice, type SliceCount, sampleAnswerTimes } from "./statistics.store.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** What can be asked for. A slice is looked at from several starts on, so that its sample is of all of its time. */
+const SPANS = {
+  "24h": { slices: 24, sliceMs: HOUR_MS, startsPerSlice: 4 },
+  "7d": { slices: 28, sliceMs: 6 * HOUR_MS, startsPerSlice: 6 },
+};
+export type Span = keyof typeof SPANS;
+export const SPAN_NAMES = Object.keys(SPANS) as Span[];
+
+/** Deliveries whose answer is looked at, from each start on. */
+const SAMPLE = 25;
+
+const count = (description: string) => Type.Integer({ format: "int32", minimum: 0, description });
+const milliseconds = (description: string) => orNull(Type.Integer({ format: "int32", minimum: 0 }), { description });
+
+const SLICE = Type.Object({
+  From: time(),
+  To: time("The beginning of the next."),
+  Delivered: count("Deliveries that came to this state in this time, and are in it now; as the others."),
+  Exhausted: count(""),
+  Held: count(""),
+  Cancelled: count(""),
+  Open: count("Pending or Retrying."),
+  P50Ms: milliseconds(
+    "Milliseconds that half of the answers took at most, of events of this time; null: there was none. Of many, some " +
+      "are looked at.",
+  ),
+  P95Ms: milliseconds("The same for 95 of 100."),
+});
+
+export const STATISTICS = Type.Object(
+  {
+    ConnectionId: uuid<ConnectionId>(),
+    From: time(),
+    To: time(),
+    Slices: orNull(Type.Array(SLICE), {
+      description: "The oldest first; null: not told to who may not read every event.",
+    }),
+  },
+  { $id: "WebhookConnectionStatistics" },
+);
+export type StatisticsRecord = Static<typeof STATISTICS>;
+export type Slice = Static<typeof SLICE>;
+
+export async function statisticsOf(
+  sql: Sql,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
+  span: Span,
+  isTold: boolean,
+): Promise<StatisticsRecord> {
+  const { slices, sliceMs, startsPerSlice } = SPANS[span];
+  const last = Math.floor(Date.now() / sliceMs) * sliceMs;
+  const since = last - (slices - 1) * sliceMs;
+  const at = (index: number, stepMs: number) => new Date(since + index * stepMs);
+  const starts = Array.from({ length: slices * startsPerSlice }, (_, index) => at(index, sliceMs / startsPerSlice));
+  const told = {
+    ConnectionId: connectionId,
+    From: at(0, sliceMs).toISOString(),
+    To: at(slices, sliceMs).toISOString(),
+  };
+  if (!isTold) return { ...told, Slices: null };
+  // It counts all of a week: in the share of its tenant.
+  const [counts, times] = await sql.beginFor(tenantId, async (tx) => [
+    await countBySlice(tx, tenantId, connectionId, at(0, sliceMs), sliceMs),
+    await sampleAnswerTimes(tx, tenantId, connectionId, starts, startsPerSlice, SAMPLE),
+  ]);
+  const Slices = Array.from({ length: slices }, (_, index): Slice => {
+    const answers = times.find(({ slice }) => slice === index);
+    return {
+      From: at(index, sliceMs).toISOString(),
+      To: at(index + 1, sliceMs).toISOString(),
+      ...countsOf(counts.filter(({ from }) => from.getTime() === at(index, sliceMs).getTime())),
+      P50Ms: answers?.p50 ?? null,
+      P95Ms: answers?.p95 ?? null,
+    };
+  });
+  return { ...told, Slices };
+}
+
+function countsOf(counts: readonly SliceCount[]) {
+  const sum = (...states: DeliveryState[]) =>
+    counts.filter(({ state }) => states.includes(state)).reduce((total, one) => total + one.count, 0);
+  return {
+    Delivered: sum("Delivered"),
+    Exhausted: sum("Exhausted"),
+    Held: sum("Held"),
+    Cancelled: sum("Cancelled"),
+    Open: sum("Pending", "Retrying"),
+  };
+}
+
+const HOUR = { Delivered: 118, Exhausted: 1, Held: 0, Cancelled: 0, Open: 2, P50Ms: 41, P95Ms: 120 };
+
+export const EXAMPLE_STATISTICS = {
+  ConnectionId: "0197c6f1-90ab-7cde-8f01-23456789abcd",
+  From: "2026-01-30T13:00:00.000Z",
+  To: "2026-01-31T13:00:00.000Z",
+  Slices: [{ From: "2026-01-30T13:00:00.000Z", To: "2026-01-30T14:00:00.000Z", ...HOUR }],
+};

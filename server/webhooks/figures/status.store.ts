@@ -1,0 +1,72 @@
+import type { ConnectionId } from "../../../workflows/contract.ts";
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { isUnderWay } from "../deliveries/opening.store.ts";
+import { isWaiting } from "../deliveries/queue.store.ts";
+import type { WindowSeen } from "../deliveries/windows.ts";
+
+/** What PostgreSQL knows of what a connection has still to get. */
+export interface Waiting {
+  /** A workflow has it: it is out, waits for its retry, or is about to go. */
+  underWay: number;
+  queued: number;
+  held: number;
+  /** When the oldest event of these happened. */
+  oldestOn: Date | null;
+  /** Of a Held connection. */
+  nextProbeOn: Date | null;
+  probes: number;
+}
+
+/** Each count by an index of its own. */
+export async function countWaiting(
+  sql: Queries,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
+): Promise<Waiting | undefined> {
+  const [row] = await sql<Waiting[]>`
+    select c.next_probe_on as "nextProbeOn", c.probes,
+      (select count(*) from deliveries d where d.connection_id = c.id and ${isUnderWay(sql)}) as "underWay",
+      (select count(*) from deliveries d where d.connection_id = c.id and ${isWaiting(sql)}) as queued,
+      (select count(*) from deliveries d where d.connection_id = c.id and d.state = 'Held') as held,
+      (
+        select e.occurred_on from deliveries d join events e on e.id = d.event_id
+        where d.tenant_id = c.tenant_id and d.connection_id = c.id and d.state in ('Pending', 'Retrying', 'Held')
+          and d.event_id is not null
+        order by d.event_id limit 1
+      ) as "oldestOn"
+    from webhook_connections c where c.tenant_id = ${tenantId} and c.id = ${connectionId} and c.deleted_on is null`;
+  return row;
+}
+
+/** What a worker has told longer ago than this is not so any more. */
+const SEEN_SECONDS = 20;
+
+/** Of each worker that knows the connection. */
+export async function listWindows(sql: Queries, tenantId: TenantId, connectionId: ConnectionId): Promise<WindowSeen[]> {
+  const rows = await sql<{ window: WindowSeen }[]>`
+    select w.windows -> c.id::text as window from webhook_connections c cross join worker_windows w
+    where c.tenant_id = ${tenantId} and c.id = ${connectionId} and w.windows -> c.id::text is not null
+      and w.seen_on > now() - make_interval(secs => ${SEEN_SECONDS})
+    order by w.worker_id`;
+  return rows.map(({ window }) => window);
+}
+
+/** Tells how a worker's windows stand; what dead workers have told is removed. */
+export async function noteWindows(
+  sql: Queries,
+  workerId: string,
+  windows: Record<ConnectionId, WindowSeen>,
+): Promise<void> {
+  await sql`
+    with gone as (
+      delete from worker_windows
+      where seen_on < now() - make_interval(secs => ${SEEN_SECONDS}) and worker_id <> ${workerId}
+    )
+    insert into worker_windows (worker_id, windows) values (${workerId}, ${JSON.stringify(windows)}::text::jsonb)
+    on conflict (worker_id) do update set windows = excluded.windows, seen_on = now()`;
+}
+
+export async function forgetWindows(sql: Queries, workerId: string): Promise<void> {
+  await sql`delete from worker_windows where worker_id = ${workerId}`;
+}

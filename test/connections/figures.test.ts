@@ -1,0 +1,151 @@
+// What the API tells of a connection beside its settings: how it stands just now, and how it has fared.
+
+import { describe, expect, test } from "bun:test";
+import { API, expectError } from "../entities/client.ts";
+import { type Api, until } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant } from "../support/tenant.ts";
+
+interface Window {
+  Places: number;
+  Out: number;
+  Waiting: number;
+  Quick: boolean;
+}
+
+interface Status {
+  UnderWay: number | null;
+  Queued: number | null;
+  Held: number | null;
+  OldestOn: string | null;
+  Probes: number;
+  NextProbeOn: string | null;
+  Windows: Window[] | null;
+}
+
+interface Slice {
+  From: string;
+  To: string;
+  Delivered: number;
+  Exhausted: number;
+  Open: number;
+  P50Ms: number | null;
+  P95Ms: number | null;
+}
+
+async function read<Body>(api: Api, id: string, what: string): Promise<Body> {
+  const { status, body } = await api.get(`/WebhookConnection/${id}/${what}`);
+  expect({ status, body }).toEqual({ status: 200, body });
+  return body as Body;
+}
+const statusOf = (api: Api, id: string) => read<Status>(api, id, "Status");
+const slicesOf = async (api: Api, id: string, last: string) =>
+  (await read<{ Slices: Slice[] | null }>(api, id, `Statistics?Last=${last}`)).Slices;
+
+describe.concurrent("of a connection", () => {
+  test("its status tells the window that a worker has for it, and that nothing waits", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    const { Id } = await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    await api.settledEvent();
+    const status = await until("a worker to tell of its window", async () => {
+      const found = await statusOf(api, Id);
+      return found.Windows!.length > 0 && found;
+    });
+    expect(status).toEqual({
+      ...{ ConnectionId: Id, State: "Active", UnderWay: 0, Queued: 0, Held: 0, OldestOn: null },
+      ...{ Probes: 0, NextProbeOn: null, Windows: status.Windows },
+    } as never);
+    const [window] = status.Windows!;
+    expect(window).toEqual({ Places: expect.any(Number), Out: 0, Waiting: 0, Quick: expect.any(Boolean) } as never);
+    expect(window!.Places).toBeGreaterThanOrEqual(1);
+  });
+
+  test("its status tells what a hang keeps under way, and what is queued behind it", async () => {
+    const api = await newTenant();
+    let isFree = false;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await using receiver = startReceiver(async () => {
+      if (!isFree) await promise;
+      return 200;
+    });
+    const { Id } = await api.connect(receiver.url, { MaxInFlight: 1, TimeoutMs: 30_000 });
+    for (const Name of ["One", "Two", "Three"]) await api.change({ Name: `${Name} ${Id}` });
+    const { Items } = await api.events();
+    const oldest = Items.at(-1)!;
+    await until("one to be out and two behind it", async () => {
+      const { UnderWay, Queued, OldestOn } = await statusOf(api, Id);
+      return UnderWay === 1 && Queued === 2 && OldestOn === oldest.Timestamp;
+    });
+    isFree = true;
+    resolve();
+    await until("nothing to wait", async () => {
+      const { UnderWay, Queued } = await statusOf(api, Id);
+      return UnderWay === 0 && Queued === 0;
+    });
+  });
+
+  test("its status tells when it is probed next, while it is Held and no longer", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(410);
+    const { Id } = await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const held = await until("it to be Held", async () => {
+      const found = await statusOf(api, Id);
+      return found.NextProbeOn !== null && found;
+    });
+    expect(Date.parse(held.NextProbeOn!)).toBeGreaterThan(Date.now() - 60_000);
+    await api.setState(Id, "Paused");
+    expect(await statusOf(api, Id)).toMatchObject({ State: "Paused", NextProbeOn: null, Probes: 0 });
+  });
+
+  test.each([
+    ["24h", 24, 3_600_000],
+    ["7d", 28, 6 * 3_600_000],
+  ])("its statistics of %s are %d slices with outcomes and answer times", async (last, count, sliceMs) => {
+    const api = await newTenant();
+    await using receiver = startReceiver(({ payload }) => (payload.EventType === "Deleted" ? 500 : 200));
+    const { Id } = await api.connect(receiver.url);
+    const { Id: gate } = await api.change({ Name: "Gate" });
+    await api.settledEvent();
+    await api.remove(`/Application/${gate}`);
+    await api.settledEvent();
+    const slices = (await slicesOf(api, Id, last))!;
+    expect(slices).toHaveLength(count);
+    for (const { From, To } of slices) expect(Date.parse(To) - Date.parse(From)).toBe(sliceMs);
+    for (const [index, { To }] of slices.slice(0, -1).entries()) expect(slices[index + 1]!.From).toBe(To);
+    const sum = (of: (one: Slice) => number) => slices.reduce((total, one) => total + of(one), 0);
+    expect([sum((one) => one.Delivered), sum((one) => one.Exhausted), sum((one) => one.Open)]).toEqual([1, 1, 0]);
+    const answered = slices.filter(({ P50Ms }) => P50Ms !== null);
+    expect(answered.length).toBeGreaterThan(0);
+    for (const { P50Ms, P95Ms } of answered) {
+      expect(P50Ms).toBeGreaterThanOrEqual(0);
+      expect(P95Ms).toBeGreaterThanOrEqual(P50Ms!);
+    }
+  });
+
+  test("no figures are told to who may not read every event", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    const { Id } = await api.connect(receiver.url);
+    await api.change({ Name: "Gate" });
+    const { EventId } = await api.settledEvent();
+    const Policy = `forbid (principal, action, resource == WebhookEvent::"${EventId}");`;
+    expect((await api.patch("/Policy", { Name: "One event", Policy })).status).toBe(200);
+    const told = { UnderWay: null, Queued: null, Held: null, OldestOn: null, Windows: null };
+    expect(await statusOf(api, Id)).toMatchObject(told);
+    expect(await slicesOf(api, Id, "24h")).toBeNull();
+  });
+
+  test("another time than these, and a connection that is not there, are refused", async () => {
+    const api = await newTenant();
+    const { Id } = await api.connect("https://localhost:9443/");
+    const path = `/WebhookConnection/${Id}/Statistics`;
+    expectError(await api.get(`${path}?Last=1h`), 400, "Bad Input", API + path, /Last must be one of 24h, 7d/);
+    await api.disconnect(Id);
+    for (const what of ["Status", "Statistics"]) {
+      expect((await api.get(`/WebhookConnection/${Id}/${what}`)).status).toBe(404);
+    }
+  });
+});

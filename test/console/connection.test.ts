@@ -1,0 +1,91 @@
+// The page of a connection: how it fares, how it stands, and what is sent again there.
+
+import { describe, expect, test } from "bun:test";
+import { until } from "../support/api.ts";
+import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant } from "../support/tenant.ts";
+import { enterSettings } from "./console.ts";
+
+const browser = openWindows();
+
+test("the charts lead to the log of their time and state, by the drawing and by the table", async () => {
+  const api = await newTenant();
+  await using receiver = startReceiver(({ payload }) => (payload.EventType === "Deleted" ? 500 : 200));
+  const { Id } = await api.connect(receiver.url, { Name: "Directory", RatePerSecond: 50, Order: "Record" });
+  const { Id: gate } = await api.change({ Name: "Gate" });
+  await api.settledEvent();
+  await api.remove(`/Application/${gate}`);
+  await api.settledEvent();
+  await using visitor = await enterSettings(browser, api.tenant);
+  const { page, open, complaints } = visitor;
+  await open(`/settings/webhooks/${Id}`);
+  await page.getByText("In the order of each record; at most 50 calls a second").waitFor();
+  const fares = page.locator("#fares");
+  await fares.getByRole("link", { name: "Exhausted" }).click();
+  await page
+    .getByRole("row")
+    .filter({ hasText: `Application ${gate} Deleted` })
+    .waitFor();
+  expect(await page.getByRole("rowheader").count()).toBe(1);
+
+  await open(`/settings/webhooks/${Id}`);
+  await fares.getByRole("link", { name: "7 days" }).click();
+  await fares.getByText("The same as a table").click();
+  await fares.getByRole("row").nth(1).getByRole("link").click();
+  await page.getByRole("heading", { name: "Activity", level: 1 }).waitFor();
+  const asked = new URL(page.url()).searchParams;
+  expect(asked.get("ConnectionId")).toBe(Id);
+  expect(Date.parse(asked.get("To")!) - Date.parse(asked.get("From")!)).toBe(6 * 3_600_000);
+
+  // A part that refreshes itself brings itself, and none of what costs more.
+  await open(`/settings/webhooks/${Id}`);
+  const part = await page.evaluate(async (address) => {
+    const answer = await fetch(address, { headers: { "hx-request": "true", "hx-target": "div#deliveries" } });
+    return answer.text();
+  }, `/settings/webhooks/${Id}`);
+  expect([part.includes('id="deliveries"'), part.includes('id="fares"'), part.includes('id="connection"')]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(complaints).toEqual([]);
+});
+
+describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
+  test("what is being sent again is paused, taken up and cancelled on its connection's page", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(500);
+    const { Id } = await api.connect(receiver.url, { Name: "Directory" });
+    await api.change({ Name: "Gate" });
+    await api.settledEvent();
+    // It is Running, and waits for a connection that is Paused.
+    await api.setState(Id, "Paused");
+    await api.replay({ ConnectionId: Id });
+    await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled });
+    const { page, open } = visitor;
+    const path = `/settings/webhooks/${Id}`;
+    const told = (text: string) => page.getByRole("status").getByText(text).waitFor();
+    await open(path);
+    await page.getByRole("heading", { name: "Redelivery: 0 of 1" }).waitFor();
+    if (javaScriptEnabled) await inspect(page, "webhook-running");
+    await page.getByText("It waits for its connection, which is Paused.").waitFor();
+    await page.getByRole("button", { name: "Pause it" }).click();
+    await told("The redelivery is paused.");
+    expect(new URL(page.url()).pathname).toBe(path);
+    await page.getByRole("button", { name: "Go on" }).click();
+    await told("The redelivery goes on.");
+    await page.getByRole("button", { name: "Cancel the rest" }).click();
+    await page.getByRole("button", { name: "Cancel it" }).click();
+    await told("The redelivery is cancelled.");
+    await until("it to stand among those that are over", async () => {
+      await page.reload();
+      return (await page.getByRole("row").filter({ hasText: "Redelivery" }).getByText("Cancelled").count()) === 1;
+    });
+    await page.getByRole("link", { name: "All of its redeliveries" }).click();
+    await page.getByRole("heading", { name: "Redeliveries", level: 1 }).waitFor();
+    await page.getByRole("row").filter({ hasText: "Redelivery" }).getByRole("link", { name: "Directory" }).click();
+    await page.getByRole("heading", { name: "Directory", level: 1 }).waitFor();
+  });
+});
