@@ -1,4 +1,4 @@
-// npm oidc-provider as bench/tokens.ts measures Gatehouse against it: access tokens are JWTs signed by EdDSA, refresh
+// npm oidc-provider as bench/tokens.ts measures Gatehouse against it: access tokens are JWTs signed by ALG, refresh
 // tokens are rotated, and all it stores stands in one PostgreSQL table, as its documentation wants an adapter to be.
 
 import { randomBytes } from "node:crypto";
@@ -13,15 +13,16 @@ const SCOPE = "AccessManager:Read";
 const CLIENT_ID = "bench";
 const ACCOUNT_ID = "user-1";
 const SECONDS = 3600;
+const ALG = process.env.ALG!;
 
 type Payload = Record<string, unknown>;
 
 const sql = connect(process.env.DATABASE_URL!, "oidc-provider", 10);
 await sql`
-  create table oidc_payloads (
+  create table if not exists oidc_payloads (
     model text, id text, payload jsonb not null, grant_id text, expires_on timestamptz, primary key (model, id)
   )`;
-await sql`create index on oidc_payloads (grant_id)`;
+await sql`create index if not exists oidc_payloads_grant on oidc_payloads (grant_id)`;
 
 class PostgresqlAdapter {
   constructor(readonly model: string) {}
@@ -58,11 +59,11 @@ class PostgresqlAdapter {
 
 const server = createServer().listen(0, "127.0.0.1");
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const { privateKey } = await generateKeyPair("EdDSA", { extractable: true });
+const { privateKey } = await generateKeyPair(ALG, { extractable: true });
 const provider = new Provider(url, {
   adapter: PostgresqlAdapter,
-  jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: "EdDSA", use: "sig", kid: "bench" }] },
-  clientDefaults: { id_token_signed_response_alg: "EdDSA" },
+  jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: ALG, use: "sig", kid: "bench" }] },
+  clientDefaults: { id_token_signed_response_alg: ALG },
   cookies: { keys: [randomBytes(32).toString("hex")] },
   features: {
     clientCredentials: { enabled: true },
@@ -75,7 +76,7 @@ const provider = new Provider(url, {
         scope: SCOPE,
         accessTokenFormat: "jwt",
         accessTokenTTL: SECONDS,
-        jwt: { sign: { alg: "EdDSA" } },
+        jwt: { sign: { alg: ALG as "RS256" } },
       }),
     },
   },

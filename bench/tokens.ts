@@ -1,6 +1,6 @@
 // The token endpoints against npm oidc-provider (bench/oidc-provider.ts), both over the same PostgreSQL, each a process
-// with 10 connections to it, both on Bun. Access tokens are JWTs signed by EdDSA on both sides, clients stand in
-// PostgreSQL and prove themselves by client_secret_basic.
+// with 10 connections to it, both on Bun. Access tokens are JWTs signed by the same algorithm on both sides, issuance is
+// measured with each; clients stand in PostgreSQL and prove themselves by client_secret_basic.
 //
 // Introspection is measured with refresh tokens, for oidc-provider introspects no JWT; and with access tokens, which
 // there are opaque for once.
@@ -32,41 +32,58 @@ interface Tokens {
   refresh_token?: string;
 }
 
+const ALGS = ["RS256", "ES256", "EdDSA"];
+
 await using api = await startOwnApi();
-await using other = await startOther<Pick<Server, "url" | "clientId" | "clientSecret" | "resource" | "refreshTokens">>(
-  [process.execPath, join(import.meta.dir, "oidc-provider.ts")],
-  { DATABASE_URL: api.databaseUrl, REFRESH_TOKENS: String(CONNECTIONS), NODE_ENV: "production" },
-);
 const own: Server = {
   ...{ name: "Gatehouse", url: api.url, pid: api.pid, ...api.tenant.client, resource: undefined },
   paths: { token: "/oauth2/token", introspection: "/oauth2/introspect" },
   refreshTokens: await Promise.all(Array.from({ length: CONNECTIONS }, ownRefreshToken)),
 };
-const theirs: Server = {
-  ...other,
-  ...{ name: "oidc-provider", paths: { token: "/token", introspection: "/token/introspection" } },
-};
-for (const server of [own, theirs]) requireEdDsa((await ask(server, issuance(server))).access_token);
+for (const alg of ALGS) {
+  await using other = await startOther<Omit<Server, "name" | "pid" | "paths">>(
+    [process.execPath, join(import.meta.dir, "oidc-provider.ts")],
+    { DATABASE_URL: api.databaseUrl, REFRESH_TOKENS: String(CONNECTIONS), NODE_ENV: "production", ALG: alg },
+  );
+  const theirs: Server = {
+    ...other,
+    ...{ name: "oidc-provider", paths: { token: "/token", introspection: "/token/introspection" } },
+  };
+  await api.sql`update credentials set access_token_alg = ${alg} where application_id = ${own.clientId}`;
+  for (const server of [own, theirs]) await untilSignedBy(alg, server);
+  const both = [own, theirs] as const;
+  await against(`issuance by client_credentials, ${alg} (aim: 3)`, both, (server) => () => ({
+    next: () => issuance(server),
+  }));
+  // What else is measured does not depend on the algorithm, or is as issuance in how it does.
+  if (alg === ALGS.at(-1)) await others(both);
+}
 
-await against("issuance by client_credentials (aim: 3)", (server) => () => ({ next: () => issuance(server) }));
-await against("refresh, with rotation", (server) => (index) => refreshes(server, index));
-await against("introspection of a refresh token", (server) => (index) => ({
-  next: () => introspection(server, server.refreshTokens[index]!, "refresh_token"),
-  heard: requireActive,
-}));
-const opaque = { ...theirs, resource: undefined };
-const accessTokens = new Map([
-  [own, (await ask(own, issuance(own))).access_token],
-  [theirs, (await ask(theirs, issuance(opaque))).access_token],
-]);
-await against("introspection of an access token (oidc-provider: opaque)", (server) => () => ({
-  next: () => introspection(server, accessTokens.get(server)!, "access_token"),
-  heard: requireActive,
-}));
-const discovery = requestText("GET", "/.well-known/openid-configuration");
-await against("discovery", () => () => ({ next: () => discovery }));
+async function others(both: readonly [own: Server, theirs: Server]): Promise<void> {
+  const [, theirs] = both;
+  await against("refresh, with rotation", both, (server) => (index) => refreshes(server, index));
+  await against("introspection of a refresh token", both, (server) => (index) => ({
+    next: () => introspection(server, server.refreshTokens[index]!, "refresh_token"),
+    heard: requireActive,
+  }));
+  const opaque = { ...theirs, resource: undefined };
+  const accessTokens = new Map([
+    [own, (await ask(own, issuance(own))).access_token],
+    [theirs, (await ask(theirs, issuance(opaque))).access_token],
+  ]);
+  await against("introspection of an access token (oidc-provider: opaque)", both, (server) => () => ({
+    next: () => introspection(server, accessTokens.get(server)!, "access_token"),
+    heard: requireActive,
+  }));
+  const discovery = requestText("GET", "/.well-known/openid-configuration");
+  await against("discovery", both, () => () => ({ next: () => discovery }));
+}
 
-async function against(title: string, talk: (server: Server) => (index: number) => Conversation): Promise<void> {
+async function against(
+  title: string,
+  [own, theirs]: readonly [own: Server, theirs: Server],
+  talk: (server: Server) => (index: number) => Conversation,
+): Promise<void> {
   const side = (server: Server) => ({
     ...server,
     conversations: Array.from({ length: CONNECTIONS }, (_, index) => talk(server)(index)),
@@ -126,10 +143,14 @@ async function ask({ url }: Server, request: string): Promise<Tokens> {
   return (await answer.json()) as Tokens;
 }
 
-function requireEdDsa(token: string): void {
-  const header = JSON.parse(Buffer.from(token.split(".")[0]!, "base64url").toString()) as Record<string, unknown>;
-  if (header.alg !== "EdDSA" || header.typ !== "at+jwt")
-    throw new Error(`An access token is ${JSON.stringify(header)}`);
+/** Gatehouse hears of its client's change a moment later. */
+async function untilSignedBy(alg: string, server: Server): Promise<void> {
+  for (const until = Date.now() + 10_000; Date.now() < until; await Bun.sleep(20)) {
+    const [header] = (await ask(server, issuance(server))).access_token.split(".");
+    const { alg: given, typ } = JSON.parse(Buffer.from(header!, "base64url").toString()) as Record<string, unknown>;
+    if (given === alg && typ === "at+jwt") return;
+  }
+  throw new Error(`${server.name} signs no at+jwt by ${alg}.`);
 }
 
 function requireActive(body: string): void {

@@ -6,6 +6,8 @@ import { word } from "../http/fields.ts";
 /** Grants a client may be given. */
 export const GRANT_TYPES = ["authorization_code", "client_credentials", "refresh_token"] as const;
 export const RESPONSE_TYPES = ["code", "code id_token"] as const;
+/** The `typ` of an access token: RFC 9068 2.1, or the one that libraries from before it take alone. */
+export const ACCESS_TOKEN_TYPES = ["at+jwt", "JWT"] as const;
 export const RESPONSE_MODES = ["query", "fragment", "form_post"] as const;
 
 const text = (description?: string) => Type.String(description ? { description } : {});

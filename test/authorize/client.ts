@@ -22,6 +22,9 @@ export interface Credentials {
   post_logout_redirect_uris: string[];
   first_party: boolean;
   id_token_alg: string;
+  access_token_type: string;
+  access_token_lifetime: number;
+  refresh_token_lifetime: number;
 }
 
 export class Client {

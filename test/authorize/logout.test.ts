@@ -1,7 +1,7 @@
 // OIDC RP-Initiated Logout.
 
 import { describe, expect, test } from "bun:test";
-import { type Client, newClient, otherClient } from "./client.ts";
+import { answerOf, type Client, newClient, otherClient } from "./client.ts";
 import { Visitor } from "./visitor.ts";
 
 const PATH = "/oauth2/logout";
@@ -53,6 +53,17 @@ describe.concurrent("with the user's id_token_hint", () => {
     expect((await visitor.open(query({ id_token_hint }))).heading).toBe("Sign out");
     expect(visitor.cookies.has("session")).toBe(true);
   });
+});
+
+test("an access token that says it is a JWT is no hint", async () => {
+  const client = await newClient({ access_token_type: "JWT", post_logout_redirect_uris: [BYE] });
+  const visitor = new Visitor();
+  const { access_token } = (await client.token(await client.code(visitor))).body;
+  const view = await visitor.open(query({ id_token_hint: access_token, post_logout_redirect_uri: BYE }));
+  expect([view.status, view.location]).toEqual([400, undefined]);
+  expect(await isSignedIn(client, visitor)).toBe(true);
+  const hinted = answerOf(await visitor.open(client.authorize({ id_token_hint: access_token })));
+  expect(hinted.error).toBe("invalid_request");
 });
 
 describe.concurrent("without a hint", () => {

@@ -2,6 +2,8 @@
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { decodeJwt, decodeProtectedHeader } from "jose";
+import { newClient } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
 import { type Answer, db, TOKEN_PATH } from "../entities/client.ts";
 import { newPerson, ok } from "../policies/people.ts";
 import { type Api, until } from "../support/api.ts";
@@ -158,6 +160,19 @@ describe.each(DOORS)("at %s", (path) => {
     expectInvalidGrant(path, await refresh(client, path, family.refreshToken), /expired/);
   });
 
+  test("after its client's RefreshTokenLifetime a grant has ended, however often it was refreshed", async () => {
+    const own = await newClient({ refresh_token_lifetime: 3600 });
+    const { body } = await own.token(await own.code(new Visitor()));
+    const familyId = familyOf(body.access_token);
+    const next = await own.refresh(body.refresh_token, {}, path);
+    expect(next.status).toBe(200);
+    await db()`update refresh_families set expires_on = expires_on - interval '59 minutes' where id = ${familyId}`;
+    const last = await own.refresh(next.body.refresh_token, {}, path);
+    expect(last.status).toBe(200);
+    await db()`update refresh_families set expires_on = expires_on - interval '1 minute' where id = ${familyId}`;
+    expectInvalidGrant(path, await own.refresh(last.body.refresh_token, {}, path), /expired/);
+  });
+
   test("a user who is no longer active gets nothing", async () => {
     const own = await newTenant();
     const family = await userFamily(own, issuer, ["openid"]);
@@ -216,6 +231,18 @@ describe.each(DOORS)("at %s", (path) => {
     await ok((await newPerson(own, "admin")).patch(`/Application/${own.clientId}/Credentials`, changes));
     expect((await postAs(own, path, fields)).status).toBe(200);
   });
+});
+
+test("a client's refresh token is good for its RefreshTokenLifetime, and for 30 days at most", async () => {
+  const own = await newTenant();
+  const lifetime = async (RefreshTokenLifetime: number | null) => {
+    await ok(own.patch(`/Application/${own.clientId}/Credentials`, { RefreshTokenLifetime }));
+    const { iat, exp } = decodeJwt((await clientGrant(own)).refresh);
+    return exp! - iat!;
+  };
+  expect(await lifetime(600)).toBe(600);
+  expect(await lifetime(365 * 86_400)).toBe(30 * 86_400);
+  expect(await lifetime(null)).toBe(30 * 86_400);
 });
 
 test("a client's refresh token writes nothing until it is used", async () => {

@@ -53,14 +53,6 @@ describe("a client credentials grant", () => {
     expectRfcError(await ask({ resource: "https://api.example.com" }), 400, "invalid_target");
   });
 
-  test("its access token is signed as the client wants it", async () => {
-    const own = await newTenant();
-    await own.patch(`/Application/${own.clientId}/Credentials`, { AccessTokenAlg: "RS256" });
-    const { body } = await postAs(own, RFC_TOKEN_PATH, { ...GRANT, scope: "*" });
-    expect(JSON.parse(atob(body.access_token.split(".")[0]))).toMatchObject({ alg: "RS256", typ: "at+jwt" });
-    const answer = await own.send("GET", "/Entities", { headers: { authorization: `Bearer ${body.access_token}` } });
-    expect(answer.status).toBe(200);
-  });
 });
 
 describe("invalid_client, 401:", () => {

@@ -15,6 +15,7 @@ import { createSigningKeys, createTokens } from "../../server/oauth/index.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
 import { API, db, expectError, request } from "../entities/client.ts";
 import { livenessBy } from "../oauth/client.ts";
+import { ok } from "../policies/people.ts";
 import { type Api, until } from "../support/api.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
 import { askToken, formOf } from "./client.ts";
@@ -48,7 +49,10 @@ function asClient() {
     scopes: [],
     redirectUris: [],
     postLogoutRedirectUris: [],
-    accessTokenAlg: "EdDSA" as const,
+    accessTokenAlg: "RS256" as const,
+    accessTokenType: "at+jwt" as const,
+    accessTokenLifetime: null,
+    refreshTokenLifetime: null,
     idTokenAlg: "RS256" as const,
     firstParty: false,
     identityProvider: null,
@@ -74,9 +78,9 @@ describe("an access token", () => {
       issuer,
       audience: issuer,
       typ: "at+jwt",
-      algorithms: ["EdDSA"],
+      algorithms: ["RS256"],
     });
-    expect(protectedHeader).toEqual({ alg: "EdDSA", typ: "at+jwt", kid: expect.stringMatching(/./) });
+    expect(protectedHeader).toEqual({ alg: "RS256", typ: "at+jwt", kid: expect.stringMatching(/./) });
     expect(payload).toMatchObject({
       sub: client.clientId,
       client_id: client.clientId,
@@ -84,6 +88,41 @@ describe("an access token", () => {
     });
     expect(payload.exp! - payload.iat!).toBe(body.expires_in);
     expect(Math.abs(Date.now() / 1000 - payload.iat!)).toBeLessThan(60);
+  });
+
+  const ALGS = ["RS256", "ES256", "EdDSA"] as const;
+  test.each(ALGS.flatMap((alg) => (["at+jwt", "JWT"] as const).map((typ) => [alg, typ] as const)))(
+    "is signed with %s and of the type %s, as its client has it",
+    async (AccessTokenAlg, AccessTokenType) => {
+      const own = await newTenant();
+      await ok(own.patch(`/Application/${own.clientId}/Credentials`, { AccessTokenAlg, AccessTokenType }));
+      const { body } = await askToken(formOf(own, { scope: "*" }));
+      const { protectedHeader } = await jwtVerify(
+        body.access_token,
+        createRemoteJWKSet(new URL(shared().url + JWKS_PATH)),
+        { issuer, audience: issuer, typ: AccessTokenType, algorithms: [AccessTokenAlg] },
+      );
+      expect(protectedHeader).toMatchObject({ alg: AccessTokenAlg, typ: AccessTokenType });
+      expect((await use(body.access_token)).status).toBe(200);
+    },
+  );
+
+  test("lives as long as its client has it", async () => {
+    const own = await newTenant();
+    const set = (AccessTokenLifetime: number | null) =>
+      ok(own.patch(`/Application/${own.clientId}/Credentials`, { AccessTokenLifetime }));
+    const lifetimes = async () => {
+      const { body } = await askToken(formOf(own));
+      const again = await askToken(formOf(own, { grant_type: "refresh_token", refresh_token: body.refresh_token }));
+      return [body, again.body].flatMap(({ access_token, expires_in }) => {
+        const { iat, exp } = decodeJwt(access_token);
+        return [exp! - iat!, expires_in];
+      });
+    };
+    await set(300);
+    expect(await lifetimes()).toEqual([300, 300, 300, 300]);
+    await set(null);
+    expect(await lifetimes()).toEqual([3600, 3600, 3600, 3600]);
   });
 
   test("no two are the same", async () => {
@@ -151,9 +190,8 @@ describe("refused with 401:", () => {
       const { kid, key } = await keys.signingKey(alg);
       const sign = (typ: string | undefined) =>
         new SignJWT(decodeJwt(client.token)).setProtectedHeader({ alg, kid, ...(typ ? { typ } : {}) }).sign(key);
-      for (const typ of ["JWT", "rt+jwt", "logout+jwt", undefined]) await expectRefused(await sign(typ));
-      if (alg === "ES256") await expectRefused(await sign("at+jwt"));
-      else expect((await use(await sign("at+jwt"))).status).toBe(200);
+      for (const typ of ["jwt", "AT+JWT", "rt+jwt", "logout+jwt", undefined]) await expectRefused(await sign(typ));
+      for (const typ of ["at+jwt", "JWT"]) expect((await use(await sign(typ))).status).toBe(200);
     }
   });
 
@@ -168,7 +206,7 @@ describe("refused with 401:", () => {
     await expectRefused(`${header()}.${payload()}`);
   });
 
-  test.each(["none", "None", "HS256", "RS256", "", "ES256"])("alg %p", async (alg) => {
+  test.each(["none", "None", "HS256", "PS256", "EdDSA", "", "ES256"])("alg %p", async (alg) => {
     const forged = part({ ...decodeProtectedHeader(client.token), alg });
     for (const sign of ["", signature()]) await expectRefused(`${forged}.${payload()}.${sign}`);
   });
@@ -176,9 +214,9 @@ describe("refused with 401:", () => {
   test("a token signed with the public key as an HMAC secret", async () => {
     const { body } = await request("GET", JWKS_PATH);
     const of = (alg: string) => body.keys.find((published: { alg: string }) => published.alg === alg);
-    const key = of("EdDSA");
-    const pem = await exportSPKI((await importJWK(of("RS256"), "RS256")) as CryptoKey);
-    for (const secret of [key.x, JSON.stringify(key), of("RS256").n, pem]) {
+    const key = of("RS256");
+    const pem = await exportSPKI((await importJWK(key, "RS256")) as CryptoKey);
+    for (const secret of [of("EdDSA").x, JSON.stringify(key), key.n, pem]) {
       const token = await new SignJWT(decodeJwt(client.token))
         .setProtectedHeader({ alg: "HS256", typ: "at+jwt", kid: key.kid })
         .sign(Buffer.from(secret.padEnd(32, "x")));
@@ -187,7 +225,7 @@ describe("refused with 401:", () => {
   });
 
   test("a token of a stranger's key, under its own or our key id, or with its key in the header", async () => {
-    const stranger = await generateKeyPair("EdDSA", { extractable: true });
+    const stranger = await generateKeyPair("RS256", { extractable: true });
     const jwk = await exportJWK(stranger.publicKey);
     const { kid } = decodeProtectedHeader(client.token);
     for (const extra of [
@@ -199,7 +237,7 @@ describe("refused with 401:", () => {
       { kid, jku: "https://example.com/jwks" },
     ]) {
       const token = await new SignJWT(decodeJwt(client.token))
-        .setProtectedHeader({ alg: "EdDSA", typ: "at+jwt", ...extra })
+        .setProtectedHeader({ alg: "RS256", typ: "at+jwt", ...extra })
         .sign(stranger.privateKey);
       await expectRefused(token);
     }

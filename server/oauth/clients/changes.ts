@@ -47,7 +47,10 @@ export function defaultsOf(clientType: ClientType): Credentials {
     scopes: [...DEFAULT_SCOPES],
     redirectUris: [],
     postLogoutRedirectUris: [],
-    accessTokenAlg: "EdDSA",
+    accessTokenAlg: "RS256",
+    accessTokenType: "at+jwt",
+    accessTokenLifetime: null,
+    refreshTokenLifetime: null,
     idTokenAlg: "RS256",
     firstParty: false,
   };

@@ -7,13 +7,15 @@ import {
   type FormField,
   field,
   type InputOf,
+  integer,
   orNull,
   type RecordOf,
   type Told,
   text,
   word,
 } from "../../http/fields.ts";
-import { GRANT_TYPES } from "../contract.ts";
+import { ACCESS_TOKEN_TYPES, GRANT_TYPES } from "../contract.ts";
+import type { SigningAlg } from "../keys/rotation.ts";
 import type { ClientType, Credentials } from "./store.ts";
 
 export const MOST_REDIRECT_URIS = 50;
@@ -21,6 +23,13 @@ export const MOST_REDIRECT_URIS = 50;
 const REDIRECT_URI_LIMIT = 2_000;
 /** Of one list; policies may compare it as a whole, many times. */
 export const REDIRECT_URIS_LIMIT = 10_000;
+
+/** The first is the default: the one that every library verifies. */
+const ALGS: SigningAlg[] = ["RS256", "ES256", "EdDSA"];
+/** Seconds, as of TOKEN_LIFETIME. */
+const LEAST_LIFETIME = 60;
+const MOST_ACCESS_LIFETIME = 86_400;
+const MOST_REFRESH_LIFETIME = 365 * 86_400;
 
 const CLIENT_TYPES: ClientType[] = ["confidential", "public", "native"];
 
@@ -116,12 +125,43 @@ const FIELDS = {
     },
     example: "confidential",
   }),
-  AccessTokenAlg: choice(["EdDSA", "RS256"], {
+  AccessTokenAlg: choice(ALGS, {
+    description: "What its access tokens are signed by. Every library verifies RS256; not every one the shorter others.",
     audit: "value",
-    form: { label: "Signature of access tokens" },
-    example: "EdDSA",
+    form: {
+      label: "Signature of access tokens",
+      hint: "Every library verifies RS256. ES256 and EdDSA are shorter.",
+    },
+    example: "RS256",
   }),
-  IdTokenAlg: choice(["RS256", "ES256", "EdDSA"], {
+  AccessTokenType: choice(ACCESS_TOKEN_TYPES, {
+    description: "The `typ` of its access tokens: RFC 9068's, or `JWT` for libraries that refuse that.",
+    audit: "value",
+    form: {
+      label: "Type of access tokens",
+      hint: "The typ in their header. Some libraries refuse all but JWT.",
+      words: { "at+jwt": "at+jwt (RFC 9068)" },
+    },
+    example: "at+jwt",
+  }),
+  AccessTokenLifetime: integer(LEAST_LIFETIME, MOST_ACCESS_LIFETIME, "seconds", {
+    description: "How long an access token of its can be used. null: `TOKEN_LIFETIME`.",
+    audit: "value",
+    form: { label: "Lifetime of access tokens, seconds", hint: "Empty: as for all applications." },
+    example: null,
+  }),
+  RefreshTokenLifetime: integer(LEAST_LIFETIME, MOST_REFRESH_LIFETIME, "seconds", {
+    description:
+      "How long after the grant a refresh token can be used, however often it is refreshed. null: 90 days. A client's " +
+      "own is good for 30 days at most.",
+    audit: "value",
+    form: {
+      label: "Lifetime of refresh tokens, seconds",
+      hint: "From the sign-in on, however often they are refreshed. Empty: 90 days.",
+    },
+    example: null,
+  }),
+  IdTokenAlg: choice(ALGS, {
     audit: "value",
     form: { label: "Signature of id_tokens" },
     example: "RS256",

@@ -124,6 +124,9 @@ export async function settingsClientOf(
     redirectUris: [issuer + SETTINGS_CALLBACK_PATH],
     postLogoutRedirectUris: [],
     accessTokenAlg: "EdDSA",
+    accessTokenType: "at+jwt",
+    accessTokenLifetime: null,
+    refreshTokenLifetime: null,
     idTokenAlg: "RS256",
     firstParty: true,
     // It has no secret, so nobody outside can redeem a code.

@@ -3,11 +3,12 @@
 import type { Queries } from "../../db/connection.ts";
 import { toRecordId } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { ACCESS_TOKEN_TYPES } from "../contract.ts";
+import type { SigningAlg } from "../keys/rotation.ts";
 import { defaultsOf } from "./changes.ts";
 
 export type ClientType = "confidential" | "public" | "native";
-export type AccessTokenAlg = "EdDSA" | "RS256";
-export type IdTokenAlg = "RS256" | "ES256" | "EdDSA";
+export type AccessTokenType = (typeof ACCESS_TOKEN_TYPES)[number];
 
 /** What makes an Application an OAuth client. */
 export interface Credentials {
@@ -16,8 +17,13 @@ export interface Credentials {
   scopes: string[];
   redirectUris: string[];
   postLogoutRedirectUris: string[];
-  accessTokenAlg: AccessTokenAlg;
-  idTokenAlg: IdTokenAlg;
+  accessTokenAlg: SigningAlg;
+  accessTokenType: AccessTokenType;
+  /** Seconds; null: TOKEN_LIFETIME. */
+  accessTokenLifetime: number | null;
+  /** Seconds from the grant on; null: the standard one. */
+  refreshTokenLifetime: number | null;
+  idTokenAlg: SigningAlg;
   /** Its users are not asked for consent. */
   firstParty: boolean;
 }
@@ -55,9 +61,7 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<Client 
     select a.id, a.tenant_id as "tenantId", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
       a.is_active as "isActive",
       coalesce((select t.settings_client_id = a.id from tenants t where t.id = a.tenant_id), false) as "isSettings",
-      c.client_type as "clientType", c.grant_types as "grantTypes", c.scopes,
-      c.redirect_uris as "redirectUris", c.post_logout_redirect_uris as "postLogoutRedirectUris",
-      c.access_token_alg as "accessTokenAlg", c.id_token_alg as "idTokenAlg", c.first_party as "firstParty",
+      ${credentials(sql)},
       (select json_build_object('id', p.id, 'allowLocal', p.allow_local) from identity_providers p
         where p.id = a.authentication_id) as "identityProvider",
       coalesce(s.ids, '{}') as "secretIds", coalesce(s.digests, '{}') as digests
@@ -69,6 +73,12 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<Client 
   const { secretIds, digests, ...client } = row;
   return { ...client, secrets: secretIds.map((id, index) => ({ id, digest: digests[index]! })) };
 }
+
+const credentials = (sql: Queries) => sql`
+  c.client_type as "clientType", c.grant_types as "grantTypes", c.scopes, c.redirect_uris as "redirectUris",
+  c.post_logout_redirect_uris as "postLogoutRedirectUris", c.access_token_alg as "accessTokenAlg",
+  c.access_token_type as "accessTokenType", c.access_token_lifetime as "accessTokenLifetime",
+  c.refresh_token_lifetime as "refreshTokenLifetime", c.id_token_alg as "idTokenAlg", c.first_party as "firstParty"`;
 
 /** Whether there is anything by which an Application or a User can prove who they are. */
 export async function hasCredentials(
@@ -133,14 +143,12 @@ export async function findCredentials(
   applicationId: number,
 ): Promise<Credentials | undefined> {
   const [row] = await sql<(Credentials & { isStored: boolean })[]>`
-    select c.application_id is not null as "isStored", c.client_type as "clientType", c.grant_types as "grantTypes",
-      c.scopes, c.redirect_uris as "redirectUris", c.post_logout_redirect_uris as "postLogoutRedirectUris",
-      c.access_token_alg as "accessTokenAlg", c.id_token_alg as "idTokenAlg", c.first_party as "firstParty"
+    select c.application_id is not null as "isStored", ${credentials(sql)}
     from applications a left join credentials c on c.application_id = a.id
     where a.tenant_id = ${tenantId} and a.id = ${applicationId}::bigint`;
   if (!row) return undefined;
-  const { isStored, ...credentials } = row;
-  return isStored ? credentials : defaultsOf("confidential");
+  const { isStored, ...stored } = row;
+  return isStored ? stored : defaultsOf("confidential");
 }
 
 /** Until the transaction ends, nobody else changes this Application's credentials. @returns false if there is none */
@@ -159,15 +167,19 @@ export async function saveCredentials(
 ): Promise<void> {
   await sql`
     insert into credentials (application_id, client_type, grant_types, scopes, redirect_uris,
-      post_logout_redirect_uris, access_token_alg, id_token_alg, first_party)
+      post_logout_redirect_uris, access_token_alg, access_token_type, access_token_lifetime, refresh_token_lifetime,
+      id_token_alg, first_party)
     select id, ${values.clientType}, ${values.grantTypes}::text[], ${values.scopes}::text[],
       ${values.redirectUris}::text[], ${values.postLogoutRedirectUris}::text[], ${values.accessTokenAlg},
+      ${values.accessTokenType}, ${values.accessTokenLifetime}::integer, ${values.refreshTokenLifetime}::integer,
       ${values.idTokenAlg}, ${values.firstParty}
     from applications where tenant_id = ${tenantId} and id = ${applicationId}
     on conflict (application_id) do update set client_type = excluded.client_type,
       grant_types = excluded.grant_types, scopes = excluded.scopes, redirect_uris = excluded.redirect_uris,
       post_logout_redirect_uris = excluded.post_logout_redirect_uris, access_token_alg = excluded.access_token_alg,
-      id_token_alg = excluded.id_token_alg, first_party = excluded.first_party`;
+      access_token_type = excluded.access_token_type, access_token_lifetime = excluded.access_token_lifetime,
+      refresh_token_lifetime = excluded.refresh_token_lifetime, id_token_alg = excluded.id_token_alg,
+      first_party = excluded.first_party`;
 }
 
 /** The oldest first. */

@@ -37,6 +37,7 @@ export async function authorizationCode(request: GrantRequest): Promise<TokenRes
       clientId: client.id,
       userId,
       scopes,
+      lifetime: client.refreshTokenLifetime ?? undefined,
       ...authentication,
     });
     await linkCode(tx, client.tenantId, digest, started.familyId, code.claims.userinfo);
@@ -50,7 +51,7 @@ export async function authorizationCode(request: GrantRequest): Promise<TokenRes
   const nonce = code.nonce ?? undefined;
   return {
     token_type: "Bearer",
-    expires_in: tokens.lifetime,
+    expires_in: tokens.lifetimeOf(client),
     access_token: accessToken,
     id_token: scopes.includes("openid")
       ? await tokens.issueIdToken(client, { userId, nonce, accessToken, claims, ...authentication })

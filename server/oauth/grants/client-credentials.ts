@@ -9,7 +9,7 @@ export async function clientCredentials({ client, form, door, sql, tokens }: Gra
     throw new TokenError("unauthorized_client", "Only a confidential client can use grant_type client_credentials.");
   }
   const scopes = requestedScopes(door, form.scope, await askableScopes(sql, client));
-  const response = { token_type: "Bearer", expires_in: tokens.lifetime, scope: scopes.join(" ") } as const;
+  const response = { token_type: "Bearer", expires_in: tokens.lifetimeOf(client), scope: scopes.join(" ") } as const;
   // RFC 6749 4.4.3: a refresh token should not be included.
   if (door === "rfc" || !client.grantTypes.includes("refresh_token")) {
     return { ...response, access_token: await tokens.issueAccessToken(client, { scopes }) };

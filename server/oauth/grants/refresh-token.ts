@@ -38,7 +38,7 @@ export async function refreshToken({
   const accessToken = await tokens.issueAccessToken(client, { scopes, familyId: family.id, user });
   return {
     token_type: "Bearer",
-    expires_in: tokens.lifetime,
+    expires_in: tokens.lifetimeOf(client),
     access_token: accessToken,
     id_token: user && scopes.includes("openid") ? await idToken(tokens, client, family, user, accessToken) : undefined,
     refresh_token: next,

@@ -3,11 +3,12 @@
 import type { Bearer } from "../../access/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Client } from "../clients/store.ts";
+import { ACCESS_TOKEN_TYPES } from "../contract.ts";
+import { SIGNING_ALGS } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { Authentication } from "./id-token.ts";
-import { ACCESS_TOKEN, signJwt, subjectOfUser, userOfSubject, type VerifiedTokens, verifyJwt } from "./jwt.ts";
+import { signJwt, subjectOfUser, userOfSubject, type VerifiedTokens, verifyJwt } from "./jwt.ts";
 
-const ACCESS_TOKEN_ALGS = ["EdDSA", "RS256"] as const;
 
 /** What an access token stands for. */
 export interface AccessGrant {
@@ -43,7 +44,7 @@ export async function issueAccessToken(
   client: Client,
   { scopes, familyId, user }: AccessGrant,
 ): Promise<string> {
-  return signJwt(keys, client.accessTokenAlg, ACCESS_TOKEN, seconds, {
+  return signJwt(keys, client.accessTokenAlg, client.accessTokenType, seconds, {
     iss: issuer,
     aud: issuer,
     sub: user ? subjectOfUser(user.id) : String(client.id),
@@ -70,7 +71,7 @@ export async function verifyAccessToken(
     audience: issuer,
     requiredClaims: ["exp", "iat", "jti", "sub", "client_id", "tenant", "scope"],
   };
-  const claims = await verifyJwt(keys, ACCESS_TOKEN, ACCESS_TOKEN_ALGS, token, required, verified);
+  const claims = await verifyJwt(keys, ACCESS_TOKEN_TYPES, SIGNING_ALGS, token, required, verified);
   return claims as unknown as AccessTokenClaims | undefined;
 }
 

@@ -17,7 +17,7 @@ import {
 } from "./families.store.ts";
 import type { ClientRefreshGrant, Tokens } from "./tokens.ts";
 
-/** Seconds from the sign-in on, however often it is refreshed. */
+/** Seconds from the sign-in on, however often it is refreshed, of a client without a RefreshTokenLifetime. */
 const FAMILY_LIFETIME = 90 * 24 * 3_600;
 const PATIENCE = {
   /** A family that nobody has refreshed for so long has ended. */
@@ -31,6 +31,8 @@ export interface UserGrant {
   clientId: number;
   userId: number;
   scopes: string[];
+  /** Seconds from now on, in place of FAMILY_LIFETIME. */
+  lifetime?: number;
   /** The sign-in session, a UUID. */
   sessionId?: string;
   /** Seconds since 1970. */
@@ -98,14 +100,14 @@ export function createFamilies({ masterKey, tokens, onReuse }: FamilyDependencie
   }
 
   return {
-    async start(sql, tenantId, grant) {
+    async start(sql, tenantId, { lifetime = FAMILY_LIFETIME, ...grant }) {
       const familyId = Bun.randomUUIDv7();
       await insertFamily(sql, tenantId, {
         ...grant,
         id: familyId,
         authTime: new Date(grant.authTime * 1000),
         generation: 0,
-        expiresOn: FAMILY_LIFETIME,
+        expiresOn: lifetime,
       });
       return { familyId, refreshToken: values.write({ familyId, clientId: grant.clientId, generation: 0 }) };
     },

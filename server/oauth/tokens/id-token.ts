@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import type { JWTPayload } from "jose";
-import type { Client, IdTokenAlg } from "../clients/store.ts";
+import type { Client } from "../clients/store.ts";
+import { SIGNING_ALGS, type SigningAlg } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { ID_TOKEN, signJwt, subjectOfUser, verifyJwt } from "./jwt.ts";
-
-const ID_TOKEN_ALGS = ["RS256", "ES256", "EdDSA"] as const;
 
 /** How and when a user signed in (OIDC Core 2). */
 export interface Authentication {
@@ -55,16 +54,21 @@ export async function issueIdToken(
  * An id_token that comes back as id_token_hint; it may have expired (OIDC RP-Initiated Logout 4).
  * @returns its claims, or undefined if it is not one of ours
  */
-export function verifyIdTokenHint(keys: SigningKeys, issuer: string, hint: string): Promise<JWTPayload | undefined> {
-  return verifyJwt(keys, ID_TOKEN, ID_TOKEN_ALGS, hint, {
+export async function verifyIdTokenHint(
+  keys: SigningKeys,
+  issuer: string,
+  hint: string,
+): Promise<JWTPayload | undefined> {
+  const claims = await verifyJwt(keys, [ID_TOKEN], SIGNING_ALGS, hint, {
     issuer,
     requiredClaims: ["sub", "aud", "auth_time"],
     currentDate: new Date(0),
   });
+  return claims?.client_id === undefined ? claims : undefined;
 }
 
 /** The left half of the hash that belongs to the id_token's alg, which for Ed25519 is SHA-512. */
-function halfHash(alg: IdTokenAlg, value: string | undefined): string | undefined {
+function halfHash(alg: SigningAlg, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const digest = createHash(alg === "EdDSA" ? "sha512" : "sha256")
     .update(value)

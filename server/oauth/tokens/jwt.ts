@@ -1,12 +1,11 @@
-// Our own JWTs: every kind has a `typ` of its own, so that none passes for another (RFC 8725 3.11).
+// Our own JWTs. A kind is told by its `typ` (RFC 8725 3.11). Access tokens may share that of id_tokens, for libraries that
+// know no other; these two are told by their claims (RFC 8725 3.12): access tokens alone have a client_id.
 
 import { CompactSign, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
 import type { SigningAlg } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 
-/** RFC 9068 2.1. */
-export const ACCESS_TOKEN = "at+jwt";
 /** The refresh token of the client credentials grant. */
 export const CLIENT_REFRESH_TOKEN = "rt+jwt";
 export const ID_TOKEN = "JWT";
@@ -28,12 +27,13 @@ export async function signJwt(
 }
 
 /**
+ * @param types those that the token may be of
  * @param verified tokens that were found good by the same rules before, if there are such
  * @returns the claims, or undefined if the token is not ours, of another kind, expired or malformed
  */
 export async function verifyJwt(
   keys: SigningKeys,
-  typ: string,
+  types: readonly string[],
   algorithms: readonly SigningAlg[],
   token: string,
   options: JWTVerifyOptions,
@@ -41,8 +41,9 @@ export async function verifyJwt(
 ): Promise<JWTPayload | undefined> {
   const header = headerOf(token);
   const alg = algorithms.find((known) => known === header?.alg);
+  const typ = types.find((known) => known === header?.typ);
   const key = alg && header?.kid ? await keys.verificationKey(header.kid, alg) : undefined;
-  if (!alg || !key) return undefined;
+  if (!alg || !typ || !key) return undefined;
   const known = verified?.find(token, key);
   if (known) return known;
   try {

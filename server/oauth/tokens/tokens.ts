@@ -18,7 +18,7 @@ import { type IdTokenGrant, issueIdToken, verifyIdTokenHint } from "./id-token.t
 import { CLIENT_REFRESH_TOKEN, createVerifiedTokens, signJwt, userOfSubject, verifyJwt } from "./jwt.ts";
 
 const CLIENT_REFRESH_TOKEN_ALG = "EdDSA";
-/** Seconds a refresh token of the client credentials grant, and all that is rotated from it, can be used. */
+/** Seconds a refresh token of the client credentials grant, and all that is rotated from it, can be used at most. */
 const CLIENT_REFRESH_LIFETIME = 30 * 24 * 3600;
 
 /** What the refresh token of a client credentials grant says. */
@@ -34,8 +34,8 @@ export interface ClientRefreshGrant {
 
 export interface Tokens {
   issuer: string;
-  /** Seconds an access token and an id_token live. */
-  lifetime: number;
+  /** Seconds an access token of a client lives. */
+  lifetimeOf(client: Client): number;
   issueAccessToken(client: Client, grant: AccessGrant): Promise<string>;
   issueIdToken(client: Client, grant: IdTokenGrant): Promise<string>;
   /** A signed self-contained value: issuing it writes nothing. */
@@ -59,7 +59,7 @@ export interface Tokens {
 export interface TokenDependencies {
   keys: SigningKeys;
   issuer: string;
-  /** Seconds. */
+  /** Seconds of an id_token, and of the access tokens of a client that has no AccessTokenLifetime. */
   lifetime: number;
   /** Whether any of these, a jti or a family's id, was revoked. */
   isRevoked(...ids: string[]): Promise<boolean>;
@@ -78,6 +78,7 @@ type FindScopes = (
 export function createTokens(deps: TokenDependencies): Tokens {
   const { keys, issuer, lifetime, isRevoked, scopesNow, knownScopes } = deps;
   const verified = createVerifiedTokens();
+  const lifetimeOf = ({ accessTokenLifetime }: Client) => accessTokenLifetime ?? lifetime;
 
   async function readAccessToken(token: string, findScopes: FindScopes): Promise<AccessTokenClaims | undefined> {
     const claims = await verifyAccessToken(keys, verified, issuer, token);
@@ -90,11 +91,11 @@ export function createTokens(deps: TokenDependencies): Tokens {
 
   return {
     issuer,
-    lifetime,
-    issueAccessToken: (client, grant) => issueAccessToken(keys, issuer, lifetime, client, grant),
+    lifetimeOf,
+    issueAccessToken: (client, grant) => issueAccessToken(keys, issuer, lifetimeOf(client), client, grant),
     issueIdToken: (client, grant) => issueIdToken(keys, issuer, lifetime, client, grant),
     issueClientRefreshToken: (client, familyId, scopes) =>
-      signJwt(keys, CLIENT_REFRESH_TOKEN_ALG, CLIENT_REFRESH_TOKEN, CLIENT_REFRESH_LIFETIME, {
+      signJwt(keys, CLIENT_REFRESH_TOKEN_ALG, CLIENT_REFRESH_TOKEN, clientRefreshLifetime(client), {
         iss: issuer,
         aud: issuer,
         sub: String(client.id),
@@ -109,7 +110,7 @@ export function createTokens(deps: TokenDependencies): Tokens {
     },
     readAccessToken: (token) => readAccessToken(token, scopesNow),
     async readClientRefreshToken(token) {
-      const claims = await verifyJwt(keys, CLIENT_REFRESH_TOKEN, [CLIENT_REFRESH_TOKEN_ALG], token, {
+      const claims = await verifyJwt(keys, [CLIENT_REFRESH_TOKEN], [CLIENT_REFRESH_TOKEN_ALG], token, {
         issuer,
         audience: issuer,
         requiredClaims: ["exp", "iat", "jti", "client_id", "tenant", "scope"],
@@ -118,6 +119,10 @@ export function createTokens(deps: TokenDependencies): Tokens {
     },
     readIdTokenHint: (hint) => verifyIdTokenHint(keys, issuer, hint),
   };
+}
+
+function clientRefreshLifetime({ refreshTokenLifetime }: Client): number {
+  return Math.min(refreshTokenLifetime ?? CLIENT_REFRESH_LIFETIME, CLIENT_REFRESH_LIFETIME);
 }
 
 function refuseInactive(): never {
