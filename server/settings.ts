@@ -8,10 +8,11 @@ import {
   type SettingsResource,
   type SettingsService,
 } from "./access/index.ts";
+import { APIS } from "./oauth/index.ts";
 import { PROVIDERS } from "./signin/index.ts";
 
 /** In the order of the console's navigation. */
-export const SETTINGS = { providers: PROVIDERS, policies: POLICIES, roles: ROLES };
+export const SETTINGS = { providers: PROVIDERS, apis: APIS, policies: POLICIES, roles: ROLES };
 
 /** What the kinds are made with. */
 export type SettingsDependencies = Parameters<typeof POLICIES.create>[0] & Parameters<typeof PROVIDERS.create>[0];

@@ -22,7 +22,7 @@ const EXAMPLE_TIME = "2026-01-31T12:00:00.000Z";
 export const EXAMPLE_ACTOR = { Id: 1, ExternalId: "", Name: "demo-client", Type: "Application" };
 
 export const idField = (type: string) =>
-  id(`a ${type}'s`, {
+  id(`${/^[AEIOU]/.test(type) ? "an" : "a"} ${type}'s`, {
     description: "Empty: it is found by its Name, or is new.",
     answered: "",
     judged: true,

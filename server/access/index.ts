@@ -1,5 +1,6 @@
 export { type Access, createAccess } from "./access.ts";
 export {
+  type Actor,
   type Authenticate,
   type Bearer,
   type Caller,
@@ -8,6 +9,7 @@ export {
   permit,
   type VerifyAccessToken,
 } from "./bearer.ts";
+export { idField, nameField, STAMP_FIELDS, type Stamped } from "./fields.ts";
 export { MOST_LOOKED_AT } from "./gate/list.ts";
 export type { FindRecords } from "./gate/references.ts";
 export { type Shown, type ShownPage, type Tagged, type Whole, withoutRecords } from "./gate/shown.ts";
@@ -23,19 +25,27 @@ export { resourceRoutes, route } from "./route.ts";
 export {
   ACTIONS,
   type Action,
+  ANY_SCOPE,
   DEFAULT_SCOPES,
   grantedScopes,
+  isOwnScope,
+  requireKnownScopes,
+  SCOPE_NAME,
   SCOPE_TEXTS,
   SCOPES,
+  SCOPES_MUST,
   type Scope,
   ScopeNotGranted,
 } from "./scopes.ts";
 export {
+  createSettingsService,
   type RecordChange,
   requireSeen,
   type SettingsDeclaration,
+  type SettingsDependencies,
   type SettingsResource,
   type SettingsService,
+  type SettingsStore,
   settingsResource,
   settingsType,
 } from "./settings.ts";

@@ -1,4 +1,7 @@
-/** Every scope there is, and what it is for. A client's own are the ones granted to it. */
+import { Type } from "@sinclair/typebox";
+import { BadInput } from "../errors.ts";
+
+/** Every scope of this service, and what it is for. A client's own are the ones granted to it. */
 export const SCOPE_TEXTS = {
   openid: "Sign a user in.",
   profile: "The user's profile claims.",
@@ -23,6 +26,28 @@ export const SCOPES = Object.keys(SCOPE_TEXTS) as readonly Scope[];
 /** The scopes that stand for what is done to a record; a policy has to permit the action of the same name as well. */
 export type Action = Extract<Scope, `${string}:${string}`>;
 export const ACTIONS = SCOPES.filter((scope): scope is Action => scope.includes(":"));
+
+/** RFC 6749 3.3, without what has a meaning of its own in a scope parameter here: `*`, and a comma. */
+export const SCOPE_NAME = "^[\\x21\\x23-\\x29\\x2b\\x2d-\\x5b\\x5d-\\x7e]{1,100}$";
+
+/** Of ours, or of an API of the tenant; which those are, its service knows. */
+export const ANY_SCOPE = Type.Union([
+  ...SCOPES.map((scope) => Type.Literal(scope)),
+  Type.String({ pattern: SCOPE_NAME, description: "Of an Api." }),
+]);
+export const SCOPES_MUST = `must be a list of ${SCOPES.join(", ")}, and of the names of APIs' scopes.`;
+
+/** Whether a scope is of this service itself. */
+export function isOwnScope(scope: string): scope is Scope {
+  return Object.hasOwn(SCOPE_TEXTS, scope);
+}
+
+/** @throws BadInput naming those that nothing has */
+export function requireKnownScopes(scopes: readonly string[], ofApis: readonly string[]): void {
+  const unknown = scopes.filter((scope) => !isOwnScope(scope) && !ofApis.includes(scope));
+  if (unknown.length === 0) return;
+  throw BadInput.in(unknown.map((scope) => ({ Field: "Scopes", Message: `Scopes: there is no scope ${scope}.` })));
+}
 
 /** docs/behaviour.md "Authorization request". */
 export const DEFAULT_SCOPES = ["openid", "profile", "name"];

@@ -84,6 +84,8 @@ export interface SettingsKind<F extends Fields, Row extends { id: string; name: 
     caller: Caller,
     work: (tx: Transaction, permissions: Permissions) => Promise<Changed>,
   ): Promise<Changed>;
+  /** Told of each change once it is committed. */
+  changed?(tenantId: TenantId): void;
   /** What is wrong with an input, before anything is looked up. @throws BadInput */
   check?(caller: Caller, input: InputOf<F>): Promise<void>;
   /** What is wrong with what was just written: all of it is undone. @throws BadInput, Conflict */
@@ -99,7 +101,7 @@ export function createSettingsService<F extends Fields, Row extends { id: string
   recordChange: RecordChange,
   kind: SettingsKind<F, Row>,
 ): SettingsService<RecordOf<F>, InputOf<F>> {
-  const { contract, store, blank, audited = "Record", check, checkWritten } = kind;
+  const { contract, store, blank, audited = "Record", changed, check, checkWritten } = kind;
   const { name, toRecord } = contract;
   const required = contract.namesOf((field) => field.required);
   const inLog = contract.namesOf(({ audit }) => audit);
@@ -175,11 +177,15 @@ export function createSettingsService<F extends Fields, Row extends { id: string
     },
     async save(caller, input, conditions, sent) {
       await check?.(caller, input);
-      return caller.gate.written(name, await upsert(caller, input, conditions), sent);
+      const saved = await upsert(caller, input, conditions);
+      changed?.(caller.tenantId);
+      return caller.gate.written(name, saved, sent);
     },
     async remove(caller, id, conditions) {
       if (!isUuid(id)) throw noSuch();
-      return caller.gate.written(name, await removeOne(caller, id.toLowerCase(), conditions), {});
+      const removed = await removeOne(caller, id.toLowerCase(), conditions);
+      changed?.(caller.tenantId);
+      return caller.gate.written(name, removed, {});
     },
   };
 }

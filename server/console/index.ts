@@ -34,6 +34,7 @@ import { entityPages } from "./records/entities.tsx";
 import { plainSettingsPages } from "./records/settings.tsx";
 import { requestPages } from "./requests.tsx";
 import { searchPages } from "./search/pages.tsx";
+import { apiPages } from "./settings/apis.tsx";
 import { identityProviderPages } from "./settings/identity-providers.tsx";
 import { policyPages } from "./settings/policies.tsx";
 import { rolePages } from "./settings/roles.tsx";
@@ -54,6 +55,7 @@ const SPECIAL: Record<string, (deps: SettingsDependencies) => Page[]> = {
 /** Kinds of settings with more to their pages than what comes from their contracts. */
 const SPECIAL_SETTINGS: Record<string, (deps: SettingsDependencies) => Page[]> = {
   providers: identityProviderPages,
+  apis: apiPages,
   policies: policyPages,
   roles: rolePages,
 };

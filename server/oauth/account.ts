@@ -5,6 +5,7 @@ import type { Queries, Sql } from "../db/connection.ts";
 import { toRecordId } from "../http/query.ts";
 import type { MasterKey } from "../master-key.ts";
 import type { TenantId } from "../tenant-id.ts";
+import type { FindApis } from "./apis/known-apis.ts";
 import { expireCodes, expireCodesBy, inWords, type WhichSessions } from "./authorize/index.ts";
 import { deleteConsent, listConsents, lockConsent } from "./clients/consents.store.ts";
 import { nobodysTenant } from "./clients/settings-client.ts";
@@ -14,7 +15,7 @@ import type { Families } from "./tokens/families.ts";
 /** Of more than so many, a page is no way to look after them. */
 const MOST_LISTED = 200;
 
-export function createApplications(sql: Sql, masterKey: MasterKey, families: Families) {
+export function createApplications(sql: Sql, masterKey: MasterKey, families: Families, findApis: FindApis) {
   return {
     async find(clientId: string) {
       const client = await findClient(sql, clientId);
@@ -22,8 +23,9 @@ export function createApplications(sql: Sql, masterKey: MasterKey, families: Fam
     },
     async allowed(tenantId: TenantId, userId: number) {
       const consents = await listConsents(sql, tenantId, userId, MOST_LISTED, undefined);
+      const apis = await findApis(tenantId);
       return consents.map(({ clientId, clientName, scopes, grantedOn }) => {
-        return { clientId, name: clientName, wants: inWords(scopes), grantedOn };
+        return { clientId, name: clientName, wants: inWords(scopes, apis), grantedOn };
       });
     },
     async revoke(request: Request, tenantId: TenantId, userId: number, clientId: string) {

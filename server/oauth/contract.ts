@@ -2,18 +2,24 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { word } from "../http/fields.ts";
+import type { SigningAlg } from "./keys/rotation.ts";
 
 /** Grants a client may be given. */
 export const GRANT_TYPES = ["authorization_code", "client_credentials", "refresh_token"] as const;
 export const RESPONSE_TYPES = ["code", "code id_token"] as const;
 /** The `typ` of an access token: RFC 9068 2.1, or the one that libraries from before it take alone. */
 export const ACCESS_TOKEN_TYPES = ["at+jwt", "JWT"] as const;
+/** What tokens are signed by. The first is the default: the one that every library verifies. */
+export const ACCESS_TOKEN_ALGS = ["RS256", "ES256", "EdDSA"] as const satisfies SigningAlg[];
+/** Seconds, as of TOKEN_LIFETIME: the least and the most. */
+export const ACCESS_TOKEN_LIFETIME = [60, 86_400] as const;
 export const RESPONSE_MODES = ["query", "fragment", "form_post"] as const;
 
 const text = (description?: string) => Type.String(description ? { description } : {});
 const may = (description?: string) => Type.Optional(text(description));
 const address = (description: string) => Type.String({ format: "uri", description });
 const CLIENT_ID = "The Application's Id.";
+const RESOURCE = "What the token is for (RFC 8707): the Audience of an Api. Absent: the API of this service.";
 const SCOPE = { default: "openid profile name" };
 
 export const AUTHORIZATION_REQUEST = Type.Object(
@@ -35,7 +41,7 @@ export const AUTHORIZATION_REQUEST = Type.Object(
     id_token_hint: may("Of the user who is expected."),
     acr_values: may("Wished authentication context classes."),
     claims: may("Single claims asked for, in JSON (OIDC Core 5.5)."),
-    resource: Type.Optional(address("This API (RFC 8707).")),
+    resource: Type.Optional(address(RESOURCE)),
   },
   { $id: "AuthorizationRequest" },
 );
@@ -70,7 +76,7 @@ export const TOKEN_REQUEST = Type.Object(
     redirect_uri: may("Optional; if sent, as in the authorization request."),
     code_verifier: may("PKCE (RFC 7636), if the authorization request had a challenge."),
     refresh_token: may("Of the refresh grant."),
-    resource: Type.Optional(address("This API (RFC 8707).")),
+    resource: Type.Optional(address(RESOURCE)),
   },
   { $id: "TokenRequest" },
 );

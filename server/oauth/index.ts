@@ -1,3 +1,5 @@
+export { API, type ApiRecord } from "./apis/contract.ts";
+export { APIS } from "./apis/service.ts";
 export { removeExpiredCodes } from "./authorize/index.ts";
 export { developmentUris, redirectUriProblem } from "./clients/changes.ts";
 export { hashSecret } from "./clients/client-authentication.ts";

@@ -28,6 +28,7 @@ import {
 import type { TenantId } from "../tenant-id.ts";
 import { createSite } from "../ui/index.ts";
 import { createApplications, createEndGrants, createEndGrantsBy } from "./account.ts";
+import { createKnownApis } from "./apis/known-apis.ts";
 import { authorizeController } from "./authorize/index.ts";
 import { type AuthenticateClient, authenticateClient, createOnRefusedClient } from "./clients/client-authentication.ts";
 import { createConsents } from "./clients/consents.ts";
@@ -79,6 +80,7 @@ export function createProvider(deps: ProviderDependencies) {
       log.warn({ tenantId, familyId: id, clientId, userId }, "a refresh token was used again; its family is revoked"),
   });
   const findClient = createKnownClients(sql, access);
+  const findApis = createKnownApis(sql, access);
   const onRefused = createOnRefusedClient(sql, log);
   const onSecretUsed = createSecretUses(sql, log);
   const authenticate: AuthenticateClient = async (request, form) => {
@@ -87,7 +89,7 @@ export function createProvider(deps: ProviderDependencies) {
     return client;
   };
   const endGrants = createEndGrants(families);
-  const forClients = { sql, tokens, families, authenticateClient: authenticate, onFailure };
+  const forClients = { sql, tokens, families, findApis, authenticateClient: authenticate, onFailure };
 
   const site = createSite(issuer);
   const cookies = createCookies(issuer);
@@ -97,6 +99,7 @@ export function createProvider(deps: ProviderDependencies) {
     sql,
     masterKey,
     tokens,
+    findApis,
     issuer,
     cookies,
     forms: createForms(cookies, createCsrf(masterKey)),
@@ -114,7 +117,7 @@ export function createProvider(deps: ProviderDependencies) {
     ...forPeople,
     credentials: createCredentials(sql, passwords, endGrants),
     linkedAccounts: createLinkedAccounts(sql, endGrants),
-    applications: createApplications(sql, masterKey, families),
+    applications: createApplications(sql, masterKey, families, findApis),
   };
 
   const controller = new Elysia()

@@ -1,8 +1,7 @@
-// Which scopes a token carries when it is issued, which of them it still gives when it is used, and for what resource.
+// Which scopes a token carries when it is issued, which of them it still gives when it is used.
 
 import { userScopes } from "../access/index.ts";
 import type { Queries } from "../db/connection.ts";
-import { API_PATH } from "../http/request.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { findConsentedScopes } from "./clients/consents.store.ts";
 import { type Client, findActiveScopes } from "./clients/store.ts";
@@ -47,13 +46,4 @@ export async function scopesNow(
 /** Those of `scopes` that stand in `others` too. */
 export function common(scopes: string[], others: readonly string[]): string[] {
   return scopes.filter((scope) => others.includes(scope));
-}
-
-/**
- * What a client may name as the resource it wants a token for (RFC 8707 2): all our tokens are for the one API.
- * @returns why it may not, in words; undefined if it may
- */
-export function resourceProblem(resource: string, issuer: string): string | undefined {
-  const named = resource.replace(/\/$/, "");
-  return named === issuer || named === issuer + API_PATH ? undefined : `resource must be ${issuer}${API_PATH}.`;
 }

@@ -4,7 +4,7 @@ import type { Children } from "@kitajs/html";
 import { ApiError, BadInput } from "../errors.ts";
 import type { Contract } from "../http/contract.ts";
 import { type Field, type Fields, kindOf } from "../http/fields.ts";
-import { Checkbox, CheckboxGroup, Form, Hidden, SelectField, TextField } from "./form.tsx";
+import { Checkbox, CheckboxGroup, Form, Hidden, type Option, SelectField, TextField } from "./form.tsx";
 import { ButtonLink } from "./parts.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -62,12 +62,18 @@ export interface ContractFormProps extends FormPanelProps {
   contract: Shaped;
   /** Of the fields, in their order; `children` stand below them. */
   names: readonly string[];
+  more?: MoreOptions;
 }
 
-export function ContractForm({ contract, names, children = "", ...panel }: ContractFormProps): JSX.Element {
+/** Options that the contract does not know, by the field's name. */
+export type MoreOptions = Readonly<Record<string, readonly Option[]>>;
+
+export function ContractForm(props: ContractFormProps): JSX.Element {
+  const { contract, names, more, children = "", ...panel } = props;
+  const isNew = panel.version === undefined;
   return (
     <FormPanel {...panel}>
-      <ContractFields contract={contract} names={names} state={panel.state} isNew={panel.version === undefined} />
+      <ContractFields contract={contract} names={names} state={panel.state} isNew={isNew} more={more} />
       {children as "safe"}
     </FormPanel>
   );
@@ -91,14 +97,16 @@ export interface ContractFieldProps {
   isNew: boolean;
   /** Where that is not the contract's to say. */
   required?: boolean;
+  more?: MoreOptions;
 }
 
-export function ContractField({ contract, name, state, isNew, required }: ContractFieldProps): JSX.Element {
+export function ContractField({ contract, name, state, isNew, required, more }: ContractFieldProps): JSX.Element {
   const field = contract.fields[name]!;
   const { label, type, rows, hint, hintOfChange = hint, words: told = {}, offered } = field.form!;
   const { kind, words } = kindOf(field);
   const shared = { state, name, label, hint: isNew ? hint : hintOfChange };
-  const options = (offered ?? words).map((value) => ({ value, label: told[value] ?? value }));
+  const known = (offered ?? words).map((value) => ({ value, label: told[value] ?? value }));
+  const options = [...known, ...(more?.[name] ?? [])];
   if (kind === "words") return <CheckboxGroup {...shared} options={options} />;
   if (kind === "word") return <SelectField {...shared} options={options} />;
   if (kind === "flag") return <Checkbox {...shared} />;

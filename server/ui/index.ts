@@ -12,6 +12,7 @@ export {
   formOfRecord,
   type Labels,
   labelsOf,
+  type MoreOptions,
   refusedForm,
 } from "./contract-form.tsx";
 export {

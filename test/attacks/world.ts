@@ -41,6 +41,7 @@ export async function newWorld(): Promise<World> {
     const provider = { Name: unique("provider"), Issuer: "https://id.example.com", ClientId: "x" };
     await ok(admin.patch("/IdentityProvider", { ...provider, Type: "OpenIDConnect" }));
     await ok(admin.patch("/Role", { Name: unique("role") }));
+    await ok(admin.patch("/Api", { Name: unique("api"), Audience: `urn:${Bun.randomUUIDv7()}` }));
   }
   for (const entity of await entitiesOf(admin)) {
     for (const _ of times) await ok(admin.patch(`/${entity.Name}`, newRecord(entity)));

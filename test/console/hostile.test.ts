@@ -46,10 +46,20 @@ const RULES = { Scopes: "openid", AllowedDomains: "example.com", AllowedTenants:
 const OPENID = { Issuer: DIRECTORY, ...RULES };
 const CREDENTIALS = { RedirectUris: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, PostLogoutRedirectUris: "" };
 
+const API = { Scopes: `read ${HOSTILE}`, TokenLifetime: "", ApplicationId: "" };
+
 /** Every form that saves what somebody types, as `walk` finds it. */
 const FORMS: Record<string, Typed> = {
+  "POST /settings/apis/:id/change Name Audience Scopes TokenLifetime ApplicationId": {
+    ...{ ...API, Audience: `urn:changed:${Bun.randomUUIDv7()}` },
+  },
+  "POST /settings/apis/add Name Audience Scopes TokenLifetime ApplicationId": {
+    ...{ ...API, Scopes: `write ${HOSTILE}`, Audience: `urn:added:${Bun.randomUUIDv7()}` },
+  },
   "POST /settings/applications/:id/change Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,
-  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris": CREDENTIALS,
+  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris AccessTokenLifetime RefreshTokenLifetime":
+    { ...CREDENTIALS, AccessTokenLifetime: "600", RefreshTokenLifetime: "" },
+  "POST /settings/applications/:id/secrets Name": FREE,
   "POST /settings/applications/add Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,
   "POST /settings/departments/:id/change Name ExternalId Description": FREE,
   "POST /settings/departments/add Name ExternalId Description": FREE,
@@ -83,7 +93,7 @@ const FORMS: Record<string, Typed> = {
 };
 
 /** The pages that name such a record; each shows the name as it was typed. */
-const NAMED = ["webhooks", "applications", "users", "departments", "identity-providers", "policies", "roles"];
+const NAMED = ["webhooks", "applications", "users", "departments", "identity-providers", "apis", "policies", "roles"];
 
 const browser = openWindows();
 
@@ -124,6 +134,7 @@ async function arrange(api: Api): Promise<void> {
   await api.replay({ ConnectionId, From: "2026-01-01" });
   await api.call("PATCH", "/User", { Username: "colleague" });
   await api.call("PATCH", "/Department", { Name: "Finance" });
+  await api.call("PATCH", "/Api", { Name: "Orders", Audience: `urn:orders:${Bun.randomUUIDv7()}` });
   const provider = { ClientId: "us", Mapping: { Subject: "id" } };
   await api.call("PATCH", "/IdentityProvider", { ...provider, ...OAUTH2, Name: "OAuth2", Type: "OAuth2" });
   await api.call("PATCH", "/IdentityProvider", {

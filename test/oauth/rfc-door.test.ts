@@ -52,7 +52,6 @@ describe("a client credentials grant", () => {
     expect((await ask({ resource: `${iss}/Endpoint/rest/api/v1` })).status).toBe(200);
     expectRfcError(await ask({ resource: "https://api.example.com" }), 400, "invalid_target");
   });
-
 });
 
 describe("invalid_client, 401:", () => {

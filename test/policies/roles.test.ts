@@ -51,7 +51,8 @@ describe.concurrent("a role's life", () => {
     const member = { Type: "Application", Id: stranger.clientId };
     const bad: [unknown, RegExp][] = [
       [{ Scopes: [] }, /^Name is missing\.$/],
-      [{ Name: "x", Scopes: ["root"] }, /^Scopes must be a list of openid, /],
+      [{ Name: "x", Scopes: ["root"] }, /^Scopes: there is no scope root\.$/],
+      [{ Name: "x", Scopes: ["*"] }, /^Scopes must be a list of openid, /],
       [{ Name: "x", Members: [{ Type: "Department", Id: 1 }] }, /^Members\[0\] must be/],
       [{ Name: "x", Members: [null] }, /^Members\[0\] must be/],
       [{ Name: "x", Members: Array(1_001).fill(member) }, /^Members must be a list of at most 1000\.$/],

@@ -12,7 +12,7 @@ import { type Actor, type Caller, type Permitted, permit } from "../bearer.ts";
 import { ROLE } from "../roles/contract.ts";
 import { userScopes } from "../roles/service.ts";
 import { listAllRoles } from "../roles/store.ts";
-import { ACTIONS, type Action } from "../scopes.ts";
+import { ACTIONS, type Action, isOwnScope } from "../scopes.ts";
 import { POLICY } from "./contract.ts";
 import type { Decision, PolicyText } from "./engine.ts";
 import { requireFit } from "./fit.ts";
@@ -188,8 +188,9 @@ function seesScopes({ gate }: Caller, { type }: Actor): boolean {
 
 /** All that its access tokens can have. */
 async function scopesOf(sql: Sql, access: Access, tenantId: TenantId, { type, id }: Actor): Promise<readonly string[]> {
-  if (type === "User") return userScopes(sql, tenantId, id);
-  return (await access.knownScopes(tenantId, id, undefined)) ?? [];
+  const all = type === "User" ? userScopes(sql, tenantId, id) : access.knownScopes(tenantId, id, undefined);
+  // Those of APIs stand in tokens for them alone.
+  return ((await all) ?? []).filter(isOwnScope);
 }
 
 function denied(Message: string): Evaluation {

@@ -3,7 +3,7 @@ import { contract } from "../../http/contract.ts";
 import { field, type InputOf, orNull, type RecordOf, word } from "../../http/fields.ts";
 import { toRecordId } from "../../http/query.ts";
 import { descriptionField, idField, nameField, STAMP_FIELDS } from "../fields.ts";
-import { ACTIONS, SCOPES } from "../scopes.ts";
+import { ACTIONS, ANY_SCOPE, isOwnScope, SCOPES, SCOPES_MUST } from "../scopes.ts";
 import type { Member } from "./store.ts";
 
 /** For a larger group, a policy over an attribute, such as the Department. */
@@ -19,11 +19,14 @@ const FIELDS = {
   Name: nameField("editor", 'Policies speak of it so: Role::"name". With another name they no longer mean it.'),
   Description: descriptionField("Keeps the records.", { label: "What it is for" }),
   Scopes: field<string[], string[]>({
-    description: "What its users may be given in a token.",
-    sent: orNull(Type.Array(word(SCOPES))),
-    shown: Type.Array(word(SCOPES)),
-    must: `must be a list of ${SCOPES.join(", ")}.`,
-    take: (value: string[] | null) => SCOPES.filter((scope) => value?.includes(scope)),
+    description: "What its users may be given in a token: scopes of this service, and of APIs.",
+    sent: orNull(Type.Array(ANY_SCOPE)),
+    shown: Type.Array(ANY_SCOPE),
+    must: SCOPES_MUST,
+    take: (value: string[] | null) => [
+      ...SCOPES.filter((scope) => value?.includes(scope)),
+      ...new Set(value?.filter((scope) => !isOwnScope(scope))),
+    ],
     audit: "value",
     judged: true,
     form: {

@@ -7,7 +7,7 @@ import type { TenantId } from "../../tenant-id.ts";
 import type { Access } from "../access.ts";
 import type { Actor } from "../bearer.ts";
 import type { FindRecords } from "../gate/references.ts";
-import { ACTIONS, SCOPES } from "../scopes.ts";
+import { ACTIONS, isOwnScope, requireKnownScopes, SCOPES } from "../scopes.ts";
 import {
   changeSettings,
   createSettingsService,
@@ -26,6 +26,7 @@ import {
   findRole,
   findRoles,
   insertRole,
+  listApiScopes,
   listRoleScopes,
   listRoles,
   type Member,
@@ -47,6 +48,7 @@ function createRoles(sql: Sql, access: Access, recordChange: RecordChange): Role
     audited: "Role",
     change: (caller, work) => changeSettings(sql, access, caller, "Role", work),
     async checkWritten(tx, tenantId, { before, saved, input: { Members = [] } }) {
+      requireKnownScopes(saved.scopes, await listApiScopes(tx, tenantId));
       if (!before && (await countRoles(tx, tenantId)) > ROLES_PER_TENANT) {
         throw new Conflict(`There are ${ROLES_PER_TENANT} roles already, which is the most a tenant can have.`);
       }
@@ -82,10 +84,14 @@ function refuseUnknown(asked: Member[], taken: Member[]): void {
 
 const keyOf = (member: Member) => `${member.type} ${member.id}`;
 
-/** All of a user's scopes, which `*` asks for (docs/access.md "Scopes"): those of its roles, and the OpenID ones. */
+/**
+ * All of a user's scopes, which `*` asks for (docs/access.md "Scopes"): those of its roles, scopes of APIs among them, and
+ * the OpenID ones.
+ */
 export async function userScopes(sql: Queries, tenantId: TenantId, userId: number): Promise<string[]> {
   const own = await listRoleScopes(sql, tenantId, { type: "User", id: userId });
-  return SCOPES.filter((scope) => own.includes(scope) || !ACTIONS.some((action) => action === scope));
+  const ofOurs = SCOPES.filter((scope) => own.includes(scope) || !ACTIONS.some((action) => action === scope));
+  return [...ofOurs, ...own.filter((scope) => !isOwnScope(scope))];
 }
 
 export const ROLES = {

@@ -53,6 +53,13 @@ export async function listRoleScopes(sql: Queries, tenantId: TenantId, member: A
   return rows.map((row) => row.scope);
 }
 
+/** Names of the scopes that APIs of the tenant have. */
+export async function listApiScopes(sql: Queries, tenantId: TenantId): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select scope->>'name' as name from apis, jsonb_array_elements(scopes) as scope where tenant_id = ${tenantId}`;
+  return rows.map((row) => row.name);
+}
+
 function memberIs(sql: Queries, { type, id }: Actor) {
   return type === "User" ? sql`m.user_id = ${id}` : sql`m.application_id = ${id}`;
 }

@@ -22,6 +22,7 @@ import {
   Text,
 } from "../../ui/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
+import { scopesOfApis } from "../settings/apis.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, aboveOf, pathOf, readApplication } from "./application.ts";
 
@@ -129,6 +130,7 @@ export async function credentialsPage(deps: SettingsDependencies, visit: Visit, 
         visit={visit}
         contract={CREDENTIALS}
         names={FIELDS}
+        more={{ Scopes: await scopesOfApis(deps, visit, record.Scopes) }}
         state={state}
         action={`${pathOf(application)}/credentials`}
         back={pathOf(application)}

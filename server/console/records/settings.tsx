@@ -15,10 +15,12 @@ import {
   formOf,
   formOfRecord,
   labelsOf,
+  type MoreOptions,
   phrase,
   Section,
 } from "../../ui/index.ts";
 import type { Page } from "../page.tsx";
+import type { Visit } from "../visit.ts";
 import type { Held, Kind } from "./kind.tsx";
 import { recordPages } from "./kind.tsx";
 import { askedByName, Changed, type ChangedProps, Value } from "./records.tsx";
@@ -36,6 +38,8 @@ export interface SettingsKind<Item extends SettingsRecord, Input>
   contract: Pick<Contract<Fields>, "name" | "fields"> & { parse(body: unknown): Input };
   service: Pick<SettingsService<Setting, Input>, "list" | "read" | "save" | "remove">;
   told?: Partial<Kind<Item>["told"]>;
+  /** What its form offers beside what the contract knows. */
+  options?(visit: Visit, record: Item | undefined): Promise<MoreOptions>;
 }
 
 interface SettingsRecord {
@@ -66,7 +70,7 @@ export function plainSettingsPages(resource: Settings[string]): Page[] {
 }
 
 export function settingsKind<Item extends SettingsRecord, Input>(own: SettingsKind<Item, Input>): Kind<Item> {
-  const { contract, service, told, ...special } = own;
+  const { contract, service, told, options, ...special } = own;
   const names = own.names ?? formFields(contract);
   const [one] = own.nouns;
   return {
@@ -94,7 +98,7 @@ export function settingsKind<Item extends SettingsRecord, Input>(own: SettingsKi
     },
     names,
     labels: labelsOf(contract),
-    form: async (_visit, held) => contractForm(contract, names, held),
+    form: async (visit, held) => contractForm(contract, names, held, await options?.(visit, held?.record)),
     body: async (visit) => bodyOf(contract, names, visit.form),
     taken: () => `Name is held by another ${one}.`,
     show: async (_visit, { record }) => <Shown contract={contract} names={names} record={record} />,
@@ -108,10 +112,17 @@ export function settingsKind<Item extends SettingsRecord, Input>(own: SettingsKi
   };
 }
 
-function contractForm(contract: Pick<Contract<Fields>, "fields">, names: readonly string[], held?: Held<object>) {
+function contractForm(
+  contract: Pick<Contract<Fields>, "fields">,
+  names: readonly string[],
+  held: Held<object> | undefined,
+  more: MoreOptions | undefined,
+) {
   return {
     state: held ? formOfRecord(contract, names, { ...held.record }) : formOf(),
-    fields: (state: FormState) => <ContractFields contract={contract} names={names} state={state} isNew={!held} />,
+    fields: (state: FormState) => (
+      <ContractFields contract={contract} names={names} state={state} isNew={!held} more={more} />
+    ),
   };
 }
 

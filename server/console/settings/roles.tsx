@@ -25,6 +25,7 @@ import { lookUpNames, type NameOf } from "../records/names.ts";
 import { Changed, Value } from "../records/records.tsx";
 import { settingsKind } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
+import { scopesOfApis } from "./apis.tsx";
 
 export const rolePages = (deps: SettingsDependencies): Page[] => recordPages(roleKind(deps));
 
@@ -55,6 +56,7 @@ function roleKind(deps: SettingsDependencies): Kind<RoleRecord> {
       },
       { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.join(", ")}</small> },
     ],
+    options: async (visit, role) => ({ Scopes: await scopesOfApis(deps, visit, role?.Scopes) }),
     told: { added: "The role is added. Now it needs members, and policies that speak of it." },
     show: (visit, { record }, refused) => roleBody(visit, record, refused),
     effects: ({ Name, Members: { length } }) => [

@@ -1,7 +1,10 @@
 // The rules of an authorization request, in the order they are applied.
 
+import type { FindApis } from "../apis/known-apis.ts";
+import type { Api } from "../apis/store.ts";
 import type { Client } from "../clients/store.ts";
 import type { Door } from "../door.ts";
+import { apisInReach } from "../resources.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 import { type ClientDependencies, registeredClient } from "./checks/client.ts";
 import {
@@ -18,8 +21,8 @@ import {
 } from "./checks/openid.ts";
 import {
   codeChallenge,
-  knownResource,
   mayUseCodes,
+  namedResources,
   noNul,
   noRequestObject,
   nothingRepeated,
@@ -43,6 +46,10 @@ export interface AuthorizationRequest {
   /** The answer carries an id_token beside the code. */
   isHybrid: boolean;
   scopes: string[];
+  /** What tokens can be asked for with the code. */
+  resources: string[];
+  /** Those that the client can have tokens for. */
+  apis: readonly Api[];
   nonce: string | undefined;
   prompts: ReadonlySet<Prompt>;
   /** Seconds. */
@@ -66,6 +73,7 @@ export class RefusedRequest extends Error {
 
 export interface RequestDependencies extends ClientDependencies {
   tokens: Pick<Tokens, "readIdTokenHint">;
+  findApis: FindApis;
 }
 
 /** @throws NotFound, BadInput for the user alone; RefusedRequest */
@@ -88,9 +96,10 @@ export async function checkRequest(
     permittedResponseMode(door, responseType, parameters);
     const isHybrid = answersIdToken(responseType, mode);
     mayUseCodes(client);
-    const scopes = ownedScopes(door, client, parameters);
+    const apis = apisInReach(await deps.findApis(client.tenantId), client);
+    const resources = namedResources(apis, issuer, parameters);
+    const scopes = ownedScopes(door, client, { apis, resources }, parameters);
     openIdForHybrid(isHybrid, scopes);
-    knownResource(issuer, parameters);
     const challenge = codeChallenge(client, parameters);
     const requested = claims(parameters);
     attainableAcr(requested);
@@ -101,6 +110,8 @@ export async function checkRequest(
       redirectUriSent: parameters.get("redirect_uri") !== undefined,
       isHybrid,
       scopes,
+      resources,
+      apis,
       nonce: nonce(isHybrid, parameters),
       prompts: prompts(parameters),
       maxAge: maxAge(parameters),

@@ -18,6 +18,7 @@ import {
   type SignIn,
   type Upstream,
 } from "../../signin/index.ts";
+import type { FindApis } from "../apis/known-apis.ts";
 import { isConsented } from "../clients/consents.store.ts";
 import { AUTHORIZATION_REQUEST } from "../contract.ts";
 import type { PageEndpoint } from "../declared.ts";
@@ -146,6 +147,7 @@ export interface AuthorizeDependencies {
   sql: Sql;
   masterKey: MasterKey;
   tokens: Tokens;
+  findApis: FindApis;
   issuer: string;
   cookies: Cookies;
   forms: Forms;

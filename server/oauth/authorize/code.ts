@@ -11,7 +11,7 @@ const CODE_LIFETIME = 10 * 60;
 /** The answer to a request: the code, and with it the id_token of the hybrid flow (OIDC Core 3.3.2.5). */
 export async function issueCode(
   { sql, tokens }: Pick<AuthorizeDependencies, "sql" | "tokens">,
-  { door, client, reply, redirectUriSent, isHybrid, nonce, codeChallenge, claims }: AuthorizationRequest,
+  { door, client, reply, redirectUriSent, isHybrid, resources, nonce, codeChallenge, claims }: AuthorizationRequest,
   session: Session,
   scopes: string[],
 ): Promise<Record<string, string | undefined>> {
@@ -29,6 +29,7 @@ export async function issueCode(
       redirectUri: reply.redirectUri,
       redirectUriSent,
       scopes,
+      resources,
       nonce: nonce ?? null,
       codeChallenge: codeChallenge ?? null,
       authTime,

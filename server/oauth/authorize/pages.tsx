@@ -1,7 +1,8 @@
 // The pages that stand between an authorization request and its answer. Each goes on with the request as it was.
 
 import { ChooseAccountPage, ConsentPage, type OfferedProvider, type Session, SignInPage } from "../../signin/index.ts";
-import { pageResponse, type Site } from "../../ui/index.ts";
+import { pageResponse, phrase, type Site } from "../../ui/index.ts";
+import type { Api } from "../apis/store.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { type Target, targetText, upstreamPath, withoutPrompts, withPrompt } from "./parameters.ts";
 import { formTargets } from "./reply.ts";
@@ -45,7 +46,7 @@ export function signInPage(
 export function consentPage(
   site: Site,
   target: Target,
-  { client, reply }: AuthorizationRequest,
+  { client, reply, apis }: AuthorizationRequest,
   session: Session,
   scopes: string[],
   { csrf, cookies }: Protection,
@@ -54,7 +55,7 @@ export function consentPage(
     <ConsentPage
       site={site}
       application={client.name}
-      wants={inWords(scopes)}
+      wants={inWords(scopes, apis)}
       user={nameOf(session)}
       destination={destinationOf(reply.redirectUri)}
       request={targetText(target)}
@@ -110,8 +111,13 @@ const WORDS: Record<string, string> = {
   "Webhooks:Delete": "delete webhook connections for you",
 };
 
-/** What a user is asked to allow, in words. */
-export function inWords(scopes: string[]): string[] {
+/** What a user is asked to allow, in words; what an API is for, its own maker says. */
+export function inWords(scopes: string[], apis: readonly Pick<Api, "name" | "scopes">[]): string[] {
   const told = scopes.includes("profile") ? scopes.filter((scope) => scope !== "name") : scopes;
-  return told.map((scope) => WORDS[scope] ?? `use ${scope} for you`);
+  const ofApis = new Map(
+    apis.flatMap((api) =>
+      api.scopes.map(({ name, description }) => [name, phrase`use ${api.name}: ${description || name}`] as const),
+    ),
+  );
+  return told.map((scope) => WORDS[scope] ?? ofApis.get(scope) ?? `use ${scope} for you`);
 }

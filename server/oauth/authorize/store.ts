@@ -10,6 +10,8 @@ export interface CodeGrant {
   redirectUri: string;
   redirectUriSent: boolean;
   scopes: string[];
+  /** What tokens may be asked for by it. */
+  resources: string[];
   nonce: string | null;
   codeChallenge: string | null;
   authTime: Date;
@@ -37,9 +39,9 @@ export async function insertCode(
 ): Promise<void> {
   await sql`
     insert into authorization_codes (digest, tenant_id, client_id, user_id, session_id, redirect_uri, redirect_uri_sent,
-      scopes, nonce, code_challenge, auth_time, amr, acr, claims, expires_on)
+      scopes, resources, nonce, code_challenge, auth_time, amr, acr, claims, expires_on)
     values (${digest}, ${tenantId}, ${code.clientId}, ${code.userId}, ${code.sessionId}, ${code.redirectUri},
-      ${code.redirectUriSent}, ${code.scopes}::text[], ${code.nonce}, ${code.codeChallenge}, ${code.authTime},
+      ${code.redirectUriSent}, ${code.scopes}::text[], ${code.resources}::text[], ${code.nonce}, ${code.codeChallenge}, ${code.authTime},
       ${code.amr}::text[], ${code.acr}, ${sql.json(code.claims)}, now() + make_interval(secs => ${seconds}))`;
 }
 
@@ -47,7 +49,7 @@ export async function insertCode(
 export async function findCode(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<StoredCode | undefined> {
   const [code] = await sql<StoredCode[]>`
     select c.client_id as "clientId", c.user_id as "userId", c.session_id as "sessionId",
-      c.redirect_uri as "redirectUri", c.redirect_uri_sent as "redirectUriSent", c.scopes, c.nonce,
+      c.redirect_uri as "redirectUri", c.redirect_uri_sent as "redirectUriSent", c.scopes, c.resources, c.nonce,
       c.code_challenge as "codeChallenge", c.auth_time as "authTime", c.amr, c.acr, c.claims,
       c.expires_on <= now() as "isExpired", c.used_on is not null as "isUsed", c.family_id as "familyId"
     from authorization_codes c join users u on u.id = c.user_id and u.tenant_id = c.tenant_id

@@ -1,7 +1,7 @@
 // What makes an Application an OAuth client.
 
 import { type TSchema, Type } from "@sinclair/typebox";
-import { DEFAULT_SCOPES, SCOPES } from "../../access/index.ts";
+import { ANY_SCOPE, DEFAULT_SCOPES, SCOPES_MUST } from "../../access/index.ts";
 import { body, contract } from "../../http/contract.ts";
 import {
   type FormField,
@@ -14,8 +14,7 @@ import {
   text,
   word,
 } from "../../http/fields.ts";
-import { ACCESS_TOKEN_TYPES, GRANT_TYPES } from "../contract.ts";
-import type { SigningAlg } from "../keys/rotation.ts";
+import { ACCESS_TOKEN_ALGS, ACCESS_TOKEN_LIFETIME, ACCESS_TOKEN_TYPES, GRANT_TYPES } from "../contract.ts";
 import type { ClientType, Credentials } from "./store.ts";
 
 export const MOST_REDIRECT_URIS = 50;
@@ -24,12 +23,8 @@ const REDIRECT_URI_LIMIT = 2_000;
 /** Of one list; policies may compare it as a whole, many times. */
 export const REDIRECT_URIS_LIMIT = 10_000;
 
-/** The first is the default: the one that every library verifies. */
-const ALGS: SigningAlg[] = ["RS256", "ES256", "EdDSA"];
-/** Seconds, as of TOKEN_LIFETIME. */
-const LEAST_LIFETIME = 60;
-const MOST_ACCESS_LIFETIME = 86_400;
-const MOST_REFRESH_LIFETIME = 365 * 86_400;
+/** Seconds. */
+const REFRESH_TOKEN_LIFETIME = [60, 365 * 86_400] as const;
 
 const CLIENT_TYPES: ClientType[] = ["confidential", "public", "native"];
 
@@ -101,8 +96,8 @@ const FIELDS = {
     },
     example: [...GRANT_TYPES],
   }),
-  Scopes: list<string>(SCOPES, DEFAULT_SCOPES, {
-    description: "What it may ask for.",
+  Scopes: settable<string[]>(Type.Array(ANY_SCOPE), SCOPES_MUST, [...DEFAULT_SCOPES], {
+    description: "What it may ask for: scopes of this service, and of APIs.",
     audit: "value",
     judged: true,
     form: {
@@ -125,8 +120,9 @@ const FIELDS = {
     },
     example: "confidential",
   }),
-  AccessTokenAlg: choice(ALGS, {
-    description: "What its access tokens are signed by. Every library verifies RS256; not every one the shorter others.",
+  AccessTokenAlg: choice(ACCESS_TOKEN_ALGS, {
+    description:
+      "What its access tokens are signed by. Every library verifies RS256; not every one the shorter others.",
     audit: "value",
     form: {
       label: "Signature of access tokens",
@@ -144,13 +140,13 @@ const FIELDS = {
     },
     example: "at+jwt",
   }),
-  AccessTokenLifetime: integer(LEAST_LIFETIME, MOST_ACCESS_LIFETIME, "seconds", {
+  AccessTokenLifetime: integer(...ACCESS_TOKEN_LIFETIME, "seconds", {
     description: "How long an access token of its can be used. null: `TOKEN_LIFETIME`.",
     audit: "value",
     form: { label: "Lifetime of access tokens, seconds", hint: "Empty: as for all applications." },
     example: null,
   }),
-  RefreshTokenLifetime: integer(LEAST_LIFETIME, MOST_REFRESH_LIFETIME, "seconds", {
+  RefreshTokenLifetime: integer(...REFRESH_TOKEN_LIFETIME, "seconds", {
     description:
       "How long after the grant a refresh token can be used, however often it is refreshed. null: 90 days. A client's " +
       "own is good for 30 days at most.",
@@ -161,7 +157,7 @@ const FIELDS = {
     },
     example: null,
   }),
-  IdTokenAlg: choice(ALGS, {
+  IdTokenAlg: choice(ACCESS_TOKEN_ALGS, {
     audit: "value",
     form: { label: "Signature of id_tokens" },
     example: "RS256",

@@ -5,6 +5,7 @@ import {
   type Access,
   type Caller,
   type Permitted,
+  requireKnownScopes,
   requireSeen,
   type Shown,
   type ShownPage,
@@ -19,6 +20,7 @@ import { type Conditions, UNCONDITIONAL } from "../../http/conditions.ts";
 import { changesOf } from "../../http/contract.ts";
 import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import { type Api, lockApis } from "../apis/store.ts";
 import { CREDENTIALS_RESOURCE_TYPE } from "../resource-types.ts";
 import { changedCredentials, requireSound } from "./changes.ts";
 import { hashSecret } from "./client-authentication.ts";
@@ -110,6 +112,7 @@ async function applyChange(
   const resource = toResource(applicationId, before);
   await requireSeen(tx, by, RESOURCE, conditions, toCredentialsRecord(before), resource);
   requireSound(after);
+  requireKnownScopes(after.scopes, scopesOfApis(await lockApis(tx, by.tenantId)));
   refuseOwnLockOut(by, applicationId, before, after);
   await saveCredentials(tx, by.tenantId, applicationId, after);
   const [from, to] = [toCredentialsRecord(before), toCredentialsRecord(after)];
@@ -211,8 +214,10 @@ export async function removeSecret(
   return (await by.gate.written(RESOURCE, toSecretRecord(gone), {}, { resource })).record;
 }
 
+/** With the scopes of APIs: one that is taken away in the meantime would come back with what is written. */
 async function lockCredentials(tx: Transaction, { tenantId }: Caller, applicationId: number): Promise<Credentials> {
   if (!(await lockApplication(tx, tenantId, applicationId))) throw noApplication();
+  await lockApis(tx, tenantId);
   return (await findCredentials(tx, tenantId, applicationId))!;
 }
 
@@ -224,6 +229,8 @@ function requireUpdate(by: Caller, applicationId: number, before: Credentials, a
     toResource(applicationId, after),
   );
 }
+
+const scopesOfApis = (apis: Pick<Api, "scopes">[]) => apis.flatMap(({ scopes }) => scopes.map(({ name }) => name));
 
 function toResource(applicationId: number, credentials: Credentials) {
   return { ...toCredentialsRecord(credentials), Id: String(applicationId) };

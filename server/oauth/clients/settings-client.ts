@@ -75,7 +75,8 @@ export function createSettingsClient(deps: SettingsClientDependencies): Settings
       if (tenantId === undefined) throw new TokenError("invalid_client", "This is no client_id of Settings.");
       const client = await settingsClientOf(deps, tenantId);
       const grant = { grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier };
-      const response = await authorizationCode({ request, client, form: grant, door: "rfc", sql, tokens, families });
+      const asked = { request, client, form: grant, door: "rfc", apis: [], resource: undefined } as const;
+      const response = await authorizationCode({ ...asked, sql, tokens, families });
       const [access, identity] = await Promise.all([
         tokens.readAccessToken(response.access_token),
         tokens.readIdTokenHint(response.id_token ?? ""),

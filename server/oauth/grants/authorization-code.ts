@@ -6,13 +6,14 @@ import { originOfClient } from "../clients/client-authentication.ts";
 import type { TokenResponse } from "../contract.ts";
 import type { Door } from "../door.ts";
 import { requireField, TokenError } from "../endpoint.ts";
+import { carriedScopes, targetOf } from "../resources.ts";
 import { issuableScopes } from "../scopes.ts";
 import { claimsByName } from "../userinfo.ts";
 import type { GrantRequest } from "./grant.ts";
 
 /** RFC 6749 4.1.3: a code is good once, for the client it was issued to. */
 export async function authorizationCode(request: GrantRequest): Promise<TokenResponse> {
-  const { client, form, door, sql, tokens, families } = request;
+  const { client, form, door, sql, tokens, families, apis, resource } = request;
   const digest = digestOf(requireField(form, "code"));
   const code = await findCode(sql, client.tenantId, digest);
   if (!code) throw noCode();
@@ -21,6 +22,7 @@ export async function authorizationCode(request: GrantRequest): Promise<TokenRes
   unexpired(code);
   sameRedirectUri(door, code, form.redirect_uri);
   knownVerifier(code, form.code_verifier);
+  const target = targetOf(apis, code.resources, resource);
 
   const authentication = {
     authTime: Math.floor(code.authTime.getTime() / 1000),
@@ -29,14 +31,15 @@ export async function authorizationCode(request: GrantRequest): Promise<TokenRes
     sessionId: code.sessionId,
   };
   const { userId } = code;
-  const scopes = await issuableScopes(sql, client, code);
+  const granted = await issuableScopes(sql, client, code);
   const family = await sql.beginFor(client.tenantId, async (tx) => {
     if (!(await holdActiveUser(tx, client.tenantId, userId))) throw noCode();
     if (!(await takeCode(tx, client.tenantId, digest))) return undefined;
     const started = await families.start(tx, client.tenantId, {
       clientId: client.id,
       userId,
-      scopes,
+      scopes: granted,
+      resources: code.resources,
       lifetime: client.refreshTokenLifetime ?? undefined,
       ...authentication,
     });
@@ -46,14 +49,15 @@ export async function authorizationCode(request: GrantRequest): Promise<TokenRes
   if (!family) return revokeAll(request, digest);
 
   const user = { id: userId, ...authentication };
-  const accessToken = await tokens.issueAccessToken(client, { scopes, familyId: family.familyId, user });
+  const scopes = carriedScopes(target, granted);
+  const accessToken = await tokens.issueAccessToken(client, { scopes, familyId: family.familyId, user, target });
   const claims = await claimsByName(sql, client.tenantId, userId, code.claims.idToken);
   const nonce = code.nonce ?? undefined;
   return {
     token_type: "Bearer",
-    expires_in: tokens.lifetimeOf(client),
+    expires_in: tokens.lifetimeOf(client, target),
     access_token: accessToken,
-    id_token: scopes.includes("openid")
+    id_token: granted.includes("openid")
       ? await tokens.issueIdToken(client, { userId, nonce, accessToken, claims, ...authentication })
       : undefined,
     refresh_token: client.grantTypes.includes("refresh_token") ? family.refreshToken : undefined,

@@ -1,23 +1,31 @@
 import type { TokenResponse } from "../contract.ts";
 import { TokenError } from "../endpoint.ts";
+import { carriedScopes, ENTITY_API, targetOf } from "../resources.ts";
 import { askableScopes } from "../scopes.ts";
 import { type GrantRequest, requestedScopes } from "./grant.ts";
 
 /** The client credentials grant (RFC 6749 4.4); the spec door gives it a refresh token as well. */
-export async function clientCredentials({ client, form, door, sql, tokens }: GrantRequest): Promise<TokenResponse> {
+export async function clientCredentials(request: GrantRequest): Promise<TokenResponse> {
+  const { client, door, sql, tokens, apis, resource = ENTITY_API } = request;
   if (client.clientType !== "confidential") {
     throw new TokenError("unauthorized_client", "Only a confidential client can use grant_type client_credentials.");
   }
-  const scopes = requestedScopes(door, form.scope, await askableScopes(sql, client));
-  const response = { token_type: "Bearer", expires_in: tokens.lifetimeOf(client), scope: scopes.join(" ") } as const;
+  const target = targetOf(apis, [resource], resource);
+  const granted = requestedScopes(request, target, await askableScopes(sql, client));
+  const scopes = carriedScopes(target, granted);
+  const response = {
+    token_type: "Bearer",
+    expires_in: tokens.lifetimeOf(client, target),
+    scope: scopes.join(" "),
+  } as const;
   // RFC 6749 4.4.3: a refresh token should not be included.
   if (door === "rfc" || !client.grantTypes.includes("refresh_token")) {
-    return { ...response, access_token: await tokens.issueAccessToken(client, { scopes }) };
+    return { ...response, access_token: await tokens.issueAccessToken(client, { scopes, target }) };
   }
   const familyId = Bun.randomUUIDv7();
   const [accessToken, refreshToken] = await Promise.all([
-    tokens.issueAccessToken(client, { scopes, familyId }),
-    tokens.issueClientRefreshToken(client, familyId, scopes),
+    tokens.issueAccessToken(client, { scopes, familyId, target }),
+    tokens.issueClientRefreshToken(client, familyId, granted, resource),
   ]);
   return { ...response, access_token: accessToken, refresh_token: refreshToken };
 }

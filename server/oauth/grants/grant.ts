@@ -3,11 +3,13 @@
 import { grantedScopes, ScopeNotGranted } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { printable } from "../../http/body.ts";
+import type { Api } from "../apis/store.ts";
 import type { Client } from "../clients/store.ts";
 import type { TOKEN_REQUEST, TokenResponse } from "../contract.ts";
 import type { Sent } from "../declared.ts";
 import { type Door, IGNORED_SCOPES } from "../door.ts";
 import { TokenError } from "../endpoint.ts";
+import { askableWith, ENTITY_API, type Target, withoutScope } from "../resources.ts";
 import type { Families } from "../tokens/families.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 
@@ -20,6 +22,10 @@ export interface GrantRequest {
   sql: Sql;
   tokens: Tokens;
   families: Families;
+  /** Those that the client can have tokens for. */
+  apis: readonly Api[];
+  /** What the request names as its resource (RFC 8707): ENTITY_API, or an API's Id. */
+  resource: string | undefined;
 }
 
 /** @throws TokenError */
@@ -27,14 +33,21 @@ export type Grant = (request: GrantRequest) => Promise<TokenResponse>;
 
 /**
  * The scopes asked for, of those that may be had: what scopes.ts says.
+ * @param standard what counts as asked for where nothing is
  * @throws TokenError invalid_scope
  */
-export function requestedScopes(door: Door, requested: string | undefined, owned: string[]): string[] {
+export function requestedScopes(
+  { client, apis, door, form }: Pick<GrantRequest, "client" | "apis" | "door" | "form">,
+  target: Target,
+  owned: string[],
+  standard?: string,
+): string[] {
   try {
-    return grantedScopes(requested, owned, IGNORED_SCOPES[door]);
+    const askable = askableWith(apis, [target?.id ?? ENTITY_API], owned);
+    return grantedScopes(form.scope?.trim() || standard, askable, IGNORED_SCOPES[door]);
   } catch (error) {
     if (!(error instanceof ScopeNotGranted)) throw error;
-    const missing = printable(error.scopes.join(" "));
-    throw new TokenError("invalid_scope", `The client does not have the scope ${missing}. Ask for fewer, or for *.`);
+    const problem = withoutScope(apis, client.scopes, printable(error.scopes.join(" ")));
+    throw new TokenError("invalid_scope", `${problem} Ask for fewer, or for *.`);
   }
 }

@@ -2,12 +2,14 @@
 
 import { Elysia } from "elysia";
 import type { Sql } from "../../db/connection.ts";
+import type { FindApis } from "../apis/known-apis.ts";
+import type { Api } from "../apis/store.ts";
 import type { AuthenticateClient } from "../clients/client-authentication.ts";
 import { RFC_TOKEN_RESPONSE, TOKEN_REQUEST, TOKEN_RESPONSE, type TokenResponse } from "../contract.ts";
 import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { type Door, RFC_TOKEN_PATH, SPEC_TOKEN_PATH } from "../door.ts";
 import { type ClientRequest, formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
-import { resourceProblem } from "../scopes.ts";
+import { apisInReach, InvalidTarget, resourceNamed } from "../resources.ts";
 import type { Families } from "../tokens/families.ts";
 import type { Tokens } from "../tokens/tokens.ts";
 import { GRANTS } from "./index.ts";
@@ -16,6 +18,7 @@ export interface TokenDependencies {
   sql: Sql;
   tokens: Tokens;
   families: Families;
+  findApis: FindApis;
   authenticateClient: AuthenticateClient;
   onFailure: OnFailure;
 }
@@ -65,7 +68,7 @@ export function tokenController(deps: TokenDependencies) {
 }
 
 async function answer(
-  { sql, tokens, families }: TokenDependencies,
+  { sql, tokens, families, findApis }: TokenDependencies,
   door: Door,
   asked: ClientRequest<typeof TOKEN_REQUEST>,
 ): Promise<TokenResponse> {
@@ -78,12 +81,17 @@ async function answer(
   if (!client.grantTypes.includes(grantType)) {
     throw new TokenError("unauthorized_client", `The client is not permitted to use grant_type ${grantType}.`);
   }
-  requireOwnResource(form.resource, tokens.issuer);
-  const { scope, ...response } = await grant({ ...asked, sql, tokens, families, door });
+  const apis = apisInReach(await findApis(client.tenantId), client);
+  const resource = form.resource === undefined ? undefined : namedResource(apis, tokens.issuer, form.resource);
+  const { scope, ...response } = await grant({ ...asked, sql, tokens, families, door, apis, resource });
   return door === "spec" ? response : { ...response, scope };
 }
 
-function requireOwnResource(resource: string | undefined, issuer: string): void {
-  const problem = resource ? resourceProblem(resource, issuer) : undefined;
-  if (problem) throw new TokenError("invalid_target", problem);
+/** @throws TokenError invalid_target (RFC 8707 2) */
+function namedResource(apis: readonly Api[], issuer: string, name: string): string {
+  try {
+    return resourceNamed(apis, issuer, name);
+  } catch (error) {
+    throw error instanceof InvalidTarget ? new TokenError("invalid_target", error.message) : error;
+  }
 }

@@ -6,13 +6,15 @@ import type { Client } from "../clients/store.ts";
 import { ACCESS_TOKEN_TYPES } from "../contract.ts";
 import { SIGNING_ALGS } from "../keys/rotation.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
+import type { Target } from "../resources.ts";
 import type { Authentication } from "./id-token.ts";
 import { signJwt, subjectOfUser, userOfSubject, type VerifiedTokens, verifyJwt } from "./jwt.ts";
-
 
 /** What an access token stands for. */
 export interface AccessGrant {
   scopes: string[];
+  /** What it is for. */
+  target?: Target;
   /** The family it belongs to and dies with. */
   familyId?: string;
   /** Whom the client acts for; undefined: for itself. */
@@ -42,11 +44,12 @@ export async function issueAccessToken(
   issuer: string,
   seconds: number,
   client: Client,
-  { scopes, familyId, user }: AccessGrant,
+  { scopes, target, familyId, user }: AccessGrant,
 ): Promise<string> {
-  return signJwt(keys, client.accessTokenAlg, client.accessTokenType, seconds, {
+  const { accessTokenAlg, accessTokenType } = target ?? client;
+  return signJwt(keys, accessTokenAlg, accessTokenType, seconds, {
     iss: issuer,
-    aud: issuer,
+    aud: target?.audience ?? issuer,
     sub: user ? subjectOfUser(user.id) : String(client.id),
     client_id: String(client.id),
     tenant: client.tenantId,
@@ -59,7 +62,7 @@ export async function issueAccessToken(
   });
 }
 
-/** @returns undefined if it is not one of ours, or expired */
+/** @returns undefined if it is not one of ours, or expired; what it is for, its `aud` says */
 export async function verifyAccessToken(
   keys: SigningKeys,
   verified: VerifiedTokens,
@@ -68,8 +71,7 @@ export async function verifyAccessToken(
 ): Promise<AccessTokenClaims | undefined> {
   const required = {
     issuer,
-    audience: issuer,
-    requiredClaims: ["exp", "iat", "jti", "sub", "client_id", "tenant", "scope"],
+    requiredClaims: ["aud", "exp", "iat", "jti", "sub", "client_id", "tenant", "scope"],
   };
   const claims = await verifyJwt(keys, ACCESS_TOKEN_TYPES, SIGNING_ALGS, token, required, verified);
   return claims as unknown as AccessTokenClaims | undefined;

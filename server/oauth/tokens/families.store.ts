@@ -1,6 +1,7 @@
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { cameOfProvider } from "../clients/store.ts";
+import { ENTITY_API } from "../resources.ts";
 import { forgottenOn, REVOCATION_CHANNEL } from "./revocations.store.ts";
 
 /** Everything that came of one grant. */
@@ -10,6 +11,8 @@ export interface Family {
   /** null: the client's own. */
   userId: number | null;
   scopes: string[];
+  /** What its access tokens may be for. */
+  resources: string[];
   sessionId: string | null;
   authTime: Date | null;
   acr: string | null;
@@ -32,6 +35,7 @@ export interface NewFamily {
   clientId: number;
   userId?: number;
   scopes: string[];
+  resources?: string[];
   sessionId?: string;
   authTime?: Date;
   acr?: string;
@@ -52,10 +56,10 @@ export async function insertFamily(sql: Queries, tenantId: TenantId, family: New
   const { expiresOn } = family;
   const end = typeof expiresOn === "number" ? sql`now() + make_interval(secs => ${expiresOn})` : sql`${expiresOn}`;
   const rows = await sql`
-    insert into refresh_families (id, tenant_id, application_id, user_id, scopes, session_id, auth_time, acr, amr,
+    insert into refresh_families (id, tenant_id, application_id, user_id, scopes, resources, session_id, auth_time, acr, amr,
       generation, expires_on)
     values (${family.id}, ${tenantId}, ${family.clientId}, ${family.userId ?? null}, ${family.scopes}::text[],
-      ${family.sessionId ?? null}, ${family.authTime ?? null}, ${family.acr ?? null}, ${family.amr ?? null}::text[],
+      ${family.resources ?? [ENTITY_API]}::text[], ${family.sessionId ?? null}, ${family.authTime ?? null}, ${family.acr ?? null}, ${family.amr ?? null}::text[],
       ${family.generation}, ${end})
     on conflict do nothing returning id`;
   return rows.length > 0;
@@ -68,7 +72,7 @@ export async function findFamily(
   { idle, grace }: Patience,
 ): Promise<Family | undefined> {
   const [family] = await sql<Family[]>`
-    select f.id, f.application_id as "clientId", f.user_id as "userId", f.scopes, f.session_id as "sessionId",
+    select f.id, f.application_id as "clientId", f.user_id as "userId", f.scopes, f.resources, f.session_id as "sessionId",
       f.auth_time as "authTime", f.acr, f.amr, f.generation, f.rotated_on as "rotatedOn",
       least(f.expires_on, f.rotated_on + ${idle}::interval) as "endsOn",
       f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${idle}::interval

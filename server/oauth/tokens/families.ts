@@ -31,6 +31,8 @@ export interface UserGrant {
   clientId: number;
   userId: number;
   scopes: string[];
+  /** Without them: the entity API. */
+  resources?: string[];
   /** Seconds from now on, in place of FAMILY_LIFETIME. */
   lifetime?: number;
   /** The sign-in session, a UUID. */
@@ -174,8 +176,8 @@ function ended(): TokenError {
   return new TokenError("invalid_grant", "The refresh token has expired or was revoked. Ask for a new grant.");
 }
 
-function signedFamily({ familyId, clientId, scopes, expiresAt }: ClientRefreshGrant) {
-  return { id: familyId, clientId, scopes, expiresOn: new Date(expiresAt * 1000) };
+function signedFamily({ familyId, clientId, scopes, resources, expiresAt }: ClientRefreshGrant) {
+  return { id: familyId, clientId, scopes, resources, expiresOn: new Date(expiresAt * 1000) };
 }
 
 /** The family of a signed token that was never used. */
@@ -185,6 +187,7 @@ function unwritten(signed: ClientRefreshGrant): Family {
     clientId: signed.clientId,
     userId: null,
     scopes: signed.scopes,
+    resources: signed.resources,
     sessionId: null,
     authTime: null,
     acr: null,

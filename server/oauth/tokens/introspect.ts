@@ -1,6 +1,7 @@
 // POST /oauth2/introspect (RFC 7662).
 
 import type { Queries, Sql } from "../../db/connection.ts";
+import type { FindApis } from "../apis/known-apis.ts";
 import type { AuthenticateClient } from "../clients/client-authentication.ts";
 import type { Client } from "../clients/store.ts";
 import { INTROSPECTED, TOKEN_REFERENCE } from "../contract.ts";
@@ -18,6 +19,7 @@ export interface IntrospectionDependencies {
   tokens: Tokens;
   families: Families;
   issuer: string;
+  findApis: FindApis;
   authenticateClient: AuthenticateClient;
   onFailure: OnFailure;
 }
@@ -32,7 +34,9 @@ export const NO_TOKEN = [
 export const INTROSPECTION: FormEndpoint<typeof TOKEN_REFERENCE> = {
   ...{ kind: "form", door: "rfc", path: INTROSPECTION_PATH, id: "introspect", form: TOKEN_REFERENCE },
   summary: "Ask what a token is good for (RFC 7662)",
-  description: "For confidential clients. Of what is not their tenant's, only that it is not active.",
+  description:
+    "For confidential clients. A token for an Api is told to the client of its ApplicationId, and to the one it was " +
+    "issued to. Of any other, only that it is not active.",
   examples: { form: { ...CLIENT, token: "<ACCESS_TOKEN>" } },
   answer: {
     description: "The token's claims, or that it is not active.",
@@ -42,14 +46,17 @@ export const INTROSPECTION: FormEndpoint<typeof TOKEN_REFERENCE> = {
   refused: NO_TOKEN,
 };
 
-/** A client sees access tokens of its own tenant, and its own refresh tokens; of anything else, that it is not active. */
+/**
+ * A client sees its own tokens, and access tokens of its tenant for the entity API and for the API that it is; of anything
+ * else, that it is not active.
+ */
 export function introspectionController(deps: IntrospectionDependencies) {
   const { sql, tokens, families, issuer } = deps;
   return formEndpoint(INTROSPECTION, deps, async ({ client, form }) => {
     const { access, refresh } = await readPresentedToken(tokens, families, form.token);
     requireSecret(client);
     const found = access
-      ? describeAccessToken(client, access)
+      ? await describeAccessToken(deps, client, access)
       : refresh && (await describeRefreshToken(sql, families, issuer, client, refresh));
     return found ?? INACTIVE;
   });
@@ -62,8 +69,24 @@ function requireSecret(client: Client): void {
   }
 }
 
-function describeAccessToken(client: Client, { grant_id: _, ...claims }: AccessTokenClaims) {
-  return claims.tenant === client.tenantId ? { active: true, token_type: "Bearer", ...claims } : undefined;
+async function describeAccessToken(
+  deps: Pick<IntrospectionDependencies, "findApis" | "issuer">,
+  client: Client,
+  { grant_id: _, ...claims }: AccessTokenClaims,
+) {
+  const isForIt = claims.tenant === client.tenantId && (await mayIntrospect(deps, client, claims));
+  return isForIt ? { active: true, token_type: "Bearer", ...claims } : undefined;
+}
+
+/** Of a token for an API, what it is good for is for that API to know, and for whom it was issued to (RFC 7662 4). */
+async function mayIntrospect(
+  { findApis, issuer }: Pick<IntrospectionDependencies, "findApis" | "issuer">,
+  client: Client,
+  { aud, client_id }: AccessTokenClaims,
+): Promise<boolean> {
+  if (aud === issuer) return true;
+  const api = (await findApis(client.tenantId)).find(({ audience }) => audience === aud);
+  return api !== undefined && (api.applicationId === client.id || client_id === String(client.id));
 }
 
 async function describeRefreshToken(
@@ -98,6 +121,6 @@ export interface PresentedToken {
 
 /** token_type_hint is not needed to tell ours apart, and an unknown one is ignored (RFC 7009 2.1). */
 export async function readPresentedToken(tokens: Tokens, families: Families, token: string): Promise<PresentedToken> {
-  const access = await tokens.readAccessToken(token);
+  const access = await tokens.readAnyAccessToken(token);
   return access ? { access } : { refresh: await families.read(token) };
 }

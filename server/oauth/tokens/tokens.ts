@@ -6,6 +6,7 @@ import { Unauthorized } from "../../errors.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Client } from "../clients/store.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
+import { ENTITY_API, type Target } from "../resources.ts";
 import { common } from "../scopes.ts";
 import {
   type AccessGrant,
@@ -27,6 +28,7 @@ export interface ClientRefreshGrant {
   tenantId: TenantId;
   clientId: number;
   scopes: string[];
+  resources: string[];
   /** Seconds since 1970. */
   issuedAt: number;
   expiresAt: number;
@@ -34,22 +36,25 @@ export interface ClientRefreshGrant {
 
 export interface Tokens {
   issuer: string;
-  /** Seconds an access token of a client lives. */
-  lifetimeOf(client: Client): number;
+  /** Seconds an access token of a client lives, by what it is for. */
+  lifetimeOf(client: Client, target: Target): number;
   issueAccessToken(client: Client, grant: AccessGrant): Promise<string>;
   issueIdToken(client: Client, grant: IdTokenGrant): Promise<string>;
   /** A signed self-contained value: issuing it writes nothing. */
-  issueClientRefreshToken(client: Client, familyId: string, scopes: string[]): Promise<string>;
+  issueClientRefreshToken(client: Client, familyId: string, scopes: string[], resource: string): Promise<string>;
   /**
    * For the API's bearer check: as readAccessToken, but by what memory has of clients and users.
    * @throws Unauthorized if one of them is no longer active
    */
   verifyAccessToken: VerifyAccessToken;
   /**
+   * One for the entity API.
    * @returns its claims, with the scopes that it still gives; undefined if it is not ours, expired or revoked, or its
    * client or user is no longer active
    */
   readAccessToken(token: string): Promise<AccessTokenClaims | undefined>;
+  /** The same of a token for whatever API. */
+  readAnyAccessToken(token: string): Promise<AccessTokenClaims | undefined>;
   /** @returns undefined if it is not ours or expired; whether it was used or revoked is for its family to say */
   readClientRefreshToken(token: string): Promise<ClientRefreshGrant | undefined>;
   /** @returns the claims of an id_token of ours, also of an expired one */
@@ -78,23 +83,27 @@ type FindScopes = (
 export function createTokens(deps: TokenDependencies): Tokens {
   const { keys, issuer, lifetime, isRevoked, scopesNow, knownScopes } = deps;
   const verified = createVerifiedTokens();
-  const lifetimeOf = ({ accessTokenLifetime }: Client) => accessTokenLifetime ?? lifetime;
+  const lifetimeOf = ({ accessTokenLifetime }: Client, target: Target) => {
+    const own = accessTokenLifetime ?? target?.tokenLifetime ?? lifetime;
+    return Math.min(own, target?.tokenLifetime ?? own);
+  };
 
-  async function readAccessToken(token: string, findScopes: FindScopes): Promise<AccessTokenClaims | undefined> {
+  async function read(token: string, find: FindScopes, audience?: string): Promise<AccessTokenClaims | undefined> {
     const claims = await verifyAccessToken(keys, verified, issuer, token);
-    if (!claims) return undefined;
+    if (!claims || (audience !== undefined && claims.aud !== audience)) return undefined;
     const ids = claims.grant_id ? [claims.jti, claims.grant_id] : [claims.jti];
     if (await isRevoked(...ids)) return undefined;
-    const live = await findScopes(claims.tenant, Number(claims.client_id), userOfSubject(claims.sub));
+    const live = await find(claims.tenant, Number(claims.client_id), userOfSubject(claims.sub));
     return live && { ...claims, scope: common(claims.scope.split(" "), live).join(" ") };
   }
 
   return {
     issuer,
     lifetimeOf,
-    issueAccessToken: (client, grant) => issueAccessToken(keys, issuer, lifetimeOf(client), client, grant),
+    issueAccessToken: (client, grant) =>
+      issueAccessToken(keys, issuer, lifetimeOf(client, grant.target), client, grant),
     issueIdToken: (client, grant) => issueIdToken(keys, issuer, lifetime, client, grant),
-    issueClientRefreshToken: (client, familyId, scopes) =>
+    issueClientRefreshToken: (client, familyId, scopes, resource) =>
       signJwt(keys, CLIENT_REFRESH_TOKEN_ALG, CLIENT_REFRESH_TOKEN, clientRefreshLifetime(client), {
         iss: issuer,
         aud: issuer,
@@ -102,13 +111,15 @@ export function createTokens(deps: TokenDependencies): Tokens {
         client_id: String(client.id),
         tenant: client.tenantId,
         scope: scopes.join(" "),
+        resource,
         jti: familyId,
       }),
     async verifyAccessToken(token) {
-      const claims = await readAccessToken(token, async (...who) => (await knownScopes(...who)) ?? refuseInactive());
+      const claims = await read(token, async (...who) => (await knownScopes(...who)) ?? refuseInactive(), issuer);
       return claims && callerOf(claims);
     },
-    readAccessToken: (token) => readAccessToken(token, scopesNow),
+    readAccessToken: (token) => read(token, scopesNow, issuer),
+    readAnyAccessToken: (token) => read(token, scopesNow),
     async readClientRefreshToken(token) {
       const claims = await verifyJwt(keys, [CLIENT_REFRESH_TOKEN], [CLIENT_REFRESH_TOKEN_ALG], token, {
         issuer,
@@ -136,6 +147,8 @@ function clientRefreshGrant(claims: JWTPayload): ClientRefreshGrant {
     tenantId: claims.tenant as TenantId,
     clientId: Number(claims.client_id),
     scopes: String(claims.scope).split(" ").filter(Boolean),
+    // One from before there were APIs says nothing of it.
+    resources: [String(claims.resource ?? ENTITY_API)],
     issuedAt: claims.iat!,
     expiresAt: claims.exp!,
   };

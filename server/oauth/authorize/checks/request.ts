@@ -2,10 +2,11 @@
 
 import { grantedScopes, ScopeNotGranted } from "../../../access/index.ts";
 import { printable } from "../../../http/body.ts";
+import type { Api } from "../../apis/store.ts";
 import type { Client } from "../../clients/store.ts";
 import { RESPONSE_MODES, RESPONSE_TYPES } from "../../contract.ts";
 import { type Door, IGNORED_SCOPES } from "../../door.ts";
-import { resourceProblem } from "../../scopes.ts";
+import { askableWith, ENTITY_API, InvalidTarget, resourceNamed, withoutScope } from "../../resources.ts";
 import type { Parameters } from "../parameters.ts";
 import { AuthorizationError } from "../reply.ts";
 
@@ -104,20 +105,29 @@ export function mayUseCodes(client: Client): void {
 }
 
 /** What is asked for, of the client's own scopes; the user's are taken from it once the user is known. */
-export function ownedScopes(door: Door, client: Client, parameters: Parameters): string[] {
+export function ownedScopes(
+  door: Door,
+  client: Client,
+  { apis, resources }: { apis: readonly Api[]; resources: string[] },
+  parameters: Parameters,
+): string[] {
   try {
-    return grantedScopes(parameters.get("scope"), client.scopes, IGNORED_SCOPES[door]);
+    return grantedScopes(parameters.get("scope"), askableWith(apis, resources, client.scopes), IGNORED_SCOPES[door]);
   } catch (error) {
     if (!(error instanceof ScopeNotGranted)) throw error;
-    const missing = printable(error.scopes.join(" "));
-    throw new AuthorizationError("invalid_scope", `The client does not have the scope ${missing}.`);
+    const problem = withoutScope(apis, client.scopes, printable(error.scopes.join(" ")));
+    throw new AuthorizationError("invalid_scope", problem);
   }
 }
 
-export function knownResource(issuer: string, parameters: Parameters): void {
-  for (const resource of new URLSearchParams(parameters.text).getAll("resource")) {
-    const problem = resourceProblem(resource, issuer);
-    if (problem) throw new AuthorizationError("invalid_target", problem);
+/** What tokens can be asked for with the code (RFC 8707 2.1); the entity API where the request names nothing. */
+export function namedResources(apis: readonly Api[], issuer: string, parameters: Parameters): string[] {
+  const names = new URLSearchParams(parameters.text).getAll("resource").filter(Boolean);
+  try {
+    const named = names.map((name) => resourceNamed(apis, issuer, name));
+    return named.length > 0 ? [...new Set(named)] : [ENTITY_API];
+  } catch (error) {
+    throw error instanceof InvalidTarget ? new AuthorizationError("invalid_target", error.message) : error;
   }
 }
 

@@ -1,0 +1,141 @@
+// APIs of the organisation's own: what tokens can be asked for beside those for this service.
+
+import { isOwnScope } from "../../access/index.ts";
+import { API, type ApiRecord } from "../../oauth/index.ts";
+import {
+  bodyOf,
+  Code,
+  ContractFields,
+  Facts,
+  formFields,
+  formOf,
+  formOfRecord,
+  type Option,
+  phrase,
+  Section,
+  Table,
+  Text,
+} from "../../ui/index.ts";
+import type { Page, SettingsDependencies } from "../page.tsx";
+import { Changed, Value } from "../records/records.tsx";
+import { settingsPages } from "../records/settings.tsx";
+import type { Visit } from "../visit.ts";
+
+const NAMES = formFields(API);
+/** All of a tenant's. */
+const ALL = { limit: 100, cursor: undefined, filters: "" };
+
+export function apiPages(deps: SettingsDependencies): Page[] {
+  return settingsPages<ApiRecord, ReturnType<typeof API.parse>>({
+    contract: API,
+    service: deps.apis,
+    path: "/settings/apis",
+    nouns: ["API", "APIs"],
+    lead: (visit) => (
+      <p class="fine">
+        {"An API takes tokens that are made for it alone. "}
+        <a href={visit.href("/settings/applications")}>Applications</a>
+        {" and "}
+        <a href={visit.href("/settings/roles")}>roles</a>
+        {" are given its scopes."}
+      </p>
+    ),
+    empty: {
+      none: ["No APIs to see", "Add an API of yours, and applications can ask for tokens that it takes."],
+      filtered: ["No API has this name", "Add an API of yours, and applications can ask for tokens that it takes."],
+    },
+    columns: () => [
+      { name: "Audience", cell: ({ Audience }) => <Code text={Audience} /> },
+      { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.map(({ Name }) => Name).join(", ")}</small> },
+    ],
+    form: async (_visit, held) => ({
+      state: held
+        ? formOfRecord(API, NAMES, { ...held.record, Scopes: linesOf(held.record) })
+        : formOf({ AccessTokenAlg: API.example.AccessTokenAlg }),
+      fields: (state) => <ContractFields contract={API} names={NAMES} state={state} isNew={!held} />,
+    }),
+    body: async ({ form }) => ({ ...bodyOf(API, NAMES, form), Scopes: scopesIn(form.get("Scopes") ?? "") }),
+    told: { added: "The API is added. Now give its scopes to applications, and to roles for people." },
+    show: async (visit, { record }) => <ApiSections visit={visit} api={record} />,
+    effects: () => [
+      "No token for it is issued any more, and introspection knows none.",
+      "Tokens that are out are good until they expire, where the API checks them by the keys alone.",
+      "Its scopes are taken from applications, roles and consents.",
+    ],
+  });
+}
+
+/**
+ * Scopes that forms offer beside those of this service: of the APIs that the visitor may read.
+ * @param had by the record: a form leaves none of them out
+ */
+export async function scopesOfApis(
+  { apis }: SettingsDependencies,
+  visit: Visit,
+  had: readonly string[] = [],
+): Promise<Option[]> {
+  const { Items } = await apis.list(visit.permitted("Settings:Read"), {}, ALL);
+  const known = Items.flatMap(({ Name: api, Scopes }) =>
+    Scopes.map(({ Name }) => ({ value: Name, label: phrase`${Name} (${api})` })),
+  );
+  const others = had.filter((scope) => !isOwnScope(scope) && !known.some(({ value }) => value === scope));
+  return [...known, ...others.map((scope) => ({ value: scope, label: scope }))];
+}
+
+/** One a line. */
+function linesOf({ Scopes }: ApiRecord): string[] {
+  return Scopes.map(({ Name, Description }) => `${Name} ${Description}`.trim());
+}
+
+function scopesIn(text: string): ApiRecord["Scopes"] {
+  const lines = text.split("\n").map((line) => line.trim());
+  return lines.filter(Boolean).map((line) => {
+    const [Name = ""] = line.split(/\s/, 1);
+    return { Name, Description: line.slice(Name.length).trim() };
+  });
+}
+
+function ApiSections({ visit, api }: { visit: Visit; api: ApiRecord }): JSX.Element {
+  const { Id, Audience, Scopes, AccessTokenAlg, AccessTokenType, TokenLifetime, ApplicationId } = api;
+  const lifetime =
+    TokenLifetime === null ? "as the application has it" : `${TokenLifetime.toLocaleString("en")} s at most`;
+  const client = visit.pathOf({ Type: "Application", Id: Number(ApplicationId) });
+  return (
+    <>
+      <Section title="API">
+        <Facts
+          facts={[
+            ["Audience", <Code text={Audience} copy />],
+            ["Tokens", <Text text={`${AccessTokenType}, signed with ${AccessTokenAlg}`} />],
+            ["Lifetime", <Text text={lifetime} />],
+            [
+              "Introspects as",
+              ApplicationId && client ? (
+                <a href={visit.href(client)}>{`client_id ${ApplicationId}` as "safe"}</a>
+              ) : (
+                <Value text="" />
+              ),
+            ],
+            ["Changed", <Changed CreatedOn={api.CreatedOn} ModifiedOn={api.ModifiedOn} />],
+            ["Id", <Code text={Id} copy />],
+          ]}
+        />
+      </Section>
+      <Section title="Scopes" id="scopes">
+        {Scopes.length > 0 ? (
+          <Table caption="Scopes" columns={SCOPE_COLUMNS} rows={Scopes} />
+        ) : (
+          <p class="fine">None yet. An application asks for tokens for the API once it has one of its scopes.</p>
+        )}
+      </Section>
+    </>
+  );
+}
+
+const SCOPE_COLUMNS = [
+  { name: "Name", cell: ({ Name }: ApiRecord["Scopes"][number]) => <Code text={Name} /> },
+  {
+    name: "What people are told",
+    cell: ({ Description }: ApiRecord["Scopes"][number]) => <Value text={Description} />,
+  },
+];

@@ -1,0 +1,127 @@
+// An API of the tenant's own: what it is. Routes, checks, policies, the audit log and the documents take it from here.
+
+import { Type } from "@sinclair/typebox";
+import { idField, isOwnScope, nameField, SCOPE_NAME, STAMP_FIELDS } from "../../access/index.ts";
+import { contract } from "../../http/contract.ts";
+import { field, type InputOf, integer, oneOf, orNull, type RecordOf } from "../../http/fields.ts";
+import { toRecordId } from "../../http/query.ts";
+import { ACCESS_TOKEN_ALGS, ACCESS_TOKEN_LIFETIME, ACCESS_TOKEN_TYPES } from "../contract.ts";
+import type { ApiScope } from "./store.ts";
+
+/** Characters. */
+const AUDIENCE_LIMIT = 500;
+const SCOPE_TEXT_LIMIT = 200;
+const MOST_SCOPES = 100;
+
+const scope = Type.Object({
+  Name: Type.String({ pattern: SCOPE_NAME, description: "As clients ask for it." }),
+  Description: Type.String({ maxLength: SCOPE_TEXT_LIMIT, description: "What users are told that it allows." }),
+});
+
+type ScopeRecord = { Name: string; Description: string };
+
+const FIELDS = {
+  Id: idField("Api"),
+  Name: nameField("Orders", "People read it when an application asks for access to the API."),
+  Audience: field<string, string>({
+    description:
+      "The `aud` of its tokens, and the `resource` that they are asked for with (RFC 8707): an absolute URI, compared " +
+      "as it is written. Unique in the installation, because all its tokens have one issuer.",
+    required: true,
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Audience",
+      hint: "An absolute URI, such as its address. Tokens for it name this and nothing else.",
+    },
+    sent: Type.String({ format: "uri", maxLength: AUDIENCE_LIMIT }),
+    checked: Type.String(),
+    shown: Type.String({ format: "uri", maxLength: AUDIENCE_LIMIT }),
+    must: `must be an absolute URI without a fragment, of at most ${AUDIENCE_LIMIT} visible ASCII characters.`,
+    // RFC 8707 2.
+    fits: (value: string) =>
+      value.length <= AUDIENCE_LIMIT && /^[\x21\x22\x24-\x7e]+$/.test(value) && URL.canParse(value),
+    example: "https://orders.example.com",
+  }),
+  Scopes: field<ApiScope[], ScopeRecord[]>({
+    description:
+      "All of them; those that a body leaves out are taken from clients, roles and consents too. No name may be one of " +
+      "this service's scopes, or of another Api's.",
+    sent: orNull(Type.Array(scope, { maxItems: MOST_SCOPES })),
+    checked: orNull(Type.Array(Type.Unknown(), { maxItems: MOST_SCOPES })),
+    shown: Type.Array(scope, { maxItems: MOST_SCOPES }),
+    must: `must be a list of at most ${MOST_SCOPES}.`,
+    refuse: (value: unknown[] | null) => scopeProblem(value ?? []),
+    take: (value: ScopeRecord[] | null) =>
+      (value ?? []).map(({ Name, Description = "" }) => ({ name: Name, description: Description })),
+    show: (stored) => (stored as ApiScope[]).map(({ name, description }) => ({ Name: name, Description: description })),
+    audit: "value",
+    form: {
+      label: "Scopes",
+      hint: "One a line: its name, a space, and what people are told that it allows.",
+      rows: 6,
+    },
+    example: [{ Name: "orders:read", Description: "Read your orders" }],
+  }),
+  AccessTokenAlg: oneOf(ACCESS_TOKEN_ALGS, {
+    description: "What tokens for it are signed by. Every library verifies RS256; not every one the shorter others.",
+    documented: { default: "RS256" },
+    audit: "value",
+    form: { label: "Signature of its tokens" },
+    example: "RS256",
+  }),
+  AccessTokenType: oneOf(ACCESS_TOKEN_TYPES, {
+    description: "The `typ` of tokens for it: RFC 9068's, or `JWT` for libraries that refuse that.",
+    documented: { default: "at+jwt" },
+    audit: "value",
+    form: { label: "Type of its tokens", words: { "at+jwt": "at+jwt (RFC 9068)" } },
+    example: "at+jwt",
+  }),
+  TokenLifetime: integer(...ACCESS_TOKEN_LIFETIME, "seconds", {
+    description: "How long a token for it can be used at most; a client's AccessTokenLifetime may be shorter.",
+    audit: "value",
+    form: { label: "Lifetime of its tokens, seconds", hint: "Empty: as the application has it." },
+    example: null,
+  }),
+  ApplicationId: field<number | null, string>({
+    description: "The Application by whose client the API introspects tokens for it. Empty: it does not.",
+    sent: Type.String({ pattern: "^([1-9][0-9]{0,14})?$" }),
+    checked: orNull(Type.String()),
+    shown: Type.String(),
+    must: "must be an Application's Id, or empty.",
+    fits: (value: string | null) => !value || toRecordId(value) !== undefined,
+    take: (value: string | null) => (value ? toRecordId(value)! : null),
+    show: (stored) => (stored === null ? "" : String(stored)),
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Its client_id",
+      hint: "By this client the API asks whether a token is good (RFC 7662). Empty: it does not.",
+    },
+    example: "1002",
+  }),
+  ...STAMP_FIELDS,
+};
+
+export const API = contract("Api", "An API of the tenant's own, which takes access tokens made for it.", FIELDS);
+export type ApiInput = InputOf<typeof FIELDS>;
+export type ApiRecord = RecordOf<typeof FIELDS>;
+
+function scopeProblem(value: unknown[]): string | undefined {
+  const names = value.map((one) => (one as Partial<ScopeRecord> | null)?.Name);
+  for (const [index, one] of value.entries()) {
+    const at = `Scopes[${index}]`;
+    const { Name, Description = "", ...others } = (one ?? {}) as Record<string, unknown>;
+    const isRight = typeof Name === "string" && typeof Description === "string" && Object.keys(others).length === 0;
+    if (!isRight) return `${at} must be {"Name": …, "Description": …}.`;
+    if (!new RegExp(SCOPE_NAME).test(Name)) {
+      return `${at}.Name must have 1 to 100 visible ASCII characters, without *, comma, " and \\.`;
+    }
+    if (isOwnScope(Name) || Name === "offline_access") return `${at}.Name is a scope of this service.`;
+    if (names.indexOf(Name) !== index) return `${at}.Name stands there twice.`;
+    if (Description.length > SCOPE_TEXT_LIMIT || Description.includes("\0") || !Description.isWellFormed()) {
+      return `${at}.Description must have at most ${SCOPE_TEXT_LIMIT} characters.`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,14 @@
+// A tenant's APIs as the token endpoint asks for them, at every request: from memory, until they change.
+
+import type { Access } from "../../access/index.ts";
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { type Api, listApis } from "./store.ts";
+
+/** All of a tenant's. */
+export type FindApis = (tenantId: TenantId) => Promise<readonly Api[]>;
+
+export function createKnownApis(sql: Queries, access: Pick<Access, "keepOfClients">): FindApis {
+  const apis = access.keepOfClients((tenantId) => listApis(sql, tenantId));
+  return (tenantId) => apis.get(tenantId, "all");
+}

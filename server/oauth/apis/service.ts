@@ -1,0 +1,76 @@
+// …/Api: APIs of a tenant's own, which take access tokens made for them.
+
+import {
+  createSettingsService,
+  type SettingsDependencies,
+  type SettingsService,
+  settingsResource,
+  settingsType,
+} from "../../access/index.ts";
+import { BadInput, Conflict } from "../../errors.ts";
+import { isUuid } from "../../http/query.ts";
+import { API, type ApiInput, type ApiRecord } from "./contract.ts";
+import { API_STORE, countApis, findApis, findHeldScope } from "./store.ts";
+
+const APIS_PER_TENANT = 100;
+
+interface ApiDependencies extends SettingsDependencies {
+  /** The issuer, without a trailing slash. */
+  publicUrl: string;
+}
+
+function createApis({ sql, access, recordChange, publicUrl }: ApiDependencies): SettingsService<ApiRecord, ApiInput> {
+  return createSettingsService(sql, recordChange, {
+    contract: API,
+    store: API_STORE,
+    blank: {
+      name: "",
+      audience: "",
+      scopes: [],
+      accessTokenAlg: "RS256",
+      accessTokenType: "at+jwt",
+      tokenLifetime: null,
+      applicationId: null,
+    },
+    changed: access.forget,
+    async check(_, { Audience = "" }) {
+      if (Audience !== publicUrl && !Audience.startsWith(`${publicUrl}/`)) return;
+      throw BadInput.in([
+        { Field: "Audience", Message: `Audience must not be an address of this service, ${publicUrl}.` },
+      ]);
+    },
+    async checkWritten(tx, tenantId, { before, saved, input }) {
+      if (!before && (await countApis(tx, tenantId)) > APIS_PER_TENANT) {
+        throw new Conflict(`There are ${APIS_PER_TENANT} APIs already, which is the most a tenant can have.`);
+      }
+      const held = await findHeldScope(tx, tenantId, saved);
+      if (held) throw new Conflict(`Scopes: ${held} is a scope of another Api.`);
+      if (input.ApplicationId && saved.applicationId === null) {
+        const Message = `ApplicationId: there is no Application ${input.ApplicationId}.`;
+        throw BadInput.in([{ Field: "ApplicationId", Message }]);
+      }
+    },
+  });
+}
+
+export const APIS = {
+  type: settingsType(API),
+  create(deps: ApiDependencies) {
+    const { Name, Audience, Scopes } = API.example;
+    return settingsResource({
+      contract: API,
+      service: createApis(deps),
+      find: async (sql, tenantId, _, ids) =>
+        (await findApis(sql, tenantId, ids.filter(isUuid))).map((api) => API.toRecord(api)),
+      tag: { name: "Api", description: "APIs of the organisation's own, which take access tokens made for them." },
+      nouns: ["API", "APIs"],
+      examples: { api: { Name, Audience, Scopes } },
+      upsert:
+        "The API that Id, or without it Name, points at is updated; else a new one is made, which needs Name and " +
+        "Audience. Clients and roles are given its scopes by their names.",
+      remove:
+        "No token for it is issued any more, and introspection knows none. Who verifies by the keys alone takes those " +
+        "that are out until they expire. Its scopes are taken from clients, roles and consents.",
+    });
+  },
+};

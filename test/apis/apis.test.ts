@@ -1,0 +1,169 @@
+// …/Api: what it takes, and what its scopes mean for clients and roles.
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { API, expectError } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
+import { newTenant, shared } from "../support/tenant.ts";
+import { newApi, newAudience } from "./apis.ts";
+
+const PATH = `${API}/Api`;
+
+let admin: Api;
+beforeAll(async () => {
+  admin = await newTenant();
+});
+
+const given = () => ({ Name: Bun.randomUUIDv7(), Audience: newAudience() });
+
+test("a new one has the defaults; it is changed field by field, and found by its Name", async () => {
+  const fields = given();
+  const made = await ok(admin.patch("/Api", fields));
+  expect(made).toMatchObject({
+    ...fields,
+    Scopes: [],
+    AccessTokenAlg: "RS256",
+    AccessTokenType: "at+jwt",
+    TokenLifetime: null,
+    ApplicationId: "",
+    CreatedBy: { Type: "Application" },
+  });
+  const changes = {
+    Name: fields.Name,
+    Audience: "urn:example:orders",
+    Scopes: [{ Name: `${made.Id}:read`, Description: "Read" }, { Name: `${made.Id}:write` }],
+    AccessTokenAlg: "ES256",
+    AccessTokenType: "JWT",
+    TokenLifetime: 60,
+    ApplicationId: admin.clientId,
+  };
+  const changed = await ok(admin.patch("/Api", { ...changes, Audience: `urn:example:${made.Id}` }));
+  expect(changed).toMatchObject({
+    ...changes,
+    Id: made.Id,
+    Audience: `urn:example:${made.Id}`,
+    Scopes: [
+      { Name: `${made.Id}:read`, Description: "Read" },
+      { Name: `${made.Id}:write`, Description: "" },
+    ],
+  });
+  expect((await admin.get(`/Api/${made.Id}`)).body).toEqual(changed);
+  expect(await ok(admin.patch("/Api", { Id: made.Id, ApplicationId: null }))).toMatchObject({ ApplicationId: "" });
+});
+
+describe("is refused:", () => {
+  const issuer = () => shared().url.replace("127.0.0.1", "localhost");
+  test.each<[string, () => Record<string, unknown>, RegExp]>([
+    ["no Audience", () => ({ Audience: undefined }), /^Audience is missing/],
+    ["a relative Audience", () => ({ Audience: "/orders" }), /^Audience must be an absolute URI/],
+    ["a name", () => ({ Audience: "orders" }), /^Audience must be/],
+    ["a fragment (RFC 8707 2)", () => ({ Audience: "https://orders.example.com#x" }), /^Audience must be/],
+    ["an empty fragment", () => ({ Audience: "https://orders.example.com/#" }), /^Audience must be/],
+    ["a space", () => ({ Audience: "https://orders.example.com/a b" }), /^Audience must be/],
+    ["a long one", () => ({ Audience: `https://orders.example.com/${"x".repeat(500)}` }), /^Audience must be/],
+    ["the issuer", () => ({ Audience: issuer() }), /^Audience must not be an address of this service/],
+    ["the entity API", () => ({ Audience: `${issuer()}${API}` }), /^Audience must not be an address/],
+    ["a scope of ours", () => scopes("openid"), /^Scopes\[0\]\.Name is a scope of this service/],
+    ["another scope of ours", () => scopes("x", "AccessManager:Read"), /^Scopes\[1\]\.Name is a scope/],
+    ["offline_access", () => scopes("offline_access"), /^Scopes\[0\]\.Name is a scope/],
+    ["all scopes", () => scopes("*"), /^Scopes\[0\]\.Name must have/],
+    ["a comma, which lends a prefix", () => scopes("a:b,"), /^Scopes\[0\]\.Name must have/],
+    ["two words", () => scopes("a b"), /^Scopes\[0\]\.Name must have/],
+    ["an empty scope", () => scopes(""), /^Scopes\[0\]\.Name must have/],
+    ["a scope twice", () => scopes("a", "b", "a"), /^Scopes\[2\]\.Name stands there twice/],
+    ["a scope that is a text", () => ({ Scopes: ["a"] }), /^Scopes\[0\] must be/],
+    ["nothing for a scope", () => ({ Scopes: [null] }), /^Scopes\[0\] must be/],
+    ["more of a scope", () => ({ Scopes: [{ Name: "a", Color: 1 }] }), /^Scopes\[0\] must be/],
+    ["a long text", () => ({ Scopes: [{ Name: "a", Description: "x".repeat(201) }] }), /^Scopes\[0\]\.Description/],
+    [
+      "too many",
+      () => scopes(...Array.from({ length: 101 }, (_, n) => `s${n}`)),
+      /^Scopes must be a list of at most 100/,
+    ],
+    ["another algorithm", () => ({ AccessTokenAlg: "HS256" }), /^AccessTokenAlg must be RS256 or ES256 or EdDSA/],
+    ["another type", () => ({ AccessTokenType: "jwt" }), /^AccessTokenType must be at\+jwt or JWT/],
+    [
+      "a short life",
+      () => ({ TokenLifetime: 59 }),
+      /^TokenLifetime must be a whole number of seconds from 60 to 86400/,
+    ],
+    ["no Application", () => ({ ApplicationId: "1" }), /^ApplicationId: there is no Application 1/],
+    ["no Id", () => ({ ApplicationId: "x" }), /^ApplicationId must be an Application's Id/],
+  ])("%s", async (_, fields, says) => {
+    const Name = Bun.randomUUIDv7();
+    expectError(await admin.patch("/Api", { ...given(), Name, ...fields() }), 400, "Bad Input", PATH, says);
+    expect((await admin.get(`/Api?Name=${Name}`)).body.Items).toEqual([]);
+  });
+
+  test("another tenant's Application", async () => {
+    const { clientId } = await newTenant();
+    const answer = await admin.patch("/Api", { ...given(), ApplicationId: clientId });
+    expectError(answer, 400, "Bad Input", PATH, /^ApplicationId: there is no Application/);
+  });
+
+  test("an Audience that another tenant has: its API could not tell the tokens apart", async () => {
+    const other = await newTenant();
+    const { audience } = await newApi(other, "Orders", []);
+    const answer = await admin.patch("/Api", { ...given(), Audience: audience });
+    expectError(answer, 409, "Conflict", PATH, /^Audience is held by another Api\.$/);
+    const own = await ok(admin.patch("/Api", given()));
+    const moved = await admin.patch("/Api", { Id: own.Id, Audience: audience });
+    expectError(moved, 409, "Conflict", PATH, /^Audience is held/);
+  });
+
+  test("of many that want one Audience at once, all but one", async () => {
+    const tenants = await Promise.all(Array.from({ length: 4 }, () => newTenant()));
+    const Audience = newAudience();
+    const answers = await Promise.all(tenants.map((tenant) => tenant.patch("/Api", { Name: "Orders", Audience })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+  });
+
+  test("a scope that another API of the tenant has; another tenant may have it", async () => {
+    const own = await newTenant();
+    await newApi(own, "Orders", ["orders:read"]);
+    const answer = await own.patch("/Api", { ...given(), ...scopes("x", "orders:read") });
+    expectError(answer, 409, "Conflict", PATH, /^Scopes: orders:read is a scope of another Api/);
+    expect((await own.get("/Api")).body.Items).toHaveLength(1);
+    await newApi(admin, "Orders of another", ["orders:read"]);
+  });
+});
+
+const scopes = (...names: string[]) => ({ Scopes: names.map((Name) => ({ Name, Description: "" })) });
+
+describe("its scopes", () => {
+  test("are given to clients and roles by their names; one that nothing has is refused", async () => {
+    const own = await newTenant();
+    const { Id } = await ok(own.patch("/Application", { Name: "shop", Is_Active: true }));
+    const credentials = `/Application/${Id}/Credentials`;
+    const change = { Scopes: ["openid", "orders:read"] };
+    const refused = /^Scopes: there is no scope orders:read/;
+    expectError(await own.patch(credentials, change), 400, "Bad Input", API + credentials, refused);
+    expectError(await own.patch("/Role", { Name: "clerk", ...change }), 400, "Bad Input", `${API}/Role`, refused);
+    await newApi(own, "Orders", ["orders:read"]);
+    expect(await ok(own.patch(credentials, change))).toMatchObject(change);
+    expect(await ok(own.patch("/Role", { Name: "clerk", ...change }))).toMatchObject(change);
+    const stranger = await newTenant();
+    const foreign = await stranger.patch("/Role", { Name: "clerk", ...change });
+    expectError(foreign, 400, "Bad Input", `${API}/Role`, refused);
+  });
+
+  test.each<[string, (own: Api, id: string) => Promise<unknown>]>([
+    ["when the API leaves one out", (own, Id) => ok(own.patch("/Api", { Id, ...scopes("orders:write") }))],
+    ["with the API", (own, id) => own.send("DELETE", `/Api/${id}`)],
+  ])("are taken from clients and roles %s, and do not come back with another", async (_, lose) => {
+    const own = await newTenant();
+    const { id } = await newApi(own, "Orders", ["orders:read", "orders:write"]);
+    const { Id } = await ok(own.patch("/Application", { Name: "shop", Is_Active: true }));
+    const credentials = `/Application/${Id}/Credentials`;
+    const Scopes = ["orders:read", "openid"];
+    await ok(own.patch(credentials, { Scopes }));
+    await ok(own.patch("/Role", { Name: "clerk", Scopes }));
+    await lose(own, id);
+    await newApi(own, "Orders anew", ["orders:read"]);
+    expect((await own.get(credentials)).body.Scopes).toEqual(["openid"]);
+    expect((await own.get("/Role?Name=clerk")).body.Items[0].Scopes).toEqual(["openid"]);
+    // What is saved next brings nothing back.
+    await ok(own.send("POST", `/Application/${Id}/Secrets`));
+    expect(await ok(own.patch(credentials, { FirstParty: true }))).toMatchObject({ Scopes: ["openid"] });
+  });
+});
