@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Sql } from "../server/db/connection.ts";
-import type { MasterKey } from "../server/master-key.ts";
 import type { WorkerMetrics } from "../server/metrics/index.ts";
+import type { KeyRotation } from "../server/oauth/index.ts";
 import type { Tracing } from "../server/tracing/index.ts";
 import type { AttemptDelivery, AttemptLog, InFlight, Windows } from "../server/webhooks/index.ts";
 
@@ -9,7 +9,7 @@ export interface ActivityDependencies {
   sql: Sql;
   attemptLog: AttemptLog;
   attemptDelivery: AttemptDelivery;
-  masterKey: MasterKey;
+  keyRotation: Pick<KeyRotation, "run">;
   log: Logger;
   tracing: Pick<Tracing, "begin">;
   metrics: Pick<WorkerMetrics, "attempted" | "ended">;

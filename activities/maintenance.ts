@@ -1,12 +1,11 @@
 import { removeExpired } from "../server/maintenance/index.ts";
-import { rotateSigningKeys } from "../server/oauth/index.ts";
 import type { MaintenanceResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 
 /** Makes and removes signing keys as their schedule says. */
-export function createRotateSigningKeys({ sql, masterKey, log }: ActivityDependencies) {
+export function createRotateSigningKeys({ keyRotation, log }: ActivityDependencies) {
   return async (): Promise<MaintenanceResult["keys"]> => {
-    const rotation = await rotateSigningKeys(sql, masterKey);
+    const rotation = await keyRotation.run();
     if (rotation.announced.length + rotation.removed.length > 0) log.info(rotation, "signing keys rotated");
     return rotation;
   };

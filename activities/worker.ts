@@ -12,12 +12,12 @@ import { CannotStart } from "../server/errors.ts";
 import { createLifecycle, serveWorkerProbes } from "../server/http/probes.ts";
 import { createLog } from "../server/log.ts";
 import { startMaintenance } from "../server/maintenance/index.ts";
-import { importMasterKey } from "../server/master-key.ts";
 import { createWorkerMetrics, serveMetrics } from "../server/metrics/index.ts";
-import { requireSigningKeys } from "../server/oauth/index.ts";
+import { createKeyRotation } from "../server/oauth/index.ts";
 import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "../server/process.ts";
 import { requireNamespace } from "../server/temporal.ts";
 import { createTracing } from "../server/tracing/index.ts";
+import { createVault } from "../server/vault.ts";
 import {
   createAttemptDelivery,
   createAttemptLog,
@@ -56,7 +56,8 @@ await runEntry(async () => {
   });
 
   const sql = connect(config.databaseUrl, "gatehouse worker", 10);
-  const masterKey = importMasterKey(config.masterKey, config.masterKeyPrevious);
+  const vault = createVault(config.masterKey, config.masterKeyPrevious);
+  const keyRotation = createKeyRotation(sql, vault);
   const lifecycle = createLifecycle();
   // From here on it can be told to stop, also while PostgreSQL or Temporal is not there yet.
   const stops: (() => Promise<unknown>)[] = [() => sql.end({ timeout: 1 })];
@@ -75,7 +76,7 @@ await runEntry(async () => {
     await refuseSharedSessions(config.databaseUrl);
     await requireSchema(sql);
     // A worker that cannot open a connection's secret would use its deliveries' attempts up.
-    await requireSigningKeys(sql, masterKey);
+    await keyRotation.requireOpen();
   });
   const workflowBundle = await bundleWorkflows(temporalLogger(log));
   const connection = await connectToTemporal(config.temporal, log);
@@ -86,8 +87,8 @@ await runEntry(async () => {
   const activities = createActivities({
     sql,
     attemptLog: createAttemptLog(sql, log),
-    attemptDelivery: createAttemptDelivery({ egress, masterKey, timeout: config.webhooks.timeout }),
-    masterKey,
+    attemptDelivery: createAttemptDelivery({ egress, vault, timeout: config.webhooks.timeout }),
+    keyRotation,
     log,
     metrics,
     tracing,

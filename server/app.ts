@@ -26,7 +26,6 @@ import { createRateLimit } from "./http/rate-limit.ts";
 import { API_PATH, createSpelling, requireHost, withPlainUrl } from "./http/request.ts";
 import { controllerOf } from "./http/route.ts";
 import { createOutageLog } from "./log.ts";
-import type { MasterKey } from "./master-key.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
 import { createProvider, endpointRefusal, OAUTH_RESOURCE_TYPES, SPEC_PATHS, scopesNow } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
@@ -40,6 +39,7 @@ import { createSettings, SETTINGS, type SettingsKinds, servicesOf } from "./sett
 import type { TenantId } from "./tenant-id.ts";
 import { TENANT_RESOURCE_TYPE } from "./tenants/index.ts";
 import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/index.ts";
+import type { Vault } from "./vault.ts";
 import {
   CONNECTION,
   connectionContract,
@@ -60,7 +60,7 @@ const IDLE_SECONDS = 120;
 export interface AppDependencies {
   config: Config;
   sql: Sql;
-  masterKey: MasterKey;
+  vault: Vault;
   egress: Egress;
   log: Logger;
   metrics?: ApiMetrics;
@@ -91,7 +91,7 @@ export function policyTypes(entities: readonly EntityDefinition[], settings: Set
 export function createApp({
   config,
   sql,
-  masterKey,
+  vault,
   egress,
   log,
   metrics = createApiMetrics(sql),
@@ -103,7 +103,7 @@ export function createApp({
 }: AppDependencies) {
   const findRecord = createFindRecord(entities);
   const findEntityRecords = createFindRecords(entities);
-  const webhooks = createWebhooks(sql, masterKey, config.webhooks.secretOverlap);
+  const webhooks = createWebhooks(sql, vault, config.webhooks.secretOverlap);
   const settingsTypes = Object.values(kinds).map(({ type }) => type.name);
   const findRecords: FindRecords = (queries, tenantId, type, ids) => {
     const others = type === CONNECTION.name ? webhooks.connections.find : findEntityRecords;
@@ -112,7 +112,7 @@ export function createApp({
   };
   const access = createAccess({
     sql,
-    masterKey,
+    vault,
     log,
     resourceTypes: policyTypes(entities, kinds),
     findRecords,
@@ -144,7 +144,7 @@ export function createApp({
     config,
     sql,
     access,
-    masterKey,
+    vault,
     log,
     fetch: egress.fetch,
     onClient,
@@ -152,7 +152,7 @@ export function createApp({
   });
   const { publicUrl } = config;
   const settings = createSettings(kinds, {
-    ...{ sql, masterKey, publicUrl, access, checkUrl },
+    ...{ sql, vault, publicUrl, access, checkUrl },
     fetch: egress.fetch,
     endGrantsBy: provider.endGrantsBy,
     recordChange: recordAudit,

@@ -7,7 +7,7 @@ import { outageOf } from "./db/failures.ts";
 import { migrate } from "./db/migrate.ts";
 import { CannotStart } from "./errors.ts";
 import { createOutageLog } from "./log.ts";
-import { WrongMasterKey } from "./master-key.ts";
+import { WrongMasterKey } from "./vault.ts";
 
 export type ProductionConfig = Config & { databaseUrl: string; masterKey: string };
 

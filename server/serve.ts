@@ -8,12 +8,12 @@ import { createEgress } from "./egress/index.ts";
 import { CannotStart } from "./errors.ts";
 import { createLifecycle, shutDown } from "./http/probes.ts";
 import { createLog } from "./log.ts";
-import { importMasterKey } from "./master-key.ts";
 import { createApiMetrics, serveMetrics } from "./metrics/index.ts";
-import { rotateSigningKeys } from "./oauth/index.ts";
+import { createKeyRotation } from "./oauth/index.ts";
 import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "./process.ts";
 import { createRequestRecorder } from "./requests/index.ts";
 import { createTracing } from "./tracing/index.ts";
+import { createVault } from "./vault.ts";
 
 /** After so long, as with a large migration, whoever asks is told that the process is alive. */
 const LONG_START_MS = 5_000;
@@ -23,13 +23,13 @@ await runEntry(async () => {
   const { databaseUrl, shutdown } = config;
   const log = createLog(config.logLevel, "api");
   const sql = connect(databaseUrl, "gatehouse api", 10, IMPATIENT);
-  const masterKey = importMasterKey(config.masterKey, config.masterKeyPrevious);
+  const vault = createVault(config.masterKey, config.masterKeyPrevious);
   const metrics = createApiMetrics(sql);
   const recorder = createRequestRecorder(sql, log);
   const tracing = await createTracing(config.tracing, "api", log);
   const lifecycle = createLifecycle();
   const egress = createEgress(config.egress);
-  const app = createApp({ config, sql, masterKey, egress, log, metrics, recorder, tracing, lifecycle });
+  const app = createApp({ config, sql, vault, egress, log, metrics, recorder, tracing, lifecycle });
   const metricsServer = serveMetrics(config.metrics, metrics.registry);
   onStop(async () => {
     if (app.server) await shutDown(app.server, lifecycle, shutdown);
@@ -41,7 +41,7 @@ await runEntry(async () => {
     await refuseSharedSessions(databaseUrl);
     await migrate(databaseUrl);
     // Who caches the key set before the first token should find its key there; and a wrong MASTER_KEY shows here.
-    await rotateSigningKeys(sql, masterKey);
+    await createKeyRotation(sql, vault).run();
   };
   // A port that is closed, a proxy passes over; a 503 it may pass on. So only who waits for the database answers before.
   const ready = onceDatabaseIsThere(databaseUrl, log, prepare, open);

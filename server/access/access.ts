@@ -4,8 +4,8 @@ import type { Logger } from "pino";
 import { createBudget } from "../budget.ts";
 import type { Queries, Sql } from "../db/connection.ts";
 import { Unauthorized } from "../errors.ts";
-import type { MasterKey } from "../master-key.ts";
 import type { TenantId } from "../tenant-id.ts";
+import type { Vault } from "../vault.ts";
 import type { Actor, Bearer } from "./bearer.ts";
 import { createGate, type Gate } from "./gate/gate.ts";
 import { createCursors } from "./gate/list.ts";
@@ -81,7 +81,7 @@ export interface Access {
 
 export interface AccessDependencies {
   sql: Sql;
-  masterKey: MasterKey;
+  vault: Vault;
   log: Logger;
   /** Every type of record there is. */
   resourceTypes: readonly ResourceType[];
@@ -98,7 +98,7 @@ export interface AccessDependencies {
 }
 
 export function createAccess(deps: AccessDependencies): Access {
-  const { sql, masterKey, log, resourceTypes, findRecords, recordTypes, findScopes } = deps;
+  const { sql, vault, log, resourceTypes, findRecords, recordTypes, findScopes } = deps;
   const types = new Map(resourceTypes.map((type) => [type.name, type]));
   const engine = createEngine();
   const permissionsDeps = { engine, types, log };
@@ -107,7 +107,7 @@ export function createAccess(deps: AccessDependencies): Access {
   const readActionOf: ReadActionOf = (type) =>
     ACTIONS.find((action) => action === `${types.get(type)?.families[0]}:Read`);
   const lists = createBudget(LISTS);
-  const gateDeps = { sql, cursors: createCursors(masterKey), lists, readActionOf, findRecords };
+  const gateDeps = { sql, cursors: createCursors(vault), lists, readActionOf, findRecords };
   const policies = createTenantCache((tenantId) => loadPolicies(sql, tenantId));
   const memberships = createTenantCache((tenantId, key) => loadMemberships(sql, tenantId, JSON.parse(key)));
   const principals = createTenantCache((tenantId, key) => loadPrincipal(sql, tenantId, parseActor(key)));

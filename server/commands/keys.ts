@@ -2,13 +2,13 @@
 
 import { readConfig } from "../config.ts";
 import { connect, type Sql } from "../db/connection.ts";
-import type { MasterKey } from "../master-key.ts";
-import { replaceSigningKeys, SEALED_BY_OAUTH, SIGNING_ALGS } from "../oauth/index.ts";
+import { createKeyRotation, SEALED_BY_OAUTH, SIGNING_ALGS } from "../oauth/index.ts";
 import { runEntry } from "../process.ts";
 import { SEALED_BY_SIGN_IN } from "../signin/index.ts";
+import type { Vault } from "../vault.ts";
 import { SEALED_BY_WEBHOOKS } from "../webhooks/index.ts";
 import { resealColumn } from "./sealed.store.ts";
-import { installationOf, masterKeyOf } from "./target.ts";
+import { installationOf, vaultOf } from "./target.ts";
 
 const USAGE = `Usage: bun run keys rotate [--leaked] [${SIGNING_ALGS.join(" | ")}]
        bun run keys reseal`;
@@ -20,34 +20,35 @@ await runEntry(async () => {
     process.exit(2);
   }
   const config = readConfig(process.env);
-  const masterKey = await masterKeyOf(config);
+  const vault = await vaultOf(config);
   const { databaseUrl } = await installationOf(config);
   const sql = connect(databaseUrl, "gatehouse keys", 1);
   try {
-    await command(sql, masterKey);
+    await command(sql, vault);
   } finally {
     await sql.end();
   }
 });
 
-function commandOf([command, ...args]: string[]): ((sql: Sql, masterKey: MasterKey) => Promise<void>) | undefined {
+function commandOf([command, ...args]: string[]): ((sql: Sql, vault: Vault) => Promise<void>) | undefined {
   const leaked = command === "rotate" && args.includes("--leaked");
   const [wanted, ...rest] = leaked ? args.filter((arg) => arg !== "--leaked") : args;
   if (command === "reseal" && wanted === undefined) return resealAll;
   const algs = SIGNING_ALGS.filter((alg) => wanted === undefined || wanted === alg);
   if (command !== "rotate" || algs.length === 0 || rest.length > 0) return undefined;
-  return async (sql, masterKey) => {
+  return async (sql, vault) => {
+    const rotation = createKeyRotation(sql, vault);
     for (const alg of algs) {
-      const { announced, removed } = await replaceSigningKeys(sql, masterKey, alg, { leaked });
+      const { announced, removed } = await rotation.replace(alg, { leaked });
       console.log(`${alg}: ${announced.join()} signs from now on; removed ${removed.join(", ") || "none"}`);
     }
   };
 }
 
 /** After MASTER_KEY was replaced: seals by it what still needs MASTER_KEY_PREVIOUS. */
-async function resealAll(sql: Sql, masterKey: MasterKey): Promise<void> {
+async function resealAll(sql: Sql, vault: Vault): Promise<void> {
   for (const column of [...SEALED_BY_OAUTH, ...SEALED_BY_SIGN_IN, ...SEALED_BY_WEBHOOKS]) {
-    const count = await resealColumn(sql, masterKey, column);
+    const count = await resealColumn(sql, vault, column);
     console.log(`${column.table}.${column.column}: ${count} sealed anew`);
   }
   console.log(

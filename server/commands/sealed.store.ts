@@ -1,5 +1,5 @@
 import type { Queries } from "../db/connection.ts";
-import { type MasterKey, reseal, type SealedColumn } from "../master-key.ts";
+import type { SealedColumn, Vault } from "../vault.ts";
 
 /**
  * Seals by the master key what only a previous one opens, value by value, while others go on. Once it is through, none
@@ -7,11 +7,12 @@ import { type MasterKey, reseal, type SealedColumn } from "../master-key.ts";
  * @returns how many values were sealed anew
  * @throws WrongMasterKey if a value opens by none of its keys
  */
-export async function resealColumn(sql: Queries, masterKey: MasterKey, column: SealedColumn): Promise<number> {
+export async function resealColumn(sql: Queries, vault: Vault, column: SealedColumn): Promise<number> {
+  const seal = vault.sealFor(column.purpose);
   let total = 0;
   for (;;) {
     const stale = (await listSealed(sql, column)).flatMap((stored) => {
-      const resealed = reseal(masterKey, column.purpose, stored.value);
+      const resealed = seal.renew(stored.value);
       return resealed ? [{ stored, resealed }] : [];
     });
     if (stale.length === 0) return total;

@@ -3,8 +3,8 @@
 import type { Config } from "../config.ts";
 import { masterKeyFile, type RunningInstallation, readRunning } from "../embedded/data-directory.ts";
 import { CannotStart } from "../errors.ts";
-import { importMasterKey, type MasterKey } from "../master-key.ts";
 import { prepareDatabase } from "../process.ts";
+import { createVault, type Vault } from "../vault.ts";
 
 /**
  * DATABASE_URL, or the PostgreSQL of a `start` that is running.
@@ -42,12 +42,12 @@ export async function databaseOf({
 }
 
 /**
- * MASTER_KEY, or the one that `start` keeps.
+ * Of MASTER_KEY, or of the one that `start` keeps.
  * @throws CannotStart if there is neither
  */
-export async function masterKeyOf({ databaseUrl, masterKey, masterKeyPrevious, dataDir }: Config): Promise<MasterKey> {
-  if (masterKey) return importMasterKey(masterKey, masterKeyPrevious);
+export async function vaultOf({ databaseUrl, masterKey, masterKeyPrevious, dataDir }: Config): Promise<Vault> {
+  if (masterKey) return createVault(masterKey, masterKeyPrevious);
   const kept = Bun.file(masterKeyFile(dataDir));
-  if (!databaseUrl && (await kept.exists())) return importMasterKey((await kept.text()).trim(), masterKeyPrevious);
+  if (!databaseUrl && (await kept.exists())) return createVault((await kept.text()).trim(), masterKeyPrevious);
   throw new CannotStart("No master key: set MASTER_KEY to the one that the API and the workers have.");
 }

@@ -3,23 +3,22 @@
 import { originOf, recordAudit } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/connection.ts";
 import { toRecordId } from "../http/query.ts";
-import type { MasterKey } from "../master-key.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { FindApis } from "./apis/known-apis.ts";
 import { expireCodes, expireCodesBy, inWords, type WhichSessions } from "./authorize/index.ts";
 import { deleteConsent, listConsents, lockConsent } from "./clients/consents.store.ts";
-import { nobodysTenant } from "./clients/settings-client.ts";
+import type { NobodysTenant } from "./clients/settings-client.ts";
 import { findClient } from "./clients/store.ts";
 import type { Families } from "./tokens/families.ts";
 
 /** Of more than so many, a page is no way to look after them. */
 const MOST_LISTED = 200;
 
-export function createApplications(sql: Sql, masterKey: MasterKey, families: Families, findApis: FindApis) {
+export function createApplications(sql: Sql, nobodysTenant: NobodysTenant, families: Families, findApis: FindApis) {
   return {
     async find(clientId: string) {
       const client = await findClient(sql, clientId);
-      return client?.isActive ? client : { tenantId: nobodysTenant(masterKey, clientId), identityProvider: null };
+      return client?.isActive ? client : { tenantId: nobodysTenant(clientId), identityProvider: null };
     },
     async allowed(tenantId: TenantId, userId: number) {
       const consents = await listConsents(sql, tenantId, userId, MOST_LISTED, undefined);

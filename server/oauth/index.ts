@@ -36,9 +36,8 @@ export { SPEC_PATHS, SPEC_TOKEN_PATH } from "./door.ts";
 export { endpointRefusal, REFUSED_BY_ALL, tokenRefusal } from "./endpoint.ts";
 export { ENDPOINTS } from "./endpoints.ts";
 export {
-  replaceSigningKeys,
-  requireSigningKeys,
-  rotateSigningKeys,
+  createKeyRotation,
+  type KeyRotation,
   SEALED as SEALED_BY_OAUTH,
   SIGNING_ALGS,
 } from "./keys/rotation.ts";

@@ -6,7 +6,6 @@ import type { Access, VerifyAccessToken } from "../access/index.ts";
 import type { Config } from "../config.ts";
 import type { Sql } from "../db/connection.ts";
 import type { EgressFetch } from "../egress/index.ts";
-import type { MasterKey } from "../master-key.ts";
 import {
   accountController,
   createAccountReturns,
@@ -27,6 +26,7 @@ import {
 } from "../signin/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { createSite } from "../ui/index.ts";
+import type { Vault } from "../vault.ts";
 import { createApplications, createEndGrants, createEndGrantsBy } from "./account.ts";
 import { createKnownApis } from "./apis/known-apis.ts";
 import { authorizeController } from "./authorize/index.ts";
@@ -34,7 +34,7 @@ import { type AuthenticateClient, authenticateClient, createOnRefusedClient } fr
 import { createConsents } from "./clients/consents.ts";
 import { createKnownClients } from "./clients/known-clients.ts";
 import { createSecretUses } from "./clients/secret-uses.ts";
-import { createSettingsClient } from "./clients/settings-client.ts";
+import { createNobodysTenant, createSettingsClient } from "./clients/settings-client.ts";
 import { discoveryController } from "./discovery.ts";
 import type { OnFailure } from "./endpoint.ts";
 import { tokenController } from "./grants/token.ts";
@@ -52,7 +52,7 @@ export interface ProviderDependencies {
   config: Pick<Config, "publicUrl" | "tokenLifetime">;
   sql: Sql;
   access: Pick<Access, "knownScopes" | "keepOfClients">;
-  masterKey: MasterKey;
+  vault: Vault;
   log: Logger;
   fetch: EgressFetch;
   /** Told of a client once it has proved to be one; may throw to refuse its request. */
@@ -61,9 +61,9 @@ export interface ProviderDependencies {
 }
 
 export function createProvider(deps: ProviderDependencies) {
-  const { config, sql, access, masterKey, log, fetch, onClient, onFailure } = deps;
+  const { config, sql, access, vault, log, fetch, onClient, onFailure } = deps;
   const issuer = config.publicUrl;
-  const keys = createSigningKeys(sql, masterKey);
+  const keys = createSigningKeys(sql, vault);
   const revocations = createRevocations(sql);
   const tokens = createTokens({
     keys,
@@ -74,7 +74,7 @@ export function createProvider(deps: ProviderDependencies) {
     knownScopes: access.knownScopes,
   });
   const families = createFamilies({
-    masterKey,
+    vault,
     tokens,
     onReuse: (tenantId, { id, clientId, userId }) =>
       log.warn({ tenantId, familyId: id, clientId, userId }, "a refresh token was used again; its family is revoked"),
@@ -89,6 +89,9 @@ export function createProvider(deps: ProviderDependencies) {
     return client;
   };
   const endGrants = createEndGrants(families);
+  const nobodysTenant = createNobodysTenant(vault);
+  /** By which people come in to the Settings pages. */
+  const settingsClient = createSettingsClient({ sql, vault, nobodysTenant, tokens, families, issuer });
   const forClients = { sql, tokens, families, findApis, authenticateClient: authenticate, onFailure };
 
   const site = createSite(issuer);
@@ -97,17 +100,17 @@ export function createProvider(deps: ProviderDependencies) {
   const browsers = createKnownBrowsers(sql, cookies);
   const forPeople = {
     sql,
-    masterKey,
+    settingsClient,
     tokens,
     findApis,
     issuer,
     cookies,
-    forms: createForms(cookies, createCsrf(masterKey)),
+    forms: createForms(cookies, createCsrf(vault)),
     sessions: createSessions(sql, cookies),
     signIn: createSignIn(sql, cookies, passwords, browsers),
     ownPassword: createOwnPassword(sql, passwords, browsers),
-    secondFactor: createSecondFactor(sql, masterKey, browsers, issuer),
-    upstream: createUpstream({ sql, masterKey, fetch, cookies, publicUrl: issuer }),
+    secondFactor: createSecondFactor(sql, vault, browsers, issuer),
+    upstream: createUpstream({ sql, vault, fetch, cookies, publicUrl: issuer }),
     browsers,
     log,
     endpoints: { site, onFailure },
@@ -117,7 +120,7 @@ export function createProvider(deps: ProviderDependencies) {
     ...forPeople,
     credentials: createCredentials(sql, passwords, endGrants),
     linkedAccounts: createLinkedAccounts(sql, endGrants),
-    applications: createApplications(sql, masterKey, families, findApis),
+    applications: createApplications(sql, nobodysTenant, families, findApis),
   };
 
   const controller = new Elysia()
@@ -137,8 +140,6 @@ export function createProvider(deps: ProviderDependencies) {
     users: createUserAdministration({ sql, issuer, findUser, endGrants }),
     consents: createConsents(sql, families),
   });
-  /** By which people come in to the Settings pages. */
-  const settingsClient = createSettingsClient({ sql, masterKey, tokens, families, issuer });
   const { forms, sessions } = forPeople;
   return {
     controller,

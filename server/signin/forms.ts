@@ -2,7 +2,7 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Permission } from "../errors.ts";
-import { derivedKeys, type MasterKey } from "../master-key.ts";
+import type { Vault } from "../vault.ts";
 import type { Cookies } from "./cookies.ts";
 import { newOpaqueValue } from "./opaque.ts";
 import type { Session } from "./sessions.ts";
@@ -46,12 +46,12 @@ export interface Csrf {
   matches(token: string | undefined, visitor: string | undefined, session: string | undefined): boolean;
 }
 
-export function createCsrf(masterKey: MasterKey): Csrf {
-  const keys = derivedKeys(masterKey, "csrf");
+export function createCsrf(vault: Vault): Csrf {
+  const keys = vault.keysFor("csrf");
   const mac = (key: Buffer, visitor: string, session = "") =>
     createHmac("sha256", key).update(`${visitor}.${session}`).digest();
   return {
-    token: (visitor, session) => mac(keys[0]!, visitor, session).toString("base64url"),
+    token: (visitor, session) => mac(keys[0], visitor, session).toString("base64url"),
     matches(token, visitor, session) {
       if (token === undefined || visitor === undefined) return false;
       const given = Buffer.from(token, "base64url");

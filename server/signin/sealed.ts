@@ -1,4 +1,4 @@
-import type { SealedColumn } from "../master-key.ts";
+import type { SealedColumn } from "../vault.ts";
 import { RECOVERY_KEY_PURPOSE, TOTP_PURPOSE } from "./second-factor/second-factor.ts";
 import { CLIENT_SECRET_PURPOSE } from "./upstream/providers/record.ts";
 

@@ -1,7 +1,7 @@
 // What REST and the console do with webhooks, made once.
 
 import type { Sql } from "../db/connection.ts";
-import type { MasterKey } from "../master-key.ts";
+import type { Vault } from "../vault.ts";
 import { createConnectionRecords } from "./connections/record.ts";
 import { createRotations, type Rotations } from "./connections/rotation.ts";
 import { createConnectionSeals } from "./connections/secrets.ts";
@@ -20,8 +20,8 @@ export interface WebhookServices {
 }
 
 /** @param secretOverlapMs how long a former secret signs beside the new one, unless a rotation says otherwise */
-export function createWebhooks(sql: Sql, masterKey: MasterKey, secretOverlapMs: number): WebhookServices {
-  const seals = createConnectionSeals(masterKey);
+export function createWebhooks(sql: Sql, vault: Vault, secretOverlapMs: number): WebhookServices {
+  const seals = createConnectionSeals(vault);
   const connections = createConnections(sql, seals, createConnectionRecords(seals));
   return {
     connections,

@@ -190,7 +190,7 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
     sources: product,
     bad: [
       source("server/console/a.tsx", "export function List({ sql, visit }: ListProps): JSX.Element {}"),
-      source("server/console/a.tsx", "interface ListProps {\n  visit: Visit;\n  key: MasterKey;\n}\n"),
+      source("server/console/a.tsx", "interface ListProps {\n  visit: Visit;\n  key: Vault;\n}\n"),
       source("server/console/a.tsx", "function List<Row>(deps: ConsoleDependencies): JSX.Element {}"),
     ],
     good: [

@@ -188,7 +188,7 @@ export const foldersHoldSeveralFiles: Rule = (sources) => {
 
 /** What a component shows has been read before: it gets records. */
 export const componentsGetRecords: Rule = (sources) => {
-  const taken = /\b(sql|masterKey|Sql|Queries|Transaction|MasterKey|\w*Dependencies)\b/;
+  const taken = /\b(sql|vault|Sql|Queries|Transaction|Vault|\w*Dependencies)\b/;
   return sources
     .filter(({ path }) => path.startsWith("server/") && path.endsWith(".tsx"))
     .flatMap(({ path, text }) => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createCursors, FEWEST_LOOKED_AT, MOST_LOOKED_AT } from "../../server/access/gate/list.ts";
 import { newMasterKey } from "../../server/embedded/data-directory.ts";
-import { importMasterKey } from "../../server/master-key.ts";
+import { createVault } from "../../server/vault.ts";
 import { unique } from "../entities/client.ts";
 import { newAdmin, newPerson, ok, type Person, savePolicy } from "../policies/people.ts";
 
@@ -53,8 +53,8 @@ describe("behind more hidden records than a request looks at", () => {
 });
 
 describe("how many rows a request looks at", () => {
-  const one = createCursors(importMasterKey(newMasterKey()));
-  const other = createCursors(importMasterKey(newMasterKey()));
+  const one = createCursors(createVault(newMasterKey()));
+  const other = createCursors(createVault(newMasterKey()));
   const question = fc.tuple(fc.array(fc.string(), { minLength: 1 }), fc.option(fc.string(), { nil: undefined }));
 
   test("is the same for the same question, and between the limits", () => {

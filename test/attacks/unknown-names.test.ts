@@ -1,9 +1,9 @@
 // Who has not signed in learns nothing of which clients and organisations there are, and changes nothing by asking; every route is asked.
 
 import { describe, expect, test } from "bun:test";
-import { importMasterKey } from "../../server/master-key.ts";
-import { nobodysTenant } from "../../server/oauth/clients/settings-client.ts";
+import { createNobodysTenant } from "../../server/oauth/clients/settings-client.ts";
 import { type Attempt, admit, countFailure } from "../../server/signin/throttle.ts";
+import { createVault } from "../../server/vault.ts";
 import { CALLBACK, issuer, newClient, RFC_PATH, SPEC_PATH } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { API, db, expectError } from "../entities/client.ts";
@@ -174,7 +174,7 @@ describe.concurrent("an organisation that there is, and one that there is not,",
   test("give an address no more attempts by more names, and leave their owners alone", async () => {
     const { tenantId } = await newTenant();
     const at = (name: string): Attempt => ({
-      tenantId: nobodysTenant(importMasterKey(Buffer.alloc(32).toString("base64")), name),
+      tenantId: createNobodysTenant(createVault(Buffer.alloc(32).toString("base64")))(name),
       account: "admin",
       factor: "password",
       address: `of ${tenantId}`,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { importMasterKey, unseal } from "../../server/master-key.ts";
+import { createVault } from "../../server/vault.ts";
 import { db, unique } from "../entities/client.ts";
 import type { Api } from "../support/api.ts";
 import { newTenant, setting } from "../support/tenant.ts";
@@ -22,7 +22,7 @@ async function made(fields: Record<string, unknown>) {
 }
 
 describe("secrets", () => {
-  const masterKey = () => importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY"));
+  const vault = () => createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
   const stored = async (id: string) => {
     const [row] = await db()<
       { secret: Uint8Array | null; apiKey: Uint8Array; headers: Buffer | null; whole: string }[]
@@ -54,16 +54,18 @@ describe("secrets", () => {
       expect(row.whole).not.toContain(plain);
       expect(row.whole).not.toContain(Buffer.from(plain).toString("hex"));
     }
-    expect(unseal(masterKey(), "webhook secret", row.secret!)).toBe("hunter2-hunter2");
-    expect(unseal(masterKey(), "webhook ApiKey", row.apiKey)).toBe("key-key-key");
-    expect(() => unseal(masterKey(), "webhook ApiKey", row.secret!)).toThrow();
+    expect(vault().sealFor("webhook secret").open(row.secret!)).toBe("hunter2-hunter2");
+    expect(vault().sealFor("webhook ApiKey").open(row.apiKey)).toBe("key-key-key");
+    expect(() => vault().sealFor("webhook ApiKey").open(row.secret!)).toThrow();
   });
 
   test("the version of the key stands beside each, and is looked at before it is used", async () => {
     const row = await stored((await made({ Secret: "hunter2", Headers: { "X-Env": "prod" } })).Id);
     for (const sealed of [row.secret!, row.apiKey, row.headers!]) expect(sealed[0]).toBe(1);
     const later = Buffer.concat([Buffer.of(2), row.secret!.subarray(1)]);
-    expect(() => unseal(masterKey(), "webhook secret", later)).toThrow("version 2, which this Gatehouse does not know");
+    expect(() => vault().sealFor("webhook secret").open(later)).toThrow(
+      "version 2, which this Gatehouse does not know",
+    );
   });
 
   test("headers are read back by name alone, and sent back so they stay", async () => {
@@ -76,7 +78,12 @@ describe("secrets", () => {
     expect((await sealed()).equals(before)).toBe(true);
     expect(before.includes("hunter2")).toBe(false);
 
-    const opened = async () => JSON.parse(unseal(masterKey(), "webhook headers", await sealed()));
+    const opened = async () =>
+      JSON.parse(
+        vault()
+          .sealFor("webhook headers")
+          .open(await sealed()),
+      );
     expect((await upsert({ Id, Headers: { "x-env": null, "X-New": "hunter3" } })).body.Headers).toEqual({
       "x-env": null,
       "X-New": null,

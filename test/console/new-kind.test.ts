@@ -7,9 +7,9 @@ import { connect, type Sql } from "../../server/db/connection.ts";
 import { migrate } from "../../server/db/migrate.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { createLog } from "../../server/log.ts";
-import { importMasterKey } from "../../server/master-key.ts";
 import { SETTINGS } from "../../server/settings.ts";
 import { createTenant, type NewTenant } from "../../server/tenants/index.ts";
+import { createVault } from "../../server/vault.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { API, TOKEN_PATH } from "../entities/client.ts";
 import { type EmptyDatabase, newEmptyDatabase } from "../support/empty-database.ts";
@@ -30,7 +30,7 @@ beforeAll(async () => {
   server = Bun.serve({ port: 0, fetch: (request) => app.handle(request) });
   const config = readConfig({ DATABASE_URL: database.url, MASTER_KEY: masterKey, PUBLIC_URL: origin() });
   app = createApp({
-    ...{ config, sql, masterKey: importMasterKey(masterKey), log: createLog("silent", "test") },
+    ...{ config, sql, vault: createVault(masterKey), log: createLog("silent", "test") },
     egress: createEgress(config.egress),
     settings: { ...SETTINGS, badges: BADGES },
   });

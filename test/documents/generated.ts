@@ -16,6 +16,7 @@ import type { PathItem } from "../../server/openapi/operation.ts";
 import { createSettings, SETTINGS } from "../../server/settings.ts";
 import { PROVIDER } from "../../server/signin/index.ts";
 import { TENANT_SETTINGS } from "../../server/tenants/index.ts";
+import { createVault } from "../../server/vault.ts";
 import { connectionContract } from "../../server/webhooks/index.ts";
 
 const connection = connectionContract({ entities: ENTITIES.map(({ name }) => name), checkUrl: () => undefined });
@@ -118,7 +119,9 @@ function routes(): Route[] {
   const services: Partial<ApiServices> = {
     entities,
     connection,
-    settings: Object.values(createSettings(SETTINGS, { access: {}, checkUrl: () => undefined } as never)),
+    settings: Object.values(
+      createSettings(SETTINGS, { access: {}, vault: createVault(""), checkUrl: () => undefined } as never),
+    ),
     auditLog: createAuditLog({} as never, auditSubjects(ENTITIES, SETTINGS)),
     records: createEntities({} as never, ENTITIES),
   };

@@ -8,8 +8,8 @@ import { migrate } from "../../server/db/migrate.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { ENTITIES, type EntityDefinition, UNSET_DATE } from "../../server/entities/index.ts";
 import { createLog } from "../../server/log.ts";
-import { importMasterKey } from "../../server/master-key.ts";
 import { createTenant, type NewTenant } from "../../server/tenants/index.ts";
+import { createVault } from "../../server/vault.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { shared } from "../support/tenant.ts";
 import { API, TOKEN_PATH } from "./client.ts";
@@ -79,7 +79,7 @@ beforeAll(async () => {
   app = createApp({
     config,
     sql,
-    masterKey: importMasterKey(masterKey),
+    vault: createVault(masterKey),
     egress: createEgress(config.egress),
     log: createLog("silent", "test"),
     entities: [...ENTITIES, badge],
@@ -255,7 +255,7 @@ test("a definition that points at no entity is refused when the service starts",
   const parts = {
     config,
     sql,
-    masterKey: importMasterKey(masterKey),
+    vault: createVault(masterKey),
     egress: createEgress(config.egress),
     log: createLog("silent", "test"),
   };

@@ -6,7 +6,7 @@ import { type Config, readConfig } from "../../server/config.ts";
 import { connect, type Patience } from "../../server/db/connection.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import type { EntityDefinition } from "../../server/entities/index.ts";
-import { importMasterKey } from "../../server/master-key.ts";
+import { createVault } from "../../server/vault.ts";
 import { type Installed, setting, shared } from "../support/tenant.ts";
 
 export interface PrivateApp extends Installed, AsyncDisposable {
@@ -32,7 +32,7 @@ export function startPrivateApp(
   const app = createApp({
     config,
     sql,
-    masterKey: importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")),
+    vault: createVault(setting("GATEHOUSE_TEST_MASTER_KEY")),
     egress: createEgress(config.egress),
     log: pino({ level }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
     entities,

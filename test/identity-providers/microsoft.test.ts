@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { EgressFetch } from "../../server/egress/index.ts";
-import { importMasterKey } from "../../server/master-key.ts";
 import { createProtocol } from "../../server/signin/upstream/protocol.ts";
 import type { Provider } from "../../server/signin/upstream/providers/store.ts";
+import { createVault } from "../../server/vault.ts";
 import { setting } from "../support/tenant.ts";
 import { certificate } from "./certificate.ts";
 import { type ForgedProvider, sentBack, startForgedProvider } from "./forged-provider.ts";
@@ -45,8 +45,8 @@ function atMicrosoft(audience: string): Provider {
 
 /** Goes there, and comes back with an id_token that has these claims. */
 async function signIn(provider: Provider, claims: Record<string, unknown>) {
-  const masterKey = importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY"));
-  const { authorizationUrl, identify } = createProtocol(fetchThere, masterKey, "https://gatehouse.example");
+  const vault = createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
+  const { authorizationUrl, identify } = createProtocol(fetchThere, vault, "https://gatehouse.example");
   const location = await authorizationUrl("tenant" as never, provider, CHECKS, WISH);
   expect(location.origin).toBe(MICROSOFT);
   forged.behaviour.idToken = claims;

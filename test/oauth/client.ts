@@ -2,7 +2,6 @@
 
 import { expect } from "bun:test";
 import type { Sql } from "../../server/db/connection.ts";
-import { importMasterKey } from "../../server/master-key.ts";
 import {
   createFamilies,
   createRevocations,
@@ -11,6 +10,7 @@ import {
   scopesNow,
 } from "../../server/oauth/index.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
+import { createVault } from "../../server/vault.ts";
 import { type Answer, db, request, TOKEN_PATH } from "../entities/client.ts";
 import type { Api } from "../support/api.ts";
 import { setting } from "../support/tenant.ts";
@@ -51,10 +51,10 @@ export function livenessBy(sql: Sql) {
 
 /** The product's own parts, as another process of the same installation would have them. */
 export function otherProcess(issuer: string) {
-  const masterKey = importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY"));
-  const keys = createSigningKeys(db(), masterKey);
+  const vault = createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
+  const keys = createSigningKeys(db(), vault);
   const tokens = createTokens({ keys, issuer, lifetime: 3600, ...livenessBy(db()) });
-  return { keys, tokens, families: createFamilies({ masterKey, tokens, onReuse: () => {} }) };
+  return { keys, tokens, families: createFamilies({ vault, tokens, onReuse: () => {} }) };
 }
 
 /** A family of the tenant's admin with the client, as a sign-in begins it. */

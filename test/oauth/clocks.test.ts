@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { decodeJwt, decodeProtectedHeader } from "jose";
-import { rotateSigningKeys } from "../../server/oauth/index.ts";
 import { createTenant } from "../../server/tenants/index.ts";
 import { newApplication, Person } from "../account/person.ts";
 import { answerOf, CALLBACK, type Client } from "../authorize/client.ts";
@@ -157,11 +156,11 @@ describe.concurrent.each(apis)("an API whose clock is %s", (_, api) => {
 
 test("a key that is announced signs from its moment on, not from an API's own", async () => {
   await using database = await newKeyDatabase();
-  const { sql, masterKey } = database;
+  const { sql, rotation } = database;
   const { client } = await createTenant(sql, "tenant");
-  await rotateSigningKeys(sql, masterKey);
+  await rotation.run();
   const first = await sql<{ kid: string }[]>`select kid from signing_keys`;
-  const { announced } = await rotateSigningKeys(sql, masterKey, new Date(Date.now() + 90 * 86_400_000));
+  const { announced } = await rotation.run(new Date(Date.now() + 90 * 86_400_000));
   await sql`update signing_keys set signs_from = now() + interval '60 seconds' where kid = any (${announced})`;
   await using api = await startApiProcess(database, { CLOCK_AHEAD_MS: String(APART_MS) }, CLOCK);
   const { kid } = decodeProtectedHeader(await api.token(client));

@@ -2,7 +2,8 @@
 
 import { connect, type Sql } from "../../server/db/connection.ts";
 import { migrate } from "../../server/db/migrate.ts";
-import { importMasterKey } from "../../server/master-key.ts";
+import { createKeyRotation, type KeyRotation } from "../../server/oauth/index.ts";
+import { createVault, type Vault } from "../../server/vault.ts";
 import { shared } from "../support/tenant.ts";
 
 export interface KeyDatabase extends AsyncDisposable {
@@ -10,7 +11,8 @@ export interface KeyDatabase extends AsyncDisposable {
   sql: Sql;
   /** In base64. */
   masterKeyText: string;
-  masterKey: ReturnType<typeof importMasterKey>;
+  vault: Vault;
+  rotation: KeyRotation;
 }
 
 /** @example await using database = await newKeyDatabase(); */
@@ -23,11 +25,13 @@ export async function newKeyDatabase(): Promise<KeyDatabase> {
   await migrate(url.href);
   const sql = connect(url.href, "gatehouse test", 4);
   const masterKeyText = Buffer.alloc(32, 5).toString("base64");
+  const vault = createVault(masterKeyText);
   return {
     url: url.href,
     sql,
     masterKeyText,
-    masterKey: importMasterKey(masterKeyText),
+    vault,
+    rotation: createKeyRotation(sql, vault),
     async [Symbol.asyncDispose]() {
       await sql.end();
       await admin`drop database ${admin(name)} with (force)`;

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
-import { importMasterKey } from "../../server/master-key.ts";
-import { createSigningKeys, replaceSigningKeys, rotateSigningKeys, SIGNING_ALGS } from "../../server/oauth/index.ts";
+import { createKeyRotation, createSigningKeys, SIGNING_ALGS } from "../../server/oauth/index.ts";
 import { createTenant } from "../../server/tenants/index.ts";
+import { createVault } from "../../server/vault.ts";
 import { until } from "../support/api.ts";
 import { type ApiProcess, startApiProcess } from "./api-process.ts";
 import { type KeyDatabase, newKeyDatabase } from "./key-database.ts";
@@ -22,7 +22,7 @@ async function signing({ sql }: KeyDatabase, start: Date, alg = "EdDSA"): Promis
 describe.concurrent("on an empty database", () => {
   test("processes that start at once agree on one key an algorithm, and no JWKS is ever empty", async () => {
     await using database = await newKeyDatabase();
-    const processes = Array.from({ length: 4 }, () => createSigningKeys(database.sql, database.masterKey));
+    const processes = Array.from({ length: 4 }, () => createSigningKeys(database.sql, database.vault));
     const sets = await Promise.all(processes.map((keys) => keys.jwks()));
     for (const set of sets) expect(set.keys.map((key) => key.alg).sort()).toEqual([...SIGNING_ALGS].sort());
     expect(new Set(sets.map((set) => JSON.stringify(set.keys.map((key) => key.kid).sort()))).size).toBe(1);
@@ -35,14 +35,14 @@ describe.concurrent("on an empty database", () => {
 
   test("many first requests of one process at once all find the keys", async () => {
     await using database = await newKeyDatabase();
-    const keys = createSigningKeys(database.sql, database.masterKey);
+    const keys = createSigningKeys(database.sql, database.vault);
     const kids = await Promise.all(Array.from({ length: 8 }, async () => (await keys.signingKey("EdDSA")).kid));
     expect(new Set(kids).size).toBe(1);
   });
 
   test("a key is no other algorithm's", async () => {
     await using database = await newKeyDatabase();
-    const keys = createSigningKeys(database.sql, database.masterKey);
+    const keys = createSigningKeys(database.sql, database.vault);
     const { kid } = await keys.signingKey("EdDSA");
     expect(await keys.verificationKey(kid, "RS256")).toBeUndefined();
     expect(await keys.verificationKey("other", "EdDSA")).toBeUndefined();
@@ -51,13 +51,12 @@ describe.concurrent("on an empty database", () => {
   test("the schedule announces a key a day before it signs, and removes it 31 days after its successor took over", async () => {
     await using database = await newKeyDatabase();
     const start = new Date();
-    const pass = (days: number) =>
-      rotateSigningKeys(database.sql, database.masterKey, new Date(start.getTime() + days * DAY));
+    const pass = (days: number) => database.rotation.run(new Date(start.getTime() + days * DAY));
     expect((await pass(0)).announced).toHaveLength(SIGNING_ALGS.length);
     for (const quiet of [0, 1, 88.9]) expect(await pass(quiet)).toEqual({ announced: [], removed: [] });
     expect((await pass(89)).announced).toHaveLength(SIGNING_ALGS.length);
     expect(await signing(database, start)).toEqual([90, 0]);
-    const keys = createSigningKeys(database.sql, database.masterKey);
+    const keys = createSigningKeys(database.sql, database.vault);
     expect((await keys.jwks()).keys).toHaveLength(2 * SIGNING_ALGS.length);
     const [oldest] = await database.sql<{ kid: string }[]>`
       select kid from signing_keys where alg = 'EdDSA' order by signs_from`;
@@ -70,29 +69,29 @@ describe.concurrent("on an empty database", () => {
   test("a schedule that was away for long still announces a day ahead", async () => {
     await using database = await newKeyDatabase();
     const start = new Date();
-    await rotateSigningKeys(database.sql, database.masterKey, start);
-    await rotateSigningKeys(database.sql, database.masterKey, new Date(start.getTime() + 200 * DAY));
+    await database.rotation.run(start);
+    await database.rotation.run(new Date(start.getTime() + 200 * DAY));
     expect(await signing(database, start)).toEqual([201, 0]);
   });
 
   test("passes at the same time announce one key", async () => {
     await using database = await newKeyDatabase();
-    await rotateSigningKeys(database.sql, database.masterKey);
+    await database.rotation.run();
     const later = new Date(Date.now() + 89 * DAY);
-    await Promise.all([1, 2, 3].map(() => rotateSigningKeys(database.sql, database.masterKey, later)));
+    await Promise.all([1, 2, 3].map(() => database.rotation.run(later)));
     const [row] = await database.sql<{ count: number }[]>`select count(*) from signing_keys`;
     expect(row!.count).toBe(2 * SIGNING_ALGS.length);
   });
 
   test("a key whose moment has come signs, in a process that knew it before", async () => {
     await using database = await newKeyDatabase();
-    const keys = createSigningKeys(database.sql, database.masterKey);
+    const keys = createSigningKeys(database.sql, database.vault);
     const { kid: old } = await keys.signingKey("EdDSA");
-    await rotateSigningKeys(database.sql, database.masterKey, new Date(Date.now() + 89 * DAY));
+    await database.rotation.run(new Date(Date.now() + 89 * DAY));
     await until("the next key to be published", async () => (await keys.jwks()).keys.length > SIGNING_ALGS.length);
     expect((await keys.signingKey("EdDSA")).kid).toBe(old);
     await database.sql`update signing_keys set signs_from = signs_from - interval '91 days'`;
-    const other = createSigningKeys(database.sql, database.masterKey);
+    const other = createSigningKeys(database.sql, database.vault);
     const { kid: next } = await other.signingKey("EdDSA");
     expect(next).not.toBe(old);
     expect(await keys.verificationKey(next, "EdDSA")).toBeDefined();
@@ -101,9 +100,11 @@ describe.concurrent("on an empty database", () => {
 
   test("a wrong MASTER_KEY adds no key that nobody could open", async () => {
     await using database = await newKeyDatabase();
-    await rotateSigningKeys(database.sql, database.masterKey);
-    const wrong = importMasterKey(Buffer.alloc(32, 9).toString("base64"));
-    await expect(replaceSigningKeys(database.sql, wrong, "EdDSA", { leaked: false })).rejects.toThrow(/MASTER_KEY/);
+    await database.rotation.run();
+    const wrong = createVault(Buffer.alloc(32, 9).toString("base64"));
+    await expect(createKeyRotation(database.sql, wrong).replace("EdDSA", { leaked: false })).rejects.toThrow(
+      /MASTER_KEY/,
+    );
     expect(await signing(database, new Date())).toHaveLength(1);
   });
 });

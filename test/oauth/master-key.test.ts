@@ -2,8 +2,6 @@
 
 import { expect, test } from "bun:test";
 import type { Sql } from "../../server/db/connection.ts";
-import type { SealedColumn } from "../../server/master-key.ts";
-import { importMasterKey, type MasterKey, unseal } from "../../server/master-key.ts";
 import { createFamilies, createSigningKeys, createTokens, SEALED_BY_OAUTH } from "../../server/oauth/index.ts";
 import {
   createCookies,
@@ -13,6 +11,8 @@ import {
   type Session,
 } from "../../server/signin/index.ts";
 import { createTenant, type NewTenant } from "../../server/tenants/index.ts";
+import type { SealedColumn } from "../../server/vault.ts";
+import { createVault, type Vault } from "../../server/vault.ts";
 import { SEALED_BY_WEBHOOKS } from "../../server/webhooks/index.ts";
 import { Authenticator } from "../account/person.ts";
 import { API } from "../entities/client.ts";
@@ -29,21 +29,21 @@ const CALLER = { address: "127.0.0.1", userAgent: "" };
 const WRONG_KEY = /^A stored [a-z ]+ does not open with this MASTER_KEY\./m;
 
 /** The product's own parts, as a process with these keys has them. */
-function partsOf(sql: Sql, masterKey: MasterKey) {
+function partsOf(sql: Sql, vault: Vault) {
   const browsers = createKnownBrowsers(sql, createCookies(ISSUER));
-  const keys = createSigningKeys(sql, masterKey);
+  const keys = createSigningKeys(sql, vault);
   const tokens = createTokens({ keys, issuer: ISSUER, lifetime: 3600, ...livenessBy(sql) });
   return {
-    factor: createSecondFactor(sql, masterKey, browsers, ISSUER),
-    families: createFamilies({ masterKey, tokens, onReuse: () => {} }),
+    factor: createSecondFactor(sql, vault, browsers, ISSUER),
+    families: createFamilies({ vault, tokens, onReuse: () => {} }),
   };
 }
 
 const request = () => new Request(ISSUER);
 
 /** Of a tenant's admin: an app with recovery codes, and an application's refresh token. */
-async function giveSecrets({ sql, masterKey }: KeyDatabase, { tenantId, client }: NewTenant) {
-  const { factor, families } = partsOf(sql, masterKey);
+async function giveSecrets({ sql, vault }: KeyDatabase, { tenantId, client }: NewTenant) {
+  const { factor, families } = partsOf(sql, vault);
   const [user] = await sql<{ id: number }[]>`select id from users where tenant_id = ${tenantId}`;
   const session = { tenantId, userId: user!.id, id: Bun.randomUUIDv7(), username: "admin", name: "" } as Session;
   const proposal = factor.propose(session);
@@ -117,7 +117,7 @@ test("a master key is replaced without losing anything that it has sealed", asyn
     await using api = await startApiProcess(database, both);
     expect(await api.accepts(token)).toBe(true);
     expect((await call(api, "GET", `/WebhookConnection/${connection!.Id}`)).ApiKey).toBe(connection!.ApiKey);
-    const withBoth = partsOf(sql, importMasterKey(SECOND, [STRANGE, first]));
+    const withBoth = partsOf(sql, createVault(SECOND, [STRANGE, first]));
     expect(await withBoth.factor.check(request(), session, codes[0]!, CALLER)).toEqual({ outcome: "right" });
     expect(await withBoth.families.read(refreshToken)).toBeDefined();
 
@@ -130,9 +130,9 @@ test("a master key is replaced without losing anything that it has sealed", asyn
     expect(await api.accepts(await api.token(tenant.client))).toBe(true);
   }
 
-  const second = importMasterKey(SECOND);
+  const second = createVault(SECOND);
   for (const { column, values } of await allStored(sql)) {
-    for (const value of values) expect(unseal(second, column.purpose, value)).toBeString();
+    for (const value of values) expect(second.sealFor(column.purpose).open(value)).toBeString();
   }
   await using api = await startApiProcess(database, alone);
   expect(await api.accepts(token)).toBe(true);

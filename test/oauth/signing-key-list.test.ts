@@ -1,7 +1,6 @@
 // GET …/SigningKey: which keys there are, and where each is in its life.
 
 import { expect, test } from "bun:test";
-import { rotateSigningKeys } from "../../server/oauth/index.ts";
 import { createTenant } from "../../server/tenants/index.ts";
 import { API, expectError, request } from "../entities/client.ts";
 import { newPerson, ok } from "../policies/people.ts";
@@ -37,7 +36,7 @@ test("a key is Announced, then Signing, then Retired, each with its dates", asyn
   expect(daysAfter(first!, first!.SignsUntil)).toBe(90);
   expect(daysAfter(first!, first!.PublishedUntil)).toBe(121);
 
-  await rotateSigningKeys(database.sql, database.masterKey, new Date(Date.now() + 89 * DAY));
+  await database.rotation.run(new Date(Date.now() + 89 * DAY));
   const [next, same] = await keys();
   expect([next!.State, same!.State]).toEqual(["Announced", "Signing"]);
   expect(same).toMatchObject({ Id: first!.Id, SignsUntil: next!.SignsFrom });

@@ -5,7 +5,7 @@ import { readConfig } from "../../server/config.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { ENTITIES, type EntityDefinition } from "../../server/entities/index.ts";
 import { createLog } from "../../server/log.ts";
-import { importMasterKey } from "../../server/master-key.ts";
+import { createVault } from "../../server/vault.ts";
 import { db, setting } from "../support/tenant.ts";
 
 /** @param more entities beside those there are */
@@ -14,7 +14,7 @@ export function composedApp(more: EntityDefinition[] = []) {
   return createApp({
     config,
     sql: db(),
-    masterKey: importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")),
+    vault: createVault(setting("GATEHOUSE_TEST_MASTER_KEY")),
     egress: createEgress(config.egress),
     log: createLog("silent", "test"),
     entities: [...ENTITIES, ...more],

@@ -8,10 +8,10 @@ import { connect } from "../../server/db/connection.ts";
 import { createFindRecords, ENTITIES } from "../../server/entities/index.ts";
 import { Conflict } from "../../server/errors.ts";
 import { createLog } from "../../server/log.ts";
-import { importMasterKey } from "../../server/master-key.ts";
 import { scopesNow } from "../../server/oauth/index.ts";
 import { SETTINGS } from "../../server/settings.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
+import { createVault } from "../../server/vault.ts";
 import type { Api } from "../support/api.ts";
 import { shared } from "../support/tenant.ts";
 import { newAdmin, newPerson, savePolicy } from "./people.ts";
@@ -21,7 +21,7 @@ afterAll(() => sql.end());
 
 const access = createAccess({
   sql,
-  masterKey: importMasterKey(Buffer.alloc(32, 7).toString("base64")),
+  vault: createVault(Buffer.alloc(32, 7).toString("base64")),
   log: createLog("silent", "test"),
   resourceTypes: policyTypes(ENTITIES, SETTINGS),
   recordTypes: ENTITIES.map(({ name }) => name),

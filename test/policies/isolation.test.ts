@@ -6,7 +6,7 @@ import { readConfig } from "../../server/config.ts";
 import { connect } from "../../server/db/connection.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { createLog } from "../../server/log.ts";
-import { importMasterKey } from "../../server/master-key.ts";
+import { createVault } from "../../server/vault.ts";
 import { API, unique } from "../entities/client.ts";
 import { type Api, until } from "../support/api.ts";
 import { newTenant, setting, shared } from "../support/tenant.ts";
@@ -132,7 +132,7 @@ afterAll(() => sql.end());
 function routes(): string[] {
   const masterKey = setting("GATEHOUSE_TEST_MASTER_KEY");
   const config = readConfig({ DATABASE_URL: shared().databaseUrl, MASTER_KEY: masterKey });
-  const parts = { masterKey: importMasterKey(masterKey), egress: createEgress(config.egress) };
+  const parts = { vault: createVault(masterKey), egress: createEgress(config.egress) };
   const app = createApp({ config, sql, log: createLog("silent", "test"), ...parts });
   return [...new Set(app.routes.map((route) => route.path))];
 }

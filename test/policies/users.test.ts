@@ -5,9 +5,9 @@ import { createAccess } from "../../server/access/index.ts";
 import { connect } from "../../server/db/connection.ts";
 import { createFindRecords, ENTITIES, type EntityDefinition, resourceTypes } from "../../server/entities/index.ts";
 import { createLog } from "../../server/log.ts";
-import { importMasterKey } from "../../server/master-key.ts";
 import { scopesNow } from "../../server/oauth/index.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
+import { createVault } from "../../server/vault.ts";
 import { unique } from "../entities/client.ts";
 import { shared } from "../support/tenant.ts";
 import { newAdmin, ok, savePolicy } from "./people.ts";
@@ -18,7 +18,7 @@ afterAll(() => sql.end());
 const access = (entities: readonly EntityDefinition[] = ENTITIES) =>
   createAccess({
     sql,
-    masterKey: importMasterKey(Buffer.alloc(32, 7).toString("base64")),
+    vault: createVault(Buffer.alloc(32, 7).toString("base64")),
     log: createLog("silent", "test"),
     resourceTypes: resourceTypes(entities),
     recordTypes: [],

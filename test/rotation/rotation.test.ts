@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { isSignedWith } from "../../examples/receiver/verify.ts";
-import { importMasterKey, unseal } from "../../server/master-key.ts";
+import { createVault } from "../../server/vault.ts";
 import { closeOpenDelivery, removeFormerSecrets } from "../../server/webhooks/index.ts";
 import { db } from "../entities/client.ts";
 import { type Api, until } from "../support/api.ts";
@@ -73,7 +73,7 @@ describe.concurrent("a new secret", () => {
     const [ping] = receiver.callsFor(Proof!.EventId);
     expect(() => new Webhook(Secret!).verify(ping!.bytes, Object.fromEntries(ping!.headers))).not.toThrow();
     const row = await sealed(story.id);
-    expect(unseal(importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")), "webhook secret", row.secret!)).toBe(Secret!);
+    expect(createVault(setting("GATEHOUSE_TEST_MASTER_KEY")).sealFor("webhook secret").open(row.secret!)).toBe(Secret!);
     expect([row.secret![0], row.former![0]]).toEqual([1, 1]);
   });
 

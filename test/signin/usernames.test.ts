@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { importMasterKey, seal } from "../../server/master-key.ts";
 import { TOTP_PURPOSE } from "../../server/signin/second-factor/second-factor.ts";
+import { createVault } from "../../server/vault.ts";
 import { newApplication, Person } from "../account/person.ts";
 import { answerOf, type Client } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
@@ -142,7 +142,7 @@ const NO_WAY_IN = [
 ];
 
 /** Others read the whole table: what stands in it has to be what it says. */
-const sealed = () => seal(importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")), TOTP_PURPOSE, "JBSWY3DPEHPK3PXP");
+const sealed = () => createVault(setting("GATEHOUSE_TEST_MASTER_KEY")).sealFor(TOTP_PURPOSE).seal("JBSWY3DPEHPK3PXP");
 
 describe.concurrent("every way to sign in", () => {
   const row = (table: string, tenantId: string, userId: number, providerId: number) => {

@@ -10,9 +10,9 @@ import {
   jwtVerify,
   SignJWT,
 } from "jose";
-import { importMasterKey, unseal } from "../../server/master-key.ts";
 import { createSigningKeys, createTokens } from "../../server/oauth/index.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
+import { createVault } from "../../server/vault.ts";
 import { API, db, expectError, request } from "../entities/client.ts";
 import { livenessBy } from "../oauth/client.ts";
 import { ok } from "../policies/people.ts";
@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 /** The product's own signer, as another process of the same installation would have it. */
 function tokensOf(lifetime: number, by = issuer) {
-  const keys = createSigningKeys(db(), importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")));
+  const keys = createSigningKeys(db(), createVault(setting("GATEHOUSE_TEST_MASTER_KEY")));
   return createTokens({ keys, issuer: by, lifetime, ...livenessBy(db()) });
 }
 
@@ -185,7 +185,7 @@ describe("refused with 401:", () => {
   });
 
   test("our own key's signature under another typ, or none", async () => {
-    const keys = createSigningKeys(db(), importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")));
+    const keys = createSigningKeys(db(), createVault(setting("GATEHOUSE_TEST_MASTER_KEY")));
     for (const alg of ["EdDSA", "RS256", "ES256"] as const) {
       const { kid, key } = await keys.signingKey(alg);
       const sign = (typ: string | undefined) =>
@@ -268,14 +268,14 @@ describe("the signing keys", () => {
       const stored = Buffer.from(row.private);
       for (const word of ['"d"', '"kty"', '"crv"', "OKP"]) expect(stored.includes(word)).toBe(false);
       expect(() => JSON.parse(stored.toString("utf8"))).toThrow();
-      const opened = unseal(importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")), "signing key", stored);
+      const opened = createVault(setting("GATEHOUSE_TEST_MASTER_KEY")).sealFor("signing key").open(stored);
       expect(Object.keys(JSON.parse(opened))).toContain("d");
-      const wrongKey = importMasterKey(Buffer.alloc(32, 9).toString("base64"));
-      expect(() => unseal(wrongKey, "signing key", stored)).toThrow(/MASTER_KEY/);
-      expect(() => unseal(importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")), "webhook secret", stored)).toThrow();
+      const wrongKey = createVault(Buffer.alloc(32, 9).toString("base64"));
+      expect(() => wrongKey.sealFor("signing key").open(stored)).toThrow(/MASTER_KEY/);
+      expect(() => createVault(setting("GATEHOUSE_TEST_MASTER_KEY")).sealFor("webhook secret").open(stored)).toThrow();
       const changed = Buffer.from(stored);
       changed[changed.length - 1]! ^= 1;
-      expect(() => unseal(importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY")), "signing key", changed)).toThrow();
+      expect(() => createVault(setting("GATEHOUSE_TEST_MASTER_KEY")).sealFor("signing key").open(changed)).toThrow();
     }
   });
 
@@ -287,7 +287,7 @@ describe("the signing keys", () => {
   });
 
   test("a wrong MASTER_KEY is told in words", async () => {
-    const keys = createSigningKeys(db(), importMasterKey(Buffer.alloc(32, 9).toString("base64")));
+    const keys = createSigningKeys(db(), createVault(Buffer.alloc(32, 9).toString("base64")));
     expect(keys.jwks()).rejects.toThrow(/MASTER_KEY/);
   });
 });

@@ -8,9 +8,10 @@ import { createActivities } from "../../activities/index.ts";
 import { connect } from "../../server/db/connection.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { createLog } from "../../server/log.ts";
-import { importMasterKey } from "../../server/master-key.ts";
 import { createWorkerMetrics } from "../../server/metrics/index.ts";
+import { createKeyRotation } from "../../server/oauth/index.ts";
 import { withoutCollector } from "../../server/tracing/index.ts";
+import { createVault } from "../../server/vault.ts";
 import { createAttemptDelivery, createAttemptLog, createInFlight, createWindows } from "../../server/webhooks/index.ts";
 import { type DeliveryId, type EventId, MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
 import { type Api, type Delivery, until } from "../support/api.ts";
@@ -35,12 +36,12 @@ const egress = createEgress({
   dns: [],
   caFile: join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem"),
 });
-const masterKey = importMasterKey(setting("GATEHOUSE_TEST_MASTER_KEY"));
+const vault = createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
 const activities = createActivities({
   sql,
   attemptLog,
-  attemptDelivery: createAttemptDelivery({ egress, masterKey, timeout: 1_000 }),
-  masterKey,
+  attemptDelivery: createAttemptDelivery({ egress, vault, timeout: 1_000 }),
+  keyRotation: createKeyRotation(sql, vault),
   log,
   metrics: createWorkerMetrics(),
   tracing: withoutCollector(),

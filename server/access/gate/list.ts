@@ -3,7 +3,7 @@
 import { createHmac } from "node:crypto";
 import { BadInput } from "../../errors.ts";
 import { MOST_LIMIT, type Paging } from "../../http/query.ts";
-import { derivedKeys, derivedMasterKey, type MasterKey, seal, unseal } from "../../master-key.ts";
+import type { Vault } from "../../vault.ts";
 import type { Action } from "../scopes.ts";
 
 /**
@@ -87,14 +87,13 @@ const ROWS_PURPOSE = "rows looked at";
 const DRAWS = 4;
 const DRAW_BYTES = 2;
 
-export function createCursors(masterKey: MasterKey): Cursors {
+export function createCursors(vault: Vault): Cursors {
   // Each list has a key of its own: no key seals so many that two of them would share a nonce.
-  const keyOf = (purpose: string) => derivedMasterKey(masterKey, purpose);
-  const purposeOf = (list: readonly string[]) => JSON.stringify([PURPOSE, ...list]);
-  const [rowsKey] = derivedKeys(masterKey, ROWS_PURPOSE);
+  const sealOf = (list: readonly string[]) => vault.vaultFor(JSON.stringify([PURPOSE, ...list])).sealFor(PURPOSE);
+  const [rowsKey] = vault.keysFor(ROWS_PURPOSE);
   return {
     rowsLookedAt(list, after) {
-      const digest = createHmac("sha256", rowsKey!)
+      const digest = createHmac("sha256", rowsKey)
         .update(JSON.stringify([...list, after ?? null]))
         .digest();
       let sum = 0;
@@ -102,13 +101,10 @@ export function createCursors(masterKey: MasterKey): Cursors {
       const share = sum / (DRAWS * 2 ** (8 * DRAW_BYTES));
       return FEWEST_LOOKED_AT + Math.floor(share * (MOST_LOOKED_AT - FEWEST_LOOKED_AT));
     },
-    seal(list, id) {
-      const purpose = purposeOf(list);
-      return seal(keyOf(purpose), PURPOSE, id).toString("base64url");
-    },
+    seal: (list, id) => sealOf(list).seal(id).toString("base64url"),
     open(list, cursor) {
       try {
-        return unseal(keyOf(purposeOf(list)), PURPOSE, Buffer.from(cursor, "base64url"));
+        return sealOf(list).open(Buffer.from(cursor, "base64url"));
       } catch {
         throw new BadInput("Cursor is not one that this list has given. Leave it out to start again.");
       }

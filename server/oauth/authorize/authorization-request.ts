@@ -74,6 +74,7 @@ export class RefusedRequest extends Error {
 export interface RequestDependencies extends ClientDependencies {
   tokens: Pick<Tokens, "readIdTokenHint">;
   findApis: FindApis;
+  issuer: string;
 }
 
 /** @throws NotFound, BadInput for the user alone; RefusedRequest */

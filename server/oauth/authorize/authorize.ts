@@ -3,7 +3,6 @@
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
 import type { Sql } from "../../db/connection.ts";
-import type { MasterKey } from "../../master-key.ts";
 import {
   type AccountReturns,
   type Cookies,
@@ -20,6 +19,7 @@ import {
 } from "../../signin/index.ts";
 import type { FindApis } from "../apis/known-apis.ts";
 import { isConsented } from "../clients/consents.store.ts";
+import type { SettingsClient } from "../clients/settings-client.ts";
 import { AUTHORIZATION_REQUEST } from "../contract.ts";
 import type { PageEndpoint } from "../declared.ts";
 import type { Door } from "../door.ts";
@@ -145,7 +145,7 @@ export async function tellingTheClient(
 /** What signing a user in at a client takes. */
 export interface AuthorizeDependencies {
   sql: Sql;
-  masterKey: MasterKey;
+  settingsClient: Pick<SettingsClient, "find">;
   tokens: Tokens;
   findApis: FindApis;
   issuer: string;

@@ -4,8 +4,8 @@
 import { createHash, createHmac } from "node:crypto";
 import { SCOPES } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { derivedKeys, derivedMasterKey, type MasterKey, seal, unseal } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { Vault } from "../../vault.ts";
 import { AUTHORIZATION_PATH } from "../door.ts";
 import { TokenError } from "../endpoint.ts";
 import { authorizationCode } from "../grants/authorization-code.ts";
@@ -32,6 +32,8 @@ export interface Redeemed {
 export interface SettingsClient {
   /** The client_id of a tenant's Settings, another one each time; without a tenant, of those of a name that none has. */
   clientId(tenantId: TenantId | undefined, name: string): string;
+  /** Of this client_id, whether its tenant is there or not; undefined for any other client_id. */
+  find(clientId: string): Promise<Client | undefined>;
   /** @returns path and query of the authorization request */
   authorizationRequest(clientId: string, state: string, bindings: Bindings): string;
   /** @throws TokenError */
@@ -40,20 +42,47 @@ export interface SettingsClient {
 
 export interface SettingsClientDependencies {
   sql: Sql;
-  masterKey: MasterKey;
+  vault: Vault;
+  nobodysTenant: NobodysTenant;
   tokens: Tokens;
   families: Families;
   issuer: string;
 }
 
 export function createSettingsClient(deps: SettingsClientDependencies): SettingsClient {
-  const { sql, masterKey, tokens, families, issuer } = deps;
+  const { sql, vault, nobodysTenant, tokens, families, issuer } = deps;
   const redirectUri = issuer + SETTINGS_CALLBACK_PATH;
+  const references = vault.vaultFor(PURPOSE).sealFor(PURPOSE);
+
+  function tenantOf(clientId: string): TenantId | undefined {
+    if (!FORM.test(clientId)) return undefined;
+    try {
+      return references.open(Buffer.from(clientId, "base64url")) as TenantId;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * It is as it has to be, whatever somebody has made of its Application and wherever PUBLIC_URL stands today. Where there
+   * is no such tenant, or its Application is not active, it looks the same, and nobody can sign in.
+   */
+  async function find(clientId: string): Promise<Client | undefined> {
+    const named = tenantOf(clientId);
+    if (named === undefined) return undefined;
+    const found = await findSettingsClient(sql, named);
+    const nobodys = { id: 0, tenantId: nobodysTenant(named), identityProvider: null };
+    const { id, tenantId, identityProvider } = found?.isActive ? found : nobodys;
+    return { ...SETTINGS_CLIENT, id, tenantId, identityProvider, redirectUris: [redirectUri] };
+  }
+
   return {
+    find,
+
     clientId(tenantId, name) {
       // Made in any case: it takes its time.
-      const nobodys = nobodysTenant(masterKey, name);
-      return toReference(masterKey, tenantId ?? nobodys);
+      const nobodys = nobodysTenant(name);
+      return references.seal(tenantId ?? nobodys).toString("base64url");
     },
 
     authorizationRequest(clientId, state, { nonce, verifier }) {
@@ -71,9 +100,8 @@ export function createSettingsClient(deps: SettingsClientDependencies): Settings
     },
 
     async redeem(request, clientId, code, { nonce, verifier }) {
-      const tenantId = readReference(masterKey, clientId);
-      if (tenantId === undefined) throw new TokenError("invalid_client", "This is no client_id of Settings.");
-      const client = await settingsClientOf(deps, tenantId);
+      const client = await find(clientId);
+      if (!client) throw new TokenError("invalid_client", "This is no client_id of Settings.");
       const grant = { grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier };
       const asked = { request, client, form: grant, door: "rfc", apis: [], resource: undefined } as const;
       const response = await authorizationCode({ ...asked, sql, tokens, families });
@@ -85,7 +113,7 @@ export function createSettingsClient(deps: SettingsClientDependencies): Settings
       if (!access?.grant_id || identity?.aud !== String(client.id) || identity.nonce !== nonce) {
         throw new TokenError("invalid_grant", "The id_token is not the answer to this browser's request.");
       }
-      return { tenantId, sessionId: String(identity.sid), familyId: access.grant_id };
+      return { tenantId: client.tenantId, sessionId: String(identity.sid), familyId: access.grant_id };
     },
   };
 }
@@ -98,42 +126,25 @@ export const SETTINGS_APPLICATION = {
   description: "The Settings pages of Gatehouse, as an application that people sign in to.",
 };
 
-/**
- * The client by which people sign in to a tenant's Settings. It is as it has to be, whatever somebody has made of its
- * Application and wherever PUBLIC_URL stands today. Where there is no such tenant, or its Application is not active, it
- * looks the same, and nobody can sign in.
- */
-export async function settingsClientOf(
-  { sql, masterKey, issuer }: { sql: Sql; masterKey: MasterKey; issuer: string },
-  tenantId: TenantId,
-): Promise<Client> {
-  const found = await findSettingsClient(sql, tenantId);
-  const nobodys = { id: 0, tenantId: nobodysTenant(masterKey, tenantId), identityProvider: null };
-  const { id, tenantId: own, identityProvider } = found?.isActive ? found : nobodys;
-  return {
-    id,
-    tenantId: own,
-    identityProvider,
-    name: SETTINGS_APPLICATION.name,
-    webSite: "",
-    isActive: true,
-    isSettings: true,
-    clientType: "confidential",
-    grantTypes: ["authorization_code"],
-    // Whoever comes in has a role's scopes in Settings, and of these tokens none leaves the process.
-    scopes: [...SCOPES],
-    redirectUris: [issuer + SETTINGS_CALLBACK_PATH],
-    postLogoutRedirectUris: [],
-    accessTokenAlg: "EdDSA",
-    accessTokenType: "at+jwt",
-    accessTokenLifetime: null,
-    refreshTokenLifetime: null,
-    idTokenAlg: "RS256",
-    firstParty: true,
-    // It has no secret, so nobody outside can redeem a code.
-    secrets: [],
-  };
-}
+const SETTINGS_CLIENT = {
+  name: SETTINGS_APPLICATION.name,
+  webSite: "",
+  isActive: true,
+  isSettings: true,
+  clientType: "confidential",
+  grantTypes: ["authorization_code"],
+  // Whoever comes in has a role's scopes in Settings, and of these tokens none leaves the process.
+  scopes: [...SCOPES],
+  postLogoutRedirectUris: [],
+  accessTokenAlg: "EdDSA",
+  accessTokenType: "at+jwt",
+  accessTokenLifetime: null,
+  refreshTokenLifetime: null,
+  idTokenAlg: "RS256",
+  firstParty: true,
+  // It has no secret, so nobody outside can redeem a code.
+  secrets: [],
+} satisfies Partial<Client>;
 
 // The client_id by which people sign in to Settings. It is sealed: who has typed the name of an organisation is led to the
 // sign-in page with one, whether there is such an organisation or not, and cannot tell which it was.
@@ -142,28 +153,17 @@ const PURPOSE = "client_id of Settings";
 /** A sealed UUID in base64url. */
 const FORM = /^[\w-]{87}$/;
 
-function toReference(masterKey: MasterKey, tenantId: TenantId): string {
-  return seal(derivedMasterKey(masterKey, PURPOSE), PURPOSE, tenantId).toString("base64url");
-}
-
-/** @returns undefined for any other client_id; the tenant need not be there */
-export function readReference(masterKey: MasterKey, clientId: string): TenantId | undefined {
-  if (!FORM.test(clientId)) return undefined;
-  try {
-    return unseal(derivedMasterKey(masterKey, PURPOSE), PURPOSE, Buffer.from(clientId, "base64url")) as TenantId;
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * The id that a tenant of this name would have, and none has. It is always the same, so that what is tried there counts
  * as it does anywhere.
  */
-export function nobodysTenant(masterKey: MasterKey, name: string): TenantId {
-  const [key] = derivedKeys(masterKey, "tenants that there are not");
-  const hex = createHmac("sha256", key!).update(name).digest("hex");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
-    "-",
-  ) as TenantId;
+export type NobodysTenant = (name: string) => TenantId;
+
+export function createNobodysTenant(vault: Vault): NobodysTenant {
+  const [key] = vault.keysFor("tenants that there are not");
+  return (name) => {
+    const hex = createHmac("sha256", key).update(name).digest("hex");
+    const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)];
+    return parts.join("-") as TenantId;
+  };
 }

@@ -2,7 +2,7 @@
 
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
 import type { Sql, Transaction } from "../../db/connection.ts";
-import { type MasterKey, type SealedColumn, seal, unseal } from "../../master-key.ts";
+import type { SealedColumn, Vault } from "../../vault.ts";
 import {
   currentTime,
   deleteSigningKeys,
@@ -35,52 +35,73 @@ export interface Rotation {
   removed: string[];
 }
 
-/**
- * One pass of the schedule, for every algorithm: makes a first key, announces the next one in time, and removes those
- * whose last token has expired. Does nothing if nothing is due.
- * @param at when it would be; by default now
- */
-export async function rotateSigningKeys(sql: Sql, masterKey: MasterKey, at?: Date): Promise<Rotation> {
-  return sql.begin(async (tx) => {
-    const stored = await lockStoredKeys(tx, masterKey);
-    const now = at ?? (await currentTime(tx));
-    const announced: string[] = [];
-    for (const alg of SIGNING_ALGS) {
-      const signsFrom = nextMoment(
-        stored.find((key) => key.alg === alg),
-        now,
-      );
-      if (signsFrom) announced.push(await addKey(tx, masterKey, alg, signsFrom));
-    }
-    const removed = stored.filter((key) => isSpent(key, stored, now)).map((key) => key.kid);
-    await deleteSigningKeys(tx, removed);
-    return { announced, removed };
-  });
+export interface KeyRotation {
+  /**
+   * One pass of the schedule, for every algorithm: makes a first key, announces the next one in time, and removes those
+   * whose last token has expired. Does nothing if nothing is due.
+   * @param at when it would be; by default now
+   */
+  run(at?: Date): Promise<Rotation>;
+  /**
+   * Puts a new key of an algorithm into use, at once.
+   * @param leaked the others of the algorithm are removed, and what they have signed is good no more; else they stay
+   * published until that has expired
+   * @returns the new key's id, and those removed
+   */
+  replace(alg: SigningAlg, options: { leaked: boolean }): Promise<Rotation>;
+  /** @throws WrongMasterKey if a signing key does not open: nor would anything else that is sealed */
+  requireOpen(): Promise<void>;
 }
 
-/**
- * Puts a new key of an algorithm into use, at once.
- * @param leaked the others of the algorithm are removed, and what they have signed is good no more; else they stay
- * published until that has expired
- * @returns the new key's id, and those removed
- */
-export async function replaceSigningKeys(
-  sql: Sql,
-  masterKey: MasterKey,
-  alg: SigningAlg,
-  { leaked }: { leaked: boolean },
-): Promise<Rotation> {
-  return sql.begin(async (tx) => {
-    const stored = await lockStoredKeys(tx, masterKey);
-    const removed = stored.filter((key) => leaked && key.alg === alg).map((key) => key.kid);
-    await deleteSigningKeys(tx, removed);
-    return { announced: [await addKey(tx, masterKey, alg, await currentTime(tx))], removed };
-  });
-}
+export function createKeyRotation(sql: Sql, vault: Vault): KeyRotation {
+  const { seal, open } = vault.sealFor(SIGNING_KEY_PURPOSE);
 
-/** @throws WrongMasterKey if a signing key does not open with it: nor would anything else that is sealed */
-export async function requireSigningKeys(sql: Sql, masterKey: MasterKey): Promise<void> {
-  for (const key of await listSigningKeys(sql)) unseal(masterKey, SIGNING_KEY_PURPOSE, key.privateJwk);
+  /** @throws WrongMasterKey if they were sealed by another: no process could open them beside one of ours */
+  async function lockStoredKeys(tx: Transaction): Promise<StoredKey[]> {
+    await lockSigningKeys(tx);
+    const stored = await listSigningKeys(tx);
+    for (const key of stored) open(key.privateJwk);
+    return stored;
+  }
+
+  async function addKey(tx: Transaction, alg: SigningAlg, signsFrom: Date): Promise<string> {
+    const pair = await generateKeyPair(alg, { extractable: true });
+    const jwk = await exportJWK(pair.publicKey);
+    const kid = await calculateJwkThumbprint(jwk);
+    const publicJwk = { ...jwk, kid, alg, use: "sig" };
+    const privateJwk = seal(JSON.stringify(await exportJWK(pair.privateKey)));
+    await insertSigningKey(tx, { kid, alg, publicJwk, privateJwk, signsFrom });
+    return kid;
+  }
+
+  return {
+    async run(at) {
+      return sql.begin(async (tx) => {
+        const stored = await lockStoredKeys(tx);
+        const now = at ?? (await currentTime(tx));
+        const announced: string[] = [];
+        for (const alg of SIGNING_ALGS) {
+          const newest = stored.find((key) => key.alg === alg);
+          const signsFrom = nextMoment(newest, now);
+          if (signsFrom) announced.push(await addKey(tx, alg, signsFrom));
+        }
+        const removed = stored.filter((key) => isSpent(key, stored, now)).map((key) => key.kid);
+        await deleteSigningKeys(tx, removed);
+        return { announced, removed };
+      });
+    },
+    async replace(alg, { leaked }) {
+      return sql.begin(async (tx) => {
+        const stored = await lockStoredKeys(tx);
+        const removed = stored.filter((key) => leaked && key.alg === alg).map((key) => key.kid);
+        await deleteSigningKeys(tx, removed);
+        return { announced: [await addKey(tx, alg, await currentTime(tx))], removed };
+      });
+    },
+    async requireOpen() {
+      for (const key of await listSigningKeys(sql)) open(key.privateJwk);
+    },
+  };
 }
 
 /** Where in its life a key is. */
@@ -105,14 +126,6 @@ export function livesOf<Key extends Pick<StoredKey, "alg" | "signsFrom">>(stored
   });
 }
 
-/** @throws WrongMasterKey if they were sealed by another: no process could open them beside one of ours */
-async function lockStoredKeys(tx: Transaction, masterKey: MasterKey): Promise<StoredKey[]> {
-  await lockSigningKeys(tx);
-  const stored = await listSigningKeys(tx);
-  for (const key of stored) unseal(masterKey, SIGNING_KEY_PURPOSE, key.privateJwk);
-  return stored;
-}
-
 /** When a key that is made now should begin to sign; undefined if none is due. */
 function nextMoment(newest: StoredKey | undefined, now: Date): Date | undefined {
   if (!newest) return now;
@@ -129,18 +142,4 @@ function isSpent(key: StoredKey, all: StoredKey[], now: Date): boolean {
       other.signsFrom > key.signsFrom &&
       other.signsFrom.getTime() + RETIRED_MS < now.getTime(),
   );
-}
-
-async function addKey(tx: Transaction, masterKey: MasterKey, alg: SigningAlg, signsFrom: Date): Promise<string> {
-  const pair = await generateKeyPair(alg, { extractable: true });
-  const jwk = await exportJWK(pair.publicKey);
-  const kid = await calculateJwkThumbprint(jwk);
-  await insertSigningKey(tx, {
-    kid,
-    alg,
-    publicJwk: { ...jwk, kid, alg, use: "sig" },
-    privateJwk: seal(masterKey, SIGNING_KEY_PURPOSE, JSON.stringify(await exportJWK(pair.privateKey))),
-    signsFrom,
-  });
-  return kid;
 }

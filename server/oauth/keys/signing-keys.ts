@@ -5,11 +5,11 @@ import { type CryptoKey, importJWK, type JWK } from "jose";
 import type { Sql } from "../../db/connection.ts";
 import { watch } from "../../db/watch.ts";
 import { openToBrowsers, preflight, requireMethod } from "../../http/request.ts";
-import { type MasterKey, unseal } from "../../master-key.ts";
+import type { Seal, Vault } from "../../vault.ts";
 import { JSON_WEB_KEY_SET } from "../contract.ts";
 import { type PublicEndpoint, SPEC_TAG } from "../declared.ts";
 import { JWKS_PATH } from "../door.ts";
-import { rotateSigningKeys, SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./rotation.ts";
+import { createKeyRotation, SIGNING_ALGS, SIGNING_KEY_PURPOSE, type SigningAlg } from "./rotation.ts";
 import { currentTime, KEYS_CHANNEL, listSigningKeys, type StoredKey } from "./store.ts";
 
 /** A key we do not know may have been made just now; we look again, but not more often than this. */
@@ -33,7 +33,9 @@ interface Key {
   signsFrom: Date;
 }
 
-export function createSigningKeys(sql: Sql, masterKey: MasterKey): SigningKeys {
+export function createSigningKeys(sql: Sql, vault: Vault): SigningKeys {
+  const rotation = createKeyRotation(sql, vault);
+  const seal = vault.sealFor(SIGNING_KEY_PURPOSE);
   /** The newest first. */
   let keys: Key[] = [];
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -44,10 +46,10 @@ export function createSigningKeys(sql: Sql, masterKey: MasterKey): SigningKeys {
     origin = (await currentTime(sql)).getTime() - performance.now();
     const stored = await listSigningKeys(sql);
     const complete = SIGNING_ALGS.every((alg) => stored.some((key) => key.alg === alg));
-    if (!complete) await rotateSigningKeys(sql, masterKey);
+    if (!complete) await rotation.run();
     const known = new Map(keys.map((key) => [key.kid, key]));
     keys = await Promise.all(
-      (complete ? stored : await listSigningKeys(sql)).map((key) => known.get(key.kid) ?? open(masterKey, key)),
+      (complete ? stored : await listSigningKeys(sql)).map((key) => known.get(key.kid) ?? open(seal, key)),
     );
   });
 
@@ -76,9 +78,9 @@ export function createSigningKeys(sql: Sql, masterKey: MasterKey): SigningKeys {
   };
 }
 
-async function open(masterKey: MasterKey, stored: StoredKey): Promise<Key> {
+async function open(seal: Seal, stored: StoredKey): Promise<Key> {
   const publicJwk = stored.publicJwk as JWK;
-  const privateJwk = JSON.parse(unseal(masterKey, SIGNING_KEY_PURPOSE, stored.privateJwk)) as JWK;
+  const privateJwk = JSON.parse(seal.open(stored.privateJwk)) as JWK;
   return {
     kid: stored.kid,
     alg: stored.alg,

@@ -3,8 +3,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type Origin, recordAudit } from "../../audit/index.ts";
 import type { Queries, Sql } from "../../db/connection.ts";
-import { derivedKeys, type MasterKey } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { Vault } from "../../vault.ts";
 import { TokenError } from "../endpoint.ts";
 import {
   advanceFamily,
@@ -79,14 +79,14 @@ export interface Families {
 }
 
 export interface FamilyDependencies {
-  masterKey: MasterKey;
+  vault: Vault;
   tokens: Pick<Tokens, "readClientRefreshToken">;
   /** Told of a family that ended because a token of it was used again: someone may have stolen it. */
   onReuse(tenantId: TenantId, family: Family): void;
 }
 
-export function createFamilies({ masterKey, tokens, onReuse }: FamilyDependencies): Families {
-  const values = createRefreshValues(masterKey);
+export function createFamilies({ vault, tokens, onReuse }: FamilyDependencies): Families {
+  const values = createRefreshValues(vault);
 
   const find = async (sql: Queries, tenantId: TenantId, presented: PresentedRefreshToken) =>
     (await findFamily(sql, tenantId, presented.familyId, PATIENCE)) ??
@@ -222,8 +222,8 @@ export interface RefreshValues {
   read(text: string): RefreshValue | undefined;
 }
 
-function createRefreshValues(masterKey: MasterKey): RefreshValues {
-  const keys = derivedKeys(masterKey, "refresh token");
+function createRefreshValues(vault: Vault): RefreshValues {
+  const keys = vault.keysFor("refresh token");
   const mac = (named: Uint8Array, key: Buffer) => createHmac("sha256", key).update(named).digest();
 
   return {
@@ -232,7 +232,7 @@ function createRefreshValues(masterKey: MasterKey): RefreshValues {
       named.write(familyId.replaceAll("-", ""), "hex");
       named.writeBigUInt64BE(BigInt(clientId), FAMILY_BYTES);
       named.writeUInt32BE(generation, FAMILY_BYTES + CLIENT_BYTES);
-      return Buffer.concat([named, mac(named, keys[0]!)]).toString("base64url");
+      return Buffer.concat([named, mac(named, keys[0])]).toString("base64url");
     },
     read(text) {
       const bytes = Buffer.from(text, "base64url");

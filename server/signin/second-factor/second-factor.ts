@@ -2,8 +2,8 @@
 
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
-import { type MasterKey, seal, unseal } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { Vault } from "../../vault.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
 import type { Caller, Session } from "../sessions.ts";
 import { admit, countSuccess, noteFailure, noteThrottled } from "../throttle.ts";
@@ -66,13 +66,10 @@ export interface SecondFactor {
 }
 
 /** @param issuer PUBLIC_URL */
-export function createSecondFactor(
-  sql: Sql,
-  masterKey: MasterKey,
-  browsers: KnownBrowsers,
-  issuer: string,
-): SecondFactor {
+export function createSecondFactor(sql: Sql, vault: Vault, browsers: KnownBrowsers, issuer: string): SecondFactor {
   const { hostname } = new URL(issuer);
+  const totpKeys = vault.sealFor(TOTP_PURPOSE);
+  const recoveryKeys = vault.sealFor(RECOVERY_KEY_PURPOSE);
 
   const proposal = (session: Session, key: string, sealed: string): Proposal => ({
     key,
@@ -87,17 +84,15 @@ export function createSecondFactor(
     return codes;
   }
 
-  const sealedRecoveryKey = (key: string) => seal(masterKey, RECOVERY_KEY_PURPOSE, key);
-
   async function take({ tenantId, userId }: Owner, code: string): Promise<boolean> {
     const factor = await findSealedFactor(sql, tenantId, userId);
     if (!factor) return false;
     const digits = code.replace(/\s/g, "");
     if (isTotp(digits)) {
-      const step = stepOf(unseal(masterKey, TOTP_PURPOSE, factor.secret), digits);
+      const step = stepOf(totpKeys.open(factor.secret), digits);
       return step !== undefined && takeStep(sql, tenantId, userId, step);
     }
-    const key = unseal(masterKey, RECOVERY_KEY_PURPOSE, factor.recoveryKey);
+    const key = recoveryKeys.open(factor.recoveryKey);
     const digest = digestOfCode(key, tenantId, userId, code);
     return digest !== undefined && takeRecoveryCode(sql, tenantId, userId, digest);
   }
@@ -107,12 +102,12 @@ export function createSecondFactor(
 
     propose(session) {
       const key = newTotpSecret();
-      return proposal(session, key, seal(masterKey, purposeIn(session), key).toString("base64url"));
+      return proposal(session, key, vault.sealFor(purposeIn(session)).seal(key).toString("base64url"));
     },
 
     reopen(session, sealed) {
       try {
-        return proposal(session, unseal(masterKey, purposeIn(session), Buffer.from(sealed, "base64url")), sealed);
+        return proposal(session, vault.sealFor(purposeIn(session)).open(Buffer.from(sealed, "base64url")), sealed);
       } catch {
         return undefined;
       }
@@ -124,7 +119,7 @@ export function createSecondFactor(
       if (step === undefined) return undefined;
       const { tenantId, userId } = session;
       const recoveryKey = newRecoveryKey();
-      const factor = { secret: seal(masterKey, TOTP_PURPOSE, key), recoveryKey: sealedRecoveryKey(recoveryKey) };
+      const factor = { secret: totpKeys.seal(key), recoveryKey: recoveryKeys.seal(recoveryKey) };
       return sql.beginFor(tenantId, async (tx) => {
         if (!(await insertSecret(tx, tenantId, userId, factor, step))) return undefined;
         const codes = await giveRecoveryCodes(tx, session, recoveryKey);
@@ -157,7 +152,7 @@ export function createSecondFactor(
       const subject = { type: "User", id: userId };
       const key = newRecoveryKey();
       return sql.beginFor(tenantId, async (tx) => {
-        await replaceRecoveryKey(tx, tenantId, userId, sealedRecoveryKey(key));
+        await replaceRecoveryKey(tx, tenantId, userId, recoveryKeys.seal(key));
         const codes = await giveRecoveryCodes(tx, owner, key);
         await recordAudit(tx, tenantId, byOwner(request, owner), { kind: "RecoveryCodes.Replaced", subject });
         return codes;

@@ -14,10 +14,10 @@ import {
   type ServerMetadata,
 } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
-import type { MasterKey } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { Vault } from "../../vault.ts";
 import { toUpstreamFailure, UpstreamFailure } from "./failure.ts";
-import { openSecret } from "./providers/record.ts";
+import { CLIENT_SECRET_PURPOSE } from "./providers/record.ts";
 import { AUTH_METHODS, type AuthMethod, type Provider } from "./providers/store.ts";
 
 /** All that one step asks of a provider has to be answered within this time. */
@@ -25,20 +25,22 @@ const STEP_TIMEOUT_MS = 10_000;
 
 export type GuardedFetch = NonNullable<Configuration[typeof customFetch]>;
 
-export async function configurationOf(
-  server: ServerMetadata,
-  provider: Provider,
-  masterKey: MasterKey,
-  guarded: GuardedFetch,
-): Promise<Configuration> {
-  const authentication = clientAuthentication(server, provider, openSecret(masterKey, provider));
-  const config = isMicrosoftShared(server)
-    ? await sharedConfiguration(server, provider, authentication)
-    : new Configuration(server, provider.clientId, {}, authentication);
-  config[customFetch] = guarded;
-  // OIDC Core 3.1.3.7 lets a client trust TLS in place of the signature; we look at both.
-  if (provider.type === "OpenIDConnect") enableNonRepudiationChecks(config);
-  return config;
+/** As what a provider is spoken to. */
+export type Configure = (server: ServerMetadata, provider: Provider, guarded: GuardedFetch) => Promise<Configuration>;
+
+export function createConfigure(vault: Vault): Configure {
+  const secrets = vault.sealFor(CLIENT_SECRET_PURPOSE);
+  return async (server, provider, guarded) => {
+    const secret = provider.clientSecret && secrets.open(provider.clientSecret);
+    const authentication = clientAuthentication(server, provider, secret);
+    const config = isMicrosoftShared(server)
+      ? await sharedConfiguration(server, provider, authentication)
+      : new Configuration(server, provider.clientId, {}, authentication);
+    config[customFetch] = guarded;
+    // OIDC Core 3.1.3.7 lets a client trust TLS in place of the signature; we look at both.
+    if (provider.type === "OpenIDConnect") enableNonRepudiationChecks(config);
+    return config;
+  };
 }
 
 /** What Microsoft's `common` and `organizations` call themselves: an id_token's issuer has its `tid` there. */

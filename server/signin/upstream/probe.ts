@@ -2,11 +2,11 @@
 
 import { type Configuration, genericGrantRequest, type ServerMetadata } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
-import type { MasterKey } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { Vault } from "../../vault.ts";
 import {
   authMethodOf,
-  configurationOf,
+  createConfigure,
   endpointsOf,
   type GuardedFetch,
   guardedFetch,
@@ -38,10 +38,11 @@ export interface ProbeCheck {
 /** Reads everything anew; all of it has the time of one step of a sign-in. */
 export type Probe = (tenantId: TenantId, provider: Provider) => Promise<ProbeResult>;
 
-export function createProbe(fetch: EgressFetch, masterKey: MasterKey, publicUrl: string): Probe {
+export function createProbe(fetch: EgressFetch, vault: Vault, publicUrl: string): Probe {
+  const configurationOf = createConfigure(vault);
   return async (tenantId, provider) => {
     const guarded = guardedFetch(fetch, tenantId);
-    const configuredAs: Configured = (server, changed) => configurationOf(server, changed, masterKey, guarded);
+    const configuredAs: Configured = (server, changed) => configurationOf(server, changed, guarded);
     const redirectUri = redirectUriOf(publicUrl, provider.id);
     const checks: ProbeCheck[] = [];
     const client = (server: ServerMetadata) => checkClient(provider, server, redirectUri, configuredAs);

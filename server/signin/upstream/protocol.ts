@@ -10,11 +10,11 @@ import {
   fetchUserInfo,
 } from "openid-client";
 import type { EgressFetch } from "../../egress/index.ts";
-import type { MasterKey } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { Vault } from "../../vault.ts";
 import {
   authorityOf,
-  configurationOf,
+  createConfigure,
   createMetadata,
   endpointsOf,
   type GuardedFetch,
@@ -62,16 +62,17 @@ export interface Protocol {
   ): Promise<UpstreamIdentity>;
 }
 
-export function createProtocol(fetch: EgressFetch, masterKey: MasterKey, publicUrl: string): Protocol {
+export function createProtocol(fetch: EgressFetch, vault: Vault, publicUrl: string): Protocol {
+  const configurationOf = createConfigure(vault);
   const metadataOf = createMetadata(METADATA_LIFETIME_MS);
 
   async function configure(tenantId: TenantId, provider: Provider, isAnew: boolean): Promise<Configuration> {
     const guarded = guardedFetch(fetch, tenantId);
     if (provider.type === "OpenIDConnect") {
-      return configurationOf(await metadataOf(provider.issuer!, guarded, isAnew), provider, masterKey, guarded);
+      return configurationOf(await metadataOf(provider.issuer!, guarded, isAnew), provider, guarded);
     }
     if (isAnew) await requireAnswer(provider.tokenEndpoint!, guarded);
-    return configurationOf(endpointsOf(provider), provider, masterKey, guarded);
+    return configurationOf(endpointsOf(provider), provider, guarded);
   }
 
   return {

@@ -2,8 +2,8 @@
 
 import type { Sql, Transaction } from "../../db/connection.ts";
 import type { EgressFetch } from "../../egress/index.ts";
-import type { MasterKey } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { Vault } from "../../vault.ts";
 import { isSession } from "../account/store.ts";
 import type { Cookies } from "../cookies.ts";
 import type { Session } from "../sessions.ts";
@@ -21,7 +21,7 @@ const MOST_OFFERED = 20;
 
 export interface UpstreamDependencies {
   sql: Sql;
-  masterKey: MasterKey;
+  vault: Vault;
   fetch: EgressFetch;
   cookies: Cookies;
   publicUrl: string;
@@ -72,9 +72,9 @@ export interface Upstream extends Pick<Attempts, "take" | "pending" | "proceed">
   ): Promise<boolean>;
 }
 
-export function createUpstream({ sql, masterKey, fetch, cookies, publicUrl }: UpstreamDependencies): Upstream {
+export function createUpstream({ sql, vault, fetch, cookies, publicUrl }: UpstreamDependencies): Upstream {
   const attempts = createAttempts(sql, cookies);
-  const protocol = createProtocol(fetch, masterKey, publicUrl);
+  const protocol = createProtocol(fetch, vault, publicUrl);
   return {
     take: attempts.take,
     pending: attempts.pending,

@@ -2,7 +2,7 @@
 
 import { BadInput } from "../../errors.ts";
 import { printable } from "../../http/body.ts";
-import { type MasterKey, type SealedColumn, seal, unseal } from "../../master-key.ts";
+import type { SealedColumn, Vault } from "../../vault.ts";
 
 const SECRET_PURPOSE = "webhook secret";
 const API_KEY_PURPOSE = "webhook ApiKey";
@@ -19,15 +19,11 @@ export const SEALED: SealedColumn[] = [
 export type ConnectionSeals = ReturnType<typeof createConnectionSeals>;
 
 /** What seals and opens each of them. */
-export function createConnectionSeals(masterKey: MasterKey) {
-  const sealOf = (purpose: string) => ({
-    seal: (plain: string): Uint8Array => seal(masterKey, purpose, plain),
-    open: (sealed: Uint8Array) => unseal(masterKey, purpose, sealed),
-  });
-  const headers = sealOf(HEADERS_PURPOSE);
+export function createConnectionSeals(vault: Vault) {
+  const headers = vault.sealFor(HEADERS_PURPOSE);
   return {
-    secret: sealOf(SECRET_PURPOSE),
-    apiKey: sealOf(API_KEY_PURPOSE),
+    secret: vault.sealFor(SECRET_PURPOSE),
+    apiKey: vault.sealFor(API_KEY_PURPOSE),
     /** None are null. */
     headers: {
       seal: (all: ExtraHeaders) => (Object.keys(all).length === 0 ? null : headers.seal(JSON.stringify(all))),

@@ -1,8 +1,8 @@
 // One attempt of one delivery: sign, post, log.
 
 import type { Egress, EgressOutcome } from "../../egress/index.ts";
-import type { MasterKey } from "../../master-key.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { Vault } from "../../vault.ts";
 import { createConnectionSeals, type ExtraHeaders } from "../connections/secrets.ts";
 import type { OpenDelivery } from "./opening.store.ts";
 import { createRequestOf } from "./request.ts";
@@ -41,13 +41,13 @@ export type AttemptDelivery = (
 
 export interface AttemptDependencies {
   egress: Egress;
-  masterKey: MasterKey;
+  vault: Vault;
   /** Milliseconds one attempt may take, unless its connection says otherwise. */
   timeout: number;
 }
 
-export function createAttemptDelivery({ egress, masterKey, timeout }: AttemptDependencies): AttemptDelivery {
-  const requestOf = createRequestOf(createConnectionSeals(masterKey));
+export function createAttemptDelivery({ egress, vault, timeout }: AttemptDependencies): AttemptDelivery {
+  const requestOf = createRequestOf(createConnectionSeals(vault));
   return async (tenantId, delivery, signal, traceParent) => {
     const startedOn = new Date();
     const { url, extra, own } = requestOf(delivery, startedOn);

@@ -3,16 +3,14 @@
 
 import type { Sql } from "../../../db/connection.ts";
 import { BadInput, NotFound } from "../../../errors.ts";
-import type { MasterKey } from "../../../master-key.ts";
-import { readReference, settingsClientOf } from "../../clients/settings-client.ts";
+import type { SettingsClient } from "../../clients/settings-client.ts";
 import { type Client, findClient } from "../../clients/store.ts";
 import type { Door } from "../../door.ts";
 import type { Parameters } from "../parameters.ts";
 
 export interface ClientDependencies {
   sql: Sql;
-  masterKey: MasterKey;
-  issuer: string;
+  settingsClient: Pick<SettingsClient, "find">;
 }
 
 /**
@@ -40,10 +38,13 @@ export async function registeredClient(
 }
 
 /** That of Settings has a client_id of its own: by its Application's Id anybody could count the tenants. */
-async function activeClient(deps: ClientDependencies, clientId: string): Promise<Client | undefined> {
-  const tenantId = readReference(deps.masterKey, clientId);
-  if (tenantId !== undefined) return settingsClientOf(deps, tenantId);
-  const found = await findClient(deps.sql, clientId);
+async function activeClient(
+  { sql, settingsClient }: ClientDependencies,
+  clientId: string,
+): Promise<Client | undefined> {
+  const settings = await settingsClient.find(clientId);
+  if (settings) return settings;
+  const found = await findClient(sql, clientId);
   return found?.isActive && !found.isSettings ? found : undefined;
 }
 

@@ -3,7 +3,7 @@
 import type { FindRecords } from "../../../access/index.ts";
 import { BadInput } from "../../../errors.ts";
 import { toRecordId } from "../../../http/query.ts";
-import { type MasterKey, seal, unseal } from "../../../master-key.ts";
+import type { Seal } from "../../../vault.ts";
 import { redirectUriOf } from "../configuration.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
 import { findProviders, type Mapping, type Provider, type ProviderType } from "./store.ts";
@@ -35,10 +35,10 @@ export const DEFAULT_MAPPING: Mapping = {
 };
 
 /** @throws BadInput naming what a new one lacks */
-export function merged(masterKey: MasterKey, before: Provider | undefined, input: ProviderInput): Omit<Provider, "id"> {
+export function merged(secrets: Seal, before: Provider | undefined, input: ProviderInput): Omit<Provider, "id"> {
   const { Id: _, ClientSecret, ...given } = input;
   const former = before ?? blank(PROVIDER.whole(input, "Name", "Type", "ClientId"));
-  const secret = ClientSecret && sealSecret(masterKey, ClientSecret);
+  const secret = ClientSecret && secrets.seal(ClientSecret);
   return {
     ...former,
     ...PROVIDER.toColumns(given),
@@ -128,15 +128,6 @@ function publicHostOf(address: string): string | undefined {
 
 /** What a sealed secret is for; it opens for nothing else. */
 export const CLIENT_SECRET_PURPOSE = "identity provider's client secret";
-
-function sealSecret(masterKey: MasterKey, secret: string): Uint8Array {
-  return seal(masterKey, CLIENT_SECRET_PURPOSE, secret);
-}
-
-/** @returns null: a public client */
-export function openSecret(masterKey: MasterKey, { clientSecret }: Pick<Provider, "clientSecret">): string | null {
-  return clientSecret && unseal(masterKey, CLIENT_SECRET_PURPOSE, clientSecret);
-}
 
 /** @returns finds identity providers by their Ids, for what tells of them elsewhere */
 export function createFindProviders(publicUrl: string): FindRecords {

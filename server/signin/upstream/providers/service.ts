@@ -15,11 +15,11 @@ import { BadInput, Conflict, NotFound } from "../../../errors.ts";
 import { type Conditions, requireConditions } from "../../../http/conditions.ts";
 import { changesOf, valuesShown } from "../../../http/contract.ts";
 import { readId } from "../../../http/query.ts";
-import type { MasterKey } from "../../../master-key.ts";
 import type { TenantId } from "../../../tenant-id.ts";
+import type { Vault } from "../../../vault.ts";
 import { createProbe, type ProbeResult } from "../probe.ts";
 import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts";
-import { merged, requireSound, toProviderRecord, versionOf } from "./record.ts";
+import { CLIENT_SECRET_PURPOSE, merged, requireSound, toProviderRecord, versionOf } from "./record.ts";
 import {
   deleteProvider,
   findProvider,
@@ -58,7 +58,7 @@ export interface IdentityProviders extends SettingsService<ProviderRecord, Provi
 
 export interface ProviderServiceDependencies {
   sql: Sql;
-  masterKey: MasterKey;
+  vault: Vault;
   /** The issuer, without a trailing slash. */
   publicUrl: string;
   fetch: EgressFetch;
@@ -68,12 +68,13 @@ export interface ProviderServiceDependencies {
 
 export function createIdentityProviders({
   sql,
-  masterKey,
+  vault,
   publicUrl,
   fetch,
   endGrantsBy,
 }: ProviderServiceDependencies): IdentityProviders {
-  const probe = createProbe(fetch, masterKey, publicUrl);
+  const probe = createProbe(fetch, vault, publicUrl);
+  const secrets = vault.sealFor(CLIENT_SECRET_PURPOSE);
   const toRecord = (provider: Provider) => toProviderRecord(publicUrl, provider);
   const written = ({ gate }: Caller, provider: Provider, sent: unknown) =>
     gate.written(RESOURCE, toRecord(provider), sent, { version: versionOf(provider) });
@@ -89,13 +90,13 @@ export function createIdentityProviders({
     const [before, ...others] = await lookUp(tx, tenantId, input);
     // These two compare nothing: whether there is a provider.
     if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before && versionOf(before));
-    const after = merged(masterKey, before, input);
+    const after = merged(secrets, before, input);
     if (!before) return make(tx, caller, input, after, conditions);
     const changed = { ...after, id: before.id };
     permissions.require("Settings:Update", RESOURCE, toRecord(before), toRecord(changed));
     // That there are several is for who may change each of them.
     for (const other of others) {
-      const otherwise = { ...merged(masterKey, other, input), id: other.id };
+      const otherwise = { ...merged(secrets, other, input), id: other.id };
       permissions.require("Settings:Update", RESOURCE, toRecord(other), toRecord(otherwise));
     }
     if (others.length > 0) throw new BadInput("Name and ExternalId point at several IdentityProvider records.");

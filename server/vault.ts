@@ -1,0 +1,113 @@
+// Seals secrets at rest: AES-256-GCM by MASTER_KEY. While that is replaced, the keys of MASTER_KEY_PREVIOUS still open
+// what they have sealed. The first byte is the version of this form.
+
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+
+const FORM_VERSION = 1;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const DERIVED_BYTES = 32;
+
+/** What the installation seals by. */
+export interface Vault {
+  /** @param purpose bound to each value, so that a sealed value cannot be moved to another column */
+  sealFor(purpose: string): Seal;
+  /** Keys of one purpose alone: the first is to write by, any to read by. */
+  keysFor(purpose: string): readonly [Buffer, ...Buffer[]];
+  /** One of these keys: a key of its own seals no more values than its purpose has. */
+  vaultFor(purpose: string): Vault;
+}
+
+/** Seals and opens the values of one purpose. */
+export interface Seal {
+  seal(plain: string): Buffer;
+  /** @throws WrongMasterKey also if it was sealed for another purpose, or was changed */
+  open(sealed: Uint8Array): string;
+  /**
+   * Seals a value anew that only a previous key opens.
+   * @returns undefined if the one that seals opens it
+   * @throws WrongMasterKey
+   */
+  renew(sealed: Uint8Array): Buffer | undefined;
+}
+
+/** Where sealed values stand: all of them are sealed anew when MASTER_KEY is replaced. */
+export interface SealedColumn {
+  table: string;
+  column: string;
+  /** What they are sealed for. */
+  purpose: string;
+}
+
+/** No key of the master key opens a stored value; or somebody has changed it. */
+export class WrongMasterKey extends Error {
+  override name = "WrongMasterKey";
+
+  constructor(purpose: string) {
+    super(
+      `A stored ${purpose} does not open with this MASTER_KEY. Start with the key it was sealed by, or name that in ` +
+        "MASTER_KEY_PREVIOUS.",
+    );
+  }
+}
+
+/**
+ * @param base64 32 bytes in base64 (MASTER_KEY, checked by readConfig)
+ * @param previous as many more, which only open (MASTER_KEY_PREVIOUS)
+ */
+export function createVault(base64: string, previous: readonly string[] = []): Vault {
+  const imported = (text: string) => Buffer.from(text, "base64");
+  return vaultOf([imported(base64), ...previous.map(imported)]);
+}
+
+/** @param keys the one that seals comes first */
+function vaultOf(keys: readonly [Buffer, ...Buffer[]]): Vault {
+  const keysFor = (purpose: string): [Buffer, ...Buffer[]] => {
+    const derived = (key: Buffer) => Buffer.from(hkdfSync("sha256", key, "", purpose, DERIVED_BYTES));
+    const [first, ...others] = keys;
+    return [derived(first), ...others.map(derived)];
+  };
+  return { sealFor: (purpose) => sealBy(keys, purpose), keysFor, vaultFor: (purpose) => vaultOf(keysFor(purpose)) };
+}
+
+function sealBy(keys: readonly [Buffer, ...Buffer[]], purpose: string): Seal {
+  function seal(plain: string): Buffer {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv("aes-256-gcm", keys[0], nonce).setAAD(Buffer.from(purpose));
+    const sealed = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
+    return Buffer.concat([Buffer.of(FORM_VERSION), nonce, cipher.getAuthTag(), sealed]);
+  }
+
+  function open(value: Uint8Array): { plain: string; by: Buffer } {
+    const bytes = Buffer.from(value);
+    if (bytes[0] !== FORM_VERSION) {
+      throw new Error(`A stored ${purpose} is of version ${bytes[0]}, which this Gatehouse does not know.`);
+    }
+    for (const by of keys) {
+      const plain = openBy(by, purpose, bytes);
+      if (plain !== undefined) return { plain, by };
+    }
+    throw new WrongMasterKey(purpose);
+  }
+
+  return {
+    seal,
+    open: (sealed) => open(sealed).plain,
+    renew(sealed) {
+      const { plain, by } = open(sealed);
+      return by === keys[0] ? undefined : seal(plain);
+    },
+  };
+}
+
+function openBy(key: Buffer, purpose: string, bytes: Buffer): string | undefined {
+  const nonce = bytes.subarray(1, 1 + NONCE_BYTES);
+  const tag = bytes.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES);
+  try {
+    const decipher = createDecipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(purpose)).setAuthTag(tag);
+    const plain = decipher.update(bytes.subarray(1 + NONCE_BYTES + TAG_BYTES));
+    return Buffer.concat([plain, decipher.final()]).toString("utf8");
+  } catch {
+    return undefined;
+  }
+}
