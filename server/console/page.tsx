@@ -4,7 +4,7 @@ import type { Access, Caller, Scope } from "../access/index.ts";
 import type { AuditLog } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import type { Entities } from "../entities/index.ts";
-import type { Consents, SettingsClient } from "../oauth/index.ts";
+import type { Consents, SettingsClient, Trials } from "../oauth/index.ts";
 import type { Requests } from "../requests/index.ts";
 import type { Settings, SettingsServices } from "../settings.ts";
 import type { Cookies, Forms, Sessions, UserAdministration } from "../signin/index.ts";
@@ -68,6 +68,7 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   forms: Forms;
   sessions: Sessions;
   settingsClient: SettingsClient;
+  trials: Trials;
   access: Access;
   /** Users, departments, applications. */
   records: Entities;

@@ -50,3 +50,4 @@ export { createFamilies, removeEndedFamilies } from "./tokens/families.ts";
 export { deleteExpiredRevocations } from "./tokens/revocations.store.ts";
 export { createRevocations } from "./tokens/revoke.ts";
 export { createTokens } from "./tokens/tokens.ts";
+export type { Check, ReadToken, Trial, TrialOutcome, Trials } from "./trial.ts";

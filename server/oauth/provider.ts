@@ -46,6 +46,7 @@ import { createFamilies } from "./tokens/families.ts";
 import { introspectionController } from "./tokens/introspect.ts";
 import { createRevocations, revocationController } from "./tokens/revoke.ts";
 import { createTokens } from "./tokens/tokens.ts";
+import { createTrials } from "./trial.ts";
 import { userinfoController } from "./userinfo.ts";
 
 export interface ProviderDependencies {
@@ -140,6 +141,7 @@ export function createProvider(deps: ProviderDependencies) {
     users: createUserAdministration({ sql, issuer, findUser, endGrants }),
     consents: createConsents(sql, families),
   });
+  const trials = createTrials(issuer, async (request) => controller.handle(request));
   const { forms, sessions } = forPeople;
   return {
     controller,
@@ -147,6 +149,6 @@ export function createProvider(deps: ProviderDependencies) {
     endGrantsBy: createEndGrantsBy(families),
     onRecordChange: createOnRecordChange(endGrants),
     verifyAccessToken,
-    forSettingsPages: { site, cookies, forms, sessions, settingsClient },
+    forSettingsPages: { site, cookies, forms, sessions, settingsClient, trials },
   };
 }

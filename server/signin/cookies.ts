@@ -12,6 +12,8 @@ const SHAPES = {
   settings: OPAQUE,
   /** What binds a sign-in to Settings to the browser that began it. */
   "settings-sign-in": OPAQUE,
+  /** What binds a trial of an application to the browser that began it. */
+  "try-it": OPAQUE,
   /** The Id of the tenant whose Settings the browser was last in. */
   organisation: /^[0-9a-f-]{36}$/,
   /** What the next page of Settings says of what was just done, in base64url. */

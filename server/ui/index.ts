@@ -33,6 +33,7 @@ export {
   AskButton,
   Badge,
   ButtonLink,
+  Choices,
   Code,
   CopyButton,
   EmptyState,

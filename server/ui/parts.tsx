@@ -119,6 +119,29 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   );
 }
 
+interface Choice {
+  name: string;
+  content: JSX.Element;
+}
+
+/** One of several things, by its name; the first is shown. Without script too: the choice is the browser's own. */
+export function Choices({ label, choices }: { label: string; choices: Choice[] }): JSX.Element {
+  const group = `choice-${label.replace(/\W+/g, "-").toLowerCase()}`;
+  return (
+    <fieldset class="choose" aria-label={attribute(label)}>
+      {choices.map(({ name, content }, index) => (
+        <>
+          <input type="radio" id={`${group}-${index}`} name={group} value={String(index)} checked={index === 0} />
+          <label for={`${group}-${index}`} safe>
+            {name}
+          </label>
+          <div>{content as "safe"}</div>
+        </>
+      ))}
+    </fieldset>
+  );
+}
+
 /** Text in a fixed width that can be copied. */
 export function Code({ text, copy }: { text: string; copy?: boolean }): JSX.Element {
   return (

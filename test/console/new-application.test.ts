@@ -55,7 +55,7 @@ test.concurrent("each kind comes to have the client type, grants and secret that
     expect({ kind, status: view.status, heading: view.heading }).toEqual({
       kind,
       status: 200,
-      heading: secrets ? "Secret" : `Payroll-${kind}`,
+      heading: secrets ? "Secret" : "Connect",
     });
     expect(await credentialsOf(`Payroll-${kind}`)).toMatchObject({ ...sets, secrets });
   }
@@ -131,7 +131,12 @@ test.each([true, false])(
     await page.getByLabel("Redirect URIs", { exact: true }).fill("http://localhost:3001/back");
     await page.getByRole("button", { name: "Make the application" }).click();
     await page.getByRole("heading", { name: "Secret", level: 1 }).waitFor();
-    await page.getByRole("link", { name: "Done" }).click();
+    await page.getByRole("link", { name: "Connect it" }).click();
+    await page.getByRole("radio", { name: "openid-client (Node, Bun)" }).focus();
+    await page.keyboard.press("ArrowRight");
+    await page.getByText("authorize_redirect(REDIRECT_URI)").waitFor();
+    expect(await page.getByText("client.discovery(").isVisible()).toBe(false);
+    await page.getByRole("navigation", { name: "Above this page" }).getByRole("link").last().click();
     await page.getByText("http on this machine is for development").waitFor();
     await page.getByRole("link", { name: "Change credentials" }).click();
     await page.getByText("http on this machine is for development").waitFor();

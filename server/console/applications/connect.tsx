@@ -1,10 +1,13 @@
-// What a library has to be told to use an application as its client.
+// What a library has to be told to use an application as its client, and programs that do.
 
-import { metadata } from "../../oauth/index.ts";
-import { Code, Facts, Section } from "../../ui/index.ts";
+import { type ApiRecord, metadata } from "../../oauth/index.ts";
+import { Choices, Code, CopyButton, Facts, Section } from "../../ui/index.ts";
+import { Source } from "../activity/attempts.tsx";
 import type { SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { aboveOf, readApplication } from "./application.ts";
+import { type Application, aboveOf, pathOf, readApplication } from "./application.ts";
+import { mayChangeCredentials, seenCredentials } from "./credentials.tsx";
+import { type SnippetValues, snippet, USES, type Use } from "./snippets.ts";
 
 const ENDPOINTS = [
   ["Authorization endpoint", "authorization_endpoint"],
@@ -18,6 +21,8 @@ const ENDPOINTS = [
 
 export async function connectPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const application = await readApplication(deps, visit);
+  const client = await seenCredentials(deps, visit, application);
+  const api = client && (await apiOf(deps, visit, application));
   const found = metadata(deps.publicUrl);
   return {
     title: "Connect",
@@ -25,7 +30,7 @@ export async function connectPage(deps: SettingsDependencies, visit: Visit): Pro
     body: (
       <>
         <Section title="What to configure">
-          <p>
+          <p class="fine">
             Most libraries need the issuer and the client_id, of a confidential client a secret too, and find the rest
             by discovery.
           </p>
@@ -37,10 +42,86 @@ export async function connectPage(deps: SettingsDependencies, visit: Visit): Pro
             ]}
           />
         </Section>
+        {client ? (
+          <Programs visit={visit} values={{ issuer: found.issuer, clientId: application.Id, client, api }} />
+        ) : (
+          ""
+        )}
         <Section title="Endpoints">
           <Facts facts={ENDPOINTS.map(([name, key]) => [name, <Code text={found[key]} copy />])} />
         </Section>
       </>
     ),
   };
+}
+
+/** All of a tenant's. */
+const ALL = { limit: 100, cursor: undefined, filters: "" };
+
+/** The API whose own client it is. */
+async function apiOf(
+  { apis }: SettingsDependencies,
+  visit: Visit,
+  { Id }: Application,
+): Promise<ApiRecord | undefined> {
+  const { Items } = await apis.list(visit.permitted("Settings:Read"), {}, ALL);
+  return Items.find(({ ApplicationId }) => ApplicationId === Id);
+}
+
+function Programs({ visit, values }: { visit: Visit; values: SnippetValues }): JSX.Element {
+  const { client, clientId: Id, api } = values;
+  const lacksRedirectUri = client.GrantTypes.includes("authorization_code") && client.RedirectUris.length === 0;
+  return (
+    <>
+      {lacksRedirectUri ? (
+        <p class="warning">
+          {"Nobody can sign in yet: it has no redirect URI. "}
+          {mayChangeCredentials(visit, { Id }, client) ? (
+            <a href={visit.href(`${pathOf({ Id })}/credentials`)}>Add one</a>
+          ) : (
+            ""
+          )}
+        </p>
+      ) : (
+        ""
+      )}
+      {USES.filter((use) => use.isFor(client, api)).map((use) => (
+        <Program use={use} values={values} />
+      ))}
+    </>
+  );
+}
+
+function Program({ use, values }: { use: Use; values: SnippetValues }): JSX.Element {
+  return (
+    <Section title={use.title}>
+      <p safe>{use.text}</p>
+      {values.client.ClientType === "confidential" ? (
+        <p class="fine">
+          {"The variable "}
+          <code>CLIENT_SECRET</code>
+          {" has a secret of the client; it stands nowhere in the text."}
+        </p>
+      ) : (
+        ""
+      )}
+      <Choices
+        label={`Library: ${use.title}`}
+        choices={Object.entries(use.programs).map(([name, file]) => {
+          const text = snippet(file, values);
+          return {
+            name,
+            content: (
+              <>
+                <Source label={name} text={text.trimEnd()} />
+                <p>
+                  <CopyButton text={text} label="Copy the program" />
+                </p>
+              </>
+            ),
+          };
+        })}
+      />
+    </Section>
+  );
 }

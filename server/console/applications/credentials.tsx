@@ -1,5 +1,6 @@
 // What makes an application an OAuth client, and its form.
 
+import { Permission } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import {
   CREDENTIALS,
@@ -68,12 +69,33 @@ export function CredentialsSection(props: CredentialsSectionProps): JSX.Element 
           ""
         )}
         <ButtonLink href={visit.href(`${pathOf(application)}/connect`)}>Connect</ButtonLink>
+        {mayChange && credentials.GrantTypes.includes("authorization_code") ? (
+          <ButtonLink href={visit.href(`${pathOf(application)}/try-it`)}>Try it</ButtonLink>
+        ) : (
+          ""
+        )}
       </div>
     </Section>
   );
 }
 
-export function mayChangeCredentials(visit: Visit, { Id }: Application, credentials: CredentialsRecord): boolean {
+/** @returns undefined if the visitor may see the application alone */
+export async function seenCredentials({ sql }: SettingsDependencies, visit: Visit, { Id }: Pick<Application, "Id">) {
+  try {
+    return visit.may("Settings:Read")
+      ? (await readCredentials(sql, visit.permitted("Settings:Read"), Number(Id))).record
+      : undefined;
+  } catch (error) {
+    if (error instanceof Permission) return undefined;
+    throw error;
+  }
+}
+
+export function mayChangeCredentials(
+  visit: Visit,
+  { Id }: Pick<Application, "Id">,
+  credentials: CredentialsRecord,
+): boolean {
   return visit.may("Settings:Update", "Credentials", { ...credentials, Id });
 }
 

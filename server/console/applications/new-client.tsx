@@ -95,8 +95,9 @@ export async function addClient(deps: SettingsDependencies, visit: Visit): Promi
       });
     access.forget(caller.tenantId);
     const application = record as unknown as Application;
-    if (secret === undefined) return visit.goTo(pathOf(application), "The application is added.");
-    return secretView({ visit, application, secret, told: "The application is added, and can use it at once." });
+    const next = `${pathOf(application)}/connect`;
+    if (secret === undefined) return visit.goTo(next, "The application is added.");
+    return secretView({ visit, application, secret, told: "The application is added, and can use it at once.", next });
   } catch (error) {
     return newClientPage(visit, refusedForm(form, error, ["Name", ...kind.asks]));
   }

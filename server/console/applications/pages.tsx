@@ -1,7 +1,6 @@
 // Applications: who they are, and what makes them OAuth clients.
 
-import { Permission } from "../../errors.ts";
-import { readCredentials, readSecrets } from "../../oauth/index.ts";
+import { readSecrets } from "../../oauth/index.ts";
 import { ButtonLink, Code, phrase, Text, Time } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { entityPages, RecordSection } from "../records/entities.tsx";
@@ -11,9 +10,10 @@ import { providersOf } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, NEW_APPLICATION, titleOf } from "./application.ts";
 import { connectPage } from "./connect.tsx";
-import { CredentialsSection, credentialsPage, saveCredentials } from "./credentials.tsx";
+import { CredentialsSection, credentialsPage, saveCredentials, seenCredentials } from "./credentials.tsx";
 import { addClient, chooseKindPage, newClientPage } from "./new-client.tsx";
 import { deleteSecret, deleteSecretPage, makeSecretPage, newSecretPage, SecretsSection } from "./secrets.tsx";
+import { beginTrial, comeBack, exchangeCode, setRedirectUri, tryPage } from "./try-it.tsx";
 
 export function applicationPages(deps: SettingsDependencies): Page[] {
   return entityPages<Application>(deps, "Application", {
@@ -93,6 +93,17 @@ function morePages(deps: SettingsDependencies): Page[] {
       GET: { needs: read, answer: (visit) => connectPage(deps, visit) },
     },
     {
+      path: `${one}/try-it`,
+      GET: { needs: set, answer: (visit) => tryPage(deps, visit) },
+      POST: { needs: set, answer: (visit) => beginTrial(deps, visit) },
+    },
+    { path: `${one}/try-it/redirect-uri`, POST: { needs: set, answer: (visit) => setRedirectUri(deps, visit) } },
+    {
+      path: `${one}/try-it/callback`,
+      GET: { needs: set, answer: (visit) => comeBack(deps, visit) },
+      POST: { needs: set, answer: (visit) => exchangeCode(deps, visit) },
+    },
+    {
       path: `${one}/credentials`,
       GET: { needs: set, answer: (visit) => credentialsPage(deps, visit) },
       POST: { needs: set, answer: (visit) => saveCredentials(deps, visit) },
@@ -163,16 +174,4 @@ async function providerOf(deps: SettingsDependencies, visit: Visit, stored: { au
   if (Id === "") return undefined;
   const provider = (await providersOf(deps, visit)).find((one) => one.Id === Id);
   return { Id, name: provider?.Name ?? `Identity provider ${Id}` };
-}
-
-/** @returns undefined if the visitor may see the application alone */
-async function seenCredentials({ sql }: SettingsDependencies, visit: Visit, { Id }: Application) {
-  try {
-    return visit.may("Settings:Read")
-      ? (await readCredentials(sql, visit.permitted("Settings:Read"), Number(Id))).record
-      : undefined;
-  } catch (error) {
-    if (error instanceof Permission) return undefined;
-    throw error;
-  }
 }

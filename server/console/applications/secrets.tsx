@@ -144,10 +144,12 @@ interface ShownSecret {
   secret: string;
   /** What to do with it. */
   told: string;
+  /** Where the page leads; by default back to the application. */
+  next?: string;
 }
 
 /** A secret, this one time. */
-export function secretView({ visit, application, secret, told }: ShownSecret): View {
+export function secretView({ visit, application, secret, told, next }: ShownSecret): View {
   return {
     title: "Secret",
     above: aboveOf(application),
@@ -165,8 +167,8 @@ export function secretView({ visit, application, secret, told }: ShownSecret): V
           {told}
         </p>
         <div class="buttons">
-          <ButtonLink href={visit.href(pathOf(application))} kind="main">
-            Done
+          <ButtonLink href={visit.href(next ?? pathOf(application))} kind="main">
+            {next ? "Connect it" : "Done"}
           </ButtonLink>
         </div>
       </div>

@@ -1,15 +1,15 @@
 // Signing in to Settings: which organisation it is, off to our own OpenID provider, and back again with a code.
 
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { Elysia } from "elysia";
 import { readForm } from "../../http/body.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { isOwnForm, requestUrl } from "../../http/request.ts";
-import { type Bindings, SETTINGS_CALLBACK_PATH } from "../../oauth/index.ts";
+import { SETTINGS_CALLBACK_PATH } from "../../oauth/index.ts";
 import { digestOf, newOpaqueValue, type PageEndpoints, pageEndpoint } from "../../signin/index.ts";
 import { findOnlyTenant, findTenant, type Tenant } from "../../tenants/index.ts";
 import { attribute, CardPage, pageResponse, type Site } from "../../ui/index.ts";
 import type { ConsoleDependencies } from "../page.tsx";
+import { bindingsOf, readState, writeState } from "../state.ts";
 import { findEntrant } from "./entrant.ts";
 import { insertSettingsSession } from "./store.ts";
 
@@ -56,7 +56,7 @@ async function begin(deps: ConsoleDependencies, request: Request): Promise<Respo
   const clientId = deps.settingsClient.clientId(tenant?.id, asked ?? "");
   // The same for all tabs of a browser: each may come back first.
   const seed = deps.cookies.read(request, "settings-sign-in") ?? newOpaqueValue();
-  const state = writeState(seed, { clientId, next });
+  const state = writeState(seed, `${clientId} ${next}`);
   const path = deps.settingsClient.authorizationRequest(clientId, state, bindingsOf(seed));
   return to(deps.site.href(path), [deps.cookies.set("settings-sign-in", seed, SIGN_IN_LIFETIME)]);
 }
@@ -77,12 +77,13 @@ async function tenantNamed({ sql }: ConsoleDependencies, name: string): Promise<
 async function comeBack(deps: ConsoleDependencies, request: Request): Promise<Response> {
   const { searchParams } = requestUrl(request);
   const seed = deps.cookies.read(request, "settings-sign-in");
-  const state = seed === undefined ? undefined : readState(seed, searchParams.get("state") ?? "");
-  if (seed === undefined || !state) {
+  const text = seed === undefined ? undefined : readState(seed, searchParams.get("state") ?? "");
+  if (seed === undefined || text === undefined) {
     // Another tab was faster.
     if (await findEntrant(deps, request)) return to(deps.site.href("/settings"));
     return startAgain(deps, "This sign-in was begun in another browser, or too long ago.");
   }
+  const state = signInStateOf(text);
   const code = searchParams.get("code");
   if (code === null)
     return startAgain(deps, searchParams.get("error_description") ?? "There is no code in the answer.");
@@ -186,37 +187,15 @@ function StartAgainPage({ site, reason }: { site: Site; reason: string }): JSX.E
   );
 }
 
-// The `state` of the authorization request: where the answer leads, bound to the browser that asked (RFC 6749 10.12).
-
-export interface SignInState {
+/** Where the answer leads. */
+interface SignInState {
   /** By which it was asked, so whose Settings it is. */
   clientId: string;
   /** A path of Settings, query included. */
   next: string;
 }
 
-/** @param seed an opaque value that only this browser has */
-function writeState(seed: string, { clientId, next }: SignInState): string {
-  const payload = Buffer.from(`${clientId} ${next}`).toString("base64url");
-  return `${derive(seed, `state ${payload}`)}.${payload}`;
-}
-
-/** @returns undefined if it was not written for this browser */
-function readState(seed: string, state: string): SignInState | undefined {
-  const [mac = "", payload = ""] = state.split(".");
-  const right = Buffer.from(derive(seed, `state ${payload}`));
-  const given = Buffer.from(mac);
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
-  const text = Buffer.from(payload, "base64url").toString("utf8");
+function signInStateOf(text: string): SignInState {
   const space = text.indexOf(" ");
   return { clientId: text.slice(0, space), next: text.slice(space + 1) };
-}
-
-/** The other two values that bind the answer; nobody who sees them can tell the seed. */
-function bindingsOf(seed: string): Bindings {
-  return { nonce: derive(seed, "nonce"), verifier: derive(seed, "verifier") };
-}
-
-function derive(seed: string, purpose: string): string {
-  return createHmac("sha256", seed).update(purpose).digest("base64url");
 }

@@ -68,7 +68,7 @@ export async function verifyIdTokenHint(
 }
 
 /** The left half of the hash that belongs to the id_token's alg, which for Ed25519 is SHA-512. */
-function halfHash(alg: SigningAlg, value: string | undefined): string | undefined {
+export function halfHash(alg: SigningAlg, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const digest = createHash(alg === "EdDSA" ? "sha512" : "sha256")
     .update(value)

@@ -1,0 +1,26 @@
+// go get golang.org/x/oauth2
+package main
+
+import (
+	"context"
+	"io"
+	"log"
+	"os"
+
+	"golang.org/x/oauth2/clientcredentials"
+)
+
+func main() {
+	config := clientcredentials.Config{
+		ClientID:     "1001",
+		ClientSecret: os.Getenv("CLIENT_SECRET"),
+		TokenURL:     "http://localhost:3000/oauth2/token",
+		Scopes:       []string{"AccessManager:Read"},
+	}
+	// It asks for the next token by itself when one expires.
+	response, err := config.Client(context.Background()).Get("http://localhost:3000/Endpoint/rest/api/v1/Application?Limit=1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	io.Copy(os.Stdout, response.Body)
+}

@@ -1,0 +1,390 @@
+// "Try it": the authorization code flow with an application, step by step. Who tries it signs in, and sees what the
+// application would get; tokens are shown decoded, and revoked at once.
+
+import type { Children } from "@kitajs/html";
+import { isOwnScope } from "../../access/index.ts";
+import { BadInput, Conflict } from "../../errors.ts";
+import { UNCONDITIONAL } from "../../http/conditions.ts";
+import {
+  type Check,
+  CREDENTIALS,
+  type CredentialsRecord,
+  changeCredentials,
+  type ReadToken,
+  readCredentials,
+  type Trial,
+  type TrialOutcome,
+} from "../../oauth/index.ts";
+import { newOpaqueValue } from "../../signin/index.ts";
+import {
+  ActionButton,
+  Badge,
+  ButtonLink,
+  CheckboxGroup,
+  Code,
+  Facts,
+  Form,
+  type FormState,
+  formOf,
+  Hidden,
+  refusedForm,
+  Section,
+  Text,
+  TextField,
+} from "../../ui/index.ts";
+import { Source } from "../activity/attempts.tsx";
+import type { SettingsDependencies, View } from "../page.tsx";
+import { bindingsOf, readState, writeState } from "../state.ts";
+import type { Visit } from "../visit.ts";
+import { type Application, aboveOf, pathOf, readApplication } from "./application.ts";
+
+/** Seconds in which the person has to come back; a code is not good for longer. */
+const TRIAL_LIFETIME = 600;
+
+/** An application, and what it takes to try it. */
+interface Tried {
+  application: Application;
+  client: CredentialsRecord;
+  redirectUri: string;
+}
+
+async function readTried(deps: SettingsDependencies, visit: Visit): Promise<Tried> {
+  const application = await readApplication(deps, visit);
+  const { record } = await readCredentials(deps.sql, visit.permitted("Settings:Read"), Number(application.Id));
+  return { application, client: record, redirectUri: `${deps.publicUrl}${tryPath(application)}/callback` };
+}
+
+const tryPath = (application: Application) => `${pathOf(application)}/try-it`;
+const isRegistered = ({ client, redirectUri }: Tried) => client.RedirectUris.includes(redirectUri);
+
+export async function tryPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+  const tried = await readTried(deps, visit);
+  const { application, client } = tried;
+  const state = refused ?? formOf({ Scopes: client.Scopes.filter((scope) => !scope.includes(":")) });
+  return view(
+    tried,
+    refused ? 422 : 200,
+    !client.GrantTypes.includes("authorization_code") ? (
+      <Section title="Nobody signs in to it">
+        <p>It has no grant authorization_code, so there is nothing to try.</p>
+      </Section>
+    ) : !isRegistered(tried) ? (
+      <Section title="Before the first time">
+        <p>
+          The answer has to come back to this page, so the application needs its address as a redirect URI. Take it away
+          again when you are done.
+        </p>
+        <RedirectUri visit={visit} tried={tried} label="Add the redirect URI" />
+      </Section>
+    ) : (
+      <>
+        <Section title="What to ask for">
+          <Form visit={visit} action={tryPath(application)} state={state}>
+            <CheckboxGroup
+              state={state}
+              name="Scopes"
+              label="Scopes"
+              hint="openid gives an id_token and userinfo. Scopes of APIs of your own are not asked for here."
+              options={client.Scopes.filter(isOwnScope).map((scope) => ({ value: scope, label: scope }))}
+            />
+            <div class="buttons">
+              <button type="submit" class="main">
+                Make the request
+              </button>
+            </div>
+          </Form>
+        </Section>
+        <Section title="When you are done">
+          <RedirectUri visit={visit} tried={tried} label="Remove the redirect URI" />
+        </Section>
+      </>
+    ),
+  );
+}
+
+function RedirectUri({ visit, tried, label }: { visit: Visit; tried: Tried; label: string }): JSX.Element {
+  return (
+    <>
+      <p>
+        <Code text={tried.redirectUri} copy />
+      </p>
+      <div class="buttons">
+        <ActionButton visit={visit} action={`${tryPath(tried.application)}/redirect-uri`} label={label} />
+      </div>
+    </>
+  );
+}
+
+/** Adds its own redirect URI, or takes it away again. */
+export async function setRedirectUri(deps: SettingsDependencies, visit: Visit): Promise<Response> {
+  const tried = await readTried(deps, visit);
+  const { application, client, redirectUri } = tried;
+  const others = client.RedirectUris.filter((uri) => uri !== redirectUri);
+  const body = { RedirectUris: isRegistered(tried) ? others : [...others, redirectUri] };
+  const by = visit.permitted("Settings:Update");
+  const input = CREDENTIALS.parse(body);
+  await changeCredentials(deps.sql, deps.access, by, Number(application.Id), input, UNCONDITIONAL, body);
+  return visit.goTo(tryPath(application), `The redirect URI is ${isRegistered(tried) ? "removed" : "added"}.`);
+}
+
+export async function beginTrial(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const tried = await readTried(deps, visit);
+  const scopes = visit.form.getAll("Scopes");
+  if (!scopes.every((scope) => tried.client.Scopes.includes(scope))) {
+    const failure = BadInput.in([{ Field: "Scopes", Message: "Scopes has one that the application does not have." }]);
+    return tryPage(deps, visit, refusedForm(visit.form, failure, ["Scopes"]));
+  }
+  const seed = newOpaqueValue();
+  visit.formCookies.push(deps.cookies.set("try-it", seed, TRIAL_LIFETIME));
+  const state = writeState(seed, `${userOf(visit)} ${tried.application.Id} ${scopes.join(" ")}`);
+  const { path, parameters } = requestOf(deps, tried, seed, scopes.join(" "), state);
+  return view(
+    tried,
+    200,
+    <>
+      <RequestStep parameters={parameters} />
+      <div class="buttons">
+        <ButtonLink href={visit.href(`${path}?${parameters}`)} kind="main">
+          Send the browser there
+        </ButtonLink>
+      </div>
+    </>,
+  );
+}
+
+/** Only the person who began, in the browser in which they did: another's answer is not even shown. */
+interface Begun {
+  seed: string;
+  scope: string;
+  state: string;
+}
+
+/** @throws Conflict if it was not begun here */
+function begunHere({ cookies }: SettingsDependencies, visit: Visit, { application }: Tried, state: string): Begun {
+  const seed = cookies.read(visit.request, "try-it");
+  const [userId, applicationId, ...scopes] = (seed && readState(seed, state)?.split(" ")) || [];
+  if (!seed || userId !== String(userOf(visit)) || applicationId !== application.Id) {
+    throw new Conflict(
+      "This is no answer to a request that you have begun in this browser within the last ten minutes. Begin again.",
+    );
+  }
+  return { seed, scope: scopes.join(" "), state };
+}
+
+/** Only people come in to Settings. */
+const userOf = (visit: Visit) => visit.session.userId;
+
+export async function comeBack(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+  const tried = await readTried(deps, visit);
+  const given = visit.request.method === "POST" ? visit.form : visit.url.searchParams;
+  const begun = begunHere(deps, visit, tried, given.get("state") ?? "");
+  const { parameters } = requestOf(deps, tried, begun.seed, begun.scope, begun.state);
+  const [code, error] = [given.get("code"), given.get("error")];
+  return view(
+    tried,
+    refused ? 422 : 200,
+    <>
+      <RequestStep parameters={parameters} />
+      <AnswerStep issuer={deps.publicUrl} given={given} />
+      {code === null || error !== null ? (
+        <Again visit={visit} tried={tried} />
+      ) : (
+        <Step title="3. The code for tokens">
+          <p>The application sends the code to the token endpoint, with the code_verifier of its challenge.</p>
+          <Form visit={visit} action={`${tryPath(tried.application)}/callback`} state={refused ?? formOf()}>
+            {["code", "state", "iss"].map((name) => (
+              <Hidden name={name} value={given.get(name) ?? ""} />
+            ))}
+            {tried.client.ClientType === "confidential" ? (
+              <TextField
+                state={refused ?? formOf()}
+                name="client_secret"
+                label="client_secret"
+                hint="Used for this one request, and kept nowhere."
+                type="password"
+                required
+              />
+            ) : (
+              ""
+            )}
+            <div class="buttons">
+              <button type="submit" class="main">
+                Get the tokens
+              </button>
+            </div>
+          </Form>
+        </Step>
+      )}
+    </>,
+  );
+}
+
+export async function exchangeCode(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const tried = await readTried(deps, visit);
+  const { form, request } = visit;
+  const begun = begunHere(deps, visit, tried, form.get("state") ?? "");
+  const by = { request, userId: userOf(visit) };
+  const secret = form.get("client_secret") ?? "";
+  const outcome = await deps.trials.exchange(by, trialOf(tried, begun.seed), form.get("code") ?? "", secret);
+  if (outcome.token.body.error === "invalid_client") {
+    // The code was not looked at, and is as good as before. What was typed does not go back into the page.
+    const told = { Field: "client_secret", Message: String(outcome.token.body.error_description) };
+    return comeBack(deps, visit, refusedForm(new URLSearchParams(), BadInput.in([told]), ["client_secret"]));
+  }
+  visit.formCookies.push(deps.cookies.clear("try-it"));
+  const { parameters } = requestOf(deps, tried, begun.seed, begun.scope, begun.state);
+  return view(
+    tried,
+    200,
+    <>
+      <RequestStep parameters={parameters} />
+      <AnswerStep issuer={deps.publicUrl} given={form} />
+      <Outcome tried={tried} outcome={outcome} hasSecret={secret !== ""} />
+      <Again visit={visit} tried={tried} />
+    </>,
+  );
+}
+
+function trialOf({ application, redirectUri }: Tried, seed: string): Trial {
+  return { clientId: application.Id, redirectUri, bindings: bindingsOf(seed) };
+}
+
+function requestOf({ trials }: SettingsDependencies, tried: Tried, seed: string, scope: string, state: string) {
+  return trials.authorizationRequest(trialOf(tried, seed), scope, state);
+}
+
+function view({ application }: Tried, status: number, body: JSX.Element): View {
+  return {
+    title: "Try it",
+    above: aboveOf(application),
+    lead: (
+      <span>
+        You sign in yourself, and see each step. No token leaves this service, and all are revoked at the end.
+      </span>
+    ),
+    status,
+    body,
+  };
+}
+
+/** A part of the page, with room between what stands in it. */
+function Step({ title, children }: { title: string; children: Children }): JSX.Element {
+  return (
+    <Section title={title}>
+      <div class="stack">{children as "safe"}</div>
+    </Section>
+  );
+}
+
+function RequestStep({ parameters }: { parameters: URLSearchParams }): JSX.Element {
+  return (
+    <Step title="1. The authorization request">
+      <p>The application sends the browser to the authorization endpoint with</p>
+      <Facts facts={[...parameters].map(([name, value]) => [name, <Code text={value} />])} />
+    </Step>
+  );
+}
+
+function AnswerStep({ issuer, given }: { issuer: string; given: URLSearchParams }): JSX.Element {
+  const names = ["error", "error_description", "code", "iss"].filter((name) => given.get(name));
+  return (
+    <Step title="2. The answer">
+      <p>The browser comes back to the redirect URI with</p>
+      <Facts facts={names.map((name) => [name, <Code text={name === "code" ? "…" : given.get(name)!} />])} />
+      <Checks
+        checks={[
+          { text: "state is that of the request", isRight: true },
+          { text: `iss is ${issuer}`, isRight: given.get("iss") === issuer },
+        ]}
+      />
+    </Step>
+  );
+}
+
+interface OutcomeProps {
+  tried: Tried;
+  outcome: TrialOutcome;
+  hasSecret: boolean;
+}
+
+function Outcome({ tried, outcome, hasSecret }: OutcomeProps): JSX.Element {
+  const { token, isAnothers, idToken, accessToken, userinfo } = outcome;
+  const sent: [string, string][] = [
+    ["grant_type", "authorization_code"],
+    ["code", "…"],
+    ["redirect_uri", tried.redirectUri],
+    ["code_verifier", "…"],
+    ["client_id", tried.application.Id],
+    ...(hasSecret ? [["client_secret", "…"] as [string, string]] : []),
+  ];
+  return (
+    <>
+      <Step title="3. The code for tokens">
+        <p>The application sends to the token endpoint</p>
+        <Facts facts={sent.map(([name, value]) => [name, <Code text={value} />])} />
+        <p safe>{`and is answered ${token.status}`}</p>
+        <Json label="Answer of the token endpoint" value={token.body} />
+      </Step>
+      {isAnothers ? (
+        <p class="problem" role="alert">
+          Somebody else has signed in. Their tokens are revoked, and not shown.
+        </p>
+      ) : (
+        ""
+      )}
+      {idToken ? <Token title="4. The id_token: who has signed in" token={idToken} /> : ""}
+      {accessToken ? <Token title="5. The access token: what the API takes" token={accessToken} /> : ""}
+      {userinfo ? (
+        <Step title="6. Userinfo">
+          <p safe>{`With the access token, the userinfo endpoint answers ${userinfo.status}`}</p>
+          <Json label="Answer of the userinfo endpoint" value={userinfo.body} />
+        </Step>
+      ) : (
+        ""
+      )}
+    </>
+  );
+}
+
+function Token({ title, token: { header, claims, checks } }: { title: string; token: ReadToken }): JSX.Element {
+  return (
+    <Step title={title}>
+      <Checks checks={checks} />
+      <Json label={`Header of ${title}`} value={header} />
+      <Json label={`Claims of ${title}`} value={claims} />
+    </Step>
+  );
+}
+
+function Checks({ checks }: { checks: Check[] }): JSX.Element {
+  return (
+    <ul class="plain">
+      {checks.map(({ text, isRight }) => (
+        <li>
+          <Badge state={isRight ? "right" : "wrong"} tone={isRight ? "good" : "bad"} /> <Text text={text} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Json({ label, value }: { label: string; value: unknown }): JSX.Element {
+  return <Source label={label} text={JSON.stringify(value, null, 2)} />;
+}
+
+function Again({ visit, tried }: { visit: Visit; tried: Tried }): JSX.Element {
+  return (
+    <Section title="When you are done">
+      <div class="buttons">
+        <ButtonLink href={visit.href(tryPath(tried.application))} kind="main">
+          Try again
+        </ButtonLink>
+        <ActionButton
+          visit={visit}
+          action={`${tryPath(tried.application)}/redirect-uri`}
+          label="Remove the redirect URI"
+        />
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,142 @@
+// The authorization code flow with a client, as somebody in Settings tries it: by the endpoints that any client uses, in
+// process. What it gives is looked at and revoked at once; no token leaves here.
+
+import { createHash } from "node:crypto";
+import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
+import { contextOf } from "../http/context.ts";
+import type { Bindings } from "./clients/settings-client.ts";
+import { AUTHORIZATION_PATH, JWKS_PATH, REVOCATION_PATH, RFC_TOKEN_PATH, USERINFO_PATH } from "./door.ts";
+import type { SigningAlg } from "./keys/rotation.ts";
+import { halfHash } from "./tokens/id-token.ts";
+import { subjectOfUser } from "./tokens/jwt.ts";
+
+/** One thing that a client has to check. */
+export interface Check {
+  text: string;
+  isRight: boolean;
+}
+
+/** A token without its signature. */
+export interface ReadToken {
+  header: object;
+  claims: JWTPayload;
+  checks: Check[];
+}
+
+export interface TrialOutcome {
+  /** Of the token endpoint; where a token stands, only that there is one. */
+  token: { status: number; body: Record<string, unknown> };
+  /** Somebody else has signed in: nothing of theirs is shown. */
+  isAnothers?: boolean;
+  idToken?: ReadToken;
+  accessToken?: ReadToken;
+  userinfo?: { status: number; body: unknown };
+}
+
+export interface Trial {
+  clientId: string;
+  redirectUri: string;
+  bindings: Bindings;
+}
+
+export interface Trials {
+  /** Path and parameters of the authorization request. */
+  authorizationRequest(trial: Trial, scope: string, state: string): { path: string; parameters: URLSearchParams };
+  /** @param by who tries it, and whose tokens alone may be shown; `secret` is "" of a client without */
+  exchange(by: { request: Request; userId: number }, trial: Trial, code: string, secret: string): Promise<TrialOutcome>;
+}
+
+type Json = Record<string, unknown>;
+
+/** @param answer what the provider answers to a request */
+export function createTrials(issuer: string, answer: (request: Request) => Promise<Response>): Trials {
+  return {
+    authorizationRequest({ clientId, redirectUri, bindings: { nonce, verifier } }, scope, state) {
+      const parameters = new URLSearchParams({
+        response_type: "code",
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope,
+        state,
+        nonce,
+        code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+        code_challenge_method: "S256",
+      });
+      return { path: AUTHORIZATION_PATH, parameters };
+    },
+
+    async exchange({ request, userId }, { clientId, redirectUri, bindings: { nonce, verifier } }, code, secret) {
+      const ask = async (path: string, form?: Record<string, string>, bearer?: string) => {
+        const body = form && new URLSearchParams(form);
+        const asked = new Request(`http://localhost${path}`, { method: form ? "POST" : "GET", body });
+        if (bearer) asked.headers.set("authorization", `Bearer ${bearer}`);
+        contextOf(asked).address = contextOf(request).address;
+        const response = await answer(asked);
+        return { status: response.status, body: (await response.json().catch(() => ({}))) as Json };
+      };
+      const client = { client_id: clientId, ...(secret && { client_secret: secret }) };
+      const grant = { grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier };
+      const token = await ask(RFC_TOKEN_PATH, { ...client, ...grant });
+      if (token.status !== 200) return { token };
+      const { access_token, id_token, refresh_token } = token.body as Record<string, string | undefined>;
+      try {
+        if (decodeJwt(access_token!).sub !== subjectOfUser(userId)) return { token: hidden(token), isAnothers: true };
+        const keys = createLocalJWKSet((await ask(JWKS_PATH)).body as never);
+        const read = (jwt: string, more: (claims: JWTPayload, alg: string) => Check[]) =>
+          readToken(jwt, keys, issuer, more);
+        return {
+          token: hidden(token),
+          accessToken: await read(access_token!, ({ client_id }) => [
+            { text: `client_id is ${clientId}`, isRight: client_id === clientId },
+          ]),
+          ...(id_token && {
+            idToken: await read(id_token, (claims, alg) => [
+              { text: `aud is ${clientId}`, isRight: claims.aud === clientId },
+              { text: "nonce is that of the request", isRight: claims.nonce === nonce },
+              {
+                text: "at_hash is that of the access token",
+                isRight: claims.at_hash === halfHash(alg as SigningAlg, access_token),
+              },
+            ]),
+            userinfo: await ask(USERINFO_PATH, undefined, access_token),
+          }),
+        };
+      } finally {
+        // A refresh token ends its access tokens with it.
+        await ask(REVOCATION_PATH, { ...client, token: refresh_token ?? access_token! });
+      }
+    },
+  };
+}
+
+const TOKENS = ["access_token", "id_token", "refresh_token"];
+
+function hidden({ status, body }: { status: number; body: Json }) {
+  const told = Object.entries(body).map(([name, value]) => [name, TOKENS.includes(name) ? "…" : value]);
+  return { status, body: Object.fromEntries(told) as Json };
+}
+
+async function readToken(
+  token: string,
+  keys: ReturnType<typeof createLocalJWKSet>,
+  issuer: string,
+  more: (claims: JWTPayload, alg: string) => Check[],
+): Promise<ReadToken> {
+  const header = decodeProtectedHeader(token);
+  const claims = decodeJwt(token);
+  const isSigned = await compactVerify(token, keys).then(
+    () => true,
+    () => false,
+  );
+  const left = Math.round((claims.exp ?? 0) - Date.now() / 1_000);
+  return {
+    header,
+    claims,
+    checks: [
+      { text: `signed with ${header.alg} by key ${header.kid} of the JWKS`, isRight: isSigned },
+      { text: `iss is ${issuer}`, isRight: claims.iss === issuer },
+      { text: `exp is ${left} s from now`, isRight: left > 0 },
+      ...more(claims, header.alg!),
+    ],
+  };
+}

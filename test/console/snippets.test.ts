@@ -1,0 +1,323 @@
+// The programs of an application's page Connect: what a person copies there is run as it is.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { chmodSync, cpSync, readdirSync, symlinkSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { snippet, USES } from "../../server/console/applications/snippets.ts";
+import { nextFreePort } from "../../server/embedded/ports.ts";
+import { CREDENTIALS, type CredentialsRecord } from "../../server/oauth/index.ts";
+import { issuer } from "../authorize/client.ts";
+import { Visitor as PlainBrowser } from "../authorize/visitor.ts";
+import { ROOT } from "../documents/pages.ts";
+import { type Api, until } from "../support/api.ts";
+import { openWindows } from "../support/browser.ts";
+import { temporaryDirectory } from "../support/directories.ts";
+import { newTenant } from "../support/tenant.ts";
+import { askToken, formOf } from "../token/client.ts";
+import { enterSettings, type Visitor } from "./console.ts";
+
+/** Packages may have to be fetched and compiled first. */
+const PATIENCE_MS = 400_000;
+const EXAMPLES = join(ROOT, "examples/clients");
+
+const browser = openWindows();
+let api: Api;
+let settings: Visitor;
+let folder: string;
+beforeAll(async () => {
+  api = await newTenant();
+  settings = await enterSettings(browser, api.tenant);
+  folder = temporaryDirectory("snippets");
+  chmodSync(folder, 0o700);
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  for (const name of ["go.mod", "go.sum", "requirements.txt"]) cpSync(join(EXAMPLES, name), join(folder, name));
+}, PATIENCE_MS);
+afterAll(() => settings?.[Symbol.asyncDispose]());
+
+/** A client that was made by "New application", and the programs that the page it leads to shows. */
+async function made(kind: string, redirectUri?: string) {
+  const { page, open } = settings;
+  await open(`/settings/new-application/${kind}`);
+  await page.getByLabel("Name", { exact: true }).fill(`${kind} ${Bun.randomUUIDv7()}`);
+  if (redirectUri) await page.getByLabel("Redirect URIs", { exact: true }).fill(redirectUri);
+  await page.getByRole("button", { name: "Make the application" }).click();
+  let secret = "";
+  if (["web", "machine", "api"].includes(kind)) {
+    await page.getByRole("heading", { name: "Secret", level: 1 }).waitFor();
+    secret = (await page.locator(".secret code").textContent())!;
+    await page.getByRole("link", { name: "Connect it" }).click();
+  }
+  await page.getByRole("heading", { name: "Connect", level: 1 }).waitFor();
+  const clientId = new URL(page.url()).pathname.split("/").at(-2)!;
+  const programs = await programsOn(page);
+  expect(await page.content()).not.toContain(secret || "no secret");
+  return { clientId, secret, programs };
+}
+
+async function programsOn(page: Page): Promise<Map<string, string>> {
+  const names = await page.locator(".choose > label").allTextContents();
+  const texts = await page
+    .getByRole("button", { name: "Copy the program", includeHidden: true })
+    .evaluateAll((buttons) => buttons.map((button) => (button as HTMLElement).dataset.copy!));
+  return new Map(names.map((name, index) => [name, texts[index]!]));
+}
+
+interface Runner {
+  /** What has to be on the machine. */
+  tool: string;
+  file: string;
+  command(): Promise<string[]> | string[];
+}
+
+const RUNNERS: Record<string, Runner> = {
+  "Node, Bun": { tool: "bun", file: "main.mjs", command: () => [process.execPath, "main.mjs"] },
+  Python: { tool: "python3", file: "main.py", command: () => ["python3", "main.py"] },
+  Go: { tool: "go", file: "main.go", command: () => ["go", "run", "-trimpath", "."] },
+  curl: { tool: "curl", file: "main.sh", command: () => ["bash", "main.sh"] },
+};
+
+/** By the language or tool that stands in the program's name. */
+function runnerOf(name: string): Runner {
+  return RUNNERS[/\((.*)\)$/.exec(name)![1]!]!;
+}
+
+let packages: Promise<unknown> | undefined;
+/** Those of Python, once. */
+function pythonPackages(): Promise<unknown> {
+  const target = join(folder, "python");
+  const options = ["--quiet", "--disable-pip-version-check", "--retries", "10", "--target", target];
+  packages ??= ended(["python3", "-m", "pip", "install", ...options, "-r", "requirements.txt"], folder, {});
+  return packages;
+}
+
+/** Puts a program into a folder of its own, as somebody who has copied it. */
+async function started(name: string, text: string, env: Record<string, string>) {
+  const runner = runnerOf(name);
+  const own = join(folder, Bun.randomUUIDv7());
+  await mkdir(own);
+  await writeFile(join(own, runner.file), text);
+  if (runner.tool === "go") for (const one of ["go.mod", "go.sum"]) cpSync(join(folder, one), join(own, one));
+  if (runner.tool === "python3") await pythonPackages();
+  const child = Bun.spawn(await runner.command(), {
+    cwd: own,
+    env: {
+      ...process.env,
+      ...{ PYTHONPATH: join(folder, "python"), PYTHONUNBUFFERED: "1" },
+      ...{ CGO_ENABLED: "0", GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly", GOWORK: "off" },
+      ...env,
+    },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+    detached: true,
+  });
+  const printed = { out: "", err: "" };
+  const read = async (pipe: ReadableStream<Uint8Array>, into: "out" | "err") => {
+    const decoder = new TextDecoder();
+    for await (const part of pipe) printed[into] += decoder.decode(part, { stream: true });
+  };
+  const all = Promise.all([read(child.stdout, "out"), read(child.stderr, "err")]);
+  return {
+    child,
+    printed,
+    async [Symbol.asyncDispose]() {
+      // `go run` has a child of its own.
+      if (child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+      await child.exited;
+      await all;
+    },
+    async ended() {
+      await child.stdin.end();
+      const code = await child.exited;
+      await all;
+      return { code, ...printed };
+    },
+  };
+}
+
+async function ended(command: string[], cwd: string, env: Record<string, string>): Promise<void> {
+  const child = Bun.spawn(command, { cwd, env: { ...process.env, ...env }, stdout: "pipe", stderr: "pipe" });
+  const problems = await new Response(child.stderr).text();
+  expect([command.join(" "), await child.exited, problems]).toEqual([command.join(" "), 0, expect.any(String)]);
+}
+
+const secretOf = ({ secret }: { secret: string }): Record<string, string> => (secret ? { CLIENT_SECRET: secret } : {});
+
+/** Through the sign-in pages to where they lead. */
+async function signedIn(address: URL): Promise<URL> {
+  const visitor = new PlainBrowser(issuer());
+  let view = await visitor.open(address.pathname + address.search);
+  view = await visitor.submit(view, api.tenant.admin);
+  if (view.heading === "Allow access") view = await visitor.submit(view, { decision: "allow" });
+  return view.location!;
+}
+
+/** The toolchains that this machine has; CI has all. */
+const isHere = (name: string) => process.env.CI === "true" || Bun.which(runnerOf(name).tool) !== null;
+
+test(
+  "every program of examples/clients is on a page",
+  () => {
+    const files = USES.flatMap(({ programs }) => Object.values(programs));
+    const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((one) => one.isDirectory());
+    const there = folders.flatMap(({ name }) => readdirSync(join(EXAMPLES, name)).map((file) => `${name}/${file}`));
+    expect(files.toSorted()).toEqual(there.toSorted());
+  },
+  PATIENCE_MS,
+);
+
+test.each(["web", "native"])(
+  "%s: each program signs a person in, and nobody with another's answer",
+  async (kind) => {
+    const port = await nextFreePort(0, "127.0.0.1", new Set());
+    const redirectUri = `http://localhost:${port}/callback`;
+    // Of a native client the port may be any.
+    const client = await made(kind, kind === "native" ? redirectUri.replace(`:${port}`, "") : redirectUri);
+    expect(client.programs.size).toBe(4);
+    for (const [name, shown] of client.programs) {
+      if (!isHere(name)) continue;
+      const text = kind === "native" ? shown.replaceAll("localhost:3001", `localhost:${port}`) : shown;
+      await using program = await started(name, text, secretOf(client));
+      if (name.startsWith("By hand")) {
+        const address = await until("the address", () => /^Open this:\n(\S+)$/m.exec(program.printed.out)?.[1]);
+        program.child.stdin.write(`${await signedIn(new URL(address))}\n`);
+        const { code, out } = await program.ended();
+        const tokens = JSON.parse(out.slice(out.indexOf("{")));
+        expect([name, code, tokens]).toMatchObject([name, 0, { token_type: "Bearer", id_token: expect.any(String) }]);
+        continue;
+      }
+      const ask = (path: string, cookie = "") =>
+        fetch(`http://localhost:${port}${path}`, { redirect: "manual", headers: { cookie } });
+      const begun = await until(`${name} to listen`, async () => {
+        expect([name, program.child.exitCode, program.printed.err]).toEqual([name, null, expect.any(String)]);
+        return ask("/login").catch(() => undefined);
+      });
+      expect([name, begun.status]).toEqual([name, 302]);
+      const cookie = begun.headers.getSetCookie()[0]!.split(";")[0]!;
+      const { origin, pathname, search } = await signedIn(new URL(begun.headers.get("location")!));
+      expect(origin + pathname).toBe(redirectUri);
+      expect((await ask(pathname + search)).status).toBe(400);
+      const answer = await ask(pathname + search, cookie);
+      expect([name, answer.status, program.printed.err]).toEqual([name, 200, expect.any(String)]);
+      expect(await answer.json()).toMatchObject({ sub: expect.stringMatching(/^user-\d+$/) });
+    }
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "spa: each program signs a person in, in a page alone",
+  async () => {
+    let script = "";
+    using server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: ({ url }) =>
+        new URL(url).pathname === "/app.js"
+          ? new Response(script, { headers: { "content-type": "text/javascript" } })
+          : new Response(
+              '<!doctype html><title>App</title><link rel="icon" href="data:,"><body><script type="module" src="/app.js"></script>',
+              { headers: { "content-type": "text/html" } },
+            ),
+    });
+    const redirectUri = `http://localhost:${server.port}/callback`;
+    const client = await made("spa", redirectUri);
+    expect(client.programs.size).toBe(4);
+    for (const [name, text] of client.programs) {
+      const entrypoint = join(folder, `${Bun.randomUUIDv7()}.js`);
+      await writeFile(entrypoint, text);
+      const built = await Bun.build({ entrypoints: [entrypoint], target: "browser" });
+      script = await built.outputs[0]!.text();
+      const page = await browser.newPage();
+      const problems: string[] = [];
+      page.on("pageerror", (error) => problems.push(error.message));
+      await page.goto(redirectUri);
+      await page.getByLabel("User name").fill(api.tenant.admin.username);
+      await page.getByLabel("Password").fill(api.tenant.admin.password);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      const allow = page.getByRole("button", { name: "Allow" });
+      const done = page.getByText("Signed in: ");
+      await allow.or(done).waitFor();
+      if (await allow.isVisible()) await allow.click();
+      await done.waitFor().catch(() => expect([name, problems]).toEqual([name, []]));
+      expect(await page.locator("body").textContent()).toMatch(/"sub":"user-\d+"/);
+      await page.context().close();
+    }
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "machine and api: one gets a token and calls with it, the other checks the token, and takes no other",
+  async () => {
+    const machine = await made("machine");
+    expect(machine.programs.size).toBe(4);
+    for (const [name, text] of machine.programs) {
+      if (!isHere(name)) continue;
+      await using program = await started(name, text, secretOf(machine));
+      const { code, out, err } = await program.ended();
+      expect([name, code, err, JSON.parse(out || "{}")]).toMatchObject([name, 0, expect.any(String), { Items: [] }]);
+    }
+    const service = await made("api");
+    expect(service.programs.size).toBe(4);
+    const asked = { clientId: machine.clientId, clientSecret: machine.secret };
+    const tokenFor = async (more: Record<string, string>) => {
+      const { status, body } = await askToken(formOf(asked, more));
+      expect([status, body]).toEqual([200, expect.anything()]);
+      return body.access_token as string;
+    };
+    await check(service, service.programs, machine.clientId, await tokenFor({ scope: "AccessManager:Read" }));
+
+    // Once it is the client of an API, it takes that API's tokens.
+    const Audience = `https://orders.example.org/${Bun.randomUUIDv7()}`;
+    const Scopes = [{ Name: "orders:read", Description: "Read orders" }];
+    await api.made("Api", { Name: "Orders", Audience, Scopes, ApplicationId: service.clientId });
+    await api.made(`Application/${machine.clientId}/Credentials`, { Scopes: ["AccessManager:Read", "orders:read"] });
+    await settings.open(`/settings/applications/${service.clientId}/connect`);
+    const programs = await programsOn(settings.page);
+    await check(service, programs, machine.clientId, await tokenFor({ scope: "orders:read", resource: Audience }));
+  },
+  PATIENCE_MS,
+);
+
+/** Each program takes the token, and none that is not signed. */
+async function check(service: { secret: string }, programs: Map<string, string>, clientId: string, token: string) {
+  for (const [name, text] of programs) {
+    if (!isHere(name)) continue;
+    await using good = await started(name, text, { ...secretOf(service), TOKEN: token });
+    const { out, err } = await good.ended();
+    expect([name, err, JSON.parse(out || "{}")]).toMatchObject([name, expect.any(String), { client_id: clientId }]);
+    await using bad = await started(name, text, { ...secretOf(service), TOKEN: `${token.slice(0, -6)}AAAAAA` });
+    const refused = await bad.ended();
+    if (name.startsWith("Introspection")) expect(JSON.parse(refused.out)).toEqual({ active: false });
+    else expect([name, refused.code === 0, refused.out]).toEqual([name, false, ""]);
+  }
+}
+
+const CLIENT: CredentialsRecord = { ...CREDENTIALS.example, ClientType: "confidential" };
+
+test("over TLS no program allows anything else", () => {
+  for (const file of USES.flatMap(({ programs }) => Object.values(programs))) {
+    const values = { issuer: "https://id.example.com", clientId: "1234", client: CLIENT, api: undefined };
+    const text = snippet(file, values);
+    expect([file, text.includes("allowInsecure")]).toEqual([file, false]);
+    expect([file, /localhost:300|1001/.test(text)]).toEqual([file, false]);
+    if (/js$/.test(file)) new Bun.Transpiler({ loader: "js" }).scan(text);
+  }
+});
+
+test("what means something else in a string is in no program", () => {
+  for (const hostile of [
+    'https://a.example/"+evil()+"',
+    "https://a.example/';evil;'",
+    "https://a.example/$(evil)",
+    "https://a.example/`evil`",
+  ]) {
+    const client = { ...CLIENT, RedirectUris: [hostile] };
+    for (const file of Object.values(USES[0]!.programs)) {
+      expect(snippet(file, { issuer: issuer(), clientId: "1", client, api: undefined })).not.toContain("evil");
+    }
+  }
+});

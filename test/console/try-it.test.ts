@@ -1,0 +1,193 @@
+// "Try it": a person goes through the authorization code flow with an application, and sees each step.
+
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { issuer } from "../authorize/client.ts";
+import { Visitor as PlainBrowser } from "../authorize/visitor.ts";
+import type { Api } from "../support/api.ts";
+import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
+import { newTenant } from "../support/tenant.ts";
+import { enterSettings, newColleague } from "./console.ts";
+
+const browser = openWindows();
+const PATIENCE_MS = 240_000;
+/** A JWT's first two parts. */
+const TOKEN = /eyJ[\w-]+\.eyJ/;
+
+const pathOf = (id: string) => `/settings/applications/${id}/try-it`;
+
+async function goTo(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Make the request" }).click();
+  await page.getByRole("heading", { name: "1. The authorization request" }).waitFor();
+}
+
+async function addRedirectUri(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Add the redirect URI" }).click();
+  await page.getByText("The redirect URI is added").waitFor();
+}
+
+/** From the authorization request to the page that it comes back to. */
+async function send(page: Page, decision = "Allow"): Promise<void> {
+  await page.getByRole("link", { name: "Send the browser there" }).click();
+  const consent = page.getByRole("button", { name: decision, exact: true });
+  const answer = page.getByRole("heading", { name: "2. The answer" });
+  await consent.or(answer).waitFor();
+  if (await consent.isVisible()) await consent.click();
+  await answer.waitFor();
+}
+
+async function redirectUrisOf(api: Api, id: string): Promise<string[]> {
+  const { body } = await api.call<{ RedirectUris: string[] }>("GET", `/Application/${id}/Credentials`);
+  return body.RedirectUris;
+}
+
+test.each([true, false])(
+  "with script: %p: an administrator tries a client with a secret, and no token, code or secret stands in a page",
+  async (javaScriptEnabled) => {
+    const api = await newTenant();
+    const { clientId: id, clientSecret } = api.tenant.client;
+    const before = await redirectUrisOf(api, id);
+    await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled });
+    const { page, open } = visitor;
+    await open(`/settings/applications/${id}`);
+    await page.getByRole("link", { name: "Try it" }).click();
+    if (javaScriptEnabled) await inspect(page, "try-it-first");
+    await addRedirectUri(page);
+    expect(await redirectUrisOf(api, id)).toEqual([...before, `${issuer()}${pathOf(id)}/callback`]);
+    if (javaScriptEnabled) await inspect(page, "try-it");
+    await goTo(page);
+    if (javaScriptEnabled) await inspect(page, "try-it-request");
+    await send(page);
+    const answer = page.url();
+    const code = new URL(answer).searchParams.get("code")!;
+    if (javaScriptEnabled) await inspect(page, "try-it-answer");
+
+    await page.getByLabel("client_secret").fill("wrong");
+    await page.getByRole("button", { name: "Get the tokens" }).click();
+    await page.locator("#field-client_secret-problem").getByText("Client authentication failed").waitFor();
+    expect(await page.getByLabel("client_secret").inputValue()).toBe("");
+
+    await page.getByLabel("client_secret").fill(clientSecret);
+    await page.getByRole("button", { name: "Get the tokens" }).click();
+    await page.getByRole("heading", { name: "6. Userinfo" }).waitFor();
+    if (javaScriptEnabled) await inspect(page, "try-it-done");
+    expect(await page.getByText("wrong", { exact: true }).count()).toBe(0);
+    for (const check of ["state is", "nonce is that", "at_hash is that", `aud is ${id}`]) {
+      await page.getByRole("listitem").filter({ hasText: check }).getByText("right", { exact: true }).first().waitFor();
+    }
+    expect(await page.getByText("signed with", { exact: false }).count()).toBe(2);
+    expect(await page.getByRole("group", { name: "Answer of the userinfo endpoint" }).textContent()).toContain(
+      '"preferred_username": "admin"',
+    );
+    const html = await page.content();
+    expect(html).not.toMatch(TOKEN);
+    expect(html).not.toContain(clientSecret);
+    expect(html).not.toContain(code);
+
+    // All that it gave is revoked, and the code is good for nothing more.
+    const { body: log } = await api.call<{ Items: object[] }>("GET", "/AuditEvent?Kind=Token.Revoked");
+    expect(log.Items).toHaveLength(1);
+    await page.goto(answer);
+    await page.getByText("This is no answer to a request that you have begun").waitFor();
+
+    await open(pathOf(id));
+    await page.getByRole("button", { name: "Remove the redirect URI" }).click();
+    await page.getByText("The redirect URI is removed").waitFor();
+    expect(await redirectUrisOf(api, id)).toEqual(before);
+    const expected = ["status of 422", "status of 409"];
+    expect(visitor.complaints.filter((line) => !expected.some((text) => line.includes(text)))).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "a public client has no secret to give; a refusal and a missing scope are told",
+  async () => {
+    const api = await newTenant();
+    const { Id } = await api.change({ Name: "Page", Is_Active: true });
+    const id = String(Id);
+    const client = { ClientType: "public", GrantTypes: ["authorization_code"], Scopes: ["openid", "email"] };
+    await api.call("PATCH", `/Application/${id}/Credentials`, client);
+    await using visitor = await enterSettings(browser, api.tenant);
+    const { page, open } = visitor;
+    await open(pathOf(id));
+    await addRedirectUri(page);
+    await goTo(page);
+    await send(page, "Deny");
+    await page.getByText("access_denied").waitFor();
+    expect(await page.getByRole("button", { name: "Get the tokens" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Try again" }).click();
+    await page.getByLabel("openid").uncheck();
+    await goTo(page);
+    await send(page);
+    expect(await page.getByLabel("client_secret").count()).toBe(0);
+    await page.getByRole("button", { name: "Get the tokens" }).click();
+    await page.getByRole("heading", { name: "5. The access token" }).waitFor();
+    expect(await page.getByRole("heading", { name: "4. The id_token" }).count()).toBe(0);
+    expect(await page.content()).not.toMatch(TOKEN);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "nobody gets what another person has signed in for",
+  async () => {
+    const api = await newTenant();
+    const { clientId: id, clientSecret } = api.tenant.client;
+    await api.call("PATCH", `/Application/${id}/Credentials`, { FirstParty: true });
+    const victim = await newColleague(api);
+    const colleague = await newColleague(api, "admin");
+    await using visitor = await enterSettings(browser, api.tenant);
+    const { page, open } = visitor;
+    await open(pathOf(id));
+    await addRedirectUri(page);
+    await goTo(page);
+    const link = await page.getByRole("link", { name: "Send the browser there" }).getAttribute("href");
+
+    // The link is sent to somebody else, who signs in: the answer is for neither of them.
+    const other = new PlainBrowser(issuer());
+    const signedIn = await other.submit(await other.open(link!), victim);
+    expect(signedIn.heading).toBe("Forbidden");
+    const { pathname, search } = new URL(other.trail.find(({ url }) => url.includes("code="))!.url);
+    await open(pathname + search);
+    await page.getByLabel("client_secret").fill(clientSecret);
+    await page.getByRole("button", { name: "Get the tokens" }).click();
+    await page.getByText("Somebody else has signed in").waitFor();
+    expect(await page.content()).not.toContain(victim.username);
+    expect(await page.getByRole("heading", { name: "5. The access token" }).count()).toBe(0);
+
+    // An answer leads on in the browser alone that has asked, for the person and the application that it was asked for.
+    await open(pathOf(id));
+    await goTo(page);
+    await send(page);
+    const own = new URL(page.url());
+    await using second = await enterSettings(browser, api.tenant, colleague);
+    for (const [at, path] of [
+      [second, own.pathname + own.search],
+      [visitor, own.pathname + own.search.replace(/state=./, "state=x")],
+      [visitor, `${own.pathname.replace(id, String((await api.change({ Name: "Other" })).Id))}${own.search}`],
+      [visitor, own.pathname],
+    ] as const) {
+      await at.open(path);
+      await at.page.getByText("This is no answer to a request that you have begun").waitFor();
+      expect(await at.page.content()).not.toContain(own.searchParams.get("code")!);
+    }
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "who may not change credentials is not offered it",
+  async () => {
+    const api = await newTenant();
+    await using visitor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
+    const { page, open } = visitor;
+    await open(`/settings/applications/${api.clientId}`);
+    await page.getByRole("heading", { name: "Credentials" }).waitFor();
+    expect(await page.getByRole("link", { name: "Try it" }).count()).toBe(0);
+    await open(pathOf(api.clientId));
+    await page.getByText("This needs Settings:Update").waitFor();
+  },
+  PATIENCE_MS,
+);
