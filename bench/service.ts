@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureReceiverCertificate, type ReceiverCertificate } from "../examples/receiver/certificate.ts";
 import { connect, type Sql } from "../server/db/connection.ts";
-import { openLog } from "../server/embedded/data-directory.ts";
 import { Installation, type PartName } from "../server/embedded/installation.ts";
 import type { TenantId } from "../server/tenant-id.ts";
 import { createTenant, type NewTenant } from "../server/tenants/index.ts";
@@ -54,7 +53,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
       ...env,
       DATA_DIR: dataDir,
     },
-    output: openLog(dataDir, "gatehouse").fd,
+    logToFile: true,
     ports: { postgresql: 0, temporal: 0, temporalUi: 0 },
     say: (line) => console.error(line),
     signal: stopping.signal,

@@ -40,7 +40,7 @@ async function main(args: string[]): Promise<void> {
   const installation = new Installation({
     env: process.env,
     allowReceiver: args.includes("--allow-receiver"),
-    onTerminal: process.stdout.isTTY && process.env.TERM !== "dumb",
+    logToFile: process.stdout.isTTY && process.env.TERM !== "dumb",
     say: status.say,
     signal: stopping.signal,
   });

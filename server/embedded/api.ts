@@ -50,6 +50,22 @@ export async function readiness(localUrl: string): Promise<Readiness> {
   return (await answer.json()) as Readiness;
 }
 
+/** How each part is, in a word. */
+export type PartStates = [name: string, state: string][];
+
+const STORES = { postgresql: "PostgreSQL", temporal: "Temporal", worker: "worker" } as const;
+
+/** What /readyz says of each part, by the name that people know it by. */
+export async function statesOf(localUrl: string): Promise<PartStates> {
+  const found = await readiness(localUrl).catch(() => undefined);
+  const others = Object.entries(STORES) as [keyof typeof STORES, string][];
+  const api = found?.reasons.includes(STARTING) ? "starting" : "up";
+  return [
+    ...others.map(([key, name]): PartStates[number] => [name, found?.[key] ?? "unknown"]),
+    ["API", found ? api : "down"],
+  ];
+}
+
 /** Its stdin stays open as long as we live: by its end the child sees that we are gone, even by SIGKILL, and leaves. */
 function spawnOwn(entry: string, env: Env, output: Output) {
   return Bun.spawn([process.execPath, entry], {

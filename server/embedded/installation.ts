@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Config, hostProblems, readConfig } from "../config.ts";
 import { prepareDatabase } from "../process.ts";
 import { DEMO_REDIRECT_URIS } from "../tenants/index.ts";
-import { apiPart, type Output, readiness, workerPart } from "./api.ts";
+import { apiPart, type Output, statesOf, workerPart } from "./api.ts";
 import {
   type DataDirectory,
   keptSecret,
@@ -43,10 +43,8 @@ export type PartName = "postgresql" | "temporal" | "worker" | "api";
 export interface InstallationOptions {
   env: Env;
   allowReceiver?: boolean;
-  /** Where the worker and the API log, if not to standard output or to DATA_DIR/logs. */
-  output?: Output;
-  /** Somebody looks on: unless LOG_FORMAT says otherwise, the worker and the API log to DATA_DIR/logs. */
-  onTerminal?: boolean;
+  /** Unless LOG_FORMAT says otherwise, the worker and the API log to DATA_DIR/logs, not to standard output. */
+  logToFile?: boolean;
   /** Where the search for free ports begins; 0 takes any. */
   ports?: { postgresql: number; temporal: number; temporalUi: number };
   say(line: string): void;
@@ -132,9 +130,7 @@ export class Installation {
   }
 
   private openLog({ dataDir, logFormat }: Config): Stores["log"] {
-    const { output, onTerminal } = this.options;
-    if (output !== undefined) return { fd: output };
-    return onTerminal && logFormat === "auto" ? openLog(dataDir, "gatehouse") : { fd: "inherit" };
+    return this.options.logToFile && logFormat === "auto" ? openLog(dataDir, "gatehouse") : { fd: "inherit" };
   }
 
   private async startPostgresql(config: Config): Promise<string> {
@@ -249,16 +245,10 @@ export class Installation {
   }
 }
 
+/** Of what an API that does not answer would tell, nothing is known. */
 async function missingParts(localUrl: string): Promise<string[]> {
-  try {
-    const { status, postgresql, temporal, worker } = await readiness(localUrl);
-    const down = Object.entries({ postgresql, temporal, worker })
-      .filter(([, state]) => state !== "up")
-      .map(([name]) => name);
-    return down.length === 0 && status === "unavailable" ? ["API"] : down;
-  } catch {
-    return ["API"];
-  }
+  const missing = (await statesOf(localUrl)).filter(([, state]) => state !== "up" && state !== "unknown");
+  return missing.map(([name]) => name);
 }
 
 /** A database of one's own holds secrets that must open again elsewhere, so their key cannot stay on this machine. */

@@ -3,7 +3,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { styleText } from "node:util";
-import { readiness } from "./api.ts";
+import { type PartStates, statesOf } from "./api.ts";
 
 const LOOK_MS = 1_000;
 const MOST_DELIVERIES = 5;
@@ -59,7 +59,7 @@ export function createStatus(terminal: Terminal): Status {
       const seen: Seen = { deliveries: [], warnings: 0, logName };
       log = openTail(logFile);
       const next = async () => {
-        const parts = await partsOf(localUrl);
+        const parts = await statesOf(localUrl);
         if (!log) return;
         for (const line of log.newLines()) note(seen, line);
         paint(linesOf(parts, seen).map((line) => Bun.sliceAnsi(line, 0, terminal.columns, "…")));
@@ -74,20 +74,6 @@ export function createStatus(terminal: Terminal): Status {
       shown = [];
     },
   };
-}
-
-/** How each part is, in a word. */
-type Parts = [name: string, state: string][];
-
-async function partsOf(localUrl: string): Promise<Parts> {
-  const names = { postgresql: "PostgreSQL", temporal: "Temporal", worker: "worker" };
-  try {
-    const found = await readiness(localUrl);
-    const stores = Object.entries(names).map(([key, name]): Parts[number] => [name, found[key as keyof typeof names]]);
-    return [...stores, ["API", "up"]];
-  } catch {
-    return [...Object.values(names).map((name): Parts[number] => [name, "unknown"]), ["API", "down"]];
-  }
 }
 
 /** What of the log is shown. */
@@ -114,7 +100,7 @@ function note(seen: Seen, line: string): void {
   seen.lastWarning = String(msg).replace(/\s+/g, " ").replace(/\p{C}/gu, "");
 }
 
-function linesOf(parts: Parts, { deliveries, warnings, lastWarning, logName }: Seen): string[] {
+function linesOf(parts: PartStates, { deliveries, warnings, lastWarning, logName }: Seen): string[] {
   const trouble =
     warnings > 0 ? `, ${warnings} ${warnings === 1 ? "warning" : "warnings, the last"}: ${lastWarning}` : "";
   return [
@@ -130,7 +116,7 @@ function linesOf(parts: Parts, { deliveries, warnings, lastWarning, logName }: S
 
 const COLORS = {
   green: ["up", "Delivered"],
-  yellow: ["read-only", "unknown", "Retrying", "Held"],
+  yellow: ["read-only", "unknown", "starting", "Retrying", "Held"],
   red: ["down", "Exhausted"],
 } as const;
 

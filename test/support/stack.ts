@@ -3,7 +3,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import { ensureReceiverCertificate } from "../../examples/receiver/certificate.ts";
 import { readiness } from "../../server/embedded/api.ts";
-import { openLog } from "../../server/embedded/data-directory.ts";
 import { type Demo, demoFile } from "../../server/embedded/demo.ts";
 import { Installation, type PartName, type Running } from "../../server/embedded/installation.ts";
 import type { Part } from "../../server/embedded/part.ts";
@@ -62,7 +61,6 @@ export async function startStack(options: StackOptions = {}): Promise<Stack & As
   const dataDir = options.dataDir ?? newDataDirectory("stack");
   const said: string[] = [];
   const certificate = await ensureReceiverCertificate(process.env.GATEHOUSE_TEST_DATA_DIR ?? dataDir);
-  const log = openLog(dataDir, "gatehouse");
   const installation = new Installation({
     env: {
       ...withoutSettings(process.env),
@@ -71,7 +69,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack & As
       ...options.env,
       DATA_DIR: dataDir,
     },
-    output: log.fd,
+    logToFile: true,
     ports: options.ports ?? { postgresql: 0, temporal: 0, temporalUi: 0 },
     say: (line) => {
       said.push(line);
@@ -92,7 +90,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack & As
       demo: JSON.parse(readFileSync(demoFile(dataDir), "utf8")) as Demo,
       parts: installation.parts as Record<PartName, Part>,
       said,
-      logFile: log.file,
+      logFile: running.logFile!,
       readiness: () => readiness(running.localUrl),
       stop,
       [Symbol.asyncDispose]: stop,
