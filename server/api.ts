@@ -18,6 +18,7 @@ import {
   figureRoutes,
   redeliveryRoutes,
   secretRoutes,
+  testRoutes,
   type WebhookServices,
   whyRoutes,
 } from "./webhooks/index.ts";
@@ -45,6 +46,7 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...entityRoutes(services.records),
     ...connectionRoutes(services),
     ...secretRoutes(services.rotations),
+    ...testRoutes(services.testEvents, services.workflowUrl),
     ...figureRoutes(services.figures),
     ...eventLogRoutes(services, services.stopping),
     ...deadLetterRoutes(services.sql, services.connections),

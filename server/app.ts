@@ -6,7 +6,7 @@ import { type Authenticate, createAccess, createAuthenticate, type FindRecords, 
 import { apiRoutes } from "./api.ts";
 import { AUDIT_RESOURCE_TYPE, createAuditLog, recordAudit } from "./audit/index.ts";
 import type { Config } from "./config.ts";
-import { nothingHere, settingsController } from "./console/index.ts";
+import { createOnce, nothingHere, settingsController } from "./console/index.ts";
 import type { Sql } from "./db/connection.ts";
 import { outageOf } from "./db/failures.ts";
 import type { Egress } from "./egress/index.ts";
@@ -16,6 +16,7 @@ import {
   createFindRecords,
   ENTITIES,
   type EntityDefinition,
+  exampleRecord,
   resourceTypes,
 } from "./entities/index.ts";
 import { ApiError, ServiceUnavailable } from "./errors.ts";
@@ -103,7 +104,11 @@ export function createApp({
 }: AppDependencies) {
   const findRecord = createFindRecord(entities);
   const findEntityRecords = createFindRecords(entities);
-  const webhooks = createWebhooks(sql, vault, config.webhooks.secretOverlap);
+  const entityNames = entities.map((entity) => entity.name);
+  const webhooks = createWebhooks(sql, vault, config.webhooks.secretOverlap, {
+    entities: entityNames,
+    of: (name) => exampleRecord(records.of(name).entity),
+  });
   const settingsTypes = Object.values(kinds).map(({ type }) => type.name);
   const findRecords: FindRecords = (queries, tenantId, type, ids) => {
     const others = type === CONNECTION.name ? webhooks.connections.find : findEntityRecords;
@@ -133,7 +138,6 @@ export function createApp({
   };
   const workflowUrl = (workflowId: string) =>
     `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows/${encodeURIComponent(workflowId)}`;
-  const entityNames = entities.map((entity) => entity.name);
   const databaseIsAway = createOutageLog(log);
   const logFailure = (error: unknown, request: Request) => {
     const line = { err: error, requestKey: contextOf(request).key };
@@ -234,6 +238,7 @@ export function createApp({
         ...provider.forSettingsPages,
         ...administration,
         ...webhooks,
+        once: createOnce(vault, provider.forSettingsPages.cookies),
         records,
         ...servicesOf(settings),
         settings,

@@ -14,8 +14,9 @@ import type { Visit } from "./visit.ts";
 const MOST = 20;
 
 export function historyPages(deps: SettingsDependencies, pages: readonly Page[]): Page[] {
-  return pages.flatMap(({ path, record, GET }) => {
-    if (!record || !GET) return [];
+  return pages.flatMap(({ path, record, shows, GET }) => {
+    // Not of its other tabs.
+    if (!record || !shows || !GET) return [];
     const tabs = [
       {
         tab: "Events",

@@ -44,6 +44,7 @@ import { userPages } from "./users/pages.tsx";
 import { webhookPages } from "./webhooks/pages.tsx";
 
 export { nothingHere } from "./front-door.tsx";
+export { createOnce } from "./once.ts";
 
 /** Entities with more to their pages than what comes from their definitions. */
 const SPECIAL: Record<string, (deps: SettingsDependencies) => Page[]> = {

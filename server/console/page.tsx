@@ -11,6 +11,7 @@ import type { Cookies, Forms, Sessions, UserAdministration } from "../signin/ind
 import { Form, type Site } from "../ui/index.ts";
 import type { ConnectionContract, WebhookServices } from "../webhooks/index.ts";
 import type { SettingsSite } from "./assets.ts";
+import type { Once } from "./once.ts";
 import type { Visit } from "./visit.ts";
 
 /** One address of Settings. `index.ts` says how a page is added. */
@@ -66,6 +67,8 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   site: Site;
   cookies: Cookies;
   forms: Forms;
+  /** For what is shown once. */
+  once: Once;
   sessions: Sessions;
   settingsClient: SettingsClient;
   trials: Trials;

@@ -15,6 +15,7 @@ export { CONNECTION_TAG, connectionRoutes } from "./connections/routes.ts";
 export { SEALED as SEALED_BY_WEBHOOKS } from "./connections/secrets.ts";
 export type { Connections } from "./connections/service.ts";
 export { CONNECTION_STATES, type LoggedConnection } from "./connections/store.ts";
+export { testRoutes } from "./connections/test-event.ts";
 export { type AttemptDelivery, type AttemptResult, createAttemptDelivery } from "./deliveries/attempt.ts";
 export { type AttemptLog, createAttemptLog } from "./deliveries/attempt-log.ts";
 export { deadLetterRoutes } from "./deliveries/dead-letters.ts";
@@ -70,3 +71,4 @@ export { cancelRedelivery, changeRedelivery, countRedelivery, createRedelivery }
 export { REDELIVERY_KINDS } from "./redelivery/store.ts";
 export { resourceTypes as webhookResourceTypes } from "./resource-types.ts";
 export { createWebhooks, type WebhookServices } from "./services.ts";
+export { generateSecret } from "./signature.ts";

@@ -6,6 +6,7 @@ import { createConnectionRecords } from "./connections/record.ts";
 import { createRotations, type Rotations } from "./connections/rotation.ts";
 import { createConnectionSeals } from "./connections/secrets.ts";
 import { type Connections, createConnections } from "./connections/service.ts";
+import { createTestEvents, type Samples, type TestEvents } from "./connections/test-event.ts";
 import { createKnownRequest, createRequestOf, type KnownRequestOf } from "./deliveries/request.ts";
 import { createExplainEvent, type ExplainEvent } from "./deliveries/why.ts";
 import { type ConnectionFigures, createConnectionFigures } from "./figures/service.ts";
@@ -13,6 +14,7 @@ import { type ConnectionFigures, createConnectionFigures } from "./figures/servi
 export interface WebhookServices {
   connections: Connections;
   rotations: Rotations;
+  testEvents: TestEvents;
   /** What is counted of one. */
   figures: ConnectionFigures;
   explainEvent: ExplainEvent;
@@ -20,12 +22,13 @@ export interface WebhookServices {
 }
 
 /** @param secretOverlapMs how long a former secret signs beside the new one, unless a rotation says otherwise */
-export function createWebhooks(sql: Sql, vault: Vault, secretOverlapMs: number): WebhookServices {
+export function createWebhooks(sql: Sql, vault: Vault, secretOverlapMs: number, samples: Samples): WebhookServices {
   const seals = createConnectionSeals(vault);
   const connections = createConnections(sql, seals, createConnectionRecords(seals));
   return {
     connections,
     rotations: createRotations(sql, seals, connections, secretOverlapMs),
+    testEvents: createTestEvents(sql, connections, samples),
     figures: createConnectionFigures(sql, connections),
     explainEvent: createExplainEvent(sql, connections),
     knownRequest: createKnownRequest(createRequestOf(seals)),

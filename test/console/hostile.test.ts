@@ -88,8 +88,11 @@ const FORMS: Record<string, Typed> = {
     CONNECTION,
   "POST /settings/webhooks/:id/redeliver From To Rate": FREE,
   "POST /settings/webhooks/:id/secret Secret OverlapSeconds": FREE,
-  "POST /settings/webhooks/add URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight":
-    CONNECTION,
+  "POST /settings/webhooks/add URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight": {
+    ...CONNECTION,
+    // Its mark that there is to be none is set as well.
+    Secret: "",
+  },
 };
 
 /** The pages that name such a record; each shows the name as it was typed. */

@@ -38,6 +38,7 @@ const PAGES: Listed<Ids>[] = [
     act: ({ page }) => page.getByText("More settings").click(),
   },
   { name: "webhook-delete", path: ({ connection }) => `/settings/webhooks/${connection}/delete` },
+  { name: "webhook-verify", path: ({ connection }) => `/settings/webhooks/${connection}/verify` },
   { name: "webhook-secret", path: ({ connection }) => `/settings/webhooks/${connection}/secret` },
   { name: "webhook-redeliver", path: ({ connection }) => `/settings/webhooks/${connection}/redeliver` },
   { name: "redelivery", path: ({ redelivery }) => `/settings/redeliveries/${redelivery}` },

@@ -199,7 +199,7 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
   );
 
   test(
-    "an ApiKey that is made with a connection is shown, once",
+    "a secret and an ApiKey that are made with a connection are shown once, and loading that anew makes no second one",
     async () => {
       const api = await newTenant();
       await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled });
@@ -208,14 +208,23 @@ describe.each([true, false])("with script: %p", (javaScriptEnabled) => {
       await page.getByLabel("URL Endpoint").fill("https://localhost:9443/hooks");
       await page.getByRole("checkbox", { name: "Application" }).check();
       await page.getByRole("button", { name: "Add connection" }).click();
-      await page.getByRole("heading", { name: "ApiKey", level: 1 }).waitFor();
-      const { Items } = (await api.call<{ Items: { Id: string; ApiKey: string }[] }>("GET", "/WebhookConnection")).body;
-      const { ApiKey } = Items[0]!;
-      expect(await page.locator(".secret code").textContent()).toBe(ApiKey);
+      await page.getByRole("heading", { name: "Secret and ApiKey", level: 1 }).waitFor();
+      const list = async () =>
+        (await api.call<{ Items: { Id: string; ApiKey: string }[] }>("GET", "/WebhookConnection")).body.Items;
+      const [{ Id, ApiKey }] = (await list()) as [{ Id: string; ApiKey: string }];
+      const [secret, apiKey] = await page.locator(".secret code").allTextContents();
+      expect([secret!.slice(0, 6), apiKey]).toEqual(["whsec_", ApiKey]);
       if (javaScriptEnabled) await inspect(page, "api-key");
+      await page.reload();
+      await page.getByRole("heading", { name: "Shown already", level: 1 }).waitFor();
+      expect(await page.content()).not.toContain(secret!);
+      expect(await list()).toHaveLength(1);
+      if (javaScriptEnabled) await inspect(page, "api-key-again");
       await page.getByRole("link", { name: "Done" }).click();
       await page.getByText("Nothing yet").waitFor();
       expect(await page.content()).not.toContain(ApiKey);
+      const { body } = await api.call("GET", `/WebhookConnection/${Id}/Secret`);
+      expect(body.State).toBe("InForce");
     },
     PATIENCE_MS,
   );

@@ -6,6 +6,7 @@ import { POLICIES, ROLES } from "../../server/access/starter.ts";
 import { type ApiServices, apiRoutes } from "../../server/api.ts";
 import { auditSubjects, policyTypes } from "../../server/app.ts";
 import { createAuditLog } from "../../server/audit/index.ts";
+import { VERIFICATIONS, type Verification } from "../../server/console/webhooks/verification.ts";
 import { createEntities, ENTITIES } from "../../server/entities/index.ts";
 import type { Contract } from "../../server/http/contract.ts";
 import type { Field, Fields } from "../../server/http/fields.ts";
@@ -17,6 +18,7 @@ import { createSettings, SETTINGS } from "../../server/settings.ts";
 import { PROVIDER } from "../../server/signin/index.ts";
 import { TENANT_SETTINGS } from "../../server/tenants/index.ts";
 import { createVault } from "../../server/vault.ts";
+import { testContract } from "../../server/webhooks/connections/test-event.ts";
 import { connectionContract } from "../../server/webhooks/index.ts";
 
 const connection = connectionContract({ entities: ENTITIES.map(({ name }) => name), checkUrl: () => undefined });
@@ -30,6 +32,7 @@ const METHODS = ["get", "post", "patch", "delete"] as const;
 export const GENERATED: Record<string, Record<string, () => string>> = {
   "docs/access.md": { scopes, roles, policies, fields },
   "docs/api.md": { operations, records },
+  "docs/webhooks.md": Object.fromEntries(VERIFICATIONS.map((one) => [one.mark, () => codeBlock(one)])),
 };
 
 /** @throws Error if a part's comments are not there */
@@ -119,6 +122,7 @@ function routes(): Route[] {
   const services: Partial<ApiServices> = {
     entities,
     connection,
+    testEvents: { contract: testContract(entities) } as ApiServices["testEvents"],
     settings: Object.values(
       createSettings(SETTINGS, { access: {}, vault: createVault(""), checkUrl: () => undefined } as never),
     ),
@@ -154,6 +158,11 @@ function meaningOf({ description = "", answered = "", shown }: Field): string {
 
 function methodsOf(method: string, item: PathItem): string {
   return method === "patch" && item.post?.summary === AS_PATCH ? "PATCH, POST" : method.toUpperCase();
+}
+
+/** With the mark by which a test finds it. */
+function codeBlock({ mark, fence, code: text }: Verification): string {
+  return `<!-- verify: ${mark} -->\n\`\`\`${fence}\n${text}\`\`\``;
 }
 
 function table(head: string[], rows: string[][]): string {

@@ -18,7 +18,7 @@ import {
   refusedForm,
   statusOf,
 } from "../../ui/index.ts";
-import { confirmation, type Page, type View } from "../page.tsx";
+import { confirmation, type Page, type PageRecord, type View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { filtersOf, isFiltered } from "./records.tsx";
 
@@ -96,7 +96,7 @@ export interface Kind<Item extends Identified> {
   /** What stands on the record's own page. @param refused a form of that page */
   show(visit: Visit, held: Held<Item>, refused?: FormState): Promise<JSX.Element>;
   /** Instead of the way to a new one: what is told of it this once. */
-  once?(visit: Visit, made: Partial<Item>, body: object): View | undefined;
+  once?(visit: Visit, made: Partial<Item>, body: object): View | Response | undefined;
   /** Beside the heading, for who may change it: before and after the link that leads to the form. */
   actions?(visit: Visit, record: Item): { first?: JSX.Element; next?: JSX.Element };
   /** After these, for whoever it says. */
@@ -106,6 +106,8 @@ export interface Kind<Item extends Identified> {
   told: { added: string; changed: string; deleted(record: Partial<Item>): string };
   /** Pages of its own. */
   more?: Page[];
+  /** The same that are of one record: each a tab beside its page. */
+  tabs?: (Pick<Page, "GET" | "POST"> & { tab: string })[];
 }
 
 export function recordPages<Item extends Identified>(kind: Kind<Item>): Page[] {
@@ -113,6 +115,13 @@ export function recordPages<Item extends Identified>(kind: Kind<Item>): Page[] {
   const { read, write, remove } = kind.scopes;
   const one = `${path}/:id`;
   const both = [read, ...write];
+  const record: PageRecord = {
+    type: kind.type,
+    async read(visit) {
+      const held = await kind.read(visit);
+      return { id: String(held.record.Id), title: kind.titleOf(held.record), above: [listOf(kind)] };
+    },
+  };
   const changing = { needs: both, answer: (visit: Visit) => change(kind, visit) };
   return [
     { path, area: nouns[1], GET: { needs: [read], answer: (visit) => listPage(kind, visit) } },
@@ -124,13 +133,7 @@ export function recordPages<Item extends Identified>(kind: Kind<Item>): Page[] {
     {
       path: one,
       shows: kind.type,
-      record: {
-        type: kind.type,
-        async read(visit) {
-          const { record } = await kind.read(visit);
-          return { id: String(record.Id), title: kind.titleOf(record), above: [listOf(kind)] };
-        },
-      },
+      record,
       tab: "Record",
       GET: { needs: [read], answer: (visit) => onePage(kind, visit) },
       ...(inPlace && { POST: changing }),
@@ -149,6 +152,7 @@ export function recordPages<Item extends Identified>(kind: Kind<Item>): Page[] {
       GET: { needs: [read, remove], answer: (visit) => deletePage(kind, visit) },
       POST: { needs: [remove], answer: (visit) => deleteOne(kind, visit) },
     },
+    ...(kind.tabs ?? []).map((tab): Page => ({ ...tab, path: `${one}/${tab.tab.toLowerCase()}`, record })),
     ...(kind.more ?? []),
   ];
 }

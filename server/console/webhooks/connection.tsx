@@ -264,17 +264,16 @@ function columns(visit: Visit, name: NameOf) {
     { name: "Attempts", cell: ({ attempts }: RecentDelivery) => <Text text={String(attempts)} />, numeric: true },
     {
       name: "Last answer",
-      cell: ({ statusCode, failure, durationMs }: RecentDelivery) => (
-        <Text
-          text={
-            durationMs === null ? "none yet" : `${failure ?? statusCode} after ${durationMs.toLocaleString("en")} ms`
-          }
-        />
-      ),
+      cell: (delivery: RecentDelivery) => <Text text={answerInWords(delivery)} />,
     },
     {
       name: "Happened",
       cell: ({ occurredOn }: RecentDelivery) => <Time at={occurredOn} ago />,
     },
   ];
+}
+
+/** What its last attempt came to. */
+export function answerInWords({ statusCode, failure, durationMs }: RecentDelivery): string {
+  return durationMs === null ? "none yet" : `${failure ?? statusCode} after ${durationMs.toLocaleString("en")} ms`;
 }

@@ -1,7 +1,7 @@
 // Webhooks: the connections, and the form "Add Webhook Connection".
 
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import { ButtonLink, bodyOf, labelsOf, phrase } from "../../ui/index.ts";
+import { ButtonLink, labelsOf, phrase } from "../../ui/index.ts";
 import { toConnectionId } from "../../webhooks/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { recordPages } from "../records/kind.tsx";
@@ -14,15 +14,18 @@ import { redeliveriesPage } from "./redeliveries.tsx";
 import { changeTheRedelivery, REDELIVERIES, redeliveryPage } from "./redelivery.tsx";
 import {
   ADDED,
+  addedPage,
   CONNECTIONS,
   connectionForm,
-  FIELDS,
-  generatedApiKey,
+  connectionSent,
   mayAddConnection,
+  NAMES,
+  showMade,
   WRITE,
   whatWaits,
 } from "./save.tsx";
 import { giveUp, prove, secretPage, stage } from "./secret.tsx";
+import { sendTest, verifyPage } from "./verify.tsx";
 
 const REFRESH_SECONDS = 10;
 
@@ -67,12 +70,12 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
       const id = toConnectionId(visit.params.id!);
       return (await connections.remove(visit.permitted("Webhooks:Delete"), id, UNCONDITIONAL)).record;
     },
-    names: FIELDS,
+    names: NAMES,
     labels: labelsOf(connection),
     form: async (_visit, held) => connectionForm(connection, held?.record),
-    body: async ({ form }) => bodyOf(connection, FIELDS, form),
+    body: async ({ form }, isNew) => connectionSent(connection, form, isNew),
     taken: () => "Name is held by another connection.",
-    once: generatedApiKey,
+    once: (visit, made, sent) => showMade(deps, visit, made, sent),
     show: (visit, held) => connectionBody(deps, visit, held as HeldConnection),
     actions: actionsOn,
     others: (visit, record) => <RedeliverLink visit={visit} record={record} />,
@@ -91,7 +94,15 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
       deleted: ({ Id, URL }) =>
         phrase`The connection to ${URL === undefined ? String(Id) : addressOf(URL)} is deleted.`,
     },
+    tabs: [
+      {
+        tab: "Verify",
+        GET: { needs: read, answer: (visit) => verifyPage(deps, visit) },
+        POST: { needs: ["Webhooks:Update"], answer: (visit) => sendTest(deps, visit) },
+      },
+    ],
     more: [
+      { path: `${CONNECTIONS}/:id/added`, GET: { needs: WRITE, answer: async (visit) => addedPage(deps, visit) } },
       { path: `${CONNECTIONS}/:id/ping`, POST: { needs: ["Webhooks:Update"], answer: (visit) => ping(deps, visit) } },
       { path: `${CONNECTIONS}/:id/state`, POST: { needs: WRITE, answer: (visit) => setState(deps, visit) } },
       {

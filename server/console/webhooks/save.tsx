@@ -1,8 +1,11 @@
 // The form of a connection, as docs/behaviour.md "Connections" names its fields, and what is special about adding and
 // deleting one.
 
+import { BadInput } from "../../errors.ts";
 import {
   ButtonLink,
+  bodyOf,
+  Checkbox,
   Code,
   ContractField,
   ContractFields,
@@ -11,10 +14,16 @@ import {
   formOf,
   formOfRecord,
 } from "../../ui/index.ts";
-import { CONNECTION, type ConnectionContract, type ConnectionRecord, EVENT_TYPES } from "../../webhooks/index.ts";
-import type { View } from "../page.tsx";
+import {
+  CONNECTION,
+  type ConnectionContract,
+  type ConnectionRecord,
+  EVENT_TYPES,
+  generateSecret,
+} from "../../webhooks/index.ts";
+import type { ShownOnce } from "../once.ts";
+import type { SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { titleOf } from "./list.tsx";
 
 export const CONNECTIONS = "/settings/webhooks";
 export const ADDED = "The connection is added. The next change is sent to it.";
@@ -28,10 +37,14 @@ export function mayAddConnection(visit: Visit): boolean {
 /** As the REST API's upsert: PATCH may come to either. */
 export const WRITE = ["Webhooks:Create", "Webhooks:Update"] as const;
 
-export const FIELDS = formFields(CONNECTION);
+const FIELDS = formFields(CONNECTION);
+/** A mark in the form alone: the API makes no secret by itself. */
+const UNSIGNED = "Unsigned";
+/** As problems name them. */
+export const NAMES = [...FIELDS, UNSIGNED];
 /** What most connections need; all the others stand below. */
-const FIRST = ["URL", "Entities", "Events", "Secret", "Name"];
-const MORE = FIELDS.filter((name) => !FIRST.includes(name));
+const [FIRST, LAST] = [["URL", "Entities", "Events", "Secret"], ["Name"]];
+const MORE = FIELDS.filter((name) => ![...FIRST, ...LAST].includes(name));
 
 export function connectionForm(contract: ConnectionContract, record?: ConnectionRecord) {
   const isNew = record === undefined;
@@ -40,6 +53,17 @@ export function connectionForm(contract: ConnectionContract, record?: Connection
     fields: (state: FormState) => (
       <>
         <ContractFields contract={contract} names={FIRST} state={state} isNew={isNew} />
+        {isNew ? (
+          <Checkbox
+            state={state}
+            name={UNSIGNED}
+            label="Send without a signature"
+            hint="Then the receiver cannot tell that a call is from here."
+          />
+        ) : (
+          ""
+        )}
+        <ContractFields contract={contract} names={LAST} state={state} isNew={isNew} />
         <details
           class="more"
           // Open if there is something of it, or wrong with it.
@@ -60,42 +84,79 @@ export function connectionForm(contract: ConnectionContract, record?: Connection
   };
 }
 
-/** No redirect: what is shown once has to be in the answer. Who may not read the connection does not see it. */
-export function generatedApiKey(
-  visit: Visit,
-  { Id, ApiKey }: Partial<ConnectionRecord>,
-  sent: Partial<ConnectionRecord>,
-): View | undefined {
-  const { Name = "", URL: address = "", ApiKey: given } = sent;
-  const isGenerated = given === undefined && !new URL(address).searchParams.get("ApiKey");
-  if (!isGenerated || !ApiKey) return undefined;
-  return apiKeyPage(visit, `${CONNECTIONS}/${Id}`, titleOf({ Name, URL: address }), ApiKey);
+/** What the form sent. A new one is signed, unless that is refused on purpose. @throws BadInput */
+export function connectionSent(contract: ConnectionContract, form: URLSearchParams, isNew: boolean) {
+  const body = bodyOf(contract, FIELDS, form);
+  if (!isNew) return body;
+  if (form.get(UNSIGNED) !== "true") return { Secret: generateSecret(), ...body };
+  if (body.Secret === undefined) return body;
+  throw BadInput.in([{ Field: UNSIGNED, Message: "There is a Secret above: leave it empty, or take this mark away." }]);
 }
 
-/** An ApiKey that is made with a connection is shown this once. */
-function apiKeyPage(visit: Visit, path: string, title: string, apiKey: string): View {
+/** What was made with a connection is shown this once. Who may not read the connection does not see its ApiKey. */
+export function showMade(
+  { once }: SettingsDependencies,
+  visit: Visit,
+  { Id, ApiKey }: Partial<ConnectionRecord>,
+  sent: Partial<ConnectionRecord> & { Secret?: string },
+): Response {
+  const isKeyMade = sent.ApiKey === undefined && !new URL(sent.URL!).searchParams.get("ApiKey");
+  const isSecretMade = sent.Secret !== undefined && !visit.form.get("Secret");
+  const shown = {
+    ...(isSecretMade && { Secret: sent.Secret }),
+    ...(isKeyMade && ApiKey && { ApiKey }),
+  } as ShownOnce;
+  const path = `${CONNECTIONS}/${Id}`;
+  if (Object.keys(shown).length === 0) return visit.goTo(`${path}/verify`, ADDED);
+  return once.goTo(visit, `${path}/added`, shown);
+}
+
+const MEANINGS: Record<string, string> = {
+  Secret: "The receiver verifies each call by it.",
+  ApiKey: "Each call has it in its query. Give it to the receiver, if it is to know by it who calls.",
+};
+
+export function addedPage({ once }: SettingsDependencies, visit: Visit): View {
+  const path = `${CONNECTIONS}/${visit.params.id}`;
+  const shown = Object.entries(once.take(visit) ?? {});
   return {
-    title: "ApiKey",
+    title: shown.length > 0 ? shown.map(([name]) => name).join(" and ") : "Shown already",
     above: [
       { name: "Webhooks", path: CONNECTIONS },
-      { name: title, path },
+      { name: "The connection", path },
     ],
     body: (
       <div class="panel narrow stack">
-        <p class="told" role="status">
-          {ADDED}
-        </p>
-        <p>
-          Each call has this ApiKey in its query. Give it to the receiver, if it is to know by it who calls. It is not
-          shown again.
-        </p>
-        <p class="secret">
-          <Code text={apiKey} copy />
-        </p>
+        {shown.length > 0 ? (
+          <>
+            <p class="told" role="status">
+              {ADDED}
+            </p>
+            <p>{"Keep this now: it is not shown again."}</p>
+            <dl class="kept">
+              {shown.map(([name, value]) => (
+                <div>
+                  <dt safe>{name}</dt>
+                  <dd>
+                    <p class="secret">
+                      <Code text={value} copy />
+                    </p>
+                    <p class="hint" safe>
+                      {MEANINGS[name]!}
+                    </p>
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </>
+        ) : (
+          <p>What was made with the connection is shown once. A secret can be replaced on the page Secret.</p>
+        )}
         <div class="buttons">
-          <ButtonLink href={visit.href(path)} kind="main">
-            Done
+          <ButtonLink href={visit.href(`${path}/verify`)} kind="main">
+            Verify and test
           </ButtonLink>
+          <ButtonLink href={visit.href(path)}>Done</ButtonLink>
         </div>
       </div>
     ),

@@ -113,7 +113,7 @@ const fields = ({ entities, checkUrl }: ConnectionFacts) => ({
     form: {
       label: "Secret",
       type: "password",
-      hint: "Signs each payload. It is not shown again; the receiver needs the same one.",
+      hint: "Signs each payload; the receiver needs the same one. Empty: one is made, and shown once.",
       hintOfChange:
         "Signs each payload. It is not shown again; the receiver needs the same one. Empty: it stays as it is. One " +
         "that is replaced here is in force at once.",

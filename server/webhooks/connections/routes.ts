@@ -1,6 +1,6 @@
-import { Type } from "@sinclair/typebox";
-import type { ConnectionId } from "../../../workflows/contract.ts";
-import { resourceRoutes, route, withoutRecords } from "../../access/index.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
+import { resourceRoutes, route, type Shown, withoutRecords } from "../../access/index.ts";
 import { uuid } from "../../http/fields.ts";
 import { textFilter, uuidParameter, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
@@ -82,16 +82,14 @@ export function connectionRoutes({ connections, connection, workflowUrl }: Conne
         "Paused. There is one attempt, and whatever comes of it, the connection stays as it is.",
       scopes: ["Webhooks:Update"],
       params: CONNECTION_ID,
-      answer: { description: "The event, which is on its way.", schema: PINGED, example: EXAMPLE_PINGED },
-      async handle(caller, { params: { Id } }) {
-        const EventId = await connections.ping(caller, Id);
-        return withoutRecords({ EventId, WorkflowId: EventId, WorkflowUrl: workflowUrl(EventId) });
-      },
+      answer: { description: "The event, which is on its way.", schema: SENT, example: EXAMPLE_SENT },
+      handle: async (caller, { params: { Id } }) => sentEvent(await connections.ping(caller, Id), workflowUrl),
     }),
   ];
 }
 
-const PINGED = Type.Object(
+/** What is answered of an event to one connection. */
+export const SENT = Type.Object(
   {
     EventId: uuid("What comes of it stands in the activity log by this id."),
     WorkflowId: Type.String(),
@@ -100,8 +98,12 @@ const PINGED = Type.Object(
   { $id: "WebhookPinged" },
 );
 
+export function sentEvent(EventId: EventId, workflowUrl: WorkflowUrl): Shown<Static<typeof SENT>> {
+  return withoutRecords({ EventId, WorkflowId: EventId, WorkflowUrl: workflowUrl(EventId) });
+}
+
 const EVENT_ID = "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5";
-const EXAMPLE_PINGED = {
+export const EXAMPLE_SENT = {
   EventId: EVENT_ID,
   WorkflowId: EVENT_ID,
   WorkflowUrl: `http://localhost:8233/namespaces/default/workflows/${EVENT_ID}`,

@@ -199,6 +199,11 @@ export function wholeEvent(entities: readonly string[]) {
       Data: Type.Union([...records, Type.Array(Type.Union(records))], {
         description: "The record as the API shows it, or of an array upsert all that were changed.",
       }),
+      Test: Type.Optional(
+        Type.Literal(true, {
+          description: "It is a test with sample data, which somebody has asked for; last of all.",
+        }),
+      ),
     },
     { $id: "WebhookPayload" },
   );

@@ -222,15 +222,22 @@ export interface SeenPayload {
 
 export async function seePayload(
   { gate }: Pick<Caller, "gate">,
-  { eventType, eventRecord, payload }: Pick<LoggedEvent, "eventType" | "eventRecord"> & WithPayload,
+  {
+    eventType,
+    eventRecord,
+    recordIds,
+    payload,
+  }: Pick<LoggedEvent, "eventType" | "eventRecord" | "recordIds"> & WithPayload,
 ): Promise<SeenPayload> {
   const whole = JSON.parse(payload);
-  // A ping tells of its connection only some fields.
-  const shown = await gate.payload(eventRecord, recordsOf(payload), eventType !== PING);
+  // A ping tells of its connection only some fields, and a test of no record at all.
+  const isPing = eventType === PING;
+  const shown = await gate.payload(eventRecord, isPing ? [{ Id: recordIds[0]! }] : recordsOf(payload), !isPing);
   if (!shown) {
     const { Data: _, ...rest } = whole;
     return { payload: rest, withheld: WITHHELD, text: undefined };
   }
+  if (isPing) return { payload: whole, withheld: null, text: payload };
   const seen = { ...whole, Data: dataOf(whole.Data, shown) };
   return { payload: seen, withheld: null, text: JSON.stringify(seen) === payload ? payload : undefined };
 }

@@ -5,7 +5,7 @@ export const EVENT_TYPES = ["Created", "Updated", "Deleted"] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** What an administrator sends to try a connection: no change of a record, so no connection subscribes to it. */
-export const PING = "Ping";
+export const PING = "Ping" as const;
 /** The record that a ping is of. */
 export const PING_RECORD = "WebhookConnection";
 export const LOGGED_EVENT_TYPES = [...EVENT_TYPES, PING] as const;

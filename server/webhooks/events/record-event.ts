@@ -57,23 +57,50 @@ export async function recordPing(
   return event.eventId;
 }
 
+/** A change that never was: what a receiver's own code is tried with. */
+export type Sample = Pick<Change, "eventType" | "eventRecord"> & { data: Record<string, unknown> };
+
+/**
+ * A ping whose payload is that of a change, with sample data, and says that it is a test.
+ * @returns its EventId
+ */
+export async function recordTest(
+  tx: Transaction,
+  tenantId: TenantId,
+  connectionId: ConnectionId,
+  sample: Sample,
+  traceParent: string | undefined,
+): Promise<EventId> {
+  const ping = { eventType: PING, eventRecord: PING_RECORD, recordIds: [connectionId], sequences: null, data: {} };
+  const event = newEvent(tenantId, ping, sample, { Test: true });
+  await insertPing(tx, tenantId, { ...event, traceParent }, connectionId);
+  return event.eventId;
+}
+
+type Told = Pick<Change, "eventRecord" | "data"> & { eventType: LoggedEventType };
+
+/** @param told what the payload says, if not that */
 function newEvent(
   tenantId: TenantId,
   change: Omit<Change, "eventType"> & { eventType: LoggedEventType },
+  told: Told = change,
+  mark: { Test?: true } = {},
 ): Omit<NewEvent, "traceParent"> {
-  const { eventType, eventRecord, recordIds, sequences, data } = change;
+  const { eventType, eventRecord, recordIds, sequences } = change;
+  const { data } = told;
   const eventId = newId<EventId>();
   const occurredOn = timeOfId(eventId);
   // Compact JSON in the order of docs/behaviour.md "Payload"; this exact text is what every attempt signs and sends.
   const payload = JSON.stringify({
     TenantId: tenantId,
-    EventType: eventType,
+    EventType: told.eventType,
     EventId: eventId,
     Version: PAYLOAD_VERSION,
     Timestamp: occurredOn.toISOString(),
-    EventRecord: eventRecord,
+    EventRecord: told.eventRecord,
     EventResponse: Array.isArray(data) ? "Array" : "Object",
     Data: data,
+    ...mark,
   });
   return { eventId, occurredOn, payload, eventType, eventRecord, recordIds, sequences };
 }

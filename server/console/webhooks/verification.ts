@@ -1,0 +1,24 @@
+// Code by which a receiver verifies a call, for the page of a connection and docs/webhooks.md "Verify the signature". Each
+// stands in a file of its own and is run by a test.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface Verification {
+  /** What people call it. */
+  language: string;
+  /** What the page's block is marked as. */
+  mark: string;
+  fence: string;
+  code: string;
+}
+
+const read = (file: string) => readFileSync(join(import.meta.dir, "verification", file), "utf8");
+
+export const VERIFICATIONS: readonly Verification[] = [
+  { language: "Node and Bun", mark: "node", fence: "js", code: read("node.mjs") },
+  { language: "Python", mark: "python", fence: "python", code: read("python.py") },
+  { language: "Go", mark: "go", fence: "go", code: read("receiver.go") },
+  { language: "Java", mark: "java", fence: "java", code: read("Gatehouse.java") },
+  { language: "Shell", mark: "shell", fence: "sh", code: read("verify.sh") },
+];

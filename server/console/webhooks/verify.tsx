@@ -1,0 +1,147 @@
+// A connection's tab Verify: a test of each kind that it gets, what became of them, and the code that verifies a call.
+
+import type { ConnectionId } from "../../../workflows/contract.ts";
+import {
+  ActionButton,
+  Badge,
+  CopyButton,
+  EmptyState,
+  Live,
+  Refreshing,
+  Section,
+  Table,
+  Text,
+  Time,
+} from "../../ui/index.ts";
+import { type ConnectionRecord, eventResources, PING, toConnectionId } from "../../webhooks/index.ts";
+import { Source } from "../activity/attempts.tsx";
+import type { SettingsDependencies, View } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { answerInWords } from "./connection.tsx";
+import { titleOf } from "./list.tsx";
+import { listTests, type RecentDelivery } from "./store.ts";
+import { VERIFICATIONS } from "./verification.ts";
+
+const REFRESH_SECONDS = 2;
+const MOST_TESTS = 10;
+
+export async function verifyPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const { record, isSigned } = await deps.connections.read(visit.caller, toConnectionId(visit.params.id!));
+  const tests = await readTests(deps, visit, record.Id);
+  const mayTest = visit.may("Webhooks:Update", "WebhookConnection", record);
+  return {
+    title: titleOf(record),
+    above: [{ name: "Webhooks", path: "/settings/webhooks" }],
+    body: (
+      <>
+        {mayTest ? <Kinds visit={visit} record={record} /> : ""}
+        <Live visit={visit} id="tests" seconds={REFRESH_SECONDS}>
+          <Section title="What came of the last tests">
+            {tests.length > 0 ? (
+              <Table caption="The last tests and pings" columns={columns(visit)} rows={tests} />
+            ) : (
+              <EmptyState title="Nothing yet">
+                <p>A test or a ping shows up here, with the receiver's answer.</p>
+              </EmptyState>
+            )}
+          </Section>
+        </Live>
+        {visit.wants("code") ? <VerificationCode isSigned={isSigned} /> : ""}
+        <Refreshing visit={visit} seconds={REFRESH_SECONDS} />
+      </>
+    ),
+  };
+}
+
+/** A button for each kind of call that it is subscribed to. */
+function Kinds({ visit, record }: { visit: Visit; record: ConnectionRecord }): JSX.Element {
+  const path = `/settings/webhooks/${record.Id}`;
+  return (
+    <Section title="Send a test">
+      <p>
+        A test is a signed call as a change would make it, with sample data and <code>"Test": true</code> at its end. It
+        goes to this connection alone, once, also while that is paused.
+      </p>
+      <dl class="facts kinds">
+        {record.Entities.map((entity) => (
+          <div>
+            <dt safe>{entity}</dt>
+            <dd class="buttons">
+              {record.Events.map((event) => (
+                <ActionButton
+                  visit={visit}
+                  action={`${path}/verify`}
+                  label={`Send ${event}`}
+                  about={entity}
+                  fields={{ EventRecord: entity, EventType: event }}
+                />
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+/** @throws NotFound, Permission, BadInput */
+export async function sendTest({ testEvents }: SettingsDependencies, visit: Visit): Promise<Response> {
+  const { form, params } = visit;
+  const input = testEvents.contract.parse({ EventRecord: form.get("EventRecord"), EventType: form.get("EventType") });
+  await testEvents.send(visit.permitted("Webhooks:Update"), toConnectionId(params.id!), input);
+  const told = `A test of ${input.EventRecord} ${input.EventType} is on its way. What comes of it stands below.`;
+  return visit.goTo(`/settings/webhooks/${params.id}/verify`, told);
+}
+
+/** A ping, or the kind of change that a test was like. */
+interface ShownTest extends RecentDelivery {
+  kind: string;
+}
+
+/** Of those that the visitor may read. */
+async function readTests({ sql }: SettingsDependencies, { caller }: Visit, id: ConnectionId): Promise<ShownTest[]> {
+  const found = await listTests(sql, caller.tenantId, id, MOST_TESTS);
+  const resource = (delivery: RecentDelivery) => eventResources({ ...delivery, id: delivery.eventId });
+  const seen = await caller.gate.only("WebhookEvent", found, { resource });
+  return seen.map((delivery) => {
+    const { EventRecord, EventType, Test } = JSON.parse(delivery.payload!);
+    return { ...delivery, kind: Test ? `${EventRecord} ${EventType}` : PING };
+  });
+}
+
+function columns(visit: Visit) {
+  return [
+    {
+      name: "Test",
+      cell: ({ eventId, kind }: ShownTest) => (
+        <a href={visit.href(`/settings/activity/${eventId}`)} safe>
+          {kind}
+        </a>
+      ),
+    },
+    { name: "State", cell: ({ state }: ShownTest) => <Badge state={state} /> },
+    { name: "Answer", cell: (delivery: ShownTest) => <Text text={answerInWords(delivery)} /> },
+    { name: "Sent", cell: ({ occurredOn }: ShownTest) => <Time at={occurredOn} ago /> },
+  ];
+}
+
+function VerificationCode({ isSigned }: { isSigned: boolean }): JSX.Element {
+  return (
+    <Section title="Verify the signature">
+      {isSigned ? "" : <p class="warning">This connection has no secret: its calls are not signed.</p>}
+      <p>
+        Verify the bytes as they came, before a JSON parser touches them. Each of these takes any of several signatures,
+        so that the secret can be replaced without a failed call, and refuses a call older than five minutes.
+      </p>
+      {VERIFICATIONS.map(({ language, mark, code }, index) => (
+        <details class="language" id={`verify-${mark}`} name="language" open={index === 0}>
+          <summary safe>{language}</summary>
+          <Source label={`Verification in ${language}`} text={code} />
+          <div class="buttons below">
+            <CopyButton text={code} label={`Copy for ${language}`} />
+          </div>
+        </details>
+      ))}
+    </Section>
+  );
+}

@@ -1,0 +1,100 @@
+// WebhookConnection/{Id}/Test: a call as a change would make it, with sample data.
+
+import type { ConnectionId, EventId } from "../../../workflows/contract.ts";
+import { type Permitted, route } from "../../access/index.ts";
+import { recordAudit } from "../../audit/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { BadInput } from "../../errors.ts";
+import { body } from "../../http/contract.ts";
+import { oneOf } from "../../http/fields.ts";
+import type { Route } from "../../http/route.ts";
+import type { WorkflowUrl } from "../deliveries/log.ts";
+import { EVENT_TYPES, type EventType } from "../events/event.ts";
+import { recordTest } from "../events/record-event.ts";
+import { noConnection } from "./record.ts";
+import { CONNECTION_ID, CONNECTION_TAG, EXAMPLE_SENT, SENT, sentEvent } from "./routes.ts";
+import type { Connections } from "./service.ts";
+import { lockConnection } from "./store.ts";
+
+/** Which kind of change it is like. */
+export interface TestInput {
+  EventRecord: string;
+  EventType: EventType;
+}
+
+export interface TestEvents {
+  /** What it takes. */
+  contract: ReturnType<typeof testContract>;
+  /**
+   * Sends it to one connection, also if that is Held or Paused: the receiver is tried, nothing is resumed.
+   * @returns by which the activity log tells what came of it
+   * @throws NotFound, Permission, BadInput if the connection gets no such changes
+   */
+  send(caller: Permitted<"Webhooks:Update">, id: ConnectionId, input: TestInput): Promise<EventId>;
+}
+
+/** Records that nobody has. */
+export interface Samples {
+  /** Names of the entities that can trigger a webhook. */
+  entities: readonly string[];
+  of(entity: string): Record<string, unknown>;
+}
+
+export const testContract = (entities: readonly string[]) =>
+  body(
+    { name: "Test", $id: "WebhookTest", needs: ["EventRecord", "EventType"] },
+    {
+      EventRecord: oneOf(entities, { description: "The entity's name." }),
+      EventType: oneOf(EVENT_TYPES, { description: "The kind of change." }),
+    },
+  );
+
+export function createTestEvents(sql: Sql, connections: Connections, samples: Samples): TestEvents {
+  return {
+    contract: testContract(samples.entities),
+    send(caller, id, { EventRecord: eventRecord, EventType: eventType }) {
+      const { tenantId, permissions, traceParent } = caller;
+      return sql.beginFor(tenantId, async (tx) => {
+        const connection = await lockConnection(tx, tenantId, { id });
+        if (!connection) throw noConnection();
+        permissions.require("Webhooks:Update", "WebhookConnection", connections.recordOf(connection));
+        if (!connection.entities.includes(eventRecord) || !connection.events.includes(eventType)) {
+          throw new BadInput(`The connection does not get ${eventRecord} ${eventType}.`);
+        }
+        const sample = { eventType, eventRecord, data: samples.of(eventRecord) };
+        const eventId = await recordTest(tx, tenantId, id, sample, traceParent);
+        await recordAudit(tx, tenantId, caller, {
+          kind: "WebhookConnection.Pinged",
+          subject: { type: "WebhookConnection", id },
+          details: { EventId: eventId, EventRecord: eventRecord, EventType: eventType },
+        });
+        return eventId;
+      });
+    },
+  };
+}
+
+export function testRoutes(tests: TestEvents, workflowUrl: WorkflowUrl): Route[] {
+  return [
+    route({
+      method: "POST",
+      path: "/WebhookConnection/{Id}/Test",
+      id: "testWebhookConnection",
+      tag: CONNECTION_TAG,
+      summary: "Send a webhook connection a test with sample data",
+      description:
+        "A signed event, as a change of this kind would make it, to this connection alone, also while it is Held or " +
+        "Paused. Its Data is a sample, whose Id no record has, and its last field is `Test: true`. In the activity log " +
+        "it is a Ping. There is one attempt, and whatever comes of it, the connection stays as it is.",
+      scopes: ["Webhooks:Update"],
+      params: CONNECTION_ID,
+      body: {
+        ...tests.contract,
+        description: "One of the kinds that the connection gets.",
+        examples: { created: { EventRecord: "Application", EventType: "Created" } },
+      },
+      answer: { description: "The event, which is on its way.", schema: SENT, example: EXAMPLE_SENT },
+      handle: async (caller, { params: { Id }, input }) => sentEvent(await tests.send(caller, Id, input), workflowUrl),
+    }),
+  ];
+}

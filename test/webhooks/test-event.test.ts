@@ -1,0 +1,66 @@
+// A test with sample data: what a receiver gets, and what it leaves as it was.
+
+import { describe, expect, test } from "bun:test";
+import { API, expectError } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { newTenant } from "../support/tenant.ts";
+
+const CREATED = { EventRecord: "Application", EventType: "Created" };
+const send = (api: Api, id: string, body: object) => api.call("POST", `/WebhookConnection/${id}/Test`, body);
+
+describe.concurrent("a test of a connection", () => {
+  test("is a signed call as the change would make it, to this connection alone, and says that it is a test", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver();
+    await using other = startReceiver();
+    const { Id } = await api.connect(receiver.url, { Secret: "a secret" });
+    await api.connect(other.url);
+    const { status, body } = await send(api, Id, CREATED);
+    expect({ status, body }).toMatchObject({ status: 200, body: { WorkflowId: body.EventId } });
+    const event = await api.settled(String(body.EventId));
+    const [call] = receiver.callsFor(event.EventId);
+    expect(event).toMatchObject({ EventType: "Ping", EventRecord: "WebhookConnection", RecordId: Id, Sequence: null });
+    expect(event.Payload).toEqual(call!.payload as never);
+    const { EventId } = event;
+    expect(call!.payload).toEqual({
+      ...{ TenantId: api.tenantId, ...CREATED, EventId, Version: "1.0", Timestamp: event.Timestamp },
+      ...{ EventResponse: "Object", Data: expect.objectContaining({ Name: "Payroll" }), Test: true },
+    } as never);
+    expect(call!.headers.get("x-signature")).toMatch(/^[0-9a-f]{64}$/);
+    expect(call!.headers.get("webhook-sequence")).toBeNull();
+    expect(other.calls).toEqual([]);
+    // No record has the Id of a sample: one that a receiver would take for real is none of theirs.
+    const { Id: sample } = call!.payload.Data;
+    expect((await api.get(`/Application/${sample}`)).status).toBe(404);
+  });
+
+  test("has one attempt, also of a Paused connection, and changes nothing", async () => {
+    const api = await newTenant();
+    await using receiver = startReceiver(410);
+    const { Id } = await api.connect(receiver.url);
+    for (const state of ["Active", "Paused"] as const) {
+      await api.setState(Id, state);
+      const { body } = await send(api, Id, { EventRecord: "Application", EventType: "Deleted" });
+      const event = await api.settled(String(body.EventId));
+      expect(event).toMatchObject({ State: "Exhausted", Deliveries: [{ AttemptCount: 1 }] });
+      expect((await api.connection(Id)).State).toBe(state);
+    }
+    expect((await api.deadLetters()).Items).toEqual([]);
+  });
+
+  test("is of a kind that it gets, and needs Webhooks:Update", async () => {
+    const api = await newTenant();
+    const { Id } = await api.connect("https://localhost:9443/", { Events: ["Created"] });
+    const path = `${API}/WebhookConnection/${Id}/Test`;
+    const refused = (answer: Awaited<ReturnType<typeof send>>, says: RegExp) =>
+      expectError(answer, 400, "Bad Input", path, says);
+    refused(await send(api, Id, { ...CREATED, EventType: "Updated" }), /does not get Application Updated/);
+    refused(await send(api, Id, { ...CREATED, EventRecord: "User" }), /does not get User Created/);
+    refused(await send(api, Id, { ...CREATED, EventRecord: "Door" }), /EventRecord must be/);
+    refused(await send(api, Id, { EventRecord: "Application" }), /EventType is missing/);
+    const reader = await api.withScope("Webhooks:Read");
+    expect((await send(reader, Id, CREATED)).status).toBe(403);
+    expect((await api.events()).Items).toEqual([]);
+  });
+});
