@@ -1,8 +1,8 @@
 // A UUIDv7 (RFC 9562 5.7) as an id: its first 48 bits are milliseconds since 1970, so that a later record has a higher one.
 
-import type { ConnectionId, EventId, TenantId } from "../workflows/contract.ts";
+import type { ConnectionId, EventId, RedeliveryId, TenantId } from "../workflows/contract.ts";
 
-export function newId<Id extends TenantId | EventId | ConnectionId>(): Id {
+export function newId<Id extends TenantId | EventId | ConnectionId | RedeliveryId>(): Id {
   return Bun.randomUUIDv7() as Id;
 }
 

@@ -9,6 +9,7 @@ export type TenantId = string & { readonly [brand]: "TenantId" };
 export type EventId = string & { readonly [brand]: "EventId" };
 export type DeliveryId = string & { readonly [brand]: "DeliveryId" };
 export type ConnectionId = string & { readonly [brand]: "ConnectionId" };
+export type RedeliveryId = string & { readonly [brand]: "RedeliveryId" };
 
 /** The task queue of webhook deliveries. */
 export const TASK_QUEUE = "webhooks";
@@ -120,7 +121,7 @@ export const REDELIVERY_PROGRESS = "progress";
 
 export interface RedeliverInput {
   tenantId: TenantId;
-  redeliveryId: string;
+  redeliveryId: RedeliveryId;
   /** As the run before has left it. */
   progress?: RedeliveryProgress;
 }

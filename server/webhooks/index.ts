@@ -64,7 +64,7 @@ export {
 } from "./redelivery/contract.ts";
 export { followRedelivery } from "./redelivery/follow.ts";
 export type { LocatedRedelivery } from "./redelivery/read.ts";
-export { readRedeliveries, readRedelivery } from "./redelivery/read.ts";
+export { readRedeliveries, readRedelivery, toRedeliveryId } from "./redelivery/read.ts";
 export { redeliverEvent } from "./redelivery/redeliver-event.ts";
 export { redeliveryRoutes } from "./redelivery/routes.ts";
 export { cancelRedelivery, changeRedelivery, countRedelivery, createRedelivery } from "./redelivery/service.ts";

@@ -2,10 +2,10 @@
 
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import type { ConnectionId, DeliveryId, EventId, TenantId } from "../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, EventId, RedeliveryId, TenantId } from "../../workflows/contract.ts";
 import { readSources } from "./imports.ts";
 
-const CAST = /\bas (TenantId|EventId|DeliveryId|ConnectionId)\b/;
+const CAST = /\bas (TenantId|EventId|DeliveryId|ConnectionId|RedeliveryId)\b/;
 
 /** What reads a row, a request, a token or a notice, or makes a value that no record has. */
 const MAKERS = [
@@ -31,6 +31,7 @@ export function mistaken(
   event: EventId,
   delivery: DeliveryId,
   connection: ConnectionId,
+  redelivery: RedeliveryId,
   text: string,
 ) {
   toDelivery(delivery);
@@ -38,6 +39,8 @@ export function mistaken(
   toDelivery(connection);
   // @ts-expect-error an event's id
   toDelivery(event);
+  // @ts-expect-error a redelivery's id
+  toDelivery(redelivery);
   // @ts-expect-error any text
   toDelivery(text);
   ofTenant(tenant);

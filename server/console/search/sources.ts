@@ -5,7 +5,7 @@ import type { EntityService } from "../../entities/index.ts";
 import { ApiError } from "../../errors.ts";
 import { isSaneKey } from "../../http/context.ts";
 import { firstPage, isUuid, MOST_LIMIT, toRecordId } from "../../http/query.ts";
-import { readEvent, readRedelivery, toConnectionId, toEventId } from "../../webhooks/index.ts";
+import { readEvent, readRedelivery, toConnectionId, toEventId, toRedeliveryId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import type { SettingsDependencies } from "../page.tsx";
 import { titleOfRecord } from "../records/names.ts";
@@ -98,7 +98,7 @@ const connectionById: Find = async ({ connections }, visit, text) => {
 
 const redelivery: Find = async ({ sql, workflowUrl }, visit, text) => {
   if (!isUuid(text) || !visit.may("Webhooks:Read")) return [];
-  const { Id, Kind } = await readRedelivery(sql, visit.caller, text, workflowUrl);
+  const { Id, Kind } = await readRedelivery(sql, visit.caller, toRedeliveryId(text), workflowUrl);
   return [{ title: Kind, detail: `Redelivery ${Id}`, path: path(visit, "Redelivery", Id) }];
 };
 

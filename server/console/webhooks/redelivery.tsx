@@ -14,7 +14,13 @@ import {
   Text,
   Time,
 } from "../../ui/index.ts";
-import { changeRedelivery, type LocatedRedelivery, REDELIVERY_CHANGE, readRedelivery } from "../../webhooks/index.ts";
+import {
+  changeRedelivery,
+  type LocatedRedelivery,
+  REDELIVERY_CHANGE,
+  readRedelivery,
+  toRedeliveryId,
+} from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
@@ -25,7 +31,7 @@ const REFRESH_SECONDS = 2;
 export const NAMES = { Replay: "Redelivery", Drain: "Sending what was held back" };
 
 export async function redeliveryPage({ sql, workflowUrl }: SettingsDependencies, visit: Visit): Promise<View> {
-  const redelivery = await readRedelivery(sql, visit.caller, visit.params.id!, workflowUrl);
+  const redelivery = await readRedelivery(sql, visit.caller, toRedeliveryId(visit.params.id!), workflowUrl);
   const connection = { Type: "WebhookConnection", Id: redelivery.ConnectionId };
   const name = await lookUpNames(visit, [connection]);
   return {
@@ -175,7 +181,14 @@ export async function changeTheRedelivery({ sql, workflowUrl }: SettingsDependen
   const body = { State: state };
   const change = REDELIVERY_CHANGE.parse(body);
   const caller = visit.permitted("Webhooks:Update");
-  const { Id, ConnectionId } = await changeRedelivery(sql, caller, visit.params.id!, change, workflowUrl, body);
+  const { Id, ConnectionId } = await changeRedelivery(
+    sql,
+    caller,
+    toRedeliveryId(visit.params.id!),
+    change,
+    workflowUrl,
+    body,
+  );
   const isInPlace = visit.form.get("Back") === "connection" && ConnectionId !== undefined;
   return visit.goTo(isInPlace ? `/settings/webhooks/${ConnectionId}` : `${REDELIVERIES}/${Id}`, TOLD[state]);
 }

@@ -2,7 +2,12 @@
 // receiver's window, what a connection's own limits keep back, and what is sent again. Locks are taken in everybody's
 // order: connection, redelivery, delivery.
 
-import { type ConnectionId, DELIVERIES_PER_WORKFLOW, type DeliveryId } from "../../../workflows/contract.ts";
+import {
+  type ConnectionId,
+  DELIVERIES_PER_WORKFLOW,
+  type DeliveryId,
+  type RedeliveryId,
+} from "../../../workflows/contract.ts";
 import { type Queries, type Transaction, uuids } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { wakeQueue } from "../events/store.ts";
@@ -84,7 +89,7 @@ export interface QueueRules {
   /** Posts that may be out beside those that are, or are about to be; null: as many as the window says. */
   places: number | null;
   /** The bulk redelivery that has its turn: a Drain before a Replay. */
-  redeliveryId: string | null;
+  redeliveryId: RedeliveryId | null;
   redeliveryTokens: number;
   redeliveryTokenInMs: number;
 }
@@ -213,7 +218,7 @@ export async function spend(
   tx: Transaction,
   connectionId: ConnectionId,
   posts: number,
-  redelivered: { id: string; posts: number } | undefined,
+  redelivered: { id: RedeliveryId; posts: number } | undefined,
 ): Promise<{ postInMs: number; redeliveredInMs: number; left: boolean }> {
   const [row] = await tx<{ postInMs: number; redeliveredInMs: number; left: boolean }[]>`
     with connection as (

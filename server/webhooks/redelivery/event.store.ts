@@ -1,4 +1,4 @@
-import type { ConnectionId, DeliveryId, DeliveryState, EventId } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, DeliveryState, EventId, RedeliveryId } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { wakeQueue } from "../events/store.ts";
@@ -54,8 +54,8 @@ export async function hasOpenRun(
 }
 
 /** The bulk redeliveries that have still to count what became of this event. */
-export async function listCounting(sql: Queries, tenantId: TenantId, eventId: EventId): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
+export async function listCounting(sql: Queries, tenantId: TenantId, eventId: EventId): Promise<RedeliveryId[]> {
+  const rows = await sql<{ id: RedeliveryId }[]>`
     select distinct redelivery_id as id from deliveries
     where tenant_id = ${tenantId} and event_id = ${eventId} and redelivery_id is not null
       and state not in ('Pending', 'Retrying')`;

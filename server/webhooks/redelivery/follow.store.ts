@@ -1,7 +1,7 @@
 // A bulk redelivery as the worker follows it. Locks are taken in everybody's order: connection, redelivery,
 // delivery.
 
-import type { ConnectionId } from "../../../workflows/contract.ts";
+import type { ConnectionId, RedeliveryId } from "../../../workflows/contract.ts";
 import type { Queries, Sql, Transaction } from "../../db/connection.ts";
 import { listen } from "../../db/watch.ts";
 import type { TenantId } from "../../tenant-id.ts";
@@ -14,7 +14,7 @@ export async function isAnyLeft(sql: Queries, tenantId: TenantId, redelivery: Re
 }
 
 /** Adds to the redelivery's counts whatever has come to an end. */
-export async function countEnded(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
+export async function countEnded(sql: Queries, tenantId: TenantId, id: RedeliveryId): Promise<void> {
   await sql`
     with redelivery as (
       select id from redeliveries where tenant_id = ${tenantId} and id = ${id} for update
@@ -38,7 +38,7 @@ export async function countEnded(sql: Queries, tenantId: TenantId, id: string): 
  * @param tx has locked the connection
  */
 export async function countAllEnded(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
-  const rows = await tx<{ id: string }[]>`
+  const rows = await tx<{ id: RedeliveryId }[]>`
     select distinct redelivery_id as id from deliveries
     where tenant_id = ${tenantId} and connection_id = ${connectionId} and redelivery_id is not null
       and state not in ('Pending', 'Retrying')
@@ -47,7 +47,7 @@ export async function countAllEnded(tx: Transaction, tenantId: TenantId, connect
 }
 
 /** How many deliveries it has under way. */
-export async function countOpen(sql: Queries, tenantId: TenantId, id: string): Promise<number> {
+export async function countOpen(sql: Queries, tenantId: TenantId, id: RedeliveryId): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*) as count from deliveries where redelivery_id = ${id} and tenant_id = ${tenantId}`;
   return row!.count;
@@ -75,7 +75,7 @@ export async function endDraining(tx: Transaction, tenantId: TenantId, connectio
   await wakeStarters(tx, tenantId, connectionId);
 }
 
-export async function completeRedelivery(tx: Transaction, tenantId: TenantId, id: string): Promise<void> {
+export async function completeRedelivery(tx: Transaction, tenantId: TenantId, id: RedeliveryId): Promise<void> {
   await tx`
     update redeliveries set state = 'Completed', total = done, ended_on = now(), lease_until = 'infinity'
     where tenant_id = ${tenantId} and id = ${id} and state = 'Running'`;
@@ -83,7 +83,7 @@ export async function completeRedelivery(tx: Transaction, tenantId: TenantId, id
 
 /** A redelivery whose workflow has to run, and be told of changes. */
 export interface DueRedelivery {
-  id: string;
+  id: RedeliveryId;
   tenantId: TenantId;
   connectionId: ConnectionId;
   kind: RedeliveryKind;
@@ -105,7 +105,7 @@ export async function claimRedeliveries(sql: Queries, checkMs: number, limit: nu
 }
 
 /** After a workflow that could not be told. */
-export async function unclaimRedelivery(sql: Queries, tenantId: TenantId, id: string): Promise<void> {
+export async function unclaimRedelivery(sql: Queries, tenantId: TenantId, id: RedeliveryId): Promise<void> {
   await sql`
     update redeliveries set lease_until = now() + interval '1 second'
     where tenant_id = ${tenantId} and id = ${id} and lease_until > now()`;

@@ -1,6 +1,6 @@
 // Follows a bulk redelivery, which the queue sends: counts what has ended, and says when all has.
 
-import type { RedeliveryProgress } from "../../../workflows/contract.ts";
+import type { RedeliveryId, RedeliveryProgress } from "../../../workflows/contract.ts";
 import type { Sql } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { completeRedelivery, countEnded, countOpen, countTotal, endDraining, isAnyLeft } from "./follow.store.ts";
@@ -19,7 +19,7 @@ const LOOK_MS = 250;
 export async function followRedelivery(
   sql: Sql,
   tenantId: TenantId,
-  id: string,
+  id: RedeliveryId,
   goOn: () => boolean,
 ): Promise<RedeliveryProgress> {
   const end = performance.now() + STEP_MS;
@@ -37,7 +37,7 @@ export async function followRedelivery(
 }
 
 /** @returns whether nothing is left to send */
-async function endIfSent(sql: Sql, tenantId: TenantId, id: string): Promise<boolean> {
+async function endIfSent(sql: Sql, tenantId: TenantId, id: RedeliveryId): Promise<boolean> {
   const found = await findRedelivery(sql, tenantId, id);
   if (found?.state !== "Running" || (await isAnyLeft(sql, tenantId, found))) return false;
   // Of a Drain only who keeps everybody else from its connection knows that there is nothing more.
@@ -51,7 +51,12 @@ async function endIfSent(sql: Sql, tenantId: TenantId, id: string): Promise<bool
   }) as Promise<boolean>;
 }
 
-async function progressOf(sql: Sql, tenantId: TenantId, id: string, isSent: boolean): Promise<RedeliveryProgress> {
+async function progressOf(
+  sql: Sql,
+  tenantId: TenantId,
+  id: RedeliveryId,
+  isSent: boolean,
+): Promise<RedeliveryProgress> {
   const redelivery = await findRedelivery(sql, tenantId, id);
   if (!redelivery) return { state: "Cancelled", total: 0, done: 0, delivered: 0, exhausted: 0 };
   const { state, total, done, delivered, exhausted } = redelivery;

@@ -1,5 +1,6 @@
 // Bulk redeliveries as the API answers them.
 
+import type { RedeliveryId } from "../../../workflows/contract.ts";
 import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { isUuid, type Paging } from "../../http/query.ts";
@@ -37,15 +38,21 @@ export function readRedeliveries(
 export async function readRedelivery(
   sql: Sql,
   { tenantId, gate }: Caller,
-  id: string,
+  id: RedeliveryId,
   workflowUrl: WorkflowUrl,
 ): Promise<Shown<LocatedRedelivery>> {
-  const redelivery = isUuid(id) ? await findRedelivery(sql, tenantId, id) : undefined;
+  const redelivery = await findRedelivery(sql, tenantId, id);
   if (!redelivery) throw noRedelivery();
   return (await gate.show("Redelivery", located(redelivery, workflowUrl))).record;
 }
 
-export function redeliveryWorkflowId(id: string): string {
+/** A text of a path as the Id that it can be. @throws NotFound */
+export function toRedeliveryId(text: string): RedeliveryId {
+  if (!isUuid<RedeliveryId>(text)) throw noRedelivery();
+  return text;
+}
+
+export function redeliveryWorkflowId(id: RedeliveryId): string {
   return `redeliver/${id}`;
 }
 

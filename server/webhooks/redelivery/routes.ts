@@ -1,11 +1,10 @@
 // Redelivery: bulk redeliveries, wished for and followed.
 
 import { Type } from "@sinclair/typebox";
-import { REDELIVERY_STATES } from "../../../workflows/contract.ts";
+import { REDELIVERY_STATES, type RedeliveryId } from "../../../workflows/contract.ts";
 import { route } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
-import { uuid } from "../../http/fields.ts";
-import { textParameter, wordFilter } from "../../http/query.ts";
+import { uuidParameter, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import { connectionFilter } from "../connections/record.ts";
 import {
@@ -36,7 +35,12 @@ export function redeliveryRoutes({ sql, workflowUrl }: RedeliveryRoutes): Route[
       `begins by itself, ${DRAIN_RATE} a second, when the connection takes posts again.`,
   };
   const answer = { description: "The redelivery.", schema: REDELIVERY, example: EXAMPLE };
-  const one = { tag, path: `${path}/{Id}`, params: { Id: textParameter("The redelivery's Id.", uuid()) }, answer };
+  const one = {
+    tag,
+    path: `${path}/{Id}`,
+    params: { Id: uuidParameter<RedeliveryId>("The redelivery's Id.", "Redelivery") },
+    answer,
+  };
   const { ConnectionId, From, To, Rate } = EXAMPLE;
   return [
     route({

@@ -1,12 +1,12 @@
 // Bulk redeliveries, as somebody wishes for them. Everything is a row in PostgreSQL; a worker takes it from there.
 
-import type { RedeliveryState } from "../../../workflows/contract.ts";
+import type { RedeliveryId, RedeliveryState } from "../../../workflows/contract.ts";
 import type { Caller, Permitted, Shown } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { changesOf } from "../../http/contract.ts";
-import { isUuid } from "../../http/query.ts";
+import { newId } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { lockConnection } from "../connections/store.ts";
 import { DEFAULT_RATE, type RedeliveryChange, type ReplayInput } from "./contract.ts";
@@ -88,14 +88,14 @@ export async function createRedelivery(
 export async function changeRedelivery(
   sql: Sql,
   caller: Permitted<"Webhooks:Update">,
-  id: string,
+  id: RedeliveryId,
   change: RedeliveryChange,
   workflowUrl: WorkflowUrl,
   sent: unknown,
 ): Promise<Shown<LocatedRedelivery>> {
   const { tenantId, permissions } = caller;
   const changed = await sql.beginFor(tenantId, async (tx) => {
-    const before = isUuid(id) ? await lockRedelivery(tx, tenantId, id, "update") : undefined;
+    const before = await lockRedelivery(tx, tenantId, id, "update");
     if (!before) throw noRedelivery();
     const after = { ...before, state: change.State ?? before.state, rate: change.Rate ?? before.rate };
     const [recordBefore, recordAfter] = [toRedeliveryRecord(before), toRedeliveryRecord(after)];
@@ -120,7 +120,7 @@ async function written({ gate }: Caller, redelivery: Redelivery, workflowUrl: Wo
 }
 
 /** Its workflow was cancelled in Temporal. */
-export async function cancelRedelivery(sql: Sql, tenantId: TenantId, id: string): Promise<void> {
+export async function cancelRedelivery(sql: Sql, tenantId: TenantId, id: RedeliveryId): Promise<void> {
   await sql.begin(async (tx) => {
     const redelivery = await lockRedelivery(tx, tenantId, id, "update");
     if (!redelivery || hasEnded(redelivery.state)) return;
@@ -143,7 +143,7 @@ async function planned(
   if (!connection) throw new NotFound(`There is no WebhookConnection with the Id ${ConnectionId}.`);
   const now = await timePastEvents(tx, tenantId);
   const redelivery: Redelivery = {
-    id: Bun.randomUUIDv7(),
+    id: newId(),
     connectionId: ConnectionId,
     kind: "Replay",
     states: States,

@@ -1,7 +1,13 @@
 // Bulk redeliveries: what is wished, and how far each has come.
 
 import type { PendingQuery, Row } from "postgres";
-import type { ConnectionId, DeliveryState, EventId, RedeliveryState } from "../../../workflows/contract.ts";
+import type {
+  ConnectionId,
+  DeliveryState,
+  EventId,
+  RedeliveryId,
+  RedeliveryState,
+} from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
 import { lowestIdOf, timeOfId } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
@@ -34,7 +40,7 @@ export interface Selection {
 }
 
 export interface Redelivery extends Selection {
-  id: string;
+  id: RedeliveryId;
   state: RedeliveryState;
   /** Deliveries a second. */
   rate: number;
@@ -134,7 +140,11 @@ const columns = (sql: Queries) => sql`
   r.last_position as "lastPosition", r.end_position as "endPosition", r.state, r.rate, r.total, r.done, r.delivered, r.exhausted,
   r.created_on as "createdOn", r.ended_on as "endedOn", c.state as "connectionState", c.draining`;
 
-export async function findRedelivery(sql: Queries, tenantId: TenantId, id: string): Promise<Redelivery | undefined> {
+export async function findRedelivery(
+  sql: Queries,
+  tenantId: TenantId,
+  id: RedeliveryId,
+): Promise<Redelivery | undefined> {
   const [row] = await sql<Redelivery[]>`
     select ${columns(sql)} from redeliveries r join webhook_connections c on c.id = r.connection_id
     where r.tenant_id = ${tenantId} and r.id = ${id}`;
@@ -165,7 +175,7 @@ export async function listRedeliveries(
 export async function lockRedelivery(
   tx: Transaction,
   tenantId: TenantId,
-  id: string,
+  id: RedeliveryId,
   lock: "share" | "update",
 ): Promise<Redelivery | undefined> {
   await tx`

@@ -2,7 +2,7 @@
 
 import { proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../../activities/index.ts";
-import type { DeliverWebhookInput, ProbeInput, RedeliverInput } from "../../../workflows/contract.ts";
+import type { DeliverWebhookInput, ProbeInput, RedeliverInput, RedeliveryId } from "../../../workflows/contract.ts";
 import {
   deliverWebhook as deliverWebhookAsItIs,
   probeConnection as probeConnectionAsItIs,
@@ -23,6 +23,7 @@ export async function redeliver(input: RedeliverInput) {
 }
 
 export async function probeConnection(input: ProbeInput) {
-  await cancelRedelivery({ tenantId: input.tenantId, redeliveryId: input.connectionId });
+  const none = String(input.connectionId) as RedeliveryId;
+  await cancelRedelivery({ tenantId: input.tenantId, redeliveryId: none });
   return probeConnectionAsItIs(input);
 }
