@@ -21,6 +21,7 @@ export { type AttributeType, judgedFields, type ResourceType } from "./policies/
 export { POLICIES } from "./policies/routes.ts";
 export { MEMBER_LIMIT, ROLE, type RoleRecord } from "./roles/contract.ts";
 export { ROLES, userScopes } from "./roles/service.ts";
+export { listRoleNames } from "./roles/store.ts";
 export { resourceRoutes, route } from "./route.ts";
 export {
   ACTIONS,

@@ -35,6 +35,8 @@ export interface FormField {
   words?: Record<string, string>;
   /** Of its words, those that people can choose. */
   offered?: readonly string[];
+  /** How one of a list stands in a line of its own, where it is no text. */
+  line?: { show(one: never): string; read(text: string): unknown };
   /** People are asked for it, though the API takes a record without. */
   needed?: boolean;
 }

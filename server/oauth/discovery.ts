@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { SCOPES } from "../access/index.ts";
 import { openToBrowsers, preflight, requireMethod } from "../http/request.ts";
 import { ATTAINABLE_ACRS } from "./authorize/index.ts";
+import { KNOWN_CLAIMS } from "./claims.ts";
 import { GRANT_TYPES, PROVIDER_METADATA, RESPONSE_MODES, RESPONSE_TYPES } from "./contract.ts";
 import { type PublicEndpoint, RFC_TAG } from "./declared.ts";
 import {
@@ -15,7 +16,6 @@ import {
   RFC_TOKEN_PATH,
   USERINFO_PATH,
 } from "./door.ts";
-import { KNOWN_CLAIMS } from "./userinfo.ts";
 
 const CLIENT_AUTHENTICATION = ["client_secret_basic", "client_secret_post"];
 

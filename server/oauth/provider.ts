@@ -133,7 +133,7 @@ export function createProvider(deps: ProviderDependencies) {
     .use(site.controller())
     .use(authorizeController({ ...forPeople, accountReturns: createAccountReturns(forAccounts) }))
     .use(accountController(forAccounts))
-    .use(userinfoController({ sql, tokens, onFailure }))
+    .use(userinfoController({ sql, tokens, findClient, onFailure }))
     .use(logoutController(forPeople));
   const verifyAccessToken: VerifyAccessToken = tokens.verifyAccessToken;
   /** What administrators do, in the entity API and in the console. */

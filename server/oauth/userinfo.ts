@@ -1,26 +1,28 @@
 // GET and POST /oauth2/userinfo (OIDC Core 5.3, RFC 6750).
 
 import { Elysia } from "elysia";
-import type { Queries, Sql } from "../db/connection.ts";
+import type { Sql } from "../db/connection.ts";
 import { type ApiError, BadInput, Permission, Unauthorized } from "../errors.ts";
 import { readForm } from "../http/body.ts";
 import { NO_STORE } from "../http/conditions.ts";
 import { asApiError } from "../http/error-record.ts";
 import { openToBrowsers, preflight, requireMethod } from "../http/request.ts";
-import type { TenantId } from "../tenant-id.ts";
+import { userinfoClaims } from "./claims.ts";
+import type { FindKnownClient } from "./clients/known-clients.ts";
 import { USER_INFO } from "./contract.ts";
 import type { TokenEndpoint } from "./declared.ts";
 import { USERINFO_PATH } from "./door.ts";
 import { type OnFailure, rfcCode } from "./endpoint.ts";
+import type { AccessTokenClaims } from "./tokens/access-token.ts";
 import { userOfSubject } from "./tokens/jwt.ts";
 import type { Tokens } from "./tokens/tokens.ts";
-import { findUserClaims, type UserRow } from "./userinfo.store.ts";
 
 const INVALID_TOKEN = 'Bearer error="invalid_token"';
 
 export interface UserinfoDependencies {
   sql: Sql;
   tokens: Pick<Tokens, "readAccessToken">;
+  findClient: FindKnownClient;
   onFailure: OnFailure;
 }
 
@@ -63,7 +65,10 @@ async function respond(deps: UserinfoDependencies, request: Request): Promise<Re
   }
 }
 
-async function userinfo({ sql, tokens }: UserinfoDependencies, request: Request): Promise<Record<string, unknown>> {
+async function userinfo(
+  { sql, tokens, findClient }: UserinfoDependencies,
+  request: Request,
+): Promise<Record<string, unknown>> {
   const token = await presentedToken(request);
   if (token === undefined)
     throw new Unauthorized("Send an access token as Authorization: Bearer <ACCESS_TOKEN>.", "Bearer");
@@ -77,9 +82,15 @@ async function userinfo({ sql, tokens }: UserinfoDependencies, request: Request)
       'Bearer error="insufficient_scope", scope="openid"',
     );
   }
-  const user = await findUserClaims(sql, claims.tenant, userId, claims.grant_id);
-  if (!user) throw new Unauthorized("The user is gone.", INVALID_TOKEN);
-  return { ...claimsOf(user, [...claimNamesOf(scopes), ...user.requested]), sub: claims.sub };
+  const client = await clientOf(claims, findClient);
+  const about = await userinfoClaims(sql, client, { userId, scopes }, claims.grant_id);
+  if (!about) throw new Unauthorized("The user is gone.", INVALID_TOKEN);
+  return { ...about, sub: claims.sub };
+}
+
+/** Settings' own tokens never leave the process, and its client is no Application that is found. */
+async function clientOf({ client_id, tenant }: AccessTokenClaims, findClient: FindKnownClient) {
+  return (await findClient(client_id)) ?? { id: Number(client_id), tenantId: tenant, claimMapping: [] };
 }
 
 /** RFC 6750 2.1 and 2.2, but one of them alone. */
@@ -98,57 +109,4 @@ function errorResponse(error: ApiError): Response {
   const code = /error="(\w+)"/.exec(challenge ?? "")?.[1] ?? rfcCode(error.status);
   const body = { error: code, error_description: error.message };
   return Response.json(body, { status: error.status, headers: { ...error.headers, ...NO_STORE } });
-}
-
-// What we can say of a user (OIDC Core 5.1 and 5.4).
-
-type ClaimValue = string | number | boolean;
-
-const CLAIMS: Record<string, (user: UserRow) => ClaimValue | null> = {
-  name: (user) => user.name,
-  preferred_username: (user) => user.username,
-  email: (user) => user.email,
-  email_verified: (user) => (user.email ? user.email === user.verifiedEmail : null),
-  phone_number: (user) => user.mobilePhone,
-  phone_number_verified: (user) => (user.mobilePhone ? user.mobilePhone === user.verifiedPhone : null),
-  updated_at: (user) => Math.floor(user.updatedOn.getTime() / 1000),
-};
-
-export const KNOWN_CLAIMS = Object.keys(CLAIMS);
-
-export function isKnownClaim(name: string): boolean {
-  return Object.hasOwn(CLAIMS, name);
-}
-
-/** The scope `name` gives the name alone; a User has no postal address, so `address` gives nothing. */
-const CLAIMS_OF_SCOPE: Record<string, string[]> = {
-  profile: ["name", "preferred_username", "updated_at"],
-  name: ["name"],
-  email: ["email", "email_verified"],
-  phone: ["phone_number", "phone_number_verified"],
-};
-
-function claimNamesOf(scopes: Iterable<string>): string[] {
-  return [...scopes].flatMap((scope) => (Object.hasOwn(CLAIMS_OF_SCOPE, scope) ? CLAIMS_OF_SCOPE[scope]! : []));
-}
-
-/** @returns of those names the claims we know and the user has a value for */
-function claimsOf(user: UserRow, names: string[]): Record<string, ClaimValue> {
-  const claims: Record<string, ClaimValue> = {};
-  for (const name of names) {
-    const value = isKnownClaim(name) ? CLAIMS[name]!(user) : null;
-    if (value !== null && value !== "") claims[name] = value;
-  }
-  return claims;
-}
-
-/** For an id_token: claims that the claims parameter asked for by name. */
-export async function claimsByName(
-  sql: Queries,
-  tenantId: TenantId,
-  userId: number,
-  names: string[],
-): Promise<Record<string, ClaimValue>> {
-  const user = names.length > 0 ? await findUserClaims(sql, tenantId, userId, undefined) : undefined;
-  return user ? claimsOf(user, names) : {};
 }

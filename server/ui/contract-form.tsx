@@ -159,11 +159,12 @@ function valueSent(name: string, field: Field, form: URLSearchParams): unknown {
 }
 
 /** One a line, or with spaces between. */
-function textsIn(text: string, { form }: Field): string[] {
-  return text
+function textsIn(text: string, { form }: Field): unknown[] {
+  const texts = text
     .split(form?.rows ? "\n" : /\s+/)
     .map((one) => one.trim())
     .filter(Boolean);
+  return form?.line ? texts.map(form.line.read) : texts;
 }
 
 /** The form as a record fills it. @param more of fields that are not the contract's */
@@ -177,13 +178,17 @@ export function formOfRecord(
     const value = record[name];
     const field = fields[name]!;
     if (field.form?.type === "password" || value === undefined || value === null) return [];
-    if (kindOf(field).kind === "texts") return [[name, (value as string[]).join(field.form?.rows ? "\n" : " ")]];
+    if (kindOf(field).kind === "texts") return [[name, textOf(value as never[], field)]];
     if (Array.isArray(value)) return [[name, value]];
     if (typeof value !== "object") return [[name, String(value)]];
     const lines = Object.keys(value).map((key) => `${key}:`);
     return [[name, lines.join("\n")]];
   });
   return formOf({ ...Object.fromEntries(values), ...more });
+}
+
+function textOf(value: never[], { form }: Field): string {
+  return value.map((one) => form?.line?.show(one) ?? String(one)).join(form?.rows ? "\n" : " ");
 }
 
 /** Lines of `Name: value`; without a value null, which keeps what there is. */

@@ -18,7 +18,7 @@ test(
     await open("/settings/apis");
     await page.getByText("No APIs to see").waitFor();
     await page.getByRole("link", { name: "Add API" }).click();
-    await page.getByLabel("Name").fill("Orders");
+    await page.getByLabel("Name", { exact: true }).fill("Orders");
     await page.getByLabel("Audience").fill("orders");
     await page.getByLabel("Scopes").fill("orders:read Read your orders\norders:write");
     await page.getByRole("button", { name: "Add API" }).click();
@@ -45,7 +45,7 @@ test(
     await page.getByText("The credentials are changed.").waitFor();
     expect((await api.get(`/Application/${api.clientId}/Credentials`)).body.Scopes).toContain("orders:read");
     await open("/settings/roles/add");
-    await page.getByLabel("Name").fill("clerk");
+    await page.getByLabel("Name", { exact: true }).fill("clerk");
     await page.getByLabel("orders:write (Orders)").check();
     await page.getByRole("button", { name: "Add role" }).click();
     await page.getByText("The role is added.").waitFor();

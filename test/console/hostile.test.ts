@@ -46,19 +46,19 @@ const RULES = { Scopes: "openid", AllowedDomains: "example.com", AllowedTenants:
 const OPENID = { Issuer: DIRECTORY, ...RULES };
 const CREDENTIALS = { RedirectUris: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, PostLogoutRedirectUris: "" };
 
-const API = { Scopes: `read ${HOSTILE}`, TokenLifetime: "", ApplicationId: "" };
+const API = { Scopes: `read ${HOSTILE}`, TokenLifetime: "", ClaimMapping: "", ApplicationId: "" };
 
 /** Every form that saves what somebody types, as `walk` finds it. */
 const FORMS: Record<string, Typed> = {
-  "POST /settings/apis/:id/change Name Audience Scopes TokenLifetime ApplicationId": {
+  "POST /settings/apis/:id/change Name Audience Scopes TokenLifetime ClaimMapping ApplicationId": {
     ...{ ...API, Audience: `urn:changed:${Bun.randomUUIDv7()}` },
   },
-  "POST /settings/apis/add Name Audience Scopes TokenLifetime ApplicationId": {
+  "POST /settings/apis/add Name Audience Scopes TokenLifetime ClaimMapping ApplicationId": {
     ...{ ...API, Scopes: `write ${HOSTILE}`, Audience: `urn:added:${Bun.randomUUIDv7()}` },
   },
   "POST /settings/applications/:id/change Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,
-  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris AccessTokenLifetime RefreshTokenLifetime":
-    { ...CREDENTIALS, AccessTokenLifetime: "600", RefreshTokenLifetime: "" },
+  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris AccessTokenLifetime RefreshTokenLifetime ClaimMapping":
+    { ...CREDENTIALS, AccessTokenLifetime: "600", RefreshTokenLifetime: "", ClaimMapping: `stage Constant ${HOSTILE}` },
   "POST /settings/applications/:id/secrets Name": FREE,
   "POST /settings/applications/add Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,
   "POST /settings/departments/:id/change Name ExternalId Description": FREE,

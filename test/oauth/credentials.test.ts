@@ -19,6 +19,8 @@ const DEFAULTS = {
   AccessTokenLifetime: null,
   RefreshTokenLifetime: null,
   IdTokenAlg: "RS256",
+  IdTokenClaims: false,
+  ClaimMapping: [],
   FirstParty: false,
 };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -64,6 +66,11 @@ describe("Credentials", () => {
       AccessTokenLifetime: 300,
       RefreshTokenLifetime: 31_536_000,
       IdTokenAlg: "ES256",
+      IdTokenClaims: true,
+      ClaimMapping: [
+        { Claim: "groups", From: "Roles" },
+        { Claim: "https://example.com/stage", From: "Constant", Value: "test" },
+      ],
       FirstParty: true,
     };
     expect((await app.change(whole)).body).toEqual(whole);
@@ -109,6 +116,34 @@ describe("Credentials", () => {
     [{ AccessTokenLifetime: "300" }, /AccessTokenLifetime must be a whole number/],
     [{ RefreshTokenLifetime: 59 }, /RefreshTokenLifetime must be a whole number of seconds from 60 to 31536000/],
     [{ RefreshTokenLifetime: 31_536_001 }, /RefreshTokenLifetime must be a whole number of seconds/],
+    [{ IdTokenClaims: "yes" }, /IdTokenClaims must be true or false/],
+    [{ ClaimMapping: {} }, /ClaimMapping must be a list/],
+    [{ ClaimMapping: [null] }, /ClaimMapping\[0\] must be/],
+    [{ ClaimMapping: [{ Claim: "x", From: "Roles", Color: 1 }] }, /ClaimMapping\[0\] must be/],
+    [{ ClaimMapping: [{ Claim: "a b", From: "Roles" }] }, /ClaimMapping\[0\]\.Claim must have/],
+    [{ ClaimMapping: [{ Claim: "", From: "Roles" }] }, /ClaimMapping\[0\]\.Claim must have/],
+    [{ ClaimMapping: [{ Claim: "x", From: "Password" }] }, /ClaimMapping\[0\]\.From must be Roles or/],
+    [{ ClaimMapping: [{ Claim: "x" }] }, /ClaimMapping\[0\]\.From must be Roles or/],
+    [{ ClaimMapping: [{ Claim: "x", From: "Constant" }] }, /ClaimMapping\[0\]\.Value must be/],
+    [{ ClaimMapping: [{ Claim: "x", From: "Constant", Value: "x".repeat(1_001) }] }, /ClaimMapping\[0\]\.Value/],
+    [{ ClaimMapping: [{ Claim: "x", From: "Constant", Value: true }] }, /ClaimMapping\[0\]\.Value must be/],
+    [{ ClaimMapping: [{ Claim: "x", From: "Roles", Value: "y" }] }, /ClaimMapping\[0\]\.Value is for/],
+    [{ ClaimMapping: Array(51).fill({ Claim: "x", From: "Roles" }) }, /at most 50/],
+    [
+      {
+        ClaimMapping: [
+          { Claim: "x", From: "Roles" },
+          { Claim: "x", From: "Name" },
+        ],
+      },
+      /ClaimMapping\[1\]\.Claim stands there twice/,
+    ],
+    ...["sub", "aud", "iss", "scope", "tenant", "client_id", "email_verified", "__proto__"].map(
+      (Claim): [unknown, RegExp] => [
+        { ClaimMapping: [{ Claim, From: "Constant", Value: "x" }] },
+        /ClaimMapping\[0\]\.Claim is a claim that every token has/,
+      ],
+    ),
     [{ IdTokenAlg: "HS256" }, /IdTokenAlg must be one of RS256, ES256, EdDSA/],
     [{ FirstParty: "yes" }, /FirstParty must be true or false/],
     [{ ClientType: "public", GrantTypes: ["client_credentials"] }, /client_credentials/],

@@ -54,6 +54,8 @@ function asClient() {
     accessTokenLifetime: null,
     refreshTokenLifetime: null,
     idTokenAlg: "RS256" as const,
+    idTokenClaims: false,
+    claimMapping: [],
     firstParty: false,
     identityProvider: null,
     secrets: [],

@@ -2,26 +2,12 @@
 
 import { isOwnScope } from "../../access/index.ts";
 import { API, type ApiRecord } from "../../oauth/index.ts";
-import {
-  bodyOf,
-  Code,
-  ContractFields,
-  Facts,
-  formFields,
-  formOf,
-  formOfRecord,
-  type Option,
-  phrase,
-  Section,
-  Table,
-  Text,
-} from "../../ui/index.ts";
+import { Code, Facts, type Option, phrase, Section, Table, Text } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { settingsPages } from "../records/settings.tsx";
 import type { Visit } from "../visit.ts";
 
-const NAMES = formFields(API);
 /** All of a tenant's. */
 const ALL = { limit: 100, cursor: undefined, filters: "" };
 
@@ -48,13 +34,6 @@ export function apiPages(deps: SettingsDependencies): Page[] {
       { name: "Audience", cell: ({ Audience }) => <Code text={Audience} /> },
       { name: "Scopes", cell: ({ Scopes }) => <small safe>{Scopes.map(({ Name }) => Name).join(", ")}</small> },
     ],
-    form: async (_visit, held) => ({
-      state: held
-        ? formOfRecord(API, NAMES, { ...held.record, Scopes: linesOf(held.record) })
-        : formOf({ AccessTokenAlg: API.example.AccessTokenAlg }),
-      fields: (state) => <ContractFields contract={API} names={NAMES} state={state} isNew={!held} />,
-    }),
-    body: async ({ form }) => ({ ...bodyOf(API, NAMES, form), Scopes: scopesIn(form.get("Scopes") ?? "") }),
     told: { added: "The API is added. Now give its scopes to applications, and to roles for people." },
     show: async (visit, { record }) => <ApiSections visit={visit} api={record} />,
     effects: () => [
@@ -82,21 +61,18 @@ export async function scopesOfApis(
   return [...known, ...others.map((scope) => ({ value: scope, label: scope }))];
 }
 
-/** One a line. */
-function linesOf({ Scopes }: ApiRecord): string[] {
-  return Scopes.map(({ Name, Description }) => `${Name} ${Description}`.trim());
-}
-
-function scopesIn(text: string): ApiRecord["Scopes"] {
-  const lines = text.split("\n").map((line) => line.trim());
-  return lines.filter(Boolean).map((line) => {
-    const [Name = ""] = line.split(/\s/, 1);
-    return { Name, Description: line.slice(Name.length).trim() };
-  });
-}
-
 function ApiSections({ visit, api }: { visit: Visit; api: ApiRecord }): JSX.Element {
-  const { Id, Audience, Scopes, AccessTokenAlg, AccessTokenType, TokenLifetime, ApplicationId } = api;
+  const {
+    Id,
+    Audience,
+    Scopes,
+    AccessTokenAlg,
+    AccessTokenType,
+    TokenLifetime,
+    IncludeClaims,
+    ClaimMapping,
+    ApplicationId,
+  } = api;
   const lifetime =
     TokenLifetime === null ? "as the application has it" : `${TokenLifetime.toLocaleString("en")} s at most`;
   const client = visit.pathOf({ Type: "Application", Id: Number(ApplicationId) });
@@ -108,6 +84,11 @@ function ApiSections({ visit, api }: { visit: Visit; api: ApiRecord }): JSX.Elem
             ["Audience", <Code text={Audience} copy />],
             ["Tokens", <Text text={`${AccessTokenType}, signed with ${AccessTokenAlg}`} />],
             ["Lifetime", <Text text={lifetime} />],
+            [
+              "Name, e-mail and phone",
+              <Text text={IncludeClaims ? "if the user has allowed it" : "not in its tokens"} />,
+            ],
+            ["More claims", <Value text={ClaimMapping.map(({ Claim }) => Claim).join(", ")} />],
             [
               "Introspects as",
               ApplicationId && client ? (

@@ -3,8 +3,9 @@
 import { Type } from "@sinclair/typebox";
 import { idField, isOwnScope, nameField, SCOPE_NAME, STAMP_FIELDS } from "../../access/index.ts";
 import { contract } from "../../http/contract.ts";
-import { field, type InputOf, integer, oneOf, orNull, type RecordOf } from "../../http/fields.ts";
+import { field, flag, type InputOf, integer, oneOf, orNull, type RecordOf } from "../../http/fields.ts";
 import { toRecordId } from "../../http/query.ts";
+import { claimMappingField } from "../claim-mapping.ts";
 import { ACCESS_TOKEN_ALGS, ACCESS_TOKEN_LIFETIME, ACCESS_TOKEN_TYPES } from "../contract.ts";
 import type { ApiScope } from "./store.ts";
 
@@ -60,6 +61,13 @@ const FIELDS = {
       label: "Scopes",
       hint: "One a line: its name, a space, and what people are told that it allows.",
       rows: 6,
+      line: {
+        show: ({ Name, Description }: ScopeRecord) => `${Name} ${Description}`.trim(),
+        read(text) {
+          const [Name = ""] = text.split(/\s/, 1);
+          return { Name, Description: text.slice(Name.length).trim() };
+        },
+      },
     },
     example: [{ Name: "orders:read", Description: "Read your orders" }],
   }),
@@ -83,6 +91,18 @@ const FIELDS = {
     form: { label: "Lifetime of its tokens, seconds", hint: "Empty: as the application has it." },
     example: null,
   }),
+  IncludeClaims: flag({
+    description:
+      "Tokens for it that are a user's carry the claims of the scopes profile, name, email and phone, if granted.",
+    documented: { default: false },
+    audit: "value",
+    form: {
+      label: "Name, e-mail and phone in its tokens",
+      hint: "If the user has allowed the application to see them.",
+    },
+    example: false,
+  }),
+  ClaimMapping: claimMappingField("tokens for it"),
   ApplicationId: field<number | null, string>({
     description: "The Application by whose client the API introspects tokens for it. Empty: it does not.",
     sent: Type.String({ pattern: "^([1-9][0-9]{0,14})?$" }),

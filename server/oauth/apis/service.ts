@@ -30,6 +30,8 @@ function createApis({ sql, access, recordChange, publicUrl }: ApiDependencies): 
       accessTokenAlg: "RS256",
       accessTokenType: "at+jwt",
       tokenLifetime: null,
+      includeClaims: false,
+      claimMapping: [],
       applicationId: null,
     },
     changed: access.forget,

@@ -2,6 +2,7 @@ import type { Actor, SettingsStore, Stamped } from "../../access/index.ts";
 import type { Queries } from "../../db/connection.ts";
 import { Conflict } from "../../errors.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { MappedClaim } from "../claim-mapping.ts";
 import type { AccessTokenType } from "../clients/store.ts";
 import type { SigningAlg } from "../keys/rotation.ts";
 
@@ -22,12 +23,15 @@ export interface Api extends Stamped {
   accessTokenType: AccessTokenType;
   /** Seconds. */
   tokenLifetime: number | null;
+  /** A user's claims of the granted scopes stand in its tokens. */
+  includeClaims: boolean;
+  claimMapping: MappedClaim[];
   /** The Application by whose client it introspects. */
   applicationId: number | null;
 }
 
 const columns = (sql: Queries) => sql`id, name, audience, scopes, access_token_alg as "accessTokenAlg",
-  access_token_type as "accessTokenType", token_lifetime as "tokenLifetime", application_id as "applicationId",
+  access_token_type as "accessTokenType", token_lifetime as "tokenLifetime", include_claims as "includeClaims", claim_mapping as "claimMapping", application_id as "applicationId",
   created_on as "createdOn", actor_reference(created_by_type, created_by_id) as "createdBy",
   modified_on as "modifiedOn", actor_reference(modified_by_type, modified_by_id) as "modifiedBy"`;
 
@@ -73,12 +77,13 @@ export const API_STORE: SettingsStore<Api> = {
 };
 
 const names = (sql: Queries) => sql`name, audience, scopes, access_token_alg, access_token_type, token_lifetime,
+  include_claims, claim_mapping,
   application_id, modified_by_type, modified_by_id`;
 
 /** An Application that is not the tenant's is none. */
 function values(sql: Queries, tenantId: TenantId, api: Omit<Api, "id" | keyof Stamped>, actor: Actor) {
   return sql`${api.name}, ${api.audience}, ${sql.json(api.scopes as never)}, ${api.accessTokenAlg},
-    ${api.accessTokenType}, ${api.tokenLifetime}::integer, (select a.id from applications a where a.tenant_id = ${tenantId} and a.id = ${api.applicationId}::bigint),
+    ${api.accessTokenType}, ${api.tokenLifetime}::integer, ${api.includeClaims}::boolean, ${sql.json(api.claimMapping as never)}, (select a.id from applications a where a.tenant_id = ${tenantId} and a.id = ${api.applicationId}::bigint),
     ${actor.type},
     ${actor.id}::bigint`;
 }

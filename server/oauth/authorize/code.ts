@@ -1,5 +1,5 @@
 import { ACR, digestOf, newOpaqueValue, type Session } from "../../signin/index.ts";
-import { claimsByName } from "../userinfo.ts";
+import { idTokenClaims } from "../claims.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./authorize.ts";
 import type { ClaimsRequest } from "./checks/openid.ts";
@@ -48,7 +48,7 @@ export async function issueCode(
         authTime: Math.floor(authTime.getTime() / 1000),
         acr,
         amr,
-        claims: await claimsByName(sql, tenantId, userId, claims.idToken),
+        claims: await idTokenClaims(sql, client, { userId, scopes }, claims.idToken),
       })
     : undefined;
   // docs/behaviour.md "Authorization request" returns the nonce; in an id_token it is where the RFC door has it.

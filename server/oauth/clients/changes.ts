@@ -52,6 +52,8 @@ export function defaultsOf(clientType: ClientType): Credentials {
     accessTokenLifetime: null,
     refreshTokenLifetime: null,
     idTokenAlg: "RS256",
+    idTokenClaims: false,
+    claimMapping: [],
     firstParty: false,
   };
 }

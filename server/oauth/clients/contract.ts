@@ -14,6 +14,7 @@ import {
   text,
   word,
 } from "../../http/fields.ts";
+import { claimMappingField } from "../claim-mapping.ts";
 import { ACCESS_TOKEN_ALGS, ACCESS_TOKEN_LIFETIME, ACCESS_TOKEN_TYPES, GRANT_TYPES } from "../contract.ts";
 import type { ClientType, Credentials } from "./store.ts";
 
@@ -162,6 +163,17 @@ const FIELDS = {
     form: { label: "Signature of id_tokens" },
     example: "RS256",
   }),
+  IdTokenClaims: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
+    description:
+      "The claims of the scopes profile, name, email and phone stand in the id_token too, not in userinfo alone.",
+    audit: "value",
+    form: {
+      label: "Name, e-mail and phone in the id_token too",
+      hint: "For libraries that do not read userinfo.",
+    },
+    example: false,
+  }),
+  ClaimMapping: claimMappingField("id_tokens, userinfo, and access tokens for the API of this service"),
   FirstParty: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
     description: "Users are not asked for their consent.",
     audit: "value",

@@ -141,6 +141,8 @@ const SETTINGS_CLIENT = {
   accessTokenLifetime: null,
   refreshTokenLifetime: null,
   idTokenAlg: "RS256",
+  idTokenClaims: false,
+  claimMapping: [],
   firstParty: true,
   // It has no secret, so nobody outside can redeem a code.
   secrets: [],

@@ -3,6 +3,7 @@
 import type { Queries } from "../../db/connection.ts";
 import { toRecordId } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { MappedClaim } from "../claim-mapping.ts";
 import type { ACCESS_TOKEN_TYPES } from "../contract.ts";
 import type { SigningAlg } from "../keys/rotation.ts";
 import { defaultsOf } from "./changes.ts";
@@ -24,6 +25,9 @@ export interface Credentials {
   /** Seconds from the grant on; null: the standard one. */
   refreshTokenLifetime: number | null;
   idTokenAlg: SigningAlg;
+  /** Claims of the granted scopes stand in its id_tokens too. */
+  idTokenClaims: boolean;
+  claimMapping: MappedClaim[];
   /** Its users are not asked for consent. */
   firstParty: boolean;
 }
@@ -78,7 +82,8 @@ const credentials = (sql: Queries) => sql`
   c.client_type as "clientType", c.grant_types as "grantTypes", c.scopes, c.redirect_uris as "redirectUris",
   c.post_logout_redirect_uris as "postLogoutRedirectUris", c.access_token_alg as "accessTokenAlg",
   c.access_token_type as "accessTokenType", c.access_token_lifetime as "accessTokenLifetime",
-  c.refresh_token_lifetime as "refreshTokenLifetime", c.id_token_alg as "idTokenAlg", c.first_party as "firstParty"`;
+  c.refresh_token_lifetime as "refreshTokenLifetime", c.id_token_alg as "idTokenAlg",
+  c.id_token_claims as "idTokenClaims", c.claim_mapping as "claimMapping", c.first_party as "firstParty"`;
 
 /** Whether there is anything by which an Application or a User can prove who they are. */
 export async function hasCredentials(
@@ -168,17 +173,18 @@ export async function saveCredentials(
   await sql`
     insert into credentials (application_id, client_type, grant_types, scopes, redirect_uris,
       post_logout_redirect_uris, access_token_alg, access_token_type, access_token_lifetime, refresh_token_lifetime,
-      id_token_alg, first_party)
+      id_token_alg, id_token_claims, claim_mapping, first_party)
     select id, ${values.clientType}, ${values.grantTypes}::text[], ${values.scopes}::text[],
       ${values.redirectUris}::text[], ${values.postLogoutRedirectUris}::text[], ${values.accessTokenAlg},
       ${values.accessTokenType}, ${values.accessTokenLifetime}::integer, ${values.refreshTokenLifetime}::integer,
-      ${values.idTokenAlg}, ${values.firstParty}
+      ${values.idTokenAlg}, ${values.idTokenClaims}, ${sql.json(values.claimMapping as never)}, ${values.firstParty}
     from applications where tenant_id = ${tenantId} and id = ${applicationId}
     on conflict (application_id) do update set client_type = excluded.client_type,
       grant_types = excluded.grant_types, scopes = excluded.scopes, redirect_uris = excluded.redirect_uris,
       post_logout_redirect_uris = excluded.post_logout_redirect_uris, access_token_alg = excluded.access_token_alg,
       access_token_type = excluded.access_token_type, access_token_lifetime = excluded.access_token_lifetime,
       refresh_token_lifetime = excluded.refresh_token_lifetime, id_token_alg = excluded.id_token_alg,
+      id_token_claims = excluded.id_token_claims, claim_mapping = excluded.claim_mapping,
       first_party = excluded.first_party`;
 }
 

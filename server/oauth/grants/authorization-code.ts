@@ -2,13 +2,13 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { recordAudit } from "../../audit/index.ts";
 import { digestOf, holdActiveUser } from "../../signin/index.ts";
 import { findCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
+import { accessTokenClaims, idTokenClaims } from "../claims.ts";
 import { originOfClient } from "../clients/client-authentication.ts";
 import type { TokenResponse } from "../contract.ts";
 import type { Door } from "../door.ts";
 import { requireField, TokenError } from "../endpoint.ts";
 import { carriedScopes, targetOf } from "../resources.ts";
 import { issuableScopes } from "../scopes.ts";
-import { claimsByName } from "../userinfo.ts";
 import type { GrantRequest } from "./grant.ts";
 
 /** RFC 6749 4.1.3: a code is good once, for the client it was issued to. */
@@ -50,8 +50,12 @@ export async function authorizationCode(request: GrantRequest): Promise<TokenRes
 
   const user = { id: userId, ...authentication };
   const scopes = carriedScopes(target, granted);
-  const accessToken = await tokens.issueAccessToken(client, { scopes, familyId: family.familyId, user, target });
-  const claims = await claimsByName(sql, client.tenantId, userId, code.claims.idToken);
+  const about = { userId, scopes: granted };
+  const accessToken = await tokens.issueAccessToken(client, {
+    ...{ scopes, familyId: family.familyId, user, target },
+    claims: await accessTokenClaims(sql, client, target, about),
+  });
+  const claims = await idTokenClaims(sql, client, about, code.claims.idToken);
   const nonce = code.nonce ?? undefined;
   return {
     token_type: "Bearer",

@@ -1,3 +1,4 @@
+import { accessTokenClaims } from "../claims.ts";
 import type { TokenResponse } from "../contract.ts";
 import { TokenError } from "../endpoint.ts";
 import { carriedScopes, ENTITY_API, targetOf } from "../resources.ts";
@@ -13,6 +14,7 @@ export async function clientCredentials(request: GrantRequest): Promise<TokenRes
   const target = targetOf(apis, [resource], resource);
   const granted = requestedScopes(request, target, await askableScopes(sql, client));
   const scopes = carriedScopes(target, granted);
+  const claims = await accessTokenClaims(sql, client, target, { scopes: granted });
   const response = {
     token_type: "Bearer",
     expires_in: tokens.lifetimeOf(client, target),
@@ -20,11 +22,11 @@ export async function clientCredentials(request: GrantRequest): Promise<TokenRes
   } as const;
   // RFC 6749 4.4.3: a refresh token should not be included.
   if (door === "rfc" || !client.grantTypes.includes("refresh_token")) {
-    return { ...response, access_token: await tokens.issueAccessToken(client, { scopes, target }) };
+    return { ...response, access_token: await tokens.issueAccessToken(client, { scopes, target, claims }) };
   }
   const familyId = Bun.randomUUIDv7();
   const [accessToken, refreshToken] = await Promise.all([
-    tokens.issueAccessToken(client, { scopes, familyId, target }),
+    tokens.issueAccessToken(client, { scopes, familyId, target, claims }),
     tokens.issueClientRefreshToken(client, familyId, granted, resource),
   ]);
   return { ...response, access_token: accessToken, refresh_token: refreshToken };

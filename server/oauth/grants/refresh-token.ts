@@ -1,11 +1,10 @@
+import { accessTokenClaims, idTokenClaims } from "../claims.ts";
 import { originOfClient } from "../clients/client-authentication.ts";
-import type { Client } from "../clients/store.ts";
 import type { TokenResponse } from "../contract.ts";
 import { requireField, TokenError } from "../endpoint.ts";
 import { carriedScopes, type Target, targetOf } from "../resources.ts";
 import { issuableScopes } from "../scopes.ts";
 import type { Family } from "../tokens/families.store.ts";
-import type { Tokens } from "../tokens/tokens.ts";
 import { type GrantRequest, requestedScopes } from "./grant.ts";
 
 /**
@@ -34,12 +33,14 @@ export async function refreshToken(asked: GrantRequest): Promise<TokenResponse> 
   );
   const user = userOf(family);
   const scopes = carriedScopes(target, granted);
-  const accessToken = await tokens.issueAccessToken(client, { scopes, familyId: family.id, user, target });
+  const about = { userId: user?.id, scopes: granted };
+  const claims = await accessTokenClaims(sql, client, target, about);
+  const accessToken = await tokens.issueAccessToken(client, { scopes, familyId: family.id, user, target, claims });
   return {
     token_type: "Bearer",
     expires_in: tokens.lifetimeOf(client, target),
     access_token: accessToken,
-    id_token: user && granted.includes("openid") ? await idToken(tokens, client, family, user, accessToken) : undefined,
+    id_token: user && granted.includes("openid") ? await idToken(asked, family, user, accessToken, granted) : undefined,
     refresh_token: next,
     scope: scopes.join(" "),
   };
@@ -51,13 +52,14 @@ function userOf({ userId, authTime, acr, amr }: Family) {
 }
 
 /** OIDC Core 12.2: about the same sign-in, without its nonce. */
-function idToken(
-  tokens: Tokens,
-  client: Client,
+async function idToken(
+  { tokens, client, sql }: GrantRequest,
   family: Family,
   { id, ...authentication }: NonNullable<ReturnType<typeof userOf>>,
   accessToken: string,
+  scopes: string[],
 ): Promise<string> {
   const sessionId = family.sessionId ?? undefined;
-  return tokens.issueIdToken(client, { ...authentication, userId: id, sessionId, accessToken });
+  const claims = await idTokenClaims(sql, client, { userId: id, scopes });
+  return tokens.issueIdToken(client, { ...authentication, userId: id, sessionId, accessToken, claims });
 }

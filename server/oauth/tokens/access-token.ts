@@ -2,6 +2,7 @@
 
 import type { Bearer } from "../../access/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import type { Claims } from "../claims.ts";
 import type { Client } from "../clients/store.ts";
 import { ACCESS_TOKEN_TYPES } from "../contract.ts";
 import { SIGNING_ALGS } from "../keys/rotation.ts";
@@ -15,6 +16,8 @@ export interface AccessGrant {
   scopes: string[];
   /** What it is for. */
   target?: Target;
+  /** More of whom it is about. */
+  claims?: Claims;
   /** The family it belongs to and dies with. */
   familyId?: string;
   /** Whom the client acts for; undefined: for itself. */
@@ -44,10 +47,11 @@ export async function issueAccessToken(
   issuer: string,
   seconds: number,
   client: Client,
-  { scopes, target, familyId, user }: AccessGrant,
+  { scopes, target, claims, familyId, user }: AccessGrant,
 ): Promise<string> {
   const { accessTokenAlg, accessTokenType } = target ?? client;
   return signJwt(keys, accessTokenAlg, accessTokenType, seconds, {
+    ...claims,
     iss: issuer,
     aud: target?.audience ?? issuer,
     sub: user ? subjectOfUser(user.id) : String(client.id),

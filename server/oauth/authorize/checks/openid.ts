@@ -1,10 +1,10 @@
 // Checks of OpenID Connect's own parameters.
 
 import { ACR } from "../../../signin/index.ts";
+import { isKnownClaim } from "../../claims.ts";
 import type { Client } from "../../clients/store.ts";
 import { userOfSubject } from "../../tokens/jwt.ts";
 import type { Tokens } from "../../tokens/tokens.ts";
-import { isKnownClaim } from "../../userinfo.ts";
 import type { Parameters } from "../parameters.ts";
 import { AuthorizationError } from "../reply.ts";
 import type { ResponseMode, ResponseType } from "./request.ts";

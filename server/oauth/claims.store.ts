@@ -10,6 +10,9 @@ export interface UserRow {
   verifiedEmail: string | null;
   mobilePhone: string | null;
   verifiedPhone: string | null;
+  externalId: string | null;
+  /** Its Name. */
+  department: string | null;
   updatedOn: Date;
   /** What the claims parameter asked of userinfo. */
   requested: string[];
@@ -27,9 +30,10 @@ export async function findUserClaims(
 ): Promise<UserRow | undefined> {
   const [user] = await sql<UserRow[]>`
     select u.name, u.username, u.email, u.verified_email as "verifiedEmail", u.mobile_phone as "mobilePhone",
-      u.verified_phone as "verifiedPhone",
+      u.verified_phone as "verifiedPhone", u.external_id as "externalId", d.name as department,
       coalesce(u.modified_on, u.created_on) as "updatedOn", coalesce(f.userinfo_claims, '{}') as requested
-    from users u left join refresh_families f on f.tenant_id = u.tenant_id and f.id = ${familyId ?? null}
+    from users u left join departments d on d.id = u.department_id and d.tenant_id = u.tenant_id
+      left join refresh_families f on f.tenant_id = u.tenant_id and f.id = ${familyId ?? null}
     where u.tenant_id = ${tenantId} and u.id = ${userId} and u.is_active`;
   return user;
 }

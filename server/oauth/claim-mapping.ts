@@ -1,0 +1,91 @@
+// Claims that an administrator adds to tokens: how a client's or an API's record says which.
+
+import { Type } from "@sinclair/typebox";
+import { field, orNull, word } from "../http/fields.ts";
+
+/** Where a claim's value comes from; the fields are a User's. */
+export const CLAIM_SOURCES = [
+  "Roles",
+  "Name",
+  "Username",
+  "Email",
+  "MobilePhone",
+  "External_Id",
+  "Department",
+  "Constant",
+] as const;
+
+export interface MappedClaim {
+  Claim: string;
+  From: (typeof CLAIM_SOURCES)[number];
+  /** Of a Constant. */
+  Value?: string;
+}
+
+const MOST_CLAIMS = 50;
+const VALUE_LIMIT = 1_000;
+const CLAIM_NAME = "^[\\x21-\\x7e]{1,100}$";
+
+/** What a token says by a standard of its own (RFC 7519, 7662, 8693, 9068, OIDC Core), and what somebody vouches for. */
+const RESERVED = [
+  ...["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "client_id", "azp", "scope", "resource", "tenant", "grant_id"],
+  ...["auth_time", "acr", "amr", "nonce", "at_hash", "c_hash", "s_hash", "sid", "cnf", "act", "may_act", "events"],
+  ...["typ", "active", "token_type", "email_verified", "phone_number_verified", "__proto__"],
+];
+
+const mapped = Type.Object({
+  Claim: Type.String({ pattern: CLAIM_NAME, description: "Its name in the token; none that a standard needs." }),
+  From: word(CLAIM_SOURCES, { description: "Roles: the names of the caller's roles. Constant: Value. Else a field." }),
+  Value: Type.Optional(Type.String({ maxLength: VALUE_LIMIT, description: "Of a Constant." })),
+});
+
+/** @param where the claims stand */
+export function claimMappingField(where: string) {
+  const list = Type.Array(mapped, { maxItems: MOST_CLAIMS });
+  return field<MappedClaim[], MappedClaim[]>({
+    description: `Claims that stand beside the standard ones in ${where}. A field that is empty gives none.`,
+    sent: orNull(list),
+    checked: orNull(Type.Array(Type.Unknown(), { maxItems: MOST_CLAIMS })),
+    shown: list,
+    must: `must be a list of at most ${MOST_CLAIMS}.`,
+    refuse: (value: unknown[] | null) => mappingProblem(value ?? []),
+    take: (value: MappedClaim[] | null) => value ?? [],
+    audit: "value",
+    form: {
+      label: "More claims",
+      hint: `One a line, in ${where}: its name, a space, and where it comes from: ${CLAIM_SOURCES.join(", ")}. As in "roles Roles", "groups Roles", or "stage Constant test".`,
+      rows: 3,
+      line: {
+        show: ({ Claim, From, Value }: MappedClaim) => [Claim, From, ...(Value === undefined ? [] : [Value])].join(" "),
+        read(text) {
+          const [Claim = "", From = "", ...rest] = text.split(/\s+/);
+          return { Claim, From, ...(rest.length > 0 && { Value: rest.join(" ") }) };
+        },
+      },
+    },
+    example: [{ Claim: "roles", From: "Roles" }],
+  });
+}
+
+function mappingProblem(value: unknown[]): string | undefined {
+  const names = value.map((one) => (one as Partial<MappedClaim> | null)?.Claim);
+  for (const [index, one] of value.entries()) {
+    const at = `ClaimMapping[${index}]`;
+    const { Claim, From, Value, ...others } = (one ?? {}) as Record<string, unknown>;
+    if (typeof Claim !== "string" || Object.keys(others).length > 0) return `${at} must be {"Claim": …, "From": …}.`;
+    if (!new RegExp(CLAIM_NAME).test(Claim)) return `${at}.Claim must have 1 to 100 visible ASCII characters.`;
+    if (RESERVED.includes(Claim)) return `${at}.Claim is a claim that every token has, or that only we can vouch for.`;
+    if (names.indexOf(Claim) !== index) return `${at}.Claim stands there twice.`;
+    if (!CLAIM_SOURCES.some((known) => known === From)) return `${at}.From must be ${CLAIM_SOURCES.join(" or ")}.`;
+    if (From !== "Constant" && Value !== undefined) return `${at}.Value is for From Constant alone.`;
+    if (From === "Constant" && !isConstant(Value)) {
+      return `${at}.Value must be a string of 1 to ${VALUE_LIMIT} characters.`;
+    }
+  }
+  return undefined;
+}
+
+function isConstant(value: unknown): boolean {
+  const isText = typeof value === "string" && value !== "" && value.length <= VALUE_LIMIT;
+  return isText && !value.includes("\0") && value.isWellFormed();
+}

@@ -1,0 +1,139 @@
+// What tokens and userinfo say beside who somebody is: claims of a user (OIDC Core 5.1 and 5.4), and those that an
+// administrator has added.
+
+import { type Actor, listRoleNames } from "../access/index.ts";
+import type { Queries } from "../db/connection.ts";
+import type { TenantId } from "../tenant-id.ts";
+import type { MappedClaim } from "./claim-mapping.ts";
+import { findUserClaims, type UserRow } from "./claims.store.ts";
+import type { Client } from "./clients/store.ts";
+import type { Target } from "./resources.ts";
+
+/** Whom a token is about: a user, or without one the client itself. */
+interface Subject {
+  userId?: number;
+  /** Granted, of whatever resource. */
+  scopes: string[];
+}
+
+/** Of an access token: what the API or, for the entity API, the client has it say. */
+export function accessTokenClaims(
+  sql: Queries,
+  client: Client,
+  target: Target,
+  { userId, scopes }: Subject,
+): Promise<Claims> {
+  const names = target?.includeClaims ? claimNamesOf(scopes) : [];
+  return claimsAbout(sql, client.tenantId, actorOf(client, userId), names, (target ?? client).claimMapping);
+}
+
+/** @param names of claims that the claims parameter asked for (OIDC Core 5.5) */
+export function idTokenClaims(
+  sql: Queries,
+  client: Client,
+  { userId, scopes }: Subject,
+  names: string[] = [],
+): Promise<Claims> {
+  const all = client.idTokenClaims ? [...names, ...claimNamesOf(scopes)] : names;
+  return claimsAbout(sql, client.tenantId, actorOf(client, userId), all, client.claimMapping);
+}
+
+/**
+ * @param familyId whose access token asks
+ * @returns undefined if the user is gone or not active
+ */
+export async function userinfoClaims(
+  sql: Queries,
+  client: Pick<Client, "id" | "tenantId" | "claimMapping">,
+  { userId, scopes }: Required<Subject>,
+  familyId: string | undefined,
+): Promise<Claims | undefined> {
+  const { tenantId, claimMapping } = client;
+  const user = await findUserClaims(sql, tenantId, userId, familyId);
+  if (!user) return undefined;
+  const mapped = await mappedClaims(sql, tenantId, actorOf(client, userId), user, claimMapping);
+  return { ...claimsOf(user, [...claimNamesOf(scopes), ...user.requested]), ...mapped };
+}
+
+function actorOf({ id }: Pick<Client, "id">, userId: number | undefined): Actor {
+  return userId === undefined ? { type: "Application", id } : { type: "User", id: userId };
+}
+
+async function claimsAbout(
+  sql: Queries,
+  tenantId: TenantId,
+  actor: Actor,
+  names: string[],
+  mapping: MappedClaim[],
+): Promise<Claims> {
+  const needsUser = names.length > 0 || mapping.some(({ From }) => From !== "Roles" && From !== "Constant");
+  const user =
+    needsUser && actor.type === "User" ? await findUserClaims(sql, tenantId, actor.id, undefined) : undefined;
+  return { ...(user && claimsOf(user, names)), ...(await mappedClaims(sql, tenantId, actor, user, mapping)) };
+}
+
+async function mappedClaims(
+  sql: Queries,
+  tenantId: TenantId,
+  actor: Actor,
+  user: UserRow | undefined,
+  mapping: MappedClaim[],
+): Promise<Claims> {
+  const roles = mapping.some(({ From }) => From === "Roles") ? await listRoleNames(sql, tenantId, actor) : [];
+  const sourceOf = ({ From, Value }: MappedClaim): ClaimValue | null | undefined => {
+    if (From === "Roles") return roles;
+    return From === "Constant" ? Value : user && FIELDS[From](user);
+  };
+  const values = mapping.map((one): [string, ClaimValue | null | undefined] => [one.Claim, sourceOf(one)]);
+  return Object.fromEntries(values.filter((entry): entry is [string, ClaimValue] => Boolean(entry[1])));
+}
+
+const FIELDS: Record<Exclude<MappedClaim["From"], "Roles" | "Constant">, (user: UserRow) => string | null> = {
+  Name: (user) => user.name,
+  Username: (user) => user.username,
+  Email: (user) => user.email,
+  MobilePhone: (user) => user.mobilePhone,
+  External_Id: (user) => user.externalId,
+  Department: (user) => user.department,
+};
+
+export type Claims = Record<string, ClaimValue>;
+type ClaimValue = string | number | boolean | string[];
+
+const CLAIMS: Record<string, (user: UserRow) => ClaimValue | null> = {
+  name: (user) => user.name,
+  preferred_username: (user) => user.username,
+  email: (user) => user.email,
+  email_verified: (user) => (user.email ? user.email === user.verifiedEmail : null),
+  phone_number: (user) => user.mobilePhone,
+  phone_number_verified: (user) => (user.mobilePhone ? user.mobilePhone === user.verifiedPhone : null),
+  updated_at: (user) => Math.floor(user.updatedOn.getTime() / 1000),
+};
+
+export const KNOWN_CLAIMS = Object.keys(CLAIMS);
+
+export function isKnownClaim(name: string): boolean {
+  return Object.hasOwn(CLAIMS, name);
+}
+
+/** The scope `name` gives the name alone; a User has no postal address, so `address` gives nothing. */
+const CLAIMS_OF_SCOPE: Record<string, string[]> = {
+  profile: ["name", "preferred_username", "updated_at"],
+  name: ["name"],
+  email: ["email", "email_verified"],
+  phone: ["phone_number", "phone_number_verified"],
+};
+
+function claimNamesOf(scopes: Iterable<string>): string[] {
+  return [...scopes].flatMap((scope) => (Object.hasOwn(CLAIMS_OF_SCOPE, scope) ? CLAIMS_OF_SCOPE[scope]! : []));
+}
+
+/** @returns of those names the claims we know and the user has a value for */
+function claimsOf(user: UserRow, names: string[]): Claims {
+  const claims: Claims = {};
+  for (const name of names) {
+    const value = isKnownClaim(name) ? CLAIMS[name]!(user) : null;
+    if (value !== null && value !== "") claims[name] = value;
+  }
+  return claims;
+}
