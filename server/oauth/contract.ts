@@ -13,6 +13,8 @@ export const ACCESS_TOKEN_TYPES = ["at+jwt", "JWT"] as const;
 export const ACCESS_TOKEN_ALGS = ["RS256", "ES256", "EdDSA"] as const satisfies SigningAlg[];
 /** Seconds, as of TOKEN_LIFETIME: the least and the most. */
 export const ACCESS_TOKEN_LIFETIME = [60, 86_400] as const;
+/** What may be asked of the user's interaction. */
+export const PROMPTS = ["none", "login", "consent", "select_account"] as const;
 export const RESPONSE_MODES = ["query", "fragment", "form_post"] as const;
 
 const text = (description?: string) => Type.String(description ? { description } : {});
@@ -33,7 +35,7 @@ export const AUTHORIZATION_REQUEST = Type.Object(
     nonce: may("Associates a client session with an ID token; mitigates replay."),
     code_challenge: may("PKCE (RFC 7636); demanded of public and native clients."),
     code_challenge_method: Type.Optional(word(["S256"], { description: "How the challenge was made." })),
-    prompt: may("Space-delimited: none, login, consent, select_account."),
+    prompt: may(`Space-delimited: ${PROMPTS.join(", ")}.`),
     max_age: Type.Optional(
       Type.Integer({ format: "int32", minimum: 0, description: "Seconds since the last sign-in, at most." }),
     ),
@@ -45,6 +47,9 @@ export const AUTHORIZATION_REQUEST = Type.Object(
   },
   { $id: "AuthorizationRequest" },
 );
+
+/** By what an authorization request is carried in an object, or a client is registered: known, and refused. */
+export const REQUEST_OBJECT = Type.Object({ request: may(), request_uri: may(), registration: may() });
 
 export const LOGOUT_REQUEST = Type.Object(
   {

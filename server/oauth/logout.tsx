@@ -60,16 +60,20 @@ export const LOGOUT: PageEndpoint = {
 
 export function logoutController(deps: LogoutDependencies) {
   const logout = pageEndpoint(deps.endpoints, LOGOUT.path, ["GET", "POST"], async (request) =>
-    begin(deps, request, await readParameters(request)),
+    begin(deps, request, await readParameters(LOGOUT_REQUEST, request)),
   );
   const signOut = pageEndpoint(deps.endpoints, "/signout", ["POST"], async (request) => {
     const form = await readForm(request);
-    return confirmed(deps, request, parseParameters(form.get("request") ?? ""), form.get("csrf"));
+    return confirmed(deps, request, parseParameters(LOGOUT_REQUEST, form.get("request") ?? ""), form.get("csrf"));
   });
   return new Elysia().use(logout).use(signOut);
 }
 
-async function begin(deps: LogoutDependencies, request: Request, parameters: Parameters): Promise<Response> {
+async function begin(
+  deps: LogoutDependencies,
+  request: Request,
+  parameters: Parameters<typeof LOGOUT_REQUEST>,
+): Promise<Response> {
   const { site } = deps.endpoints;
   const checked = await checkLogout(deps, parameters);
   // Another site's form brings no SameSite=Lax cookie with it; a plain navigation does.
@@ -91,7 +95,7 @@ async function begin(deps: LogoutDependencies, request: Request, parameters: Par
 async function confirmed(
   deps: LogoutDependencies,
   request: Request,
-  parameters: Parameters,
+  parameters: Parameters<typeof LOGOUT_REQUEST>,
   csrf: string | undefined,
 ): Promise<Response> {
   const checked = await checkLogout(deps, parameters);
@@ -117,12 +121,15 @@ function farewell(
 }
 
 /** @throws BadInput: nothing is sent to an address that is not known to be the client's */
-async function checkLogout({ sql, tokens }: LogoutDependencies, parameters: Parameters): Promise<LogoutRequest> {
+async function checkLogout(
+  { sql, tokens }: LogoutDependencies,
+  parameters: Parameters<typeof LOGOUT_REQUEST>,
+): Promise<LogoutRequest> {
   if (parameters.repeated.length > 0) throw new BadInput("A parameter stands in the request more than once.");
-  const hint = parameters.get("id_token_hint");
+  const hint = parameters.sent.id_token_hint;
   const claims = hint === undefined ? undefined : await tokens.readIdTokenHint(hint);
   if (hint !== undefined && !claims) throw new BadInput("id_token_hint is not an id_token of ours.");
-  const clientId = parameters.get("client_id") ?? (claims && String(claims.aud));
+  const clientId = parameters.sent.client_id ?? (claims && String(claims.aud));
   if (claims && clientId !== claims.aud) throw new BadInput("client_id is not the one of id_token_hint.");
   return {
     hintedUser: claims && userOfSubject(claims.sub!),
@@ -134,16 +141,16 @@ async function checkLogout({ sql, tokens }: LogoutDependencies, parameters: Para
 async function registeredDestination(
   sql: Sql,
   clientId: string | undefined,
-  parameters: Parameters,
+  parameters: Parameters<typeof LOGOUT_REQUEST>,
 ): Promise<string | undefined> {
-  const uri = parameters.get("post_logout_redirect_uri");
+  const uri = parameters.sent.post_logout_redirect_uri;
   if (uri === undefined) return undefined;
   if (clientId === undefined) throw new BadInput("post_logout_redirect_uri needs an id_token_hint or a client_id.");
   const client = await findClient(sql, clientId);
   if (!client?.postLogoutRedirectUris.includes(uri)) {
     throw new BadInput("post_logout_redirect_uri is not one of those registered for this application.");
   }
-  const state = parameters.get("state");
+  const state = parameters.sent.state;
   if (state === undefined) return uri;
   return `${uri}${uri.includes("?") ? "&" : "?"}${new URLSearchParams({ state })}`;
 }

@@ -108,7 +108,7 @@ export async function checkRequest(
       door,
       client,
       reply,
-      redirectUriSent: parameters.get("redirect_uri") !== undefined,
+      redirectUriSent: parameters.sent.redirect_uri !== undefined,
       isHybrid,
       scopes,
       resources,
@@ -119,7 +119,7 @@ export async function checkRequest(
       codeChallenge: challenge,
       claims: requested,
       expectedUser: await expectedUser(tokens, client, parameters, requested),
-      loginHint: parameters.get("login_hint") ?? "",
+      loginHint: parameters.sent.login_hint ?? "",
     };
   } catch (error) {
     if (error instanceof AuthorizationError) throw new RefusedRequest(error, reply);

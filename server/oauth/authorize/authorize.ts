@@ -29,7 +29,7 @@ import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./autho
 import { issueCode } from "./code.ts";
 import { nextStep } from "./next-step.ts";
 import { chooseAccountPage, consentPage } from "./pages.tsx";
-import { AUTHORIZATION_PATHS, goTo, readParameters, type Target } from "./parameters.ts";
+import { AUTHORIZATION_PARAMETERS, AUTHORIZATION_PATHS, goTo, readParameters, type Target } from "./parameters.ts";
 import { errorReply, respond } from "./reply.ts";
 import { enrolPage, secondFactorPage } from "./second-factor.tsx";
 import { showSignIn } from "./sign-in.ts";
@@ -67,7 +67,7 @@ export function authorizationEndpoints(deps: AuthorizeDependencies) {
   for (const { path, door } of AUTHORIZATION) {
     app.use(
       pageEndpoint(deps.endpoints, path, ["GET", "POST"], async (request) => {
-        const target: Target = { path, door, parameters: await readParameters(request) };
+        const target: Target = { path, door, parameters: await readParameters(AUTHORIZATION_PARAMETERS, request) };
         return tellingTheClient(deps, () => authorize(deps, request, target));
       }),
     );

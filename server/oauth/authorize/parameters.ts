@@ -1,19 +1,22 @@
 // The parameters of an authorization request, and the address of ours that carries them on.
 
+import { type TObject, Type } from "@sinclair/typebox";
 import { BadInput } from "../../errors.ts";
 import { readFormText } from "../../http/body.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { requestUrl } from "../../http/request.ts";
 import type { Site } from "../../ui/index.ts";
+import { AUTHORIZATION_REQUEST, REQUEST_OBJECT } from "../contract.ts";
+import type { Sent } from "../declared.ts";
 import { AUTHORIZATION_PATH, type Door, SPEC_AUTHORIZATION_PATH } from "../door.ts";
 
 /** Characters of an authorization request: it has to fit into the address of a browser. */
 const REQUEST_LIMIT = 8 * 1024;
 
 /** Of one request, as its query or form had them. */
-export interface Parameters {
-  /** The first of that name; a parameter without a value counts as absent (RFC 6749 3.1). */
-  get(name: string): string | undefined;
+export interface Parameters<Declared extends TObject = typeof AUTHORIZATION_PARAMETERS> {
+  /** Of those that its endpoint declares, the first of each name; one without a value is absent (RFC 6749 3.1). */
+  sent: Partial<Sent<Declared>>;
   /** Names that stand more than once. */
   repeated: string[];
   names: string[];
@@ -21,15 +24,22 @@ export interface Parameters {
   text: string;
 }
 
+/** Also those that are known, and refused. */
+export const AUTHORIZATION_PARAMETERS = Type.Composite([AUTHORIZATION_REQUEST, REQUEST_OBJECT]);
+
 /** @throws BadInput */
-export function parseParameters(text: string): Parameters {
+export function parseParameters<Declared extends TObject>(declared: Declared, text: string): Parameters<Declared> {
   if (text.length > REQUEST_LIMIT) {
     throw new BadInput(`The request has more than ${REQUEST_LIMIT} characters. The application has to send less.`);
   }
   const all = new URLSearchParams(text);
   const names = [...all.keys()];
+  const sent = Object.keys(declared.properties).flatMap((name) => {
+    const value = all.get(name);
+    return value ? [[name, value]] : [];
+  });
   return {
-    get: (name) => all.get(name) || undefined,
+    sent: Object.fromEntries(sent),
     repeated: [...new Set(names.filter((name, index) => names.indexOf(name) !== index))],
     names,
     text: all.toString(),
@@ -37,8 +47,12 @@ export function parseParameters(text: string): Parameters {
 }
 
 /** As the query of a GET has them, or the form of a POST. @throws BadInput, PayloadTooLarge, UnsupportedMediaType */
-export async function readParameters(request: Request): Promise<Parameters> {
-  return parseParameters(request.method === "POST" ? await readFormText(request) : requestUrl(request).search.slice(1));
+export async function readParameters<Declared extends TObject>(
+  declared: Declared,
+  request: Request,
+): Promise<Parameters<Declared>> {
+  const text = request.method === "POST" ? await readFormText(request) : requestUrl(request).search.slice(1);
+  return parseParameters(declared, text);
 }
 
 /** The same request without what the user has just done. */
@@ -93,7 +107,11 @@ export function readTarget(text: string | undefined): Target {
       "This form does not say which application it is for. Go back to the application and start again.",
     );
   }
-  return { path, door: AUTHORIZATION_PATHS[path]!, parameters: parseParameters(text!.slice(mark + 1)) };
+  return {
+    path,
+    door: AUTHORIZATION_PATHS[path]!,
+    parameters: parseParameters(AUTHORIZATION_PARAMETERS, text!.slice(mark + 1)),
+  };
 }
 
 /** Goes on with a request: 303, so that no form is sent twice (RFC 9700 4.12). */

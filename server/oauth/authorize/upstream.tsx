@@ -26,6 +26,7 @@ import { pageResponse, type Site } from "../../ui/index.ts";
 import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./authorization-request.ts";
 import { type AuthorizeDependencies, tellingTheClient } from "./authorize.ts";
 import {
+  AUTHORIZATION_PARAMETERS,
   goTo,
   parseParameters,
   readTarget,
@@ -193,7 +194,7 @@ function upstreamProblem(
     // At the provider, somebody else has to sign in.
     const again =
       problem === "other-user"
-        ? { ...target, parameters: parseParameters(withPrompt(target.parameters, "login")) }
+        ? { ...target, parameters: parseParameters(AUTHORIZATION_PARAMETERS, withPrompt(target.parameters, "login")) }
         : target;
     links.push({ href: site.href(upstreamPath(provider.id, again)), text: "Try again" });
   }

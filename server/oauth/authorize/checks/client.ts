@@ -27,7 +27,7 @@ export async function registeredClient(
   const clientId = soleValue(parameters, "client_id");
   const asked = soleValue(parameters, "redirect_uri");
   if (!clientId) throw new BadInput("client_id is missing.");
-  const isOpenId = parameters.get("scope")?.split(" ").includes("openid") ?? true;
+  const isOpenId = parameters.sent.scope?.split(" ").includes("openid") ?? true;
   if (asked === undefined && (door === "spec" || isOpenId)) throw new BadInput("redirect_uri is missing.");
   const client = await activeClient(deps, clientId);
   const redirectUri = client && (asked === undefined ? onlyOne(client) : registered(client, asked));
@@ -69,7 +69,7 @@ function withoutLoopbackPort(uri: string): string | undefined {
   return match ? match[1]! + (match[2] ?? "") : undefined;
 }
 
-function soleValue(parameters: Parameters, name: string): string | undefined {
+function soleValue(parameters: Parameters, name: "client_id" | "redirect_uri"): string | undefined {
   if (parameters.repeated.includes(name)) throw new BadInput(`${name} stands in the request more than once.`);
-  return parameters.get(name);
+  return parameters.sent[name];
 }

@@ -3,14 +3,13 @@
 import { ACR } from "../../../signin/index.ts";
 import { isKnownClaim } from "../../claims.ts";
 import type { Client } from "../../clients/store.ts";
+import { PROMPTS } from "../../contract.ts";
 import { userOfSubject } from "../../tokens/jwt.ts";
 import type { Tokens } from "../../tokens/tokens.ts";
 import type { Parameters } from "../parameters.ts";
 import { AuthorizationError } from "../reply.ts";
 import type { ResponseMode, ResponseType } from "./request.ts";
 
-/** What may be asked of the user's interaction. */
-export const PROMPTS = ["none", "login", "consent", "select_account"] as const;
 export type Prompt = (typeof PROMPTS)[number];
 
 /** Characters of what comes back in an id_token. */
@@ -30,7 +29,7 @@ export function openIdForHybrid(isHybrid: boolean, scopes: string[]): void {
 
 /** OIDC Core 3.3.2.11: required where an id_token is answered. */
 export function nonce(isHybrid: boolean, parameters: Parameters): string | undefined {
-  const value = parameters.get("nonce");
+  const value = parameters.sent.nonce;
   if (isHybrid && !value) throw new AuthorizationError("invalid_request", "nonce is missing.");
   if (value && value.length > NONCE_LIMIT) {
     throw new AuthorizationError("invalid_request", `nonce has more than ${NONCE_LIMIT} characters.`);
@@ -40,7 +39,7 @@ export function nonce(isHybrid: boolean, parameters: Parameters): string | undef
 
 /** OIDC Core 3.1.2.1. */
 export function prompts(parameters: Parameters): ReadonlySet<Prompt> {
-  const given = (parameters.get("prompt") ?? "").split(" ").filter(Boolean);
+  const given = (parameters.sent.prompt ?? "").split(" ").filter(Boolean);
   const known = PROMPTS.filter((prompt) => given.includes(prompt));
   if (given.some((prompt) => !(PROMPTS as readonly string[]).includes(prompt))) {
     throw new AuthorizationError("invalid_request", `prompt must be of ${PROMPTS.join(", ")}.`);
@@ -53,7 +52,7 @@ export function prompts(parameters: Parameters): ReadonlySet<Prompt> {
 
 /** @returns seconds */
 export function maxAge(parameters: Parameters): number | undefined {
-  const text = parameters.get("max_age");
+  const text = parameters.sent.max_age;
   if (text === undefined) return undefined;
   if (!/^\d{1,9}$/.test(text)) throw new AuthorizationError("invalid_request", "max_age must be whole seconds.");
   return Number(text);
@@ -61,7 +60,7 @@ export function maxAge(parameters: Parameters): number | undefined {
 
 /** OIDC Core 5.5. */
 export function claims(parameters: Parameters): ClaimsRequest {
-  const text = parameters.get("claims");
+  const text = parameters.sent.claims;
   return text === undefined ? { idToken: [], userinfo: [] } : parseClaims(text);
 }
 
@@ -81,7 +80,7 @@ export async function expectedUser(
   parameters: Parameters,
   { sub }: ClaimsRequest,
 ): Promise<number | undefined> {
-  const hint = parameters.get("id_token_hint");
+  const hint = parameters.sent.id_token_hint;
   const claimsOfHint = hint === undefined ? undefined : await tokens.readIdTokenHint(hint);
   if (hint !== undefined && claimsOfHint?.aud !== String(client.id)) {
     throw new AuthorizationError("invalid_request", "id_token_hint is not an id_token that this client was given.");

@@ -21,24 +21,24 @@ export function nothingRepeated(parameters: Parameters): void {
 
 /** PostgreSQL's text holds no NUL, and no parameter has a use for one. */
 export function noNul(parameters: Parameters): void {
-  const name = parameters.names.find((known) => parameters.get(known)?.includes("\0"));
+  const [name] = [...new URLSearchParams(parameters.text)].find(([, value]) => value.includes("\0")) ?? [];
   if (name) throw new AuthorizationError("invalid_request", `${printable(name)} has a NUL character in it.`);
 }
 
 /** Of a request object, what says how its refusal is told. */
-const OF_THE_REPLY = ["response_mode", "state"];
+const OF_THE_REPLY = ["response_mode", "state"] as const;
 
 /**
  * A request whose object is refused says in it how it wants to be answered, and the refusal is an answer too (OIDC Core
  * 6.1); what stands outside of it comes first. Nothing else is read of it, and nobody's signature is asked for.
  */
 export function parametersOfReply(parameters: Parameters): Parameters {
-  const said = payloadOf(parameters.get("request"));
-  const ofObject = (name: string) => {
-    const value = OF_THE_REPLY.includes(name) && Object.hasOwn(said, name) ? said[name] : undefined;
-    return typeof value === "string" && value !== "" ? value : undefined;
-  };
-  return { ...parameters, get: (name) => parameters.get(name) ?? ofObject(name) };
+  const said = payloadOf(parameters.sent.request);
+  const ofObject = OF_THE_REPLY.flatMap((name) => {
+    const value = Object.hasOwn(said, name) ? said[name] : undefined;
+    return typeof value === "string" && value !== "" ? [[name, value]] : [];
+  });
+  return { ...parameters, sent: { ...Object.fromEntries(ofObject), ...parameters.sent } };
 }
 
 function payloadOf(requestObject: string | undefined): Record<string, unknown> {
@@ -53,13 +53,13 @@ function payloadOf(requestObject: string | undefined): Record<string, unknown> {
 /** OIDC Core 6 and 7.2.1. */
 export function noRequestObject(parameters: Parameters): void {
   for (const name of ["request", "request_uri", "registration"] as const) {
-    if (parameters.get(name)) throw new AuthorizationError(`${name}_not_supported`, `${name} is not supported.`);
+    if (parameters.sent[name]) throw new AuthorizationError(`${name}_not_supported`, `${name} is not supported.`);
   }
 }
 
 /** Its words may come in any order (OAuth 2.0 Multiple Response Type Encoding Practices 3). */
 export function supportedResponseType(parameters: Parameters): ResponseType {
-  const given = parameters.get("response_type");
+  const given = parameters.sent.response_type;
   if (!given) throw new AuthorizationError("invalid_request", "response_type is missing.");
   const sorted = given.split(" ").sort().join(" ");
   const known = RESPONSE_TYPES.find((type) => type === sorted);
@@ -71,23 +71,23 @@ export function supportedResponseType(parameters: Parameters): ResponseType {
 
 /** What to answer in, as far as the request says it rightly; what is wrong with it, permittedResponseMode tells. */
 export function responseMode(door: Door, parameters: Parameters): ResponseMode {
-  const asked = RESPONSE_MODES.find((mode) => mode === parameters.get("response_mode"));
+  const asked = RESPONSE_MODES.find((mode) => mode === parameters.sent.response_mode);
   if (asked && !parameters.repeated.includes("response_mode")) return asked;
   // Also of a type that we do not support (OAuth 2.0 Multiple Response Type Encoding Practices 5, RFC 6749 4.2.2.1).
-  const words = parameters.get("response_type")?.split(" ") ?? [];
+  const words = parameters.sent.response_type?.split(" ") ?? [];
   return door === "rfc" && (words.includes("id_token") || words.includes("token")) ? "fragment" : "query";
 }
 
 /** docs/behaviour.md "Authorization request": any string, unchanged; by the RFCs empty is none (RFC 6749 3.1). */
 export function returnedState(door: Door, parameters: Parameters): string | undefined {
   if (parameters.repeated.includes("state")) return undefined;
-  const isEmpty = parameters.names.includes("state") && parameters.get("state") === undefined;
-  return isEmpty && door === "spec" ? "" : parameters.get("state");
+  const isEmpty = parameters.names.includes("state") && parameters.sent.state === undefined;
+  return isEmpty && door === "spec" ? "" : parameters.sent.state;
 }
 
 /** An id_token never stands in a query; the spec door leaves it out there, the RFC door refuses. */
 export function permittedResponseMode(door: Door, type: ResponseType, parameters: Parameters): void {
-  const asked = parameters.get("response_mode");
+  const asked = parameters.sent.response_mode;
   if (asked !== undefined && !(RESPONSE_MODES as readonly string[]).includes(asked)) {
     throw new AuthorizationError("invalid_request", `response_mode must be ${RESPONSE_MODES.join(", ")}.`);
   }
@@ -112,7 +112,7 @@ export function ownedScopes(
   parameters: Parameters,
 ): string[] {
   try {
-    return grantedScopes(parameters.get("scope"), askableWith(apis, resources, client.scopes), IGNORED_SCOPES[door]);
+    return grantedScopes(parameters.sent.scope, askableWith(apis, resources, client.scopes), IGNORED_SCOPES[door]);
   } catch (error) {
     if (!(error instanceof ScopeNotGranted)) throw error;
     const problem = withoutScope(apis, client.scopes, printable(error.scopes.join(" ")));
@@ -133,8 +133,8 @@ export function namedResources(apis: readonly Api[], issuer: string, parameters:
 
 /** RFC 7636, by S256 alone: demanded of clients that cannot keep a secret (RFC 9700 2.1.1). */
 export function codeChallenge(client: Client, parameters: Parameters): string | undefined {
-  const challenge = parameters.get("code_challenge");
-  const method = parameters.get("code_challenge_method");
+  const challenge = parameters.sent.code_challenge;
+  const method = parameters.sent.code_challenge_method;
   if (challenge === undefined) {
     if (method) throw new AuthorizationError("invalid_request", "code_challenge is missing.");
     if (client.clientType === "confidential") return undefined;
