@@ -178,6 +178,7 @@ export function Checkbox({ state, name, label, hint }: FieldProps): JSX.Element 
           value="true"
           checked={state.value(name) === "true"}
           aria-describedby={describedBy(name, hint, problem)}
+          aria-invalid={problem ? "true" : undefined}
         />
         <span safe>{label}</span>
       </label>

@@ -55,4 +55,4 @@ export {
   type SiteOf,
   TIME_SCRIPT,
 } from "./site.ts";
-export { durationInWords, Sentence, Time } from "./time.tsx";
+export { durationInWords, RawTime, Sentence, Time } from "./time.tsx";

@@ -43,6 +43,17 @@ export function Time({ at, ago, day }: TimeProps): JSX.Element {
   );
 }
 
+/** A moment as a program has written it; its title is by the reader's own clock. */
+export function RawTime({ text }: { text: string }): JSX.Element {
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) return <span safe>{text}</span>;
+  return (
+    <time datetime={at.toISOString()} data-show="title" title={`${MOMENT.format(at)} UTC`} safe>
+      {text}
+    </time>
+  );
+}
+
 const ISO = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
 /** A sentence of ours, such as the API has it: the moments in it are the reader's, too. */

@@ -27,6 +27,7 @@ export {
   eventResources,
   readAttempts,
   readEvent,
+  readEventBefore,
   readEvents,
   type SeenEvent,
   WORST_FIRST,

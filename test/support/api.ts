@@ -49,6 +49,8 @@ export interface LoggedEvent {
   WorkflowUrl: string;
   /** As webhook-sequence has it. */
   Sequence: string | null;
+  /** The event of the change before. */
+  BeforeEventId: EventId | null;
   Payload: Record<string, unknown>;
   Deliveries: Delivery[];
 }

@@ -1,6 +1,6 @@
 // The attempts of a delivery: as a table, and what each has sent and got.
 
-import { attribute, Badge, type Column, Table, Text, Time } from "../../ui/index.ts";
+import { attribute, Badge, type Column, RawTime, Table, Text, Time } from "../../ui/index.ts";
 import type { AttemptRecord, KnownRequest } from "../../webhooks/index.ts";
 
 /** A status, or the network's failure in one word. */
@@ -135,14 +135,33 @@ function responseText(
 /** A group: among many such, none is a landmark. */
 const group = (label: string) => ({ role: "group", "aria-label": attribute(label) });
 
+export interface SourceProps {
+  label: string;
+  text: string;
+  /** A time in it tells what it is by the reader's own clock. */
+  hasTimes?: boolean;
+}
+
 /** Text of others, line by line as it came; long ones are scrolled, also by keys. */
-export function Source({ label, text }: { label: string; text: string }): JSX.Element {
+export function Source({ label, text, hasTimes }: SourceProps): JSX.Element {
   return (
     <div class="source" tabindex="0" {...group(label)}>
-      <pre safe>{`\n${shown(text)}`}</pre>
+      {hasTimes ? (
+        <pre>
+          {"\n"}
+          {shown(text)
+            .split(QUOTED_TIME)
+            .map((part, index) => (index % 2 === 1 ? <RawTime text={part} /> : <Text text={part} />))}
+        </pre>
+      ) : (
+        <pre safe>{`\n${shown(text)}`}</pre>
+      )}
     </div>
   );
 }
+
+/** A time as JSON has it. */
+const QUOTED_TIME = /(?<=")(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z)(?=")/;
 
 /**
  * Control characters, and what turns the direction of text around, are written as JSON escapes: what somebody reads is

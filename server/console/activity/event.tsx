@@ -35,6 +35,7 @@ import type { SettingsDependencies, View } from "../page.tsx";
 import { lookUpNames, type Named, type NameOf } from "../records/names.ts";
 import { findRequest, RequestLink } from "../requests.tsx";
 import type { Visit } from "../visit.ts";
+import { changeSection } from "./change.tsx";
 import {
   ConnectionName,
   type DeliveryRecord,
@@ -62,11 +63,13 @@ export async function eventPage(deps: SettingsDependencies, visit: Visit, refusa
   const ofState = readWord(query, "State", DELIVERY_STATES);
   const { Items, Next } = await pageOf(visit, record, ofState, readPaging(query));
   const members = membersOf(event);
-  const [shown, unconcerned, name, request] = await Promise.all([
+  const [shown, unconcerned, name, request, change] = await Promise.all([
     readShown(deps, visit, event, Items),
     readUnconcerned(deps, visit, record),
     lookUpNames(visit, members),
     event.traceParent ? findRequest(deps.requests, visit, { traceParent: event.traceParent }) : undefined,
+    // It never changes, so what refreshes itself goes without it.
+    visit.wants("change") ? changeSection(deps, visit, event) : "",
   ]);
   const mayRedeliver = record.EventType !== PING && visit.may("Webhooks:Update", "WebhookEvent", record);
   const isFinal = !record.Deliveries.some(isOpen);
@@ -88,6 +91,7 @@ export async function eventPage(deps: SettingsDependencies, visit: Visit, refusa
         </Live>
         <Pager visit={visit} next={Next} />
         <NotSentSection visit={visit} unconcerned={unconcerned} />
+        {change as "safe"}
         <PayloadSection visit={visit} event={event} />
         {isFinal ? "" : <Refreshing visit={visit} seconds={REFRESH_SECONDS} />}
       </>

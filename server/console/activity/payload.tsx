@@ -14,13 +14,14 @@ const MOST_COPIED = 16 * 1024;
 
 export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEvent }): JSX.Element {
   // It never changes, so what refreshes itself goes without it.
-  if (visit.request.headers.has("hx-request")) return "";
+  if (!visit.wants("payload")) return "";
   const { record, payload, withheld, text } = event;
   const pretty = JSON.stringify(payload, null, 2);
   return (
     <Section title="Payload">
       {withheld === null ? "" : <p safe>{withheld}</p>}
-      <Source label="Payload" text={pretty.slice(0, MOST_SHOWN)} />
+      <Source label="Payload" text={pretty.slice(0, MOST_SHOWN)} hasTimes />
+      <p class="hint">Times in it are UTC. Each has the reader's own as its title.</p>
       {pretty.length > MOST_SHOWN ? (
         <p class="hint" safe>
           {`The first ${MOST_SHOWN / 1024} KiB of ${Math.ceil(pretty.length / 1024).toLocaleString("en")}. The file has all of it.`}

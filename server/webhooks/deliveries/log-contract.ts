@@ -214,6 +214,11 @@ export function wholeEvent(entities: readonly string[]) {
         description: "The webhook-sequence of its calls. null: they have none, as those of a ping.",
         examples: ["7"],
       }),
+      BeforeEventId: orNull(uuid<EventId>(), {
+        description:
+          "The event of the change before, whose Payload has the record as it was then. null: it is the first, of " +
+          "several records, or of none, or that event is not kept, or not to be read.",
+      }),
       Payload: Type.Union([changePayload, PING_PAYLOAD, WITHHELD_PAYLOAD]),
       Withheld: orNull(Type.String(), {
         description: "Why Payload has no Data: no policy lets the caller read all records in it. Else null.",
@@ -301,6 +306,7 @@ export const EXAMPLE_EVENT = {
 export const EXAMPLE_EVENT_DETAIL = {
   ...EXAMPLE_EVENT,
   Sequence: "1",
+  BeforeEventId: null,
   Payload: EXAMPLE_PAYLOAD,
   Withheld: null,
   Deliveries: [

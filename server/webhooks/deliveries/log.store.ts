@@ -156,6 +156,40 @@ export async function findEvent(
   return { ...event, attempts };
 }
 
+/** Newest changes of a record that are looked at for the one before another. */
+const MOST_BEFORE = 50;
+/** What the clocks of APIs may differ by: an id is of its API's time, a sequence of the commits. */
+const CLOCKS_MS = 60_000;
+
+/** The event by which a record came to the state that it had before an event; undefined: none is kept. */
+export async function findEventBefore(
+  sql: Queries,
+  tenantId: TenantId,
+  {
+    occurredOn,
+    eventRecord,
+    recordId,
+    sequence,
+  }: { occurredOn: Date; eventRecord: string; recordId: string; sequence: number },
+): Promise<EventId | undefined> {
+  const until = lowestIdOf(new Date(occurredOn.getTime() + CLOCKS_MS));
+  const [row] = await sql<{ id: EventId }[]>`
+    select id from (
+      (select e.id, e.sequences[1] as sequence from events e
+        where e.tenant_id = ${tenantId} and strpos(e.record_id, ',') = 0 and e.record_id = ${recordId}
+          and e.event_record = ${eventRecord} and e.id < ${until}
+        order by e.id desc limit ${MOST_BEFORE})
+      union all
+      (select e.id, e.sequences[array_position(string_to_array(e.record_id, ','), ${recordId}::text)] from events e
+        where e.id = any (array(
+          select m.id from events m
+          where m.tenant_id = ${tenantId} and m.event_record = ${eventRecord} and strpos(m.record_id, ',') > 0
+            and string_to_array(m.record_id, ',') @> ${[recordId]}::text[] and m.id < ${until}))
+        order by e.id desc limit ${MOST_BEFORE})
+    ) changes where sequence = ${sequence - 1} limit 1`;
+  return row?.id;
+}
+
 export async function readMoment(sql: Queries): Promise<Moment> {
   const [moment] = await sql<Moment[]>`
     select floor(1000 * extract(epoch from clock_timestamp()))::float8 as time, pg_current_snapshot()::text as snapshot`;

@@ -3,12 +3,14 @@
 import { type DeliveryId, type DeliveryState, type EventId, workflowId } from "../../../workflows/contract.ts";
 import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
+import { Permission } from "../../errors.ts";
 import type { Paging } from "../../http/query.ts";
 import { PING } from "../events/event.ts";
 import {
   type AttemptSelection,
   type EventFilter,
   findEvent,
+  findEventBefore,
   type LoggedAttempt,
   type LoggedEvent,
   listAttempts,
@@ -88,6 +90,31 @@ async function seeEvent(caller: Caller, event: WholeEvent, workflowUrl: Workflow
   return { record, occurredOn, sequences, traceParent, ...(await seePayload(caller, event)) };
 }
 
+/**
+ * The event of the change before, of an event of one record.
+ * @returns undefined if it was the first, is of several records, or none is kept
+ */
+export async function readEventBefore(
+  sql: Sql,
+  caller: Caller,
+  event: SeenEvent,
+  workflowUrl: WorkflowUrl,
+): Promise<SeenEvent | "hidden" | undefined> {
+  const { record, occurredOn, sequences } = event;
+  const { EventRecord: eventRecord, RecordId: recordId } = record;
+  const [sequence = 1] = sequences ?? [];
+  if (recordId === null || sequence === 1) return undefined;
+  const change = { occurredOn, eventRecord, recordId, sequence };
+  const id = await findEventBefore(sql, caller.tenantId, change);
+  if (id === undefined) return undefined;
+  try {
+    return await readEvent(sql, caller, id, workflowUrl);
+  } catch (error) {
+    if (error instanceof Permission) return "hidden";
+    throw error;
+  }
+}
+
 /** The attempts of an event that the caller may read, by their deliveries. */
 export async function readAttempts(
   sql: Sql,
@@ -126,9 +153,11 @@ export async function readWholeEvent(sql: Sql, caller: Caller, id: EventId, work
   const event = await seeEvent(caller, found, workflowUrl);
   const { record, payload, withheld, sequences } = event;
   const attempts = await seeAttempts(sql, caller, event, found.attempts ?? []);
+  const before = await readEventBefore(sql, caller, event, workflowUrl);
   const whole = {
     ...record,
     Sequence: sequenceOf(sequences),
+    BeforeEventId: typeof before === "object" ? before.record.EventId : null,
     Payload: payload,
     Withheld: withheld,
     Deliveries: record.Deliveries.map((delivery) => ({ ...delivery, Attempts: attempts.get(delivery.Id) ?? [] })),

@@ -1,0 +1,76 @@
+// The page of an event says what it has changed, and times in its payload by the reader's own clock.
+
+import { expect, test } from "bun:test";
+import { openWindows } from "../support/browser.ts";
+import { inspect } from "../support/inspect.ts";
+import { newTenant } from "../support/tenant.ts";
+import { enterSettings } from "./console.ts";
+
+const browser = openWindows();
+
+test("an event shows the fields that it has changed, with the way to the change before and to the record", async () => {
+  const api = await newTenant();
+  const { Id } = await api.change({ Name: "Front door", Description: "It squeaks", ExternalId: "door" });
+  const made = await api.newestEvent();
+  const { Id: other } = await api.change({ Name: "Back door" });
+  // The change before may be one of several records.
+  await api.patch("/Application", [
+    { Id, Description: "<b>Oiled</b>" },
+    { Id: other, Description: "Oiled" },
+  ]);
+  await api.change({ Id, Description: `long ${"x".repeat(2_000)}`, Is_Active: true });
+  const changed = await api.newestEvent();
+  await api.remove(`/Application/${Id}`);
+  const gone = await api.newestEvent();
+  expect([made.BeforeEventId, (await api.event(changed.BeforeEventId!)).RecordCount]).toEqual([null, 2]);
+  expect(gone.BeforeEventId).toBe(changed.EventId);
+
+  await using visitor = await enterSettings(browser, api.tenant, { timezoneId: "Asia/Tokyo", locale: "en-GB" });
+  const { page, open, complaints } = visitor;
+  const change = page.locator("#change");
+  await open(`/settings/activity/${made.EventId}`);
+  await change.getByText("The record was made: there is no state before.").waitFor();
+  await open(`/settings/activity/${changed.EventId}`);
+  const row = (field: string) => change.getByRole("row").filter({ has: page.getByRole("rowheader", { name: field }) });
+  expect(await row("Description").getByRole("cell").first().textContent()).toBe("<b>Oiled</b>");
+  expect(await row("Description").getByRole("cell").last().textContent()).toStartWith("long xxx");
+  expect(await row("Is_Active").getByRole("cell").allTextContents()).toEqual(["false", "true"]);
+  expect(await row("Name").count()).toBe(0);
+  await inspect(page, "event-change");
+
+  const time = page.getByRole("group", { name: "Payload" }).locator("time").first();
+  expect(await time.textContent()).toBe(changed.Timestamp);
+  const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "Asia/Tokyo" });
+  expect(await time.getAttribute("title")).toBe(clock.format(new Date(changed.Timestamp)));
+
+  await change.getByRole("link", { name: "The change before" }).click();
+  await change.getByText("It is of several records.").waitFor();
+  await open(`/settings/activity/${gone.EventId}`);
+  await change.getByText("The record is gone; this is its last state.").waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test("a time in a payload is UTC without script", async () => {
+  const api = await newTenant();
+  await api.change({ Name: "Front door" });
+  const { EventId, Timestamp } = await api.newestEvent();
+  await using visitor = await enterSettings(browser, api.tenant, { javaScriptEnabled: false });
+  await visitor.open(`/settings/activity/${EventId}`);
+  const time = visitor.page.getByRole("group", { name: "Payload" }).locator("time").first();
+  expect([await time.textContent(), (await time.getAttribute("title"))!.endsWith("UTC")]).toEqual([Timestamp, true]);
+});
+
+test("who may not read the change before is told so, and nothing of it", async () => {
+  const api = await newTenant();
+  const { Id } = await api.change({ Name: "Front door", Description: "It squeaks" });
+  const before = await api.newestEvent();
+  await api.change({ Id, Description: "Oiled" });
+  const { EventId } = await api.newestEvent();
+  const Policy = `forbid (principal is User, action, resource == WebhookEvent::"${before.EventId}");`;
+  expect((await api.patch("/Policy", { Name: "One event", Policy })).status).toBe(200);
+  await using visitor = await enterSettings(browser, api.tenant);
+  const { page, open } = visitor;
+  await open(`/settings/activity/${EventId}`);
+  await page.getByText("It is not told: you may not read the event of the change before.").waitFor();
+  expect(await page.content()).not.toContain("It squeaks");
+});
