@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { CLIENT_TYPES, clientTypes } from "../documents/client-types.ts";
 import { GENERATED, withGenerated } from "../documents/generated.ts";
 import { anchorOf, type Block, blocksOf, headingsOf, linksOf, PAGES, ROOT, readPage } from "../documents/pages.ts";
 import { readSources } from "./imports.ts";
@@ -27,6 +28,10 @@ describe.each(PAGES)("%s", (path) => {
     if (GENERATED[path]) expect(text === withGenerated(path, text)).toBe(true);
     else expect(text).not.toContain("<!-- generated: ");
   });
+});
+
+test("the types of packages/client are up to date; `bun run docs` writes them", async () => {
+  expect((await Bun.file(join(ROOT, CLIENT_TYPES)).text()) === (await clientTypes())).toBe(true);
 });
 
 test("these rules find a dead link, a block that nothing runs, and JSON that is none", () => {

@@ -97,7 +97,7 @@ function typeOf(attribute: Attribute): string {
 }
 
 function operations(): string {
-  const { paths, tags } = createDocument("", routes());
+  const { paths, tags } = createDocument("", describedRoutes());
   const all = Object.entries(paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => (item[method] ? [{ path, method, ...item[method] }] : [])),
   );
@@ -117,7 +117,7 @@ function operations(): string {
 }
 
 /** They are described here and never called. */
-function routes(): Route[] {
+export function describedRoutes(): Route[] {
   const entities = ENTITIES.map(({ name }) => name);
   const services: Partial<ApiServices> = {
     entities,

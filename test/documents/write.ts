@@ -2,7 +2,9 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { CLIENT_TYPES, clientTypes } from "./client-types.ts";
 import { GENERATED, withGenerated } from "./generated.ts";
 import { ROOT, readPage } from "./pages.ts";
 
 for (const path of Object.keys(GENERATED)) writeFileSync(join(ROOT, path), withGenerated(path, readPage(path)));
+writeFileSync(join(ROOT, CLIENT_TYPES), await clientTypes());

@@ -1,0 +1,115 @@
+// packages/client: the API with its types, and tokens that renew themselves.
+
+import { expect, test } from "bun:test";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createClient, type GatehouseClient, type Schemas, TokenRefused } from "../../packages/client/index.ts";
+import { ROOT } from "../documents/pages.ts";
+import { temporaryDirectory } from "../support/directories.ts";
+import { withoutSettings } from "../support/stack.ts";
+import { newTenant, shared } from "../support/tenant.ts";
+
+const PATIENCE_MS = 120_000;
+
+/** Between the client and Gatehouse: it counts the tokens that are asked for, and can say that they expire sooner. */
+function startProxy() {
+  const tokens: string[] = [];
+  const proxy = { tokens, seconds: undefined as number | undefined };
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      const { method, headers } = request;
+      const body = method === "GET" ? undefined : await request.bytes();
+      const response = await fetch(`${shared().url}${pathname}${search}`, { method, headers, body });
+      if (pathname !== "/oauth2/token" || !response.ok) return new Response(response.body, response);
+      const token = (await response.json()) as { access_token: string; expires_in: number };
+      tokens.push(token.access_token);
+      return Response.json({ ...token, expires_in: proxy.seconds ?? token.expires_in });
+    },
+  });
+  const url = `http://127.0.0.1:${server.port}`;
+  return Object.assign(proxy, { url, [Symbol.dispose]: () => void server.stop(true) });
+}
+
+const namesOf = async (client: GatehouseClient) => {
+  const { data, error } = await client.GET("/Application", { params: { query: { Limit: 200 } } });
+  expect(error).toBeUndefined();
+  return data!.Items.map(({ Name }) => Name);
+};
+
+test("a record is made, found, read and deleted", async () => {
+  const { tenant } = await newTenant();
+  const client = createClient({ url: shared().url, ...tenant.client });
+  const body: Schemas["ApplicationData"] = { Name: "Payroll", Is_Active: true };
+  const { data } = await client.PATCH("/Application", { body });
+  const { Id } = data as Schemas["Application"];
+  expect(await namesOf(client)).toContain("Payroll");
+  const path = { Id: String(Id) };
+  expect((await client.GET("/Application/{Id}", { params: { path } })).data?.Name).toBe("Payroll");
+  expect((await client.DELETE("/Application/{Id}", { params: { path } })).response.status).toBe(200);
+  const gone = await client.GET("/Application/{Id}", { params: { path } });
+  expect(gone.error).toMatchObject({ StatusCode: 404, Type: "/Errors/Not Found", Errors: [expect.any(String)] });
+  const secret = await client.POST("/Application/{Id}/Secrets", { params: { path: { Id: tenant.client.clientId } } });
+  expect(secret.data?.Secret).toBeString();
+});
+
+test("what the document does not have is a type error", async () => {
+  const { tenant } = await newTenant();
+  const client = createClient({ url: shared().url, ...tenant.client });
+  // @ts-expect-error: it is a text.
+  const { error } = await client.PATCH("/Application", { body: { Name: 7 } });
+  expect(error?.Errors).toEqual([expect.stringMatching(/^Name must be/)]);
+  // @ts-expect-error: there is no such path.
+  expect((await client.GET("/Aplication")).response.status).toBe(404);
+});
+
+test("requests share a token, and get the next one before it expires or after it was revoked", async () => {
+  const { tenant } = await newTenant();
+  using proxy = startProxy();
+  const client = createClient({ url: proxy.url, ...tenant.client });
+  await Promise.all([namesOf(client), namesOf(client), namesOf(client)]);
+  await namesOf(client);
+  expect(proxy.tokens).toHaveLength(1);
+
+  const { clientId: client_id, clientSecret: client_secret } = tenant.client;
+  const body = new URLSearchParams({ client_id, client_secret, token: proxy.tokens[0]! });
+  expect((await fetch(`${proxy.url}/oauth2/revoke`, { method: "POST", body })).status).toBe(200);
+  expect((await client.GET("/Application")).response.status).toBe(401);
+  proxy.seconds = 30;
+  await namesOf(client);
+  expect(proxy.tokens).toHaveLength(2);
+  await namesOf(client);
+  expect(proxy.tokens).toHaveLength(3);
+});
+
+test("a secret that is wrong is told, and the next request asks again", async () => {
+  const { tenant } = await newTenant();
+  const client = createClient({ url: shared().url, ...tenant.client, clientSecret: "wrong" });
+  for (const _ of [1, 2]) {
+    const failure = await client.GET("/Application").catch((error) => error);
+    expect(failure).toBeInstanceOf(TokenRefused);
+    expect(failure).toMatchObject({ status: 401, code: "invalid_client" });
+    expect(String(failure)).not.toContain("wrong ");
+  }
+});
+
+test(
+  "the example runs",
+  async () => {
+    const { tenant } = await newTenant();
+    const folder = temporaryDirectory("typed-client");
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "demo.json"), JSON.stringify({ publicUrl: shared().url, ...tenant }));
+    const child = Bun.spawn([process.execPath, "examples/typed-client.ts"], {
+      cwd: ROOT,
+      env: { ...withoutSettings(process.env), DATA_DIR: folder },
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    expect(await new Response(child.stdout).text()).toMatch(/Saved: .*"Name":"Payroll"[\s\S]*\n\d+ {2}Payroll\n/);
+    expect(await child.exited).toBe(0);
+  },
+  PATIENCE_MS,
+);
