@@ -137,7 +137,7 @@ await runEntry(async () => {
     metrics,
   });
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
-  const actors = startActors(outbox, client, config.webhooks.reconcileInterval, log);
+  const actors = startActors(outbox, client, config.publicUrl, config.webhooks.reconcileInterval, log);
   const clearing = startClearing(outbox, log);
   const maintenance = startMaintenance(client, log);
   const windowReport = startWindowReport(outbox, windows, log);

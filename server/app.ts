@@ -136,8 +136,9 @@ export function createApp({
     contextOf(request).client = { tenantId, clientId };
     admit(request, clientId);
   };
-  const workflowUrl = (workflowId: string) =>
-    `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows/${encodeURIComponent(workflowId)}`;
+  const temporalUi = `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows`;
+  const workflowUrl = (workflowId: string) => `${temporalUi}/${encodeURIComponent(workflowId)}`;
+  const workflowsUrl = (query: string) => `${temporalUi}?query=${encodeURIComponent(query)}`;
   const databaseIsAway = createOutageLog(log);
   const logFailure = (error: unknown, request: Request) => {
     const line = { err: error, requestKey: contextOf(request).key };
@@ -250,6 +251,7 @@ export function createApp({
         entities: entityNames,
         connection,
         workflowUrl,
+        workflowsUrl,
         onClient,
         onFailure: logFailure,
       }),

@@ -38,6 +38,7 @@ export async function probeConnection(input: ProbeInput): Promise<ProbeResult> {
 
 /** What a person reads in the Temporal UI. */
 function describe({ reason, probes, last, waitMs }: Extract<ProbeResult, { held: true }>): string {
-  const tried = `${probes} ${probes === 1 ? "probe" : "probes"} since${last ? `, the last: ${last}` : ""}`;
+  const count = `${probes || "no"} ${probes === 1 ? "probe" : "probes"}`;
+  const tried = `${count} since${last ? `, the last: ${last}` : ""}`;
   return `Held after ${reason}; ${tried}; next in ${Math.ceil(waitMs / 1_000)} s`;
 }

@@ -89,6 +89,8 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   connection: ConnectionContract;
   /** Where a person opens a workflow in the Temporal UI. */
   workflowUrl(workflowId: string): string;
+  /** Where the Temporal UI lists those that a query finds. */
+  workflowsUrl(query: string): string;
 }
 
 /** What showing a page takes. */

@@ -16,7 +16,7 @@ import type { Sql } from "../db/connection.ts";
 import { createOutageLog } from "../log.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { claimProbes, type ProbedConnection, unclaimProbe } from "./connections/holding.store.ts";
-import { CONNECTION_ID, TENANT_ID } from "./deliveries/start-workflow.ts";
+import { CONNECTION_ID, detailsLink, TENANT_ID } from "./deliveries/start-workflow.ts";
 import {
   claimRedeliveries,
   type DueRedelivery,
@@ -34,7 +34,7 @@ export interface Actors {
 }
 
 /** @param checkMs after so long a workflow is made sure of again, for Temporal's store may be wiped */
-export function startActors(sql: Sql, client: Client, checkMs: number, log: Logger): Actors {
+export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs: number, log: Logger): Actors {
   const [notLookedFor, notStarted] = [createOutageLog(log), createOutageLog(log)];
   let pass: Promise<void> = Promise.resolve();
   let waiting = false;
@@ -60,7 +60,7 @@ export function startActors(sql: Sql, client: Client, checkMs: number, log: Logg
     }
   }
 
-  async function startOrTell({ id, tenantId, connectionId, kind }: DueRedelivery): Promise<void> {
+  async function startOrTell({ id, tenantId, connectionId, kind, to }: DueRedelivery): Promise<void> {
     const input: RedeliverInput = { tenantId, redeliveryId: id };
     try {
       await client.workflow.signalWithStart("redeliver", {
@@ -69,7 +69,8 @@ export function startActors(sql: Sql, client: Client, checkMs: number, log: Logg
         args: [input],
         signal: REDELIVERY_CHANGED,
         ...visible(tenantId, connectionId),
-        staticSummary: `${kind} of connection ${connectionId}`,
+        staticSummary: `${kind} of ${to}`,
+        staticDetails: detailsLink("The redelivery", publicUrl, `redeliveries/${id}`),
       });
     } catch (error) {
       notStarted({ err: error, tenantId, redeliveryId: id }, "Temporal did not start a redelivery; it is tried again");
@@ -77,7 +78,7 @@ export function startActors(sql: Sql, client: Client, checkMs: number, log: Logg
     }
   }
 
-  async function startOrEndProbes({ id, tenantId, held, fresh, due, reason }: ProbedConnection): Promise<void> {
+  async function startOrEndProbes({ id, tenantId, to, held, fresh, due, reason }: ProbedConnection): Promise<void> {
     const workflowId = `probe/${id}`;
     const input: ProbeInput = { tenantId, connectionId: id };
     if (held && fresh)
@@ -90,7 +91,8 @@ export function startActors(sql: Sql, client: Client, checkMs: number, log: Logg
         workflowIdConflictPolicy: "USE_EXISTING",
         args: [input],
         ...visible(tenantId, id),
-        staticSummary: `connection ${id} is Held: ${reason}`,
+        staticSummary: `${to} is Held: ${reason}`,
+        staticDetails: detailsLink("The connection", publicUrl, `webhooks/${id}`),
       });
       // It may wait for a time that is no longer true.
       if (due) await tellIfThere(workflowId, PROBE_CHANGED);

@@ -6,9 +6,11 @@ import { openWindows } from "../support/browser.ts";
 import { inspect } from "../support/inspect.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { newTenant } from "../support/tenant.ts";
+import { temporal } from "../webhooks/temporal.ts";
 import { enterSettings } from "./console.ts";
 
 const browser = openWindows();
+const client = await temporal();
 
 test("the charts lead to the log of their time and state, by the drawing and by the table", async () => {
   const api = await newTenant();
@@ -38,6 +40,14 @@ test("the charts lead to the log of their time and state, by the drawing and by 
   const asked = new URL(page.url()).searchParams;
   expect(asked.get("ConnectionId")).toBe(Id);
   expect(Date.parse(asked.get("To")!) - Date.parse(asked.get("From")!)).toBe(6 * 3_600_000);
+
+  // What the links into the Temporal UI ask for is there.
+  await open(`/settings/webhooks/${Id}`);
+  for (const label of ["failed in the last hour", "all of this connection"]) {
+    const address = await page.getByRole("link", { name: label }).getAttribute("href");
+    const query = new URL(address!).searchParams.get("query")!;
+    await until(label, async () => (await client.workflow.count(query)).count === (label.startsWith("all") ? 2 : 1));
+  }
 
   // A part that refreshes itself brings itself, and none of what costs more.
   await open(`/settings/webhooks/${Id}`);

@@ -4,18 +4,23 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { connect } from "../../server/db/connection.ts";
-import { type Api, signIn, until } from "../support/api.ts";
+import { type Api, type LoggedEvent, signIn, until } from "../support/api.ts";
 import { launch } from "../support/browser.ts";
 import { fill } from "../support/fill.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startStack } from "../support/stack.ts";
+import { temporal } from "../webhooks/temporal.ts";
 import { ROOT } from "./pages.ts";
 
 const FOLDER = join(ROOT, "docs/images");
 const CONSOLE = { width: 1280, height: 860 };
 const TEMPORAL = { width: 1280, height: 1180 };
+const DETAILS = { width: 1280, height: 760 };
 const HOUR_MS = 3_600_000;
 const PATIENCE_MS = 60_000;
+const HOLD_AFTER = 4;
+/** So that a Replay is still under way. */
+const REPLAY_RATE = 10;
 /** Of past events, so that the day has its ups and downs. */
 const DAY = [
   { hours: 24, events: 300 },
@@ -27,7 +32,11 @@ const DAY = [
 mkdirSync(FOLDER, { recursive: true });
 // Waits as in the tour, so that a picture tells of seconds.
 await using stack = await startStack({
-  env: { WEBHOOK_RETRY_INITIAL_INTERVAL: "1s", TOKEN_LIFETIME: "3600" },
+  env: {
+    WEBHOOK_RETRY_INITIAL_INTERVAL: "1s",
+    WEBHOOK_HOLD_AFTER: String(HOLD_AFTER),
+    TOKEN_LIFETIME: "3600",
+  },
   say: (line) => console.log(line),
 });
 const api = await signIn(stack.url, stack.demo);
@@ -45,15 +54,26 @@ const { Id: failingId } = await api.connect(failing.url, { Name: "Warehouse", Ev
 await api.change({ Name: "Payroll", Description: "Pays people", Is_Active: true });
 await api.change({ Name: "Payroll", Description: "Pays people on time" });
 const failed = await failedEvent(api, failingId);
+const client = await temporal(stack.temporalAddress);
+for (let made = 1; made < HOLD_AFTER; made++) await api.change({ Name: "Payroll", Description: `Change ${made}` });
+await until("its connection to be held", async () => (await api.connection(failingId)).State === "Held", PATIENCE_MS);
+await api.change({ Name: "Payroll", Description: "Waits for the warehouse" });
+const replay = await api.replay({ ConnectionId: connections[0]!.Id, States: ["Delivered"], Rate: REPLAY_RATE });
 
 const browser = await launch();
 try {
   const page = await browser.newPage({ viewport: CONSOLE });
   page.setDefaultTimeout(PATIENCE_MS);
   await takeConsole(page);
-  await takeFailedDelivery(page, failed);
+  await takeFailedDelivery(page, failed.WorkflowUrl);
+  const workflows = failed.WorkflowUrl.slice(0, failed.WorkflowUrl.lastIndexOf("/"));
+  await takeDetails(page, `${workflows}/${encodeURIComponent(`probe/${failingId}`)}`, /Held after/, "temporal-probe");
+  await takeDetails(page, replay.WorkflowUrl, /Running; /, "temporal-redelivery");
+  await takeReset(page, `${failed.WorkflowUrl}/${await resetWorkflow(failed.WorkflowId)}/history`);
+  await takeList(page, `${workflows}?query=${encodeURIComponent(`TenantId = "${stack.demo.tenantId}"`)}`);
 } finally {
   await browser.close();
+  await client.connection.close();
 }
 
 async function takeConsole(page: Page): Promise<void> {
@@ -76,11 +96,54 @@ async function takeFailedDelivery(page: Page, workflowUrl: string): Promise<void
   await page.screenshot({ path: join(FOLDER, "failed-delivery.png") });
 }
 
-/** Where the Temporal UI has it. */
-async function failedEvent(api: Api, connectionId: string): Promise<string> {
-  const event = await until("the delivery to be given up", async () => {
+/** What the workflow says of itself. */
+async function takeDetails(page: Page, workflowUrl: string, details: RegExp, name: string): Promise<void> {
+  await page.setViewportSize(DETAILS);
+  await page.goto(workflowUrl);
+  await page.getByText("User Metadata", { exact: true }).click();
+  // Markdown stands in a frame of its own.
+  const isShown = () => Promise.all(page.frames().map((frame) => frame.getByText(details).count()));
+  await until("the details", async () => (await isShown()).some((count) => count > 0), PATIENCE_MS);
+  await page.screenshot({ path: join(FOLDER, `${name}.png`) });
+}
+
+async function takeReset(page: Page, runUrl: string): Promise<void> {
+  await page.setViewportSize(DETAILS);
+  await page.goto(runUrl);
+  await page
+    .getByText(/Redeliver in Settings/)
+    .first()
+    .waitFor();
+  await page.screenshot({ path: join(FOLDER, "temporal-reset.png") });
+}
+
+async function takeList(page: Page, listUrl: string): Promise<void> {
+  await page.setViewportSize(DETAILS);
+  await page.goto(listUrl);
+  await page.getByText("redeliver").first().waitFor();
+  await page.screenshot({ path: join(FOLDER, "temporal-list.png") });
+}
+
+/** @returns the new run, which has failed */
+async function resetWorkflow(workflowId: string): Promise<string> {
+  const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+  const completed = events!.find((event) => event.workflowTaskCompletedEventAttributes)!;
+  const { runId } = await client.workflowService.resetWorkflowExecution({
+    namespace: "default",
+    workflowExecution: { workflowId },
+    workflowTaskFinishEventId: completed.eventId,
+    requestId: Bun.randomUUIDv7(),
+  });
+  await client.workflow
+    .getHandle(workflowId, runId)
+    .result()
+    .catch(() => {});
+  return runId;
+}
+
+async function failedEvent(api: Api, connectionId: string): Promise<LoggedEvent> {
+  return until("the delivery to be given up", async () => {
     const { Items } = await api.events(`State=Exhausted&ConnectionId=${connectionId}&Limit=1`);
     return Items[0];
   });
-  return event.WorkflowUrl;
 }

@@ -110,6 +110,9 @@ describe.concurrent("a connection", () => {
     expect(drain).toMatchObject({ State: "Completed", States: ["Held"], From: null, To: null });
     expect(drain.Done).toBe(drain.Delivered);
     await until("no probing", async () => (await statusOf(`probe/${Id}`)) === "COMPLETED");
+    // Ops people read names, also where there is none but the id.
+    expect(await summaryOf(`probe/${Id}`)).toStartWith(`${Id} is Held: 3 exhausted deliveries in a row`);
+    expect(await summaryOf(drain.WorkflowId)).toBe(`Drain of ${Id}`);
     // From now on at once again.
     await api.change({ Name: "Next" });
     expect((await api.settledEvent()).State).toBe("Delivered");
@@ -284,4 +287,8 @@ async function statusOf(workflowId: string): Promise<string | undefined> {
 async function detailsOf(workflowId: string): Promise<string> {
   const handle = client.workflow.getHandle(workflowId);
   return (await handle.query<{ currentDetails: string }>("__temporal_workflow_metadata")).currentDetails;
+}
+
+async function summaryOf(workflowId: string): Promise<string | undefined> {
+  return (await client.workflow.getHandle(workflowId).describe()).staticSummary();
 }

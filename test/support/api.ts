@@ -109,6 +109,7 @@ export interface RedeliveryRecord {
   Exhausted: number;
   EndedOn: string | null;
   WorkflowId: string;
+  WorkflowUrl: string;
 }
 
 export const API = "/Endpoint/rest/api/v1";

@@ -9,6 +9,7 @@ import type { Visit } from "../visit.ts";
 import { titleOf } from "../webhooks/list.tsx";
 import { mayAddConnection } from "../webhooks/save.tsx";
 import { type Health, listBacklogs } from "../webhooks/store.ts";
+import { TemporalViews } from "../webhooks/temporal.tsx";
 import { barsOf, ChartTable, DeliveriesChart, firstHour } from "./chart.tsx";
 import { type Counts, countConnections, countDeliveries } from "./store.ts";
 
@@ -64,6 +65,7 @@ async function overview(deps: SettingsDependencies, visit: Visit): Promise<View>
           <Figures watched={watched} counts={counts} now={now} />
           <Section title="Deliveries, last 24 hours">
             <DeliveriesChart bars={bars} over="by the hour, the last 24 hours" />
+            <TemporalViews url={deps.workflowsUrl} tenantId={caller.tenantId} />
           </Section>
         </Live>
         <ChartTable bars={bars} />

@@ -29,6 +29,7 @@ import { latestRedeliveries, Redeliveries } from "./redeliveries.tsx";
 import { WRITE } from "./save.tsx";
 import { limitsInWords, Standing } from "./standing.tsx";
 import { listRecentDeliveries, type RecentDelivery } from "./store.ts";
+import { TemporalViews } from "./temporal.tsx";
 
 const REFRESH_SECONDS = 5;
 const MOST_DELIVERIES = 20;
@@ -100,6 +101,7 @@ async function deliveriesPart(deps: SettingsDependencies, visit: Visit, { Id }: 
             <p class="after">
               <a href={visit.href(`/settings/activity?ConnectionId=${Id}`)}>All of them in the activity log</a>
             </p>
+            <TemporalViews url={deps.workflowsUrl} tenantId={visit.caller.tenantId} connection={{ Id }} />
           </>
         ) : (
           <EmptyState title="Nothing yet">

@@ -3,6 +3,7 @@
 import type { ConnectionId, DeliveryId } from "../../../workflows/contract.ts";
 import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import { connectionName } from "../deliveries/dispatch.store.ts";
 
 /** The connection is Held no more; whoever still probes it is told. */
 export async function endHold(tx: Transaction, tenantId: TenantId, connectionId: ConnectionId): Promise<void> {
@@ -77,6 +78,8 @@ export async function scheduleProbe(
 export interface ProbedConnection {
   id: ConnectionId;
   tenantId: TenantId;
+  /** Its name, or its id if it has none. */
+  to: string;
   /** False: it is Held no more. */
   held: boolean;
   /** Nobody has made sure of its workflow yet, or since it was changed. */
@@ -93,12 +96,13 @@ export async function claimProbes(sql: Queries, checkMs: number, limit: number):
       select id, probe_lease_until = '-infinity' as fresh from webhook_connections
       where probe_lease_until < now() order by probe_lease_until limit ${limit} for update skip locked
     )
-    update webhook_connections c set probe_lease_until =
+    update webhook_connections k set probe_lease_until =
       case when state = 'Held' and deleted_on is null then now() + ${checkMs} * interval '1 millisecond'
         else 'infinity' end
-    from due where c.id = due.id
-    returning c.id, c.tenant_id as "tenantId", c.state = 'Held' and c.deleted_on is null as held, due.fresh,
-      coalesce(c.next_probe_on <= now(), false) as due, c.held_reason as reason`;
+    from due where k.id = due.id
+    returning k.id, k.tenant_id as "tenantId", ${connectionName(sql)} as to,
+      k.state = 'Held' and k.deleted_on is null as held, due.fresh, coalesce(k.next_probe_on <= now(), false) as due,
+      k.held_reason as reason`;
 }
 
 /** After a workflow that could not be started or told. */

@@ -84,10 +84,12 @@ export const recordName = (sql: Queries, eventId: ReturnType<Queries>) => sql`(
   select left(payload::json #>> '{Data,Name}', ${NAME_SHOWN}::int) from events
   where id = ${eventId} and event_record <> 'User' and strpos(record_id, ',') = 0)`;
 
+/** What people read of connection `k`: its name, or its id if it has none. */
+export const connectionName = (sql: Queries) => sql`coalesce(nullif(left(k.name, ${NAME_SHOWN}::int), ''), k.id::text)`;
+
 /** A DeliveryToMake of delivery `d` to connection `k`. */
 export const deliveryToMake = (sql: Queries) => sql`
-  json_build_object('deliveryId', d.id, 'connectionId', d.connection_id,
-    'to', coalesce(nullif(left(k.name, ${NAME_SHOWN}::int), ''), k.id::text))`;
+  json_build_object('deliveryId', d.id, 'connectionId', d.connection_id, 'to', ${connectionName(sql)})`;
 
 function readClaimed(sql: Queries) {
   // Of a connection that takes posts again: it has only to wait for what was missed before.

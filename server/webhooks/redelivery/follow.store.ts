@@ -5,6 +5,7 @@ import type { ConnectionId, RedeliveryId } from "../../../workflows/contract.ts"
 import type { Queries, Sql, Transaction } from "../../db/connection.ts";
 import { listen } from "../../db/watch.ts";
 import type { TenantId } from "../../tenant-id.ts";
+import { connectionName } from "../deliveries/dispatch.store.ts";
 import { matching, REDELIVERY_CHANNEL, type Redelivery, type RedeliveryKind, wakeStarters } from "./store.ts";
 
 /** Whether it has still something to send. */
@@ -87,6 +88,8 @@ export interface DueRedelivery {
   tenantId: TenantId;
   connectionId: ConnectionId;
   kind: RedeliveryKind;
+  /** Its connection's name, or its id if it has none. */
+  to: string;
 }
 
 /**
@@ -101,7 +104,9 @@ export async function claimRedeliveries(sql: Queries, checkMs: number, limit: nu
     where id in (
       select id from redeliveries where lease_until < now() order by lease_until limit ${limit} for update skip locked
     )
-    returning id, tenant_id as "tenantId", connection_id as "connectionId", kind`;
+    returning id, tenant_id as "tenantId", connection_id as "connectionId", kind, (
+      select ${connectionName(sql)} from webhook_connections k where k.id = connection_id
+    ) as to`;
 }
 
 /** After a workflow that could not be told. */
