@@ -18,9 +18,32 @@ export { CONNECTION_STATES, type LoggedConnection } from "./connections/store.ts
 export { testRoutes } from "./connections/test-event.ts";
 export { type AttemptDelivery, type AttemptResult, createAttemptDelivery } from "./deliveries/attempt.ts";
 export { type AttemptLog, createAttemptLog } from "./deliveries/attempt-log.ts";
-export { deadLetterRoutes } from "./deliveries/dead-letters.ts";
 export { startDispatcher } from "./deliveries/dispatcher.ts";
 export { createInFlight, type InFlight } from "./deliveries/in-flight.ts";
+export { type OpenDelivery, takeTurn } from "./deliveries/opening.store.ts";
+export { endingOf, outcomeOf } from "./deliveries/outcome.ts";
+export { putBack } from "./deliveries/queue.store.ts";
+export { startReconciler } from "./deliveries/reconciler.ts";
+export { type KnownRequest, SEQUENCE_LIMIT } from "./deliveries/request.ts";
+export { createStartTroubles } from "./deliveries/start-troubles.ts";
+export { closeOpenDelivery, takeBackAttempt } from "./deliveries/store.ts";
+export { createWindows, type Place, QUICK_MS, type Windows } from "./deliveries/windows.ts";
+export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "./events/event.ts";
+export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";
+export { figureRoutes } from "./figures/routes.ts";
+export { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "./figures/statistics.ts";
+export type { StatusRecord } from "./figures/status.ts";
+export { startWindowReport } from "./figures/window-report.ts";
+export {
+  EXAMPLE_PAYLOAD,
+  EXAMPLE_PING_PAYLOAD,
+  eventFilters,
+  REDELIVER,
+  toEventFilter,
+  toEventId,
+} from "./log/contract.ts";
+export { deadLetterRoutes } from "./log/dead-letters.ts";
+export { eventLogRoutes } from "./log/routes.ts";
 export {
   type AttemptRecord,
   type EventRecord,
@@ -31,31 +54,8 @@ export {
   readEvents,
   type SeenEvent,
   WORST_FIRST,
-} from "./deliveries/log.ts";
-export {
-  EXAMPLE_PAYLOAD,
-  EXAMPLE_PING_PAYLOAD,
-  eventFilters,
-  REDELIVER,
-  toEventFilter,
-  toEventId,
-} from "./deliveries/log-contract.ts";
-export { eventLogRoutes } from "./deliveries/log-routes.ts";
-export { type OpenDelivery, takeTurn } from "./deliveries/opening.store.ts";
-export { endingOf, outcomeOf } from "./deliveries/outcome.ts";
-export { putBack } from "./deliveries/queue.store.ts";
-export { startReconciler } from "./deliveries/reconciler.ts";
-export { type KnownRequest, SEQUENCE_LIMIT } from "./deliveries/request.ts";
-export { createStartTroubles } from "./deliveries/start-troubles.ts";
-export { closeOpenDelivery, takeBackAttempt } from "./deliveries/store.ts";
-export { whyRoutes } from "./deliveries/why.ts";
-export { createWindows, type Place, QUICK_MS, type Windows } from "./deliveries/windows.ts";
-export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "./events/event.ts";
-export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";
-export { figureRoutes } from "./figures/routes.ts";
-export { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "./figures/statistics.ts";
-export type { StatusRecord } from "./figures/status.ts";
-export { startWindowReport } from "./figures/window-report.ts";
+} from "./log/service.ts";
+export { whyRoutes } from "./log/why.ts";
 export {
   DEFAULT_RATE,
   MOST_RATE,

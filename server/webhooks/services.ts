@@ -8,8 +8,8 @@ import { createConnectionSeals } from "./connections/secrets.ts";
 import { type Connections, createConnections } from "./connections/service.ts";
 import { createTestEvents, type Samples, type TestEvents } from "./connections/test-event.ts";
 import { createKnownRequest, createRequestOf, type KnownRequestOf } from "./deliveries/request.ts";
-import { createExplainEvent, type ExplainEvent } from "./deliveries/why.ts";
 import { type ConnectionFigures, createConnectionFigures } from "./figures/service.ts";
+import { createExplainEvent, type ExplainEvent } from "./log/why.ts";
 
 export interface WebhookServices {
   connections: Connections;

@@ -13,6 +13,7 @@ import {
   kindsOfSettingsAreListedOnce,
   nothingImportsTheEntries,
   type Rule,
+  sendingDoesNotKnowItsLog,
   sqlStandsInStores,
   transactionsAreShares,
   workflowsArePure,
@@ -57,10 +58,7 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
     bad: [
       source("activities/a.ts", `import { Elysia } from "elysia"; new Elysia();`),
       source("activities/a.ts", `import type { Elysia } from "elysia";`),
-      source(
-        "activities/a.ts",
-        `import { logController } from "../server/webhooks/deliveries/log-routes.ts"; logController();`,
-      ),
+      source("activities/a.ts", `import { logController } from "../server/webhooks/log/routes.ts"; logController();`),
       source("activities/a.ts", `import { createApp } from "../server/app.ts"; createApp();`),
     ],
     good: [source("activities/a.ts", `import type { Egress } from "../server/egress/index.ts";`)],
@@ -108,6 +106,13 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
     ],
   },
   {
+    name: "what sends deliveries does not know the activity log",
+    rule: sendingDoesNotKnowItsLog,
+    sources: product,
+    bad: [source("server/webhooks/deliveries/a.ts", `import type { EventRecord } from "../log/service.ts";`)],
+    good: [source("server/webhooks/log/a.ts", `import { sequenceOf } from "../deliveries/request.ts"; sequenceOf();`)],
+  },
+  {
     name: "of workflows, others import only the contract",
     rule: workflowsShareTheirContract,
     sources: product,
@@ -128,17 +133,17 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
     rule: answersPassTheGate,
     sources: product,
     bad: [
-      source("server/webhooks/deliveries/log-routes.ts", "return Response.json(await readEvents(caller));"),
+      source("server/webhooks/log/routes.ts", "return Response.json(await readEvents(caller));"),
       source("server/console/activity/list.tsx", "return new Response(text);"),
       source("server/entities/service.ts", "return record as Shown<Item>;"),
       source("server/audit/service.ts", "return withoutRecords(rows);"),
       source(
-        "server/webhooks/deliveries/log.ts",
+        "server/webhooks/log/service.ts",
         `rows.filter((row) => permissions.allows("Webhooks:Read", "Redelivery", row))`,
       ),
     ],
     good: [
-      source("server/webhooks/deliveries/log-routes.ts", "return answer(await readEvents(caller));"),
+      source("server/webhooks/log/routes.ts", "return answer(await readEvents(caller));"),
       source("server/oauth/endpoint.ts", "return Response.json(body);"),
       source("server/access/gate/gate.ts", "return asShown(items);"),
     ],

@@ -68,6 +68,12 @@ export const foldersMeetInTheirIndex: Rule = (sources) =>
     return folder && target !== `${folder}index.ts` ? `reaches into ${folder}` : undefined;
   });
 
+/** What sends goes on the same, whoever reads of it: a list that is slow or changes must not reach the sending engine. */
+export const sendingDoesNotKnowItsLog: Rule = (sources) =>
+  eachImport(sources, "server/webhooks/deliveries/", ({ target }) =>
+    target.startsWith("server/webhooks/log/") ? "reaches into the activity log" : undefined,
+  );
+
 /** The worker bundles workflows by path; what others share with them is the contract. */
 export const workflowsShareTheirContract: Rule = (sources) =>
   eachImport(sources, "", ({ target }, path) => {
@@ -109,7 +115,7 @@ const FILES = [
   "server/audit/routes.ts",
   "server/console/activity/payload.tsx",
   "server/console/policies/check.ts",
-  "server/webhooks/deliveries/stream.ts",
+  "server/webhooks/log/stream.ts",
 ];
 
 export const answersPassTheGate: Rule = (sources) =>

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { generate } from "selfsigned";
-import { blameForHeld } from "../../server/webhooks/deliveries/dead-letters.ts";
 import { closeOpenDelivery } from "../../server/webhooks/index.ts";
+import { blameForHeld } from "../../server/webhooks/log/dead-letters.ts";
 import { db } from "../entities/client.ts";
 import { ok, savePolicy } from "../policies/people.ts";
 import { type Api, type DeadLetters, until } from "../support/api.ts";

@@ -5,10 +5,10 @@ import type { Caller, Permitted, Shown } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
-import { findEvent, type LoggedEvent, type WithPayload } from "../deliveries/log.store.ts";
-import { type EventRecord, eventResources, toEventRecord, type WorkflowUrl } from "../deliveries/log.ts";
-import { noEvent } from "../deliveries/log-contract.ts";
 import { PING } from "../events/event.ts";
+import { noEvent } from "../log/contract.ts";
+import { type EventRecord, eventResources, toEventRecord, type WorkflowUrl } from "../log/service.ts";
+import { findEvent, type LoggedEvent, type WithPayload } from "../log/store.ts";
 import {
   type EventDelivery,
   hasOpenRun,

@@ -19,7 +19,7 @@ import {
   type DeadLetterFilter,
   type DeadState,
 } from "./dead-letters.store.ts";
-import { EVENT_LOG_TAG } from "./log-routes.ts";
+import { EVENT_LOG_TAG } from "./routes.ts";
 
 export type DeadLettersRecord = {
   ConnectionId: ConnectionId;

@@ -19,7 +19,7 @@ import {
 import { CONNECTION } from "../connections/contract.ts";
 import { connectionFilter } from "../connections/record.ts";
 import { EVENT_TYPES, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "../events/event.ts";
-import type { EventFilter } from "./log.store.ts";
+import type { EventFilter } from "./store.ts";
 
 /** A text of a path as the EventId that it can be. @throws NotFound */
 export function toEventId(text: string): EventId {

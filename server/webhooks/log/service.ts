@@ -5,7 +5,9 @@ import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { Permission } from "../../errors.ts";
 import type { Paging } from "../../http/query.ts";
+import { sequenceOf } from "../deliveries/request.ts";
 import { PING } from "../events/event.ts";
+import { noEvent } from "./contract.ts";
 import {
   type AttemptSelection,
   type EventFilter,
@@ -17,9 +19,7 @@ import {
   listEvents,
   type WholeEvent,
   type WithPayload,
-} from "./log.store.ts";
-import { noEvent } from "./log-contract.ts";
-import { sequenceOf } from "./request.ts";
+} from "./store.ts";
 
 const TYPE = "WebhookEvent";
 

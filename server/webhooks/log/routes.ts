@@ -5,7 +5,6 @@ import { route } from "../../access/index.ts";
 import type { Route } from "../../http/route.ts";
 import { CONNECTION } from "../connections/contract.ts";
 import { redeliverEvent } from "../redelivery/redeliver-event.ts";
-import { type EventLog, readEvents, readWholeEvent } from "./log.ts";
 import {
   EVENT,
   EVENT_ID,
@@ -17,7 +16,8 @@ import {
   streamFilters,
   toEventFilter,
   wholeEvent,
-} from "./log-contract.ts";
+} from "./contract.ts";
+import { type EventLog, readEvents, readWholeEvent } from "./service.ts";
 import { createEventStreams } from "./stream.ts";
 
 export const EVENT_LOG_TAG = {

@@ -11,9 +11,9 @@ import { connectionFilter } from "../connections/record.ts";
 import type { Connections } from "../connections/service.ts";
 import type { ConnectionState } from "../connections/store.ts";
 import { PING } from "../events/event.ts";
-import { requireEvent } from "./log.ts";
-import { EVENT_ID } from "./log-contract.ts";
-import { EVENT_LOG_TAG } from "./log-routes.ts";
+import { EVENT_ID } from "./contract.ts";
+import { EVENT_LOG_TAG } from "./routes.ts";
+import { requireEvent } from "./service.ts";
 import { listWitnesses, type Witness, type WitnessedDelivery, type WitnessFilter } from "./why.store.ts";
 
 export interface WhyRecord {

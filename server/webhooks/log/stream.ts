@@ -9,9 +9,9 @@ import type { Sql } from "../../db/connection.ts";
 import { BadInput } from "../../errors.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { isUuid } from "../../http/query.ts";
-import { type CommittedFilter, listCommitted, type Moment, readMoment } from "./log.store.ts";
-import { eventResources, seePayload } from "./log.ts";
-import { sequenceOf } from "./request.ts";
+import { sequenceOf } from "../deliveries/request.ts";
+import { eventResources, seePayload } from "./service.ts";
+import { type CommittedFilter, listCommitted, type Moment, readMoment } from "./store.ts";
 
 const LOOK_MS = 1_000;
 /** How far back an id may lie. */
