@@ -20,7 +20,7 @@ interface Step {
 }
 
 test(
-  "a newcomer pastes the tour: a user signs in, a signed call arrives, and three attempts fail",
+  "a newcomer pastes the tour: a user signs in, a signed call arrives, three attempts fail, and a fourth is sent by hand",
   async () => {
     const clone = join(temporaryDirectory("tour"), "gatehouse");
     const running: Bun.Subprocess[] = [];
@@ -34,9 +34,9 @@ test(
         "call",
         "call",
         "call",
-        "call",
         "receiver",
         "call",
+        "receiver",
         "call",
       ]);
 
@@ -61,28 +61,41 @@ test(
       const calls = steps.filter((step) => step.kind === "call").map((step) => step.script);
       await paste(clone, [calls[0]!, calls[1]!]);
       await receiver.shows("signature valid");
+      const links = calls[2]!;
+      const { settings, password, workflow } = linksIn(await paste(clone, [calls[0]!, links]));
+      const visitor = new Visitor(settings.origin);
+      const admin = { username: "admin", password };
+      let page = await visitor.submit(await visitor.open(settings.pathname), admin);
       // The receiver prints before the attempt is recorded.
-      const log = await until("the delivery to be recorded", async () => {
-        const text = await paste(clone, [calls[0]!, calls[2]!]);
-        return text.includes('"State": "Delivered"') && text;
+      await until("the delivery to be recorded", async () => {
+        page = await visitor.open(settings.pathname);
+        return page.html.includes("Delivered");
       });
-      expect(log).toContain("/workflows/");
-      const console = await paste(clone, [calls[0]!, calls[3]!]);
-      const [, address, password] = /^(http\S+) as admin, password (\S+)$/m.exec(console)!;
-      expect(password).not.toBeEmpty();
-      expect(await (await fetch(address!)).text()).toContain("<h1>Sign in</h1>");
+      expect(page.html).toContain(workflow.href);
+      await workflowIs("COMPLETED", workflow);
 
       await stop(receiver.process);
-      const failing = terminal(clone, steps[7]!);
+      const failing = terminal(clone, steps[6]!);
       running.push(failing.process);
       await failing.shows("listening");
-      await paste(clone, [calls[0]!, calls[4]!]);
-      const exhausted = await until("the delivery to be given up", async () => {
-        const text = await paste(clone, [calls[0]!, calls[5]!]);
-        return text.includes('"State": "Exhausted"') && text;
+      await paste(clone, [calls[0]!, calls[3]!]);
+      const failed = linksIn(await paste(clone, [calls[0]!, links]));
+      expect(failed.settings.href).not.toBe(settings.href);
+      await until("the delivery to be given up", async () => {
+        page = await visitor.open(failed.settings.pathname);
+        return page.html.includes("Exhausted");
       });
-      expect(exhausted).toContain('"AttemptCount": 3');
       expect(failing.text().match(/answered 500/g)).toHaveLength(3);
+      expect(page.html.match(/>500</g)?.length).toBeGreaterThanOrEqual(3);
+      expect(page.forms.map(({ action }) => action)).toContain(failed.settings.pathname);
+      await workflowIs("FAILED", failed.workflow);
+
+      await stop(failing.process);
+      const mended = terminal(clone, steps[8]!);
+      running.push(mended.process);
+      await mended.shows("listening");
+      await paste(clone, [calls[0]!, links, calls[4]!]);
+      await mended.shows("signature valid");
     } finally {
       for (const child of running.reverse()) await stop(child);
       await rm(join(clone, ".."), { recursive: true, force: true });
@@ -97,6 +110,22 @@ function tour(): Step[] {
     kind: mark.replace("tour: ", "") as Step["kind"],
     script: text,
   }));
+}
+
+/** What the tour prints of the newest event: where it is in Settings, and its workflow in the Temporal UI. */
+function linksIn(printed: string) {
+  const [, settings, password] = /^(http\S+) {2}password: (\S+)$/m.exec(printed)!;
+  const [, workflow] = /"WorkflowUrl": "(http[^"]+)"/.exec(printed)!;
+  return { settings: new URL(settings!), password: password!, workflow: new URL(workflow!) };
+}
+
+/** As the Temporal UI has it, by the same server that the page asks. */
+async function workflowIs(status: string, { origin, pathname }: URL): Promise<void> {
+  expect((await fetch(origin + pathname)).status).toBe(200);
+  await until(`the workflow to be ${status}`, async () => {
+    const response = await fetch(`${origin}/api/v1${pathname}`);
+    return (await response.text()).includes(`WORKFLOW_EXECUTION_STATUS_${status}`);
+  });
 }
 
 /** In a browser: the address that the application has printed, the admin's password, and Allow. */
