@@ -1428,6 +1428,31 @@ export interface components {
              */
             External_Id: string;
             /**
+             * @description Given name, as in OpenID Connect's given_name.
+             * @default
+             */
+            GivenName: string;
+            /**
+             * @description Family name, as in family_name.
+             * @default
+             */
+            FamilyName: string;
+            /**
+             * @description Language and region, as in locale: a BCP 47 tag.
+             * @default
+             */
+            Locale: string;
+            /**
+             * @description Time zone, as in zoneinfo: a name of the IANA database.
+             * @default
+             */
+            ZoneInfo: string;
+            /**
+             * @description Address of a picture of the person, as in picture.
+             * @default
+             */
+            Picture: string;
+            /**
              * Format: date-time
              * @description Creation date.
              * @default 1900-01-01T12:00:00Z
@@ -1468,6 +1493,16 @@ export interface components {
             MobilePhone?: string | null;
             /** @description Identifier of the user in an external system. */
             External_Id?: string | null;
+            /** @description Given name, as in OpenID Connect's given_name. */
+            GivenName?: string | null;
+            /** @description Family name, as in family_name. */
+            FamilyName?: string | null;
+            /** @description Language and region, as in locale: a BCP 47 tag. */
+            Locale?: string | null;
+            /** @description Time zone, as in zoneinfo: a name of the IANA database. */
+            ZoneInfo?: string | null;
+            /** @description Address of a picture of the person, as in picture. */
+            Picture?: string | null;
             /**
              * Format: date-time
              * @description Creation date.
@@ -2506,7 +2541,7 @@ export interface components {
                  * @description Roles: the names of the caller's roles. Constant: Value. Else a field.
                  * @enum {string}
                  */
-                From: "Roles" | "Name" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Constant";
+                From: "Roles" | "Name" | "GivenName" | "FamilyName" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Constant";
                 /** @description Of a Constant. */
                 Value?: string;
             }[];
@@ -2575,7 +2610,7 @@ export interface components {
                  * @description Roles: the names of the caller's roles. Constant: Value. Else a field.
                  * @enum {string}
                  */
-                From: "Roles" | "Name" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Constant";
+                From: "Roles" | "Name" | "GivenName" | "FamilyName" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Constant";
                 /** @description Of a Constant. */
                 Value?: string;
             }[] | null;
@@ -2945,7 +2980,7 @@ export interface components {
                  * @description Roles: the names of the caller's roles. Constant: Value. Else a field.
                  * @enum {string}
                  */
-                From: "Roles" | "Name" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Constant";
+                From: "Roles" | "Name" | "GivenName" | "FamilyName" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Constant";
                 /** @description Of a Constant. */
                 Value?: string;
             }[];
@@ -3031,7 +3066,7 @@ export interface components {
                  * @description Roles: the names of the caller's roles. Constant: Value. Else a field.
                  * @enum {string}
                  */
-                From: "Roles" | "Name" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Constant";
+                From: "Roles" | "Name" | "GivenName" | "FamilyName" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Department" | "Constant";
                 /** @description Of a Constant. */
                 Value?: string;
             }[] | null;
@@ -3403,9 +3438,14 @@ export interface components {
             /** @description `user-` and the User's Id. */
             sub: string;
             name?: string;
+            given_name?: string;
+            family_name?: string;
             preferred_username?: string;
             email?: string;
             phone_number?: string;
+            picture?: string;
+            zoneinfo?: string;
+            locale?: string;
             /**
              * Format: int64
              * @description Seconds since 1970.
@@ -4013,6 +4053,16 @@ export interface operations {
                 MobilePhone?: string;
                 /** @description Records whose External_Id is this; empty: those that have none. */
                 External_Id?: string;
+                /** @description Records whose GivenName is this; empty: those that have none. */
+                GivenName?: string;
+                /** @description Records whose FamilyName is this; empty: those that have none. */
+                FamilyName?: string;
+                /** @description Records whose Locale is this; empty: those that have none. */
+                Locale?: string;
+                /** @description Records whose ZoneInfo is this; empty: those that have none. */
+                ZoneInfo?: string;
+                /** @description Records whose Picture is this; empty: those that have none. */
+                Picture?: string;
                 /** @description Records whose Creation_Date is this. */
                 Creation_Date?: string;
                 /** @description Records whose Last_Login is this. */
@@ -4153,7 +4203,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The field that Id is matched against, in any case; empty: the Id itself. */
-                Name?: "Id" | "Name" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Creation_Date" | "Last_Login" | "Is_Active" | "Department";
+                Name?: "Id" | "Name" | "Username" | "Email" | "MobilePhone" | "External_Id" | "GivenName" | "FamilyName" | "Locale" | "ZoneInfo" | "Picture" | "Creation_Date" | "Last_Login" | "Is_Active" | "Department";
             };
             header?: {
                 /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
@@ -4210,7 +4260,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The field that Id is matched against, in any case; empty: the Id itself. */
-                Name?: "Id" | "Name" | "Username" | "Email" | "MobilePhone" | "External_Id" | "Creation_Date" | "Last_Login" | "Is_Active" | "Department";
+                Name?: "Id" | "Name" | "Username" | "Email" | "MobilePhone" | "External_Id" | "GivenName" | "FamilyName" | "Locale" | "ZoneInfo" | "Picture" | "Creation_Date" | "Last_Login" | "Is_Active" | "Department";
             };
             header?: {
                 /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */

@@ -21,6 +21,8 @@ export interface Field {
   takesTurns?: boolean;
   /** Its text is an address that people go to: http or https alone, for others do something in the browser. */
   isWebAddress?: boolean;
+  /** Lists are not searched in it: `search_text` is without it. */
+  isNotSearched?: boolean;
   /** What a text may look like, for the OpenAPI document; by default its description. */
   example?: string;
 }

@@ -1,4 +1,4 @@
-import { boolean, type EntityDefinition, serverDate, text, UNIQUE_TEXT_LIMIT } from "./definition.ts";
+import { boolean, type EntityDefinition, type Field, serverDate, text, UNIQUE_TEXT_LIMIT } from "./definition.ts";
 
 /** docs/behaviour.md "User". */
 export const user: EntityDefinition = {
@@ -21,6 +21,19 @@ export const user: EntityDefinition = {
       unique: "users_external_id_key",
       example: "HR-1042",
     }),
+    claim("GivenName", "given_name", "Given name, as in OpenID Connect's given_name.", "Ana"),
+    claim("FamilyName", "family_name", "Family name, as in family_name.", "Silva"),
+    claim("Locale", "locale", "Language and region, as in locale: a BCP 47 tag.", "pt-PT"),
+    claim("ZoneInfo", "zone_info", "Time zone, as in zoneinfo: a name of the IANA database.", "Europe/Lisbon"),
+    {
+      ...claim(
+        "Picture",
+        "picture",
+        "Address of a picture of the person, as in picture.",
+        "https://example.com/ana.jpg",
+      ),
+      isWebAddress: true,
+    },
     serverDate("Creation_Date", "created_on", "Creation date."),
     serverDate("Last_Login", "last_login", "Last login time."),
     boolean("Is_Active", "is_active", "Whether the user is still active."),
@@ -43,7 +56,17 @@ export const user: EntityDefinition = {
       label: "External Id",
       hint: "What another system knows the person by; nobody else may have it.",
     },
+    GivenName: { label: "Given name" },
+    FamilyName: { label: "Family name" },
+    Locale: { label: "Language", hint: "A tag such as pt-PT." },
+    ZoneInfo: { label: "Time zone", hint: "A name such as Europe/Lisbon." },
+    Picture: { label: "Picture", type: "url", hint: "The address of one." },
     Department: { label: "Department" },
     Is_Active: { label: "Active", hint: "Who is not active cannot sign in." },
   },
 };
+
+/** Told to applications by the scope `profile` (OIDC Core 5.1). */
+function claim(name: string, column: string, description: string, example: string): Field {
+  return text(name, column, description, { isNotSearched: true, example });
+}

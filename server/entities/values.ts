@@ -33,7 +33,9 @@ export function matchables(entity: EntityDefinition): Matchable[] {
 
 /** The texts that a list can be searched in: those that tell one record from another, and no long Description. */
 export function searchables(entity: EntityDefinition): Field[] {
-  return entity.fields.filter(({ type, maxLength = 0 }) => type === "text" && maxLength <= TEXT_LIMIT);
+  return entity.fields.filter(
+    ({ type, maxLength = 0, isNotSearched }) => type === "text" && maxLength <= TEXT_LIMIT && !isNotSearched,
+  );
 }
 
 /**

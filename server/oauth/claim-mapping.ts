@@ -7,6 +7,8 @@ import { field, orNull, word } from "../http/fields.ts";
 export const CLAIM_SOURCES = [
   "Roles",
   "Name",
+  "GivenName",
+  "FamilyName",
   "Username",
   "Email",
   "MobilePhone",

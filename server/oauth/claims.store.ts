@@ -11,6 +11,11 @@ export interface UserRow {
   mobilePhone: string | null;
   verifiedPhone: string | null;
   externalId: string | null;
+  givenName: string | null;
+  familyName: string | null;
+  locale: string | null;
+  zoneInfo: string | null;
+  picture: string | null;
   /** Its Name. */
   department: string | null;
   updatedOn: Date;
@@ -30,7 +35,8 @@ export async function findUserClaims(
 ): Promise<UserRow | undefined> {
   const [user] = await sql<UserRow[]>`
     select u.name, u.username, u.email, u.verified_email as "verifiedEmail", u.mobile_phone as "mobilePhone",
-      u.verified_phone as "verifiedPhone", u.external_id as "externalId", d.name as department,
+      u.verified_phone as "verifiedPhone", u.external_id as "externalId",
+      u.given_name as "givenName", u.family_name as "familyName", u.locale, u.zone_info as "zoneInfo", u.picture, d.name as department,
       coalesce(u.modified_on, u.created_on) as "updatedOn", coalesce(f.userinfo_claims, '{}') as requested
     from users u left join departments d on d.id = u.department_id and d.tenant_id = u.tenant_id
       left join refresh_families f on f.tenant_id = u.tenant_id and f.id = ${familyId ?? null}

@@ -90,6 +90,8 @@ async function mappedClaims(
 
 const FIELDS: Record<Exclude<MappedClaim["From"], "Roles" | "Constant">, (user: UserRow) => string | null> = {
   Name: (user) => user.name,
+  GivenName: (user) => user.givenName,
+  FamilyName: (user) => user.familyName,
   Username: (user) => user.username,
   Email: (user) => user.email,
   MobilePhone: (user) => user.mobilePhone,
@@ -102,7 +104,12 @@ type ClaimValue = string | number | boolean | string[];
 
 const CLAIMS: Record<string, (user: UserRow) => ClaimValue | null> = {
   name: (user) => user.name,
+  given_name: (user) => user.givenName,
+  family_name: (user) => user.familyName,
   preferred_username: (user) => user.username,
+  picture: (user) => user.picture,
+  zoneinfo: (user) => user.zoneInfo,
+  locale: (user) => user.locale,
   email: (user) => user.email,
   email_verified: (user) => (user.email ? user.email === user.verifiedEmail : null),
   phone_number: (user) => user.mobilePhone,
@@ -118,7 +125,10 @@ export function isKnownClaim(name: string): boolean {
 
 /** The scope `name` gives the name alone; a User has no postal address, so `address` gives nothing. */
 const CLAIMS_OF_SCOPE: Record<string, string[]> = {
-  profile: ["name", "preferred_username", "updated_at"],
+  profile: [
+    ...["name", "given_name", "family_name", "preferred_username", "picture", "zoneinfo", "locale"],
+    "updated_at",
+  ],
   name: ["name"],
   email: ["email", "email_verified"],
   phone: ["phone_number", "phone_number_verified"],

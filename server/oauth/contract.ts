@@ -176,7 +176,8 @@ export const JSON_WEB_KEY_SET = Type.Object(
 export const USER_INFO = Type.Object(
   {
     sub: text("`user-` and the User's Id."),
-    ...{ name: may(), preferred_username: may(), email: may(), phone_number: may() },
+    ...{ name: may(), given_name: may(), family_name: may(), preferred_username: may() },
+    ...{ email: may(), phone_number: may(), picture: may(), zoneinfo: may(), locale: may() },
     updated_at: Type.Optional(Type.Integer({ format: "int64", description: "Seconds since 1970." })),
   },
   { $id: "UserInfo" },

@@ -38,6 +38,21 @@ describe.concurrent("claims", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
+  test("of the scope profile have what the User's record has for them", async () => {
+    const client = await newAda();
+    await db()`
+      update users set given_name = 'Ada', family_name = 'Lovelace', locale = 'en-GB', zone_info = 'Europe/London',
+        picture = 'https://example.com/ada.png' where tenant_id = ${client.tenant.tenantId}`;
+    const { access_token } = await tokens(client, { scope: "openid profile" });
+    expect((await request("GET", PATH, { headers: bearer(access_token) })).body).toMatchObject({
+      given_name: "Ada",
+      family_name: "Lovelace",
+      locale: "en-GB",
+      zoneinfo: "Europe/London",
+      picture: "https://example.com/ada.png",
+    });
+  });
+
   test("that the claims parameter asks for, at userinfo and in the id_token, refreshed ones too", async () => {
     const client = await newAda();
     const claims = JSON.stringify({

@@ -33,6 +33,7 @@ const PERMIT_ALL = "permit (principal, action, resource);";
 
 /** With these in place of what is refused, a form is taken; the other fields stay hostile. */
 const FREE = {};
+const PERSON = { Picture: "https://example.com/ana.png" };
 const APPLICATION = { WebSiteURL: "https://payroll.example.com" };
 const CONNECTION = {
   URL: "https://localhost:9443/",
@@ -81,9 +82,11 @@ const FORMS: Record<string, Typed> = {
   "POST /settings/roles/:id/change Name Description": FREE,
   "POST /settings/roles/:id/members/add Member": { Member: "colleague" },
   "POST /settings/roles/add Name Description": FREE,
-  "POST /settings/users/:id/change Name Username Email MobilePhone External_Id": FREE,
+  "POST /settings/users/:id/change Name Username Email MobilePhone External_Id GivenName FamilyName Locale ZoneInfo Picture":
+    PERSON,
   "POST /settings/users/:id/identity/link Subject": FREE,
-  "POST /settings/users/add Name Username Email MobilePhone External_Id": FREE,
+  "POST /settings/users/add Name Username Email MobilePhone External_Id GivenName FamilyName Locale ZoneInfo Picture":
+    PERSON,
   "POST /settings/webhooks/:id/change URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight":
     CONNECTION,
   "POST /settings/webhooks/:id/redeliver From To Rate": FREE,

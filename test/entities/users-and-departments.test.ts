@@ -15,6 +15,11 @@ describe.concurrent("a User", () => {
       Email: "ada@example.com",
       MobilePhone: "+1 555 0100",
       External_Id: "hr-1",
+      GivenName: "Ada",
+      FamilyName: "Example",
+      Locale: "en-GB",
+      ZoneInfo: "Europe/London",
+      Picture: "https://example.com/ada.png",
       Is_Active: true,
     };
     const user = await caller.made("User", { ...fields, Department: { FieldType: "Name", Value: "Sales" } });
