@@ -173,6 +173,16 @@ test(
       await at.page.getByText("This is no answer to a request that you have begun").waitFor();
       expect(await at.page.content()).not.toContain(own.searchParams.get("code")!);
     }
+
+    // Nor for who signs in there next.
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("link", { name: "Sign in again" }).click();
+    await page.getByLabel("User name").fill(colleague.username);
+    await page.getByLabel("Password").fill(colleague.password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+    await open(own.pathname + own.search);
+    await page.getByText("This is no answer to a request that you have begun").waitFor();
   },
   PATIENCE_MS,
 );
