@@ -105,9 +105,13 @@ export function createApp({
   const findRecord = createFindRecord(entities);
   const findEntityRecords = createFindRecords(entities);
   const entityNames = entities.map((entity) => entity.name);
-  const webhooks = createWebhooks(sql, vault, config.webhooks.secretOverlap, {
-    entities: entityNames,
-    of: (name) => exampleRecord(records.of(name).entity),
+  const temporalUi = `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows`;
+  const workflowUrl = (workflowId: string) => `${temporalUi}/${encodeURIComponent(workflowId)}`;
+  const workflowsUrl = (query: string) => `${temporalUi}?query=${encodeURIComponent(query)}`;
+  const webhooks = createWebhooks({
+    ...{ sql, vault, workflowUrl },
+    secretOverlapMs: config.webhooks.secretOverlap,
+    samples: { entities: entityNames, of: (name) => exampleRecord(records.of(name).entity) },
   });
   const settingsTypes = Object.values(kinds).map(({ type }) => type.name);
   const findRecords: FindRecords = (queries, tenantId, type, ids) => {
@@ -136,9 +140,6 @@ export function createApp({
     contextOf(request).client = { tenantId, clientId };
     admit(request, clientId);
   };
-  const temporalUi = `${config.temporal.uiUrl}/namespaces/${config.temporal.namespace}/workflows`;
-  const workflowUrl = (workflowId: string) => `${temporalUi}/${encodeURIComponent(workflowId)}`;
-  const workflowsUrl = (query: string) => `${temporalUi}?query=${encodeURIComponent(query)}`;
   const databaseIsAway = createOutageLog(log);
   const logFailure = (error: unknown, request: Request) => {
     const line = { err: error, requestKey: contextOf(request).key };
@@ -250,7 +251,6 @@ export function createApp({
         access,
         entities: entityNames,
         connection,
-        workflowUrl,
         workflowsUrl,
         onClient,
         onFailure: logFailure,

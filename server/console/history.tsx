@@ -4,7 +4,7 @@
 import { ACTOR_TYPES, toAuditFilter } from "../audit/index.ts";
 import { firstPage } from "../http/query.ts";
 import { ButtonLink, EmptyState, Section } from "../ui/index.ts";
-import { PING_RECORD, readEvents } from "../webhooks/index.ts";
+import { PING_RECORD } from "../webhooks/index.ts";
 import { tableOfEvents } from "./activity/list.tsx";
 import { AUDIT_LOG, tableOfAudit } from "./audit-log.tsx";
 import type { Page, PageRecord, SettingsDependencies, View } from "./page.tsx";
@@ -47,7 +47,7 @@ export function historyPages(deps: SettingsDependencies, pages: readonly Page[])
 async function eventsPage(deps: SettingsDependencies, visit: Visit, { type, read }: PageRecord): Promise<View> {
   const { id, title, above } = await read(visit);
   const filter = { eventRecord: type, recordId: id };
-  const { Items, Next } = await readEvents(deps, visit.caller, filter, firstPage(MOST));
+  const { Items, Next } = await deps.eventLog.list(visit.caller, filter, firstPage(MOST));
   const all = visit.href(`/settings/activity?EventRecord=${type}&RecordId=${id}`);
   return {
     title,

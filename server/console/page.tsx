@@ -87,8 +87,6 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   /** Names of the entities that can trigger a webhook. */
   entities: string[];
   connection: ConnectionContract;
-  /** Where a person opens a workflow in the Temporal UI. */
-  workflowUrl(workflowId: string): string;
   /** Where the Temporal UI lists those that a query finds. */
   workflowsUrl(query: string): string;
 }

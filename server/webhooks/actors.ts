@@ -23,7 +23,7 @@ import {
   listenForRedeliveries,
   unclaimRedelivery,
 } from "./redelivery/follow.store.ts";
-import { redeliveryWorkflowId } from "./redelivery/read.ts";
+import { redeliveryWorkflowId } from "./redelivery/record.ts";
 
 const BATCH = 20;
 /** The net under NOTIFY. */

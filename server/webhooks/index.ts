@@ -43,18 +43,9 @@ export {
   toEventId,
 } from "./log/contract.ts";
 export { deadLetterRoutes } from "./log/dead-letters.ts";
+export { type AttemptRecord, type EventRecord, eventResources, WORST_FIRST } from "./log/record.ts";
 export { eventLogRoutes } from "./log/routes.ts";
-export {
-  type AttemptRecord,
-  type EventRecord,
-  eventResources,
-  readAttempts,
-  readEvent,
-  readEventBefore,
-  readEvents,
-  type SeenEvent,
-  WORST_FIRST,
-} from "./log/service.ts";
+export type { SeenEvent } from "./log/service.ts";
 export { whyRoutes } from "./log/why.ts";
 export {
   DEFAULT_RATE,
@@ -64,11 +55,9 @@ export {
   REPLAYED_STATES,
 } from "./redelivery/contract.ts";
 export { followRedelivery } from "./redelivery/follow.ts";
-export type { LocatedRedelivery } from "./redelivery/read.ts";
-export { readRedeliveries, readRedelivery, toRedeliveryId } from "./redelivery/read.ts";
-export { redeliverEvent } from "./redelivery/redeliver-event.ts";
+export { type LocatedRedelivery, toRedeliveryId } from "./redelivery/record.ts";
 export { redeliveryRoutes } from "./redelivery/routes.ts";
-export { cancelRedelivery, changeRedelivery, countRedelivery, createRedelivery } from "./redelivery/service.ts";
+export { cancelRedelivery } from "./redelivery/service.ts";
 export { REDELIVERY_KINDS } from "./redelivery/store.ts";
 export { resourceTypes as webhookResourceTypes } from "./resource-types.ts";
 export { createWebhooks, type WebhookServices } from "./services.ts";

@@ -9,7 +9,11 @@ import { type Connections, createConnections } from "./connections/service.ts";
 import { createTestEvents, type Samples, type TestEvents } from "./connections/test-event.ts";
 import { createKnownRequest, createRequestOf, type KnownRequestOf } from "./deliveries/request.ts";
 import { type ConnectionFigures, createConnectionFigures } from "./figures/service.ts";
+import type { WorkflowUrl } from "./log/record.ts";
+import { createEventLog, type EventLog } from "./log/service.ts";
 import { createExplainEvent, type ExplainEvent } from "./log/why.ts";
+import { createRedeliverEvent, type RedeliverEvent } from "./redelivery/redeliver-event.ts";
+import { createRedeliveries, type Redeliveries } from "./redelivery/service.ts";
 
 export interface WebhookServices {
   connections: Connections;
@@ -17,12 +21,25 @@ export interface WebhookServices {
   testEvents: TestEvents;
   /** What is counted of one. */
   figures: ConnectionFigures;
+  eventLog: EventLog;
   explainEvent: ExplainEvent;
+  redeliverEvent: RedeliverEvent;
+  redeliveries: Redeliveries;
   knownRequest: KnownRequestOf;
 }
 
-/** @param secretOverlapMs how long a former secret signs beside the new one, unless a rotation says otherwise */
-export function createWebhooks(sql: Sql, vault: Vault, secretOverlapMs: number, samples: Samples): WebhookServices {
+export interface WebhooksDependencies {
+  sql: Sql;
+  vault: Vault;
+  /** How long a former secret signs beside the new one, unless a rotation says otherwise. */
+  secretOverlapMs: number;
+  samples: Samples;
+  /** Where a person opens a workflow in the Temporal UI. */
+  workflowUrl: WorkflowUrl;
+}
+
+export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
+  const { sql, vault, secretOverlapMs, samples, workflowUrl } = deps;
   const seals = createConnectionSeals(vault);
   const connections = createConnections(sql, seals, createConnectionRecords(seals));
   return {
@@ -30,7 +47,10 @@ export function createWebhooks(sql: Sql, vault: Vault, secretOverlapMs: number, 
     rotations: createRotations(sql, seals, connections, secretOverlapMs),
     testEvents: createTestEvents(sql, connections, samples),
     figures: createConnectionFigures(sql, connections),
+    eventLog: createEventLog(sql, samples.entities, workflowUrl),
     explainEvent: createExplainEvent(sql, connections),
+    redeliverEvent: createRedeliverEvent(sql, workflowUrl),
+    redeliveries: createRedeliveries(sql, workflowUrl),
     knownRequest: createKnownRequest(createRequestOf(seals)),
   };
 }

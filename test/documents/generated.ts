@@ -18,8 +18,7 @@ import { createSettings, SETTINGS } from "../../server/settings.ts";
 import { PROVIDER } from "../../server/signin/index.ts";
 import { TENANT_SETTINGS } from "../../server/tenants/index.ts";
 import { createVault } from "../../server/vault.ts";
-import { testContract } from "../../server/webhooks/connections/test-event.ts";
-import { connectionContract } from "../../server/webhooks/index.ts";
+import { connectionContract, createWebhooks } from "../../server/webhooks/index.ts";
 
 const connection = connectionContract({ entities: ENTITIES.map(({ name }) => name), checkUrl: () => undefined });
 const contracts: Contract<Fields>[] = [connection, POLICY, ROLE, PROVIDER, CREDENTIALS, TENANT_SETTINGS];
@@ -119,13 +118,12 @@ function operations(): string {
 /** They are described here and never called. */
 export function describedRoutes(): Route[] {
   const entities = ENTITIES.map(({ name }) => name);
+  const vault = createVault("");
   const services: Partial<ApiServices> = {
     entities,
     connection,
-    testEvents: { contract: testContract(entities) } as ApiServices["testEvents"],
-    settings: Object.values(
-      createSettings(SETTINGS, { access: {}, vault: createVault(""), checkUrl: () => undefined } as never),
-    ),
+    ...createWebhooks({ sql: {}, vault, secretOverlapMs: 0, samples: { entities }, workflowUrl: String } as never),
+    settings: Object.values(createSettings(SETTINGS, { access: {}, vault, checkUrl: () => undefined } as never)),
     auditLog: createAuditLog({} as never, auditSubjects(ENTITIES, SETTINGS)),
     records: createEntities({} as never, ENTITIES),
   };

@@ -1,7 +1,7 @@
 // What an event has changed: its record's fields, before and after.
 
 import { type Column, Section, Table, Text, Time } from "../../ui/index.ts";
-import { PING, readEventBefore, type SeenEvent } from "../../webhooks/index.ts";
+import { PING, type SeenEvent } from "../../webhooks/index.ts";
 import type { SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 
@@ -49,8 +49,8 @@ async function whatChanged(deps: SettingsDependencies, visit: Visit, event: Seen
 }
 
 /** The record as it was. */
-async function readBefore({ sql, workflowUrl }: SettingsDependencies, { caller }: Visit, event: SeenEvent) {
-  const before = await readEventBefore(sql, caller, event, workflowUrl);
+async function readBefore({ eventLog }: SettingsDependencies, { caller }: Visit, event: SeenEvent) {
+  const before = await eventLog.readBefore(caller, event);
   if (typeof before !== "object") return before;
   const { record, payload, withheld } = before;
   const data = [payload.Data].flat().find((one) => String((one as Fields)?.Id) === event.record.RecordId);

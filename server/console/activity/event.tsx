@@ -24,9 +24,6 @@ import {
   type LoggedConnection,
   PING,
   REDELIVER,
-  readAttempts,
-  readEvent,
-  redeliverEvent,
   type SeenEvent,
   toEventId,
   WORST_FIRST,
@@ -56,8 +53,8 @@ const MOST_ATTEMPTS = 12;
 
 /** @param refusals why what was asked of it was not done */
 export async function eventPage(deps: SettingsDependencies, visit: Visit, refusals: string[] = []): Promise<View> {
-  const { sql, caller, params, url } = { ...deps, ...visit };
-  const event = await readEvent(sql, caller, toEventId(params.id!), deps.workflowUrl);
+  const { caller, params, url } = visit;
+  const event = await deps.eventLog.read(caller, toEventId(params.id!));
   const { record } = event;
   const query = readQuery(url.searchParams, ["State"]);
   const ofState = readWord(query, "State", DELIVERY_STATES);
@@ -110,7 +107,7 @@ async function pageOf({ caller }: Visit, record: EventRecord, ofState: string | 
 
 /** What of connections the reader may not see is left out; that there is a delivery is not. */
 async function readShown(
-  { sql, connections, explainEvent, knownRequest }: SettingsDependencies,
+  { connections, eventLog, explainEvent, knownRequest }: SettingsDependencies,
   visit: Visit,
   event: SeenEvent,
   deliveries: DeliveryRecord[],
@@ -120,7 +117,7 @@ async function readShown(
   const connectionIds = deliveries.map(({ ConnectionId }) => ConnectionId);
   const selection = { deliveryIds: deliveries.map(({ Id }) => Id), last: MOST_ATTEMPTS };
   const [attempts, seen, reasons] = await Promise.all([
-    readAttempts(sql, caller, event, selection),
+    eventLog.attempts(caller, event, selection),
     connections.readAll(caller, connectionIds),
     explainEvent(caller, EventId, { connectionIds }, firstPage(MOST_DELIVERIES)),
   ]);
@@ -280,13 +277,7 @@ export async function redeliver(deps: SettingsDependencies, visit: Visit): Promi
   const { ConnectionId: connectionId } = REDELIVER.parse({ ConnectionId: form.get("ConnectionId") });
   try {
     const caller = visit.permitted("Webhooks:Update");
-    const { Deliveries } = await redeliverEvent(
-      deps.sql,
-      caller,
-      toEventId(params.id!),
-      deps.workflowUrl,
-      connectionId,
-    );
+    const { Deliveries } = await deps.redeliverEvent(caller, toEventId(params.id!), connectionId);
     const asked = (Deliveries ?? []).filter((one) => connectionId === undefined || one.ConnectionId === connectionId);
     return visit.goTo(`/settings/activity/${params.id}`, whatComesOf(asked));
   } catch (error) {

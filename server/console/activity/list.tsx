@@ -23,7 +23,6 @@ import {
   eventFilters,
   LOGGED_EVENT_TYPES,
   PING_RECORD,
-  readEvents,
   toEventFilter,
   WORST_FIRST,
 } from "../../webhooks/index.ts";
@@ -52,7 +51,7 @@ export async function listPage(deps: SettingsDependencies, visit: Visit): Promis
   ];
   const found = await find(visit, filters, async () => {
     const asked = readAsked(eventFilters(entities), inRange(url.searchParams));
-    return readEvents(deps, caller, toEventFilter(asked.filters), asked.paging);
+    return deps.eventLog.list(caller, toEventFilter(asked.filters), asked.paging);
   });
   const { Items, Next } = found.page;
   const list =

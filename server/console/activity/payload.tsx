@@ -2,7 +2,7 @@
 
 import { NO_STORE } from "../../http/conditions.ts";
 import { CopyButton, Section } from "../../ui/index.ts";
-import { type KnownRequest, readEvent, type SeenEvent, toEventId } from "../../webhooks/index.ts";
+import { type KnownRequest, type SeenEvent, toEventId } from "../../webhooks/index.ts";
 import type { SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { Source } from "./attempts.tsx";
@@ -40,15 +40,8 @@ export function PayloadSection({ visit, event }: { visit: Visit; event: SeenEven
 }
 
 /** The exact bytes that every attempt sends, for who may see all of them. */
-export async function payloadFile(
-  { sql, workflowUrl }: SettingsDependencies,
-  { caller, params }: Visit,
-): Promise<Response> {
-  const {
-    record,
-    payload,
-    text = JSON.stringify(payload),
-  } = await readEvent(sql, caller, toEventId(params.id!), workflowUrl);
+export async function payloadFile({ eventLog }: SettingsDependencies, { caller, params }: Visit): Promise<Response> {
+  const { record, payload, text = JSON.stringify(payload) } = await eventLog.read(caller, toEventId(params.id!));
   return new Response(text, {
     headers: {
       "content-type": "application/json",

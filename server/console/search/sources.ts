@@ -5,7 +5,7 @@ import type { EntityService } from "../../entities/index.ts";
 import { ApiError } from "../../errors.ts";
 import { isSaneKey } from "../../http/context.ts";
 import { firstPage, isUuid, MOST_LIMIT, toRecordId } from "../../http/query.ts";
-import { readEvent, readRedelivery, toConnectionId, toEventId, toRedeliveryId } from "../../webhooks/index.ts";
+import { toConnectionId, toEventId, toRedeliveryId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import type { SettingsDependencies } from "../page.tsx";
 import { titleOfRecord } from "../records/names.ts";
@@ -76,9 +76,9 @@ function ranked(found: readonly Answer[], text: string): Answer[] {
   return answers.toSorted((one, other) => rank(one) - rank(other));
 }
 
-const event: Find = async ({ sql, workflowUrl }, visit, text) => {
+const event: Find = async ({ eventLog }, visit, text) => {
   if (!isUuid(text) || !visit.may("Webhooks:Read")) return [];
-  const { record } = await readEvent(sql, visit.caller, toEventId(text.toLowerCase()), workflowUrl);
+  const { record } = await eventLog.read(visit.caller, toEventId(text.toLowerCase()));
   return [
     {
       title: titleOfEvent(record),
@@ -96,9 +96,9 @@ const connectionById: Find = async ({ connections }, visit, text) => {
   ];
 };
 
-const redelivery: Find = async ({ sql, workflowUrl }, visit, text) => {
+const redelivery: Find = async ({ redeliveries }, visit, text) => {
   if (!isUuid(text) || !visit.may("Webhooks:Read")) return [];
-  const { Id, Kind } = await readRedelivery(sql, visit.caller, toRedeliveryId(text), workflowUrl);
+  const { Id, Kind } = await redeliveries.read(visit.caller, toRedeliveryId(text));
   return [{ title: Kind, detail: `Redelivery ${Id}`, path: path(visit, "Redelivery", Id) }];
 };
 

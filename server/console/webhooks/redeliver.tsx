@@ -1,15 +1,7 @@
 // Sending a connection's deliveries again: first how many these are, then the redelivery itself.
 
 import { CheckboxGroup, Form, type FormState, formOf, momentInUtc, refusedForm, TextField } from "../../ui/index.ts";
-import {
-  countRedelivery,
-  createRedelivery,
-  DEFAULT_RATE,
-  MOST_RATE,
-  REPLAY_DATA,
-  REPLAYED_STATES,
-  toConnectionId,
-} from "../../webhooks/index.ts";
+import { DEFAULT_RATE, MOST_RATE, REPLAY_DATA, REPLAYED_STATES, toConnectionId } from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { titleOf } from "./list.tsx";
@@ -120,10 +112,10 @@ export async function redeliver(deps: SettingsDependencies, visit: Visit): Promi
     const input = REPLAY_DATA.parse(body);
     const caller = visit.permitted("Webhooks:Create");
     if (form.get("step") !== "send") {
-      const { Count: count } = await countRedelivery(deps.sql, caller, input);
+      const { Count: count } = await deps.redeliveries.count(caller, input);
       return redeliverPage(deps, visit, { state: sentForm(form), count });
     }
-    const { Id, Reason } = await createRedelivery(deps.sql, caller, input, deps.workflowUrl, body);
+    const { Id, Reason } = await deps.redeliveries.create(caller, input, body);
     const told = Reason ? "The redelivery is made, and waits." : "The redelivery has begun.";
     return visit.goTo(`/settings/redeliveries/${Id}`, `${told} You can leave this page.`);
   } catch (error) {

@@ -4,7 +4,7 @@ import { type ConnectionId, REDELIVERY_STATES } from "../../../workflows/contrac
 import { BadInput } from "../../errors.ts";
 import { firstPage, isUuid, MOST_LIMIT, readPaging, readQuery, readWord } from "../../http/query.ts";
 import { Badge, type Column, EmptyState, find, List, Section, statusOf, Table, Text, Time } from "../../ui/index.ts";
-import { type LocatedRedelivery, REDELIVERY_KINDS, readRedeliveries } from "../../webhooks/index.ts";
+import { type LocatedRedelivery, REDELIVERY_KINDS } from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import { lookUpNames, type NameOf } from "../records/names.ts";
 import { filtersOf, isFiltered } from "../records/records.tsx";
@@ -16,7 +16,7 @@ const MOST_LISTED = 5;
 const REFRESH_SECONDS = 5;
 
 export async function redeliveriesPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
-  const { sql, connections, workflowUrl } = deps;
+  const { connections, redeliveries } = deps;
   const { caller, url } = visit;
   const { Items } = await connections.list(caller, {}, firstPage(MOST_LIMIT));
   const filters = [
@@ -39,7 +39,7 @@ export async function redeliveriesPage(deps: SettingsDependencies, visit: Visit)
       kind: readWord(query, "Kind", REDELIVERY_KINDS),
       state: readWord(query, "State", REDELIVERY_STATES),
     };
-    return readRedeliveries(sql, caller, filter, readPaging(query), workflowUrl);
+    return redeliveries.list(caller, filter, readPaging(query));
   });
   const name = await lookUpNames(visit, found.page.Items.map(connectionOf));
   const [title, text] = isFiltered(filtersOf(visit))
@@ -89,11 +89,11 @@ function connectionColumn(visit: Visit, name: NameOf): Column<LocatedRedelivery>
 
 /** The last ones of a connection. */
 export async function latestRedeliveries(
-  { sql, workflowUrl }: SettingsDependencies,
+  { redeliveries }: SettingsDependencies,
   { caller }: Visit,
   connectionId: ConnectionId,
 ): Promise<LocatedRedelivery[]> {
-  return (await readRedeliveries(sql, caller, { connectionId }, firstPage(MOST_LISTED), workflowUrl)).Items;
+  return (await redeliveries.list(caller, { connectionId }, firstPage(MOST_LISTED))).Items;
 }
 
 /** Those that are not over can be paused and ended in their place. */

@@ -14,13 +14,7 @@ import {
   Text,
   Time,
 } from "../../ui/index.ts";
-import {
-  changeRedelivery,
-  type LocatedRedelivery,
-  REDELIVERY_CHANGE,
-  readRedelivery,
-  toRedeliveryId,
-} from "../../webhooks/index.ts";
+import { type LocatedRedelivery, REDELIVERY_CHANGE, toRedeliveryId } from "../../webhooks/index.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
@@ -30,8 +24,8 @@ const REFRESH_SECONDS = 2;
 
 export const NAMES = { Replay: "Redelivery", Drain: "Sending what was held back" };
 
-export async function redeliveryPage({ sql, workflowUrl }: SettingsDependencies, visit: Visit): Promise<View> {
-  const redelivery = await readRedelivery(sql, visit.caller, toRedeliveryId(visit.params.id!), workflowUrl);
+export async function redeliveryPage({ redeliveries }: SettingsDependencies, visit: Visit): Promise<View> {
+  const redelivery = await redeliveries.read(visit.caller, toRedeliveryId(visit.params.id!));
   const connection = { Type: "WebhookConnection", Id: redelivery.ConnectionId };
   const name = await lookUpNames(visit, [connection]);
   return {
@@ -175,20 +169,13 @@ const TOLD: Record<string, string> = {
   Cancelled: "The redelivery is cancelled. What it has put on its way goes on.",
 };
 
-export async function changeTheRedelivery({ sql, workflowUrl }: SettingsDependencies, visit: Visit): Promise<Response> {
+export async function changeTheRedelivery({ redeliveries }: SettingsDependencies, visit: Visit): Promise<Response> {
   const state = visit.form.get("State") ?? "";
   if (!Object.hasOwn(TOLD, state)) throw new BadInput("State must be Running, Paused or Cancelled.");
   const body = { State: state };
   const change = REDELIVERY_CHANGE.parse(body);
   const caller = visit.permitted("Webhooks:Update");
-  const { Id, ConnectionId } = await changeRedelivery(
-    sql,
-    caller,
-    toRedeliveryId(visit.params.id!),
-    change,
-    workflowUrl,
-    body,
-  );
+  const { Id, ConnectionId } = await redeliveries.change(caller, toRedeliveryId(visit.params.id!), change, body);
   const isInPlace = visit.form.get("Back") === "connection" && ConnectionId !== undefined;
   return visit.goTo(isInPlace ? `/settings/webhooks/${ConnectionId}` : `${REDELIVERIES}/${Id}`, TOLD[state]);
 }

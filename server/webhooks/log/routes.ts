@@ -2,9 +2,10 @@
 
 import { Type } from "@sinclair/typebox";
 import { route } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
 import type { Route } from "../../http/route.ts";
 import { CONNECTION } from "../connections/contract.ts";
-import { redeliverEvent } from "../redelivery/redeliver-event.ts";
+import type { RedeliverEvent } from "../redelivery/redeliver-event.ts";
 import {
   EVENT,
   EVENT_ID,
@@ -17,7 +18,7 @@ import {
   toEventFilter,
   wholeEvent,
 } from "./contract.ts";
-import { type EventLog, readEvents, readWholeEvent } from "./service.ts";
+import type { EventLog } from "./service.ts";
 import { createEventStreams } from "./stream.ts";
 
 export const EVENT_LOG_TAG = {
@@ -25,8 +26,16 @@ export const EVENT_LOG_TAG = {
   description: "The activity log: every change, its deliveries and their attempts.",
 };
 
-export function eventLogRoutes(log: EventLog, stopping: AbortSignal): Route[] {
-  const { sql, entities, workflowUrl } = log;
+export interface EventLogRoutes {
+  sql: Sql;
+  eventLog: EventLog;
+  redeliverEvent: RedeliverEvent;
+  /** Aborted when the process is to end. */
+  stopping: AbortSignal;
+}
+
+export function eventLogRoutes({ sql, eventLog, redeliverEvent, stopping }: EventLogRoutes): Route[] {
+  const { entities } = eventLog;
   const streams = createEventStreams(sql, stopping);
   const path = "/WebhookEvent";
   const tag = EVENT_LOG_TAG;
@@ -44,7 +53,7 @@ export function eventLogRoutes(log: EventLog, stopping: AbortSignal): Route[] {
       filters: eventFilters(entities),
       answer: { description: "A page of changes.", schema: EVENT, example: EXAMPLE_EVENT, list: true },
       errors: ["ServiceBusy"],
-      handle: (caller, { filters, paging }) => readEvents(log, caller, toEventFilter(filters), paging),
+      handle: (caller, { filters, paging }) => eventLog.list(caller, toEventFilter(filters), paging),
     }),
     route({
       method: "GET",
@@ -76,7 +85,7 @@ export function eventLogRoutes(log: EventLog, stopping: AbortSignal): Route[] {
       scopes: ["Webhooks:Read"],
       params,
       answer: { description: "The change.", schema: wholeEvent(entities), example: EXAMPLE_EVENT_DETAIL },
-      handle: (caller, { params: { EventId } }) => readWholeEvent(sql, caller, EventId, workflowUrl),
+      handle: (caller, { params: { EventId } }) => eventLog.readWhole(caller, EventId),
     }),
     route({
       method: "POST",
@@ -97,8 +106,7 @@ export function eventLogRoutes(log: EventLog, stopping: AbortSignal): Route[] {
       },
       answer: { description: "The change.", schema: EVENT, example: EXAMPLE_EVENT },
       errors: ["Conflict"],
-      handle: (caller, { params: { EventId }, input }) =>
-        redeliverEvent(sql, caller, EventId, workflowUrl, input.ConnectionId),
+      handle: (caller, { params: { EventId }, input }) => redeliverEvent(caller, EventId, input.ConnectionId),
     }),
   ];
 }

@@ -10,7 +10,7 @@ import { BadInput } from "../../errors.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { isUuid } from "../../http/query.ts";
 import { sequenceOf } from "../deliveries/request.ts";
-import { eventResources, seePayload } from "./service.ts";
+import { eventResources, seePayload } from "./record.ts";
 import { type CommittedFilter, listCommitted, type Moment, readMoment } from "./store.ts";
 
 const LOOK_MS = 1_000;

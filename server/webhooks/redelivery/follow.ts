@@ -4,7 +4,7 @@ import type { RedeliveryId, RedeliveryProgress } from "../../../workflows/contra
 import type { Sql } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { completeRedelivery, countEnded, countOpen, countTotal, endDraining, isAnyLeft } from "./follow.store.ts";
-import { reasonToWait } from "./read.ts";
+import { reasonToWait } from "./record.ts";
 import { findRedelivery, lockRedelivery } from "./store.ts";
 
 /** One call's share of the work. */

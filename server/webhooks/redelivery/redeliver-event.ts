@@ -7,7 +7,7 @@ import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { PING } from "../events/event.ts";
 import { noEvent } from "../log/contract.ts";
-import { type EventRecord, eventResources, toEventRecord, type WorkflowUrl } from "../log/service.ts";
+import { type EventRecord, eventResources, toEventRecord, type WorkflowUrl } from "../log/record.ts";
 import { findEvent, type LoggedEvent, type WithPayload } from "../log/store.ts";
 import {
   type EventDelivery,
@@ -27,38 +27,40 @@ import { countEnded } from "./follow.store.ts";
  * @returns the event as it is now, as far as the caller may see it
  * @throws NotFound, Permission, Conflict
  */
-export async function redeliverEvent(
-  sql: Sql,
+export type RedeliverEvent = (
   caller: Permitted<"Webhooks:Update">,
   eventId: EventId,
-  workflowUrl: WorkflowUrl,
   connectionId?: ConnectionId,
-): Promise<Shown<EventRecord>> {
-  const { tenantId, permissions, gate } = caller;
-  for (const id of await listCounting(sql, tenantId, eventId)) await countEnded(sql, tenantId, id);
-  const now = await sql.beginFor(tenantId, async (tx) => {
-    const event = await existing(tx, caller, eventId);
-    for (const resource of eventResources(event)) {
-      permissions.require("Webhooks:Update", "WebhookEvent", resource as Record<string, unknown>);
-    }
-    if (event.eventType === PING) throw new Conflict("A ping is not sent again: send another.");
-    const deliveries = await lockEventDeliveries(tx, tenantId, event.id, connectionId);
-    const again = await requireRedeliverable(tx, caller, deliveries, connectionId);
-    if (await hasOpenRun(tx, tenantId, event.id, parts(again))) {
-      throw new Conflict("The event is being delivered just now. Wait until its deliveries have ended.");
-    }
-    const ids = again.map(({ id }) => id);
-    await redeliver(tx, tenantId, event.id, ids);
-    await recordAudit(tx, tenantId, caller, {
-      kind: "WebhookEvent.Redelivered",
-      subject: { type: "WebhookEvent", id: event.id },
-      details: { Deliveries: ids.length, ...(connectionId ? { ConnectionId: connectionId } : {}) },
+) => Promise<Shown<EventRecord>>;
+
+export function createRedeliverEvent(sql: Sql, workflowUrl: WorkflowUrl): RedeliverEvent {
+  return async (caller, eventId, connectionId) => {
+    const { tenantId, permissions, gate } = caller;
+    for (const id of await listCounting(sql, tenantId, eventId)) await countEnded(sql, tenantId, id);
+    const now = await sql.beginFor(tenantId, async (tx) => {
+      const event = await existing(tx, caller, eventId);
+      for (const resource of eventResources(event)) {
+        permissions.require("Webhooks:Update", "WebhookEvent", resource as Record<string, unknown>);
+      }
+      if (event.eventType === PING) throw new Conflict("A ping is not sent again: send another.");
+      const deliveries = await lockEventDeliveries(tx, tenantId, event.id, connectionId);
+      const again = await requireRedeliverable(tx, caller, deliveries, connectionId);
+      if (await hasOpenRun(tx, tenantId, event.id, parts(again))) {
+        throw new Conflict("The event is being delivered just now. Wait until its deliveries have ended.");
+      }
+      const ids = again.map(({ id }) => id);
+      await redeliver(tx, tenantId, event.id, ids);
+      await recordAudit(tx, tenantId, caller, {
+        kind: "WebhookEvent.Redelivered",
+        subject: { type: "WebhookEvent", id: event.id },
+        details: { Deliveries: ids.length, ...(connectionId ? { ConnectionId: connectionId } : {}) },
+      });
+      return existing(tx, caller, eventId);
     });
-    return existing(tx, caller, eventId);
-  });
-  const resource = eventResources(now);
-  const sent = { EventId: eventId };
-  return (await gate.written("WebhookEvent", toEventRecord(now, workflowUrl), sent, { resource })).record;
+    const resource = eventResources(now);
+    const sent = { EventId: eventId };
+    return (await gate.written("WebhookEvent", toEventRecord(now, workflowUrl), sent, { resource })).record;
+  };
 }
 
 async function existing(tx: Transaction, { tenantId }: Caller, eventId: EventId): Promise<LoggedEvent & WithPayload> {

@@ -3,7 +3,6 @@
 import { Type } from "@sinclair/typebox";
 import { REDELIVERY_STATES, type RedeliveryId } from "../../../workflows/contract.ts";
 import { route } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
 import { uuidParameter, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import { connectionFilter } from "../connections/record.ts";
@@ -16,16 +15,10 @@ import {
   REPLAY_DATA,
   REPLAYED_STATES,
 } from "./contract.ts";
-import { readRedeliveries, readRedelivery, type WorkflowUrl } from "./read.ts";
-import { changeRedelivery, countRedelivery, createRedelivery } from "./service.ts";
+import type { Redeliveries } from "./service.ts";
 import { DRAIN_RATE, REDELIVERY_KINDS } from "./store.ts";
 
-export interface RedeliveryRoutes {
-  sql: Sql;
-  workflowUrl: WorkflowUrl;
-}
-
-export function redeliveryRoutes({ sql, workflowUrl }: RedeliveryRoutes): Route[] {
+export function redeliveryRoutes(redeliveries: Redeliveries): Route[] {
   const path = "/Redelivery";
   const tag = {
     name: "Redelivery",
@@ -61,7 +54,7 @@ export function redeliveryRoutes({ sql, workflowUrl }: RedeliveryRoutes): Route[
       errors: ["ServiceBusy"],
       handle: (caller, { filters, paging }) => {
         const filter = { connectionId: filters.ConnectionId, kind: filters.Kind, state: filters.State };
-        return readRedeliveries(sql, caller, filter, paging, workflowUrl);
+        return redeliveries.list(caller, filter, paging);
       },
     }),
     route({
@@ -90,7 +83,7 @@ export function redeliveryRoutes({ sql, workflowUrl }: RedeliveryRoutes): Route[
       },
       errors: ["NotFound", "Conflict"],
       handle: (caller, { input, sent }) =>
-        input.DryRun ? countRedelivery(sql, caller, input) : createRedelivery(sql, caller, input, workflowUrl, sent),
+        input.DryRun ? redeliveries.count(caller, input) : redeliveries.create(caller, input, sent),
     }),
     route({
       ...one,
@@ -98,7 +91,7 @@ export function redeliveryRoutes({ sql, workflowUrl }: RedeliveryRoutes): Route[
       id: "getRedelivery",
       summary: "Read one redelivery and how far it has come",
       scopes: ["Webhooks:Read"],
-      handle: (caller, { params }) => readRedelivery(sql, caller, params.Id, workflowUrl),
+      handle: (caller, { params }) => redeliveries.read(caller, params.Id),
     }),
     route({
       ...one,
@@ -114,7 +107,7 @@ export function redeliveryRoutes({ sql, workflowUrl }: RedeliveryRoutes): Route[
         examples: { pause: { State: "Paused" }, faster: { Rate: MOST_RATE } },
       },
       errors: ["Conflict"],
-      handle: (caller, { params, input, sent }) => changeRedelivery(sql, caller, params.Id, input, workflowUrl, sent),
+      handle: (caller, { params, input, sent }) => redeliveries.change(caller, params.Id, input, sent),
     }),
   ];
 }

@@ -1,122 +1,146 @@
 // Bulk redeliveries, as somebody wishes for them. Everything is a row in PostgreSQL; a worker takes it from there.
 
 import type { RedeliveryId, RedeliveryState } from "../../../workflows/contract.ts";
-import type { Caller, Permitted, Shown } from "../../access/index.ts";
+import type { Caller, Permitted, Shown, ShownPage } from "../../access/index.ts";
 import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { changesOf } from "../../http/contract.ts";
+import type { Paging } from "../../http/query.ts";
 import { newId } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { lockConnection } from "../connections/store.ts";
+import type { WorkflowUrl } from "../log/record.ts";
 import { DEFAULT_RATE, type RedeliveryChange, type ReplayInput } from "./contract.ts";
 import { countAllEnded } from "./follow.store.ts";
-import { type LocatedRedelivery, located, toRedeliveryRecord, type WorkflowUrl } from "./read.ts";
+import { type LocatedRedelivery, located, noRedelivery, toRedeliveryRecord } from "./record.ts";
 import {
   countSelected,
   findRedelivery,
   insertRedelivery,
+  listRedeliveries,
   lockRedelivery,
   positionsOf,
   type Redelivery,
+  type RedeliveryFilter,
   stopDraining,
   timePastEvents,
   updateRedelivery,
 } from "./store.ts";
 
-/**
- * How many deliveries a redelivery would send again; null for who may not see all that is counted.
- * @throws NotFound, Permission
- */
-export async function countRedelivery(
-  sql: Sql,
-  caller: Permitted<"Webhooks:Create">,
-  input: ReplayInput,
-): Promise<Shown<{ Count: number | null }>> {
-  const { total } = await countPlanned(sql, caller, input);
-  return caller.gate.count("WebhookEvent", { Count: total });
+const TYPE = "Redelivery";
+
+export interface Redeliveries {
+  /**
+   * A page of those that the caller may read, newest first.
+   * @throws ServiceBusy
+   */
+  list(caller: Caller, filter: RedeliveryFilter, paging: Paging): Promise<ShownPage<LocatedRedelivery>>;
+  /** @throws NotFound, Permission */
+  read(caller: Caller, id: RedeliveryId): Promise<Shown<LocatedRedelivery>>;
+  /**
+   * How many deliveries a redelivery would send again; null for who may not see all that is counted.
+   * @throws NotFound, Permission
+   */
+  count(caller: Permitted<"Webhooks:Create">, input: ReplayInput): Promise<Shown<{ Count: number | null }>>;
+  /**
+   * Sends deliveries of a connection again, in the order of their events; a worker begins at once.
+   * @param sent the body that was asked with
+   * @throws NotFound, Permission, Conflict
+   */
+  create(caller: Permitted<"Webhooks:Create">, input: ReplayInput, sent: unknown): Promise<Shown<LocatedRedelivery>>;
+  /**
+   * Pauses, resumes or cancels a redelivery, or changes its rate. What it has put on its way goes on.
+   * @throws NotFound, Permission, Conflict
+   */
+  change(
+    caller: Permitted<"Webhooks:Update">,
+    id: RedeliveryId,
+    change: RedeliveryChange,
+    sent: unknown,
+  ): Promise<Shown<LocatedRedelivery>>;
 }
 
-async function countPlanned(sql: Sql, caller: Caller, input: ReplayInput) {
-  const { tenantId } = caller;
-  const redelivery = await sql.beginFor(tenantId, (tx) => planned(tx, caller, input));
-  // Looked for without the lock: there may be many, and no change should wait for that.
-  return sql.beginFor(tenantId, async (tx) => {
-    const positions = await positionsOf(tx, tenantId, redelivery.from!, redelivery.to!);
-    return { ...positions, total: await countSelected(tx, tenantId, { ...redelivery, ...positions }) };
-  });
-}
-
-/**
- * Sends deliveries of a connection again, in the order of their events; a worker begins at once.
- * @throws NotFound, Permission, Conflict
- */
-export async function createRedelivery(
-  sql: Sql,
-  caller: Permitted<"Webhooks:Create">,
-  input: ReplayInput,
-  workflowUrl: WorkflowUrl,
-  sent: unknown,
-): Promise<Shown<LocatedRedelivery>> {
-  const { tenantId } = caller;
-  const counted = await countPlanned(sql, caller, input);
-  try {
-    const made = await sql.beginFor(tenantId, async (tx) => {
-      const redelivery = { ...(await planned(tx, caller, input)), ...counted };
-      await insertRedelivery(tx, tenantId, redelivery);
-      const { ConnectionId, From, To, States, Rate, Total } = toRedeliveryRecord(redelivery);
-      await recordAudit(tx, tenantId, caller, {
-        kind: "Redelivery.Created",
-        subject: { type: "Redelivery", id: redelivery.id },
-        details: { ConnectionId, From, To, States, Rate, Total },
-      });
-      return (await findRedelivery(tx, tenantId, redelivery.id))!;
-    });
-    return await written(caller, made, workflowUrl, sent);
-  } catch (error) {
-    if ((error as { constraint_name?: string }).constraint_name !== "redeliveries_open") throw error;
-    throw new Conflict(
-      "The connection has a Redelivery of the Kind Replay that has not ended. Wait for it, or cancel it.",
-    );
+export function createRedeliveries(sql: Sql, workflowUrl: WorkflowUrl): Redeliveries {
+  /** As far as the caller may see it. */
+  async function written({ gate }: Caller, redelivery: Redelivery, sent: unknown) {
+    return (await gate.written(TYPE, located(redelivery, workflowUrl), sent)).record;
   }
-}
 
-/**
- * Pauses, resumes or cancels a redelivery, or changes its rate. What it has put on its way goes on.
- * @throws NotFound, Permission, Conflict
- */
-export async function changeRedelivery(
-  sql: Sql,
-  caller: Permitted<"Webhooks:Update">,
-  id: RedeliveryId,
-  change: RedeliveryChange,
-  workflowUrl: WorkflowUrl,
-  sent: unknown,
-): Promise<Shown<LocatedRedelivery>> {
-  const { tenantId, permissions } = caller;
-  const changed = await sql.beginFor(tenantId, async (tx) => {
-    const before = await lockRedelivery(tx, tenantId, id, "update");
-    if (!before) throw noRedelivery();
-    const after = { ...before, state: change.State ?? before.state, rate: change.Rate ?? before.rate };
-    const [recordBefore, recordAfter] = [toRedeliveryRecord(before), toRedeliveryRecord(after)];
-    permissions.require("Webhooks:Update", "Redelivery", recordBefore, recordAfter);
-    const fields = ["State", "Rate"];
-    const changes = changesOf(recordBefore, recordAfter, fields, fields);
-    if (!changes) return before;
-    if (hasEnded(before.state))
-      throw new Conflict(`The redelivery is ${before.state}, and nothing of it is left to change.`);
-    await updateRedelivery(tx, tenantId, after);
-    if (after.kind === "Drain" && after.state === "Cancelled") await stopDraining(tx, tenantId, after.connectionId);
-    const subject = { type: "Redelivery", id: before.id };
-    await recordAudit(tx, tenantId, caller, { kind: "Redelivery.Changed", subject, details: changes });
-    return (await findRedelivery(tx, tenantId, before.id))!;
-  });
-  return written(caller, changed, workflowUrl, sent);
-}
+  async function countPlanned(caller: Caller, input: ReplayInput) {
+    const { tenantId } = caller;
+    const redelivery = await sql.beginFor(tenantId, (tx) => planned(tx, caller, input));
+    // Looked for without the lock: there may be many, and no change should wait for that.
+    return sql.beginFor(tenantId, async (tx) => {
+      const positions = await positionsOf(tx, tenantId, redelivery.from!, redelivery.to!);
+      return { ...positions, total: await countSelected(tx, tenantId, { ...redelivery, ...positions }) };
+    });
+  }
 
-/** As far as the caller may see it. @param sent the body that was asked with */
-async function written({ gate }: Caller, redelivery: Redelivery, workflowUrl: WorkflowUrl, sent: unknown) {
-  return (await gate.written("Redelivery", located(redelivery, workflowUrl), sent)).record;
+  return {
+    list({ tenantId, gate }, filter, paging) {
+      return gate.list({
+        type: TYPE,
+        paging,
+        read: (limit, after) => listRedeliveries(sql, tenantId, filter, limit, after),
+        id: (row) => row.id,
+        item: (row) => located(row, workflowUrl),
+      });
+    },
+    async read({ tenantId, gate }, id) {
+      const redelivery = await findRedelivery(sql, tenantId, id);
+      if (!redelivery) throw noRedelivery();
+      return (await gate.show(TYPE, located(redelivery, workflowUrl))).record;
+    },
+    async count(caller, input) {
+      const { total } = await countPlanned(caller, input);
+      return caller.gate.count("WebhookEvent", { Count: total });
+    },
+    async create(caller, input, sent) {
+      const { tenantId } = caller;
+      const counted = await countPlanned(caller, input);
+      try {
+        const made = await sql.beginFor(tenantId, async (tx) => {
+          const redelivery = { ...(await planned(tx, caller, input)), ...counted };
+          await insertRedelivery(tx, tenantId, redelivery);
+          const { ConnectionId, From, To, States, Rate, Total } = toRedeliveryRecord(redelivery);
+          await recordAudit(tx, tenantId, caller, {
+            kind: "Redelivery.Created",
+            subject: { type: TYPE, id: redelivery.id },
+            details: { ConnectionId, From, To, States, Rate, Total },
+          });
+          return (await findRedelivery(tx, tenantId, redelivery.id))!;
+        });
+        return await written(caller, made, sent);
+      } catch (error) {
+        if ((error as { constraint_name?: string }).constraint_name !== "redeliveries_open") throw error;
+        throw new Conflict(
+          "The connection has a Redelivery of the Kind Replay that has not ended. Wait for it, or cancel it.",
+        );
+      }
+    },
+    async change(caller, id, change, sent) {
+      const { tenantId, permissions } = caller;
+      const changed = await sql.beginFor(tenantId, async (tx) => {
+        const before = await lockRedelivery(tx, tenantId, id, "update");
+        if (!before) throw noRedelivery();
+        const after = { ...before, state: change.State ?? before.state, rate: change.Rate ?? before.rate };
+        const [recordBefore, recordAfter] = [toRedeliveryRecord(before), toRedeliveryRecord(after)];
+        permissions.require("Webhooks:Update", TYPE, recordBefore, recordAfter);
+        const fields = ["State", "Rate"];
+        const changes = changesOf(recordBefore, recordAfter, fields, fields);
+        if (!changes) return before;
+        if (hasEnded(before.state))
+          throw new Conflict(`The redelivery is ${before.state}, and nothing of it is left to change.`);
+        await updateRedelivery(tx, tenantId, after);
+        if (after.kind === "Drain" && after.state === "Cancelled") await stopDraining(tx, tenantId, after.connectionId);
+        const subject = { type: TYPE, id: before.id };
+        await recordAudit(tx, tenantId, caller, { kind: "Redelivery.Changed", subject, details: changes });
+        return (await findRedelivery(tx, tenantId, before.id))!;
+      });
+      return written(caller, changed, sent);
+    },
+  };
 }
 
 /** Its workflow was cancelled in Temporal. */
@@ -127,10 +151,6 @@ export async function cancelRedelivery(sql: Sql, tenantId: TenantId, id: Redeliv
     await updateRedelivery(tx, tenantId, { ...redelivery, state: "Cancelled" });
     if (redelivery.kind === "Drain") await stopDraining(tx, tenantId, redelivery.connectionId);
   });
-}
-
-export function noRedelivery(): NotFound {
-  return new NotFound("There is no Redelivery with this Id.");
 }
 
 /** What the caller may have made, its deliveries not counted yet. */
@@ -163,7 +183,7 @@ async function planned(
     connectionState: connection.state,
     draining: false,
   };
-  permissions.require("Webhooks:Create", "Redelivery", toRedeliveryRecord(redelivery));
+  permissions.require("Webhooks:Create", TYPE, toRedeliveryRecord(redelivery));
   // What belongs to another one is passed over.
   await countAllEnded(tx, tenantId, connection.id);
   return redelivery;

@@ -1,49 +1,14 @@
 // Bulk redeliveries as the API answers them.
 
 import type { RedeliveryId } from "../../../workflows/contract.ts";
-import type { Caller, Shown, ShownPage } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
-import { isUuid, type Paging } from "../../http/query.ts";
+import { NotFound } from "../../errors.ts";
+import { isUuid } from "../../http/query.ts";
 import type { ConnectionState } from "../connections/store.ts";
-import { noRedelivery } from "./service.ts";
-import {
-  findRedelivery,
-  listRedeliveries,
-  type Redelivery,
-  type RedeliveryFilter,
-  type RedeliveryKind,
-} from "./store.ts";
+import type { WorkflowUrl } from "../log/record.ts";
+import type { Redelivery, RedeliveryKind } from "./store.ts";
 
-/**
- * A page of those that the caller may read, newest first.
- * @throws ServiceBusy
- */
-export function readRedeliveries(
-  sql: Sql,
-  { tenantId, gate }: Caller,
-  filter: RedeliveryFilter,
-  paging: Paging,
-  workflowUrl: WorkflowUrl,
-): Promise<ShownPage<LocatedRedelivery>> {
-  return gate.list({
-    type: "Redelivery",
-    paging,
-    read: (limit, after) => listRedeliveries(sql, tenantId, filter, limit, after),
-    id: (row) => row.id,
-    item: (row) => located(row, workflowUrl),
-  });
-}
-
-/** @throws NotFound, Permission */
-export async function readRedelivery(
-  sql: Sql,
-  { tenantId, gate }: Caller,
-  id: RedeliveryId,
-  workflowUrl: WorkflowUrl,
-): Promise<Shown<LocatedRedelivery>> {
-  const redelivery = await findRedelivery(sql, tenantId, id);
-  if (!redelivery) throw noRedelivery();
-  return (await gate.show("Redelivery", located(redelivery, workflowUrl))).record;
+export function noRedelivery(): NotFound {
+  return new NotFound("There is no Redelivery with this Id.");
 }
 
 /** A text of a path as the Id that it can be. @throws NotFound */
@@ -77,9 +42,6 @@ export function toRedeliveryRecord(redelivery: Redelivery) {
     EndedOn: redelivery.endedOn?.toISOString() ?? null,
   };
 }
-
-/** Where a person opens a workflow in the Temporal UI. */
-export type WorkflowUrl = (workflowId: string) => string;
 
 /** A redelivery as the API answers it. */
 export type LocatedRedelivery = ReturnType<typeof located>;

@@ -1,0 +1,144 @@
+// An event and its attempts as the API writes them.
+
+import { type DeliveryState, workflowId } from "../../../workflows/contract.ts";
+import type { Caller, Shown } from "../../access/index.ts";
+import { PING } from "../events/event.ts";
+import type { LoggedAttempt, LoggedEvent, WithPayload } from "./store.ts";
+
+/** Where a person opens a workflow in the Temporal UI. */
+export type WorkflowUrl = (workflowId: string) => string;
+
+/** From the most to the least urgent. */
+export const WORST_FIRST: readonly DeliveryState[] = [
+  "Exhausted",
+  "Held",
+  "Retrying",
+  "Pending",
+  "Cancelled",
+  "Delivered",
+];
+
+export type EventRecord = ReturnType<typeof toEventRecord>;
+export type AttemptRecord = ReturnType<typeof toAttemptRecord>;
+
+export function toEventRecord(event: LoggedEvent, workflowUrl: WorkflowUrl) {
+  const [delivery, ...others] = event.deliveries;
+  // One that has waited for a Drain has the event's only workflow, and that is numbered.
+  const ownId = workflowId(event.id, delivery && others.length === 0 ? delivery.part : 1);
+  return {
+    ...toEventAttributes(event),
+    State: WORST_FIRST.find((state) => event.deliveries.some((delivery) => delivery.state === state)) ?? null,
+    Reason: reasonNobodyGotIt(event),
+    WorkflowId: ownId,
+    WorkflowUrl: workflowUrl(ownId),
+    Deliveries: event.deliveries.map((delivery) => ({
+      Id: delivery.id,
+      ConnectionId: delivery.connectionId,
+      State: delivery.state,
+      AttemptCount: delivery.attempts,
+      Run: delivery.run,
+      WorkflowId: workflowId(event.id, delivery.part),
+      WorkflowUrl: workflowUrl(workflowId(event.id, delivery.part)),
+    })),
+  };
+}
+
+/** Why a delivery is Held, by the state of its connection. */
+const WHY_HELD = {
+  Paused: "connection paused",
+  Held: "connection held",
+  Active: "what the connection has missed before is sent first",
+};
+
+/** In words, or null if somebody got it or will. */
+function reasonNobodyGotIt({ eventRecord, eventType, deliveries }: LoggedEvent): string | null {
+  if (deliveries.length === 0) return `no connection for ${eventRecord} ${eventType}`;
+  if (deliveries.some(({ state }) => state !== "Held")) return null;
+  const words = deliveries.map(({ connectionState, drainPaused }) => {
+    const isWaiting = connectionState === "Active" && drainPaused;
+    return isWaiting ? `${WHY_HELD.Active}, and its Drain is paused` : WHY_HELD[connectionState];
+  });
+  return [...new Set(words)].toSorted().join(", ");
+}
+
+/** @param isSeen whether its reader may see what the receiver has answered */
+export function toAttemptRecord(attempt: LoggedAttempt, isSeen: boolean) {
+  return {
+    Number: attempt.number,
+    Run: attempt.run,
+    StartedOn: attempt.startedOn.toISOString(),
+    DurationMs: attempt.durationMs,
+    StatusCode: attempt.statusCode,
+    Failure: attempt.failure,
+    Response: isSeen ? { Headers: attempt.responseHeaders ?? "", Body: attempt.responseBody ?? "" } : null,
+  };
+}
+
+// An event's payload as a caller may see it: what stands in it is as hidden as the records it is of.
+
+/** Why Data is not there, in a word. */
+export const WITHHELD = "Data is left out: your policies do not let you read every record in it.";
+
+export interface SeenPayload {
+  /** Without Data, if that is withheld. */
+  payload: Record<string, unknown>;
+  withheld: typeof WITHHELD | null;
+  /** The exact text that every attempt sends; undefined if not all of it is shown. */
+  text: string | undefined;
+}
+
+export async function seePayload(
+  { gate }: Pick<Caller, "gate">,
+  {
+    eventType,
+    eventRecord,
+    recordIds,
+    payload,
+  }: Pick<LoggedEvent, "eventType" | "eventRecord" | "recordIds"> & WithPayload,
+): Promise<SeenPayload> {
+  const whole = JSON.parse(payload);
+  // A ping tells of its connection only some fields, and a test of no record at all.
+  const isPing = eventType === PING;
+  const shown = await gate.payload(eventRecord, isPing ? [{ Id: recordIds[0]! }] : recordsOf(payload), !isPing);
+  if (!shown) {
+    const { Data: _, ...rest } = whole;
+    return { payload: rest, withheld: WITHHELD, text: undefined };
+  }
+  if (isPing) return { payload: whole, withheld: null, text: payload };
+  const seen = { ...whole, Data: dataOf(whole.Data, shown) };
+  return { payload: seen, withheld: null, text: JSON.stringify(seen) === payload ? payload : undefined };
+}
+
+function dataOf(data: unknown, shown: Shown<Record<string, unknown>>[]): unknown {
+  return Array.isArray(data) ? shown : shown[0];
+}
+
+type Described = Pick<LoggedEvent, "id" | "eventType" | "eventRecord" | "recordIds" | "occurredOn">;
+
+/** What an event itself is, as the API writes it and as policies see it. */
+function toEventAttributes(event: Described) {
+  return {
+    EventId: event.id,
+    EventType: event.eventType,
+    EventRecord: event.eventRecord,
+    // The payload has them all. None stands for the others, for a policy may permit to read of this one alone.
+    RecordId: event.recordIds.length === 1 ? event.recordIds[0]! : null,
+    RecordCount: event.recordIds.length,
+    Timestamp: event.occurredOn.toISOString(),
+  };
+}
+
+/**
+ * What policies are asked for of an event: with each record of its payload one, where they ask for records.
+ * @param payload undefined: nobody has loaded it, for they do not
+ */
+export function eventResources(event: Described & Partial<WithPayload>): object[] {
+  const attributes = toEventAttributes(event);
+  if (event.payload === undefined || event.eventType === PING) return [attributes];
+  return recordsOf(event.payload).map((record) => ({ ...attributes, [event.eventRecord]: record }));
+}
+
+/** An event's records as its payload has them. */
+function recordsOf(payload: string): Record<string, unknown>[] {
+  return [JSON.parse(payload).Data].flat();
+}
