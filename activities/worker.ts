@@ -3,6 +3,7 @@
 import { Client } from "@temporalio/client";
 import { NativeConnection, type NativeConnectionOptions, Runtime, Worker } from "@temporalio/worker";
 import type { Logger } from "pino";
+import { startAlertWatch } from "../server/alerts/index.ts";
 import type { TemporalConfig } from "../server/config.ts";
 import { connect, refuseSharedSessions } from "../server/db/connection.ts";
 import { requireSchema } from "../server/db/migrate.ts";
@@ -140,11 +141,14 @@ await runEntry(async () => {
   const actors = startActors(outbox, client, config.publicUrl, config.webhooks.reconcileInterval, log);
   const clearing = startClearing(outbox, log);
   const maintenance = startMaintenance(client, log);
+  const alertWatch = startAlertWatch(outbox, log);
   const windowReport = startWindowReport(outbox, windows, log);
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);
   stops.push(() =>
     Promise.all(
-      [dispatcher, reconciler, actors, clearing, maintenance, windowReport, heartbeat].map((part) => part.stop()),
+      [dispatcher, reconciler, actors, clearing, maintenance, windowReport, alertWatch, heartbeat].map((part) =>
+        part.stop(),
+      ),
     ),
   );
   lifecycle.serve();

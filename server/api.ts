@@ -1,6 +1,7 @@
 // Every endpoint of the API that is declared as a route.
 
 import type { Access } from "./access/index.ts";
+import { type Alerts, alertRoutes } from "./alerts/index.ts";
 import { type AuditLog, auditRoutes } from "./audit/index.ts";
 import type { Sql } from "./db/connection.ts";
 import { type Entities, entityRoutes } from "./entities/index.ts";
@@ -31,6 +32,7 @@ export interface ApiServices extends WebhookServices {
   records: Entities;
   settings: Settings[string][];
   auditLog: AuditLog;
+  alerts: Alerts;
   requests: Requests;
   access: Pick<Access, "forget" | "forgetClients">;
   consents: Consents;
@@ -53,6 +55,7 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...whyRoutes(services.explainEvent),
     ...redeliveryRoutes(services.redeliveries),
     ...services.settings.flatMap(({ routes }) => routes),
+    ...alertRoutes(services.alerts),
     ...auditRoutes(services.auditLog),
     ...requestRoutes(services.requests),
     ...credentialRoutes(services.sql, services.access),

@@ -3,6 +3,7 @@
 import { Elysia } from "elysia";
 import type { Logger } from "pino";
 import { type Authenticate, createAccess, createAuthenticate, type FindRecords, permit } from "./access/index.ts";
+import { ALERT_RESOURCE_TYPE, createAlerts } from "./alerts/index.ts";
 import { apiRoutes } from "./api.ts";
 import { AUDIT_RESOURCE_TYPE, createAuditLog, recordAudit } from "./audit/index.ts";
 import type { Config } from "./config.ts";
@@ -82,6 +83,7 @@ export function policyTypes(entities: readonly EntityDefinition[], settings: Set
     ...entityTypes,
     ...webhookResourceTypes(entityTypes),
     ...OAUTH_RESOURCE_TYPES,
+    ALERT_RESOURCE_TYPE,
     AUDIT_RESOURCE_TYPE,
     REQUEST_RESOURCE_TYPE,
     TENANT_RESOURCE_TYPE,
@@ -171,6 +173,7 @@ export function createApp({
   const administration = provider.administration(findRecord);
   const auditLog = createAuditLog(sql, auditSubjects(entities, kinds));
   const requests = createRequests(sql);
+  const alerts = createAlerts(sql);
   const authenticateBearer = createAuthenticate(provider.verifyAccessToken, access.admit);
   const authenticate: Authenticate = async (request) => {
     const caller = await authenticateBearer(request);
@@ -188,6 +191,7 @@ export function createApp({
       records,
       settings: Object.values(settings),
       auditLog,
+      alerts,
       requests,
       access,
       ...administration,
@@ -245,6 +249,7 @@ export function createApp({
         ...servicesOf(settings),
         settings,
         auditLog,
+        alerts,
         requests,
         sql,
         publicUrl,

@@ -873,6 +873,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/Alert": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description The newest first.
+         */
+        get: operations["listAlert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/Alert/{Id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one alert */
+        get: operations["getAlert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/Alert/{Id}/Acknowledge": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that somebody sees to an alert
+         * @description Settings tell it no more until it ends, or until a time that is given. 409 once it has ended.
+         */
+        post: operations["acknowledgeAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/AuditEvent": {
         parameters: {
             query?: never;
@@ -2851,13 +2917,51 @@ export interface components {
              */
             readonly CreatedOn?: string;
         };
+        Alert: {
+            /** Format: uuid */
+            Id: string;
+            /** @enum {string} */
+            Kind: "ConnectionHeld" | "ErrorRate" | "Backlog" | "FailedSignIns";
+            /**
+             * Format: uuid
+             * @description null: it is of no connection.
+             */
+            ConnectionId: string | null;
+            /**
+             * @description Acknowledged: somebody has seen it, and its time is not over.
+             * @enum {string}
+             */
+            State: "Open" | "Acknowledged" | "Ended";
+            /** @description For people, as it was when it was raised. */
+            Reason: string;
+            /** Format: date-time */
+            RaisedOn: string;
+            /** Format: date-time */
+            EndedOn: string | null;
+            AcknowledgedBy: {
+                /** @enum {string} */
+                Type: "User" | "Application";
+                Id: string;
+            } | null;
+            /** Format: date-time */
+            AcknowledgedOn: string | null;
+            /**
+             * Format: date-time
+             * @description null: until it ends.
+             */
+            AcknowledgedUntil: string | null;
+        };
+        AlertAcknowledgement: {
+            /** @description When it is told again if it has not ended; null: never. */
+            Until?: string | null;
+        };
         AuditEvent: {
             /** Format: uuid */
             Id: string;
             /** Format: date-time */
             OccurredOn: string;
             /** @enum {string} */
-            Kind: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Consent.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Redelivery.Created" | "Redelivery.Changed";
+            Kind: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Consent.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
             /** @enum {string} */
             Outcome: "Success" | "Failure";
             /** @description Who did it; null: nobody who has proved who they are. */
@@ -6630,6 +6734,130 @@ export interface operations {
             503: components["responses"]["DatabaseAway"];
         };
     };
+    listAlert: {
+        parameters: {
+            query?: {
+                /** @description Records of a page, of those that the caller may read. */
+                Limit?: components["parameters"]["Limit"];
+                /** @description The Next of the page before, for the same caller, list and filters; empty: the first page. */
+                Cursor?: components["parameters"]["Cursor"];
+                /** @description In this state. */
+                State?: "Open" | "Acknowledged" | "Ended";
+            };
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of alerts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Alert"][];
+                        /** @description The Cursor of the next page; null: nothing follows that the caller may read. One request looks at 2000 rows at most: where more in a row are hidden, a page has fewer than its Limit. */
+                        Next: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["BadInput"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Permission"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            /** @description The request has waited too long for its turn; the header Retry-After says when to ask again. Or: PostgreSQL is away, or takes no changes; the header Retry-After says when to ask again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRecord"];
+                };
+            };
+        };
+    };
+    getAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The alert's Id. */
+                Id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The alert. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Permission"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["DatabaseAway"];
+        };
+    };
+    acknowledgeAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The alert's Id. */
+                Id: string;
+            };
+            cookie?: never;
+        };
+        /** @description Until when. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertAcknowledgement"];
+            };
+        };
+        responses: {
+            /** @description The alert. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            400: components["responses"]["BadInput"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Permission"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["DatabaseAway"];
+        };
+    };
     listAuditEvent: {
         parameters: {
             query?: {
@@ -6638,7 +6866,7 @@ export interface operations {
                 /** @description The Next of the page before, for the same caller, list and filters; empty: the first page. */
                 Cursor?: components["parameters"]["Cursor"];
                 /** @description What was done. */
-                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Consent.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Redelivery.Created" | "Redelivery.Changed";
+                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Consent.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
                 /** @description What did it. */
                 ActorType?: "User" | "Application";
                 /** @description Who did it; needs ActorType. */
@@ -6703,7 +6931,7 @@ export interface operations {
                 /** @description CSV unless given. */
                 Format?: "CSV" | "NDJSON";
                 /** @description What was done. */
-                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Consent.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Redelivery.Created" | "Redelivery.Changed";
+                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Consent.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
                 /** @description What did it. */
                 ActorType?: "User" | "Application";
                 /** @description Who did it; needs ActorType. */

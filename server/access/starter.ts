@@ -48,7 +48,8 @@ export const POLICIES = [
   },
   {
     name: "Operators",
-    description: "By the kind of record: ops read all of webhooks and redeliver events, but change no connection.",
+    description:
+      "By the kind of record: ops read all of webhooks, redeliver events and see to alerts, but change no connection.",
     policy: `permit (
   principal in Role::"ops",
   action == Action::"Webhooks:Read",
@@ -58,6 +59,11 @@ permit (
   principal in Role::"ops",
   action == Action::"Webhooks:Update",
   resource is WebhookEvent
+);
+permit (
+  principal in Role::"ops",
+  action == Action::"Webhooks:Update",
+  resource is Alert
 );
 permit (
   principal in Role::"ops",

@@ -63,6 +63,8 @@ const OUTCOME_OF = {
   "WebhookConnection.SecretChanged": "Success",
   /** A staged secret was given up, or a former one ended before its time. */
   "WebhookConnection.RotationEnded": "Success",
+  /** Somebody sees to it. */
+  "Alert.Acknowledged": "Success",
   "Redelivery.Created": "Success",
   "Redelivery.Changed": "Success",
 } as const;

@@ -99,7 +99,7 @@ function requireScopes({ caller, organisation }: Visit, { needs }: Handler): voi
 }
 
 async function show(
-  { settingsSite, cookies }: ConsoleDependencies,
+  { settingsSite, cookies, alerts }: ConsoleDependencies,
   pages: readonly Page[],
   page: Page,
   visit: Visit,
@@ -111,6 +111,9 @@ async function show(
   const told = request.headers.has("hx-request") ? undefined : readFlash(cookies, request);
   const navigation = navigationFor(pages, caller.scopes, url.pathname);
   const tabs = tabsFor(pages, page, visit, view);
+  // What refreshes itself goes without them.
+  // Neither does a page need them that says what is wrong with PostgreSQL.
+  const unseen = request.headers.has("hx-request") ? [] : await alerts.unseen(caller).catch(() => []);
   // Only then it is known which scripts it needs.
   const body = await view.body;
   const shown = (
@@ -121,6 +124,7 @@ async function show(
       tabs={tabs}
       view={{ ...view, body }}
       told={told}
+      unseen={unseen}
     />
   );
   return pageResponse(shown, {

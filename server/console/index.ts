@@ -21,6 +21,7 @@
 
 import { Elysia } from "elysia";
 import { activityPages } from "./activity/pages.ts";
+import { alertPages } from "./alerts.tsx";
 import { applicationPages } from "./applications/pages.tsx";
 import { createSettingsSite } from "./assets.ts";
 import { auditLogPages } from "./audit-log.tsx";
@@ -71,6 +72,7 @@ function ownPages(deps: SettingsDependencies): Page[] {
     ...overviewPages(deps),
     ...webhookPages(deps),
     ...activityPages(deps),
+    ...alertPages(deps),
     ...deps.records.all.flatMap(({ entity: { name } }) => SPECIAL[name]?.(deps) ?? entityPages(deps, name)),
     ...Object.entries(deps.settings).flatMap(
       ([kind, resource]) => SPECIAL_SETTINGS[kind]?.(deps) ?? plainSettingsPages(resource),

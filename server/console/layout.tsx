@@ -1,6 +1,8 @@
 // The frame of every page of Settings, and its navigation.
 
+import type { AlertRecord } from "../alerts/index.ts";
 import { attribute, Head, Mark } from "../ui/index.ts";
+import { AlertBanner } from "./alerts.tsx";
 import type { SettingsSite } from "./assets.ts";
 import type { Page, View } from "./page.tsx";
 import { SearchBox } from "./search/box.tsx";
@@ -15,6 +17,8 @@ export interface LayoutProps {
   view: View;
   /** What was just done. */
   told: string | undefined;
+  /** Alerts that nobody has acknowledged. */
+  unseen: readonly AlertRecord[];
 }
 
 /**
@@ -32,7 +36,7 @@ const STYLES = ["settings.css", "parts.css", "records.css"] as const;
 const SCRIPTS = ["htmx.js", "polling.js", "time.js", "copy.js", "search.js", "moments.js"] as const;
 
 /** The frame of every page: who is here, where one can go, and the page in the middle. */
-export function Layout({ site, visit, navigation, tabs, view, told }: LayoutProps): JSX.Element {
+export function Layout({ site, visit, navigation, tabs, view, told, unseen }: LayoutProps): JSX.Element {
   return (
     <html lang="en">
       <Head
@@ -61,6 +65,7 @@ export function Layout({ site, visit, navigation, tabs, view, told }: LayoutProp
             </ul>
           </nav>
           <main id="main" tabindex="-1">
+            <AlertBanner visit={visit} unseen={unseen} />
             <Heading site={site} view={view} />
             <Tabs site={site} tabs={tabs} />
             {told === undefined ? (

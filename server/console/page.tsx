@@ -1,6 +1,7 @@
 // What a page of Settings is, and what it is made with.
 
 import type { Access, Caller, Scope } from "../access/index.ts";
+import type { Alerts } from "../alerts/index.ts";
 import type { AuditLog } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import type { Entities } from "../entities/index.ts";
@@ -79,6 +80,7 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   consents: Consents;
   settings: Settings;
   auditLog: AuditLog;
+  alerts: Alerts;
   requests: Requests;
   /** Told of who asks; may throw to refuse a request. */
   onClient(request: Request, caller: Caller): void;

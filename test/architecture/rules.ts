@@ -54,7 +54,7 @@ export const sqlStandsInStores: Rule = (sources) =>
 
 /** What no tenant asks for, and the worker's own work, which its dispatcher shares out. */
 const WITHOUT_SHARE =
-  /^server\/(db|commands|oauth\/keys)\/|^server\/tenants\/index\.ts$|^server\/webhooks\/(deliveries|redelivery)\/|^server\/webhooks\/connections\/(probe|holding\.store|rotation)/;
+  /^server\/(db|commands|oauth\/keys)\/|^server\/tenants\/index\.ts$|^server\/alerts\/watch\.ts$|^server\/webhooks\/(deliveries|redelivery)\/|^server\/webhooks\/connections\/(probe|holding\.store|rotation)/;
 
 export const transactionsAreShares: Rule = (sources) =>
   sources.flatMap(({ path, text }) => {

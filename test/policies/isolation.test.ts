@@ -9,7 +9,7 @@ import { createLog } from "../../server/log.ts";
 import { createVault } from "../../server/vault.ts";
 import { API, unique } from "../entities/client.ts";
 import { type Api, until } from "../support/api.ts";
-import { newTenant, setting, shared } from "../support/tenant.ts";
+import { db, newTenant, setting, shared } from "../support/tenant.ts";
 import { ok } from "./people.ts";
 
 /** Outside the entity API: no tenant's token opens these. A new one has to be added here on purpose. */
@@ -23,7 +23,10 @@ const NO_METHOD = "PUT";
 /** What a route of one record takes, where it has to be given something. */
 /** What would stay open. */
 const QUERIES: Record<string, string> = { "/WebhookEvent/Stream": "?Seconds=1" };
-const BODIES: Record<string, unknown> = { "/User/:id/Identities": { IdentityProviderId: "1", Subject: "theirs" } };
+const BODIES: Record<string, unknown> = {
+  "/User/:id/Identities": { IdentityProviderId: "1", Subject: "theirs" },
+  "/WebhookConnection/:id/Test": { EventRecord: "Application", EventType: "Deleted" },
+};
 
 const marker = unique("theirs");
 let stranger: Api;
@@ -44,6 +47,7 @@ beforeAll(async () => {
     WebhookEvent: (await ok(owner.get("/WebhookEvent?Limit=1"))).Items[0].EventId,
     Policy: await make("Policy", { Policy: 'permit (principal == Client::"0", action, resource);' }),
     Role: await make("Role", {}),
+    Api: await make("Api", { Audience: `urn:theirs:${Bun.randomUUIDv7()}` }),
     AuditEvent: (await ok(owner.get("/AuditEvent?Kind=Role.Created"))).Items[0].Id,
     Request: (await until("a request", async () => (await ok(owner.get("/Request?Limit=1"))).Items[0])).Id,
     IdentityProvider: await make("IdentityProvider", {
@@ -52,6 +56,10 @@ beforeAll(async () => {
       ClientId: marker,
     }),
   };
+  theirs.Alert = Bun.randomUUIDv7();
+  await db()`
+    insert into alerts (id, tenant_id, kind, reason)
+    values (${theirs.Alert}, ${owner.tenantId}, 'FailedSignIns', ${marker})`;
   const wished = { headers: { "content-type": "application/json" }, body: JSON.stringify(redelivery()) };
   theirs.Redelivery = (await ok(owner.send("POST", "/Redelivery", wished))).Id;
   await until("it to end", async () => (await ok(owner.get(`/Redelivery/${theirs.Redelivery}`))).EndedOn);

@@ -14,7 +14,7 @@ test.concurrent("a new tenant has readable policies and roles, each with one lin
     "Administrators: By role: members of the role admin may do everything.",
     "Auditors: By network: auditors may read everything, from loopback and private addresses only.",
     "Editors: By role: editors may read, make and change every record, but delete none.",
-    "Operators: By the kind of record: ops read all of webhooks and redeliver events, but change no connection.",
+    "Operators: By the kind of record: ops read all of webhooks, redeliver events and see to alerts, but change no connection.",
     "Payloads: By the place: ops read records in the payloads of events, and nowhere else. Delete it to hide them.",
     "System applications: By the record: only admins change a system application, or make an application one.",
   ]);

@@ -1,0 +1,67 @@
+// Alert: what it is, and what is answered.
+
+import { Type } from "@sinclair/typebox";
+import type { ResourceType } from "../access/index.ts";
+import { body } from "../http/contract.ts";
+import { momentOrNull, orNull, time, uuid, word } from "../http/fields.ts";
+
+export const ALERT_KINDS = ["ConnectionHeld", "ErrorRate", "Backlog", "FailedSignIns"] as const;
+export type AlertKind = (typeof ALERT_KINDS)[number];
+
+export const ALERT_STATES = ["Open", "Acknowledged", "Ended"] as const;
+export type AlertState = (typeof ALERT_STATES)[number];
+
+/** When each is raised, as docs/operations.md "Alerts" has it. */
+export const RULES = {
+  /** Of so many deliveries that have ended in an hour at least. */
+  errorRate: { percent: 10, least: 20, hours: 1 },
+  backlog: { minutes: 15 },
+  failedSignIns: { count: 30, minutes: 10 },
+};
+
+/** What policies can say of an alert. */
+export const ALERT_RESOURCE_TYPE: ResourceType = {
+  name: "Alert",
+  families: ["Webhooks"],
+  attributes: [
+    { name: "Id", type: "text" },
+    { name: "Kind", type: "text" },
+    { name: "ConnectionId", type: "text" },
+    { name: "State", type: "text" },
+  ],
+};
+
+/** What POST Alert/{Id}/Acknowledge takes. */
+export const ACKNOWLEDGEMENT = body(
+  { name: "Acknowledgement", $id: "AlertAcknowledgement" },
+  { Until: momentOrNull({ description: "When it is told again if it has not ended; null: never." }) },
+);
+
+export const ALERT = Type.Object(
+  {
+    Id: uuid(),
+    Kind: word(ALERT_KINDS),
+    ConnectionId: orNull(uuid(), { description: "null: it is of no connection." }),
+    State: word(ALERT_STATES, { description: "Acknowledged: somebody has seen it, and its time is not over." }),
+    Reason: Type.String({ description: "For people, as it was when it was raised." }),
+    RaisedOn: time(),
+    EndedOn: orNull(time()),
+    AcknowledgedBy: orNull(Type.Object({ Type: word(["User", "Application"]), Id: Type.String() })),
+    AcknowledgedOn: orNull(time()),
+    AcknowledgedUntil: orNull(time(), { description: "null: until it ends." }),
+  },
+  { $id: "Alert" },
+);
+
+export const EXAMPLE_ALERT = {
+  Id: "0197c6f5-1a2b-7c3d-8e4f-5061728394a5",
+  Kind: "ConnectionHeld",
+  ConnectionId: "0197c6f1-90ab-7cde-8f01-23456789abcd",
+  State: "Acknowledged",
+  Reason: "410 Gone",
+  RaisedOn: "2026-01-31T11:59:00.000Z",
+  EndedOn: null,
+  AcknowledgedBy: { Type: "User", Id: "7" },
+  AcknowledgedOn: "2026-01-31T12:00:00.000Z",
+  AcknowledgedUntil: "2026-01-31T16:00:00.000Z",
+};

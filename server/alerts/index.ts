@@ -1,0 +1,4 @@
+export { ACKNOWLEDGEMENT, ALERT_RESOURCE_TYPE, ALERT_STATES, type AlertKind } from "./contract.ts";
+export { alertRoutes } from "./routes.ts";
+export { type AlertRecord, type Alerts, createAlerts, MOST_UNSEEN } from "./service.ts";
+export { startAlertWatch } from "./watch.ts";

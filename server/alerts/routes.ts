@@ -1,0 +1,57 @@
+// Alert: what somebody should look at.
+
+import { route } from "../access/index.ts";
+import { uuidParameter, wordFilter } from "../http/query.ts";
+import type { Route } from "../http/route.ts";
+import { ACKNOWLEDGEMENT, ALERT, ALERT_STATES, EXAMPLE_ALERT } from "./contract.ts";
+import type { Alerts } from "./service.ts";
+
+export function alertRoutes(alerts: Alerts): Route[] {
+  const tag = {
+    name: "Alert",
+    description: "What somebody should look at: raised and ended by itself, acknowledged by people.",
+  };
+  const answer = { description: "The alert.", schema: ALERT, example: EXAMPLE_ALERT };
+  const one = { tag, answer, params: { Id: uuidParameter("The alert's Id.", "Alert") } };
+  return [
+    route({
+      method: "GET",
+      path: "/Alert",
+      id: "listAlert",
+      tag,
+      summary: "List alerts",
+      description: "The newest first.",
+      scopes: ["Webhooks:Read"],
+      paged: true,
+      filters: { State: wordFilter(ALERT_STATES, "In this state.") },
+      answer: { ...answer, description: "A page of alerts.", list: true },
+      errors: ["ServiceBusy"],
+      handle: (caller, { filters, paging }) => alerts.list(caller, filters.State, paging),
+    }),
+    route({
+      ...one,
+      method: "GET",
+      path: "/Alert/{Id}",
+      id: "getAlert",
+      summary: "Read one alert",
+      scopes: ["Webhooks:Read"],
+      handle: (caller, { params: { Id } }) => alerts.read(caller, Id),
+    }),
+    route({
+      ...one,
+      method: "POST",
+      path: "/Alert/{Id}/Acknowledge",
+      id: "acknowledgeAlert",
+      summary: "Say that somebody sees to an alert",
+      description: "Settings tell it no more until it ends, or until a time that is given. 409 once it has ended.",
+      scopes: ["Webhooks:Update"],
+      body: {
+        ...ACKNOWLEDGEMENT,
+        description: "Until when.",
+        examples: { once: {}, until: { Until: "2126-01-31T16:00:00Z" } },
+      },
+      errors: ["Conflict"],
+      handle: (caller, { params: { Id }, input }) => alerts.acknowledge(caller, Id, input.Until ?? null),
+    }),
+  ];
+}

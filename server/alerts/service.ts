@@ -1,0 +1,91 @@
+// Alerts as they are read and acknowledged, by REST and by the console.
+
+import type { Caller, Permitted, Shown, ShownPage } from "../access/index.ts";
+import { recordAudit } from "../audit/index.ts";
+import type { Sql } from "../db/connection.ts";
+import { BadInput, Conflict, NotFound } from "../errors.ts";
+import { firstPage, isUuid, type Paging } from "../http/query.ts";
+import { ALERT_RESOURCE_TYPE, type AlertState } from "./contract.ts";
+import { type Alert, acknowledge, findAlert, listAlerts } from "./store.ts";
+
+const TYPE = ALERT_RESOURCE_TYPE.name;
+
+export interface Alerts {
+  /** A page, the newest first, without what the caller may not read. @throws ServiceBusy */
+  list(caller: Caller, state: AlertState | undefined, paging: Paging): Promise<ShownPage<AlertRecord>>;
+  /** Those that nobody has seen yet, as many as are of use; none without Webhooks:Read. */
+  unseen(caller: Caller): Promise<Shown<AlertRecord>[]>;
+  /** @throws NotFound, Permission */
+  read(caller: Caller, id: string): Promise<Shown<AlertRecord>>;
+  /**
+   * Somebody sees to it: until then, or until it ends, it is not told again.
+   * @throws NotFound, Permission, BadInput for a time that is past, Conflict if it has ended
+   */
+  acknowledge(caller: Permitted<"Webhooks:Update">, id: string, until: Date | null): Promise<Shown<AlertRecord>>;
+}
+
+/** More are told as "so many or more". */
+export const MOST_UNSEEN = 20;
+
+export function createAlerts(sql: Sql): Alerts {
+  const noAlert = () => new NotFound("There is no Alert with this Id.");
+
+  const list: Alerts["list"] = ({ tenantId, gate }, state, paging) =>
+    gate.list({
+      type: TYPE,
+      paging,
+      read: (limit, after) => listAlerts(sql, tenantId, state, limit, after),
+      id: ({ id }) => id,
+      item: toRecord,
+    });
+
+  return {
+    list,
+    async unseen(caller) {
+      if (!caller.scopes.has("Webhooks:Read")) return [];
+      return (await list(caller, "Open", firstPage(MOST_UNSEEN))).Items;
+    },
+    async read({ tenantId, gate }, id) {
+      const alert = isUuid(id) ? await findAlert(sql, tenantId, id) : undefined;
+      if (!alert) throw noAlert();
+      return (await gate.show(TYPE, toRecord(alert))).record;
+    },
+    async acknowledge(caller, id, until) {
+      const { tenantId, permissions, actor, gate } = caller;
+      if (until && until <= new Date()) throw new BadInput("Until must be a time to come, or null.");
+      const alert = await sql.beginFor(tenantId, async (tx) => {
+        const before = isUuid(id) ? await findAlert(tx, tenantId, id) : undefined;
+        if (!before) throw noAlert();
+        permissions.require("Webhooks:Update", TYPE, toRecord(before));
+        const after = await acknowledge(tx, tenantId, id, actor, until);
+        if (!after) throw new Conflict("The alert has ended.");
+        await recordAudit(tx, tenantId, caller, {
+          kind: "Alert.Acknowledged",
+          ...(before.connectionId && { subject: { type: "WebhookConnection", id: before.connectionId } }),
+          details: { AlertId: id, Kind: before.kind, Until: until?.toISOString() ?? null },
+        });
+        return after;
+      });
+      return (await gate.written(TYPE, toRecord(alert), {})).record;
+    },
+  };
+}
+
+/** In its response shape. */
+export type AlertRecord = ReturnType<typeof toRecord>;
+
+function toRecord(alert: Alert) {
+  const { acknowledgedByType: type, acknowledgedById } = alert;
+  return {
+    Id: alert.id,
+    Kind: alert.kind,
+    ConnectionId: alert.connectionId,
+    State: alert.state,
+    Reason: alert.reason,
+    RaisedOn: alert.raisedOn.toISOString(),
+    EndedOn: alert.endedOn?.toISOString() ?? null,
+    AcknowledgedBy: type === null ? null : { Type: type, Id: String(acknowledgedById) },
+    AcknowledgedOn: alert.acknowledgedOn?.toISOString() ?? null,
+    AcknowledgedUntil: alert.acknowledgedUntil?.toISOString() ?? null,
+  };
+}

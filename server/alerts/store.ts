@@ -1,0 +1,144 @@
+import type { ConnectionId } from "../../workflows/contract.ts";
+import type { Actor } from "../access/index.ts";
+import type { Queries, Transaction } from "../db/connection.ts";
+import { lowestIdOf } from "../ids.ts";
+import type { TenantId } from "../tenant-id.ts";
+import { type AlertKind, type AlertState, RULES } from "./contract.ts";
+
+export interface Alert {
+  id: string;
+  kind: AlertKind;
+  connectionId: ConnectionId | null;
+  state: AlertState;
+  reason: string;
+  raisedOn: Date;
+  endedOn: Date | null;
+  acknowledgedByType: "User" | "Application" | null;
+  acknowledgedById: number | null;
+  acknowledgedOn: Date | null;
+  acknowledgedUntil: Date | null;
+}
+
+const STATE = (sql: Queries) => sql`
+  case when ended_on is not null then 'Ended'
+    when acknowledged_on is not null and coalesce(acknowledged_until > now(), true) then 'Acknowledged'
+    else 'Open' end`;
+
+const columns = (sql: Queries) => sql`
+  id, kind, connection_id as "connectionId", ${STATE(sql)} as state, reason, raised_on as "raisedOn",
+  ended_on as "endedOn", acknowledged_by_type as "acknowledgedByType", acknowledged_by_id as "acknowledgedById",
+  acknowledged_on as "acknowledgedOn", acknowledged_until as "acknowledgedUntil"`;
+
+/** Newest first; one more than the limit, if there are more. */
+export async function listAlerts(
+  sql: Queries,
+  tenantId: TenantId,
+  state: AlertState | undefined,
+  limit: number,
+  after: string | undefined,
+): Promise<Alert[]> {
+  return sql<Alert[]>`
+    select ${columns(sql)} from alerts
+    where tenant_id = ${tenantId} ${after ? sql`and id < ${after}` : sql``}
+      ${state === undefined ? sql`` : sql`and ${STATE(sql)} = ${state}`}
+      ${state === undefined || state === "Ended" ? sql`` : sql`and ended_on is null`}
+    order by id desc limit ${limit + 1}`;
+}
+
+export async function findAlert(sql: Queries, tenantId: TenantId, id: string): Promise<Alert | undefined> {
+  const [row] = await sql<Alert[]>`select ${columns(sql)} from alerts where tenant_id = ${tenantId} and id = ${id}`;
+  return row;
+}
+
+/** @returns undefined if it has ended */
+export async function acknowledge(
+  tx: Transaction,
+  tenantId: TenantId,
+  id: string,
+  actor: Actor,
+  until: Date | null,
+): Promise<Alert | undefined> {
+  const [row] = await tx<Alert[]>`
+    update alerts set acknowledged_on = now(), acknowledged_by_type = ${actor.type}, acknowledged_by_id = ${actor.id},
+      acknowledged_until = ${until}
+    where tenant_id = ${tenantId} and id = ${id} and ended_on is null
+    returning ${columns(tx)}`;
+  return row;
+}
+
+/** Any constant of our own that no other lock has: one worker looks at a time. */
+const ALERTS_LOCK = 7_203_433;
+
+/** What somebody should look at just now. */
+export interface Standing {
+  tenantId: TenantId;
+  kind: AlertKind;
+  connectionId: ConnectionId | null;
+  reason: string;
+}
+
+/** Of all tenants; undefined: another worker looks just now. */
+export async function listStanding(tx: Transaction, now: Date): Promise<Standing[] | undefined> {
+  const [turn] = await tx<{ mine: boolean }[]>`select pg_try_advisory_xact_lock(${ALERTS_LOCK}) as mine`;
+  if (!turn!.mine) return undefined;
+  const { errorRate, backlog, failedSignIns } = RULES;
+  const before = (minutes: number) => lowestIdOf(new Date(now.getTime() - 60_000 * minutes));
+  return tx<Standing[]>`
+    with connection as (
+      select tenant_id, id, state, held_reason from webhook_connections where deleted_on is null
+    ), failing as materialized (
+      -- Only of these it is worth counting.
+      select tenant_id, id from connection c
+      where exists (
+        select from deliveries f where f.connection_id = c.id and f.state in ('Retrying', 'Exhausted')
+          and f.event_id >= ${before(60 * errorRate.hours)}
+      )
+    )
+    select tenant_id as "tenantId", 'ConnectionHeld' as kind, id as "connectionId", coalesce(held_reason, '') as reason
+    from connection where state = 'Held'
+    union all
+    select c.tenant_id, 'ErrorRate', c.id, rate.exhausted || ' of ' || rate.ended || ' deliveries failed in an hour'
+    from failing c cross join lateral (
+      select count(*) filter (where d.state = 'Exhausted') as exhausted, count(*) as ended from deliveries d
+      where d.tenant_id = c.tenant_id and d.connection_id = c.id and d.state in ('Delivered', 'Exhausted')
+        and d.changed_on > now() - make_interval(hours => ${errorRate.hours})
+    ) rate
+    where rate.ended >= ${errorRate.least} and 100 * rate.exhausted >= ${errorRate.percent} * rate.ended
+    union all
+    select c.tenant_id, 'Backlog', c.id, 'deliveries wait for more than ' || ${backlog.minutes}::int || ' minutes'
+    from connection c
+    where c.state = 'Active' and exists (
+      select from deliveries d
+      where d.tenant_id = c.tenant_id and d.connection_id = c.id and d.state in ('Pending', 'Retrying', 'Held')
+        and d.event_id is not null and d.event_id < ${before(backlog.minutes)}
+    )
+    union all
+    select t.id, 'FailedSignIns', null, failures.count || ' sign-ins failed in ' || ${failedSignIns.minutes}::int || ' minutes'
+    from tenants t cross join lateral (
+      select count(*) as count from audit_log a
+      where a.tenant_id = t.id and a.outcome = 'Failure' and a.id >= ${before(failedSignIns.minutes)}
+        and a.kind in ('SignIn.Failed', 'SecondFactor.Failed')
+    ) failures
+    where failures.count >= ${failedSignIns.count}`;
+}
+
+/**
+ * Raises those that are not raised yet, and ends all others.
+ * @returns those that were raised
+ */
+export async function saveStanding(tx: Transaction, standing: readonly Standing[]): Promise<Standing[]> {
+  const of = <T>(value: (one: Standing) => T) => standing.map(value);
+  await tx`
+    update alerts a set ended_on = now()
+    where ended_on is null and not exists (
+      select from unnest(${of((one) => one.tenantId)}::uuid[], ${of((one) => one.kind)}::text[],
+        ${of((one) => one.connectionId)}::uuid[]) as s (tenant_id, kind, connection_id)
+      where s.tenant_id = a.tenant_id and s.kind = a.kind and s.connection_id is not distinct from a.connection_id
+    )`;
+  return tx<Standing[]>`
+    insert into alerts (id, tenant_id, kind, connection_id, reason)
+    select * from unnest(${of(() => Bun.randomUUIDv7())}::uuid[], ${of((one) => one.tenantId)}::uuid[],
+      ${of((one) => one.kind)}::text[], ${of((one) => one.connectionId)}::uuid[], ${of((one) => one.reason)}::text[])
+    on conflict do nothing
+    returning tenant_id as "tenantId", kind, connection_id as "connectionId", reason`;
+}

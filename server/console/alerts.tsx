@@ -1,0 +1,158 @@
+// Alerts: what somebody should look at, and who sees to it. Every page says above its middle that there are some.
+
+import { ACKNOWLEDGEMENT, ALERT_STATES, type AlertKind, type AlertRecord, MOST_UNSEEN } from "../alerts/index.ts";
+import { BadInput } from "../errors.ts";
+import { readPaging, readQuery, readWord } from "../http/query.ts";
+import { ActionButton, Badge, type Column, EmptyState, find, List, statusOf, Text, Time } from "../ui/index.ts";
+import type { Page, SettingsDependencies, View } from "./page.tsx";
+import { lookUpNames, type Named, type NameOf } from "./records/names.ts";
+import { filtersOf, isFiltered } from "./records/records.tsx";
+import type { Visit } from "./visit.ts";
+
+const ALERTS = "/settings/alerts";
+const REFRESH_SECONDS = 10;
+const HOUR_MS = 3_600_000;
+
+/** What a kind says of its connection, or of the whole. */
+const KINDS: Record<AlertKind, string> = {
+  ConnectionHeld: "Connection held",
+  ErrorRate: "Many deliveries fail",
+  Backlog: "Deliveries wait for long",
+  FailedSignIns: "Many sign-ins fail",
+};
+
+/** For how long somebody can say that they see to it. */
+const SPANS: Record<string, { label: string; ms: number | null }> = {
+  "4h": { label: "For 4 hours", ms: 4 * HOUR_MS },
+  end: { label: "Until it ends", ms: null },
+};
+
+export function alertPages(deps: SettingsDependencies): Page[] {
+  return [
+    { path: ALERTS, area: "Alerts", GET: { needs: ["Webhooks:Read"], answer: (visit) => listPage(deps, visit) } },
+    {
+      path: `${ALERTS}/:id/acknowledge`,
+      POST: { needs: ["Webhooks:Update"], answer: (visit) => acknowledge(deps, visit) },
+    },
+  ];
+}
+
+async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const { caller, url } = visit;
+  const filters = [{ name: "State", label: "State", options: ALERT_STATES.map((value) => ({ value, label: value })) }];
+  const found = await find(visit, filters, async () => {
+    const query = readQuery(url.searchParams, ["State"]);
+    return deps.alerts.list(caller, readWord(query, "State", ALERT_STATES), readPaging(query));
+  });
+  const { Items } = found.page;
+  const name = await lookUpNames(visit, [...Items.flatMap(connectionOf), ...Items.flatMap(acknowledgerOf)]);
+  return {
+    title: "Alerts",
+    status: statusOf(found),
+    body: (
+      <List
+        visit={visit}
+        caption="Alerts, newest first"
+        filters={filters}
+        live={{ id: "alerts", seconds: REFRESH_SECONDS }}
+        found={found}
+        columns={columns(visit, name)}
+        empty={
+          <EmptyState title={isFiltered(filtersOf(visit)) ? "No alert is like that" : "No alerts"}>
+            <p>A held connection, failing or waiting deliveries and many failed sign-ins show up here.</p>
+          </EmptyState>
+        }
+      />
+    ),
+  };
+}
+
+const connectionOf = ({ ConnectionId: Id }: AlertRecord): Named[] => (Id ? [{ Type: "WebhookConnection", Id }] : []);
+const acknowledgerOf = ({ AcknowledgedBy: by }: AlertRecord): Named[] => (by ? [by] : []);
+
+function columns(visit: Visit, name: NameOf): Column<AlertRecord>[] {
+  return [
+    { name: "Alert", cell: ({ Kind }) => <Text text={KINDS[Kind]} /> },
+    { name: "Of", cell: (alert) => <OfConnection visit={visit} of={connectionOf(alert)} name={name} /> },
+    { name: "State", cell: ({ State }) => <Badge state={State} tone={TONES[State]} /> },
+    { name: "Reason", cell: ({ Reason }) => <Text text={Reason} /> },
+    { name: "Raised", cell: ({ RaisedOn }) => <Time at={new Date(RaisedOn)} ago /> },
+    { name: "Seen to by", cell: (alert) => <Acknowledged visit={visit} alert={alert} name={name} /> },
+  ];
+}
+
+const TONES = { Open: "bad", Acknowledged: "warn", Ended: "quiet" } as const;
+
+function OfConnection({ visit, of, name }: { visit: Visit; of: Named[]; name: NameOf }): JSX.Element {
+  const [connection] = of;
+  if (!connection) return <span class="none">{"all"}</span>;
+  return (
+    <a href={visit.href(`/settings/webhooks/${connection.Id}`)} safe>
+      {name(connection)}
+    </a>
+  );
+}
+
+/** Who, and until when; or the buttons to say so. */
+function Acknowledged({ visit, alert, name }: { visit: Visit; alert: AlertRecord; name: NameOf }): JSX.Element {
+  const { Id, State, AcknowledgedUntil: until } = alert;
+  const [by] = acknowledgerOf(alert);
+  const told = by ? (
+    <span>
+      <span safe>{isOwn(visit, by) ? "you" : name(by)}</span>
+      {until ? (
+        <>
+          {" until "}
+          <Time at={new Date(until)} />
+        </>
+      ) : (
+        " until it ends"
+      )}
+    </span>
+  ) : (
+    <span class="none">{"nobody"}</span>
+  );
+  if (State !== "Open" || !visit.may("Webhooks:Update", "Alert", alert)) return told;
+  return (
+    <div class="buttons">
+      {Object.entries(SPANS).map(([span, { label }]) => (
+        <ActionButton
+          visit={visit}
+          action={`${ALERTS}/${Id}/acknowledge`}
+          label={label}
+          about={`Acknowledge ${KINDS[alert.Kind]}`}
+          fields={{ Span: span }}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** Whom others are by name is for who may read them; that it was oneself, one knows. */
+function isOwn({ session }: Visit, { Type, Id }: Named): boolean {
+  return Type === "User" && Id === String(session.userId);
+}
+
+async function acknowledge({ alerts }: SettingsDependencies, visit: Visit): Promise<Response> {
+  const span = SPANS[visit.form.get("Span") ?? ""];
+  if (!span) throw new BadInput("Choose for how long.");
+  const until = span.ms === null ? null : new Date(Date.now() + span.ms).toISOString();
+  const { Until = null } = ACKNOWLEDGEMENT.parse({ Until: until });
+  await alerts.acknowledge(visit.permitted("Webhooks:Update"), visit.params.id!, Until);
+  return visit.goTo(ALERTS, "You see to it. It is not told again for that time.");
+}
+
+/** Above the middle of each page, but for the list itself. */
+export function AlertBanner({ visit, unseen }: { visit: Visit; unseen: readonly AlertRecord[] }): JSX.Element {
+  if (unseen.length === 0 || visit.url.pathname === ALERTS) return "";
+  const count = unseen.length >= MOST_UNSEEN ? `${MOST_UNSEEN} or more` : String(unseen.length);
+  const words = [...new Set(unseen.map(({ Kind }) => KINDS[Kind].toLowerCase()))].join(", ");
+  return (
+    <p class="warning alerts">
+      <a href={visit.href(`${ALERTS}?State=Open`)} safe>
+        {`${count} ${unseen.length === 1 ? "alert" : "alerts"}`}
+      </a>{" "}
+      <span safe>{`that nobody has acknowledged: ${words}.`}</span>
+    </p>
+  );
+}

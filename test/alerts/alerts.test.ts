@@ -1,0 +1,131 @@
+// What somebody should look at: raised and ended by itself, acknowledged by people.
+
+import { describe, expect, test } from "bun:test";
+import type { TenantId } from "../../server/tenant-id.ts";
+import { logOf } from "../audit/log.ts";
+import { enterSettings, newColleague } from "../console/console.ts";
+import { API, expectError } from "../entities/client.ts";
+import { type Api, until } from "../support/api.ts";
+import { openWindows } from "../support/browser.ts";
+import { fill } from "../support/fill.ts";
+import { inspect } from "../support/inspect.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { db, newTenant } from "../support/tenant.ts";
+
+interface Alert {
+  Id: string;
+  Kind: string;
+  ConnectionId: string | null;
+  State: string;
+  Reason: string;
+  EndedOn: string | null;
+  AcknowledgedBy: { Type: string; Id: string } | null;
+  AcknowledgedUntil: string | null;
+}
+
+const PATIENCE_MS = 180_000;
+const alertsOf = async (api: Api, filter = "") => (await api.get(`/Alert?${filter}`)).body.Items as Alert[];
+const raised = (api: Api, kind: string) =>
+  until(`an alert ${kind}`, async () => (await alertsOf(api)).find(({ Kind }) => Kind === kind));
+const acknowledge = (api: Api, id: string, body: object = {}) => api.call("POST", `/Alert/${id}/Acknowledge`, body);
+
+async function hold(api: Api, url: string): Promise<string> {
+  const { Id } = await api.connect(url, { Name: "Directory" });
+  await api.change({ Name: "Gate" });
+  await until("the connection to be Held", async () => (await api.connection(Id)).State === "Held");
+  return Id;
+}
+
+describe.concurrent("an alert", () => {
+  test(
+    "is raised once a connection is Held, acknowledged until a time by somebody, and ends by itself",
+    async () => {
+      const api = await newTenant();
+      await using receiver = startReceiver(410);
+      const connection = await hold(api, receiver.url);
+      const alert = await raised(api, "ConnectionHeld");
+      expect(alert).toMatchObject({ ConnectionId: connection, State: "Open", AcknowledgedBy: null, EndedOn: null });
+      expect(alert.Reason).not.toBe("");
+
+      const path = `${API}/Alert/${alert.Id}/Acknowledge`;
+      expectError(await acknowledge(api, alert.Id, { Until: "2020-01-01" }), 400, "Bad Input", path, /time to come/);
+      expectError(await acknowledge(api, alert.Id, { Until: "soon" }), 400, "Bad Input", path, /Until must be/);
+      expect((await acknowledge(api, Bun.randomUUIDv7())).status).toBe(404);
+      const reader = await api.withScope("Webhooks:Read");
+      expect((await acknowledge(reader, alert.Id)).status).toBe(403);
+
+      const Until = new Date(Date.now() + 3_600_000).toISOString();
+      expect((await acknowledge(api, alert.Id, { Until })).body).toMatchObject({
+        ...{ State: "Acknowledged", AcknowledgedUntil: Until },
+        AcknowledgedBy: { Type: "Application", Id: api.clientId },
+      });
+      expect((await alertsOf(api, "State=Open")).map(({ Id }) => Id)).not.toContain(alert.Id);
+      expect(await logOf(api, "Kind=Alert.Acknowledged")).toHaveLength(1);
+      const stranger = await newTenant();
+      expect((await stranger.get(`/Alert/${alert.Id}`)).status).toBe(404);
+
+      await api.setState(connection, "Paused");
+      await until("it to end", async () => (await api.get(`/Alert/${alert.Id}`)).body.State === "Ended");
+      expect((await acknowledge(api, alert.Id)).status).toBe(409);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "is raised by a rate of failures, a backlog and a burst of failed sign-ins, and by less than that not",
+    async () => {
+      const api = await newTenant();
+      const tenantId = api.tenantId as TenantId;
+      const connect = async (Name: string) => (await api.connect("https://localhost:9443/", { Name })).Id;
+      const [failing, fine, waiting] = [await connect("failing"), await connect("fine"), await connect("waiting")];
+      const some = { tenantId, events: 30, spanMs: 60_000 };
+      await fill(db(), { ...some, connectionIds: [failing], stateOf: (n) => (n < 4 ? "Exhausted" : "Delivered") });
+      await fill(db(), { ...some, connectionIds: [fine], stateOf: (n) => (n < 2 ? "Exhausted" : "Delivered") });
+      await fill(db(), { ...some, connectionIds: [waiting], spanMs: 3_600_000, stateOf: () => "Held" });
+      await db()`
+        insert into audit_log (tenant_id, id, kind, outcome, address, user_agent, details, request_key)
+        select ${tenantId}, uuidv7(), 'SignIn.Failed', 'Failure', '127.0.0.1', 'test', '{}', 'test'
+        from generate_series(1, 30)`;
+      for (const kind of ["ErrorRate", "Backlog", "FailedSignIns"]) await raised(api, kind);
+      const alerts = (await alertsOf(api)).map(({ Kind, ConnectionId }) => [Kind, ConnectionId]);
+      expect(alerts.toSorted()).toEqual([
+        ["Backlog", waiting],
+        ["ErrorRate", failing],
+        ["FailedSignIns", null],
+      ]);
+    },
+    PATIENCE_MS,
+  );
+});
+
+const browser = openWindows();
+
+test.each([true, false])(
+  "every page tells of an alert until somebody says that they see to it (with script: %p)",
+  async (javaScriptEnabled) => {
+    const api = await newTenant();
+    await using receiver = startReceiver(410);
+    await hold(api, receiver.url);
+    await raised(api, "ConnectionHeld");
+    const colleague = await newColleague(api, "ops");
+    await using visitor = await enterSettings(browser, api.tenant, { ...colleague, javaScriptEnabled });
+    const { page, open, complaints } = visitor;
+    await page.getByText("that nobody has acknowledged: connection held.").waitFor();
+    if (javaScriptEnabled) await inspect(page, "overview-alert");
+    await page.getByRole("link", { name: "1 alert", exact: true }).click();
+    const row = page.getByRole("row").filter({ hasText: "Connection held" });
+    await row.getByRole("link", { name: "Directory" }).waitFor();
+    if (javaScriptEnabled) await inspect(page, "alerts");
+    await row.getByRole("button", { name: "For 4 hours" }).click();
+    await page.getByRole("status").getByText("You see to it.").waitFor();
+    await row.getByText(/^you until/).waitFor();
+    if (javaScriptEnabled) await inspect(page, "alerts-acknowledged");
+    await open("/settings");
+    await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+    expect(await page.getByText("that nobody has acknowledged").count()).toBe(0);
+    await open("/settings/alerts?State=Ended");
+    await page.getByText("No alert is like that").waitFor();
+    expect(complaints).toEqual([]);
+  },
+  PATIENCE_MS,
+);
