@@ -82,7 +82,8 @@ export async function entitiesOf(admin: Pick<Api, "get">): Promise<Described[]> 
 
 /** Each of its texts is one that no other record has. */
 export function newRecord({ Fields }: Described, word = "hidden"): Item {
-  const texts = textsOf({ Fields }).filter((name) => name !== "WebSiteURL");
+  // These take no text but an address.
+  const texts = textsOf({ Fields }).filter((name) => name !== "WebSiteURL" && name !== "Picture");
   return Object.fromEntries(texts.map((name) => [name, unique(`${word}-${name.toLowerCase()}`)]));
 }
 

@@ -23,7 +23,7 @@ test(
     const entities = await entitiesOf(admin);
     expect(entities.length).toBeGreaterThanOrEqual(3);
     const paths = entities.map(({ Name }) => `/settings/${Name.toLowerCase()}s`);
-    const settings = ["policies", "roles", "identity-providers"].map((name) => `/settings/${name}`);
+    const settings = ["policies", "roles", "identity-providers", "apis"].map((name) => `/settings/${name}`);
     expect(KINDS.toSorted()).toEqual(
       [
         ...[...paths, "/settings/webhooks"].flatMap((path) => [`${path}/:id/events`, `${path}/:id/audit`]),
