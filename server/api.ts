@@ -10,7 +10,7 @@ import { type Consents, consentRoutes, credentialRoutes, signingKeyRoutes } from
 import { type Requests, requestRoutes } from "./requests/index.ts";
 import type { Settings } from "./settings.ts";
 import { type UserAdministration, userRoutes } from "./signin/index.ts";
-import { tenantSettingsRoutes } from "./tenants/index.ts";
+import { type OwnTenant, tenantSettingsRoutes } from "./tenants/index.ts";
 import {
   type ConnectionContract,
   connectionRoutes,
@@ -37,6 +37,7 @@ export interface ApiServices extends WebhookServices {
   access: Pick<Access, "forget" | "forgetClients">;
   consents: Consents;
   users: UserAdministration;
+  ownTenant: OwnTenant;
   /** Where a person opens a workflow in the Temporal UI. */
   workflowUrl: (workflowId: string) => string;
   /** Aborted when the process is to end. */
@@ -61,7 +62,7 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...credentialRoutes(services.sql, services.access),
     ...consentRoutes(services.consents),
     ...userRoutes(services.users),
-    ...tenantSettingsRoutes(services.sql),
+    ...tenantSettingsRoutes(services.ownTenant),
     ...signingKeyRoutes(services.sql),
   ];
 }

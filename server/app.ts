@@ -39,7 +39,7 @@ import {
 } from "./requests/index.ts";
 import { createSettings, SETTINGS, type SettingsKinds, servicesOf } from "./settings.ts";
 import type { TenantId } from "./tenant-id.ts";
-import { TENANT_RESOURCE_TYPE } from "./tenants/index.ts";
+import { createOwnTenant, TENANT_RESOURCE_TYPE } from "./tenants/index.ts";
 import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/index.ts";
 import type { Vault } from "./vault.ts";
 import {
@@ -170,7 +170,7 @@ export function createApp({
     for (const { eventRecord, recordIds } of events) access.forgetRecords(tenantId, eventRecord, recordIds);
   };
   const records = createEntities({ sql, onCommitted, onChange: provider.onRecordChange }, entities);
-  const administration = provider.administration(findRecord);
+  const administration = { ...provider.administration(findRecord), ownTenant: createOwnTenant(sql) };
   const auditLog = createAuditLog(sql, auditSubjects(entities, kinds));
   const requests = createRequests(sql);
   const alerts = createAlerts(sql);

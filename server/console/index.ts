@@ -6,7 +6,8 @@
 //    its definition (records/entities.tsx), a kind of settings by its line in server/settings.ts (records/settings.tsx).
 //    What is special about their pages stands in SPECIAL and SPECIAL_SETTINGS below. Any other page is a `Page`: a path, and
 //    for GET and POST the scopes that the REST operation needs, and `answer(visit)`. The function that makes them takes
-//    SettingsDependencies and has its line in `createPages`; with `area` it stands in the navigation, in that order.
+//    SettingsDependencies and has its line in `ownPages`; with `area` it stands in the navigation, in that order, below
+//    its group.
 // 2. `answer` calls the service functions that the REST routes call, with `visit.caller`, and returns a `View`: title,
 //    actions, body. No rule and no SQL is repeated; what only a page counts stands in the area's store.ts. Offer a
 //    button only if `visit.may(action, type, record)`. Throw the errors of server/errors.ts: they become pages.
@@ -22,6 +23,7 @@
 import { Elysia } from "elysia";
 import { activityPages } from "./activity/pages.ts";
 import { alertPages } from "./alerts.tsx";
+import { apiReferencePages } from "./api-reference.tsx";
 import { applicationPages } from "./applications/pages.tsx";
 import { createSettingsSite } from "./assets.ts";
 import { auditLogPages } from "./audit-log.tsx";
@@ -29,8 +31,9 @@ import { consolePages } from "./console.tsx";
 import { departmentPages } from "./departments.tsx";
 import { frontDoor } from "./front-door.tsx";
 import { historyPages } from "./history.tsx";
+import { organisationPages } from "./organisation.tsx";
 import { overviewPages } from "./overview/pages.tsx";
-import type { ConsoleDependencies, Page, SettingsDependencies } from "./page.tsx";
+import type { ConsoleDependencies, Group, Page, SettingsDependencies } from "./page.tsx";
 import { entityPages } from "./records/entities.tsx";
 import { plainSettingsPages } from "./records/settings.tsx";
 import { requestPages } from "./requests.tsx";
@@ -54,6 +57,9 @@ const SPECIAL: Record<string, (deps: SettingsDependencies) => Page[]> = {
   Department: departmentPages,
 };
 
+/** Kinds of settings that say who somebody is; the others say what they may do. */
+const OF_IDENTITY = ["providers"];
+
 /** Kinds of settings with more to their pages than what comes from their contracts. */
 const SPECIAL_SETTINGS: Record<string, (deps: SettingsDependencies) => Page[]> = {
   providers: identityProviderPages,
@@ -68,20 +74,34 @@ function createPages(deps: SettingsDependencies): Page[] {
 }
 
 function ownPages(deps: SettingsDependencies): Page[] {
+  const ofSettings = (isWanted: (kind: string) => boolean) =>
+    Object.entries(deps.settings).flatMap(([kind, resource]) =>
+      isWanted(kind) ? (SPECIAL_SETTINGS[kind]?.(deps) ?? plainSettingsPages(resource)) : [],
+    );
   return [
     ...overviewPages(deps),
-    ...webhookPages(deps),
-    ...activityPages(deps),
-    ...alertPages(deps),
-    ...deps.records.all.flatMap(({ entity: { name } }) => SPECIAL[name]?.(deps) ?? entityPages(deps, name)),
-    ...Object.entries(deps.settings).flatMap(
-      ([kind, resource]) => SPECIAL_SETTINGS[kind]?.(deps) ?? plainSettingsPages(resource),
+    ...below("Webhooks", [...webhookPages(deps), ...activityPages(deps), ...alertPages(deps)]),
+    ...below("Identity", [
+      ...deps.records.all.flatMap(({ entity: { name } }) => SPECIAL[name]?.(deps) ?? entityPages(deps, name)),
+      ...ofSettings((kind) => OF_IDENTITY.includes(kind)),
+      ...signingKeyPages(deps),
+    ]),
+    ...below(
+      "Access",
+      ofSettings((kind) => !OF_IDENTITY.includes(kind)),
     ),
-    ...signingKeyPages(deps),
-    ...requestPages(deps),
-    ...auditLogPages(deps),
+    ...below("System", [
+      ...organisationPages(deps),
+      ...requestPages(deps),
+      ...auditLogPages(deps),
+      ...apiReferencePages(deps),
+    ]),
     ...searchPages(deps),
   ];
+}
+
+function below(group: Group, pages: Page[]): Page[] {
+  return pages.map((page) => ({ ...page, group }));
 }
 
 export function settingsController(deps: SettingsDependencies) {

@@ -4,7 +4,7 @@ import type { AlertRecord } from "../alerts/index.ts";
 import { attribute, Head, Mark } from "../ui/index.ts";
 import { AlertBanner } from "./alerts.tsx";
 import type { SettingsSite } from "./assets.ts";
-import type { Page, View } from "./page.tsx";
+import { GROUPS, type Group, type Page, type View } from "./page.tsx";
 import { SearchBox } from "./search/box.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -54,15 +54,9 @@ export function Layout({ site, visit, navigation, tabs, view, told, unseen }: La
         <Top site={site} visit={visit} />
         <div class="frame">
           <nav id="menu" class="menu" popover="auto" aria-label="Settings">
-            <ul>
-              {navigation.map(({ name, path, isCurrent }) => (
-                <li>
-                  <a href={site.href(path)} aria-current={isCurrent ? "page" : undefined} safe>
-                    {name}
-                  </a>
-                </li>
-              ))}
-            </ul>
+            {[undefined, ...GROUPS].map((group) => (
+              <Areas site={site} group={group} areas={navigation.filter((area) => area.group === group)} />
+            ))}
           </nav>
           <main id="main" tabindex="-1">
             <AlertBanner visit={visit} unseen={unseen} />
@@ -80,6 +74,24 @@ export function Layout({ site, visit, navigation, tabs, view, told, unseen }: La
         </div>
       </body>
     </html>
+  );
+}
+
+function Areas({ site, group, areas }: { site: SettingsSite; group: Group | undefined; areas: Navigation }) {
+  if (areas.length === 0) return "";
+  return (
+    <>
+      {group === undefined ? "" : <h2 safe>{group}</h2>}
+      <ul aria-label={group}>
+        {areas.map(({ name, path, isCurrent }) => (
+          <li>
+            <a href={site.href(path)} aria-current={isCurrent ? "page" : undefined} safe>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -147,13 +159,13 @@ function Tabs({ site, tabs }: { site: SettingsSite; tabs: Navigation }): JSX.Ele
   );
 }
 
-export type Navigation = readonly { name: string; path: string; isCurrent: boolean }[];
+export type Navigation = readonly { name: string; path: string; isCurrent: boolean; group?: Group | undefined }[];
 
 /** The areas that somebody with these scopes can see something in, in the order of their pages. */
 export function navigationFor(pages: readonly Page[], scopes: ReadonlySet<string>, pathname: string): Navigation {
-  return pages.flatMap(({ area: name, path, GET }) => {
+  return pages.flatMap(({ area: name, group, path, GET }) => {
     if (!name || !GET?.needs.every((scope) => scopes.has(scope))) return [];
-    return [{ name, path, isCurrent: isWithin(pathname, path) }];
+    return [{ name, path, group, isCurrent: isWithin(pathname, path) }];
   });
 }
 

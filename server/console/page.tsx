@@ -9,11 +9,16 @@ import type { Consents, SettingsClient, Trials } from "../oauth/index.ts";
 import type { Requests } from "../requests/index.ts";
 import type { Settings, SettingsServices } from "../settings.ts";
 import type { Cookies, Forms, Sessions, UserAdministration } from "../signin/index.ts";
+import type { OwnTenant } from "../tenants/index.ts";
 import { Form, type Site } from "../ui/index.ts";
 import type { ConnectionContract, WebhookServices } from "../webhooks/index.ts";
 import type { SettingsSite } from "./assets.ts";
 import type { Once } from "./once.ts";
 import type { Visit } from "./visit.ts";
+
+/** Of the navigation, in their order. */
+export const GROUPS = ["Webhooks", "Identity", "Access", "System"] as const;
+export type Group = (typeof GROUPS)[number];
 
 /** One address of Settings. `index.ts` says how a page is added. */
 export interface Page {
@@ -21,6 +26,8 @@ export interface Page {
   path: string;
   /** What the navigation calls it; who may not GET it is not led there. */
   area?: string;
+  /** What it stands below there. */
+  group?: Group;
   GET?: Handler;
   POST?: Handler;
   /** The one that the page is of: by it all pages of the same one know each other. */
@@ -77,6 +84,7 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   /** Users, departments, applications. */
   records: Entities;
   users: UserAdministration;
+  ownTenant: OwnTenant;
   consents: Consents;
   settings: Settings;
   auditLog: AuditLog;

@@ -19,7 +19,13 @@ const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 /** Where an application on this machine listens. */
 export const DEMO_REDIRECT_URIS = ["http://localhost:3001/callback"];
 
-export { SETTINGS_RESOURCE_TYPE as TENANT_RESOURCE_TYPE, TENANT_SETTINGS, tenantSettingsRoutes } from "./settings.ts";
+export {
+  createOwnTenant,
+  type OwnTenant,
+  SETTINGS_RESOURCE_TYPE as TENANT_RESOURCE_TYPE,
+  TENANT_SETTINGS,
+  tenantSettingsRoutes,
+} from "./settings.ts";
 
 export { findOnlyTenant, findTenant, type Tenant } from "./store.ts";
 

@@ -28,6 +28,11 @@ const FIELDS = {
   SecondFactor: oneOf(SECOND_FACTOR_RULES, {
     description: "Required: a user without a second factor is led through setting one up at sign-in.",
     audit: "value",
+    form: {
+      label: "Second factor",
+      hint: "Required: who has none, you too, is led through setting one up with the next click.",
+      words: { Optional: "Each user decides", Required: "Required of everybody" },
+    },
     example: "Required",
   }),
 };
@@ -35,7 +40,23 @@ const FIELDS = {
 export const TENANT_SETTINGS = contract(RESOURCE, "What holds for all of a tenant.", FIELDS);
 const AUDITED = TENANT_SETTINGS.namesOf(({ audit }) => audit);
 
-export function tenantSettingsRoutes(sql: Sql): Route[] {
+type Input = InputOf<typeof FIELDS>;
+
+export interface OwnTenant {
+  /** @throws Permission */
+  read(caller: Caller): Promise<Shown<object>>;
+  /** @throws Permission */
+  change(caller: Permitted<"Settings:Update">, input: Input, sent: unknown): Promise<Shown<object>>;
+}
+
+export function createOwnTenant(sql: Sql): OwnTenant {
+  return {
+    read: (caller) => read(sql, caller),
+    change: (caller, input, sent) => change(sql, caller, input, sent),
+  };
+}
+
+export function tenantSettingsRoutes(tenant: OwnTenant): Route[] {
   const shared = {
     path: `/${RESOURCE}`,
     tag: USERS_TAG,
@@ -48,7 +69,7 @@ export function tenantSettingsRoutes(sql: Sql): Route[] {
       id: "getTenantSettings",
       summary: "Read what holds for all of the caller's tenant",
       scopes: ["Settings:Read"],
-      handle: (caller) => read(sql, caller),
+      handle: (caller) => tenant.read(caller),
     }),
     route({
       ...shared,
@@ -58,7 +79,7 @@ export function tenantSettingsRoutes(sql: Sql): Route[] {
       description: "What is left out stays as it is. It counts for the next request of every user.",
       scopes: ["Settings:Update"],
       body: { ...TENANT_SETTINGS, description: "What is to change.", examples: { required: TENANT_SETTINGS.example } },
-      handle: (caller, { input, sent }) => change(sql, caller, input, sent),
+      handle: (caller, { input, sent }) => tenant.change(caller, input, sent),
     }),
   ];
 }
@@ -72,7 +93,7 @@ async function read(sql: Sql, caller: Caller): Promise<Shown<object>> {
 async function change(
   sql: Sql,
   caller: Permitted<"Settings:Update">,
-  input: InputOf<typeof FIELDS>,
+  input: Input,
   sent: unknown,
 ): Promise<Shown<object>> {
   const { tenantId, permissions, gate } = caller;

@@ -6,7 +6,7 @@ import { issuer } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
 import { composedApp } from "../openapi/app.ts";
 import type { Api } from "../support/api.ts";
-import { newTenant } from "../support/tenant.ts";
+import { db, newTenant } from "../support/tenant.ts";
 
 /** Paths as they are registered, such as /settings/webhooks/:id. */
 const PATHS = [...new Set(composedApp().routes.map(({ path }) => path))].filter(
@@ -32,8 +32,13 @@ async function arrange(api: Api): Promise<Ids> {
     Entities: ["Department"],
     Events: ["Updated"],
   });
+  const alerts = Bun.randomUUIDv7();
+  await db()`
+    insert into alerts (id, tenant_id, kind, reason)
+    values (${alerts}, ${api.tenant.tenantId}, 'FailedSignIns', 'as a test says')`;
   return {
     webhooks,
+    alerts,
     redeliveries: await made("Redelivery", { ConnectionId: webhooks, From: "2026-01-01" }),
     applications: await made("Application", { Name: "Payroll" }),
     users: await made("User", { Name: "Ana", Username: "ana" }),
@@ -41,6 +46,7 @@ async function arrange(api: Api): Promise<Ids> {
     activity: await first("WebhookEvent", "EventId"),
     policies: await first("Policy"),
     roles: await first("Role"),
+    apis: await made("Api", { Name: "Orders", Audience: `urn:orders:${Bun.randomUUIDv7()}` }),
     "audit-log": await first("AuditEvent"),
     "identity-providers": await made("IdentityProvider", {
       Name: "University",

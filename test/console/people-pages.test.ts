@@ -113,6 +113,8 @@ const PAGES: Listed<Ids>[] = [
   { name: "role-add", path: () => "/settings/roles/add" },
   { name: "role-change", path: ({ role }) => `/settings/roles/${role}/change` },
   { name: "role-delete", path: ({ role }) => `/settings/roles/${role}/delete` },
+  { name: "organisation", path: () => "/settings/organisation" },
+  { name: "api-reference", path: () => "/settings/api" },
   { name: "signing-keys", path: () => "/settings/signing-keys" },
   { name: "audit-log", path: () => "/settings/audit-log" },
   { name: "audit-log-refused", path: () => "/settings/audit-log?ActorId=7&Kind=SignOut" },

@@ -102,7 +102,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
       },
     ],
     more: [
-      { path: `${CONNECTIONS}/:id/added`, GET: { needs: WRITE, answer: async (visit) => addedPage(deps, visit) } },
+      { path: `${CONNECTIONS}/:id/added`, GET: { needs: WRITE, answer: (visit) => addedPage(deps, visit) } },
       { path: `${CONNECTIONS}/:id/ping`, POST: { needs: ["Webhooks:Update"], answer: (visit) => ping(deps, visit) } },
       { path: `${CONNECTIONS}/:id/state`, POST: { needs: WRITE, answer: (visit) => setState(deps, visit) } },
       {

@@ -20,6 +20,7 @@ import {
   type ConnectionRecord,
   EVENT_TYPES,
   generateSecret,
+  toConnectionId,
 } from "../../webhooks/index.ts";
 import type { ShownOnce } from "../once.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
@@ -116,7 +117,8 @@ const MEANINGS: Record<string, string> = {
   ApiKey: "Each call has it in its query. Give it to the receiver, if it is to know by it who calls.",
 };
 
-export function addedPage({ once }: SettingsDependencies, visit: Visit): View {
+export async function addedPage({ once, connections }: SettingsDependencies, visit: Visit): Promise<View> {
+  await connections.read(visit.caller, toConnectionId(visit.params.id!));
   const path = `${CONNECTIONS}/${visit.params.id}`;
   const shown = Object.entries(once.take(visit) ?? {});
   return {

@@ -1,0 +1,45 @@
+// Where an application's developer finds the API: its address, its document, and a first call.
+
+import { Code, Facts, Section } from "../ui/index.ts";
+import type { Page, SettingsDependencies, View } from "./page.tsx";
+import type { Visit } from "./visit.ts";
+
+export function apiReferencePages({ publicUrl }: SettingsDependencies): Page[] {
+  return [
+    {
+      path: "/settings/api",
+      area: "API reference",
+      // What is told here is told to everybody.
+      GET: { needs: [], answer: async (visit) => apiReference(visit, publicUrl) },
+    },
+  ];
+}
+
+function apiReference(visit: Visit, publicUrl: string): View {
+  const discovery = `${publicUrl}/.well-known/openid-configuration`;
+  return {
+    title: "API reference",
+    body: (
+      <>
+        <Section title="Where it is">
+          <Facts
+            facts={[
+              ["Read and try it", <a href={visit.href("/openapi")}>OpenAPI viewer</a>],
+              ["OpenAPI document", <Code text={`${publicUrl}/openapi.json`} copy />],
+              ["Entity API", <Code text={`${publicUrl}/Endpoint/rest/api/v1`} copy />],
+              ["Issuer", <Code text={publicUrl} copy />],
+              ["OpenID discovery", <Code text={discovery} copy />],
+            ]}
+          />
+        </Section>
+        <Section title="A first call">
+          <p>
+            {"A machine's "}
+            <a href={visit.href("/settings/applications")}>application</a>
+            {" has a client_id and a secret. Its page Connect has programs that run as they are."}
+          </p>
+        </Section>
+      </>
+    ),
+  };
+}

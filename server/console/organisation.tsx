@@ -1,0 +1,66 @@
+// What holds for all of the organisation.
+
+import { TENANT_SETTINGS } from "../tenants/index.ts";
+import {
+  bodyOf,
+  ContractForm,
+  Facts,
+  type FormState,
+  formFields,
+  formOfRecord,
+  labelsOf,
+  refusedForm,
+  Text,
+} from "../ui/index.ts";
+import type { Page, SettingsDependencies, View } from "./page.tsx";
+import type { Visit } from "./visit.ts";
+
+const PATH = "/settings/organisation";
+const NAMES = formFields(TENANT_SETTINGS);
+const LABELS = labelsOf(TENANT_SETTINGS);
+
+export function organisationPages(deps: SettingsDependencies): Page[] {
+  return [
+    {
+      path: PATH,
+      area: "Organisation",
+      GET: { needs: ["Settings:Read"], answer: (visit) => organisationPage(deps, visit) },
+      POST: { needs: ["Settings:Update"], answer: (visit) => change(deps, visit) },
+    },
+  ];
+}
+
+async function organisationPage({ ownTenant }: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
+  const record: Record<string, unknown> = { ...(await ownTenant.read(visit.caller)) };
+  const { tenantId } = visit.caller;
+  const mayChange = visit.may("Settings:Update", TENANT_SETTINGS.name, { ...record, Id: tenantId });
+  return {
+    title: "Organisation",
+    status: refused ? 422 : 200,
+    lead: <p class="fine" safe>{`What holds for everybody in ${visit.organisation}.`}</p>,
+    body: mayChange ? (
+      <ContractForm
+        visit={visit}
+        contract={TENANT_SETTINGS}
+        names={NAMES}
+        state={refused ?? formOfRecord(TENANT_SETTINGS, NAMES, record)}
+        action={PATH}
+        back="/settings"
+        label="Save"
+        version=""
+      />
+    ) : (
+      <Facts facts={NAMES.map((name) => [LABELS[name]!, <Text text={String(record[name] ?? "")} />])} />
+    ),
+  };
+}
+
+async function change(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
+  try {
+    const body = bodyOf(TENANT_SETTINGS, NAMES, visit.form);
+    await deps.ownTenant.change(visit.permitted("Settings:Update"), TENANT_SETTINGS.parse(body), body);
+    return visit.goTo(PATH, "Saved. It counts from each user's next request on.");
+  } catch (error) {
+    return organisationPage(deps, visit, refusedForm(visit.form, error, NAMES, LABELS));
+  }
+}

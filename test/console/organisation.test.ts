@@ -1,0 +1,35 @@
+// What holds for all of an organisation, and where its developers find the API.
+
+import { expect, test } from "bun:test";
+import { openWindows } from "../support/browser.ts";
+import { newTenant } from "../support/tenant.ts";
+import { enterSettings, newColleague } from "./console.ts";
+
+const browser = openWindows();
+
+test("a second factor is required of everybody on the organisation's page, and an auditor reads that it is", async () => {
+  const api = await newTenant();
+  await using visitor = await enterSettings(browser, api.tenant);
+  const { page, complaints } = visitor;
+  const menu = page.getByRole("navigation", { name: "Settings" });
+  await menu.getByRole("list", { name: "System" }).getByRole("link", { name: "Organisation" }).click();
+  await page.getByLabel("Second factor").selectOption("Required of everybody");
+  await page.getByRole("button", { name: "Save" }).click();
+  // Of who has set it as well.
+  await page.getByRole("heading", { name: "Set up your authenticator" }).waitFor();
+  expect((await api.call("GET", "/TenantSettings")).body).toEqual({ SecondFactor: "Required" });
+  await api.call("PATCH", "/TenantSettings", { SecondFactor: "Optional" });
+
+  await using auditor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));
+  await auditor.open("/settings/organisation");
+  await auditor.page.getByText("Optional", { exact: true }).waitFor();
+  expect(await auditor.page.getByRole("button", { name: "Save" }).count()).toBe(0);
+
+  await visitor.open("/settings/organisation");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved. It counts from each user's next request on.").waitFor();
+  await menu.getByRole("link", { name: "API reference" }).click();
+  await page.getByRole("link", { name: "OpenAPI viewer" }).click();
+  await page.getByRole("heading", { name: "Gatehouse" }).first().waitFor();
+  expect(complaints).toEqual([]);
+});
