@@ -80,6 +80,12 @@ create table users (
   username_key text generated always as (username_key(username)) stored,
   email text,
   mobile_phone text,
+  -- What applications may be told besides (OpenID Connect Core 5.1).
+  given_name text,
+  family_name text,
+  locale text,
+  zone_info text,
+  picture text,
   -- What an identity provider has vouched for; a claim is verified while it is the User's own.
   verified_email text,
   verified_phone text,
@@ -254,10 +260,16 @@ create table credentials (
   scopes text[] not null default '{}',
   redirect_uris text[] not null default '{}',
   post_logout_redirect_uris text[] not null default '{}',
-  access_token_alg text not null default 'EdDSA' check (access_token_alg in ('EdDSA', 'RS256')),
+  access_token_alg text not null default 'RS256' check (access_token_alg in ('RS256', 'ES256', 'EdDSA')),
+  access_token_type text not null default 'at+jwt' check (access_token_type in ('at+jwt', 'JWT')),
+  access_token_lifetime integer, -- seconds; null: TOKEN_LIFETIME
+  refresh_token_lifetime integer, -- seconds from the grant on; null: the standard one
   id_token_alg text not null default 'RS256' check (id_token_alg in ('RS256', 'ES256', 'EdDSA')),
   -- One of our own applications: its users are not asked for consent.
-  first_party boolean not null default false
+  first_party boolean not null default false,
+  -- Claims beside the standard ones: [{"Claim": …, "From": …}], and those of scopes where they do not stand by themselves.
+  id_token_claims boolean not null default false,
+  claim_mapping jsonb not null default '[]'
 );
 
 create trigger applications_announce after update or delete on applications
@@ -269,13 +281,16 @@ create table client_secrets (
   id uuid primary key,
   application_id bigint not null references credentials on delete cascade,
   digest bytea not null, -- the secret has 256 random bits, so no slow hash is needed
-  created_on timestamptz not null default now()
+  name text not null default '',
+  created_on timestamptz not null default now(),
+  last_used_on timestamptz -- at most an hour behind; null: never
 );
 create index client_secrets_application on client_secrets (application_id);
 
 create trigger credentials_announce_client after insert or update or delete on credentials
   for each row execute function announce('clients');
-create trigger client_secrets_announce_client after insert or update or delete on client_secrets
+-- That a secret is used is no news to who keeps clients in memory.
+create trigger client_secrets_announce_client after insert or delete on client_secrets
   for each row execute function announce('clients');
 
 create trigger applications_announce_client_update after update on applications
@@ -301,6 +316,31 @@ create table consents (
   primary key (tenant_id, user_id, client_id)
 );
 
+-- APIs of a tenant's own, which take our access tokens (RFC 8707).
+create table apis (
+  id uuid primary key,
+  tenant_id uuid not null references tenants,
+  name text not null,
+  audience text not null,
+  scopes jsonb not null, -- [{"name": …, "description": …}]; no two APIs of a tenant have one of the same name
+  access_token_alg text not null check (access_token_alg in ('RS256', 'ES256', 'EdDSA')),
+  access_token_type text not null check (access_token_type in ('at+jwt', 'JWT')),
+  token_lifetime integer, -- seconds; null: the client's
+  application_id bigint references applications on delete set null, -- by its client the API introspects
+  -- As a client's.
+  include_claims boolean not null default false,
+  claim_mapping jsonb not null default '[]',
+  created_on timestamptz(3) not null default now(), created_by_type text, created_by_id bigint,
+  modified_on timestamptz(3) not null default now(), modified_by_type text, modified_by_id bigint,
+  constraint apis_name_key unique (tenant_id, name),
+  -- Of the whole installation: all tenants' tokens are of one issuer and of the same keys, so an API that looks at these
+  -- and at the audience would take another tenant's.
+  constraint apis_audience_key unique (audience)
+);
+create index apis_application on apis (application_id);
+create trigger apis_announce after insert or update or delete on apis
+  for each row execute function announce('clients');
+
 create table authorization_codes (
   digest bytea primary key,
   tenant_id uuid not null references tenants,
@@ -316,6 +356,7 @@ create table authorization_codes (
   amr text[] not null,
   acr text not null,
   claims jsonb not null, -- OpenID Connect Core 5.5
+  resources text[] not null default '{entity}', -- as in refresh_families
   expires_on timestamptz not null,
   used_on timestamptz,
   family_id uuid -- the tokens that came of it, revoked if it is presented again
@@ -330,6 +371,8 @@ create table refresh_families (
   application_id bigint not null references applications on delete cascade,
   user_id integer references users on delete cascade, -- null: the client's own, by client_credentials
   scopes text[] not null,
+  -- What its access tokens may be for (RFC 8707): APIs by their Ids, and 'entity' for the entity API.
+  resources text[] not null default '{entity}',
   -- Claims that the claims parameter asked of userinfo (OpenID Connect Core 5.5).
   userinfo_claims text[] not null default '{}',
   session_id uuid, -- the sign-in session that it began in
@@ -839,6 +882,32 @@ create trigger audit_log_append_only before update or delete or truncate on audi
 alter table audit_log enable always trigger audit_log_append_only;
 
 -- # The last requests
+
+-- What somebody should look at: noticed by a worker, told in Settings until it is over or somebody has seen to it.
+create table alerts (
+  id uuid primary key,
+  tenant_id uuid not null references tenants,
+  kind text not null check (kind in ('ConnectionHeld', 'ErrorRate', 'Backlog', 'FailedSignIns')),
+  connection_id uuid references webhook_connections, -- null: it is of no connection
+  reason text not null, -- for people, as it was when it was raised
+  raised_on timestamptz not null default now(),
+  ended_on timestamptz,
+  acknowledged_on timestamptz,
+  acknowledged_by_type text,
+  acknowledged_by_id bigint,
+  acknowledged_until timestamptz -- null: until it ends
+);
+create index alerts_tenant on alerts (tenant_id, id);
+-- Of each kind one at a time; the tenant stands for what is of no connection.
+create unique index alerts_open on alerts (tenant_id, kind, coalesce(connection_id, tenant_id)) where ended_on is null;
+
+-- The installation's: how each worker's windows stand (docs/windows.md), for people to look at. A row is good for some
+-- seconds, and nothing is decided by it, so it need not outlive a crash.
+create unlogged table worker_windows (
+  worker_id uuid primary key,
+  windows jsonb not null, -- by connection
+  seen_on timestamptz not null default now()
+);
 
 -- What clients have asked for lately, for who has a RequestKey and wants to know what it was. Nothing of a request's body,
 -- query or path values stands here. Maintenance removes what is older than a day, and what is beyond a tenant's share.
