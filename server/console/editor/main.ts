@@ -17,7 +17,7 @@ const field = box?.querySelector("textarea");
 if (box && field) open(box, field);
 
 function open(box: HTMLElement, field: HTMLTextAreaElement): void {
-  const words = [...document.querySelectorAll<HTMLElement>("code[data-insert]")];
+  const words = [...document.querySelectorAll<HTMLElement>(".words code, pre.insert code")];
   const state = EditorState.create({
     doc: field.value,
     extensions: [

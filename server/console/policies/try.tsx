@@ -25,7 +25,6 @@ import type { Visit } from "../visit.ts";
 import { policyText } from "./check.ts";
 import { Answer, Changes, MOST_SHOWN, type NamedPolicy, POLICIES } from "./outcome.tsx";
 import { sampleOf } from "./sample.ts";
-import { Vocabulary } from "./vocabulary.tsx";
 
 const TRY = `${POLICIES}/try`;
 const NEEDS = ["Settings:Read", "AccessManager:Read"] as const;
@@ -114,7 +113,6 @@ async function page(
       <>
         {result}
         <TryForm visit={visit} state={state} id={id} types={policies.recordTypes} />
-        <Vocabulary types={policies.types} />
       </>
     ),
   };

@@ -62,9 +62,7 @@ export function Vocabulary({ types }: { types: ReadonlyMap<string, ResourceType>
           <>
             <p safe>{description}</p>
             <pre class="insert">
-              <code data-insert safe>
-                {policy}
-              </code>
+              <code safe>{policy}</code>
             </pre>
           </>
         ))}
@@ -99,9 +97,7 @@ function Words({ words }: { words: readonly (readonly [label: string, text: stri
       {words.map(([label, text]) => (
         <li>
           {label ? <small safe>{label}</small> : ""}
-          <code data-insert safe>
-            {text}
-          </code>
+          <code safe>{text}</code>
         </li>
       ))}
     </ul>
