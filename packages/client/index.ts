@@ -36,6 +36,8 @@ interface Token {
   goodUntil: number;
 }
 
+/** Every request waits for a new token; for so long. */
+const LONGEST_MS = 30_000;
 /** A token is not used in its last seconds: a request with it would come too late. */
 const SPARE_MS = 30_000;
 
@@ -68,9 +70,12 @@ export function createClient({ url, ...credentials }: ClientOptions): GatehouseC
       if (!token || Date.now() >= token.goodUntil) token = newToken();
       request.headers.set("authorization", `Bearer ${await token.value}`);
     },
-    onResponse({ response }) {
-      // It was revoked: the next request asks for another.
-      if (response.status === 401) token = undefined;
+    async onResponse({ request, response }) {
+      if (response.status !== 401 || !token) return;
+      // It was revoked: the next request asks for another. One that came late may have had the token before it.
+      const own = token;
+      const isOwn = request.headers.get("authorization") === `Bearer ${await own.value.catch(() => "")}`;
+      if (isOwn && token === own) token = undefined;
     },
   });
   return client;
@@ -78,7 +83,11 @@ export function createClient({ url, ...credentials }: ClientOptions): GatehouseC
 
 async function fetchToken(url: string, { clientId, clientSecret, scope = "*" }: Omit<ClientOptions, "url">) {
   const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret, scope };
-  const response = await fetch(`${url}/oauth2/token`, { method: "POST", body: new URLSearchParams(form) });
+  const response = await fetch(`${url}/oauth2/token`, {
+    method: "POST",
+    body: new URLSearchParams(form),
+    signal: AbortSignal.timeout(LONGEST_MS),
+  });
   const body = (await response.json().catch(() => ({}))) as Record<string, string>;
   if (!response.ok) {
     throw new TokenRefused(

@@ -33,7 +33,7 @@ export function createOnce(vault: Vault, cookies: Cookies): Once {
 
   return {
     goTo(visit, path, shown) {
-      const sealed = seal(JSON.stringify({ sid: visit.session.id, path, shown }));
+      const sealed = seal(JSON.stringify({ sid: visit.session.id, path, shown, until: Date.now() + 1_000 * LIFETIME }));
       const answer = visit.goTo(path);
       answer.headers.append("set-cookie", cookies.set("once", sealed.toString("base64url"), LIFETIME));
       return answer;
@@ -42,8 +42,10 @@ export function createOnce(vault: Vault, cookies: Cookies): Once {
       const value = cookies.read(visit.request, "once");
       if (value === undefined) return undefined;
       visit.formCookies.push(cookies.clear("once"));
-      const { sid, path, shown } = opened(value);
-      return sid === visit.session.id && path === visit.url.pathname ? shown : undefined;
+      const { sid, path, shown, until } = opened(value);
+      // Who keeps the cookie's value shows it no longer than that either.
+      const isOfThis = sid === visit.session.id && path === visit.url.pathname && Date.now() < until;
+      return isOfThis ? shown : undefined;
     },
   };
 }

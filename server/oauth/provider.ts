@@ -139,7 +139,7 @@ export function createProvider(deps: ProviderDependencies) {
   /** What administrators do, in the entity API and in the console. */
   const administration = (findUser: FindUser) => ({
     users: createUserAdministration({ sql, issuer, findUser, endGrants }),
-    consents: createConsents(sql, families),
+    consents: createConsents(sql, families, revocations),
   });
   const trials = createTrials(issuer, async (request) => controller.handle(request));
   const { forms, sessions } = forPeople;

@@ -62,6 +62,8 @@ test("hostile texts are shown as they were typed, and do nothing", async () => {
   await page.getByRole("group").getByText("More settings").click();
   await page.getByLabel("Description").fill(`\n ${HOSTILE}`);
   await page.getByRole("button", { name: "Add connection" }).click();
+  await page.getByText("Keep this now: it is not shown again.").waitFor();
+  await page.getByRole("link", { name: "The connection" }).click();
   await page.getByRole("heading", { name: HOSTILE, level: 1 }).waitFor();
   expect(await page.content()).not.toContain("ApiKey=abc");
   await page.getByRole("link", { name: "Change" }).click();

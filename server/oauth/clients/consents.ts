@@ -10,6 +10,7 @@ import { idTextParameter, type Paging, readId } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
 import { CONSENT_RESOURCE_TYPE } from "../resource-types.ts";
 import type { Families } from "../tokens/families.ts";
+import type { Revocations } from "../tokens/revoke.ts";
 import { type Consent, deleteConsent, isUser, listConsents, lockConsent } from "./consents.store.ts";
 
 const RESOURCE = CONSENT_RESOURCE_TYPE.name;
@@ -31,7 +32,7 @@ export interface Consents {
   revoke(caller: Permitted<"Settings:Update">, userId: string, applicationId: string): Promise<Shown<ConsentRecord>>;
 }
 
-export function createConsents(sql: Sql, families: Families): Consents {
+export function createConsents(sql: Sql, families: Families, revocations: Pick<Revocations, "reload">): Consents {
   return {
     async list(caller, userIdText, paging) {
       const userId = readId("User", userIdText);
@@ -63,6 +64,7 @@ export function createConsents(sql: Sql, families: Families): Consents {
         });
         return consent;
       });
+      await revocations.reload();
       const resource = toResource(userId, revoked);
       return (await caller.gate.written(RESOURCE, toRecord(revoked), {}, { resource })).record;
     },

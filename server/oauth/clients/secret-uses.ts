@@ -6,13 +6,13 @@ import type { Sql } from "../../db/connection.ts";
 import { createOutageLog } from "../../log.ts";
 import { recordUses, USE_EVERY_MS } from "./store.ts";
 
-/** Of secrets beyond them the store alone knows that they were used within the hour. */
+/** Of secrets beyond them the store alone knows that they were used a while ago. */
 const SECRETS = 20_000;
 
 /** Told of every secret that has proved a client. */
 export type OnSecretUsed = (secretId: string) => void;
 
-/** Of each secret this process writes the first use in an hour, in one statement with all others that wait by then. */
+/** Of each secret this process writes the first use in half an hour, in one statement with all others that wait by then. */
 export function createSecretUses(sql: Sql, log: Logger): OnSecretUsed {
   const recorded = new LRUCache<string, true>({ max: SECRETS, ttl: USE_EVERY_MS });
   const couldNotWrite = createOutageLog(log);

@@ -134,7 +134,7 @@ export interface StoredSecret {
   /** "" if it has none. */
   name: string;
   createdOn: Date;
-  /** Less than USE_EVERY_MS before its last use; null: it was never used. */
+  /** At most an hour before its last use; null: it was never used. */
   lastUsedOn: Date | null;
 }
 
@@ -224,8 +224,11 @@ export async function deleteSecret(
   return row;
 }
 
-/** A use within this time of the last one that was written down is not written. */
-export const USE_EVERY_MS = 3_600_000;
+/**
+ * A use within this time of the last one that was written down is not written, and a process tries no secret again in
+ * it: what is written is at most twice that behind.
+ */
+export const USE_EVERY_MS = 1_800_000;
 
 /** Of any tenants; a secret that another process is writing down is left to it. */
 export async function recordUses(sql: Queries, secretIds: string[]): Promise<void> {
