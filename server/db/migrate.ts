@@ -25,11 +25,14 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
     return await sql
       .begin(async (tx) => {
         await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-        await tx`create table if not exists migrations (name text primary key, applied_on timestamptz not null default now())`;
+        await tx`
+          create table if not exists migrations (
+            name text primary key, digest text, applied_on timestamptz not null default now())`;
         const due = await dueMigrations(tx);
         for (const name of due) {
-          await tx.unsafe(await Bun.file(join(FOLDER, name)).text());
-          await tx`insert into migrations (name) values (${name})`;
+          const text = await textOf(name);
+          await tx.unsafe(text);
+          await tx`insert into migrations (name, digest) values (${name}, ${digestOf(text)})`;
         }
         return due;
       })
@@ -52,19 +55,36 @@ export async function requireSchema(sql: Queries): Promise<void> {
   throw new OtherSchema(`${described(due)}. Run \`bun run migrate\`, or start the API, which does the same.`);
 }
 
-/** @throws OtherSchema if the database has a migration that is not here */
+/** @throws OtherSchema if the database has a migration that is not here, or another one of the same name */
 async function dueMigrations(sql: Queries): Promise<string[]> {
   const names = (await Array.fromAsync(new Bun.Glob("*.sql").scan(FOLDER))).sort();
   const [table] = await sql<{ there: boolean }[]>`select to_regclass('migrations') is not null as there`;
   if (!table!.there) return names;
-  const applied = new Set((await sql<{ name: string }[]>`select name from migrations`).map((row) => row.name));
-  const unknown = [...applied].filter((name) => !names.includes(name));
+  const rows = await sql<{ name: string; digest: string | null }[]>`
+    select name, to_jsonb(m) ->> 'digest' as digest from migrations m`;
+  const applied = new Map(rows.map(({ name, digest }) => [name, digest]));
+  const unknown = [...applied.keys()].filter((name) => !names.includes(name));
   if (unknown.length > 0) {
     throw new OtherSchema(
       `newer code has been here (${unknown.join(", ")}). Start that, or go back to a backup from before it.`,
     );
   }
+  for (const [name, digest] of applied) {
+    if (digest !== digestOf(await textOf(name))) {
+      throw new OtherSchema(
+        `it was made by another ${name}, of a development version. Start that, or begin with an empty database.`,
+      );
+    }
+  }
   return names.filter((name) => !applied.has(name));
+}
+
+function textOf(name: string): Promise<string> {
+  return Bun.file(join(FOLDER, name)).text();
+}
+
+function digestOf(text: string): string {
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex");
 }
 
 function described(due: string[]): string {

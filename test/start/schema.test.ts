@@ -81,6 +81,16 @@ test("every process whose code is older or newer than the database says so, and 
       /^PostgreSQL at \S+ cannot be used: newer code has been here \(999-later\.sql\)\. Start that, or go back to a backup from before it\.$/,
     );
   }
+  await database.sql`delete from migrations where name = '999-later.sql'`;
+
+  await database.sql`update migrations set digest = 'of another text'`;
+  const other = await runEntry("server", env);
+  expect([other.exitCode, other.output.trim()]).toEqual([
+    1,
+    expect.stringMatching(
+      /cannot be used: it was made by another 001-schema\.sql, of a development version\. Start that/,
+    ),
+  ]);
   await database.sql`delete from migrations`;
   const newer = await runEntry("worker", env);
   expect(newer.exitCode).toBe(1);
