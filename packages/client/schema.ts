@@ -2932,8 +2932,8 @@ export interface components {
              * @enum {string}
              */
             State: "Open" | "Acknowledged" | "Ended";
-            /** @description For people, as it was when it was raised. */
-            Reason: string;
+            /** @description For people, as it was when it was raised; null: it counts what the caller may not read. */
+            Reason: string | null;
             /** Format: date-time */
             RaisedOn: string;
             /** Format: date-time */

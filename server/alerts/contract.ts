@@ -43,7 +43,9 @@ export const ALERT = Type.Object(
     Kind: word(ALERT_KINDS),
     ConnectionId: orNull(uuid(), { description: "null: it is of no connection." }),
     State: word(ALERT_STATES, { description: "Acknowledged: somebody has seen it, and its time is not over." }),
-    Reason: Type.String({ description: "For people, as it was when it was raised." }),
+    Reason: orNull(Type.String(), {
+      description: "For people, as it was when it was raised; null: it counts what the caller may not read.",
+    }),
     RaisedOn: time(),
     EndedOn: orNull(time()),
     AcknowledgedBy: orNull(Type.Object({ Type: word(["User", "Application"]), Id: Type.String() })),

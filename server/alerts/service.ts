@@ -2,13 +2,14 @@
 
 import type { Caller, Permitted, Shown, ShownPage } from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
-import type { Sql } from "../db/connection.ts";
+import type { Queries, Sql } from "../db/connection.ts";
 import { BadInput, Conflict, NotFound } from "../errors.ts";
 import { firstPage, isUuid, type Paging } from "../http/query.ts";
-import { ALERT_RESOURCE_TYPE, type AlertState } from "./contract.ts";
+import { ALERT_RESOURCE_TYPE, type AlertKind, type AlertState } from "./contract.ts";
 import { type Alert, acknowledge, findAlert, listAlerts } from "./store.ts";
 
 const TYPE = ALERT_RESOURCE_TYPE.name;
+const CONNECTION = "WebhookConnection";
 
 export interface Alerts {
   /** A page, the newest first, without what the caller may not read. @throws ServiceBusy */
@@ -24,19 +25,29 @@ export interface Alerts {
   acknowledge(caller: Permitted<"Webhooks:Update">, id: string, until: Date | null): Promise<Shown<AlertRecord>>;
 }
 
+/** Their reasons tell what becomes of deliveries. */
+const COUNTING: readonly AlertKind[] = ["ErrorRate", "Backlog"];
+
 /** More are told as "so many or more". */
 export const MOST_UNSEEN = 20;
 
 export function createAlerts(sql: Sql): Alerts {
-  const noAlert = () => new NotFound("There is no Alert with this Id.");
+  /** One of a connection that the caller may not see is unknown. @throws NotFound */
+  async function find(queries: Queries, { tenantId, gate }: Caller, id: string): Promise<Alert> {
+    const alert = isUuid(id) ? await findAlert(queries, tenantId, id) : undefined;
+    const of = alert?.connectionId;
+    if (alert && (!of || (await gate.seenIds(queries, CONNECTION, [of])).has(of))) return alert;
+    throw new NotFound("There is no Alert with this Id.");
+  }
 
-  const list: Alerts["list"] = ({ tenantId, gate }, state, paging) =>
-    gate.list({
+  const list: Alerts["list"] = (caller, state, paging) =>
+    caller.gate.list({
       type: TYPE,
       paging,
-      read: (limit, after) => listAlerts(sql, tenantId, state, limit, after),
+      read: (limit, after) => listAlerts(sql, caller.tenantId, state, limit, after),
       id: ({ id }) => id,
-      item: toRecord,
+      of: { type: CONNECTION, id: ({ connectionId }) => connectionId },
+      item: (alert) => toRecord(caller, alert),
     });
 
   return {
@@ -45,18 +56,16 @@ export function createAlerts(sql: Sql): Alerts {
       if (!caller.scopes.has("Webhooks:Read")) return [];
       return (await list(caller, "Open", firstPage(MOST_UNSEEN))).Items;
     },
-    async read({ tenantId, gate }, id) {
-      const alert = isUuid(id) ? await findAlert(sql, tenantId, id) : undefined;
-      if (!alert) throw noAlert();
-      return (await gate.show(TYPE, toRecord(alert))).record;
+    async read(caller, id) {
+      const alert = await find(sql, caller, id);
+      return (await caller.gate.show(TYPE, toRecord(caller, alert))).record;
     },
     async acknowledge(caller, id, until) {
       const { tenantId, permissions, actor, gate } = caller;
       if (until && until <= new Date()) throw new BadInput("Until must be a time to come, or null.");
       const alert = await sql.beginFor(tenantId, async (tx) => {
-        const before = isUuid(id) ? await findAlert(tx, tenantId, id) : undefined;
-        if (!before) throw noAlert();
-        permissions.require("Webhooks:Update", TYPE, toRecord(before));
+        const before = await find(tx, caller, id);
+        permissions.require("Webhooks:Update", TYPE, toRecord(caller, before));
         const after = await acknowledge(tx, tenantId, id, actor, until);
         if (!after) throw new Conflict("The alert has ended.");
         await recordAudit(tx, tenantId, caller, {
@@ -66,7 +75,7 @@ export function createAlerts(sql: Sql): Alerts {
         });
         return after;
       });
-      return (await gate.written(TYPE, toRecord(alert), {})).record;
+      return (await gate.written(TYPE, toRecord(caller, alert), {})).record;
     },
   };
 }
@@ -74,14 +83,16 @@ export function createAlerts(sql: Sql): Alerts {
 /** In its response shape. */
 export type AlertRecord = ReturnType<typeof toRecord>;
 
-function toRecord(alert: Alert) {
+function toRecord({ gate }: Caller, alert: Alert) {
+  // A count tells of deliveries, which may be hidden.
+  const isTold = !COUNTING.includes(alert.kind) || gate.seesAll("WebhookEvent");
   const { acknowledgedByType: type, acknowledgedById } = alert;
   return {
     Id: alert.id,
     Kind: alert.kind,
     ConnectionId: alert.connectionId,
     State: alert.state,
-    Reason: alert.reason,
+    Reason: isTold ? alert.reason : null,
     RaisedOn: alert.raisedOn.toISOString(),
     EndedOn: alert.endedOn?.toISOString() ?? null,
     AcknowledgedBy: type === null ? null : { Type: type, Id: String(acknowledgedById) },

@@ -98,11 +98,14 @@ export async function listStanding(tx: Transaction, now: Date): Promise<Standing
     from connection where state = 'Held'
     union all
     select c.tenant_id, 'ErrorRate', c.id, rate.exhausted || ' of ' || rate.ended || ' deliveries failed in an hour'
-    from failing c cross join lateral (
-      select count(*) filter (where d.state = 'Exhausted') as exhausted, count(*) as ended from deliveries d
-      where d.tenant_id = c.tenant_id and d.connection_id = c.id and d.state in ('Delivered', 'Exhausted')
+    from (select distinct tenant_id from failing) t cross join lateral (
+      -- A tenant's hour is read once, however many of its connections fail.
+      select d.connection_id, count(*) filter (where d.state = 'Exhausted') as exhausted, count(*) as ended
+      from deliveries d
+      where d.tenant_id = t.tenant_id and d.state in ('Delivered', 'Exhausted')
         and d.changed_on > now() - make_interval(hours => ${errorRate.hours})
-    ) rate
+      group by d.connection_id
+    ) rate join failing c on c.id = rate.connection_id
     where rate.ended >= ${errorRate.least} and 100 * rate.exhausted >= ${errorRate.percent} * rate.ended
     union all
     select c.tenant_id, 'Backlog', c.id, 'deliveries wait for more than ' || ${backlog.minutes}::int || ' minutes'

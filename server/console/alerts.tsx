@@ -75,7 +75,7 @@ function columns(visit: Visit, name: NameOf): Column<AlertRecord>[] {
     { name: "Alert", cell: ({ Kind }) => <Text text={KINDS[Kind]} /> },
     { name: "Of", cell: (alert) => <OfConnection visit={visit} of={connectionOf(alert)} name={name} /> },
     { name: "State", cell: ({ State }) => <Badge state={State} tone={TONES[State]} /> },
-    { name: "Reason", cell: ({ Reason }) => <Text text={Reason} /> },
+    { name: "Reason", cell: ({ Reason }) => <Text text={Reason ?? ""} /> },
     { name: "Raised", cell: ({ RaisedOn }) => <Time at={new Date(RaisedOn)} ago /> },
     { name: "Seen to by", cell: (alert) => <Acknowledged visit={visit} alert={alert} name={name} /> },
   ];

@@ -1,10 +1,13 @@
 // What somebody should look at: raised and ended by itself, acknowledged by people.
 
 import { describe, expect, test } from "bun:test";
+import { listStanding } from "../../server/alerts/store.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
+import { hide, send } from "../attacks/world.ts";
 import { logOf } from "../audit/log.ts";
 import { enterSettings, newColleague } from "../console/console.ts";
-import { API, expectError } from "../entities/client.ts";
+import { API, expectError, unique } from "../entities/client.ts";
+import { newAdmin, newPerson, ok, savePolicy } from "../policies/people.ts";
 import { type Api, until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { fill } from "../support/fill.ts";
@@ -93,6 +96,74 @@ describe.concurrent("an alert", () => {
         ["ErrorRate", failing],
         ["FailedSignIns", null],
       ]);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "is as hidden as its connection, and a count of deliveries is for who may see every event",
+    async () => {
+      const admin = await newAdmin();
+      const spy = await newPerson(admin);
+      await savePolicy(admin, "Spy", `permit (principal == Client::"${spy.clientId}", action, resource);`);
+      const [hidden, seen] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
+      const connections: string[] = [];
+      for (const [id, kind] of [
+        [hidden, "ConnectionHeld"],
+        [seen, "ErrorRate"],
+      ]) {
+        const connection = { Name: unique("connection"), URL: "https://receiver.example/", State: "Paused" };
+        const made = { ...connection, Entities: ["Application"], Events: ["Updated"] };
+        const { Id } = await ok(admin.patch("/WebhookConnection", made));
+        connections.push(Id);
+        // Ended, so that the watch leaves it as it is.
+        await db()`
+          insert into alerts (id, tenant_id, kind, connection_id, reason, ended_on)
+          values (${id!}, ${admin.tenantId}, ${kind!}, ${Id}, 'as a test says', now())`;
+      }
+      const told = async () => {
+        const { Items } = await ok(spy.get("/Alert?State=Ended"));
+        return Items.map(({ Id, Reason }: Alert) => [Id, Reason]);
+      };
+      expect(await told()).toEqual([
+        [seen, "as a test says"],
+        [hidden, "as a test says"],
+      ]);
+
+      await hide({ admin, spy }, [
+        { type: "WebhookConnection", id: connections[0]! },
+        { type: "WebhookEvent", id: Bun.randomUUIDv7() },
+      ]);
+      expect(await told()).toEqual([[seen, null]]);
+      expect((await ok(spy.get(`/Alert/${seen}`))).Reason).toBeNull();
+      expectError(await spy.get(`/Alert/${hidden}`), 404, "Not Found", `${API}/Alert/${hidden}`, /no Alert/);
+      expect((await send(spy, "POST", `/Alert/${seen}/Acknowledge`, {})).status).toBe(409);
+      expect((await send(spy, "POST", `/Alert/${hidden}/Acknowledge`, {})).status).toBe(404);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "of a rate is looked for in a tenant's hour once, however many of its connections fail",
+    async () => {
+      const api = await newTenant();
+      const connectionIds: string[] = [];
+      for (let index = 0; index < 10; index++) {
+        connectionIds.push((await api.connect("https://localhost:9443/", { Name: unique("failing") })).Id);
+      }
+      const some = { tenantId: api.tenantId as TenantId, events: 300, spanMs: 60_000 };
+      await fill(db(), { ...some, connectionIds, stateOf: (n) => (n < 50 ? "Exhausted" : "Delivered") });
+      await db()`analyze deliveries`;
+      const rowsRead = await db().begin(async (tx) => {
+        const standing = await until("our turn", () => listStanding(tx, new Date()));
+        expect(standing.filter(({ tenantId }) => tenantId === api.tenantId)).toHaveLength(10);
+        const [row] = await tx<{ read: number }[]>`
+          select pg_stat_get_xact_tuples_returned('deliveries_changed'::regclass)::int as read`;
+        return row!.read;
+      });
+      const [all] = await db()<{ count: number }[]>`select count(*)::int as count from deliveries`;
+      // Read once by each of its connections, it would be ten times.
+      expect(rowsRead).toBeLessThan(3 * all!.count);
     },
     PATIENCE_MS,
   );

@@ -49,8 +49,9 @@ export async function newWorld(): Promise<World> {
   for (const { Id } of connections) {
     await ok(send(admin, "POST", "/Redelivery", { ConnectionId: Id, From: "2020-01-01" }));
     await db()`
-      insert into alerts (id, tenant_id, kind, connection_id, reason)
-      values (${Bun.randomUUIDv7()}, ${admin.tenantId}, 'ErrorRate', ${Id}, 'as a test says')`;
+      insert into alerts (id, tenant_id, kind, connection_id, reason, ended_on)
+      values (${Bun.randomUUIDv7()}, ${admin.tenantId}, 'FailedSignIns', null, 'as a test says', now()),
+        (${Bun.randomUUIDv7()}, ${admin.tenantId}, 'ErrorRate', ${Id}, 'as a test says', now())`;
   }
   const users = (await ok(admin.get("/User"))).Items;
   const applications = (await ok(admin.get("/Application"))).Items;

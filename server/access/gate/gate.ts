@@ -131,17 +131,35 @@ export function createGate(deps: GateDependencies, permissions: Permissions, cal
     list: Omit<List<Row, Item>, "paging">,
     range: { limit: number; after: string | undefined; most: number },
   ): Promise<Omit<Filled<Row>, "rows"> & { items: Shown<Item>[] }> {
-    const { type, item, resource = item, orFor, action = readAction(type) } = list;
+    const { type, item, resource = item, orFor, action = readAction(type), of } = list;
     if (!orFor && permissions.reach(action, type) === "None") return NOTHING;
     const readPage = async (pause: () => Promise<void>) => {
-      const { rows, ...end } = await fill(list, range, async (row) => {
+      const { read, seesOwner } = withOwners(list);
+      const { rows, ...end } = await fill({ ...list, read }, range, async (row) => {
         await pause();
+        if (!seesOwner(row)) return false;
         const judged = resource(row);
         return allows(action, type, judged) || (orFor !== undefined && allows(orFor, type, judged));
       });
       return { items: await showAll(rows.map(item)), ...end };
     };
-    return whileDeciding(type, readPage, action);
+    const decidesOfOwners = of && permissions.reach(action, type) !== "Some";
+    return decidesOfOwners ? whileDeciding(of.type, readPage) : whileDeciding(type, readPage, action);
+  }
+
+  /** What the rows are of is looked up by the page, not by the row. */
+  function withOwners<Row>({ read, of }: Pick<List<Row, unknown>, "read" | "of">) {
+    if (!of) return { read, seesOwner: () => true };
+    const seen = new Set<string | null>([null]);
+    return {
+      async read(limit: number, after: string | undefined) {
+        const rows = await read(limit, after);
+        const ids = new Set(rows.flatMap((row) => of.id(row) ?? []));
+        for (const id of await seenAmong(references, sql, of.type, [...ids])) seen.add(id);
+        return rows;
+      },
+      seesOwner: (row: Row) => seen.has(of.id(row)),
+    };
   }
 
   async function seesPayload(type: string, records: readonly object[], isWhole: boolean): Promise<boolean> {

@@ -33,6 +33,8 @@ export interface List<Row, Item> {
   /** What policies are asked for; by default the item. */
   resource?(row: Row): object | readonly object[];
   item(row: Row): Item;
+  /** The record that a row is of, which its reader has to see too; null: it is of none. */
+  of?: { type: string; id(row: Row): string | null };
 }
 
 export interface Filled<Row> {
