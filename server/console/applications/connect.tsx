@@ -85,6 +85,16 @@ function Programs({ visit, values }: { visit: Visit; values: SnippetValues }): J
       ) : (
         ""
       )}
+      {client.ClientType === "confidential" && client.GrantTypes.length === 0 && !api ? (
+        <p class="warning">
+          {
+            "To take tokens of other applications it needs an API with an audience of its own, with this application as the one that introspects. "
+          }
+          <a href={visit.href("/settings/apis/add")}>Add one</a>
+        </p>
+      ) : (
+        ""
+      )}
       {USES.filter((use) => use.isFor(client, api)).map((use) => (
         <Program use={use} values={values} />
       ))}

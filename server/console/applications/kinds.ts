@@ -61,6 +61,6 @@ export const KINDS: Record<string, ApplicationKind> = {
     sets: { ClientType: "confidential", GrantTypes: [], Scopes: [] },
     asks: [],
     signsIn: false,
-    told: "A confidential client without grants: it asks for no tokens, and only checks those that others send it, by introspection (RFC 7662). It gets a secret, shown once. Scopes of its own are not to be had: its callers' tokens carry the scopes of this service.",
+    told: "A confidential client without grants: it asks for no tokens, and only checks those that others send it, by introspection (RFC 7662). It gets a secret, shown once. What they are for, and its own scopes, are an API's, which you add next.",
   },
 };

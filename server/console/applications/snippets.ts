@@ -61,7 +61,8 @@ export const USES: Use[] = [
       "go-oidc (Go)": "api/main.go",
       "Introspection (curl)": "api/curl.sh",
     },
-    isFor: ({ ClientType, GrantTypes }, api) => ClientType === "confidential" && (GrantTypes.length === 0 || !!api),
+    // Tokens of this service itself are of all organisations, so their audience tells nobody's from another's.
+    isFor: ({ ClientType }, api) => ClientType === "confidential" && api !== undefined,
   },
 ];
 
@@ -86,7 +87,7 @@ export interface SnippetValues {
   issuer: string;
   clientId: string;
   client: CredentialsRecord;
-  /** The API whose own client it is; without one it takes tokens for this service. */
+  /** The API whose own client it is. */
   api: ApiRecord | undefined;
 }
 
@@ -107,7 +108,7 @@ export function snippet(file: string, { issuer, clientId, client, api }: Snippet
     [EXAMPLE.login]: redirectUri && `${new URL(redirectUri).origin}/login`,
     [EXAMPLE.signInScopes]: scopes.join(" "),
     [EXAMPLE.ownScopes]: own.join(" "),
-    [EXAMPLE.audience]: api?.Audience ?? issuer,
+    [EXAMPLE.audience]: api?.Audience,
     [EXAMPLE.tokenType]: api?.AccessTokenType,
     [EXAMPLE.issuer]: issuer,
     [EXAMPLE.clientId]: clientId,

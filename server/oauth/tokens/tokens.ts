@@ -83,6 +83,8 @@ type FindScopes = (
 export function createTokens(deps: TokenDependencies): Tokens {
   const { keys, issuer, lifetime, isRevoked, scopesNow, knownScopes } = deps;
   const verified = createVerifiedTokens();
+  /** Of no API, so that who looks at signature and audience alone takes none for an access token. */
+  const clientRefreshAudience = `${issuer}/oauth2/token`;
   const lifetimeOf = ({ accessTokenLifetime }: Client, target: Target) => {
     const own = accessTokenLifetime ?? target?.tokenLifetime ?? lifetime;
     return Math.min(own, target?.tokenLifetime ?? own);
@@ -106,7 +108,7 @@ export function createTokens(deps: TokenDependencies): Tokens {
     issueClientRefreshToken: (client, familyId, scopes, resource) =>
       signJwt(keys, CLIENT_REFRESH_TOKEN_ALG, CLIENT_REFRESH_TOKEN, clientRefreshLifetime(client), {
         iss: issuer,
-        aud: issuer,
+        aud: clientRefreshAudience,
         sub: String(client.id),
         client_id: String(client.id),
         tenant: client.tenantId,
@@ -123,7 +125,7 @@ export function createTokens(deps: TokenDependencies): Tokens {
     async readClientRefreshToken(token) {
       const claims = await verifyJwt(keys, [CLIENT_REFRESH_TOKEN], [CLIENT_REFRESH_TOKEN_ALG], token, {
         issuer,
-        audience: issuer,
+        audience: clientRefreshAudience,
         requiredClaims: ["exp", "iat", "jti", "client_id", "tenant", "scope"],
       });
       return claims && clientRefreshGrant(claims);
