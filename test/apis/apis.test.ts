@@ -167,3 +167,24 @@ describe("its scopes", () => {
     expect(await ok(own.patch(credentials, { FirstParty: true }))).toMatchObject({ Scopes: ["openid"] });
   });
 });
+
+test("an API and its own client are changed at once, and neither change waits for the other in vain", async () => {
+  const own = await newTenant();
+  const api = await ok(own.patch("/Api", given()));
+  const { Id: application } = await ok(own.patch("/Application", { Name: "introspects" }));
+  const changes = [
+    (round: number) => own.patch("/Api", { Id: api.Id, ApplicationId: round % 2 ? application : null }),
+    (round: number) => own.patch(`/Application/${application}/Credentials`, { Scopes: round % 2 ? ["openid"] : [] }),
+    (round: number) =>
+      own.patch(`/Application/${application}/Credentials`, { RedirectUris: [`https://a.example/${round}`] }),
+  ];
+  const rounds = Array.from({ length: 25 }, (_, round) => round);
+  const answers = await Promise.all(
+    changes.map(async (change) => {
+      const statuses: number[] = [];
+      for (const round of rounds) statuses.push((await change(round)).status);
+      return statuses;
+    }),
+  );
+  expect(new Set(answers.flat())).toEqual(new Set([200]));
+});

@@ -156,10 +156,13 @@ export async function findCredentials(
   return isStored ? stored : defaultsOf("confidential");
 }
 
-/** Until the transaction ends, nobody else changes this Application's credentials. @returns false if there is none */
+/**
+ * Until the transaction ends, nobody else changes this Application's credentials; an API may take it as its own client.
+ * @returns false if there is none
+ */
 export async function lockApplication(sql: Queries, tenantId: TenantId, applicationId: number): Promise<boolean> {
   const rows = await sql`
-    select id from applications where tenant_id = ${tenantId} and id = ${applicationId}::bigint for update`;
+    select id from applications where tenant_id = ${tenantId} and id = ${applicationId}::bigint for no key update`;
   return rows.length > 0;
 }
 
