@@ -273,6 +273,9 @@ describe("Secrets", () => {
     const heard: string[] = [];
     const listening = await db().listen("gatehouse_access", (text) => heard.push(text));
     try {
+      const last = `clients ${Bun.randomUUIDv7()}`;
+      await db()`select pg_notify('gatehouse_access', ${last})`;
+      await until("all until now to be heard", async () => heard.splice(0).includes(last));
       const begun = Date.now();
       await askToken(formOf({ clientId: app.id, clientSecret: `${used.Secret}x` }));
       const ask = () => askToken(formOf({ clientId: app.id, clientSecret: used.Secret }));
@@ -290,7 +293,6 @@ describe("Secrets", () => {
         [unused.Id, null],
       ]);
       expect(Date.parse(uses[0][1])).toBeWithin(begun - 1_000, Date.now() + 1_000);
-
       // Once in an hour is enough, whichever process it is.
       const other = createSecretUses(db(), pino({ enabled: false }));
       other(used.Id);
