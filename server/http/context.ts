@@ -8,8 +8,9 @@ import type { TenantId } from "../tenant-id.ts";
 import { requestUrl } from "./request.ts";
 
 export interface RequestContext {
-  /** Milliseconds of `performance.now()`. */
+  /** When it came, in milliseconds of `performance.now()`; and since 1970. */
   readonly began: number;
+  readonly cameOn: number;
   /** RequestKey: the caller's own X-Request-Id if it is sane, else a new one. */
   readonly key: string;
   /** Where it comes from: an IPv4 or IPv6 address without a zone. Undefined if that is not known. */
@@ -41,7 +42,7 @@ export function contextOf(request: Request): RequestContext {
   if (context === undefined) {
     const offered = request.headers.get("x-request-id");
     const key = offered !== null && isSaneKey(offered) ? offered : Bun.randomUUIDv7();
-    context = { began: performance.now(), key, headers: {} };
+    context = { began: performance.now(), cameOn: Date.now(), key, headers: {} };
     contexts.set(request, context);
   }
   return context;

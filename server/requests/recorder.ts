@@ -92,11 +92,10 @@ export function createRequestRecorder(sql: Sql, log: Logger): RequestRecorder {
         share.omitted++;
         return;
       }
-      const { key, traceParent } = contextOf(request);
-      const durationMs = seconds * 1_000;
+      const { key, cameOn, traceParent } = contextOf(request);
       waiting.push({
-        ...{ tenantId, clientId, method, route, status, durationMs },
-        id: Bun.randomUUIDv7("hex", Math.floor(Date.now() - durationMs)),
+        ...{ tenantId, clientId, method, route, status, durationMs: seconds * 1_000 },
+        id: Bun.randomUUIDv7("hex", cameOn),
         requestKey: key,
         traceParent: isRead ? undefined : traceParent,
         omitted: share.omitted,
