@@ -1,20 +1,28 @@
 // What the account pages have of the provider: applications, what users have allowed them, and the tokens they hold.
 
-import { originOf, recordAudit } from "../audit/index.ts";
+import { originOf } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/connection.ts";
 import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { FindApis } from "./apis/known-apis.ts";
 import { expireCodes, expireCodesBy, inWords, type WhichSessions } from "./authorize/index.ts";
-import { deleteConsent, listConsents, lockConsent } from "./clients/consents.store.ts";
+import { listConsents, lockConsent } from "./clients/consents.store.ts";
+import { endConsent } from "./clients/consents.ts";
 import type { NobodysTenant } from "./clients/settings-client.ts";
 import { findClient } from "./clients/store.ts";
 import type { Families } from "./tokens/families.ts";
+import type { Revocations } from "./tokens/revoke.ts";
 
 /** Of more than so many, a page is no way to look after them. */
 const MOST_LISTED = 200;
 
-export function createApplications(sql: Sql, nobodysTenant: NobodysTenant, families: Families, findApis: FindApis) {
+export function createApplications(
+  sql: Sql,
+  nobodysTenant: NobodysTenant,
+  families: Families,
+  revocations: Pick<Revocations, "reload">,
+  findApis: FindApis,
+) {
   return {
     async find(clientId: string) {
       const client = await findClient(sql, clientId);
@@ -33,15 +41,10 @@ export function createApplications(sql: Sql, nobodysTenant: NobodysTenant, famil
       await sql.beginFor(tenantId, async (tx) => {
         const consent = await lockConsent(tx, tenantId, userId, id);
         if (!consent) return;
-        await deleteConsent(tx, tenantId, userId, id);
-        await families.revoke(tx, tenantId, { userId, clientId: id });
-        const user = { type: "User", id: userId } as const;
-        await recordAudit(tx, tenantId, originOf(request, { actor: user }), {
-          kind: "Consent.Revoked",
-          subject: user,
-          details: { ApplicationId: clientId, Scopes: consent.scopes },
-        });
+        const origin = originOf(request, { actor: { type: "User", id: userId } });
+        await endConsent(tx, families, tenantId, { userId, clientId: id }, consent, origin);
       });
+      await revocations.reload();
     },
   };
 }

@@ -121,7 +121,7 @@ export function createProvider(deps: ProviderDependencies) {
     ...forPeople,
     credentials: createCredentials(sql, passwords, endGrants),
     linkedAccounts: createLinkedAccounts(sql, endGrants),
-    applications: createApplications(sql, nobodysTenant, families, findApis),
+    applications: createApplications(sql, nobodysTenant, families, revocations, findApis),
   };
 
   const controller = new Elysia()

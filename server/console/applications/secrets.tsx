@@ -80,7 +80,7 @@ function columns(visit: Visit, application: Application, mayChange: boolean) {
   ];
 }
 
-/** A use is written down at most once in an hour: where none was for two, nobody has used it for one. */
+/** What is written of a use is at most an hour behind: where none was for two hours, nobody has used it for one. */
 const IN_USE_MS = 2 * 3_600_000;
 
 function isInUse({ LastUsedOn }: SecretRecord): boolean {

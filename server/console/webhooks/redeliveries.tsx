@@ -42,6 +42,7 @@ export async function redeliveriesPage(deps: SettingsDependencies, visit: Visit)
     return redeliveries.list(caller, filter, readPaging(query));
   });
   const name = await lookUpNames(visit, found.page.Items.map(connectionOf));
+  const [begun, ...others] = columns(visit);
   const [title, text] = isFiltered(filtersOf(visit))
     ? ["No redelivery is like that", "Fewer filters show more."]
     : [
@@ -59,7 +60,7 @@ export async function redeliveriesPage(deps: SettingsDependencies, visit: Visit)
         filters={filters}
         live={{ id: "redeliveries", seconds: REFRESH_SECONDS }}
         found={found}
-        columns={[...columns(visit).slice(0, 1), connectionColumn(visit, name), ...columns(visit).slice(1)]}
+        columns={[begun!, connectionColumn(visit, name), ...others]}
         empty={
           <EmptyState title={title!}>
             <p safe>{text!}</p>

@@ -50,29 +50,37 @@ export async function authenticateClient(
   form: Credentials,
 ): Promise<Client> {
   const { clientId, secret } = presentedCredentials(request, form);
-  const known = await findClient(clientId);
-  const client = known && refusalOf(known, secret) ? await findClient(clientId, "anew") : known;
-  const reason = client && refusalOf(client, secret);
-  if (client && reason === undefined) {
-    if (secret !== "") onSecretUsed(liveSecret(client, secret)!.id);
-    return client;
+  const known = proofOf(await findClient(clientId), secret);
+  const proof = known?.refusal ? proofOf(await findClient(clientId, "anew"), secret) : known;
+  if (proof && !proof.refusal) {
+    if (proof.secretId) onSecretUsed(proof.secretId);
+    return proof.client;
   }
-  if (client && reason) onRefused(request, client, reason);
+  if (proof?.refusal) onRefused(request, proof.client, proof.refusal);
   if (secret === "") throw new TokenError("invalid_client", "client_secret is missing.");
   throw new TokenError("invalid_client", "Client authentication failed: client_id or client_secret is wrong.");
 }
 
-/** @returns undefined if it has proved to be the client */
-function refusalOf(client: Client, secret: string): Refusal | undefined {
-  const isProved = secret === "" ? client.clientType !== "confidential" : liveSecret(client, secret) !== undefined;
-  if (!isProved) return secret === "" ? "NoSecret" : "WrongSecret";
-  return client.isActive ? undefined : "InactiveApplication";
+interface Proof {
+  client: Client;
+  /** Undefined: who asks has proved to be the client. */
+  refusal?: Refusal | undefined;
+  /** Of the secret that was presented. */
+  secretId?: string | undefined;
+}
+
+function proofOf(client: Client | undefined, secret: string): Proof | undefined {
+  if (!client) return undefined;
+  if (secret === "" && client.clientType === "confidential") return { client, refusal: "NoSecret" };
+  const secretId = secret === "" ? undefined : liveSecretId(client, secret);
+  if (secret !== "" && secretId === undefined) return { client, refusal: "WrongSecret" };
+  return { client, secretId, refusal: client.isActive ? undefined : "InactiveApplication" };
 }
 
 /** All of them are compared, whichever it is. */
-function liveSecret({ secrets }: Client, secret: string) {
+function liveSecretId({ secrets }: Client, secret: string): string | undefined {
   const digest = hashSecret(secret);
-  return secrets.filter((live) => timingSafeEqual(digest, live.digest))[0];
+  return secrets.filter((live) => timingSafeEqual(digest, live.digest))[0]?.id;
 }
 
 /** Who asks, for the audit log: a client without a secret has proved nothing. */

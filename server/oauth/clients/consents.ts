@@ -2,12 +2,13 @@
 
 import { Type } from "@sinclair/typebox";
 import { type Permitted, route, type Shown, type ShownPage } from "../../access/index.ts";
-import { recordAudit } from "../../audit/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import { type Origin, recordAudit } from "../../audit/index.ts";
+import type { Sql, Transaction } from "../../db/connection.ts";
 import { NotFound } from "../../errors.ts";
 import { ABSTRACT_LONG, time } from "../../http/fields.ts";
 import { idTextParameter, type Paging, readId } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
+import type { TenantId } from "../../tenant-id.ts";
 import { CONSENT_RESOURCE_TYPE } from "../resource-types.ts";
 import type { Families } from "../tokens/families.ts";
 import type { Revocations } from "../tokens/revoke.ts";
@@ -55,13 +56,7 @@ export function createConsents(sql: Sql, families: Families, revocations: Pick<R
         const consent = await lockConsent(tx, caller.tenantId, userId, clientId);
         if (!consent) throw new NotFound("The User has allowed this Application nothing.");
         caller.permissions.require("Settings:Update", RESOURCE, toResource(userId, consent));
-        await deleteConsent(tx, caller.tenantId, userId, clientId);
-        await families.revoke(tx, caller.tenantId, { userId, clientId });
-        await recordAudit(tx, caller.tenantId, caller, {
-          kind: "Consent.Revoked",
-          subject: { type: "User", id: userId },
-          details: { ApplicationId: String(clientId), Scopes: consent.scopes },
-        });
+        await endConsent(tx, families, caller.tenantId, { userId, clientId }, consent, caller);
         return consent;
       });
       await revocations.reload();
@@ -69,6 +64,24 @@ export function createConsents(sql: Sql, families: Families, revocations: Pick<R
       return (await caller.gate.written(RESOURCE, toRecord(revoked), {}, { resource })).record;
     },
   };
+}
+
+/** With all tokens that came of it. @param origin who ends it */
+export async function endConsent(
+  tx: Transaction,
+  families: Families,
+  tenantId: TenantId,
+  { userId, clientId }: { userId: number; clientId: number },
+  { scopes }: Pick<Consent, "scopes">,
+  origin: Origin,
+): Promise<void> {
+  await deleteConsent(tx, tenantId, userId, clientId);
+  await families.revoke(tx, tenantId, { userId, clientId });
+  await recordAudit(tx, tenantId, origin, {
+    kind: "Consent.Revoked",
+    subject: { type: "User", id: userId },
+    details: { ApplicationId: String(clientId), Scopes: scopes },
+  });
 }
 
 function toRecord({ clientId, clientName, clientExternalId, scopes, grantedOn }: Consent) {

@@ -5,8 +5,9 @@ import type { VerifyAccessToken } from "../../access/index.ts";
 import { Unauthorized } from "../../errors.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { Client } from "../clients/store.ts";
+import { RFC_TOKEN_PATH } from "../door.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
-import { ENTITY_API, type Target } from "../resources.ts";
+import type { Target } from "../resources.ts";
 import { common } from "../scopes.ts";
 import {
   type AccessGrant,
@@ -84,7 +85,7 @@ export function createTokens(deps: TokenDependencies): Tokens {
   const { keys, issuer, lifetime, isRevoked, scopesNow, knownScopes } = deps;
   const verified = createVerifiedTokens();
   /** Of no API, so that who looks at signature and audience alone takes none for an access token. */
-  const clientRefreshAudience = `${issuer}/oauth2/token`;
+  const clientRefreshAudience = issuer + RFC_TOKEN_PATH;
   const lifetimeOf = ({ accessTokenLifetime }: Client, target: Target) => {
     const own = accessTokenLifetime ?? target?.tokenLifetime ?? lifetime;
     return Math.min(own, target?.tokenLifetime ?? own);
@@ -126,7 +127,7 @@ export function createTokens(deps: TokenDependencies): Tokens {
       const claims = await verifyJwt(keys, [CLIENT_REFRESH_TOKEN], [CLIENT_REFRESH_TOKEN_ALG], token, {
         issuer,
         audience: clientRefreshAudience,
-        requiredClaims: ["exp", "iat", "jti", "client_id", "tenant", "scope"],
+        requiredClaims: ["exp", "iat", "jti", "client_id", "tenant", "scope", "resource"],
       });
       return claims && clientRefreshGrant(claims);
     },
@@ -149,8 +150,7 @@ function clientRefreshGrant(claims: JWTPayload): ClientRefreshGrant {
     tenantId: claims.tenant as TenantId,
     clientId: Number(claims.client_id),
     scopes: String(claims.scope).split(" ").filter(Boolean),
-    // One from before there were APIs says nothing of it.
-    resources: [String(claims.resource ?? ENTITY_API)],
+    resources: [String(claims.resource)],
     issuedAt: claims.iat!,
     expiresAt: claims.exp!,
   };
