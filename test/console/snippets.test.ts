@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chmodSync, cpSync, readdirSync, symlinkSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { decodeJwt, SignJWT } from "jose";
 import type { Page } from "playwright-core";
 import { snippet, USES } from "../../server/console/applications/snippets.ts";
 import { nextFreePort } from "../../server/embedded/ports.ts";
@@ -11,6 +12,7 @@ import { CREDENTIALS, type CredentialsRecord } from "../../server/oauth/index.ts
 import { issuer } from "../authorize/client.ts";
 import { Visitor as PlainBrowser } from "../authorize/visitor.ts";
 import { ROOT } from "../documents/pages.ts";
+import { otherProcess } from "../oauth/client.ts";
 import { type Api, until } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { temporaryDirectory } from "../support/directories.ts";
@@ -282,17 +284,25 @@ test(
   PATIENCE_MS,
 );
 
-/** Each program takes the token, and none that is not signed. */
+/** The same claims as a refresh token's, by our own key: only its type tells what it is. */
+async function asRefreshToken(token: string): Promise<string> {
+  const { kid, key } = await otherProcess(issuer()).keys.signingKey("RS256");
+  return new SignJWT(decodeJwt(token)).setProtectedHeader({ alg: "RS256", typ: "rt+jwt", kid }).sign(key);
+}
+
+/** Each program takes the token, and none that is not signed or of another type. */
 async function check(service: { secret: string }, programs: Map<string, string>, clientId: string, token: string) {
   for (const [name, text] of programs) {
     if (!isHere(name)) continue;
     await using good = await started(name, text, { ...secretOf(service), TOKEN: token });
     const { out, err } = await good.ended();
     expect([name, err, JSON.parse(out || "{}")]).toMatchObject([name, expect.any(String), { client_id: clientId }]);
-    await using bad = await started(name, text, { ...secretOf(service), TOKEN: `${token.slice(0, -6)}AAAAAA` });
-    const refused = await bad.ended();
-    if (name.startsWith("Introspection")) expect(JSON.parse(refused.out)).toEqual({ active: false });
-    else expect([name, refused.code === 0, refused.out]).toEqual([name, false, ""]);
+    for (const TOKEN of [`${token.slice(0, -6)}AAAAAA`, await asRefreshToken(token)]) {
+      await using bad = await started(name, text, { ...secretOf(service), TOKEN });
+      const refused = await bad.ended();
+      if (name.startsWith("Introspection")) expect(JSON.parse(refused.out)).toEqual({ active: false });
+      else expect([name, refused.code === 0, refused.out]).toEqual([name, false, ""]);
+    }
   }
 }
 

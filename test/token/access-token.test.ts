@@ -178,6 +178,23 @@ describe("refused with 401:", () => {
     await expectRefused(body.refresh_token);
   });
 
+  test("a refresh token by whoever looks at its audience alone, as it is the token endpoint's", async () => {
+    const { refresh_token } = (await askToken(formOf(client))).body;
+    const claims = decodeJwt(refresh_token);
+    expect(claims.aud).toBe(`${issuer}/oauth2/token`);
+    const { kid, key } = await createSigningKeys(db(), createVault(setting("GATEHOUSE_TEST_MASTER_KEY"))).signingKey(
+      "EdDSA",
+    );
+    const redeem = async (aud: string) => {
+      const token = await new SignJWT({ ...claims, aud, jti: Bun.randomUUIDv7() })
+        .setProtectedHeader({ alg: "EdDSA", typ: "rt+jwt", kid })
+        .sign(key);
+      return (await askToken(formOf(client, { grant_type: "refresh_token", refresh_token: token }))).status;
+    };
+    expect(await redeem(claims.aud as string)).toBe(200);
+    expect(await redeem(issuer)).toBe(400);
+  });
+
   test("an id_token, also by the algorithm of access tokens", async () => {
     const user = { userId: 1, authTime: Math.floor(Date.now() / 1000) };
     for (const idTokenAlg of ["RS256", "ES256", "EdDSA"] as const) {

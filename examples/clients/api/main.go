@@ -3,9 +3,11 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"log"
 	"os"
+	"strings"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 )
@@ -25,13 +27,26 @@ func main() {
 		ClientID:             audience,
 		SupportedSigningAlgs: []string{oidc.RS256, oidc.ES256, oidc.EdDSA},
 	})
-	token, err := verifier.Verify(ctx, os.Getenv("TOKEN"))
+	raw := os.Getenv("TOKEN")
+	token, err := verifier.Verify(ctx, raw)
 	if err != nil {
 		log.Fatal(err)
+	}
+	if typeOf(raw) != "at+jwt" {
+		log.Fatal("This is no access token.")
 	}
 	var claims json.RawMessage
 	if err := token.Claims(&claims); err != nil {
 		log.Fatal(err)
 	}
 	os.Stdout.Write(claims)
+}
+
+// The library does not look at it.
+func typeOf(token string) string {
+	first, _, _ := strings.Cut(token, ".")
+	text, _ := base64.RawURLEncoding.DecodeString(first)
+	var header struct{ Typ string }
+	_ = json.Unmarshal(text, &header)
+	return header.Typ
 }
