@@ -3,14 +3,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "@temporalio/client";
+import { FIRST_SIZE } from "../../server/webhooks/deliveries/windows.ts";
 import { type Api, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { newTenant } from "../support/tenant.ts";
 import { temporal } from "./temporal.ts";
 
-/** Posts that may be out at first to a receiver nobody knows. */
-const FIRST_WINDOW = 4;
 const PATIENCE_MS = 60_000;
 
 let stack: Stack;
@@ -56,17 +55,17 @@ describe.concurrent("a receiver that hangs", () => {
     await using prompt = startReceiver(200, { dataDir: dataDir() });
     await api.connect(sluggish.receiver.url);
     await api.connect(prompt.url);
-    const changes = 5 * FIRST_WINDOW;
+    const changes = 5 * FIRST_SIZE;
     await makeChanges(api, changes);
     await until("the other receiver to have all", () => prompt.calls.length === changes, PATIENCE_MS);
-    await until("its window to be full", () => sluggish.receiver.calls.length === FIRST_WINDOW, PATIENCE_MS);
+    await until("its window to be full", () => sluggish.receiver.calls.length === FIRST_SIZE, PATIENCE_MS);
     const running = `TenantId = "${api.tenant.tenantId}" AND ExecutionStatus = "Running"`;
     await until(
       "nothing more to be under way",
-      async () => (await client.workflow.count(running)).count === FIRST_WINDOW,
+      async () => (await client.workflow.count(running)).count === FIRST_SIZE,
       PATIENCE_MS,
     );
-    expect(sluggish.receiver.calls).toHaveLength(FIRST_WINDOW);
+    expect(sluggish.receiver.calls).toHaveLength(FIRST_SIZE);
 
     sluggish.release();
     await until("all that waited", async () => (await undelivered(api)) === 0, PATIENCE_MS);
@@ -80,8 +79,8 @@ describe.concurrent("a receiver that hangs", () => {
     await using prompt = startReceiver(200, { dataDir: dataDir() });
     const slow = await api.connect(sluggish.receiver.url);
     await api.connect(prompt.url);
-    await makeChanges(api, 2 * FIRST_WINDOW);
-    await until("its window to be full", () => sluggish.receiver.calls.length === FIRST_WINDOW, PATIENCE_MS);
+    await makeChanges(api, 2 * FIRST_SIZE);
+    await until("its window to be full", () => sluggish.receiver.calls.length === FIRST_SIZE, PATIENCE_MS);
 
     await api.change({ Name: "Next" });
     const { EventId } = await api.newestEvent();
@@ -104,11 +103,11 @@ describe.concurrent("a receiver that hangs", () => {
     for (let index = 0; index < 10; index++) await slow.connect(sluggish.receiver.url);
     await quick.connect(prompt.url);
     await makeChanges(slow, 20);
-    await until("its windows to be full", () => sluggish.receiver.calls.length === 10 * FIRST_WINDOW, PATIENCE_MS);
+    await until("its windows to be full", () => sluggish.receiver.calls.length === 10 * FIRST_SIZE, PATIENCE_MS);
 
     await quick.change({ Name: "Door" });
     expect((await quick.settledEvent()).State).toBe("Delivered");
-    expect(sluggish.receiver.calls).toHaveLength(10 * FIRST_WINDOW);
+    expect(sluggish.receiver.calls).toHaveLength(10 * FIRST_SIZE);
     sluggish.release();
     await until("all of it", async () => (await undelivered(slow)) === 0, PATIENCE_MS);
     expect(sluggish.receiver.calls).toHaveLength(200);

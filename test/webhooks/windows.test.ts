@@ -1,29 +1,28 @@
 // How many posts may be out to a receiver, by how they end.
 
 import { expect, test } from "bun:test";
-import { createWindows, type Place } from "../../server/webhooks/deliveries/windows.ts";
+import { createWindows, FIRST_SIZE, type Place } from "../../server/webhooks/deliveries/windows.ts";
 import type { ConnectionId, DeliveryId, EventId } from "../../workflows/contract.ts";
 import { idOf } from "../support/ids.ts";
 
 const RECEIVER = idOf<ConnectionId>("receiver");
-const FIRST = 4;
 
 test("a window grows by one with each answer that finds it full", async () => {
   const { windows, fill } = newWindows();
-  for (const post of await fill(FIRST)) post.end("answered");
-  expect(windows.room(RECEIVER)).toBe(FIRST + 1);
-  for (const post of await fill(FIRST)) post.end("answered");
-  expect(windows.room(RECEIVER)).toBe(FIRST + 1);
+  for (const post of await fill(FIRST_SIZE)) post.end("answered");
+  expect(windows.room(RECEIVER)).toBe(FIRST_SIZE + 1);
+  for (const post of await fill(FIRST_SIZE)) post.end("answered");
+  expect(windows.room(RECEIVER)).toBe(FIRST_SIZE + 1);
 });
 
 test("a window halves with what times out, once for all that were out together, and grows again with answers", async () => {
   const { windows, fill } = newWindows();
-  for (const post of await fill(FIRST)) post.end("silent");
-  expect(windows.room(RECEIVER)).toBe(FIRST / 2);
-  for (const post of await fill(FIRST / 2)) post.end("silent");
+  for (const post of await fill(FIRST_SIZE)) post.end("silent");
+  expect(windows.room(RECEIVER)).toBe(FIRST_SIZE / 2);
+  for (const post of await fill(FIRST_SIZE / 2)) post.end("silent");
   for (const post of await fill(1)) post.end("silent");
   expect(windows.room(RECEIVER)).toBe(1);
-  for (let size = 1; size < FIRST; size++) {
+  for (let size = 1; size < FIRST_SIZE; size++) {
     for (const post of await fill(size)) post.end("answered");
     expect(windows.room(RECEIVER)).toBe(size + 1);
   }
@@ -31,8 +30,8 @@ test("a window halves with what times out, once for all that were out together, 
 
 test("a post that never left changes nothing", async () => {
   const { windows, fill } = newWindows();
-  for (const post of await fill(FIRST)) post.end("unsent");
-  expect(windows.room(RECEIVER)).toBe(FIRST);
+  for (const post of await fill(FIRST_SIZE)) post.end("unsent");
+  expect(windows.room(RECEIVER)).toBe(FIRST_SIZE);
 });
 
 function newWindows() {

@@ -4,7 +4,8 @@
 import type { ConnectionId, DeliveryId, EventId } from "../../../workflows/contract.ts";
 import { STARTING_MS } from "./in-flight.ts";
 
-const FIRST_SIZE = 4;
+/** Posts that may be out at first to a receiver nobody knows: enough for one that answers late, at a few changes a second. */
+export const FIRST_SIZE = 8;
 const MOST_SIZE = 64;
 /** A receiver that answers within this time is quick: its posts go with their event's workflow. */
 export const QUICK_MS = 1_000;
