@@ -1,12 +1,17 @@
 // Every endpoint of the API that is declared as a route.
 
-import type { Access } from "./access/index.ts";
 import { type Alerts, alertRoutes } from "./alerts/index.ts";
 import { type AuditLog, auditRoutes } from "./audit/index.ts";
-import type { Sql } from "./db/connection.ts";
 import { type Entities, entityRoutes } from "./entities/index.ts";
 import type { Route } from "./http/route.ts";
-import { type Consents, consentRoutes, credentialRoutes, signingKeyRoutes } from "./oauth/index.ts";
+import {
+  type ClientCredentials,
+  type Consents,
+  consentRoutes,
+  credentialRoutes,
+  type PublishedKeys,
+  signingKeyRoutes,
+} from "./oauth/index.ts";
 import { type Requests, requestRoutes } from "./requests/index.ts";
 import type { Settings } from "./settings.ts";
 import { type UserAdministration, userRoutes } from "./signin/index.ts";
@@ -25,7 +30,6 @@ import {
 } from "./webhooks/index.ts";
 
 export interface ApiServices extends WebhookServices {
-  sql: Sql;
   /** Names of the entities that there are. */
   entities: readonly string[];
   connection: ConnectionContract;
@@ -34,8 +38,9 @@ export interface ApiServices extends WebhookServices {
   auditLog: AuditLog;
   alerts: Alerts;
   requests: Requests;
-  access: Pick<Access, "forget" | "forgetClients">;
   consents: Consents;
+  credentials: ClientCredentials;
+  signingKeys: PublishedKeys;
   users: UserAdministration;
   ownTenant: OwnTenant;
   /** Where a person opens a workflow in the Temporal UI. */
@@ -52,17 +57,17 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...testRoutes(services.testEvents, services.workflowUrl),
     ...figureRoutes(services.figures),
     ...eventLogRoutes(services),
-    ...deadLetterRoutes(services.sql, services.connections),
+    ...deadLetterRoutes(services.countDeadLetters),
     ...whyRoutes(services.explainEvent),
     ...redeliveryRoutes(services.redeliveries),
     ...services.settings.flatMap(({ routes }) => routes),
     ...alertRoutes(services.alerts),
     ...auditRoutes(services.auditLog),
     ...requestRoutes(services.requests),
-    ...credentialRoutes(services.sql, services.access),
+    ...credentialRoutes(services.credentials),
     ...consentRoutes(services.consents),
     ...userRoutes(services.users),
     ...tenantSettingsRoutes(services.ownTenant),
-    ...signingKeyRoutes(services.sql),
+    ...signingKeyRoutes(services.signingKeys),
   ];
 }

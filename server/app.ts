@@ -184,7 +184,6 @@ export function createApp({
   const connection = connectionContract({ entities: entityNames, checkUrl });
   const routes = apiRoutes({
     ...{
-      sql,
       entities: entityNames,
       connection,
       workflowUrl,
@@ -193,7 +192,6 @@ export function createApp({
       auditLog,
       alerts,
       requests,
-      access,
       ...administration,
       ...webhooks,
     },

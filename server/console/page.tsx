@@ -5,7 +5,7 @@ import type { Alerts } from "../alerts/index.ts";
 import type { AuditLog } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import type { Entities } from "../entities/index.ts";
-import type { Consents, SettingsClient, Trials } from "../oauth/index.ts";
+import type { ClientCredentials, Consents, PublishedKeys, SettingsClient, Trials } from "../oauth/index.ts";
 import type { Requests } from "../requests/index.ts";
 import type { Settings, SettingsServices } from "../settings.ts";
 import type { Cookies, Forms, Sessions, UserAdministration } from "../signin/index.ts";
@@ -86,6 +86,8 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   users: UserAdministration;
   ownTenant: OwnTenant;
   consents: Consents;
+  credentials: ClientCredentials;
+  signingKeys: PublishedKeys;
   settings: Settings;
   auditLog: AuditLog;
   alerts: Alerts;

@@ -1,18 +1,18 @@
 // Signing keys, to be looked at: they are the installation's, so nobody replaces them from within one organisation.
 
-import { readSigningKeys, type SigningKeyRecord } from "../oauth/index.ts";
+import type { SigningKeyRecord } from "../oauth/index.ts";
 import { Badge, Code, EmptyState, Table, Text, Time } from "../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
-export function signingKeyPages({ sql }: SettingsDependencies): Page[] {
+export function signingKeyPages({ signingKeys }: SettingsDependencies): Page[] {
   return [
     {
       path: "/settings/signing-keys",
       area: "Signing keys",
       GET: {
         needs: ["Settings:Read"],
-        answer: async (visit) => view(visit, (await readSigningKeys(sql, visit.permitted("Settings:Read"))).Items),
+        answer: async (visit) => view(visit, (await signingKeys.list(visit.permitted("Settings:Read"))).Items),
       },
     },
   ];

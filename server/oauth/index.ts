@@ -7,17 +7,7 @@ export type { ConsentRecord, Consents } from "./clients/consents.ts";
 export { consentRoutes } from "./clients/consents.ts";
 export { CREDENTIALS, type CredentialsRecord, SECRET } from "./clients/contract.ts";
 export { credentialRoutes } from "./clients/routes.ts";
-export {
-  changeCredentials,
-  MOST_SECRETS,
-  makeClient,
-  makeSecret,
-  readCredentials,
-  readSecrets,
-  removeSecret,
-  type SecretRecord,
-  setUpClient,
-} from "./clients/service.ts";
+export { type ClientCredentials, MOST_SECRETS, makeClient, type SecretRecord, setUpClient } from "./clients/service.ts";
 export type { Bindings, SettingsClient } from "./clients/settings-client.ts";
 export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./clients/settings-client.ts";
 export { GRANT_TYPES, RFC_ERROR } from "./contract.ts";
@@ -41,7 +31,7 @@ export {
   SEALED as SEALED_BY_OAUTH,
   SIGNING_ALGS,
 } from "./keys/rotation.ts";
-export { readSigningKeys, type SigningKeyRecord, signingKeyRoutes } from "./keys/routes.ts";
+export { type PublishedKeys, type SigningKeyRecord, signingKeyRoutes } from "./keys/routes.ts";
 export { createSigningKeys } from "./keys/signing-keys.ts";
 export { createProvider } from "./provider.ts";
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";

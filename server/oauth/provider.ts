@@ -34,10 +34,12 @@ import { type AuthenticateClient, authenticateClient, createOnRefusedClient } fr
 import { createConsents } from "./clients/consents.ts";
 import { createKnownClients } from "./clients/known-clients.ts";
 import { createSecretUses } from "./clients/secret-uses.ts";
+import { createClientCredentials } from "./clients/service.ts";
 import { createNobodysTenant, createSettingsClient } from "./clients/settings-client.ts";
 import { discoveryController } from "./discovery.ts";
 import type { OnFailure } from "./endpoint.ts";
 import { tokenController } from "./grants/token.ts";
+import { createPublishedKeys } from "./keys/routes.ts";
 import { createSigningKeys, jwksController } from "./keys/signing-keys.ts";
 import { logoutController } from "./logout.tsx";
 import { createOnRecordChange } from "./record-changes.ts";
@@ -52,7 +54,7 @@ import { userinfoController } from "./userinfo.ts";
 export interface ProviderDependencies {
   config: Pick<Config, "publicUrl" | "tokenLifetime">;
   sql: Sql;
-  access: Pick<Access, "knownScopes" | "keepOfClients">;
+  access: Pick<Access, "knownScopes" | "keepOfClients" | "forget" | "forgetClients">;
   vault: Vault;
   log: Logger;
   fetch: EgressFetch;
@@ -140,6 +142,8 @@ export function createProvider(deps: ProviderDependencies) {
   const administration = (findUser: FindUser) => ({
     users: createUserAdministration({ sql, issuer, findUser, endGrants }),
     consents: createConsents(sql, families, revocations),
+    credentials: createClientCredentials(sql, access),
+    signingKeys: createPublishedKeys(sql),
   });
   const trials = createTrials(issuer, async (request) => controller.handle(request));
   const { forms, sessions } = forPeople;

@@ -9,6 +9,7 @@ import { type Connections, createConnections } from "./connections/service.ts";
 import { createTestEvents, type Samples, type TestEvents } from "./connections/test-event.ts";
 import { createKnownRequest, createRequestOf, type KnownRequestOf } from "./deliveries/request.ts";
 import { type ConnectionFigures, createConnectionFigures } from "./figures/service.ts";
+import { type CountDeadLetters, createCountDeadLetters } from "./log/dead-letters.ts";
 import type { WorkflowUrl } from "./log/record.ts";
 import { createEventLog, type EventLog } from "./log/service.ts";
 import { createExplainEvent, type ExplainEvent } from "./log/why.ts";
@@ -23,6 +24,7 @@ export interface WebhookServices {
   figures: ConnectionFigures;
   eventLog: EventLog;
   explainEvent: ExplainEvent;
+  countDeadLetters: CountDeadLetters;
   redeliverEvent: RedeliverEvent;
   redeliveries: Redeliveries;
   knownRequest: KnownRequestOf;
@@ -49,6 +51,7 @@ export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
     figures: createConnectionFigures(sql, connections),
     eventLog: createEventLog(sql, samples.entities, workflowUrl),
     explainEvent: createExplainEvent(sql, connections),
+    countDeadLetters: createCountDeadLetters(sql, connections),
     redeliverEvent: createRedeliverEvent(sql, workflowUrl),
     redeliveries: createRedeliveries(sql, workflowUrl),
     knownRequest: createKnownRequest(createRequestOf(seals)),

@@ -2,13 +2,7 @@
 
 import { Permission } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
-import {
-  CREDENTIALS,
-  type CredentialsRecord,
-  changeCredentials,
-  developmentUris,
-  readCredentials,
-} from "../../oauth/index.ts";
+import { CREDENTIALS, type CredentialsRecord, developmentUris } from "../../oauth/index.ts";
 import {
   ButtonLink,
   bodyOf,
@@ -80,10 +74,10 @@ export function CredentialsSection(props: CredentialsSectionProps): JSX.Element 
 }
 
 /** @returns undefined if the visitor may see the application alone */
-export async function seenCredentials({ sql }: SettingsDependencies, visit: Visit, { Id }: Pick<Application, "Id">) {
+export async function seenCredentials(deps: SettingsDependencies, visit: Visit, { Id }: Pick<Application, "Id">) {
   try {
     return visit.may("Settings:Read")
-      ? (await readCredentials(sql, visit.permitted("Settings:Read"), Number(Id))).record
+      ? (await deps.credentials.read(visit.permitted("Settings:Read"), Number(Id))).record
       : undefined;
   } catch (error) {
     if (error instanceof Permission) return undefined;
@@ -141,7 +135,7 @@ function Addresses({ addresses }: { addresses: string[] }): JSX.Element {
 
 export async function credentialsPage(deps: SettingsDependencies, visit: Visit, refused?: FormState): Promise<View> {
   const application = await readApplication(deps, visit);
-  const { record, version } = await readCredentials(deps.sql, visit.permitted("Settings:Read"), Number(application.Id));
+  const { record, version } = await deps.credentials.read(visit.permitted("Settings:Read"), Number(application.Id));
   const state = refused ?? formOfRecord(CREDENTIALS, FIELDS, record);
   return {
     title: "Change credentials",
@@ -173,7 +167,7 @@ export async function saveCredentials(deps: SettingsDependencies, visit: Visit):
     const body = bodyOf(CREDENTIALS, FIELDS, form);
     const permitted = visit.permitted("Settings:Update");
     const id = Number(application.Id);
-    await changeCredentials(deps.sql, deps.access, permitted, id, CREDENTIALS.parse(body), unchanged, body);
+    await deps.credentials.change(permitted, id, CREDENTIALS.parse(body), unchanged, body);
     return visit.goTo(`${APPLICATIONS}/${params.id}`, "The credentials are changed.");
   } catch (error) {
     return credentialsPage(deps, visit, refusedForm(form, error, FIELDS));

@@ -1,6 +1,5 @@
 // Applications: who they are, and what makes them OAuth clients.
 
-import { readSecrets } from "../../oauth/index.ts";
 import { ButtonLink, Code, phrase, Text, Time } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { entityPages, RecordSection } from "../records/entities.tsx";
@@ -122,9 +121,9 @@ function morePages(deps: SettingsDependencies): Page[] {
 }
 
 async function applicationBody(deps: SettingsDependencies, visit: Visit, { record, stored }: Held<Application>) {
-  const { sql, publicUrl } = deps;
   const credentials = await seenCredentials(deps, visit, record);
-  const secrets = credentials && (await readSecrets(sql, visit.permitted("Settings:Read"), Number(record.Id))).Items;
+  const secrets =
+    credentials && (await deps.credentials.listSecrets(visit.permitted("Settings:Read"), Number(record.Id))).Items;
   const provider = await providerOf(deps, visit, stored);
   const kinds = [record.Is_System ? "system" : "", record.Is_EndUser ? "for end users" : ""];
   return (
@@ -155,7 +154,7 @@ async function applicationBody(deps: SettingsDependencies, visit: Visit, { recor
       />
       {credentials && secrets ? (
         <>
-          <CredentialsSection visit={visit} application={record} credentials={credentials} publicUrl={publicUrl} />
+          <CredentialsSection visit={visit} application={record} credentials={credentials} publicUrl={deps.publicUrl} />
           <SecretsSection visit={visit} application={record} credentials={credentials} secrets={secrets} />
         </>
       ) : (

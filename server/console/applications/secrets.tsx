@@ -2,15 +2,7 @@
 
 import { NotFound } from "../../errors.ts";
 import { readId } from "../../http/query.ts";
-import {
-  type CredentialsRecord,
-  MOST_SECRETS,
-  makeSecret,
-  readSecrets,
-  removeSecret,
-  SECRET,
-  type SecretRecord,
-} from "../../oauth/index.ts";
+import { type CredentialsRecord, MOST_SECRETS, SECRET, type SecretRecord } from "../../oauth/index.ts";
 import {
   Badge,
   ButtonLink,
@@ -122,11 +114,11 @@ export async function newSecretPage(deps: SettingsDependencies, visit: Visit, re
 
 /** The secret is shown in the answer to the form itself: it stands nowhere else. */
 export async function makeSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
-  const { sql, access } = deps;
   const application = await readApplication(deps, visit);
   try {
     const input = SECRET.parse({ Name: (visit.form.get("Name") ?? "").trim() });
-    const { Secret } = await makeSecret(sql, access, visit.permitted("Settings:Update"), Number(application.Id), input);
+    const permitted = visit.permitted("Settings:Update");
+    const { Secret } = await deps.credentials.makeSecret(permitted, Number(application.Id), input);
     return secretView({
       visit,
       application,
@@ -179,7 +171,7 @@ export function secretView({ visit, application, secret, told, next }: ShownSecr
 export async function deleteSecretPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const application = await readApplication(deps, visit);
   const path = pathOf(application);
-  const secrets = await readSecrets(deps.sql, visit.permitted("Settings:Read"), Number(application.Id));
+  const secrets = await deps.credentials.listSecrets(visit.permitted("Settings:Read"), Number(application.Id));
   const secret = secrets.Items.find(({ Id }) => Id === visit.params.secret);
   if (!secret) throw new NotFound("The Application has no secret with this Id.");
   return confirmation({
@@ -198,8 +190,8 @@ export async function deleteSecretPage(deps: SettingsDependencies, visit: Visit)
   });
 }
 
-export async function deleteSecret({ sql, access }: SettingsDependencies, visit: Visit): Promise<Response> {
+export async function deleteSecret({ credentials }: SettingsDependencies, visit: Visit): Promise<Response> {
   const id = readId("Application", visit.params.id!);
-  await removeSecret(sql, access, visit.permitted("Settings:Update"), id, visit.params.secret!);
+  await credentials.deleteSecret(visit.permitted("Settings:Update"), id, visit.params.secret!);
   return visit.goTo(`${APPLICATIONS}/${id}`, "The secret is deleted.");
 }

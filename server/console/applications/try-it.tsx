@@ -9,9 +9,7 @@ import {
   type Check,
   CREDENTIALS,
   type CredentialsRecord,
-  changeCredentials,
   type ReadToken,
-  readCredentials,
   type Trial,
   type TrialOutcome,
 } from "../../oauth/index.ts";
@@ -50,7 +48,7 @@ interface Tried {
 
 async function readTried(deps: SettingsDependencies, visit: Visit): Promise<Tried> {
   const application = await readApplication(deps, visit);
-  const { record } = await readCredentials(deps.sql, visit.permitted("Settings:Read"), Number(application.Id));
+  const { record } = await deps.credentials.read(visit.permitted("Settings:Read"), Number(application.Id));
   return { application, client: record, redirectUri: `${deps.publicUrl}${tryPath(application)}/callback` };
 }
 
@@ -123,7 +121,7 @@ export async function setRedirectUri(deps: SettingsDependencies, visit: Visit): 
   const body = { RedirectUris: isRegistered(tried) ? others : [...others, redirectUri] };
   const by = visit.permitted("Settings:Update");
   const input = CREDENTIALS.parse(body);
-  await changeCredentials(deps.sql, deps.access, by, Number(application.Id), input, UNCONDITIONAL, body);
+  await deps.credentials.change(by, Number(application.Id), input, UNCONDITIONAL, body);
   return visit.goTo(tryPath(application), `The redirect URI is ${isRegistered(tried) ? "removed" : "added"}.`);
 }
 

@@ -1,16 +1,15 @@
 // An Application's credentials: …/Application/{Id}/Credentials and …/Application/{Id}/Secrets.
 
 import { Type } from "@sinclair/typebox";
-import { type Access, route } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
+import { route } from "../../access/index.ts";
 import { NO_STORE } from "../../http/conditions.ts";
 import { orNull, time, uuid } from "../../http/fields.ts";
 import { idParameter, textParameter } from "../../http/query.ts";
 import { type Route, withPost } from "../../http/route.ts";
 import { CREDENTIALS, SECRET } from "./contract.ts";
-import { changeCredentials, makeSecret, readCredentials, readSecrets, removeSecret } from "./service.ts";
+import type { ClientCredentials } from "./service.ts";
 
-export function credentialRoutes(sql: Sql, access: Pick<Access, "forget" | "forgetClients">): Route[] {
+export function credentialRoutes(credentials: ClientCredentials): Route[] {
   const application = "/Application/{Id}";
   const params = { Id: idParameter("The Application's Id, which is its client_id.", "Application") };
   const tag = { name: "Credentials", description: "What makes an Application an OAuth client." };
@@ -25,7 +24,7 @@ export function credentialRoutes(sql: Sql, access: Pick<Access, "forget" | "forg
       summary: "Read an Application's credentials",
       conditions: true,
       answer: { description: "The credentials.", ...answer },
-      handle: (caller, { params: { Id } }) => readCredentials(sql, caller, Id),
+      handle: (caller, { params: { Id } }) => credentials.read(caller, Id),
     }),
     ...withPost(
       route({
@@ -52,7 +51,7 @@ export function credentialRoutes(sql: Sql, access: Pick<Access, "forget" | "forg
         answer: { description: "The credentials as they stand.", ...answer },
         errors: ["Conflict"],
         handle: (caller, { params: { Id }, input, conditions, sent }) =>
-          changeCredentials(sql, access, caller, Id, input, conditions, sent),
+          credentials.change(caller, Id, input, conditions, sent),
       }),
       "postCredentials",
     ),
@@ -62,7 +61,7 @@ export function credentialRoutes(sql: Sql, access: Pick<Access, "forget" | "forg
       id: "listSecrets",
       summary: "List an Application's secrets, without the secrets themselves",
       answer: { description: "All of them.", schema: SECRET_RECORD, example: EXAMPLE, list: true },
-      handle: (caller, { params: { Id } }) => readSecrets(sql, caller, Id),
+      handle: (caller, { params: { Id } }) => credentials.listSecrets(caller, Id),
     }),
     route({
       ...update,
@@ -84,7 +83,7 @@ export function credentialRoutes(sql: Sql, access: Pick<Access, "forget" | "forg
         headers: NO_STORE,
       },
       errors: ["BadInput", "Conflict"],
-      handle: (caller, { params: { Id }, input }) => makeSecret(sql, access, caller, Id, input),
+      handle: (caller, { params: { Id }, input }) => credentials.makeSecret(caller, Id, input),
     }),
     route({
       ...update,
@@ -96,7 +95,7 @@ export function credentialRoutes(sql: Sql, access: Pick<Access, "forget" | "forg
       description: "The last one of the client that calls is refused with 409.",
       answer: { description: "What it was, without the secret itself.", schema: SECRET_RECORD, example: EXAMPLE },
       errors: ["Conflict"],
-      handle: (caller, { params: { Id, SecretId } }) => removeSecret(sql, access, caller, Id, SecretId),
+      handle: (caller, { params: { Id, SecretId } }) => credentials.deleteSecret(caller, Id, SecretId),
     }),
   ];
 }

@@ -51,36 +51,98 @@ const SHOWN = CREDENTIALS.namesOf(({ audit }) => audit === "value");
 
 export type SecretRecord = ReturnType<typeof toSecretRecord>;
 
-/** @throws Permission, NotFound */
-export async function readCredentials(
-  sql: Queries,
-  by: Permitted<"Settings:Read">,
-  applicationId: number,
-): Promise<Whole<CredentialsRecord>> {
-  const credentials = await findCredentials(sql, by.tenantId, applicationId);
-  if (!credentials) throw noApplication();
-  const resource = toResource(applicationId, credentials);
-  return by.gate.show(RESOURCE, toCredentialsRecord(credentials), { resource });
+export interface ClientCredentials {
+  /** @throws Permission, NotFound */
+  read(by: Permitted<"Settings:Read">, applicationId: number): Promise<Whole<CredentialsRecord>>;
+  /**
+   * A scope that is taken away is gone from the client's next request on.
+   * @param sent the body that the input was read from
+   * @throws NotFound, BadInput, Permission, PreconditionFailed, Conflict if the caller's own client could not undo it
+   */
+  change(
+    by: Permitted<"Settings:Update">,
+    applicationId: number,
+    input: CredentialsInput,
+    conditions: Conditions,
+    sent: unknown,
+  ): Promise<Tagged<CredentialsRecord>>;
+  /** @throws NotFound, Permission */
+  listSecrets(by: Permitted<"Settings:Read">, applicationId: number): Promise<ShownPage<SecretRecord>>;
+  /**
+   * Makes a secret; this is the only time that anyone sees it.
+   * @throws NotFound, BadInput, Conflict, Permission
+   */
+  makeSecret(
+    by: Permitted<"Settings:Update">,
+    applicationId: number,
+    input: SecretInput,
+  ): Promise<Shown<SecretRecord & { Secret: string }>>;
+  /**
+   * In this process it proves nothing from the answer on; others hear of it by then or a moment later.
+   * @throws NotFound, Permission, Conflict if it is the last one of the caller's own client
+   */
+  deleteSecret(by: Permitted<"Settings:Update">, applicationId: number, secretId: string): Promise<Shown<SecretRecord>>;
 }
 
-/**
- * A scope that is taken away is gone from the client's next request on.
- * @param sent the body that the input was read from
- * @throws NotFound, BadInput, Permission, PreconditionFailed, Conflict if the caller's own client could not undo it
- */
-export async function changeCredentials(
-  sql: Sql,
-  access: Pick<Access, "forget">,
-  by: Permitted<"Settings:Update">,
-  applicationId: number,
-  input: CredentialsInput,
-  conditions: Conditions,
-  sent: unknown,
-): Promise<Tagged<CredentialsRecord>> {
-  const after = await sql.beginFor(by.tenantId, (tx) => applyChange(tx, by, applicationId, input, conditions));
-  access.forget(by.tenantId);
-  const resource = toResource(applicationId, after);
-  return by.gate.written(RESOURCE, toCredentialsRecord(after), sent, { resource });
+export function createClientCredentials(sql: Sql, access: Pick<Access, "forget" | "forgetClients">): ClientCredentials {
+  return {
+    async read(by, applicationId) {
+      const credentials = await findCredentials(sql, by.tenantId, applicationId);
+      if (!credentials) throw noApplication();
+      const resource = toResource(applicationId, credentials);
+      return by.gate.show(RESOURCE, toCredentialsRecord(credentials), { resource });
+    },
+
+    async change(by, applicationId, input, conditions, sent) {
+      const after = await sql.beginFor(by.tenantId, (tx) => applyChange(tx, by, applicationId, input, conditions));
+      access.forget(by.tenantId);
+      const resource = toResource(applicationId, after);
+      return by.gate.written(RESOURCE, toCredentialsRecord(after), sent, { resource });
+    },
+
+    async listSecrets(by, applicationId) {
+      const credentials = await findCredentials(sql, by.tenantId, applicationId);
+      if (!credentials) throw noApplication();
+      const resource = toResource(applicationId, credentials);
+      const secrets = (await listSecrets(sql, by.tenantId, applicationId)).map(toSecretRecord);
+      by.permissions.require("Settings:Read", RESOURCE, resource);
+      return by.gate.page(await by.gate.only(RESOURCE, secrets, { resource: () => resource }));
+    },
+
+    async makeSecret(by, applicationId, { Name }) {
+      const { stored, secret } = await sql.beginFor(by.tenantId, async (tx) => {
+        const credentials = await lockCredentials(tx, by, applicationId);
+        requireUpdate(by, applicationId, credentials);
+        if (credentials.clientType !== "confidential") {
+          throw new BadInput(`The Application is a ${credentials.clientType} client, which has no secret.`);
+        }
+        if ((await listSecrets(tx, by.tenantId, applicationId)).length >= MOST_SECRETS) {
+          throw new Conflict(`The Application has ${MOST_SECRETS} secrets already. Delete one first.`);
+        }
+        await saveCredentials(tx, by.tenantId, applicationId, credentials);
+        return addSecret(tx, by, applicationId, Name ?? "");
+      });
+      access.forgetClients(by.tenantId);
+      // Made just now, for its caller.
+      return withoutRecords({ ...toSecretRecord(stored), Secret: secret });
+    },
+
+    async deleteSecret(by, applicationId, secretId) {
+      const { gone, credentials } = await sql.beginFor(by.tenantId, async (tx) => {
+        const credentials = await lockCredentials(tx, by, applicationId);
+        requireUpdate(by, applicationId, credentials);
+        const gone = isUuid(secretId) ? await deleteSecret(tx, by.tenantId, applicationId, secretId) : undefined;
+        if (!gone) throw new NotFound("The Application has no secret with this Id.");
+        refuseOwnLastSecret(by, applicationId, await listSecrets(tx, by.tenantId, applicationId));
+        const about = { subject: subjectOf(applicationId), details: { SecretId: gone.id } };
+        await recordAudit(tx, by.tenantId, by, { kind: "Secret.Deleted", ...about });
+        return { gone, credentials };
+      });
+      access.forgetClients(by.tenantId);
+      const resource = toResource(applicationId, credentials);
+      return (await by.gate.written(RESOURCE, toSecretRecord(gone), {}, { resource })).record;
+    },
+  };
 }
 
 /**
@@ -122,34 +184,6 @@ async function applyChange(
   return after;
 }
 
-/**
- * Makes a secret; this is the only time that anyone sees it.
- * @throws NotFound, BadInput, Conflict, Permission
- */
-export async function makeSecret(
-  sql: Sql,
-  access: Pick<Access, "forgetClients">,
-  by: Permitted<"Settings:Update">,
-  applicationId: number,
-  { Name }: SecretInput,
-): Promise<Shown<SecretRecord & { Secret: string }>> {
-  const { stored, secret } = await sql.beginFor(by.tenantId, async (tx) => {
-    const credentials = await lockCredentials(tx, by, applicationId);
-    requireUpdate(by, applicationId, credentials);
-    if (credentials.clientType !== "confidential") {
-      throw new BadInput(`The Application is a ${credentials.clientType} client, which has no secret.`);
-    }
-    if ((await listSecrets(tx, by.tenantId, applicationId)).length >= MOST_SECRETS) {
-      throw new Conflict(`The Application has ${MOST_SECRETS} secrets already. Delete one first.`);
-    }
-    await saveCredentials(tx, by.tenantId, applicationId, credentials);
-    return addSecret(tx, by, applicationId, Name ?? "");
-  });
-  access.forgetClients(by.tenantId);
-  // Made just now, for its caller.
-  return withoutRecords({ ...toSecretRecord(stored), Secret: secret });
-}
-
 async function addSecret(tx: Transaction, by: Permitted<"Settings:Update">, applicationId: number, name: string) {
   const secret = randomBytes(SECRET_BYTES).toString("base64url");
   const made = { id: Bun.randomUUIDv7(), name, digest: hashSecret(secret) };
@@ -172,46 +206,6 @@ export async function makeClient(
   const made = { id: Bun.randomUUIDv7(), name: "", digest: hashSecret(clientSecret) };
   await insertSecret(tx, tenantId, applicationId, made);
   return { clientId: String(applicationId), clientSecret };
-}
-
-/** @throws NotFound, Permission */
-export async function readSecrets(
-  sql: Sql,
-  by: Permitted<"Settings:Read">,
-  applicationId: number,
-): Promise<ShownPage<SecretRecord>> {
-  const credentials = await findCredentials(sql, by.tenantId, applicationId);
-  if (!credentials) throw noApplication();
-  const resource = toResource(applicationId, credentials);
-  const secrets = (await listSecrets(sql, by.tenantId, applicationId)).map(toSecretRecord);
-  by.permissions.require("Settings:Read", RESOURCE, resource);
-  return by.gate.page(await by.gate.only(RESOURCE, secrets, { resource: () => resource }));
-}
-
-/**
- * In this process it proves nothing from the answer on; others hear of it by then or a moment later.
- * @throws NotFound, Permission, Conflict if it is the last one of the caller's own client
- */
-export async function removeSecret(
-  sql: Sql,
-  access: Pick<Access, "forgetClients">,
-  by: Permitted<"Settings:Update">,
-  applicationId: number,
-  secretId: string,
-): Promise<Shown<SecretRecord>> {
-  const { gone, credentials } = await sql.beginFor(by.tenantId, async (tx) => {
-    const credentials = await lockCredentials(tx, by, applicationId);
-    requireUpdate(by, applicationId, credentials);
-    const gone = isUuid(secretId) ? await deleteSecret(tx, by.tenantId, applicationId, secretId) : undefined;
-    if (!gone) throw new NotFound("The Application has no secret with this Id.");
-    refuseOwnLastSecret(by, applicationId, await listSecrets(tx, by.tenantId, applicationId));
-    const about = { subject: subjectOf(applicationId), details: { SecretId: gone.id } };
-    await recordAudit(tx, by.tenantId, by, { kind: "Secret.Deleted", ...about });
-    return { gone, credentials };
-  });
-  access.forgetClients(by.tenantId);
-  const resource = toResource(applicationId, credentials);
-  return (await by.gate.written(RESOURCE, toSecretRecord(gone), {}, { resource })).record;
 }
 
 /** With the scopes of APIs: one that is taken away in the meantime would come back with what is written. */

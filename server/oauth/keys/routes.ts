@@ -1,4 +1,5 @@
-// The signing keys as an administrator sees them. They are the installation's, no tenant's, so no tenant replaces them.
+// The signing keys as an administrator sees them. They are the installation's, no tenant's, so no tenant replaces them:
+// that is for `bun run keys rotate`.
 
 import { Type } from "@sinclair/typebox";
 import { type Permitted, route, type ShownPage } from "../../access/index.ts";
@@ -10,7 +11,7 @@ import { type KeyLife, livesOf, SIGNING_ALGS } from "./rotation.ts";
 import { currentTime, listKeyDates } from "./store.ts";
 
 /** GET …/SigningKey. */
-export function signingKeyRoutes(sql: Sql): Route[] {
+export function signingKeyRoutes(keys: PublishedKeys): Route[] {
   return [
     route({
       method: "GET",
@@ -27,7 +28,7 @@ export function signingKeyRoutes(sql: Sql): Route[] {
       scopes: ["Settings:Read"],
       answer: { description: "All of them.", schema: SIGNING_KEY, example: EXAMPLE, list: true },
       errors: ["ServiceBusy"],
-      handle: (caller) => readSigningKeys(sql, caller),
+      handle: (caller) => keys.list(caller),
     }),
   ];
 }
@@ -55,18 +56,20 @@ const EXAMPLE = {
   PublishedUntil: "2026-06-01T12:00:00.000Z",
 };
 
-// The signing keys as an administrator sees them. They are the installation's, no tenant's, so no tenant replaces them:
-// that is for `bun run keys rotate`.
-
 export type SigningKeyRecord = ReturnType<typeof toRecord>;
 
-/** @returns all keys, the newest first, without those that the caller may not read @throws ServiceBusy */
-export async function readSigningKeys(
-  sql: Sql,
-  caller: Permitted<"Settings:Read">,
-): Promise<ShownPage<SigningKeyRecord>> {
-  const keys = livesOf(await listKeyDates(sql), await currentTime(sql)).map(toRecord);
-  return caller.gate.page(await caller.gate.only(SIGNING_KEY_RESOURCE_TYPE.name, keys));
+export interface PublishedKeys {
+  /** All of them, the newest first, without those that the caller may not read. @throws ServiceBusy */
+  list(caller: Permitted<"Settings:Read">): Promise<ShownPage<SigningKeyRecord>>;
+}
+
+export function createPublishedKeys(sql: Sql): PublishedKeys {
+  return {
+    async list({ gate }) {
+      const keys = livesOf(await listKeyDates(sql), await currentTime(sql)).map(toRecord);
+      return gate.page(await gate.only(SIGNING_KEY_RESOURCE_TYPE.name, keys));
+    },
+  };
 }
 
 function toRecord({ kid, alg, state, ...dates }: { kid: string; alg: string } & KeyLife) {

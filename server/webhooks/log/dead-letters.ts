@@ -41,36 +41,38 @@ export interface DeadReason {
 
 /**
  * How many deliveries of each connection that the caller may read are Exhausted or Held, for which reason, and whose
- * fault that is. Pings do not count. Who may not read every event gets each connection, and nothing of what it has.
+ * fault that is. Pings do not count. A caller that may not read every event gets each connection without its counts.
  * @throws ServiceBusy
  */
-async function readDeadLetters(
-  sql: Sql,
-  { recordOf }: Connections,
-  { tenantId, gate }: Caller,
+export type CountDeadLetters = (
+  caller: Caller,
   filter: DeadLetterFilter,
   paging: Paging,
-): Promise<ShownPage<DeadLettersRecord>> {
-  const list = {
-    type: "WebhookConnection",
-    name: "WebhookEvent/DeadLetters",
-    paging,
-    id: (row: Connection) => row.id,
-    resource: recordOf,
-  };
-  if (!gate.seesAll("WebhookEvent")) {
-    const { connectionId } = filter;
+) => Promise<ShownPage<DeadLettersRecord>>;
+
+export function createCountDeadLetters(sql: Sql, { recordOf }: Connections): CountDeadLetters {
+  return ({ tenantId, gate }, filter, paging) => {
+    const list = {
+      type: "WebhookConnection",
+      name: "WebhookEvent/DeadLetters",
+      paging,
+      id: (row: Connection) => row.id,
+      resource: recordOf,
+    };
+    if (!gate.seesAll("WebhookEvent")) {
+      const { connectionId } = filter;
+      return gate.list({
+        ...list,
+        read: (limit, after) => listConnections(sql, tenantId, { id: connectionId }, limit, after),
+        item: toUncounted,
+      });
+    }
     return gate.list({
       ...list,
-      read: (limit, after) => listConnections(sql, tenantId, { id: connectionId }, limit, after),
-      item: toUncounted,
+      read: (limit, after) => countDeadLetters(sql, tenantId, filter, limit, after),
+      item: toRecord,
     });
-  }
-  return gate.list({
-    ...list,
-    read: (limit, after) => countDeadLetters(sql, tenantId, filter, limit, after),
-    item: toRecord,
-  });
+  };
 }
 
 /** Not even that there are any: a filter would tell of which event. */
@@ -143,7 +145,7 @@ export function blameForHeld(
 
 // GET WebhookEvent/DeadLetters.
 
-export function deadLetterRoutes(sql: Sql, connections: Connections): Route[] {
+export function deadLetterRoutes(count: CountDeadLetters): Route[] {
   return [
     route({
       method: "GET",
@@ -167,26 +169,26 @@ export function deadLetterRoutes(sql: Sql, connections: Connections): Route[] {
       errors: ["ServiceBusy"],
       handle: (caller, { filters: { ConnectionId, State, From, To }, paging }) => {
         const filter = { connectionId: ConnectionId, state: State, from: From, to: To };
-        return readDeadLetters(sql, connections, caller, filter, paging);
+        return count(caller, filter, paging);
       },
     }),
   ];
 }
 
 const NOT_TOLD = "null: not told to who may not read every event.";
-const count = (description: string) => orNull(Type.Integer({ format: "int32", minimum: 0, description }));
+const counted = (description: string) => orNull(Type.Integer({ format: "int32", minimum: 0, description }));
 
 const DEAD_LETTERS = Type.Object(
   {
     ConnectionId: uuid(),
     ConnectionName: Type.String(),
-    Count: count(NOT_TOLD),
-    Receiver: count("It was there, and did not take them."),
-    Configuration: count(
+    Count: counted(NOT_TOLD),
+    Receiver: counted("It was there, and did not take them."),
+    Configuration: counted(
       "Somebody has to change the connection, the address or its certificate: dns, tls, blocked-address, a " +
         "redirect, 401, 403, 404, 405, 407, 410, 415, 421, 426; or the connection is Paused.",
     ),
-    Ours: count("Attempts lost with a worker, or what is only just being sent."),
+    Ours: counted("Attempts lost with a worker, or what is only just being sent."),
     Reasons: Type.Array(
       Type.Object({
         Blame: word(BLAMES),
