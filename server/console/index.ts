@@ -9,7 +9,7 @@
 //    SettingsDependencies and has its line in `ownPages`; with `area` it stands in the navigation, in that order, below
 //    its group.
 // 2. `answer` calls the service functions that the REST routes call, with `visit.caller`, and returns a `View`: title,
-//    actions, body. No rule and no SQL is repeated; what only a page counts stands in the area's store.ts. Offer a
+//    actions, body. No rule is repeated, and no page has SQL: what only a page counts, a service counts. Offer a
 //    button only if `visit.may(action, type, record)`. Throw the errors of server/errors.ts: they become pages.
 // 3. A form is `<Form visit action state>` with `<TextField state name>` and its like, where `name` is the field's name
 //    in the REST API; on POST `visit.form` has what was sent, its token checked. Call the service within try, answer a
@@ -32,7 +32,7 @@ import { departmentPages } from "./departments.tsx";
 import { frontDoor } from "./front-door.tsx";
 import { historyPages } from "./history.tsx";
 import { organisationPages } from "./organisation.tsx";
-import { overviewPages } from "./overview/pages.tsx";
+import { overviewPages } from "./overview.tsx";
 import type { ConsoleDependencies, Group, Page, SettingsDependencies } from "./page.tsx";
 import { entityPages } from "./records/entities.tsx";
 import { plainSettingsPages } from "./records/settings.tsx";

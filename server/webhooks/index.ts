@@ -30,6 +30,8 @@ export { closeOpenDelivery, takeBackAttempt } from "./deliveries/store.ts";
 export { createWindows, type Place, QUICK_MS, type Windows } from "./deliveries/windows.ts";
 export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "./events/event.ts";
 export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";
+export type { Counts, HourCount } from "./figures/day.store.ts";
+export type { Health } from "./figures/health.store.ts";
 export { figureRoutes } from "./figures/routes.ts";
 export { type Slice, SPAN_NAMES, type Span, type StatisticsRecord } from "./figures/statistics.ts";
 export type { StatusRecord } from "./figures/status.ts";
@@ -43,7 +45,8 @@ export {
   toEventId,
 } from "./log/contract.ts";
 export { deadLetterRoutes } from "./log/dead-letters.ts";
-export { type AttemptRecord, type EventRecord, eventResources, WORST_FIRST } from "./log/record.ts";
+export type { RecentDelivery } from "./log/recent.store.ts";
+export { type AttemptRecord, type EventRecord, WORST_FIRST } from "./log/record.ts";
 export { eventLogRoutes } from "./log/routes.ts";
 export type { SeenEvent } from "./log/service.ts";
 export { whyRoutes } from "./log/why.ts";

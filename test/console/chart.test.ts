@@ -1,7 +1,7 @@
 // The drawing of the overview, for nothing at all up to more than a day brings.
 
 import { expect, test } from "bun:test";
-import { barsOf, DeliveriesChart, firstHour } from "../../server/console/overview/chart.tsx";
+import { barsOf, DeliveriesChart, firstHour } from "../../server/console/chart.tsx";
 
 const NOW = Date.parse("2026-11-21T12:30:00Z");
 

@@ -1,4 +1,3 @@
-import type { ConnectionId } from "../../../workflows/contract.ts";
 import { BadInput } from "../../errors.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
 import {
@@ -15,7 +14,7 @@ import {
   Text,
   Time,
 } from "../../ui/index.ts";
-import { type ConnectionRecord, eventResources, type StatusRecord, toConnectionId } from "../../webhooks/index.ts";
+import { type ConnectionRecord, type RecentDelivery, type StatusRecord, toConnectionId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import { namesOfEvents, RecordCell } from "../activity/record.tsx";
 import type { SettingsDependencies } from "../page.tsx";
@@ -23,12 +22,11 @@ import type { Held } from "../records/kind.tsx";
 import type { NameOf } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { Fares, spanOf } from "./fares.tsx";
-import { LastFailure, readHealth, SuccessRate } from "./health.tsx";
+import { LastFailure, SuccessRate } from "./health.tsx";
 import { addressOf } from "./list.tsx";
 import { latestRedeliveries, Redeliveries } from "./redeliveries.tsx";
 import { WRITE } from "./save.tsx";
 import { limitsInWords, Standing } from "./standing.tsx";
-import { listRecentDeliveries, type RecentDelivery } from "./store.ts";
 import { TemporalViews } from "./temporal.tsx";
 
 const REFRESH_SECONDS = 5;
@@ -60,7 +58,7 @@ export async function connectionBody(
 
 async function standingPart(deps: SettingsDependencies, visit: Visit, record: ConnectionRecord) {
   const [healths, status, redeliveries] = await Promise.all([
-    readHealth(deps.sql, visit.caller, [record.Id]),
+    deps.figures.health(visit.caller, [record.Id]),
     deps.figures.status(visit.caller, record.Id),
     latestRedeliveries(deps, visit, record.Id),
   ]);
@@ -90,7 +88,7 @@ async function faresPart({ figures }: SettingsDependencies, visit: Visit, { Id }
 }
 
 async function deliveriesPart(deps: SettingsDependencies, visit: Visit, { Id }: ConnectionRecord) {
-  const deliveries = await readRecentDeliveries(deps, visit, Id);
+  const deliveries = await deps.eventLog.deliveriesTo(visit.caller, Id, MOST_DELIVERIES);
   const name = await namesOfEvents(visit, deliveries.map(eventOf));
   return (
     <Live visit={visit} id="deliveries" seconds={REFRESH_SECONDS}>
@@ -228,15 +226,6 @@ export async function ping({ connections }: SettingsDependencies, visit: Visit):
   const id = visit.params.id!;
   await connections.ping(visit.permitted("Webhooks:Update"), toConnectionId(id));
   return visit.goTo(`/settings/webhooks/${id}`, "A ping is on its way. What comes of it stands below.");
-}
-
-/** Of events that the visitor may read. */
-async function readRecentDeliveries({ sql }: SettingsDependencies, { caller }: Visit, connectionId: ConnectionId) {
-  const { tenantId, permissions, gate } = caller;
-  const withPayload = permissions.looksInto("WebhookEvent");
-  const deliveries = await listRecentDeliveries(sql, tenantId, connectionId, MOST_DELIVERIES, withPayload);
-  const resource = (delivery: RecentDelivery) => eventResources({ ...delivery, id: delivery.eventId });
-  return gate.only("WebhookEvent", deliveries, { resource });
 }
 
 function eventOf({ eventRecord, eventType, recordIds }: RecentDelivery) {

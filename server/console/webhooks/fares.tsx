@@ -18,7 +18,7 @@ import {
   slotColumn,
   type Ways,
   yOf,
-} from "../overview/chart.tsx";
+} from "../chart.tsx";
 import type { Visit } from "../visit.ts";
 
 /** Which of them the address asks for. */

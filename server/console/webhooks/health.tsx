@@ -1,19 +1,7 @@
 // How a connection fares, at a glance.
 
-import type { ConnectionId } from "../../../workflows/contract.ts";
-import type { Caller } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
 import { durationInWords, Time } from "../../ui/index.ts";
-import { type Health, listHealth } from "./store.ts";
-
-/** @returns nothing for who may not read every event: what is counted would tell of the others */
-export async function readHealth(
-  sql: Sql,
-  { tenantId, gate }: Caller,
-  connectionIds: ConnectionId[],
-): Promise<Health[]> {
-  return gate.seesAll("WebhookEvent") ? listHealth(sql, tenantId, connectionIds) : [];
-}
+import type { Health } from "../../webhooks/index.ts";
 
 interface HealthProps {
   /** Undefined: the visitor may not be told. */

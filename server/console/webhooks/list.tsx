@@ -1,10 +1,9 @@
 import { readPaging, readQuery, readText, readWord } from "../../http/query.ts";
 import { Badge, type Column } from "../../ui/index.ts";
-import { CONNECTION_STATES, type ConnectionRecord } from "../../webhooks/index.ts";
+import { CONNECTION_STATES, type ConnectionRecord, type Health } from "../../webhooks/index.ts";
 import type { SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { LastFailure, readHealth, SuccessRate, Waiting } from "./health.tsx";
-import type { Health } from "./store.ts";
+import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
 
 /** A connection, and how it is doing. */
 export type Row = ConnectionRecord & { health?: Health };
@@ -14,12 +13,12 @@ export const FILTERS = [
   { name: "State", label: "State", options: CONNECTION_STATES.map((value) => ({ value, label: value })) },
 ];
 
-export async function listRows({ sql, connections }: SettingsDependencies, { caller, url }: Visit) {
+export async function listRows({ connections, figures }: SettingsDependencies, { caller, url }: Visit) {
   const query = readQuery(url.searchParams, ["Name", "State"]);
   const filter = { name: readText(query, "Name") || undefined, state: readWord(query, "State", CONNECTION_STATES) };
   const { Items, Next } = await connections.list(caller, filter, readPaging(query));
   const ids = Items.map(({ Id }) => Id);
-  const health = new Map((await readHealth(sql, caller, ids)).map((one) => [one.connectionId, one]));
+  const health = new Map((await figures.health(caller, ids)).map((one) => [one.connectionId, one]));
   return { Items: Items.map((record): Row => ({ ...record, health: health.get(record.Id) })), Next };
 }
 

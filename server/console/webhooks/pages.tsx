@@ -7,7 +7,6 @@ import type { Page, SettingsDependencies } from "../page.tsx";
 import { recordPages } from "../records/kind.tsx";
 import type { Visit } from "../visit.ts";
 import { actionsOn, connectionBody, type HeldConnection, ping, RedeliverLink, setState } from "./connection.tsx";
-import { readHealth } from "./health.tsx";
 import { addressOf, COLUMNS, FILTERS, firstColumn, listRows, type Row, titleOf } from "./list.tsx";
 import { redeliver, redeliverPage } from "./redeliver.tsx";
 import { redeliveriesPage } from "./redeliveries.tsx";
@@ -30,7 +29,7 @@ import { sendTest, verifyPage } from "./verify.tsx";
 const REFRESH_SECONDS = 10;
 
 export function webhookPages(deps: SettingsDependencies): Page[] {
-  const { sql, connection, connections } = deps;
+  const { connection, connections, figures } = deps;
   const read = ["Webhooks:Read"] as const;
   return recordPages<Row>({
     type: "WebhookConnection",
@@ -80,7 +79,7 @@ export function webhookPages(deps: SettingsDependencies): Page[] {
     actions: actionsOn,
     others: (visit, record) => <RedeliverLink visit={visit} record={record} />,
     async effects({ Id, URL }, { caller }) {
-      const [health] = await readHealth(sql, caller, [Id]);
+      const [health] = await figures.health(caller, [Id]);
       return [
         phrase`${addressOf(URL)} gets no more events.`,
         whatWaits(health && health.open + health.held),

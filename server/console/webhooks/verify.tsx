@@ -13,13 +13,12 @@ import {
   Text,
   Time,
 } from "../../ui/index.ts";
-import { type ConnectionRecord, eventResources, PING, toConnectionId } from "../../webhooks/index.ts";
+import { type ConnectionRecord, PING, type RecentDelivery, toConnectionId } from "../../webhooks/index.ts";
 import { Source } from "../activity/attempts.tsx";
 import type { SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { answerInWords } from "./connection.tsx";
 import { titleOf } from "./list.tsx";
-import { listTests, type RecentDelivery } from "./store.ts";
 import { VERIFICATIONS } from "./verification.ts";
 
 const REFRESH_SECONDS = 2;
@@ -99,11 +98,9 @@ interface ShownTest extends RecentDelivery {
 }
 
 /** Of those that the visitor may read. */
-async function readTests({ sql }: SettingsDependencies, { caller }: Visit, id: ConnectionId): Promise<ShownTest[]> {
-  const found = await listTests(sql, caller.tenantId, id, MOST_TESTS);
-  const resource = (delivery: RecentDelivery) => eventResources({ ...delivery, id: delivery.eventId });
-  const seen = await caller.gate.only("WebhookEvent", found, { resource });
-  return seen.map((delivery) => {
+async function readTests(deps: SettingsDependencies, { caller }: Visit, id: ConnectionId): Promise<ShownTest[]> {
+  const tests = await deps.eventLog.testsOf(caller, id, MOST_TESTS);
+  return tests.map((delivery) => {
     const { EventRecord, EventType, Test } = JSON.parse(delivery.payload!);
     return { ...delivery, kind: Test ? `${EventRecord} ${EventType}` : PING };
   });

@@ -1,9 +1,11 @@
-// What is counted of one connection, for REST and the console.
+// What is counted of connections, for REST and the console.
 
 import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Caller, Shown } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import type { Connections } from "../connections/service.ts";
+import { type Counts, countConnections, countDeliveries } from "./day.store.ts";
+import { type Backlog, type Health, listBacklogs, listHealth } from "./health.store.ts";
 import { type Span, type StatisticsRecord, statisticsOf } from "./statistics.ts";
 import { type StatusRecord, statusOf } from "./status.ts";
 
@@ -12,6 +14,21 @@ export interface ConnectionFigures {
   status(caller: Caller, id: ConnectionId): Promise<Shown<StatusRecord>>;
   /** How it has fared. @throws NotFound, Permission, TenantBusy, ServiceBusy */
   statistics(caller: Caller, id: ConnectionId, span: Span): Promise<Shown<StatisticsRecord>>;
+  /** How each of these that the caller has read is doing, in whatever order; none if the caller is not told. */
+  health(caller: Caller, ids: ConnectionId[]): Promise<Health[]>;
+  /**
+   * What waits for these that the caller has read, and what their deliveries came to.
+   * @param since the beginning of an hour
+   * @returns undefined: the caller is not told
+   * @throws TenantBusy, ServiceBusy
+   */
+  since(caller: Caller, ids: ConnectionId[], since: Date): Promise<FiguresSince | undefined>;
+}
+
+interface FiguresSince {
+  /** One for each connection. */
+  backlogs: (Backlog & { connectionId: ConnectionId })[];
+  counts: Counts;
 }
 
 const TYPE = "WebhookConnection";
@@ -29,6 +46,21 @@ export function createConnectionFigures(sql: Sql, connections: Connections): Con
       const { record } = await connections.read(caller, id);
       const statistics = await statisticsOf(sql, caller.tenantId, id, span, isTold(caller));
       return (await caller.gate.show(TYPE, statistics, { resource: record })).record;
+    },
+    async health(caller, ids) {
+      return isTold(caller) ? listHealth(sql, caller.tenantId, ids) : [];
+    },
+    async since(caller, ids, since) {
+      const { tenantId } = caller;
+      if (!isTold(caller)) return undefined;
+      // Where these are all there are, their deliveries need not be told from those of others.
+      const isAll = (await countConnections(sql, tenantId)) === ids.length;
+      const [backlogs, counts] = await Promise.all([
+        listBacklogs(sql, tenantId, ids),
+        // All of a day is counted: in the tenant's share of the connections.
+        sql.beginFor(tenantId, (tx) => countDeliveries(tx, tenantId, isAll ? undefined : ids, since)),
+      ]);
+      return { backlogs, counts };
     },
   };
 }

@@ -1,12 +1,13 @@
 // The activity log as a caller may read it: events, their deliveries and attempts.
 
-import type { DeliveryId, EventId } from "../../../workflows/contract.ts";
+import type { ConnectionId, DeliveryId, EventId } from "../../../workflows/contract.ts";
 import type { Caller, Shown, ShownPage } from "../../access/index.ts";
 import type { Sql } from "../../db/connection.ts";
 import { Permission } from "../../errors.ts";
 import type { Paging } from "../../http/query.ts";
 import { sequenceOf } from "../deliveries/request.ts";
 import { noEvent } from "./contract.ts";
+import { listRecentDeliveries, listTests, type RecentDelivery } from "./recent.store.ts";
 import {
   type AttemptRecord,
   type EventRecord,
@@ -121,6 +122,15 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
         item: (event) => toEventRecord(event, workflowUrl),
       });
     },
+    /** The newest deliveries of a connection that the caller has read, of events that the caller may read. */
+    async deliveriesTo(caller: Caller, connectionId: ConnectionId, most: number) {
+      const withPayload = caller.permissions.looksInto(TYPE);
+      return onlySeen(caller, await listRecentDeliveries(sql, caller.tenantId, connectionId, most, withPayload));
+    },
+    /** The same of pings and tests alone, with their payloads. */
+    async testsOf(caller: Caller, connectionId: ConnectionId, most: number) {
+      return onlySeen(caller, await listTests(sql, caller.tenantId, connectionId, most));
+    },
     /** The attempts of an event that the caller may read, by their deliveries. */
     async attempts(caller: Caller, event: SeenEvent, selection: AttemptSelection) {
       return seeAttempts(caller, event, await listAttempts(sql, caller.tenantId, event.record.EventId, selection));
@@ -143,6 +153,10 @@ export function createEventLog(sql: Sql, entities: readonly string[], workflowUr
       };
     },
   };
+}
+
+function onlySeen({ gate }: Caller, deliveries: RecentDelivery[]): Promise<Shown<RecentDelivery>[]> {
+  return gate.only(TYPE, deliveries, { resource: (one) => eventResources({ ...one, id: one.eventId }) });
 }
 
 /** The event, for what tells of it what is no record's. @throws NotFound, Permission */

@@ -1,9 +1,9 @@
 // Deliveries over time as stacked bars, drawn on the server; beside them the same as a table, for who does not see.
 
 import type { Children } from "@kitajs/html";
-import type { DeliveryState } from "../../../workflows/contract.ts";
-import { attribute, type Column, Table, Text } from "../../ui/index.ts";
-import type { HourCount } from "./store.ts";
+import type { DeliveryState } from "../../workflows/contract.ts";
+import { attribute, type Column, Table, Text } from "../ui/index.ts";
+import type { HourCount } from "../webhooks/index.ts";
 
 const HOURS = 24;
 const HOUR_MS = 3_600_000;

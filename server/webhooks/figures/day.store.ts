@@ -1,4 +1,4 @@
-// What the overview counts, in one pass over an index made for it: the tenant's last day.
+// What a tenant's deliveries came to of late, counted in one pass over an index made for it.
 
 import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";

@@ -1,17 +1,15 @@
 // The first page: how deliveries fare, and what somebody should look at first.
 
-import type { ConnectionId, DeliveryState } from "../../../workflows/contract.ts";
-import { firstPage } from "../../http/query.ts";
-import { Badge, ButtonLink, durationInWords, EmptyState, Live, Refreshing, Section } from "../../ui/index.ts";
-import type { ConnectionRecord } from "../../webhooks/index.ts";
-import type { Page, SettingsDependencies, View } from "../page.tsx";
-import type { Visit } from "../visit.ts";
-import { titleOf } from "../webhooks/list.tsx";
-import { mayAddConnection } from "../webhooks/save.tsx";
-import { type Health, listBacklogs } from "../webhooks/store.ts";
-import { TemporalViews } from "../webhooks/temporal.tsx";
+import type { ConnectionId, DeliveryState } from "../../workflows/contract.ts";
+import { firstPage } from "../http/query.ts";
+import { Badge, ButtonLink, durationInWords, EmptyState, Live, Refreshing, Section } from "../ui/index.ts";
+import type { ConnectionRecord, Counts, Health } from "../webhooks/index.ts";
 import { barsOf, ChartTable, DeliveriesChart, firstHour } from "./chart.tsx";
-import { type Counts, countConnections, countDeliveries } from "./store.ts";
+import type { Page, SettingsDependencies, View } from "./page.tsx";
+import type { Visit } from "./visit.ts";
+import { titleOf } from "./webhooks/list.tsx";
+import { mayAddConnection } from "./webhooks/save.tsx";
+import { TemporalViews } from "./webhooks/temporal.tsx";
 
 const REFRESH_SECONDS = 15;
 /** The newest of them; more are no matter of one page. */
@@ -25,22 +23,16 @@ export function overviewPages(deps: SettingsDependencies): Page[] {
 async function overview(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const title = "Overview";
   if (!visit.may("Webhooks:Read")) return { title, body: <WithoutWebhooks visit={visit} /> };
-  const { sql, connections } = deps;
+  const { connections, figures } = deps;
   const { caller } = visit;
   const { Items, Next } = await connections.list(caller, {}, firstPage(MOST_CONNECTIONS));
   if (Items.length === 0) return { title, body: <NoConnections visit={visit} /> };
-  // What is counted would tell of events that the visitor may not read.
-  if (!caller.gate.seesAll("WebhookEvent")) return { title, body: <WithoutFigures visit={visit} /> };
   const ids = Items.map(({ Id }) => Id);
   const now = Date.now();
   const since = firstHour(now);
-  // All that there are need not be told apart from others.
-  const isAll = (await countConnections(sql, caller.tenantId)) === ids.length;
-  const [backlogs, counts] = await Promise.all([
-    listBacklogs(sql, caller.tenantId, ids),
-    // It counts all of a day: in the share of its tenant.
-    sql.beginFor(caller.tenantId, (tx) => countDeliveries(tx, caller.tenantId, isAll ? undefined : ids, since)),
-  ]);
+  const counted = await figures.since(caller, ids, since);
+  if (!counted) return { title, body: <WithoutFigures visit={visit} /> };
+  const { backlogs, counts } = counted;
   const healths = new Map(backlogs.map((one) => [one.connectionId, { ...one, ...endedOf(counts, one.connectionId) }]));
   const watched = Items.map((connection): Watched => ({ connection, health: healths.get(connection.Id)! }));
   const bars = barsOf(counts.byHour, since);

@@ -1,9 +1,6 @@
-// What the pages count; what they show of a record comes from the service functions.
-
-import type { ConnectionId, DeliveryState, EventId } from "../../../workflows/contract.ts";
+import type { ConnectionId } from "../../../workflows/contract.ts";
 import type { Queries } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
-import { PING } from "../../webhooks/index.ts";
 
 /** How a connection fares. */
 export interface Health extends Ended, Backlog {
@@ -73,57 +70,4 @@ export async function listBacklogs(
       where d.tenant_id = ${tenantId} and d.connection_id = c.id and d.state in ('Retrying', 'Exhausted')
       order by d.event_id desc limit 1
     ) f on true`;
-}
-
-/** A delivery of one connection, with what a policy asks of its event. */
-export interface RecentDelivery {
-  eventId: EventId;
-  eventRecord: string;
-  eventType: string;
-  recordIds: string[];
-  occurredOn: Date;
-  /** Where it was asked for. */
-  payload?: string;
-  state: DeliveryState;
-  attempts: number;
-  statusCode: number | null;
-  failure: string | null;
-  durationMs: number | null;
-}
-
-const deliveryColumns = (sql: Queries, withPayload: boolean) => sql`
-  e.id as "eventId", e.event_record as "eventRecord", e.event_type as "eventType",
-  string_to_array(e.record_id, ',') as "recordIds", e.occurred_on as "occurredOn", d.state, d.attempts,
-  a.status_code as "statusCode", a.failure, a.duration_ms as "durationMs" ${withPayload ? sql`, e.payload` : sql``}`;
-
-/** Newest event first. */
-export async function listRecentDeliveries(
-  sql: Queries,
-  tenantId: TenantId,
-  connectionId: ConnectionId,
-  limit: number,
-  withPayload: boolean,
-): Promise<RecentDelivery[]> {
-  return sql<RecentDelivery[]>`
-    select ${deliveryColumns(sql, withPayload)}
-    from deliveries d join events e on e.id = d.event_id
-    left join attempts a on a.delivery_id = d.id and a.number = d.attempts
-    where d.tenant_id = ${tenantId} and d.connection_id = ${connectionId}
-    order by d.event_id desc limit ${limit}`;
-}
-
-/** Of pings and tests alone, whose events are of the connection itself: found by that, however many others there are. */
-export async function listTests(
-  sql: Queries,
-  tenantId: TenantId,
-  connectionId: ConnectionId,
-  limit: number,
-): Promise<RecentDelivery[]> {
-  return sql<RecentDelivery[]>`
-    select ${deliveryColumns(sql, true)}
-    from events e join deliveries d on d.event_id = e.id and d.tenant_id = e.tenant_id
-    left join attempts a on a.delivery_id = d.id and a.number = d.attempts
-    where e.tenant_id = ${tenantId} and e.record_id = ${connectionId} and strpos(e.record_id, ',') = 0
-      and e.event_type = ${PING}
-    order by e.id desc limit ${limit}`;
 }
