@@ -45,8 +45,6 @@ export interface ApiServices extends WebhookServices {
   ownTenant: OwnTenant;
   /** Where a person opens a workflow in the Temporal UI. */
   workflowUrl: (workflowId: string) => string;
-  /** Aborted when the process is to end. */
-  stopping: AbortSignal;
 }
 
 export function apiRoutes(services: ApiServices): Route[] {

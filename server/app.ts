@@ -39,7 +39,7 @@ import {
 } from "./requests/index.ts";
 import { createSettings, SETTINGS, type SettingsKinds, servicesOf } from "./settings.ts";
 import type { TenantId } from "./tenant-id.ts";
-import { createOwnTenant, TENANT_RESOURCE_TYPE } from "./tenants/index.ts";
+import { createOwnTenant, createTenants, TENANT_RESOURCE_TYPE } from "./tenants/index.ts";
 import { createRequestSpans, type Tracing, withoutCollector } from "./tracing/index.ts";
 import type { Vault } from "./vault.ts";
 import {
@@ -112,6 +112,7 @@ export function createApp({
   const workflowsUrl = (query: string) => `${temporalUi}?query=${encodeURIComponent(query)}`;
   const webhooks = createWebhooks({
     ...{ sql, vault, workflowUrl },
+    stopping: lifecycle.stopping,
     secretOverlapMs: config.webhooks.secretOverlap,
     samples: { entities: entityNames, of: (name) => exampleRecord(records.of(name).entity) },
   });
@@ -195,7 +196,6 @@ export function createApp({
       ...administration,
       ...webhooks,
     },
-    stopping: lifecycle.stopping,
   });
 
   let spell: ((path: string) => string) | undefined;
@@ -249,7 +249,7 @@ export function createApp({
         auditLog,
         alerts,
         requests,
-        sql,
+        tenants: createTenants(sql),
         publicUrl,
         access,
         entities: entityNames,

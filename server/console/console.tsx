@@ -8,11 +8,11 @@ import { asApiError } from "../http/error-record.ts";
 import { isOwnForm, isRead, requestUrl } from "../http/request.ts";
 import { readFlash } from "../signin/index.ts";
 import { attribute, ButtonLink, CardPage, Form, Hidden, MessagePage, pageResponse, type Site } from "../ui/index.ts";
+import { type Entrant, findEntrant } from "./entrant.ts";
 import { Layout, navigationFor, tabsFor } from "./layout.tsx";
 import type { ConsoleDependencies, Handler, Page, View } from "./page.tsx";
 import { pathOfRequests } from "./requests.tsx";
-import { type Entrant, findEntrant } from "./sign-in/entrant.ts";
-import { SIGN_IN_PATH, toSignIn } from "./sign-in/sign-in.tsx";
+import { SIGN_IN_PATH, toSignIn } from "./sign-in.tsx";
 import { Visit } from "./visit.ts";
 
 /** Bytes of a form: a text of 10,000 characters fits into every field of the longest one, so that none is lost. */

@@ -42,7 +42,7 @@ import { apiPages } from "./settings/apis.tsx";
 import { identityProviderPages } from "./settings/identity-providers.tsx";
 import { policyPages } from "./settings/policies.tsx";
 import { rolePages } from "./settings/roles.tsx";
-import { signInController } from "./sign-in/sign-in.tsx";
+import { signInController } from "./sign-in.tsx";
 import { signingKeyPages } from "./signing-keys.tsx";
 import { userPages } from "./users/pages.tsx";
 import { webhookPages } from "./webhooks/pages.tsx";

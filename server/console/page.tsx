@@ -3,13 +3,12 @@
 import type { Access, Caller, Scope } from "../access/index.ts";
 import type { Alerts } from "../alerts/index.ts";
 import type { AuditLog } from "../audit/index.ts";
-import type { Sql } from "../db/connection.ts";
 import type { Entities } from "../entities/index.ts";
 import type { ClientCredentials, Consents, PublishedKeys, SettingsClient, Trials } from "../oauth/index.ts";
 import type { Requests } from "../requests/index.ts";
 import type { Settings, SettingsServices } from "../settings.ts";
 import type { Cookies, Forms, Sessions, UserAdministration } from "../signin/index.ts";
-import type { OwnTenant } from "../tenants/index.ts";
+import type { OwnTenant, Tenants } from "../tenants/index.ts";
 import { Form, type Site } from "../ui/index.ts";
 import type { ConnectionContract, WebhookServices } from "../webhooks/index.ts";
 import type { SettingsSite } from "./assets.ts";
@@ -69,7 +68,6 @@ export interface View {
 }
 
 export interface SettingsDependencies extends SettingsServices, WebhookServices {
-  sql: Sql;
   publicUrl: string;
   /** Of the sign-in pages. */
   site: Site;
@@ -85,6 +83,7 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   records: Entities;
   users: UserAdministration;
   ownTenant: OwnTenant;
+  tenants: Tenants;
   consents: Consents;
   credentials: ClientCredentials;
   signingKeys: PublishedKeys;

@@ -5,7 +5,16 @@ import { newId } from "../ids.ts";
 import { GRANT_TYPES, hashSecret, redirectUriProblem, SETTINGS_APPLICATION } from "../oauth/index.ts";
 import { hashPassword } from "../signin/index.ts";
 import type { TenantId } from "../tenant-id.ts";
-import { countTenants, insertAdmin, insertClient, insertSettingsClient, insertTenant } from "./store.ts";
+import {
+  countTenants,
+  findOnlyTenant,
+  findTenant,
+  insertAdmin,
+  insertClient,
+  insertSettingsClient,
+  insertTenant,
+  type Tenant,
+} from "./store.ts";
 
 /** What a new tenant is handed once; nothing of it can be read again. */
 export interface NewTenant {
@@ -27,9 +36,20 @@ export {
   tenantSettingsRoutes,
 } from "./settings.ts";
 
-export { findOnlyTenant, findTenant, type Tenant } from "./store.ts";
+export { findTenant, type Tenant } from "./store.ts";
 
 export const tenantCount = countTenants;
+
+export interface Tenants {
+  /** @param nameOrId as somebody has typed it */
+  find(nameOrId: string): Promise<Tenant | undefined>;
+  /** @returns the only tenant, or undefined if there are none or several */
+  findOnly(): Promise<Tenant | undefined>;
+}
+
+export function createTenants(sql: Sql): Tenants {
+  return { find: (nameOrId) => findTenant(sql, nameOrId), findOnly: () => findOnlyTenant(sql) };
+}
 
 /** The admin's, and what is kept of it. */
 export interface AdminPassword {

@@ -10,11 +10,12 @@ import { createTestEvents, type Samples, type TestEvents } from "./connections/t
 import { createKnownRequest, createRequestOf, type KnownRequestOf } from "./deliveries/request.ts";
 import { type ConnectionFigures, createConnectionFigures } from "./figures/service.ts";
 import { type CountDeadLetters, createCountDeadLetters } from "./log/dead-letters.ts";
-import type { WorkflowUrl } from "./log/record.ts";
+import { createRedeliverEvent, type RedeliverEvent } from "./log/redeliver-event.ts";
 import { createEventLog, type EventLog } from "./log/service.ts";
+import { createEventStreams, type EventStreams } from "./log/stream.ts";
 import { createExplainEvent, type ExplainEvent } from "./log/why.ts";
-import { createRedeliverEvent, type RedeliverEvent } from "./redelivery/redeliver-event.ts";
 import { createRedeliveries, type Redeliveries } from "./redelivery/service.ts";
+import type { WorkflowUrl } from "./workflow-url.ts";
 
 export interface WebhookServices {
   connections: Connections;
@@ -23,6 +24,7 @@ export interface WebhookServices {
   /** What is counted of one. */
   figures: ConnectionFigures;
   eventLog: EventLog;
+  eventStreams: EventStreams;
   explainEvent: ExplainEvent;
   countDeadLetters: CountDeadLetters;
   redeliverEvent: RedeliverEvent;
@@ -38,10 +40,12 @@ export interface WebhooksDependencies {
   samples: Samples;
   /** Where a person opens a workflow in the Temporal UI. */
   workflowUrl: WorkflowUrl;
+  /** Aborted when the process is to end. */
+  stopping: AbortSignal;
 }
 
 export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
-  const { sql, vault, secretOverlapMs, samples, workflowUrl } = deps;
+  const { sql, vault, secretOverlapMs, samples, workflowUrl, stopping } = deps;
   const seals = createConnectionSeals(vault);
   const connections = createConnections(sql, seals, createConnectionRecords(seals));
   return {
@@ -50,6 +54,7 @@ export function createWebhooks(deps: WebhooksDependencies): WebhookServices {
     testEvents: createTestEvents(sql, connections, samples),
     figures: createConnectionFigures(sql, connections),
     eventLog: createEventLog(sql, samples.entities, workflowUrl),
+    eventStreams: createEventStreams(sql, stopping),
     explainEvent: createExplainEvent(sql, connections),
     countDeadLetters: createCountDeadLetters(sql, connections),
     redeliverEvent: createRedeliverEvent(sql, workflowUrl),

@@ -12,6 +12,7 @@ import {
   foldersMeetInTheirIndex,
   kindsOfSettingsAreListedOnce,
   nothingImportsTheEntries,
+  pagesAndRoutesCallServices,
   type Rule,
   sendingDoesNotKnowItsLog,
   sqlStandsInStores,
@@ -201,6 +202,24 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
     good: [
       source("server/console/a.tsx", "export function List({ visit, rows }: ListProps): JSX.Element {}"),
       source("server/console/a.tsx", "export function listPage({ sql }: ConsoleDependencies): Handler {}"),
+    ],
+  },
+  {
+    name: "pages and routes call services, and know no database",
+    rule: pagesAndRoutesCallServices,
+    sources: product,
+    bad: [
+      source("server/console/overview.tsx", "const { sql, connections } = deps;"),
+      source("server/console/webhooks/health.tsx", `import type { Sql } from "../../db/connection.ts";`),
+      source("server/api.ts", "export interface ApiServices {\n  sql: Sql;\n}"),
+      source("server/oauth/keys/routes.ts", "export function signingKeyRoutes(sql: Sql): Route[] {}"),
+      source("server/webhooks/log/a.ts", "export function deadRoutes(\n  deps: { sql: Sql },\n): Route[] {}"),
+      source("server/webhooks/log/routes.ts", "export interface EventLogRoutes {\n  sql: Sql;\n  log: EventLog;\n}\n"),
+    ],
+    good: [
+      source("server/console/overview.tsx", "const { connections, figures } = deps;"),
+      source("server/oauth/keys/routes.ts", "export function createPublishedKeys(sql: Sql): PublishedKeys {}"),
+      source("server/oauth/keys/routes.ts", "export function signingKeyRoutes(keys: PublishedKeys): Route[] {}"),
     ],
   },
   {

@@ -14,7 +14,7 @@ import { MOST_SECRETS } from "../../server/oauth/clients/service.ts";
 import { MOST_KEPT } from "../../server/requests/store.ts";
 import { HEADERS_LIMIT, MOST_HEADERS } from "../../server/webhooks/connections/secrets.ts";
 import { CONNECTION, MOST_OVERLAP_SECONDS, MOST_RATE } from "../../server/webhooks/index.ts";
-import { MOST_REDELIVERIES } from "../../server/webhooks/redelivery/event.store.ts";
+import { MOST_REDELIVERIES } from "../../server/webhooks/redelivery/store.ts";
 import { MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
 import { readPage } from "../documents/pages.ts";
 

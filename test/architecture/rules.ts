@@ -52,6 +52,22 @@ export const sqlStandsInStores: Rule = (sources) =>
     return template.test(code) ? [`${path} has SQL; it stands in a store.ts, a *.store.ts or in server/db/.`] : [];
   });
 
+/** Pages and routes call services, which createX(deps) has made: what knows the database stands below them. */
+export const pagesAndRoutesCallServices: Rule = (sources) =>
+  sources.flatMap(({ path, text }) => {
+    const code = withoutComments(text);
+    const isPage = path.startsWith("server/console/") || path === "server/api.ts";
+    const functions = code.matchAll(/\bfunction (\w*[rR]outes)\(([\s\S]*?)\): /g);
+    const interfaces = code.matchAll(/\binterface (\w*Routes)\b[^{]*\{([\s\S]*?)\n\}/g);
+    const connection = /\b(sql|Sql|Queries|Transaction|vault|Vault)\b/;
+    return [
+      ...(isPage && /\bsql\b|\b(Sql|Queries)\b/.test(code) ? [`${path} knows the database; it calls services.`] : []),
+      ...[...functions, ...interfaces].flatMap(([, name, taken]) =>
+        connection.test(taken!) ? [`${path}: ${name} takes a key or the database; it takes services.`] : [],
+      ),
+    ];
+  });
+
 /** What no tenant asks for, and the worker's own work, which its dispatcher shares out. */
 const WITHOUT_SHARE =
   /^server\/(db|commands|oauth\/keys)\/|^server\/tenants\/index\.ts$|^server\/alerts\/watch\.ts$|^server\/webhooks\/(deliveries|redelivery)\/|^server\/webhooks\/connections\/(probe|holding\.store|rotation)/;

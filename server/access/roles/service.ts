@@ -38,10 +38,13 @@ import {
 const ROLES_PER_TENANT = 200;
 
 /** A tenant's roles. */
-export type Roles = SettingsService<RoleRecord, RoleInput>;
+export interface Roles extends SettingsService<RoleRecord, RoleInput> {
+  /** As `userScopes`. */
+  scopesOf(tenantId: TenantId, userId: number): Promise<string[]>;
+}
 
 function createRoles(sql: Sql, access: Access, recordChange: RecordChange): Roles {
-  return createSettingsService(sql, recordChange, {
+  const service = createSettingsService(sql, recordChange, {
     contract: ROLE,
     store: { list: listRoles, find: findRole, insert, update, remove: deleteRole },
     blank: { name: "", description: "", scopes: [], members: [] },
@@ -55,6 +58,7 @@ function createRoles(sql: Sql, access: Access, recordChange: RecordChange): Role
       refuseUnknown(Members, saved.members);
     },
   });
+  return { ...service, scopesOf: (tenantId, userId) => userScopes(sql, tenantId, userId) };
 }
 
 async function insert(tx: Queries, tenantId: TenantId, role: New<Role>, actor: Actor): Promise<Role> {

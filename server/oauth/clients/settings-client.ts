@@ -11,6 +11,7 @@ import { TokenError } from "../endpoint.ts";
 import { authorizationCode } from "../grants/authorization-code.ts";
 import type { Families } from "../tokens/families.ts";
 import type { Tokens } from "../tokens/tokens.ts";
+import { findSettingsSession, insertSettingsSession, type SettingsSession } from "./settings-sessions.store.ts";
 import { type Client, findSettingsClient } from "./store.ts";
 
 /** What binds an answer to the request that it answers; each is known to the asking browser alone. */
@@ -38,6 +39,10 @@ export interface SettingsClient {
   authorizationRequest(clientId: string, state: string, bindings: Bindings): string;
   /** @throws TokenError */
   redeem(request: Request, clientId: string, code: string, bindings: Bindings): Promise<Redeemed>;
+  /** Lets a browser in; one that signs in again stays one. @param digest of what it is known by */
+  enter(redeemed: Redeemed, digest: Buffer): Promise<void>;
+  /** @returns undefined also if the grant that it came of is revoked, or the application of Settings inactive */
+  findSession(tenantId: TenantId, sessionId: string, digest: Buffer): Promise<SettingsSession | undefined>;
 }
 
 export interface SettingsClientDependencies {
@@ -115,6 +120,10 @@ export function createSettingsClient(deps: SettingsClientDependencies): Settings
       }
       return { tenantId: client.tenantId, sessionId: String(identity.sid), familyId: access.grant_id };
     },
+
+    enter: ({ tenantId, sessionId, familyId }, digest) =>
+      insertSettingsSession(sql, tenantId, { sessionId, familyId, digest }),
+    findSession: (tenantId, sessionId, digest) => findSettingsSession(sql, tenantId, sessionId, digest),
   };
 }
 

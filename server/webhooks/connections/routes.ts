@@ -4,7 +4,7 @@ import { resourceRoutes, route, type Shown, withoutRecords } from "../../access/
 import { uuid } from "../../http/fields.ts";
 import { textFilter, uuidParameter, wordFilter } from "../../http/query.ts";
 import type { Route } from "../../http/route.ts";
-import type { WorkflowUrl } from "../log/record.ts";
+import type { WorkflowUrl } from "../workflow-url.ts";
 import type { ConnectionContract } from "./contract.ts";
 import type { Connections } from "./service.ts";
 import { CONNECTION_STATES } from "./store.ts";

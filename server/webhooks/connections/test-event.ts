@@ -10,7 +10,7 @@ import { oneOf } from "../../http/fields.ts";
 import type { Route } from "../../http/route.ts";
 import { EVENT_TYPES, type EventType } from "../events/event.ts";
 import { recordTest } from "../events/record-event.ts";
-import type { WorkflowUrl } from "../log/record.ts";
+import type { WorkflowUrl } from "../workflow-url.ts";
 import { noConnection } from "./record.ts";
 import { CONNECTION_ID, CONNECTION_TAG, EXAMPLE_SENT, SENT, sentEvent } from "./routes.ts";
 import type { Connections } from "./service.ts";

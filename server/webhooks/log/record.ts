@@ -3,10 +3,8 @@
 import { type DeliveryState, workflowId } from "../../../workflows/contract.ts";
 import type { Caller, Shown } from "../../access/index.ts";
 import { PING } from "../events/event.ts";
+import type { WorkflowUrl } from "../workflow-url.ts";
 import type { LoggedAttempt, LoggedEvent, WithPayload } from "./store.ts";
-
-/** Where a person opens a workflow in the Temporal UI. */
-export type WorkflowUrl = (workflowId: string) => string;
 
 /** From the most to the least urgent. */
 export const WORST_FIRST: readonly DeliveryState[] = [

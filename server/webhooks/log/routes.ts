@@ -2,10 +2,8 @@
 
 import { Type } from "@sinclair/typebox";
 import { route } from "../../access/index.ts";
-import type { Sql } from "../../db/connection.ts";
 import type { Route } from "../../http/route.ts";
 import { CONNECTION } from "../connections/contract.ts";
-import type { RedeliverEvent } from "../redelivery/redeliver-event.ts";
 import {
   EVENT,
   EVENT_ID,
@@ -18,8 +16,9 @@ import {
   toEventFilter,
   wholeEvent,
 } from "./contract.ts";
+import type { RedeliverEvent } from "./redeliver-event.ts";
 import type { EventLog } from "./service.ts";
-import { createEventStreams } from "./stream.ts";
+import type { EventStreams } from "./stream.ts";
 
 export const EVENT_LOG_TAG = {
   name: "WebhookEvent",
@@ -27,16 +26,13 @@ export const EVENT_LOG_TAG = {
 };
 
 export interface EventLogRoutes {
-  sql: Sql;
   eventLog: EventLog;
+  eventStreams: EventStreams;
   redeliverEvent: RedeliverEvent;
-  /** Aborted when the process is to end. */
-  stopping: AbortSignal;
 }
 
-export function eventLogRoutes({ sql, eventLog, redeliverEvent, stopping }: EventLogRoutes): Route[] {
+export function eventLogRoutes({ eventLog, eventStreams, redeliverEvent }: EventLogRoutes): Route[] {
   const { entities } = eventLog;
-  const streams = createEventStreams(sql, stopping);
   const path = "/WebhookEvent";
   const tag = EVENT_LOG_TAG;
   const params = EVENT_ID;
@@ -74,7 +70,7 @@ export function eventLogRoutes({ sql, eventLog, redeliverEvent, stopping }: Even
         files: ["text/event-stream"],
       },
       handle: (caller, { request, filters: { EventRecord, EventType, Seconds = LONGEST_STREAM_S } }) =>
-        streams.open(caller, request, { eventRecord: EventRecord, eventType: EventType }, Seconds),
+        eventStreams.open(caller, request, { eventRecord: EventRecord, eventType: EventType }, Seconds),
     }),
     route({
       method: "GET",

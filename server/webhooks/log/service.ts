@@ -6,6 +6,7 @@ import type { Sql } from "../../db/connection.ts";
 import { Permission } from "../../errors.ts";
 import type { Paging } from "../../http/query.ts";
 import { sequenceOf } from "../deliveries/request.ts";
+import type { WorkflowUrl } from "../workflow-url.ts";
 import { noEvent } from "./contract.ts";
 import { listRecentDeliveries, listTests, type RecentDelivery } from "./recent.store.ts";
 import {
@@ -16,7 +17,6 @@ import {
   seePayload,
   toAttemptRecord,
   toEventRecord,
-  type WorkflowUrl,
 } from "./record.ts";
 import {
   type AttemptSelection,

@@ -4,7 +4,7 @@ import type { RedeliveryId } from "../../../workflows/contract.ts";
 import { NotFound } from "../../errors.ts";
 import { isUuid } from "../../http/query.ts";
 import type { ConnectionState } from "../connections/store.ts";
-import type { WorkflowUrl } from "../log/record.ts";
+import type { WorkflowUrl } from "../workflow-url.ts";
 import type { Redelivery, RedeliveryKind } from "./store.ts";
 
 export function noRedelivery(): NotFound {

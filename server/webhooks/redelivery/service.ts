@@ -10,7 +10,7 @@ import type { Paging } from "../../http/query.ts";
 import { newId } from "../../ids.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { lockConnection } from "../connections/store.ts";
-import type { WorkflowUrl } from "../log/record.ts";
+import type { WorkflowUrl } from "../workflow-url.ts";
 import { DEFAULT_RATE, type RedeliveryChange, type ReplayInput } from "./contract.ts";
 import { countAllEnded } from "./follow.store.ts";
 import { type LocatedRedelivery, located, noRedelivery, toRedeliveryRecord } from "./record.ts";

@@ -15,7 +15,6 @@ import { endHold } from "../connections/holding.store.ts";
 import type { ConnectionState } from "../connections/store.ts";
 import { PING } from "../events/event.ts";
 import { wakeQueue } from "../events/store.ts";
-import { MOST_REDELIVERIES } from "./event.store.ts";
 
 /** Wakes the workers' starters when the transaction commits. */
 export const REDELIVERY_CHANNEL = "gatehouse_redelivery";
@@ -59,6 +58,9 @@ export interface RedeliveryFilter {
   kind?: RedeliveryKind;
   state?: RedeliveryState;
 }
+
+/** Of one delivery: where its runs begin is kept for good. */
+export const MOST_REDELIVERIES = 100;
 
 /** Deliveries a second of a Drain, until somebody changes it. */
 export const DRAIN_RATE = 50;

@@ -1,9 +1,8 @@
-import { type Caller, userScopes } from "../../access/index.ts";
-import { contextOf } from "../../http/context.ts";
-import { userAgentOf } from "../../http/request.ts";
-import { digestOf, type Session } from "../../signin/index.ts";
-import type { ConsoleDependencies } from "../page.tsx";
-import { findSettingsSession } from "./store.ts";
+import type { Caller } from "../access/index.ts";
+import { contextOf } from "../http/context.ts";
+import { userAgentOf } from "../http/request.ts";
+import { digestOf, type Session } from "../signin/index.ts";
+import type { ConsoleDependencies } from "./page.tsx";
 
 /** Somebody who has come in to Settings, and may go on. */
 export interface Entrant {
@@ -18,7 +17,7 @@ export interface Entrant {
  * here. Scopes are the person's roles' of this moment, not of when it signed in.
  */
 export async function findEntrant(
-  { sql, cookies, sessions, access }: ConsoleDependencies,
+  { cookies, sessions, settingsClient, roles, access }: ConsoleDependencies,
   request: Request,
 ): Promise<Entrant | undefined> {
   const value = cookies.read(request, "settings");
@@ -26,8 +25,8 @@ export async function findEntrant(
   if (value === undefined || !session) return undefined;
   const { tenantId, userId } = session;
   const [found, scopes] = await Promise.all([
-    findSettingsSession(sql, tenantId, session.id, digestOf(value)),
-    userScopes(sql, tenantId, userId),
+    settingsClient.findSession(tenantId, session.id, digestOf(value)),
+    roles.scopesOf(tenantId, userId),
   ]);
   if (!found) return undefined;
   const { key, address, traceParent } = contextOf(request);

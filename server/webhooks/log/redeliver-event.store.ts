@@ -3,9 +3,6 @@ import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { wakeQueue } from "../events/store.ts";
 
-/** Of one delivery: where its runs begin is kept for good. */
-export const MOST_REDELIVERIES = 100;
-
 export interface EventDelivery {
   id: DeliveryId;
   connectionId: ConnectionId;

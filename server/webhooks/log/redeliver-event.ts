@@ -6,18 +6,19 @@ import { recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
 import { Conflict, NotFound } from "../../errors.ts";
 import { PING } from "../events/event.ts";
-import { noEvent } from "../log/contract.ts";
-import { type EventRecord, eventResources, toEventRecord, type WorkflowUrl } from "../log/record.ts";
-import { findEvent, type LoggedEvent, type WithPayload } from "../log/store.ts";
+import { countEnded } from "../redelivery/follow.store.ts";
+import { MOST_REDELIVERIES } from "../redelivery/store.ts";
+import type { WorkflowUrl } from "../workflow-url.ts";
+import { noEvent } from "./contract.ts";
+import { type EventRecord, eventResources, toEventRecord } from "./record.ts";
 import {
   type EventDelivery,
   hasOpenRun,
   listCounting,
   lockEventDeliveries,
-  MOST_REDELIVERIES,
   redeliver,
-} from "./event.store.ts";
-import { countEnded } from "./follow.store.ts";
+} from "./redeliver-event.store.ts";
+import { findEvent, type LoggedEvent, type WithPayload } from "./store.ts";
 
 /**
  * Has an event's deliveries sent again, as a new run of the workflow they had, with the same EventId and bytes. What

@@ -1,17 +1,16 @@
 // Signing in to Settings: which organisation it is, off to our own OpenID provider, and back again with a code.
 
 import { Elysia } from "elysia";
-import { readForm } from "../../http/body.ts";
-import { NO_STORE } from "../../http/conditions.ts";
-import { isOwnForm, requestUrl } from "../../http/request.ts";
-import { SETTINGS_CALLBACK_PATH } from "../../oauth/index.ts";
-import { digestOf, newOpaqueValue, type PageEndpoints, pageEndpoint } from "../../signin/index.ts";
-import { findOnlyTenant, findTenant, type Tenant } from "../../tenants/index.ts";
-import { attribute, CardPage, pageResponse, type Site } from "../../ui/index.ts";
-import type { ConsoleDependencies } from "../page.tsx";
-import { bindingsOf, readState, writeState } from "../state.ts";
+import { readForm } from "../http/body.ts";
+import { NO_STORE } from "../http/conditions.ts";
+import { isOwnForm, requestUrl } from "../http/request.ts";
+import { SETTINGS_CALLBACK_PATH } from "../oauth/index.ts";
+import { digestOf, newOpaqueValue, type PageEndpoints, pageEndpoint } from "../signin/index.ts";
+import type { Tenant } from "../tenants/index.ts";
+import { attribute, CardPage, pageResponse, type Site } from "../ui/index.ts";
 import { findEntrant } from "./entrant.ts";
-import { insertSettingsSession } from "./store.ts";
+import type { ConsoleDependencies } from "./page.tsx";
+import { bindingsOf, readState, writeState } from "./state.ts";
 
 export const SIGN_IN_PATH = "/settings/sign-in";
 /** Characters of the path that a sign-in leads back to: it is part of an authorization request, which has a limit too. */
@@ -63,15 +62,15 @@ async function begin(deps: ConsoleDependencies, request: Request): Promise<Respo
 
 /** A browser is signed in to one tenant, or was in its Settings before; and where there is one alone, it is that one. */
 async function knownTenant(deps: ConsoleDependencies, request: Request): Promise<Tenant | undefined> {
-  const { sql, sessions, cookies } = deps;
+  const { tenants, sessions, cookies } = deps;
   const session = await sessions.findStarted(request);
   const known = session?.tenantId ?? cookies.read(request, "organisation");
-  return (known === undefined ? undefined : await findTenant(sql, known)) ?? (await findOnlyTenant(sql));
+  return (known === undefined ? undefined : await tenants.find(known)) ?? (await tenants.findOnly());
 }
 
-async function tenantNamed({ sql }: ConsoleDependencies, name: string): Promise<Tenant | undefined> {
+async function tenantNamed({ tenants }: ConsoleDependencies, name: string): Promise<Tenant | undefined> {
   // PostgreSQL's text holds no NUL.
-  return name === "" || name.includes("\0") ? undefined : findTenant(sql, name);
+  return name === "" || name.includes("\0") ? undefined : tenants.find(name);
 }
 
 async function comeBack(deps: ConsoleDependencies, request: Request): Promise<Response> {
@@ -92,12 +91,11 @@ async function comeBack(deps: ConsoleDependencies, request: Request): Promise<Re
   if (session?.id !== redeemed.sessionId) return startAgain(deps, "This browser has signed out in the meantime.");
 
   const value = newOpaqueValue();
-  const { tenantId, sessionId, familyId } = redeemed;
-  await insertSettingsSession(deps.sql, tenantId, { sessionId, familyId, digest: digestOf(value) });
+  await deps.settingsClient.enter(redeemed, digestOf(value));
   return to(deps.site.href(pathOfSettings(state.next)), [
     deps.cookies.set("settings", value),
     deps.cookies.clear("settings-sign-in"),
-    deps.cookies.set("organisation", tenantId, ORGANISATION_LIFETIME),
+    deps.cookies.set("organisation", redeemed.tenantId, ORGANISATION_LIFETIME),
   ]);
 }
 

@@ -8,7 +8,6 @@ export interface SettingsSession {
   organisation: string;
 }
 
-/** A browser that signs in again stays one. */
 export async function insertSettingsSession(
   sql: Queries,
   tenantId: TenantId,
@@ -20,7 +19,7 @@ export async function insertSettingsSession(
     on conflict (session_id) do update set family_id = excluded.family_id, digest = excluded.digest`;
 }
 
-/** @returns undefined also if the grant that it came of is revoked, or the application of Settings inactive */
+/** Whose grant is not revoked, and whose application of Settings is active. */
 export async function findSettingsSession(
   sql: Queries,
   tenantId: TenantId,

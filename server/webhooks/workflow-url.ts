@@ -1,0 +1,2 @@
+/** Where a person opens a workflow in the Temporal UI. */
+export type WorkflowUrl = (workflowId: string) => string;
