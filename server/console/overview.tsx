@@ -5,9 +5,9 @@ import { firstPage } from "../http/query.ts";
 import { Badge, ButtonLink, durationInWords, EmptyState, Live, Refreshing, Section } from "../ui/index.ts";
 import type { ConnectionRecord, Counts, Health } from "../webhooks/index.ts";
 import { barsOf, ChartTable, DeliveriesChart, firstHour } from "./chart.tsx";
+import { titleOf } from "./connection-title.ts";
 import type { Page, SettingsDependencies, View } from "./page.tsx";
 import type { Visit } from "./visit.ts";
-import { titleOf } from "./webhooks/list.tsx";
 import { mayAddConnection } from "./webhooks/save.tsx";
 import { TemporalViews } from "./webhooks/temporal.tsx";
 

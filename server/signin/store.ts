@@ -223,3 +223,8 @@ export async function removeExpiredSessions(sql: Sql): Promise<number> {
 export async function removeForgottenDevices(sql: Sql): Promise<number> {
   return (await sql`delete from known_devices where last_seen < now() - make_interval(days => ${DEVICE_DAYS})`).count;
 }
+
+export async function isSession(sql: Queries, tenantId: TenantId, userId: number, id: string): Promise<boolean> {
+  const rows = await sql`select from sessions where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id}`;
+  return rows.length > 0;
+}

@@ -14,6 +14,7 @@ import {
   nothingImportsTheEntries,
   pagesAndRoutesCallServices,
   type Rule,
+  roomsHaveNoCircles,
   sendingDoesNotKnowItsLog,
   sqlStandsInStores,
   transactionsAreShares,
@@ -173,6 +174,38 @@ const RULES: { name: string; rule: Rule; sources: Source[]; bad: Sample[]; good:
         source("server/access/a.ts", `import { a } from "../audit/index.ts"; a();`),
         source("server/audit/a.ts", `import { a } from "./deep/a.ts"; import { log } from "../log.ts"; a(log);`),
         source("server/app.ts", `import { a } from "./access/index.ts"; import { log } from "./log.ts"; a(log);`),
+      ],
+    ],
+  },
+  {
+    name: "no two rooms of a folder need each other",
+    rule: roomsHaveNoCircles,
+    sources: product,
+    bad: [
+      [
+        source("server/webhooks/log/a.ts", `import { a } from "../redelivery/store.ts"; a();`),
+        source("server/webhooks/redelivery/a.ts", `import type { WorkflowUrl } from "../log/record.ts";`),
+      ],
+      [
+        source("server/console/activity/a.tsx", `import { titleOf } from "../webhooks/list.tsx"; titleOf();`),
+        source("server/console/webhooks/a.tsx", `import { a } from "../overview/a.ts"; a();`),
+        source("server/console/overview/a.ts", `import { a } from "../activity/a.tsx"; a();`),
+      ],
+      // It would join those that need each other already.
+      [
+        source("server/oauth/grants/a.ts", `import { a } from "../keys/a.ts"; a();`),
+        source("server/oauth/keys/a.ts", `import { a } from "../tokens/a.ts"; a();`),
+      ],
+    ],
+    good: [
+      [
+        source("server/webhooks/log/a.ts", `import { a } from "../redelivery/store.ts"; a();`),
+        source("server/webhooks/redelivery/a.ts", `import type { WorkflowUrl } from "../workflow-url.ts";`),
+        source("server/webhooks/services.ts", `import { a } from "./log/a.ts"; a();`),
+      ],
+      [
+        source("server/webhooks/connections/a.ts", `import { a } from "../deliveries/a.ts"; a();`),
+        source("server/webhooks/deliveries/a.ts", `import { a } from "../connections/a.ts"; a();`),
       ],
     ],
   },

@@ -164,16 +164,26 @@ export const kindsOfSettingsAreListedOnce: Rule = (sources) =>
   });
 
 /** Of folders that need each other none can be read first, nor of files beside them. Types count as well. */
-export const foldersHaveNoCircles: Rule = (sources) => {
+export const foldersHaveNoCircles: Rule = (sources) =>
+  circlesIn(needsOf(sources, folderOf)).map((circle) => `${circle} need each other.`);
+
+/** The same of the rooms within a folder. */
+export const roomsHaveNoCircles: Rule = (sources) =>
+  circlesIn(needsOf(sources, roomOf)).map((circle) => `${circle} need each other.`);
+
+function needsOf(sources: Source[], placeOf: (path: string) => string | undefined): Map<string, Set<string>> {
   const needs = new Map<string, Set<string>>();
   for (const source of sources) {
-    const own = folderOf(source.path);
-    const others = own ? importsOf(source).flatMap(({ target }) => folderOf(target) ?? []) : [];
+    const own = placeOf(source.path);
+    const others = own ? importsOf(source).flatMap(({ target }) => placeOf(target) ?? []) : [];
     for (const other of others) if (other !== own) needs.set(own!, (needs.get(own!) ?? new Set()).add(other));
   }
-  const circles = [...needs.keys()].flatMap((folder) => wayBack(needs, folder) ?? []);
-  return [...new Set(circles)].map((circle) => `${circle} need each other.`);
-};
+  return needs;
+}
+
+function circlesIn(needs: Map<string, Set<string>>): string[] {
+  return [...new Set([...needs.keys()].flatMap((place) => wayBack(needs, place) ?? []))];
+}
 
 /** The folders of the shortest circle that this one is in. */
 function wayBack(needs: Map<string, Set<string>>, folder: string): string | undefined {
@@ -192,6 +202,25 @@ function wayBack(needs: Map<string, Set<string>>, folder: string): string | unde
 /** Of the server; a file that stands in none is as good as one. */
 function folderOf(path: string): string | undefined {
   return /^server\/[^/]+(?=\/|$)/.exec(path)?.[0];
+}
+
+/** Rooms that still need each other count as one: no other room may join them. */
+const KNOTS = [
+  { name: "server/access/(gate, policies, roles)", rooms: /^server\/access\/(gate|policies|roles)$/ },
+  {
+    name: "server/oauth/(apis, authorize, clients, grants, tokens)",
+    rooms: /^server\/oauth\/(apis|authorize|clients|grants|tokens)$/,
+  },
+  {
+    name: "server/webhooks/(connections, deliveries, redelivery)",
+    rooms: /^server\/webhooks\/(connections|deliveries|redelivery)$/,
+  },
+];
+
+/** A folder within a folder of the server; a file that stands beside such rooms is in none. */
+function roomOf(path: string): string | undefined {
+  const room = /^server\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0];
+  return room && (KNOTS.find(({ rooms }) => rooms.test(room))?.name ?? room);
 }
 
 export const foldersHoldSeveralFiles: Rule = (sources) => {

@@ -3,8 +3,8 @@
 import type { ConnectionId } from "../../../workflows/contract.ts";
 import { ActionButton, attribute, Badge, CopyButton, phrase, Sentence } from "../../ui/index.ts";
 import type { AttemptRecord, EventRecord, KnownRequest, LoggedConnection, SeenEvent } from "../../webhooks/index.ts";
+import { titleOf } from "../connection-title.ts";
 import type { Visit } from "../visit.ts";
-import { titleOf } from "../webhooks/list.tsx";
 import { AttemptDetails, AttemptTable } from "./attempts.tsx";
 import { curlCommand } from "./payload.tsx";
 import { Timeline } from "./timeline.tsx";

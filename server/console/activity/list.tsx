@@ -26,11 +26,11 @@ import {
   toEventFilter,
   WORST_FIRST,
 } from "../../webhooks/index.ts";
+import { titleOf } from "../connection-title.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import type { NameOf } from "../records/names.ts";
 import { filtersOf, isFiltered } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
-import { titleOf } from "../webhooks/list.tsx";
 import { titleOfConnection } from "./delivery.tsx";
 import { namesOfEvents, RecordCell } from "./record.tsx";
 

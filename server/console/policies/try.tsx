@@ -20,9 +20,9 @@ import type { Page, SettingsDependencies, View } from "../page.tsx";
 import { lookUpNames } from "../records/names.ts";
 import { listRecords } from "../records/records.tsx";
 import { nameOf, type Reference } from "../records/reference-field.tsx";
-import { Editor } from "../settings/policy-editor.tsx";
 import type { Visit } from "../visit.ts";
 import { policyText } from "./check.ts";
+import { Editor } from "./editor.tsx";
 import { Answer, Changes, MOST_SHOWN, type NamedPolicy, POLICIES } from "./outcome.tsx";
 import { sampleOf } from "./sample.ts";
 

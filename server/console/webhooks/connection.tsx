@@ -17,13 +17,13 @@ import {
 import { type ConnectionRecord, type RecentDelivery, type StatusRecord, toConnectionId } from "../../webhooks/index.ts";
 import { titleOfEvent } from "../activity/list.tsx";
 import { namesOfEvents, RecordCell } from "../activity/record.tsx";
+import { addressOf } from "../connection-title.ts";
 import type { SettingsDependencies } from "../page.tsx";
 import type { Held } from "../records/kind.tsx";
 import type { NameOf } from "../records/names.ts";
 import type { Visit } from "../visit.ts";
 import { Fares, spanOf } from "./fares.tsx";
 import { LastFailure, SuccessRate } from "./health.tsx";
-import { addressOf } from "./list.tsx";
 import { latestRedeliveries, Redeliveries } from "./redeliveries.tsx";
 import { WRITE } from "./save.tsx";
 import { limitsInWords, Standing } from "./standing.tsx";

@@ -1,6 +1,7 @@
 import { readPaging, readQuery, readText, readWord } from "../../http/query.ts";
 import { Badge, type Column } from "../../ui/index.ts";
 import { CONNECTION_STATES, type ConnectionRecord, type Health } from "../../webhooks/index.ts";
+import { addressOf, titleOf } from "../connection-title.ts";
 import type { SettingsDependencies } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { LastFailure, SuccessRate, Waiting } from "./health.tsx";
@@ -50,13 +51,3 @@ export const COLUMNS: Column<Row>[] = [
     cell: ({ Entities, Events }) => <small safe>{`${Entities.join(", ")}: ${Events.join(", ")}`}</small>,
   },
 ];
-
-/** What a connection is called: its name, or else where it leads, without what a URL may hide in its query. */
-export function titleOf({ Name, URL: address }: Pick<ConnectionRecord, "Name" | "URL">): string {
-  return Name || addressOf(address);
-}
-
-/** The URL without its query: an ApiKey may stand there. */
-export function addressOf(address: string): string {
-  return address.replace(/[?#].*$/s, "");
-}

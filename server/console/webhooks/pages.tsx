@@ -3,11 +3,12 @@
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import { ButtonLink, labelsOf, phrase } from "../../ui/index.ts";
 import { toConnectionId } from "../../webhooks/index.ts";
+import { addressOf, titleOf } from "../connection-title.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { recordPages } from "../records/kind.tsx";
 import type { Visit } from "../visit.ts";
 import { actionsOn, connectionBody, type HeldConnection, ping, RedeliverLink, setState } from "./connection.tsx";
-import { addressOf, COLUMNS, FILTERS, firstColumn, listRows, type Row, titleOf } from "./list.tsx";
+import { COLUMNS, FILTERS, firstColumn, listRows, type Row } from "./list.tsx";
 import { redeliver, redeliverPage } from "./redeliver.tsx";
 import { redeliveriesPage } from "./redeliveries.tsx";
 import { changeTheRedelivery, REDELIVERIES, redeliveryPage } from "./redelivery.tsx";

@@ -2,9 +2,9 @@
 
 import { CheckboxGroup, Form, type FormState, formOf, momentInUtc, refusedForm, TextField } from "../../ui/index.ts";
 import { DEFAULT_RATE, MOST_RATE, REPLAY_DATA, REPLAYED_STATES, toConnectionId } from "../../webhooks/index.ts";
+import { titleOf } from "../connection-title.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { titleOf } from "./list.tsx";
 
 const LABELS = {
   From: "Events from",

@@ -5,11 +5,11 @@ import { BadInput } from "../../errors.ts";
 import { firstPage, isUuid, MOST_LIMIT, readPaging, readQuery, readWord } from "../../http/query.ts";
 import { Badge, type Column, EmptyState, find, List, Section, statusOf, Table, Text, Time } from "../../ui/index.ts";
 import { type LocatedRedelivery, REDELIVERY_KINDS } from "../../webhooks/index.ts";
+import { titleOf } from "../connection-title.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import { lookUpNames, type NameOf } from "../records/names.ts";
 import { filtersOf, isFiltered } from "../records/records.tsx";
 import type { Visit } from "../visit.ts";
-import { titleOf } from "./list.tsx";
 import { inNumbers, isOpen, NAMES, Progress, REDELIVERIES } from "./redelivery.tsx";
 
 const MOST_LISTED = 5;

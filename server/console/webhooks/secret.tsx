@@ -16,9 +16,9 @@ import {
   Time,
 } from "../../ui/index.ts";
 import { MOST_OVERLAP_SECONDS, type RotationRecord, STAGING, toConnectionId } from "../../webhooks/index.ts";
+import { titleOf } from "../connection-title.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { titleOf } from "./list.tsx";
 
 const LABELS = { Secret: "Secret", OverlapSeconds: "Seconds that the former secret signs beside it" };
 const FIELDS = Object.keys(LABELS);

@@ -15,10 +15,10 @@ import {
 } from "../../ui/index.ts";
 import { type ConnectionRecord, PING, type RecentDelivery, toConnectionId } from "../../webhooks/index.ts";
 import { Source } from "../activity/attempts.tsx";
+import { titleOf } from "../connection-title.ts";
 import type { SettingsDependencies, View } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { answerInWords } from "./connection.tsx";
-import { titleOf } from "./list.tsx";
 import { VERIFICATIONS } from "./verification.ts";
 
 const REFRESH_SECONDS = 2;

@@ -8,8 +8,8 @@ import { digestOf } from "../opaque.ts";
 import type { Passwords } from "../password.ts";
 import { type PasswordReset, takeReset } from "../password-reset.store.ts";
 import type { Session } from "../sessions.ts";
-import { savePassword } from "../store.ts";
-import { deleteOtherSessions, deleteUsersSession, isSession } from "./store.ts";
+import { isSession, savePassword } from "../store.ts";
+import { deleteOtherSessions, deleteUsersSession } from "./store.ts";
 
 /** Ends the codes and refresh families that came of a user's sessions: of one, of all but one, or of all. */
 export type EndGrants = (

@@ -21,11 +21,6 @@ export async function listSessions(sql: Queries, tenantId: TenantId, userId: num
     order by last_seen desc, id desc`;
 }
 
-export async function isSession(sql: Queries, tenantId: TenantId, userId: number, id: string): Promise<boolean> {
-  const rows = await sql`select from sessions where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id}`;
-  return rows.length > 0;
-}
-
 /** @returns false if it is not this user's */
 export async function deleteUsersSession(
   sql: Queries,

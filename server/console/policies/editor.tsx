@@ -4,8 +4,8 @@
 import { randomBytes } from "node:crypto";
 import type { Problem } from "../../access/index.ts";
 import type { FormState } from "../../ui/index.ts";
-import { CHECK } from "../policies/check.ts";
 import type { Visit } from "../visit.ts";
+import { CHECK } from "./check.ts";
 
 const NONCE_BYTES = 16;
 /** Lines to write on below the last one; without script the numbers end there. */

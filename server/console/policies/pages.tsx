@@ -3,13 +3,13 @@
 import { POLICY, type PolicyRecord } from "../../access/index.ts";
 import { ButtonLink, bodyOf, ContractFields, formFields, formOf, phrase } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
-import { checkPage, policyText, problemsIn } from "../policies/check.ts";
-import { TryButton, tryPages } from "../policies/try.tsx";
-import { versionPages } from "../policies/versions.tsx";
-import { Vocabulary } from "../policies/vocabulary.tsx";
 import { Changed, Value } from "../records/records.tsx";
 import { settingsPages } from "../records/settings.tsx";
-import { Editor } from "./policy-editor.tsx";
+import { checkPage, policyText, problemsIn } from "./check.ts";
+import { Editor } from "./editor.tsx";
+import { TryButton, tryPages } from "./try.tsx";
+import { versionPages } from "./versions.tsx";
+import { Vocabulary } from "./vocabulary.tsx";
 
 const TEXTS = formFields(POLICY);
 const SAVED = "The policy is saved. It counts from now on.";
