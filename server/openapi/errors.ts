@@ -93,6 +93,7 @@ const ERRORS = {
   },
   InternalServerError: { when: "Something failed on our side.", error: asApiError(undefined) },
 } satisfies Record<ErrorName, DescribedError>;
+const NAMES = Object.keys(ERRORS) as ErrorName[];
 
 const EXAMPLE_HEADERS = { "x-request-id": "0197c6f2-3a1b-7c4d-8e5f-60718293a4b5" };
 
@@ -108,27 +109,20 @@ export function errorAnswers(names: readonly ErrorName[]): Record<string, Answer
 }
 
 export const ERROR_RESPONSES: Record<string, Answer> = Object.fromEntries(
-  namesOfErrors().map((name) => [name, errorAnswer([name])]),
+  NAMES.map((name) => [name, errorAnswer([name])]),
 );
 
 export const ERROR_EXAMPLES: Examples = Object.fromEntries(
-  namesOfErrors().map((name) => [
-    name,
-    { summary: `/Errors/${ERRORS[name].error.kind}`, value: example(ERRORS[name]) },
-  ]),
+  NAMES.map((name) => [name, { summary: `/Errors/${ERRORS[name].error.kind}`, value: example(ERRORS[name]) }]),
 );
 
 const { properties } = ERROR_RECORD;
-const kinds = namesOfErrors().map((name) => `/Errors/${ERRORS[name].error.kind}`);
+const kinds = NAMES.map((name) => `/Errors/${ERRORS[name].error.kind}`);
 /** With what Type can be. */
 export const DOCUMENTED_RECORD = {
   ...ERROR_RECORD,
   properties: { ...properties, Type: { ...properties.Type, examples: kinds } },
 };
-
-function namesOfErrors(): ErrorName[] {
-  return Object.keys(ERRORS) as ErrorName[];
-}
 
 function errorAnswer(names: ErrorName[]): Answer {
   const described: DescribedError[] = names.map((name) => ERRORS[name]);

@@ -109,7 +109,10 @@ export function documentedSchema(schema: object, named: Map<string, Schema>): Sc
 function inside(schema: Schema, named: Map<string, Schema>): Schema {
   const parts = Object.entries(schema).flatMap(([key, value]): [string, unknown][] => {
     if (key === "properties") return [[key, mapped(value as Record<string, object>, named)]];
-    if (key === "patternProperties") return [["additionalProperties", only(value as Record<string, object>, named)]];
+    // TypeBox writes an object of any names by one pattern that all of them fit.
+    if (key === "patternProperties") {
+      return [["additionalProperties", documentedSchema(Object.values(value as Record<string, object>)[0]!, named)]];
+    }
     if (key === "items" || (key === "additionalProperties" && typeof value === "object")) {
       return [[key, documentedSchema(value as object, named)]];
     }
@@ -145,9 +148,4 @@ function choices(key: string, all: Schema[]): [string, unknown][] {
 
 function mapped(properties: Record<string, object>, named: Map<string, Schema>): Record<string, Schema> {
   return Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, documentedSchema(part, named)]));
-}
-
-/** TypeBox writes an object of any names by a pattern that all of them fit. */
-function only(patterns: Record<string, object>, named: Map<string, Schema>): Schema {
-  return documentedSchema(Object.values(patterns)[0]!, named);
 }
