@@ -184,18 +184,16 @@ export function createApp({
 
   const connection = connectionContract({ entities: entityNames, checkUrl });
   const routes = apiRoutes({
-    ...{
-      entities: entityNames,
-      connection,
-      workflowUrl,
-      records,
-      settings: Object.values(settings),
-      auditLog,
-      alerts,
-      requests,
-      ...administration,
-      ...webhooks,
-    },
+    entities: entityNames,
+    connection,
+    workflowUrl,
+    records,
+    settings: Object.values(settings),
+    auditLog,
+    alerts,
+    requests,
+    ...administration,
+    ...webhooks,
   });
 
   let spell: ((path: string) => string) | undefined;
