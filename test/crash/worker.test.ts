@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { FIRST_SIZE } from "../../server/webhooks/deliveries/windows.ts";
 import { type LoggedEvent, until } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { type Stack, startStack } from "../support/stack.ts";
@@ -6,8 +7,6 @@ import { newTenant } from "../support/tenant.ts";
 import { makeChanges, settleLedger, untilLogSaysDelivered } from "./ledger.ts";
 
 const CHANGES = 20;
-/** Posts that may be out at first to a receiver nobody knows. */
-const WINDOW = 4;
 
 let stack: Stack;
 const dataDir = () => process.env.GATEHOUSE_TEST_DATA_DIR ?? stack.dataDir;
@@ -25,7 +24,7 @@ test("a worker killed with its windows full loses nothing, and the log says whic
   await using receiver = startReceiver(() => (isKilled ? 200 : never), { dataDir: dataDir() });
   await api.connect(receiver.url);
   const committed = await makeChanges(api, (made) => made >= CHANGES);
-  await until("its window to be full", () => receiver.calls.length === WINDOW);
+  await until("its window to be full", () => receiver.calls.length === FIRST_SIZE);
   isKilled = true;
   process.kill(stack.parts.worker.pid!, "SIGKILL");
 
@@ -34,7 +33,7 @@ test("a worker killed with its windows full loses nothing, and the log says whic
   await untilLogSaysDelivered(api);
   const { Items } = await api.events(`Limit=${CHANGES}`);
   const logged = await Promise.all(Items.map(({ EventId }) => api.event(EventId).then(outcomes)));
-  expect(logged.filter((attempts) => attempts.includes("lost"))).toHaveLength(WINDOW);
+  expect(logged.filter((attempts) => attempts.includes("lost"))).toHaveLength(FIRST_SIZE);
 }, 180_000);
 
 test("a worker stopped in the middle of an attempt logs how it ended, and the next worker goes on from there", async () => {
