@@ -1,8 +1,9 @@
 // What some cost all others: receivers that hang, in a tenth of the connections and in one of a hundred, and a burst of
 // another tenant. The receivers and tenants that do nothing wrong are measured before and during. "nobody" is the
 // control: how far two measurements of the same lie apart on this machine. "late": all receivers take 400 ms to answer.
+// "retries": by how much second attempts miss their time beside a receiver that hangs.
 //
-//   bun run bench isolation --only=nobody,tenth,hundredth,ten-hundredths,late,burst --rate=20 --seconds=15 --rounds=3
+//   bun run bench isolation --only=nobody,tenth,hundredth,ten-hundredths,late,retries,burst --rate=20 --seconds=15 --rounds=3
 //     --changes=10000
 
 import { loadavg } from "node:os";
@@ -19,11 +20,15 @@ const WARM_UP_SECONDS = 4;
 /** Changes of the burst that are under way at a time. */
 const BURST_LANES = 16;
 const SINGLE_EVERY_MS = 250;
+const RETRY_MS = 5_000;
+/** Changes whose first deliveries fail. */
+const RETRIED = 30;
+const POLL_MS = 50;
 
 const { values: options } = parseArgs({
   allowPositionals: true,
   options: {
-    only: { type: "string", default: "nobody,tenth,hundredth,ten-hundredths,late,burst" },
+    only: { type: "string", default: "nobody,tenth,hundredth,ten-hundredths,late,retries,burst" },
     rate: { type: "string", default: "20" },
     seconds: { type: "string", default: "15" },
     rounds: { type: "string", default: "3" },
@@ -43,6 +48,7 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
       hang: Array.from({ length: 10 }, (_, index) => index * 10),
     }),
   late: () => hanging("10 receivers of 10 answer late", { tenants: 1, receivers: 10, hang: [], lateMs: LATE_MS }),
+  retries,
   burst,
 };
 
@@ -101,6 +107,46 @@ async function measureRound(service: Service, { tenants, receivers, hang, lateMs
   const during = await measure(seconds);
   arrivals.release();
   return [without, during] as const;
+}
+
+/** By how much the second attempts at receivers that fail once miss their time, and the same beside one that hangs. */
+async function retries(): Promise<void> {
+  await using service = await startService({ WEBHOOK_RETRY_INITIAL_INTERVAL: `${RETRY_MS}ms` });
+  await using arrivals = startArrivals(1, service.certificate);
+  const tenant = await service.newTenant();
+  const failed = new Map<string, number>();
+  const late: number[] = [];
+  await using failing = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    tls: { cert: Bun.file(service.certificate.certFile), key: Bun.file(service.certificate.keyFile) },
+    async fetch(request) {
+      const key = `${new URL(request.url).pathname} ${/"ExternalId":"([^"]+)"/.exec(await request.text())![1]}`;
+      const before = failed.get(key);
+      if (before === undefined) failed.set(key, performance.now());
+      else late.push(performance.now() - before - RETRY_MS);
+      return new Response(undefined, { status: before === undefined ? 503 : 200 });
+    },
+  });
+  const own = Array.from({ length: 9 }, (_, index) => `https://localhost:${failing.port}/${index}`);
+  await tenant.connect([arrivals.urls[0]!, ...own]);
+  const measure = async (name: string) => {
+    late.length = 0;
+    for (let made = 0; made < RETRIED; made++) {
+      await tenant.change({ ExternalId: Bun.randomUUIDv7() });
+      await Bun.sleep(1_000 / rate);
+    }
+    const deadline = performance.now() + PATIENCE_MS;
+    while (late.length < RETRIED * own.length && performance.now() < deadline) await Bun.sleep(POLL_MS);
+    late.sort((x, y) => x - y);
+    const [p50, longest] = [late[Math.floor(late.length / 2)] ?? Number.NaN, late.at(-1) ?? Number.NaN];
+    console.log(`  ${name.padEnd(14)} p50 ${p50.toFixed(0)} ms, longest ${longest.toFixed(0)} ms, of ${late.length}`);
+  };
+  console.log(`\nsecond attempts, after their time (load average ${loadavg()[0]!.toFixed(1)})`);
+  await measure("without");
+  arrivals.hang([0], HANG_MS);
+  await measure("while one hangs");
+  arrivals.release();
 }
 
 /** A tenant's single changes, one at a time, before and during another's burst. */
