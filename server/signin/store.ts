@@ -95,6 +95,17 @@ export async function holdActiveUser(sql: Queries, tenantId: TenantId, userId: n
   return rows.length > 0;
 }
 
+/**
+ * Until the transaction ends, who ends the session waits. To be called before anything that came of the session is
+ * locked, as ending it does.
+ * @returns false if it has ended
+ */
+export async function holdSession(sql: Queries, tenantId: TenantId, id: string): Promise<boolean> {
+  const rows = await sql`
+    select from sessions where tenant_id = ${tenantId} and id = ${id} and expires_on > now() for key share`;
+  return rows.length > 0;
+}
+
 /** Whether the user can sign in by password: has one, and a user name. */
 export async function hasPasswordToSignInWith(sql: Queries, tenantId: TenantId, userId: number): Promise<boolean> {
   const [row] = await sql<{ has: boolean }[]>`

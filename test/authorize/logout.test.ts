@@ -1,17 +1,18 @@
 // OIDC RP-Initiated Logout.
 
 import { describe, expect, test } from "bun:test";
+import { decodeJwt } from "jose";
 import { answerOf, type Client, newClient, otherClient } from "./client.ts";
 import { Visitor } from "./visitor.ts";
 
 const PATH = "/oauth2/logout";
 const BYE = "https://app.example/bye?x=1";
 
-async function signedIn(): Promise<{ client: Client; visitor: Visitor; id_token_hint: string }> {
+async function signedIn() {
   const client = await newClient({ post_logout_redirect_uris: [BYE] });
   const visitor = new Visitor();
   const token = await client.token(await client.code(visitor));
-  return { client, visitor, id_token_hint: token.body.id_token };
+  return { client, visitor, id_token_hint: token.body.id_token, refresh_token: token.body.refresh_token };
 }
 
 const query = (fields: Record<string, string>) => `${PATH}?${new URLSearchParams(fields)}`;
@@ -36,6 +37,24 @@ describe.concurrent("with the user's id_token_hint", () => {
     expect(view).toMatchObject({ status: 200, heading: "Signed out" });
     visitor.cookies.set("session", kept);
     expect(await isSignedIn(client, visitor)).toBe(false);
+  });
+
+  test("a code that is on its way is no longer good", async () => {
+    const { client, visitor, id_token_hint } = await signedIn();
+    const code = await client.code(visitor);
+    await visitor.open(query({ id_token_hint }));
+    const late = await client.token(code);
+    expect([late.status, late.body.error]).toEqual([400, "invalid_grant"]);
+  });
+
+  test("a refresh token lives on, and its id_tokens are of no session", async () => {
+    const { client, visitor, id_token_hint, refresh_token } = await signedIn();
+    const before = await client.refresh(refresh_token);
+    expect(decodeJwt(before.body.id_token).sid).toBe(decodeJwt(id_token_hint).sid!);
+    await visitor.open(query({ id_token_hint }));
+    const after = await client.refresh(before.body.refresh_token);
+    expect(after.status).toBe(200);
+    expect(decodeJwt(after.body.id_token)).not.toHaveProperty("sid");
   });
 
   test("a POST of another site, which brings no cookies, works as well", async () => {

@@ -68,6 +68,10 @@ export async function userFamily(client: Api, issuer: string, scopes: string[]) 
     values (${client.tenantId}, ${user!.id}, ${client.clientId}, ${scopes}::text[])
     on conflict (tenant_id, user_id, client_id) do update
     set scopes = array(select distinct unnest(consents.scopes || excluded.scopes))`;
+  await db()`
+    insert into sessions (id, tenant_id, user_id, digest, amr, acr, address, user_agent, finished_on, expires_on)
+    values (${sessionId}, ${client.tenantId}, ${user!.id}, ${Buffer.from(sessionId)}, '{pwd}', '1', '', '', now(),
+      now() + interval '1 day')`;
   const family = await otherProcess(issuer).families.start(db(), client.tenantId as TenantId, {
     clientId: Number(client.clientId),
     userId: user!.id,

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { recordAudit } from "../../audit/index.ts";
-import { digestOf, holdActiveUser } from "../../signin/index.ts";
+import { digestOf, holdActiveUser, holdSession } from "../../signin/index.ts";
 import { findCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
 import { accessTokenClaims, idTokenClaims } from "../claims.ts";
 import { originOfClient } from "../clients/client-authentication.ts";
@@ -34,6 +34,7 @@ export async function authorizationCode(request: GrantRequest): Promise<TokenRes
   const granted = await issuableScopes(sql, client, code);
   const family = await sql.beginFor(client.tenantId, async (tx) => {
     if (!(await holdActiveUser(tx, client.tenantId, userId))) throw noCode();
+    if (!(await holdSession(tx, client.tenantId, code.sessionId))) throw sessionEnded();
     if (!(await takeCode(tx, client.tenantId, digest))) return undefined;
     const started = await families.start(tx, client.tenantId, {
       clientId: client.id,
@@ -71,6 +72,13 @@ export async function authorizationCode(request: GrantRequest): Promise<TokenRes
 
 function noCode(): TokenError {
   return new TokenError("invalid_grant", "The code is not one of ours, or has expired.");
+}
+
+function sessionEnded(): TokenError {
+  return new TokenError(
+    "invalid_grant",
+    "The session that the code was issued in has ended. The user has to sign in again.",
+  );
 }
 
 function ownCode(clientId: number, code: StoredCode): void {

@@ -1,4 +1,5 @@
 import type { Queries } from "../../db/connection.ts";
+import { IDLE_LIFETIME } from "../../signin/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { cameOfProvider } from "../clients/store.ts";
 import { ENTITY_API } from "../resources.ts";
@@ -13,6 +14,7 @@ export interface Family {
   scopes: string[];
   /** What its access tokens may be for. */
   resources: string[];
+  /** The sign-in session that it began in, while that lasts. */
   sessionId: string | null;
   authTime: Date | null;
   acr: string | null;
@@ -72,13 +74,15 @@ export async function findFamily(
   { idle, grace }: Patience,
 ): Promise<Family | undefined> {
   const [family] = await sql<Family[]>`
-    select f.id, f.application_id as "clientId", f.user_id as "userId", f.scopes, f.resources, f.session_id as "sessionId",
+    select f.id, f.application_id as "clientId", f.user_id as "userId", f.scopes, f.resources, s.id as "sessionId",
       f.auth_time as "authTime", f.acr, f.amr, f.generation, f.rotated_on as "rotatedOn",
       least(f.expires_on, f.rotated_on + ${idle}::interval) as "endsOn",
       f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${idle}::interval
         and (f.user_id is null or u.is_active) as "isLive",
       f.generation > 0 and f.rotated_on > now() - ${grace}::interval as "inGrace"
     from refresh_families f left join users u on u.id = f.user_id and u.tenant_id = f.tenant_id
+      left join sessions s on s.id = f.session_id and s.tenant_id = f.tenant_id and s.expires_on > now()
+        and s.last_seen > now() - make_interval(secs => ${IDLE_LIFETIME})
     where f.tenant_id = ${tenantId} and f.id = ${familyId}`;
   return family;
 }

@@ -22,6 +22,7 @@ import { PROVIDER, type ProviderInput, type ProviderRecord } from "./contract.ts
 import { CLIENT_SECRET_PURPOSE, merged, requireSound, toProviderRecord, versionOf } from "./record.ts";
 import {
   deleteProvider,
+  deleteSessionsOf,
   findProvider,
   insertProvider,
   listProviders,
@@ -173,7 +174,9 @@ export function createIdentityProviders({
           if (!provider) throw notThere();
           permissions.require("Settings:Update", RESOURCE, toRecord(provider));
           await requireSeen(tx, caller, RESOURCE, conditions, versionOf(provider), toRecord(provider));
-          // By the links, which are gone afterwards.
+          // Sessions before what came of them, as whoever redeems a code holds them; and that by the links, which are
+          // gone afterwards.
+          await deleteSessionsOf(tx, tenantId, id);
           await endGrantsBy(tx, tenantId, id);
           await deleteProvider(tx, tenantId, id);
           const subject = { type: RESOURCE, id: String(id) };

@@ -126,7 +126,11 @@ export async function updateProvider(sql: Queries, tenantId: TenantId, provider:
   return row;
 }
 
-/** With it go the links of its users and the sessions they have by it. */
+export async function deleteSessionsOf(sql: Queries, tenantId: TenantId, providerId: number): Promise<void> {
+  await sql`delete from sessions where tenant_id = ${tenantId} and identity_provider_id = ${providerId}`;
+}
+
+/** With it go the links of its users. */
 export async function deleteProvider(sql: Queries, tenantId: TenantId, id: number): Promise<void> {
   await sql`delete from identity_providers where tenant_id = ${tenantId} and id = ${id}`;
 }
