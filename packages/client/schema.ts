@@ -3089,6 +3089,11 @@ export interface components {
                 Value?: string;
             }[];
             /**
+             * @description Its authorization requests are taken by `request_uri` alone, pushed beforehand (RFC 9126).
+             * @default false
+             */
+            RequirePar: boolean;
+            /**
              * @description Users are not asked for their consent.
              * @default false
              */
@@ -3174,6 +3179,11 @@ export interface components {
                 /** @description Of a Constant. */
                 Value?: string;
             }[] | null;
+            /**
+             * @description Its authorization requests are taken by `request_uri` alone, pushed beforehand (RFC 9126).
+             * @default false
+             */
+            RequirePar?: boolean | null;
             /**
              * @description Users are not asked for their consent.
              * @default false
@@ -3444,6 +3454,75 @@ export interface components {
             refresh_token?: string;
             /** @description What was granted. */
             scope?: string;
+        };
+        PushedAuthorizationRequest: {
+            /**
+             * @description Must include code or code id_token.
+             * @enum {string}
+             */
+            response_type: "code" | "code id_token";
+            /**
+             * Format: uri
+             * @description Must match exactly one of the authorized redirect URIs configured for the client.
+             */
+            redirect_uri: string;
+            /**
+             * @description How the answer is sent.
+             * @enum {string}
+             */
+            response_mode?: "query" | "fragment" | "form_post";
+            /**
+             * @description Space-delimited; `*` gives all scopes.
+             * @default openid profile name
+             */
+            scope?: string;
+            /** @description Any string; returned unchanged. */
+            state?: string;
+            /** @description Associates a client session with an ID token; mitigates replay. */
+            nonce?: string;
+            /** @description PKCE (RFC 7636); demanded of public and native clients. */
+            code_challenge?: string;
+            /**
+             * @description How the challenge was made.
+             * @constant
+             */
+            code_challenge_method?: "S256";
+            /** @description Space-delimited: none, login, consent, select_account. */
+            prompt?: string;
+            /**
+             * Format: int32
+             * @description Seconds since the last sign-in, at most.
+             */
+            max_age?: number;
+            /** @description The user name to begin with. */
+            login_hint?: string;
+            /** @description Of the user who is expected. */
+            id_token_hint?: string;
+            /** @description Wished authentication context classes. */
+            acr_values?: string;
+            /** @description Single claims asked for, in JSON (OIDC Core 5.5). */
+            claims?: string;
+            /**
+             * Format: uri
+             * @description What the token is for (RFC 8707): the Audience of an Api. Absent: the API of this service.
+             */
+            resource?: string;
+            /** @description The Application's Id. */
+            client_id?: string;
+            /**
+             * Format: password
+             * @description One of its secrets.
+             */
+            client_secret?: string;
+        };
+        PushedAuthorizationResponse: {
+            /** @description What the browser brings to the authorization endpoint, with the client_id. */
+            request_uri: string;
+            /**
+             * Format: int32
+             * @description Seconds in which the browser has to come.
+             */
+            expires_in: number;
         };
         TokenReference: {
             /** @description An access token or a refresh token. */

@@ -50,10 +50,21 @@ function requireModest(text: string): void {
  * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
  */
 export async function readForm(request: Request): Promise<Map<string, string>> {
+  return formFields(await readFormText(request));
+}
+
+/**
+ * The fields of a form body.
+ * @param repeatable those that may stand in it more than once; of each, the first one counts here
+ * @throws BadInput
+ */
+export function formFields(text: string, repeatable: readonly string[] = []): Map<string, string> {
   const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(await readFormText(request))) {
-    if (fields.has(name)) throw new BadInput(`The parameter ${printable(name)} stands in the form twice.`);
-    fields.set(name, value);
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (!fields.has(name)) fields.set(name, value);
+    else if (!repeatable.includes(name)) {
+      throw new BadInput(`The parameter ${printable(name)} stands in the form twice.`);
+    }
   }
   return fields;
 }

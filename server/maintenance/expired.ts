@@ -1,5 +1,10 @@
 import type { Sql } from "../db/connection.ts";
-import { deleteExpiredRevocations, removeEndedFamilies, removeExpiredCodes } from "../oauth/index.ts";
+import {
+  deleteExpiredRevocations,
+  removeEndedFamilies,
+  removeExpiredCodes,
+  removeExpiredPushes,
+} from "../oauth/index.ts";
 import { removeOldRequests } from "../requests/index.ts";
 import {
   removeExpiredAttempts,
@@ -15,6 +20,7 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   refresh_families: removeEndedFamilies,
   revoked_tokens: deleteExpiredRevocations,
   authorization_codes: removeExpiredCodes,
+  pushed_requests: removeExpiredPushes,
   sessions: removeExpiredSessions,
   known_devices: removeForgottenDevices,
   signin_failures: removeOldFailures,

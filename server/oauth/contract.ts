@@ -20,6 +20,8 @@ export const RESPONSE_MODES = ["query", "fragment", "form_post"] as const;
 const text = (description?: string) => Type.String(description ? { description } : {});
 const may = (description?: string) => Type.Optional(text(description));
 const address = (description: string) => Type.String({ format: "uri", description });
+const secret = (description?: string) =>
+  Type.Optional(Type.String({ format: "password", ...(description && { description }) }));
 const CLIENT_ID = "The Application's Id.";
 const RESOURCE = "What the token is for (RFC 8707): the Audience of an Api. Absent: the API of this service.";
 const SCOPE = { default: "openid profile name" };
@@ -48,6 +50,24 @@ export const AUTHORIZATION_REQUEST = Type.Object(
   { $id: "AuthorizationRequest" },
 );
 
+/** RFC 9126 2.1: the same, from the client itself. */
+export const PUSHED_REQUEST = Type.Composite(
+  [
+    Type.Omit(AUTHORIZATION_REQUEST, ["client_id"]),
+    Type.Object({ client_id: may(CLIENT_ID), client_secret: secret("One of its secrets.") }),
+  ],
+  { $id: "PushedAuthorizationRequest" },
+);
+
+/** RFC 9126 2.2. */
+export const PUSHED_RESPONSE = Type.Object(
+  {
+    request_uri: text("What the browser brings to the authorization endpoint, with the client_id."),
+    expires_in: Type.Integer({ format: "int32", description: "Seconds in which the browser has to come." }),
+  },
+  { $id: "PushedAuthorizationResponse" },
+);
+
 /** By what an authorization request is carried in an object, or a client is registered: known, and refused. */
 export const REQUEST_OBJECT = Type.Object({ request: may(), request_uri: may(), registration: may() });
 
@@ -60,9 +80,6 @@ export const LOGOUT_REQUEST = Type.Object(
   },
   { $id: "LogoutRequest" },
 );
-
-const secret = (description?: string) =>
-  Type.Optional(Type.String({ format: "password", ...(description && { description }) }));
 
 export const TOKEN_REQUEST = Type.Object(
   {

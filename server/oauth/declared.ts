@@ -46,6 +46,10 @@ export interface FormEndpoint<Form extends TObject = TObject> extends Told {
   form: Form;
   examples: Record<string, { [Name in keyof Static<Form>]?: string }>;
   answer: Answered;
+  /** 200 where nothing else is said. */
+  status?: 201;
+  /** Fields that may stand in the form more than once. */
+  repeatable?: string[];
   /** Beside what every one of them refuses. */
   refused: Refusal[];
 }

@@ -15,6 +15,7 @@ export const SPEC_TOKEN_PATH = "/oAuth/rest/v2/Token";
 export const SPEC_PATHS = [SPEC_AUTHORIZATION_PATH, SPEC_TOKEN_PATH];
 
 export const AUTHORIZATION_PATH = "/oauth2/authorize";
+export const PUSHED_REQUEST_PATH = "/oauth2/par";
 export const RFC_TOKEN_PATH = "/oauth2/token";
 export const USERINFO_PATH = "/oauth2/userinfo";
 export const REVOCATION_PATH = "/oauth2/revoke";

@@ -11,7 +11,7 @@ import {
   TooManyRequests,
   UnsupportedMediaType,
 } from "../errors.ts";
-import { FORM_BODY_LIMIT, readForm } from "../http/body.ts";
+import { FORM_BODY_LIMIT, formFields, readFormText } from "../http/body.ts";
 import { NO_STORE } from "../http/conditions.ts";
 import { asApiError, DATABASE_AWAY, errorRecord, OUTAGES } from "../http/error-record.ts";
 import { openToBrowsers, preflight, requestUrl } from "../http/request.ts";
@@ -21,6 +21,7 @@ import type { FormEndpoint, Refusal, Sent } from "./declared.ts";
 import {
   type Door,
   INTROSPECTION_PATH,
+  PUSHED_REQUEST_PATH,
   REVOCATION_PATH,
   RFC_TOKEN_PATH,
   SPEC_TOKEN_PATH,
@@ -35,11 +36,13 @@ export interface ClientRequest<Form extends TObject> {
   request: Request;
   client: Client;
   form: Sent<Form>;
+  /** The form as it stands. */
+  text: string;
 }
 
-/** @param answer the body of a 200, or undefined for none */
+/** @param answer the body of what it answers, or undefined for none */
 export function formEndpoint<Form extends TObject>(
-  { path, door, form: { properties, required = [] } }: FormEndpoint<Form>,
+  { path, door, form: { properties, required = [] }, status, repeatable }: FormEndpoint<Form>,
   { authenticateClient, onFailure }: { authenticateClient: AuthenticateClient; onFailure: OnFailure },
   answer: (asked: ClientRequest<Form>) => Promise<object | undefined>,
 ) {
@@ -47,14 +50,15 @@ export function formEndpoint<Form extends TObject>(
     try {
       if (request.method !== "POST") throw new MethodNotAllowed(["POST"]);
       const sent: Record<string, string> = {};
-      for (const [name, value] of await readForm(request)) {
+      const text = await readFormText(request);
+      for (const [name, value] of formFields(text, repeatable)) {
         if (value !== "" && Object.hasOwn(properties, name)) sent[name] = value;
       }
       const client = await authenticateClient(request, sent);
       for (const name of required) requireField(sent, name);
-      const body = await answer({ request, client, form: sent as Sent<Form> });
+      const body = await answer({ request, client, form: sent as Sent<Form>, text });
       const headers = NO_STORE;
-      return body ? Response.json(body, { headers }) : new Response(null, { headers });
+      return body ? Response.json(body, { status, headers }) : new Response(null, { headers });
     } catch (failure) {
       const response = tokenErrorResponse(failure, request, door);
       if (response.status >= 500) onFailure(failure, request);
@@ -104,11 +108,14 @@ export class TokenError extends ApiError {
   /** RFC 6749 5.2. */
   readonly code: string;
 
-  /** @param description for people; never echo a secret here */
-  constructor(failure: TokenFailure, description: string) {
-    const [{ status, kind, title }, code] = FAILURES[failure];
+  /**
+   * @param description for people; never echo a secret here
+   * @param code where the RFC door alone has a word of its own for it
+   */
+  constructor(failure: TokenFailure, description: string, code?: string) {
+    const [{ status, kind, title }, standard] = FAILURES[failure];
     super(status, kind, title, [description]);
-    this.code = code;
+    this.code = code ?? standard;
   }
 }
 
@@ -143,6 +150,7 @@ export const REFUSED_BY_ALL: Refusal[] = [
 const DOORS: Record<string, Door> = {
   [SPEC_TOKEN_PATH]: "spec",
   [RFC_TOKEN_PATH]: "rfc",
+  [PUSHED_REQUEST_PATH]: "rfc",
   [REVOCATION_PATH]: "rfc",
   [INTROSPECTION_PATH]: "rfc",
   [USERINFO_PATH]: "rfc",

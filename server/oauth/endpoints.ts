@@ -1,4 +1,5 @@
 import { AUTHORIZATION } from "./authorize/authorize.ts";
+import { PUSHED_AUTHORIZATION } from "./authorize/push.ts";
 import { METADATA } from "./discovery.ts";
 import { RFC_TOKEN, SPEC_TOKEN } from "./grants/token.ts";
 import { JWKS } from "./keys/signing-keys.ts";
@@ -12,6 +13,7 @@ export const ENDPOINTS = [
   SPEC_TOKEN,
   JWKS,
   RFC_TOKEN,
+  PUSHED_AUTHORIZATION,
   REVOCATION,
   INTROSPECTION,
   ...METADATA,

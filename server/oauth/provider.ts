@@ -29,7 +29,7 @@ import { createSite } from "../ui/index.ts";
 import type { Vault } from "../vault.ts";
 import { createApplications, createEndGrants, createEndGrantsBy } from "./account.ts";
 import { createKnownApis } from "./apis/known-apis.ts";
-import { authorizeController } from "./authorize/index.ts";
+import { authorizeController, createPushedRequests, pushController } from "./authorize/index.ts";
 import { type AuthenticateClient, authenticateClient, createOnRefusedClient } from "./clients/client-authentication.ts";
 import { createConsents } from "./clients/consents.ts";
 import { createKnownClients } from "./clients/known-clients.ts";
@@ -107,6 +107,7 @@ export function createProvider(deps: ProviderDependencies) {
     tokens,
     findApis,
     issuer,
+    pushedRequests: createPushedRequests({ sql, vault, findClient }),
     cookies,
     forms: createForms(cookies, createCsrf(vault)),
     sessions: createSessions(sql, cookies),
@@ -132,6 +133,7 @@ export function createProvider(deps: ProviderDependencies) {
     .use(tokenController(forClients))
     .use(revocationController({ ...forClients, revocations }))
     .use(introspectionController({ ...forClients, issuer }))
+    .use(pushController({ ...forPeople, authenticateClient: authenticate, onFailure }))
     .use(site.controller())
     .use(authorizeController({ ...forPeople, accountReturns: createAccountReturns(forAccounts) }))
     .use(accountController(forAccounts))

@@ -63,7 +63,7 @@ function publicOperation({ id, tag, summary, answer }: PublicEndpoint, inDocumen
 }
 
 function formOperation(endpoint: FormEndpoint, inDocument: InDocument): Operation {
-  const { door, id, summary, description, form, examples, answer } = endpoint;
+  const { door, id, summary, description, form, examples, answer, status = 200 } = endpoint;
   return {
     operationId: id,
     tags: [(door === "spec" ? SPEC_TAG : RFC_TAG).name],
@@ -71,7 +71,7 @@ function formOperation(endpoint: FormEndpoint, inDocument: InDocument): Operatio
     description,
     security: [{}, { client: [] }],
     requestBody: formBody(inDocument(form), examples),
-    responses: { 200: answerOf(answer, inDocument), ...refusals(endpoint) },
+    responses: { [status]: answerOf(answer, inDocument), ...refusals(endpoint) },
   };
 }
 

@@ -113,6 +113,39 @@ describe.concurrent("code id_token", () => {
   });
 });
 
+test.concurrent("pushes its request (RFC 9126)", async () => {
+  const gatehouse = await newClient();
+  const as = await discover("oauth2");
+  const client: oauth.Client = { client_id: gatehouse.id };
+  const authentication = oauth.ClientSecretBasic(gatehouse.tenant.client.clientSecret);
+  const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()];
+  const asked = new URLSearchParams({
+    response_type: "code",
+    redirect_uri: CALLBACK,
+    scope: "openid",
+    state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+  });
+  const answer = await oauth.pushedAuthorizationRequest(as, client, authentication, asked, insecure);
+  const { request_uri, expires_in } = await oauth.processPushedAuthorizationResponse(as, client, answer);
+  expect(expires_in).toBe(90);
+  const browser = new Visitor();
+  const query = new URLSearchParams({ client_id: gatehouse.id, request_uri });
+  const view = await gatehouse.goThrough(browser, await browser.open(`/oauth2/authorize?${query}`));
+  const callback = oauth.validateAuthResponse(as, client, view.location!, state);
+  const granted = await oauth.authorizationCodeGrantRequest(
+    as,
+    client,
+    authentication,
+    callback,
+    CALLBACK,
+    verifier,
+    insecure,
+  );
+  expect((await oauth.processAuthorizationCodeResponse(as, client, granted)).id_token).toBeString();
+});
+
 test.concurrent("notices an answer of another issuer (RFC 9207)", async () => {
   const gatehouse = await newClient();
   const as = await discover();

@@ -35,6 +35,7 @@ describe("oidcc-discovery-endpoint-verification", () => {
     "end_session_endpoint",
     "revocation_endpoint",
     "introspection_endpoint",
+    "pushed_authorization_request_endpoint",
   ])("CheckDiscEndpointAllEndpointsAreHttps: %s stands at the issuer", (name) => {
     expect(metadata[name]).toStartWith(`${ISSUER}/`);
     expect(new URL(metadata[name]).href).toBe(metadata[name]);
@@ -42,7 +43,7 @@ describe("oidcc-discovery-endpoint-verification", () => {
 
   test("no other member is an address", () => {
     const addresses = Object.entries(metadata).filter(([, value]) => String(value).includes("://"));
-    expect(addresses).toHaveLength(8);
+    expect(addresses).toHaveLength(9);
   });
 
   test.each([

@@ -20,7 +20,7 @@ const WITHOUT_DATABASE = [
   // It refuses a client's own token.
   "/oauth2/userinfo",
 ];
-const RFC_DOOR = ["/oauth2/token", "/oauth2/revoke", "/oauth2/introspect", "/oauth2/userinfo"];
+const RFC_DOOR = ["/oauth2/token", "/oauth2/revoke", "/oauth2/introspect", "/oauth2/par", "/oauth2/userinfo"];
 const SPEC_TOKEN = "/oAuth/rest/v2/Token";
 /** Methods that a page may have; others are 405 before anybody is asked. */
 const PAGE_METHODS = ["GET", "POST"];

@@ -1,12 +1,11 @@
 // …/Application/{Id}/Credentials and …/Application/{Id}/Secrets.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import pino from "pino";
-import { createSecretUses } from "../../server/oauth/clients/secret-uses.ts";
-import { API, db, expectError } from "../entities/client.ts";
-import { type Api, until } from "../support/api.ts";
+import { API, expectError } from "../entities/client.ts";
+import type { Api } from "../support/api.ts";
 import { newTenant } from "../support/tenant.ts";
 import { askToken, formOf } from "../token/client.ts";
+import { newApplication } from "./application.ts";
 
 const DEFAULTS = {
   RedirectUris: [],
@@ -21,40 +20,25 @@ const DEFAULTS = {
   IdTokenAlg: "RS256",
   IdTokenClaims: false,
   ClaimMapping: [],
+  RequirePar: false,
   FirstParty: false,
 };
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const _UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 let client: Api;
 beforeAll(async () => {
   client = await newTenant();
 });
 
-async function newApplication(by = client) {
-  const { body } = await by.patch("/Application", { Name: `app ${Bun.randomUUIDv7()}`, Is_Active: true });
-  const path = `/Application/${body.Id}`;
-  return {
-    id: body.Id as string,
-    path,
-    read: () => by.get(`${path}/Credentials`),
-    change: (changes: unknown) => by.patch(`${path}/Credentials`, changes),
-    makeSecret: () => by.send("POST", `${path}/Secrets`),
-    // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape
-    makeNamed: (named: unknown) => by.call<any>("POST", `${path}/Secrets`, named),
-    secrets: () => by.get(`${path}/Secrets`),
-    removeSecret: (id: string) => by.send("DELETE", `${path}/Secrets/${id}`),
-  };
-}
-
 describe("Credentials", () => {
   test("of a new Application are the defaults", async () => {
-    const { status, body } = await (await newApplication()).read();
+    const { status, body } = await (await newApplication(client)).read();
     expect(status).toBe(200);
     expect(body).toEqual(DEFAULTS);
   });
 
   test("are changed field by field; null sets one back", async () => {
-    const app = await newApplication();
+    const app = await newApplication(client);
     const whole = {
       RedirectUris: ["https://app.example.com/cb", "https://app.example.com/cb?x=1"],
       PostLogoutRedirectUris: ["https://app.example.com/bye"],
@@ -71,6 +55,7 @@ describe("Credentials", () => {
         { Claim: "groups", From: "Roles" },
         { Claim: "https://example.com/stage", From: "Constant", Value: "test" },
       ],
+      RequirePar: true,
       FirstParty: true,
     };
     expect((await app.change(whole)).body).toEqual(whole);
@@ -82,7 +67,7 @@ describe("Credentials", () => {
   });
 
   test("make an Application a client that gets tokens", async () => {
-    const app = await newApplication();
+    const app = await newApplication(client);
     await app.change({ GrantTypes: ["client_credentials"], Scopes: ["AccessManager:Read"] });
     const { body } = await app.makeSecret();
     const answer = await askToken(formOf({ clientId: app.id, clientSecret: body.Secret }, { scope: "*" }));
@@ -149,20 +134,20 @@ describe("Credentials", () => {
     [{ ClientType: "public", GrantTypes: ["client_credentials"] }, /client_credentials/],
     [{ ClientType: "native", GrantTypes: ["client_credentials"] }, /client_credentials/],
   ])("%j is Bad Input, and changes nothing", async (changes, says) => {
-    const app = await newApplication();
+    const app = await newApplication(client);
     expectError(await app.change(changes), 400, "Bad Input", `${API}${app.path}/Credentials`, says);
     expect((await app.read()).body).toEqual(DEFAULTS);
   });
 
   test("every field that does not fit is named", async () => {
-    const answer = await (await newApplication()).change({ Scopes: 1, FirstParty: 1, X: 1, GrantTypes: [] });
+    const answer = await (await newApplication(client)).change({ Scopes: 1, FirstParty: 1, X: 1, GrantTypes: [] });
     expect(answer.body.Errors).toHaveLength(3);
   });
 });
 
 describe("a redirect URI", () => {
   const set = async (uri: string, ClientType: string, field = "RedirectUris") =>
-    (await newApplication()).change({ ClientType, [field]: [uri] });
+    (await newApplication(client)).change({ ClientType, [field]: [uri] });
 
   test.each([
     ["https://app.example.com", "confidential"],
@@ -213,138 +198,11 @@ describe("a redirect URI", () => {
   });
 
   test("that no other type may have keeps its client of its type", async () => {
-    const app = await newApplication();
+    const app = await newApplication(client);
     await app.change({ ClientType: "native", RedirectUris: ["com.example.app:/callback"] });
     const answer = await app.change({ ClientType: "public" });
     expectError(answer, 400, "Bad Input", `${API}${app.path}/Credentials`, /^RedirectUris: com.example.app/);
     expect((await app.change({ ClientType: "public", RedirectUris: [] })).status).toBe(200);
-  });
-});
-
-describe("Secrets", () => {
-  test("are shown once, listed without themselves, and deleted", async () => {
-    const app = await newApplication();
-    await app.change({ GrantTypes: ["client_credentials"], Scopes: ["openid"] });
-    expect((await app.secrets()).body).toEqual({ Items: [], Next: null });
-    const made = await app.makeSecret();
-    expect(made.status).toBe(200);
-    expect(made.headers.get("cache-control")).toBe("no-store");
-    expect(made.body).toEqual({
-      Id: expect.stringMatching(UUID),
-      Name: "",
-      LastUsedOn: null,
-      CreatedOn: expect.stringMatching(/Z$/),
-      Secret: expect.stringMatching(/^[\w-]{43}$/),
-    });
-    const { Secret, ...listed } = made.body;
-    expect((await app.secrets()).body).toEqual({ Items: [listed], Next: null });
-    const credentials = { clientId: app.id, clientSecret: Secret };
-    expect((await askToken(formOf(credentials))).status).toBe(200);
-    expect((await app.removeSecret(listed.Id)).body).toEqual({ ...listed, LastUsedOn: expect.anything() });
-    expect((await askToken(formOf(credentials))).status).toBe(400);
-    expect((await app.removeSecret(listed.Id)).status).toBe(404);
-  });
-
-  test("may have a name", async () => {
-    const app = await newApplication();
-    expect((await app.makeNamed({ Name: "production é" })).body).toMatchObject({ Name: "production é" });
-    expect((await app.makeNamed({})).body).toMatchObject({ Name: "" });
-    expect((await app.secrets()).body.Items.map(({ Name }: { Name: string }) => Name)).toEqual(["production é", ""]);
-  });
-
-  test.each([
-    [{ Name: "x".repeat(101) }, /^Name must be a string of at most 100 characters/],
-    [{ Name: 7 }, /^Name must be/],
-    [{ Secret: "mine" }, /^Secret is no field of Secret/],
-    [null, /^The body must be one Secret object/],
-  ])("%j is refused", async (named, reason) => {
-    const app = await newApplication();
-    expectError(await app.makeNamed(named), 400, "Bad Input", `${API}${app.path}/Secrets`, reason);
-    const plain = await client.send("POST", `${app.path}/Secrets`, { body: JSON.stringify({ Name: "a" }) });
-    expect(plain.status).toBe(415);
-    expect((await app.secrets()).body.Items).toEqual([]);
-  });
-
-  test("tell which of them is in use", async () => {
-    const by = await newTenant();
-    const app = await newApplication(by);
-    await app.change({ GrantTypes: ["client_credentials"] });
-    const [used, unused] = [(await app.makeSecret()).body, (await app.makeSecret()).body];
-    const heard: string[] = [];
-    const listening = await db().listen("gatehouse_access", (text) => heard.push(text));
-    try {
-      const last = `clients ${Bun.randomUUIDv7()}`;
-      await db()`select pg_notify('gatehouse_access', ${last})`;
-      await until("all until now to be heard", async () => heard.splice(0).includes(last));
-      const begun = Date.now();
-      await askToken(formOf({ clientId: app.id, clientSecret: `${used.Secret}x` }));
-      const ask = () => askToken(formOf({ clientId: app.id, clientSecret: used.Secret }));
-      expect((await ask()).status).toBe(200);
-      const usesNow = async () => {
-        const { Items } = (await app.secrets()).body;
-        return Items.map(({ Id, LastUsedOn }: Record<string, string>) => [Id, LastUsedOn]);
-      };
-      const uses = await until("the use to be known", async () => {
-        const now = await usesNow();
-        return now[0][1] !== null && now;
-      });
-      expect(uses).toEqual([
-        [used.Id, expect.any(String)],
-        [unused.Id, null],
-      ]);
-      expect(Date.parse(uses[0][1])).toBeWithin(begun - 1_000, Date.now() + 1_000);
-      // Once in an hour is enough, whichever process it is.
-      const other = createSecretUses(db(), pino({ enabled: false }));
-      other(used.Id);
-      other(unused.Id);
-      await until("the other's use", async () => (await usesNow())[1][1] !== null);
-      expect((await usesNow())[0]).toEqual(uses[0]);
-      await db()`update client_secrets set last_used_on = last_used_on - interval '61 minutes' where id = ${used.Id}`;
-      createSecretUses(db(), pino({ enabled: false }))(used.Id);
-      await until("an hour later", async () => (await usesNow())[0][1] > uses[0][1]);
-
-      // No process reads the client anew for it.
-      await app.removeSecret(unused.Id);
-      const ofTenant = () => heard.filter((text) => text.includes(by.tenant.tenantId));
-      await until("the removal to be told", async () => ofTenant().length > 0);
-      expect(ofTenant()).toEqual([`clients ${by.tenant.tenantId}`]);
-    } finally {
-      await listening.unlisten();
-    }
-  });
-
-  test("two are live while one is replaced; a third is 409", async () => {
-    const app = await newApplication();
-    await app.change({ GrantTypes: ["client_credentials"] });
-    const secrets = [await app.makeSecret(), await app.makeSecret()].map((answer) => answer.body);
-    for (const { Secret } of secrets) {
-      expect((await askToken(formOf({ clientId: app.id, clientSecret: Secret }))).status).toBe(200);
-    }
-    expectError(await app.makeSecret(), 409, "Conflict", `${API}${app.path}/Secrets`, /2 secrets already/);
-    await app.removeSecret(secrets[0].Id);
-    expect((await app.makeSecret()).status).toBe(200);
-  });
-
-  test("of parallel requests two win", async () => {
-    const app = await newApplication();
-    const answers = await Promise.all(Array.from({ length: 6 }, () => app.makeSecret()));
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 200, 409, 409, 409, 409]);
-    expect((await app.secrets()).body.Items).toHaveLength(2);
-  });
-
-  test("only a digest is stored", async () => {
-    const app = await newApplication();
-    const { body } = await app.makeSecret();
-    const [row] = await db()<{ whole: string }[]>`
-      select row_to_json(s)::text as whole from client_secrets s where id = ${body.Id}`;
-    expect(row!.whole).not.toContain(body.Secret);
-    expect(row!.whole).not.toContain(Buffer.from(body.Secret).toString("hex"));
-  });
-
-  test("a public client has none", async () => {
-    const app = await newApplication();
-    await app.change({ ClientType: "public" });
-    expectError(await app.makeSecret(), 400, "Bad Input", `${API}${app.path}/Secrets`, /public client/);
   });
 });
 
@@ -358,7 +216,7 @@ describe("both", () => {
   ];
 
   test("are of the tenant alone: another's Application is 404", async () => {
-    const app = await newApplication();
+    const app = await newApplication(client);
     for (const [, , answer] of tries(await newTenant(), app.id)) expect((await answer).status).toBe(404);
     expect((await app.secrets()).body.Items).toEqual([]);
   });
@@ -368,7 +226,7 @@ describe("both", () => {
   });
 
   test("take Settings:Read and Settings:Update", async () => {
-    const app = await newApplication();
+    const app = await newApplication(client);
     const [reader, writer] = [await client.withScope("Settings:Read"), await client.withScope("Settings:Update")];
     for (const [scope, , answer] of tries(reader, app.id)) {
       expect((await answer).status === 403).toBe(scope === "Settings:Update");
@@ -381,7 +239,7 @@ describe("both", () => {
   });
 
   test("refuse other methods, media types and callers without a token", async () => {
-    const app = await newApplication();
+    const app = await newApplication(client);
     const wrong = await client.send("DELETE", `${app.path}/Credentials`);
     expectError(wrong, 405, "Method Not Allowed", `${API}${app.path}/Credentials`);
     expect(wrong.headers.get("allow")).toBe("GET, HEAD, PATCH, POST");
@@ -393,7 +251,7 @@ describe("both", () => {
   });
 
   test("leave the Application's own path as it was", async () => {
-    const app = await newApplication();
+    const app = await newApplication(client);
     expect((await client.get(app.path)).body.Id).toBe(app.id);
     expect((await client.get(`/Application/base64|${btoa(app.id)}`)).body.Id).toBe(app.id);
   });

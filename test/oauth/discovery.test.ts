@@ -27,6 +27,8 @@ describe.each(PATHS)("%s", (path) => {
       jwks_uri: `${issuer}${JWKS}`,
       revocation_endpoint: `${issuer}/oauth2/revoke`,
       introspection_endpoint: `${issuer}/oauth2/introspect`,
+      pushed_authorization_request_endpoint: `${issuer}/oauth2/par`,
+      require_pushed_authorization_requests: false,
       end_session_endpoint: `${issuer}/oauth2/logout`,
       response_types_supported: ["code", "code id_token"],
       response_modes_supported: ["query", "fragment", "form_post"],
@@ -70,7 +72,7 @@ test("every algorithm that is advertised has a published key", async () => {
 
 describe("an application in a browser, from another origin,", () => {
   const origin = { origin: "https://spa.example.com" };
-  const open = [...PATHS, JWKS, "/oAuth/rest/v2/Token", "/oauth2/token", "/oauth2/revoke"];
+  const open = [...PATHS, JWKS, "/oAuth/rest/v2/Token", "/oauth2/token", "/oauth2/revoke", "/oauth2/par"];
 
   test.each(open)("may call %s", async (path) => {
     const method = path.startsWith("/.well-known") ? "GET" : "POST";

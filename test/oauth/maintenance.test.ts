@@ -14,6 +14,7 @@ const TABLES = [
   "former_webhook_secrets",
   "revoked_tokens",
   "authorization_codes",
+  "pushed_requests",
   "sessions",
   "known_devices",
   "signin_failures",

@@ -1,7 +1,7 @@
 // What a running Gatehouse answers is what the document says, down to the last property.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { unique } from "../entities/client.ts";
+import { db, unique } from "../entities/client.ts";
 import { type Api, signIn } from "../support/api.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { clientOf, newTenant, shared } from "../support/tenant.ts";
@@ -164,6 +164,10 @@ test.concurrent("the strict endpoints and discovery", async () => {
   await ask("/oauth2/introspect", 200, { ...own, token: access_token });
   await ask("/oauth2/revoke", 200, { ...own, token: access_token });
   expect(await ask("/oauth2/introspect", 200, { ...own, token: access_token })).toEqual({ active: false });
+  const asked = { ...own, response_type: "code", redirect_uri: "https://app.example/callback" };
+  await db()`update credentials set redirect_uris = ${[asked.redirect_uri]} where application_id = ${client.clientId}`;
+  await ask("/oauth2/par", 201, asked);
+  await ask("/oauth2/par", 400, { ...asked, scope: "Color:Read" });
   await ask("/oauth2/revoke", 413, { ...own, token: "x".repeat(64 * 1024) });
   await call(undefined, "GET", "/.well-known/openid-configuration", 200);
   await call(undefined, "GET", "/.well-known/oauth-authorization-server", 200);

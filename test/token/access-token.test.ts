@@ -56,6 +56,7 @@ function asClient() {
     idTokenAlg: "RS256" as const,
     idTokenClaims: false,
     claimMapping: [],
+    requirePar: false,
     firstParty: false,
     identityProvider: null,
     secrets: [],

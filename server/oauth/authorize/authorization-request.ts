@@ -29,11 +29,13 @@ import {
   ownedScopes,
   parametersOfReply,
   permittedResponseMode,
+  pushedIfRequired,
   responseMode,
   returnedState,
   supportedResponseType,
 } from "./checks/request.ts";
-import type { Parameters } from "./parameters.ts";
+import type { Target } from "./parameters.ts";
+import type { OpenedRequest, PushedRequests } from "./pushed.ts";
 import { AuthorizationError, type Reply } from "./reply.ts";
 
 /** A request that keeps every rule. */
@@ -75,21 +77,40 @@ export interface RequestDependencies extends ClientDependencies {
   tokens: Pick<Tokens, "readIdTokenHint">;
   findApis: FindApis;
   issuer: string;
+  pushedRequests: PushedRequests;
+}
+
+/** A request that keeps every rule, and by which its pages go on with it. */
+export interface Checked extends AuthorizationRequest {
+  target: Target;
 }
 
 /** @throws NotFound, BadInput for the user alone; RefusedRequest */
-export async function checkRequest(
+export async function checkRequest(deps: RequestDependencies, asked: Target): Promise<Checked> {
+  const opened = await deps.pushedRequests.open(asked.parameters);
+  const checked = await checkParameters(deps, asked.door, opened);
+  return { ...checked, target: { ...asked, parameters: opened.parameters } };
+}
+
+/**
+ * @param pushing the client sends it itself (RFC 9126 2.1)
+ * @throws as checkRequest
+ */
+export async function checkParameters(
   deps: RequestDependencies,
   door: Door,
-  parameters: Parameters,
+  { parameters, pushed, problem }: OpenedRequest,
+  pushing?: "pushing",
 ): Promise<AuthorizationRequest> {
   const { tokens, issuer } = deps;
   const { client, redirectUri } = await registeredClient(deps, door, parameters);
   const asked = parametersOfReply(parameters);
   const mode = responseMode(door, asked);
   const state = returnedState(door, asked);
-  const reply: Reply = { redirectUri, mode, state, issuer: door === "rfc" ? issuer : undefined };
+  const reply: Reply = { redirectUri, mode, state, issuer: door === "rfc" ? issuer : undefined, pushed };
   try {
+    if (problem) throw new AuthorizationError("invalid_request", problem);
+    pushedIfRequired(client, pushed !== undefined || pushing !== undefined);
     nothingRepeated(parameters);
     noNul(parameters);
     noRequestObject(parameters);

@@ -29,7 +29,15 @@ import { type AuthorizationRequest, checkRequest, RefusedRequest } from "./autho
 import { issueCode } from "./code.ts";
 import { nextStep } from "./next-step.ts";
 import { chooseAccountPage, consentPage } from "./pages.tsx";
-import { AUTHORIZATION_PARAMETERS, AUTHORIZATION_PATHS, goTo, readParameters, type Target } from "./parameters.ts";
+import {
+  AUTHORIZATION_PARAMETERS,
+  AUTHORIZATION_PATHS,
+  goTo,
+  queryOf,
+  readParameters,
+  type Target,
+} from "./parameters.ts";
+import type { PushedRequests } from "./pushed.ts";
 import { errorReply, respond } from "./reply.ts";
 import { enrolPage, secondFactorPage } from "./second-factor.tsx";
 import { showSignIn } from "./sign-in.ts";
@@ -75,12 +83,13 @@ export function authorizationEndpoints(deps: AuthorizeDependencies) {
   return app;
 }
 
-async function authorize(deps: AuthorizeDependencies, request: Request, target: Target): Promise<Response> {
-  const checked = await checkRequest(deps, target.door, target.parameters);
+async function authorize(deps: AuthorizeDependencies, request: Request, asked: Target): Promise<Response> {
+  const checked = await checkRequest(deps, asked);
+  const { target } = checked;
   const { site } = deps.endpoints;
   // Another site's form brings no SameSite=Lax cookie with it; a plain navigation does.
   const isBlind = request.method === "POST" && deps.cookies.read(request, "session") === undefined;
-  if (isBlind) return goTo(site, target.path, target.parameters.text);
+  if (isBlind) return goTo(site, target.path, queryOf(target.parameters));
 
   const session = await startedSessionFor(deps, request, checked);
   const scopes = session ? await grantableScopes(deps, checked, session) : [];
@@ -131,14 +140,15 @@ export async function grantableScopes(
 
 /** Sends what the client may be told of to its redirect URI. */
 export async function tellingTheClient(
-  { endpoints: { site } }: Pick<AuthorizeDependencies, "endpoints">,
+  { endpoints: { site }, pushedRequests }: Pick<AuthorizeDependencies, "endpoints" | "pushedRequests">,
   answer: () => Promise<Response>,
 ): Promise<Response> {
   try {
     return await answer();
   } catch (error) {
-    if (error instanceof RefusedRequest) return errorReply(site, error.reply, error.error);
-    throw error;
+    if (!(error instanceof RefusedRequest)) throw error;
+    if (error.reply.pushed) await pushedRequests.take(error.reply.pushed);
+    return errorReply(site, error.reply, error.error);
   }
 }
 
@@ -149,6 +159,7 @@ export interface AuthorizeDependencies {
   tokens: Tokens;
   findApis: FindApis;
   issuer: string;
+  pushedRequests: PushedRequests;
   cookies: Cookies;
   forms: Forms;
   sessions: Sessions;

@@ -1,8 +1,10 @@
 import { ACR, digestOf, newOpaqueValue, type Session } from "../../signin/index.ts";
 import { idTokenClaims } from "../claims.ts";
-import type { AuthorizationRequest } from "./authorization-request.ts";
+import { type AuthorizationRequest, RefusedRequest } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./authorize.ts";
 import type { ClaimsRequest } from "./checks/openid.ts";
+import { USED } from "./pushed.ts";
+import { AuthorizationError } from "./reply.ts";
 import { insertCode } from "./store.ts";
 
 /** Seconds (docs/behaviour.md "Lifetimes"). */
@@ -10,11 +12,14 @@ const CODE_LIFETIME = 10 * 60;
 
 /** The answer to a request: the code, and with it the id_token of the hybrid flow (OIDC Core 3.3.2.5). */
 export async function issueCode(
-  { sql, tokens }: Pick<AuthorizeDependencies, "sql" | "tokens">,
+  { sql, tokens, pushedRequests }: Pick<AuthorizeDependencies, "sql" | "tokens" | "pushedRequests">,
   { door, client, reply, redirectUriSent, isHybrid, resources, nonce, codeChallenge, claims }: AuthorizationRequest,
   session: Session,
   scopes: string[],
 ): Promise<Record<string, string | undefined>> {
+  if (reply.pushed && !(await pushedRequests.take(reply.pushed))) {
+    throw new RefusedRequest(new AuthorizationError("invalid_request", USED), reply);
+  }
   const { tenantId, userId, id: sessionId, authTime, amr } = session;
   const acr = answeredAcr(claims, session);
   const code = newOpaqueValue();

@@ -7,7 +7,7 @@ import { pageEndpoint, type Session } from "../../signin/index.ts";
 import { rememberConsent } from "../clients/consents.store.ts";
 import { checkRequest, RefusedRequest } from "./authorization-request.ts";
 import { type AuthorizeDependencies, grantableScopes, startedSessionFor, tellingTheClient } from "./authorize.ts";
-import { goTo, readTarget, type Target, withoutPrompts } from "./parameters.ts";
+import { goTo, queryOf, readTarget, type Target, withoutPrompts } from "./parameters.ts";
 import { AuthorizationError } from "./reply.ts";
 
 export function consentEndpoint(deps: AuthorizeDependencies) {
@@ -22,13 +22,14 @@ async function decide(
   deps: AuthorizeDependencies,
   request: Request,
   form: Map<string, string>,
-  target: Target,
+  asked: Target,
 ): Promise<Response> {
   const { site } = deps.endpoints;
-  const checked = await checkRequest(deps, target.door, target.parameters);
+  const checked = await checkRequest(deps, asked);
+  const { target } = checked;
   const session = await startedSessionFor(deps, request, checked);
   // It has ended meanwhile, or needs a second factor by now: sign in, and be asked again.
-  if (!session || session.isUnfinished) return goTo(site, target.path, target.parameters.text);
+  if (!session || session.isUnfinished) return goTo(site, target.path, queryOf(target.parameters));
   deps.forms.require(request, form.get("csrf"), session);
   const decision = form.get("decision");
   if (decision === "deny") {

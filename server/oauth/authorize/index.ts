@@ -19,4 +19,7 @@ export function authorizeController(deps: AuthorizeDependencies) {
 
 export { ATTAINABLE_ACRS } from "./checks/openid.ts";
 export { inWords } from "./pages.tsx";
+export { pushController } from "./push.ts";
+export { removeExpiredPushes } from "./pushed.store.ts";
+export { createPushedRequests } from "./pushed.ts";
 export { expireCodes, expireCodesBy, removeExpiredCodes, type WhichSessions } from "./store.ts";

@@ -29,8 +29,8 @@ async function link(
   const pending = await deps.upstream.pending(request, token);
   if (!pending) throw overAlready();
   const { tenantId, providerId } = pending;
-  const target = readTarget(pending.target);
-  const checked = await checkRequest(deps, target.door, target.parameters);
+  const checked = await checkRequest(deps, readTarget(pending.target));
+  const { target } = checked;
   const provider = await deps.upstream.find(tenantId, providerId);
   if (!provider?.isActive) throw new NotFound("Signing in this way is switched off.");
 

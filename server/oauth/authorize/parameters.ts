@@ -22,13 +22,19 @@ export interface Parameters<Declared extends TObject = typeof AUTHORIZATION_PARA
   names: string[];
   /** All of them in the form encoding. */
   text: string;
+  /** How an address of our own carries them on. */
+  carry(all: URLSearchParams): string;
 }
 
 /** Also those that are known, and refused. */
 export const AUTHORIZATION_PARAMETERS = Type.Composite([AUTHORIZATION_REQUEST, REQUEST_OBJECT]);
 
 /** @throws BadInput */
-export function parseParameters<Declared extends TObject>(declared: Declared, text: string): Parameters<Declared> {
+export function parseParameters<Declared extends TObject>(
+  declared: Declared,
+  text: string,
+  carry: (all: URLSearchParams) => string = String,
+): Parameters<Declared> {
   if (text.length > REQUEST_LIMIT) {
     throw new BadInput(`The request has more than ${REQUEST_LIMIT} characters. The application has to send less.`);
   }
@@ -43,6 +49,7 @@ export function parseParameters<Declared extends TObject>(declared: Declared, te
     repeated: [...new Set(names.filter((name, index) => names.indexOf(name) !== index))],
     names,
     text: all.toString(),
+    carry,
   };
 }
 
@@ -63,13 +70,13 @@ export function withoutPrompts(parameters: Parameters, done: string[]): string {
   else all.delete("prompt");
   // OIDC Core 15.1: max_age=0 asks for the same as prompt=login.
   if (done.includes("login") && all.get("max_age") === "0") all.delete("max_age");
-  return all.toString();
+  return parameters.carry(all);
 }
 
 export function withPrompt(parameters: Parameters, prompt: string): string {
   const all = new URLSearchParams(parameters.text);
   all.set("prompt", prompt);
-  return all.toString();
+  return parameters.carry(all);
 }
 
 // An authorization request in an address of our own, by which a form or a redirect goes on with it.
@@ -85,9 +92,14 @@ export interface Target {
   parameters: Parameters;
 }
 
+/** The query by which an address of our own goes on with the request as it is. */
+export function queryOf({ text, carry }: Parameters): string {
+  return carry(new URLSearchParams(text));
+}
+
 /** @returns a path and query, never an address of another host */
 export function targetText({ path, parameters }: Target): string {
-  return `${path}?${parameters.text}`;
+  return `${path}?${queryOf(parameters)}`;
 }
 
 /** Where the sign-in at a provider begins. */

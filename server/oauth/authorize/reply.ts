@@ -4,6 +4,7 @@ import { NO_STORE } from "../../http/conditions.ts";
 import { FormPostPage } from "../../signin/index.ts";
 import { pageResponse, type Site } from "../../ui/index.ts";
 import type { ResponseMode } from "./checks/request.ts";
+import type { PushReference } from "./pushed.ts";
 
 /** Where and how a request is answered. */
 export interface Reply {
@@ -13,6 +14,8 @@ export interface Reply {
   state: string | undefined;
   /** RFC 9207; the spec door has no such parameter. */
   issuer: string | undefined;
+  /** The pushed request that it answers. */
+  pushed?: PushReference;
 }
 
 type Fields = Record<string, string | undefined>;

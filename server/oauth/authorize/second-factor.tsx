@@ -19,7 +19,7 @@ import {
 import { pageResponse } from "../../ui/index.ts";
 import { type AuthorizationRequest, checkRequest } from "./authorization-request.ts";
 import { type AuthorizeDependencies, startedSessionFor, tellingTheClient } from "./authorize.ts";
-import { goTo, readTarget, type Target, targetText, withPrompt } from "./parameters.ts";
+import { goTo, queryOf, readTarget, type Target, targetText, withPrompt } from "./parameters.ts";
 import { formTargets } from "./reply.ts";
 
 /** A form on the way of a request. */
@@ -41,12 +41,13 @@ function formEndpoint(
 ) {
   return pageEndpoint(deps.endpoints, path, ["POST"], async (request, caller) => {
     const form = await readForm(request);
-    const target = readTarget(form.get("request"));
+    const asked = readTarget(form.get("request"));
     return tellingTheClient(deps, async () => {
-      const checked = await checkRequest(deps, target.door, target.parameters);
+      const checked = await checkRequest(deps, asked);
+      const { target } = checked;
       const session = await startedSessionFor(deps, request, checked);
       // It has ended meanwhile: sign in.
-      if (!session) return goTo(deps.endpoints.site, target.path, target.parameters.text);
+      if (!session) return goTo(deps.endpoints.site, target.path, queryOf(target.parameters));
       deps.forms.require(request, form.get("csrf"), session);
       return answer(deps, { request, caller, form, target, checked, session });
     });
@@ -57,7 +58,7 @@ async function giveCode(deps: AuthorizeDependencies, way: Way): Promise<Response
   const { request, target, checked, session } = way;
   const given = await takeCode(deps, way);
   if (given.trouble) return secondFactorPage(deps, request, target, checked, session, given.trouble);
-  return goTo(deps.endpoints.site, target.path, target.parameters.text, given.cookies);
+  return goTo(deps.endpoints.site, target.path, queryOf(target.parameters), given.cookies);
 }
 
 async function enrol(deps: AuthorizeDependencies, way: Way): Promise<Response> {
@@ -65,7 +66,7 @@ async function enrol(deps: AuthorizeDependencies, way: Way): Promise<Response> {
   const { site } = deps.endpoints;
   const enrolment = await takeEnrolment(deps, way);
   // See what is due instead.
-  if (!enrolment) return goTo(site, target.path, target.parameters.text);
+  if (!enrolment) return goTo(site, target.path, queryOf(target.parameters));
   const { trouble } = enrolment;
   if (trouble) {
     return enrolPage(deps, request, target, checked, session, { proposal: enrolment.proposal, ...trouble });

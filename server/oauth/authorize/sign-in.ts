@@ -28,9 +28,9 @@ export function signInEndpoints(deps: AuthorizeDependencies) {
   const local = pageEndpoint(deps.endpoints, "/signin/local", ["GET"], async (request) => {
     const target = readTarget(requestUrl(request).searchParams.get("request") ?? undefined);
     return tellingTheClient(deps, async () => {
-      const checked = await checkRequest(deps, target.door, target.parameters);
+      const checked = await checkRequest(deps, target);
       requireLocal(checked);
-      return showSignIn(deps, request, target, checked, { username: checked.loginHint });
+      return showSignIn(deps, request, checked.target, checked, { username: checked.loginHint });
     });
   });
   return new Elysia().use(signInForm).use(local);
@@ -41,9 +41,10 @@ async function signIn(
   request: Request,
   caller: Caller,
   form: Map<string, string>,
-  target: Target,
+  asked: Target,
 ): Promise<Response> {
-  const checked = await checkRequest(deps, target.door, target.parameters);
+  const checked = await checkRequest(deps, asked);
+  const { target } = checked;
   deps.forms.require(request, form.get("csrf"));
   requireLocal(checked);
   const username = form.get("username") ?? "";

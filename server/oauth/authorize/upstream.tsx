@@ -44,8 +44,8 @@ export function upstreamEndpoints(deps: AuthorizeDependencies) {
     const url = requestUrl(request);
     const target = readTarget(url.searchParams.get("request") ?? undefined);
     return tellingTheClient(deps, async () => {
-      const checked = await checkRequest(deps, target.door, target.parameters);
-      return sendToProvider(deps, request, target, checked, providerIdOf(url));
+      const checked = await checkRequest(deps, target);
+      return sendToProvider(deps, request, checked.target, checked, providerIdOf(url));
     });
   });
   const callback = pageEndpoint(deps.endpoints, "/signin/upstream/:id/callback", ["GET"], (request, caller) =>
@@ -64,9 +64,10 @@ async function comeBack(deps: AuthorizeDependencies, request: Request, caller: C
   }
   if (deps.accountReturns.isAwaited(taken)) return deps.accountReturns.comeBack(request, caller, taken, url.search);
   const { attempt, checks } = taken;
-  const target = readTarget(attempt.target);
+  const asked = readTarget(attempt.target);
   return tellingTheClient(deps, async () => {
-    const checked = await checkRequest(deps, target.door, target.parameters);
+    const checked = await checkRequest(deps, asked);
+    const { target } = checked;
     const provider = await usableProvider(deps, checked, attempt.providerId);
     const way = { request, target, checked, provider };
     return tellingTheUser(deps, way, async () => {

@@ -54,6 +54,7 @@ export function defaultsOf(clientType: ClientType): Credentials {
     idTokenAlg: "RS256",
     idTokenClaims: false,
     claimMapping: [],
+    requirePar: false,
     firstParty: false,
   };
 }

@@ -174,6 +174,15 @@ const FIELDS = {
     example: false,
   }),
   ClaimMapping: claimMappingField("id_tokens, userinfo, and access tokens for the API of this service"),
+  RequirePar: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
+    description: "Its authorization requests are taken by `request_uri` alone, pushed beforehand (RFC 9126).",
+    audit: "value",
+    form: {
+      label: "Authorization requests have to be pushed (PAR)",
+      hint: "The application sends each to /oauth2/par first.",
+    },
+    example: false,
+  }),
   FirstParty: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
     description: "Users are not asked for their consent.",
     audit: "value",

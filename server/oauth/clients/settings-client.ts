@@ -152,6 +152,7 @@ const SETTINGS_CLIENT = {
   idTokenAlg: "RS256",
   idTokenClaims: false,
   claimMapping: [],
+  requirePar: false,
   firstParty: true,
   // It has no secret, so nobody outside can redeem a code.
   secrets: [],

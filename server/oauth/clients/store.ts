@@ -28,6 +28,8 @@ export interface Credentials {
   /** Claims of the granted scopes stand in its id_tokens too. */
   idTokenClaims: boolean;
   claimMapping: MappedClaim[];
+  /** Its authorization requests have to be pushed (RFC 9126). */
+  requirePar: boolean;
   /** Its users are not asked for consent. */
   firstParty: boolean;
 }
@@ -83,7 +85,8 @@ const credentials = (sql: Queries) => sql`
   c.post_logout_redirect_uris as "postLogoutRedirectUris", c.access_token_alg as "accessTokenAlg",
   c.access_token_type as "accessTokenType", c.access_token_lifetime as "accessTokenLifetime",
   c.refresh_token_lifetime as "refreshTokenLifetime", c.id_token_alg as "idTokenAlg",
-  c.id_token_claims as "idTokenClaims", c.claim_mapping as "claimMapping", c.first_party as "firstParty"`;
+  c.id_token_claims as "idTokenClaims", c.claim_mapping as "claimMapping", c.require_par as "requirePar",
+  c.first_party as "firstParty"`;
 
 /** Whether there is anything by which an Application or a User can prove who they are. */
 export async function hasCredentials(
@@ -176,18 +179,19 @@ export async function saveCredentials(
   await sql`
     insert into credentials (application_id, client_type, grant_types, scopes, redirect_uris,
       post_logout_redirect_uris, access_token_alg, access_token_type, access_token_lifetime, refresh_token_lifetime,
-      id_token_alg, id_token_claims, claim_mapping, first_party)
+      id_token_alg, id_token_claims, claim_mapping, require_par, first_party)
     select id, ${values.clientType}, ${values.grantTypes}::text[], ${values.scopes}::text[],
       ${values.redirectUris}::text[], ${values.postLogoutRedirectUris}::text[], ${values.accessTokenAlg},
       ${values.accessTokenType}, ${values.accessTokenLifetime}::integer, ${values.refreshTokenLifetime}::integer,
-      ${values.idTokenAlg}, ${values.idTokenClaims}, ${sql.json(values.claimMapping as never)}, ${values.firstParty}
+      ${values.idTokenAlg}, ${values.idTokenClaims}, ${sql.json(values.claimMapping as never)},
+      ${values.requirePar}, ${values.firstParty}
     from applications where tenant_id = ${tenantId} and id = ${applicationId}
     on conflict (application_id) do update set client_type = excluded.client_type,
       grant_types = excluded.grant_types, scopes = excluded.scopes, redirect_uris = excluded.redirect_uris,
       post_logout_redirect_uris = excluded.post_logout_redirect_uris, access_token_alg = excluded.access_token_alg,
       access_token_type = excluded.access_token_type, access_token_lifetime = excluded.access_token_lifetime,
       refresh_token_lifetime = excluded.refresh_token_lifetime, id_token_alg = excluded.id_token_alg,
-      id_token_claims = excluded.id_token_claims, claim_mapping = excluded.claim_mapping,
+      id_token_claims = excluded.id_token_claims, claim_mapping = excluded.claim_mapping, require_par = excluded.require_par,
       first_party = excluded.first_party`;
 }
 

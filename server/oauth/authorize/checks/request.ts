@@ -99,6 +99,12 @@ export function permittedResponseMode(door: Door, type: ResponseType, parameters
   }
 }
 
+/** RFC 9126 5. */
+export function pushedIfRequired({ requirePar }: Client, isPushed: boolean): void {
+  if (!requirePar || isPushed) return;
+  throw new AuthorizationError("invalid_request", "The client has to push its authorization requests (RFC 9126).");
+}
+
 export function mayUseCodes(client: Client): void {
   if (client.grantTypes.includes("authorization_code")) return;
   throw new AuthorizationError("unauthorized_client", "The client is not permitted to use authorization_code.");

@@ -1,0 +1,69 @@
+// POST /oauth2/par (RFC 9126).
+
+import { BadInput } from "../../errors.ts";
+import type { AuthenticateClient } from "../clients/client-authentication.ts";
+import { PUSHED_REQUEST, PUSHED_RESPONSE } from "../contract.ts";
+import { CLIENT, type FormEndpoint } from "../declared.ts";
+import { PUSHED_REQUEST_PATH } from "../door.ts";
+import { formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
+import { checkParameters, RefusedRequest, type RequestDependencies } from "./authorization-request.ts";
+import { AUTHORIZATION_PARAMETERS, parseParameters } from "./parameters.ts";
+import { PUSH_LIFETIME } from "./pushed.ts";
+
+/** What a client proves itself by: no part of the request. */
+const OF_THE_CLIENT = ["client_secret", "client_assertion", "client_assertion_type"];
+
+export interface PushDependencies extends RequestDependencies {
+  authenticateClient: AuthenticateClient;
+  onFailure: OnFailure;
+}
+
+export const PUSHED_AUTHORIZATION: FormEndpoint<typeof PUSHED_REQUEST> = {
+  ...{ kind: "form", door: "rfc", path: PUSHED_REQUEST_PATH, id: "pushAuthorizationRequest", form: PUSHED_REQUEST },
+  summary: "Push an authorization request (RFC 9126)",
+  description:
+    "Takes all that the authorization endpoint takes, and refuses what it would refuse. The browser then brings " +
+    "client_id and request_uri alone; what stands beside them is ignored. A request_uri is answered once.",
+  examples: {
+    form: {
+      ...CLIENT,
+      response_type: "code",
+      redirect_uri: "https://payroll.example.com/callback",
+      scope: "openid profile",
+      state: "<STATE>",
+      code_challenge: "<CODE_CHALLENGE>",
+      code_challenge_method: "S256",
+    },
+  },
+  status: 201,
+  repeatable: ["resource"],
+  answer: {
+    description: "Where it lies.",
+    schema: PUSHED_RESPONSE,
+    example: { request_uri: "urn:ietf:params:oauth:request_uri:<REFERENCE>", expires_in: PUSH_LIFETIME },
+  },
+  refused: [{ when: "The request is wrong.", error: new TokenError("invalid_scope", "The client does not have it.") }],
+};
+
+export function pushController(deps: PushDependencies) {
+  return formEndpoint(PUSHED_AUTHORIZATION, deps, async ({ client, text }) => {
+    const all = new URLSearchParams(text);
+    // RFC 9126 2.1.
+    if (all.has("request_uri")) throw new BadInput("request_uri cannot be pushed.");
+    for (const name of OF_THE_CLIENT) all.delete(name);
+    all.set("client_id", String(client.id));
+    const parameters = parseParameters(AUTHORIZATION_PARAMETERS, all.toString());
+    await tellingByCode(() => checkParameters(deps, "rfc", { parameters }, "pushing"));
+    return { request_uri: await deps.pushedRequests.push(client, parameters.text), expires_in: PUSH_LIFETIME };
+  });
+}
+
+/** RFC 9126 2.3: what would go to the redirect URI by a browser, the client hears itself. */
+async function tellingByCode(check: () => Promise<unknown>): Promise<void> {
+  try {
+    await check();
+  } catch (failure) {
+    if (!(failure instanceof RefusedRequest)) throw failure;
+    throw new TokenError("invalid_request", failure.error.message, failure.error.code);
+  }
+}

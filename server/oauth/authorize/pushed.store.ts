@@ -1,0 +1,72 @@
+import type { Queries, Sql } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
+
+export interface PushedRequest {
+  /** In the form encoding. */
+  parameters: string;
+  /** Nobody has come with it in time. */
+  isExpired: boolean;
+  isUsed: boolean;
+}
+
+/** A user who has come in time has as long to sign in. */
+const KEPT = "30 minutes";
+/** Of the same client's, each new row takes so many with it that have had their day. */
+const CLEARED = 10;
+
+/**
+ * @param seconds until the browser has to come with it
+ * @param most of a client that may wait
+ * @returns false if as many wait already
+ */
+export async function insertPush(
+  sql: Queries,
+  tenantId: TenantId,
+  push: { clientId: number; digest: Buffer; parameters: string },
+  seconds: number,
+  most: number,
+): Promise<boolean> {
+  const { clientId, digest, parameters } = push;
+  const rows = await sql`
+    with cleared as (
+      delete from pushed_requests where digest in (
+        select digest from pushed_requests
+        where tenant_id = ${tenantId} and client_id = ${clientId}
+          and expires_on < now() - case when used_on is null then ${KEPT}::interval else '0' end
+        limit ${CLEARED} for update skip locked)
+    )
+    insert into pushed_requests (digest, tenant_id, client_id, parameters, expires_on)
+    select ${digest}, ${tenantId}, ${clientId}, ${parameters}, now() + make_interval(secs => ${seconds})
+    where (
+      select count(*) from (
+        select from pushed_requests where tenant_id = ${tenantId} and client_id = ${clientId} and used_on is null limit ${most}
+      ) waiting) < ${most}
+    returning digest`;
+  return rows.length > 0;
+}
+
+export async function findPush(
+  sql: Queries,
+  tenantId: TenantId,
+  clientId: number,
+  digest: Buffer,
+): Promise<PushedRequest | undefined> {
+  const [row] = await sql<PushedRequest[]>`
+    select parameters, expires_on <= now() as "isExpired", used_on is not null as "isUsed" from pushed_requests
+    where tenant_id = ${tenantId} and client_id = ${clientId} and digest = ${digest}
+      and expires_on > now() - ${KEPT}::interval`;
+  return row;
+}
+
+/** @returns false if it was answered before */
+export async function takePush(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<boolean> {
+  const rows = await sql`
+    update pushed_requests set used_on = now()
+    where tenant_id = ${tenantId} and digest = ${digest} and used_on is null returning digest`;
+  return rows.length > 0;
+}
+
+/** @returns how many, of all tenants */
+export async function removeExpiredPushes(sql: Sql): Promise<number> {
+  return (await sql`delete from pushed_requests where expires_on < now() - ${KEPT}::interval`).count;
+}

@@ -1,0 +1,130 @@
+// Authorization requests that their clients have pushed (RFC 9126). The browser brings a request_uri, and what stands
+// beside it counts for nothing. A request is answered once; until then its pages may be loaded again, so that whatever
+// looks at an address before the user does no harm.
+
+import type { Sql } from "../../db/connection.ts";
+import { ApiError, BadInput } from "../../errors.ts";
+import { digestOf, newOpaqueValue } from "../../signin/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import type { Vault } from "../../vault.ts";
+import type { FindKnownClient } from "../clients/known-clients.ts";
+import type { Client } from "../clients/store.ts";
+import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
+import { findPush, insertPush, takePush } from "./pushed.store.ts";
+
+/** Seconds in which the browser has to come. */
+export const PUSH_LIFETIME = 90;
+/** Of one client. A public client's are anybody's to push. */
+export const MOST_PUSHES = 20_000;
+
+const URN = "urn:ietf:params:oauth:request_uri:";
+const PURPOSE = "pushed authorization request";
+
+/** Which pushed request is being answered. */
+export interface PushReference {
+  tenantId: TenantId;
+  digest: Buffer;
+}
+
+export interface OpenedRequest {
+  parameters: Parameters;
+  /** Undefined: the browser has brought the parameters themselves. */
+  pushed?: PushReference;
+  /** Why it is good no more, if it is not. */
+  problem?: string;
+}
+
+export interface PushedRequests {
+  /** @returns its request_uri. @throws ApiError 429 */
+  push(client: Client, parameters: string): Promise<string>;
+  /** What a browser asks for. @throws BadInput if it names a pushed request that is not its client's */
+  open(parameters: Parameters): Promise<OpenedRequest>;
+  /** @returns false if it was answered before */
+  take(reference: PushReference): Promise<boolean>;
+}
+
+/** How far a user has come with a request: sealed, so that nobody takes a step out of it. */
+interface Progress {
+  /** In base64. */
+  digest: string;
+  prompt: string | null;
+  maxAge: string | null;
+}
+
+export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient: FindKnownClient }): PushedRequests {
+  const { sql, vault, findClient } = deps;
+  const references = vault.vaultFor(PURPOSE).sealFor(PURPOSE);
+
+  /** A bare reference, or one with progress: undefined if it is neither. */
+  function read(reference: string): { digest: Buffer; progress?: Progress } | undefined {
+    if (reference.length === newOpaqueValue().length) return { digest: digestOf(reference) };
+    try {
+      const progress: Progress = JSON.parse(references.open(Buffer.from(reference, "base64url")));
+      return { digest: Buffer.from(progress.digest, "base64"), progress };
+    } catch {
+      return undefined;
+    }
+  }
+
+  function carriedBy(clientId: string, digest: Buffer) {
+    return (all: URLSearchParams): string => {
+      const progress: Progress = {
+        digest: digest.toString("base64"),
+        prompt: all.get("prompt"),
+        maxAge: all.get("max_age"),
+      };
+      const sealed = references.seal(JSON.stringify(progress)).toString("base64url");
+      return new URLSearchParams({ client_id: clientId, request_uri: URN + sealed }).toString();
+    };
+  }
+
+  return {
+    async push(client, parameters) {
+      const reference = newOpaqueValue();
+      const push = { clientId: client.id, digest: digestOf(reference), parameters };
+      if (!(await insertPush(sql, client.tenantId, push, PUSH_LIFETIME, MOST_PUSHES))) {
+        const reason = `${MOST_PUSHES} requests of this client wait for their answers.`;
+        throw new ApiError(429, "Too Many Requests", "Too Many Requests", [reason], { "retry-after": "90" });
+      }
+      return URN + reference;
+    },
+
+    async open(parameters) {
+      const { client_id: clientId, request_uri: uri } = parameters.sent;
+      if (!uri?.startsWith(URN)) return { parameters };
+      const isTwice = parameters.repeated.some((name) => name === "client_id" || name === "request_uri");
+      const client = clientId && !isTwice ? await findClient(clientId) : undefined;
+      const reference = read(uri.slice(URN.length));
+      const found = client && reference && (await findPush(sql, client.tenantId, client.id, reference.digest));
+      if (!found) throw unknown();
+      const { digest, progress } = reference;
+      const all = new URLSearchParams(found.parameters);
+      if (progress) {
+        setOrDelete(all, "prompt", progress.prompt);
+        setOrDelete(all, "max_age", progress.maxAge);
+      }
+      return {
+        parameters: parseParameters(AUTHORIZATION_PARAMETERS, all.toString(), carriedBy(clientId!, digest)),
+        pushed: { tenantId: client.tenantId, digest },
+        problem: found.isUsed ? USED : found.isExpired && !progress ? EXPIRED : undefined,
+      };
+    },
+
+    take: ({ tenantId, digest }) => takePush(sql, tenantId, digest),
+  };
+}
+
+/** For the client. */
+export const USED = "The request_uri was used before. Push the request again.";
+const EXPIRED = `The request_uri has expired: a browser has ${PUSH_LIFETIME} seconds to come with it.`;
+
+function unknown(): BadInput {
+  return new BadInput(
+    "invalid_request: the request_uri is not one of this client_id, or has expired. Go back to the application and start again.",
+  );
+}
+
+function setOrDelete(all: URLSearchParams, name: string, value: string | null): void {
+  if (value === null) all.delete(name);
+  else all.set(name, value);
+}
