@@ -1,6 +1,7 @@
 // The audit log: who did what, narrowed down by the address, and as a file.
 
 import { ACTOR_TYPES, AUDIT_KINDS, type AuditRecord, exportResponse, OUTCOMES, toAuditFilter } from "../audit/index.ts";
+import { BadInput } from "../errors.ts";
 import { readAsked } from "../http/query.ts";
 import {
   Badge,
@@ -21,7 +22,16 @@ import {
   Text,
   Time,
 } from "../ui/index.ts";
+import {
+  detailOf,
+  detailsNamed,
+  FIELD_CHANGE_COLUMNS,
+  fieldChangesOf,
+  RecordLink,
+  Sentence,
+} from "./audit-sentence.tsx";
 import type { Page, SettingsDependencies, View } from "./page.tsx";
+import { findByName } from "./records/find.ts";
 import { lookUpNames, type Named, type NameOf } from "./records/names.ts";
 import { filtersOf, Value } from "./records/records.tsx";
 import { findRequest, RequestLink } from "./requests.tsx";
@@ -37,7 +47,7 @@ export function auditLogPages(deps: SettingsDependencies): Page[] {
 }
 
 async function exportFile({ auditLog }: SettingsDependencies, visit: Visit): Promise<Response> {
-  const { filters } = readAsked(auditLog.exportFilters, auditFilters(visit));
+  const { filters } = readAsked(auditLog.exportFilters, inRange(filtersOf(visit)));
   return exportResponse(
     await auditLog.export(visit.permitted("Settings:Read"), toAuditFilter(filters), filters.Format),
   );
@@ -54,6 +64,11 @@ async function eventPage(deps: SettingsDependencies, visit: Visit): Promise<View
   return {
     title: event.Kind,
     above: [{ name: "Audit log", path: AUDIT_LOG }],
+    lead: (
+      <p>
+        <Sentence visit={visit} event={event} name={name} />
+      </p>
+    ),
     body: (
       <>
         <Section title="What was done">
@@ -74,27 +89,44 @@ async function eventPage(deps: SettingsDependencies, visit: Visit): Promise<View
             ]}
           />
         </Section>
-        <Details details={event.Details} />
+        <Details event={event} name={name} />
       </>
     ),
   };
 }
 
-function Details({ details }: { details: AuditRecord["Details"] }): JSX.Element {
-  if (Object.keys(details).length === 0) return "";
+/** What has changed as before and after; the rest by its names. */
+function Details({ event, name }: { event: AuditRecord; name: NameOf }): JSX.Element {
+  const changes = fieldChangesOf(event, (value) => wordsOf(value, name));
+  const told = new Set(["Changed", ...changes.map(({ field }) => field)]);
+  const facts = Object.keys(event.Details)
+    .filter((field) => !told.has(field))
+    .map((field): [string, JSX.Element] => [field, <Value text={wordsOfDetail(event, field, name)} />]);
   return (
-    <Section title="Details">
-      <pre class="json">
-        <code safe>{JSON.stringify(details, null, 2)}</code>
-      </pre>
-    </Section>
+    <>
+      {changes.length > 0 ? (
+        <Section title="Before and after">
+          <Table caption="Before and after" columns={FIELD_CHANGE_COLUMNS} rows={changes} />
+        </Section>
+      ) : (
+        ""
+      )}
+      {facts.length > 0 ? (
+        <Section title="Details">
+          <Facts facts={facts} />
+        </Section>
+      ) : (
+        ""
+      )}
+    </>
   );
 }
 
 async function listPage(deps: SettingsDependencies, visit: Visit): Promise<View> {
-  const parameters = auditFilters(visit);
-  const filters = formOf(deps.auditLog.subjects);
+  let parameters = inRange(filtersOf(visit));
+  const filters = formOf(visit, deps.auditLog.subjects);
   const found = await find(visit, filters, async () => {
+    parameters = await withUser(deps, visit, parameters);
     const { filters, paging } = readAsked(deps.auditLog.filters, parameters);
     return deps.auditLog.list(visit.permitted("Settings:Read"), toAuditFilter(filters), paging);
   });
@@ -134,8 +166,9 @@ export async function tableOfAudit({ visit, caption, events }: AuditTableProps):
 
 const options = (words: readonly string[]) => words.map((word) => ({ value: word, label: word }));
 
-const formOf = (subjects: readonly string[]) => [
+const formOf = (visit: Visit, subjects: readonly string[]) => [
   { name: "Kind", label: "What", options: options(AUDIT_KINDS) },
+  ...(visit.may("AccessManager:Read") ? [{ name: USER, label: "Who: user name" }] : []),
   { name: "ActorType", label: "Who: kind", options: options(ACTOR_TYPES) },
   { name: "ActorId", label: "Who: Id" },
   { name: "SubjectType", label: "To what: kind", options: options(subjects) },
@@ -146,9 +179,21 @@ const formOf = (subjects: readonly string[]) => [
   { name: "To", label: "Before", type: "datetime-local" as const },
 ];
 
-/** What is asked of the log, or of its file. */
-function auditFilters(visit: Visit): URLSearchParams {
-  return inRange(filtersOf(visit));
+/** Who did it, by the user name; the log itself asks by Id. */
+const USER = "User";
+
+/** @throws BadInput if there is no such user */
+async function withUser(deps: SettingsDependencies, visit: Visit, asked: URLSearchParams): Promise<URLSearchParams> {
+  const parameters = new URLSearchParams(asked);
+  const name = parameters.get(USER);
+  if (name === null) return parameters;
+  if (parameters.has("ActorType") || parameters.has("ActorId")) {
+    throw new BadInput(`${USER}: who did it is asked for by user name, or by kind and Id, not by both.`);
+  }
+  parameters.delete(USER);
+  parameters.set("ActorType", "User");
+  parameters.set("ActorId", await findByName(deps, visit, { type: "User", name, field: USER }));
+  return parameters;
 }
 
 /** What the filters let through, as a file. */
@@ -170,21 +215,23 @@ function columns(visit: Visit, name: NameOf) {
   return [
     {
       name: "What",
-      cell: ({ Id, Kind, Outcome }: AuditRecord) => (
-        <>
-          <a href={visit.href(`${AUDIT_LOG}/${Id}`)}>
-            <KindName kind={Kind} />
-          </a>{" "}
-          {Outcome === "Failure" ? <Badge state={Outcome} /> : ""}
-        </>
+      cell: (event: AuditRecord) => (
+        <div>
+          <Sentence visit={visit} event={event} name={name} />{" "}
+          {event.Outcome === "Failure" ? <Badge state={event.Outcome} /> : ""}
+          <small class="address">
+            <a href={visit.href(`${AUDIT_LOG}/${event.Id}`)}>
+              <KindName kind={event.Kind} />
+            </a>
+          </small>
+        </div>
       ),
     },
-    { name: "When", cell: ({ OccurredOn }: AuditRecord) => <Time at={new Date(OccurredOn)} /> },
     {
-      name: "Who",
-      cell: ({ Actor, Address }: AuditRecord) => (
+      name: "When, and from where",
+      cell: ({ OccurredOn, Address }: AuditRecord) => (
         <div>
-          {Actor ? <RecordLink visit={visit} one={Actor} name={name} /> : <span class="none">nobody known</span>}
+          <Time at={new Date(OccurredOn)} />
           <small class="address" safe>
             {Address}
           </small>
@@ -192,15 +239,10 @@ function columns(visit: Visit, name: NameOf) {
       ),
     },
     {
-      name: "To what",
-      cell: ({ Subject }: AuditRecord) =>
-        Subject ? <RecordLink visit={visit} one={Subject} name={name} /> : <Value text="" />,
-    },
-    {
       name: "Details",
-      cell: ({ Details }: AuditRecord) => (
+      cell: (event: AuditRecord) => (
         <small>
-          <Value text={summaryOf(Details, name)} />
+          <Value text={summaryOf(event, name)} />
         </small>
       ),
     },
@@ -213,6 +255,7 @@ export const AUDIT_LOG = "/settings/audit-log";
 function namedIn(events: readonly AuditRecord[]): Named[] {
   return events.flatMap(({ Actor, Subject, ClientId, Details }) => [
     ...referencesIn(Details),
+    ...detailsNamed({ Details }),
     ...(Actor ? [Actor] : []),
     ...(Subject ? [Subject] : []),
     ...(ClientId === null ? [] : [{ Type: "Application", Id: ClientId }]),
@@ -224,17 +267,6 @@ function referencesIn(value: unknown): Named[] {
   if (typeof value !== "object" || value === null) return [];
   const { Type, Id } = value as Partial<Named>;
   return Type !== undefined && Id !== undefined ? [{ Type, Id }] : Object.values(value).flatMap(referencesIn);
-}
-
-/** What a row speaks of, and the way to its page, if there is one; it may be gone by now. */
-function RecordLink({ visit, one, name }: { visit: Visit; one: Named; name: NameOf }): JSX.Element {
-  const path = visit.pathOf(one);
-  if (path === undefined) return <Text text={name(one)} />;
-  return (
-    <a href={visit.href(path)} safe>
-      {name(one)}
-    </a>
-  );
 }
 
 /** A long one goes on in a new line at its dot. */
@@ -252,20 +284,25 @@ function KindName({ kind }: { kind: AuditRecord["Kind"] }): JSX.Element {
 /** Characters of the details that a row shows. */
 const SUMMARY_LIMIT = 120;
 
-/** The details in one line. */
-function summaryOf(details: AuditRecord["Details"], name: NameOf): string {
-  const { Changed, ...values } = details;
-  // What has changed to what says as well that it has changed.
-  const others = Array.isArray(Changed) ? Changed.filter((field) => !Object.hasOwn(values, String(field))) : [];
-  const text = [...(others.length > 0 ? [["Changed", others] as const] : []), ...Object.entries(values)]
-    .map(([field, value]) => phrase`${field}: ${wordsOf(value, name)}`)
+/** The details in one line; the sentence names the fields. */
+function summaryOf(event: AuditRecord, name: NameOf): string {
+  const text = Object.keys(event.Details)
+    .filter((field) => field !== "Changed")
+    .map((field) => phrase`${field}: ${wordsOfDetail(event, field, name)}`)
     .join("; ");
   return text.length > SUMMARY_LIMIT ? `${text.slice(0, SUMMARY_LIMIT)}…` : text;
 }
 
+/** A record by its name. */
+function wordsOfDetail(event: AuditRecord, field: string, name: NameOf): string {
+  const record = detailOf(event, field);
+  return record ? name(record) : wordsOf(event.Details[field], name);
+}
+
 function wordsOf(value: unknown, name: NameOf): string {
   if (Array.isArray(value)) return value.map((one) => wordsOf(one, name)).join(", ") || "none";
-  if (typeof value !== "object" || value === null) return String(value);
+  if (value === null || value === "") return "none";
+  if (typeof value !== "object") return String(value);
   const { Added, Removed, From, To, Type, Id, ...rest } = value as Record<string, unknown>;
   if (Object.keys(rest).length > 0) return JSON.stringify(value);
   if (Type !== undefined) return name({ Type: String(Type), Id: String(Id) });

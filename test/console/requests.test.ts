@@ -67,7 +67,7 @@ test(
     await page.getByRole("heading", { name: "Audit log", level: 1 }).waitFor();
 
     await open(`/settings/audit-log?RequestKey=${long}`);
-    await page.getByRole("rowheader", { name: "WebhookConnection.Created" }).getByRole("link").click();
+    await page.getByRole("rowheader").getByRole("link", { name: "WebhookConnection.Created" }).click();
     await page.getByRole("heading", { name: "WebhookConnection.Created", level: 1 }).waitFor();
     await inspect(page, "audit-made-by-request");
     await page.getByRole("link", { name: `POST ${API}/WebhookConnection` }).click();

@@ -1,7 +1,6 @@
 // Roles: groups that policies speak of.
 
 import { ROLE, type RoleRecord } from "../../access/index.ts";
-import { BadInput, NotFound } from "../../errors.ts";
 import { etagOf, UNCONDITIONAL } from "../../http/conditions.ts";
 import {
   AskButton,
@@ -20,6 +19,7 @@ import {
   TextField,
 } from "../../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "../page.tsx";
+import { findByName } from "../records/find.ts";
 import { type Kind, onePage, recordPages } from "../records/kind.tsx";
 import { lookUpNames, type NameOf } from "../records/names.ts";
 import { Changed, Value } from "../records/records.tsx";
@@ -179,17 +179,11 @@ function AddMember({ visit, role, state }: { visit: Visit; role: RoleRecord; sta
 
 // Who is in a role: adding somebody, and taking somebody out.
 
-/** What each is found by, and how the form calls that. */
-const FOUND_BY = {
-  User: { fieldName: "Username", words: "user with this user name" },
-  Application: { fieldName: "Name", words: "application with this name" },
-} as const;
-
 async function addMember(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
   const { form } = visit;
   try {
     const type = form.get("Type") === "Application" ? "Application" : "User";
-    const id = await findMember(deps, visit, type, (form.get("Member") ?? "").trim());
+    const id = Number(await findByName(deps, visit, { type, name: form.get("Member") ?? "", field: "Member" }));
     return await saveMembers(deps, visit, ({ Members }) => [...Members, { Type: type, Id: id }], "is in the role now");
   } catch (error) {
     return onePage(roleKind(deps), visit, refusedForm(form, error, ["Type", "Member"]));
@@ -204,21 +198,6 @@ async function removeMember(deps: SettingsDependencies, visit: Visit): Promise<R
 }
 
 /** @throws BadInput that begins with the field's name */
-async function findMember({ records }: SettingsDependencies, visit: Visit, type: "User" | "Application", name: string) {
-  if (name === "") throw new BadInput("Member is missing.");
-  const pathValue = `base64|${Buffer.from(name).toString("base64")}`;
-  try {
-    const { record } = await records
-      .of(type)
-      .read(visit.permitted("AccessManager:Read"), { pathValue, fieldName: FOUND_BY[type].fieldName });
-    return Number(record.Id);
-  } catch (error) {
-    if (error instanceof BadInput) throw new BadInput(`Member: ${error.errors.join(" ")}`);
-    if (!(error instanceof NotFound)) throw error;
-    throw new BadInput(`Member: there is no ${FOUND_BY[type].words}.`);
-  }
-}
-
 /** As the role stands now: nobody's change in between is lost. */
 async function saveMembers(
   { roles }: SettingsDependencies,

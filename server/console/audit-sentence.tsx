@@ -1,0 +1,201 @@
+// What a row of the audit log tells, as a sentence: "Administrator changed URL of connection billing".
+
+import type { AuditRecord } from "../audit/index.ts";
+import { Text } from "../ui/index.ts";
+import type { Named, NameOf } from "./records/names.ts";
+import { Value } from "./records/records.tsx";
+import type { Visit } from "./visit.ts";
+
+/** What stands in braces is a Slot. A pair: of what somebody did to another, and to themselves. */
+const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: string]> = {
+  "SignIn.Succeeded": "{who} signed in",
+  "SignIn.Failed": "Signing in as {whom} failed",
+  "SignIn.Throttled": "Signing in as {whom} was blocked for a while",
+  "Failures.Omitted": "More failures in an hour than are written down",
+  SignOut: "{who} signed out",
+  "Session.Revoked": ["{who} ended {sessions} of {whom}", "{who} ended {sessions} of their own"],
+  "SecondFactor.Enrolled": ["{who} set up a second factor for {whom}", "{who} set up a second factor"],
+  "SecondFactor.Removed": ["{who} removed the second factor of {whom}", "{who} removed their second factor"],
+  "SecondFactor.Failed": "A wrong second factor was given for {whom}",
+  "Password.Changed": ["{who} changed the password of {whom}", "{who} changed their password"],
+  "Password.Reset": ["{who} reset the password of {whom}", "{who} set a new password by a link"],
+  "PasswordReset.Created": "{who} made a password link for {whom}",
+  "RecoveryCodes.Replaced": ["{who} replaced the recovery codes of {whom}", "{who} replaced their recovery codes"],
+  "Identity.Linked": ["{who} linked an account of {provider} to {whom}", "{who} linked their account of {provider}"],
+  "Identity.Unlinked": [
+    "{who} unlinked an account of {provider} from {whom}",
+    "{who} unlinked their account of {provider}",
+  ],
+  "Identity.LinkFailed": "Linking an account of {provider} to {whom} failed",
+  "Consent.Given": ["{who} gave {application} access to {whom}", "{who} gave {application} access"],
+  "Consent.Revoked": ["{who} took the access to {whom} from {application}", "{who} took the access from {application}"],
+  "AuthorizationCode.Reused": "An authorization code of {whom} was used twice",
+  "RefreshToken.Reused": "A refresh token of {whom} was used twice",
+  "Token.Revoked": "A token of {whom} was revoked",
+  "ClientAuthentication.Failed": "Client authentication of {whom} failed",
+  "Credentials.Changed": "{who} changed {fields} of {whom}",
+  "Credentials.Deleted": "{who} deleted the credentials of {whom}",
+  "Secret.Created": "{who} made a secret for {whom}",
+  "Secret.Deleted": "{who} deleted a secret of {whom}",
+  "Access.Recovered": "Access to Settings was recovered by a command",
+  "TenantSettings.Changed": "{who} changed {fields} of the organisation",
+  "Record.Created": "{who} added {whom}",
+  "Record.Changed": "{who} changed {fields} of {whom}",
+  "Record.Deleted": "{who} deleted {whom}",
+  "Policy.Created": "{who} added {whom}",
+  "Policy.Changed": "{who} changed {fields} of {whom}",
+  "Policy.Deleted": "{who} deleted {whom}",
+  "Role.Created": "{who} added {whom}",
+  "Role.Changed": "{who} changed {fields} of {whom}",
+  "Role.Deleted": "{who} deleted {whom}",
+  "IdentityProvider.Created": "{who} added {whom}",
+  "IdentityProvider.Changed": "{who} changed {fields} of {whom}",
+  "IdentityProvider.Deleted": "{who} deleted {whom}",
+  "WebhookConnection.Created": "{who} added {whom}",
+  "WebhookConnection.Changed": "{who} changed {fields} of {whom}",
+  "WebhookConnection.Deleted": "{who} deleted {whom}",
+  "WebhookEvent.Redelivered": "{who} sent {whom} again",
+  "WebhookConnection.Pinged": "{who} sent a test event to {whom}",
+  "WebhookConnection.SecretStaged": "{who} staged a new secret for {whom}",
+  "WebhookConnection.SecretChanged": "The new secret of {whom} is in force",
+  "WebhookConnection.RotationEnded": "{who} ended the change of secrets of {whom}",
+  "Alert.Acknowledged": "{who} acknowledged an alert",
+  "Redelivery.Created": "{who} began {whom}",
+  "Redelivery.Changed": "{who} changed {fields} of {whom}",
+};
+
+export interface SentenceProps {
+  visit: Visit;
+  event: AuditRecord;
+  name: NameOf;
+}
+
+/** Names in it lead to their records. */
+export function Sentence({ visit, event, name }: SentenceProps): JSX.Element {
+  const slots: Record<string, () => JSX.Element> = {
+    who: () => <Mention visit={visit} one={event.Actor} otherwise="Somebody" name={name} isFirst />,
+    whom: () => <Mention visit={visit} one={event.Subject} otherwise="somebody unknown" name={name} />,
+    provider: () => (
+      <Mention visit={visit} one={detailOf(event, "IdentityProviderId")} otherwise="a provider" name={name} />
+    ),
+    application: () => (
+      <Mention visit={visit} one={detailOf(event, "ApplicationId")} otherwise="an application" name={name} />
+    ),
+    sessions: () => <Text text={SESSIONS[String(event.Details.Sessions)] ?? "sessions"} />,
+    fields: () => <Text text={fieldsOf(event.Details.Changed)} />,
+  };
+  // Every second piece stands in braces.
+  const pieces = templateOf(event).split(/\{(\w+)\}/);
+  return <>{pieces.map((piece, index) => (index % 2 === 1 ? slots[piece]!() : <Text text={piece} />)) as "safe"[]}</>;
+}
+
+function templateOf({ Kind, Actor, Subject }: AuditRecord): string {
+  const sentence = SENTENCES[Kind];
+  if (typeof sentence === "string") return sentence;
+  const isOwn = Actor !== null && Actor.Type === Subject?.Type && Actor.Id === Subject.Id;
+  return sentence[isOwn ? 1 : 0];
+}
+
+const SESSIONS: Record<string, string> = { One: "a session", All: "all sessions", Others: "the other sessions" };
+
+/** Fields that a sentence names; the row's own page has all of them. */
+const MOST_FIELDS = 3;
+
+/** The details of a record that is not to be read are not told. */
+function fieldsOf(changed: unknown): string {
+  if (!Array.isArray(changed) || changed.length === 0) return "something";
+  const more = changed.length - MOST_FIELDS;
+  const named = changed.slice(0, MOST_FIELDS).map(String);
+  const all = more > 0 ? [...named, `${more} more`] : named;
+  return [...(all.length > 1 ? [all.slice(0, -1).join(", ")] : []), all.at(-1)].join(" and ");
+}
+
+/** Details that are a record's Id, and of which type. */
+const ID_DETAILS: Record<string, string> = {
+  ApplicationId: "Application",
+  IdentityProviderId: "IdentityProvider",
+  ConnectionId: "WebhookConnection",
+};
+
+/** The record that a detail points at by its Id. */
+export function detailOf({ Details }: Pick<AuditRecord, "Details">, field: string): Named | null {
+  const id = Details[field];
+  const type = ID_DETAILS[field];
+  return type !== undefined && (typeof id === "string" || typeof id === "number") ? { Type: type, Id: id } : null;
+}
+
+/** All that the details point at so. */
+export function detailsNamed(event: Pick<AuditRecord, "Details">): Named[] {
+  return Object.keys(ID_DETAILS).flatMap((field) => detailOf(event, field) ?? []);
+}
+
+const NOUNS: Record<string, string> = {
+  WebhookConnection: "connection",
+  IdentityProvider: "identity provider",
+};
+
+interface MentionProps {
+  visit: Visit;
+  one: Named | null;
+  /** What stands there of nobody. */
+  otherwise: string;
+  name: NameOf;
+  /** The sentence begins with it. */
+  isFirst?: boolean;
+}
+
+/** By kind and name; a person by name alone. */
+function Mention({ visit, one, otherwise, name, isFirst }: MentionProps): JSX.Element {
+  if (one === null) return <Text text={otherwise} />;
+  const isAlone = one.Type === "User" || name.known(one) === undefined;
+  const noun = isAlone ? "" : `${isFirst ? one.Type : (NOUNS[one.Type] ?? one.Type.toLowerCase())} `;
+  return (
+    <>
+      <Text text={noun} />
+      <RecordLink visit={visit} one={one} name={name} />
+    </>
+  );
+}
+
+/** What a row speaks of, and the way to its page, if there is one; it may be gone by now. */
+export function RecordLink({ visit, one, name }: { visit: Visit; one: Named; name: NameOf }): JSX.Element {
+  const path = visit.pathOf(one);
+  if (path === undefined) return <bdi safe>{name(one)}</bdi>;
+  return (
+    <bdi>
+      <a href={visit.href(path)} safe>
+        {name(one)}
+      </a>
+    </bdi>
+  );
+}
+
+/** Of a change: field by field what was there and what is. */
+export interface FieldChange {
+  field: string;
+  before: string;
+  after: string;
+}
+
+const NOT_KEPT = "not kept";
+
+/** @param words a value as people read it */
+export function fieldChangesOf({ Details }: AuditRecord, words: (value: unknown) => string): FieldChange[] {
+  const { Changed } = Details;
+  if (!Array.isArray(Changed)) return [];
+  return Changed.map(String).map((field) => ({ field, ...beforeAndAfter(Details[field], words) }));
+}
+
+function beforeAndAfter(value: unknown, words: (value: unknown) => string): Omit<FieldChange, "field"> {
+  if (typeof value !== "object" || value === null) return { before: NOT_KEPT, after: NOT_KEPT };
+  const { From, To, Added, Removed } = value as Record<string, unknown>;
+  if (!Array.isArray(Added) || !Array.isArray(Removed)) return { before: words(From), after: words(To) };
+  const listed = (verb: string, list: unknown[]) => (list.length > 0 ? `${verb} ${words(list)}` : "");
+  return { before: listed("removed:", Removed), after: listed("added:", Added) };
+}
+
+export const FIELD_CHANGE_COLUMNS = [
+  { name: "Field", cell: ({ field }: FieldChange) => <Text text={field} /> },
+  { name: "Before", cell: ({ before }: FieldChange) => <Value text={before} /> },
+  { name: "After", cell: ({ after }: FieldChange) => <Value text={after} /> },
+];
