@@ -1519,6 +1519,51 @@ export interface components {
              */
             Picture: string;
             /**
+             * @description Middle name, as in middle_name.
+             * @default
+             */
+            MiddleName: string;
+            /**
+             * @description Casual name, as in nickname.
+             * @default
+             */
+            Nickname: string;
+            /**
+             * @description Address of a page about the person, as in profile.
+             * @default
+             */
+            Profile: string;
+            /**
+             * @description Address of the person's own site, as in website.
+             * @default
+             */
+            Website: string;
+            /**
+             * @description Gender, as in gender.
+             * @default
+             */
+            Gender: string;
+            /**
+             * @description Date or year of birth, as in birthdate.
+             * @default
+             */
+            BirthDate: string;
+            /**
+             * @description Postal address, as in formatted of address; it may have several lines.
+             * @default
+             */
+            Address: string;
+            /**
+             * @description Whether Email is known to be the user's own; a new one is not.
+             * @default false
+             */
+            EmailVerified: boolean;
+            /**
+             * @description The same of MobilePhone.
+             * @default false
+             */
+            MobilePhoneVerified: boolean;
+            /**
              * Format: date-time
              * @description Creation date.
              * @default 1900-01-01T12:00:00Z
@@ -1569,6 +1614,24 @@ export interface components {
             ZoneInfo?: string | null;
             /** @description Address of a picture of the person, as in picture. */
             Picture?: string | null;
+            /** @description Middle name, as in middle_name. */
+            MiddleName?: string | null;
+            /** @description Casual name, as in nickname. */
+            Nickname?: string | null;
+            /** @description Address of a page about the person, as in profile. */
+            Profile?: string | null;
+            /** @description Address of the person's own site, as in website. */
+            Website?: string | null;
+            /** @description Gender, as in gender. */
+            Gender?: string | null;
+            /** @description Date or year of birth, as in birthdate. */
+            BirthDate?: string | null;
+            /** @description Postal address, as in formatted of address; it may have several lines. */
+            Address?: string | null;
+            /** @description Whether Email is known to be the user's own; a new one is not. */
+            EmailVerified?: boolean | null;
+            /** @description The same of MobilePhone. */
+            MobilePhoneVerified?: boolean | null;
             /**
              * Format: date-time
              * @description Creation date.
@@ -2458,6 +2521,11 @@ export interface components {
                 EmailVerified?: string;
                 MobilePhone?: string;
                 External_Id?: string;
+                GivenName?: string;
+                FamilyName?: string;
+                Locale?: string;
+                ZoneInfo?: string;
+                Picture?: string;
             };
             /**
              * @description Whether an unknown user gets a User, or can only be linked to one that is there. Default LinkOnly. Where anybody can have an account, Create needs AllowedDomains or AllowedTenants.
@@ -2519,6 +2587,11 @@ export interface components {
                 EmailVerified?: string;
                 MobilePhone?: string;
                 External_Id?: string;
+                GivenName?: string;
+                FamilyName?: string;
+                Locale?: string;
+                ZoneInfo?: string;
+                Picture?: string;
             };
             /**
              * @description Whether an unknown user gets a User, or can only be linked to one that is there. Default LinkOnly. Where anybody can have an account, Create needs AllowedDomains or AllowedTenants.
@@ -3624,11 +3697,22 @@ export interface components {
             given_name?: string;
             family_name?: string;
             preferred_username?: string;
-            email?: string;
-            phone_number?: string;
+            middle_name?: string;
+            nickname?: string;
+            profile?: string;
             picture?: string;
+            website?: string;
+            gender?: string;
+            birthdate?: string;
             zoneinfo?: string;
             locale?: string;
+            email?: string;
+            email_verified?: boolean;
+            phone_number?: string;
+            phone_number_verified?: boolean;
+            address?: {
+                formatted: string;
+            };
             /**
              * Format: int64
              * @description Seconds since 1970.
@@ -4246,6 +4330,24 @@ export interface operations {
                 ZoneInfo?: string;
                 /** @description Records whose Picture is this; empty: those that have none. */
                 Picture?: string;
+                /** @description Records whose MiddleName is this; empty: those that have none. */
+                MiddleName?: string;
+                /** @description Records whose Nickname is this; empty: those that have none. */
+                Nickname?: string;
+                /** @description Records whose Profile is this; empty: those that have none. */
+                Profile?: string;
+                /** @description Records whose Website is this; empty: those that have none. */
+                Website?: string;
+                /** @description Records whose Gender is this; empty: those that have none. */
+                Gender?: string;
+                /** @description Records whose BirthDate is this; empty: those that have none. */
+                BirthDate?: string;
+                /** @description Records whose Address is this; empty: those that have none. */
+                Address?: string;
+                /** @description Records whose EmailVerified is this. */
+                EmailVerified?: boolean;
+                /** @description Records whose MobilePhoneVerified is this. */
+                MobilePhoneVerified?: boolean;
                 /** @description Records whose Creation_Date is this. */
                 Creation_Date?: string;
                 /** @description Records whose Last_Login is this. */
@@ -4386,7 +4488,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The field that Id is matched against, in any case; empty: the Id itself. */
-                Name?: "Id" | "Name" | "Username" | "Email" | "MobilePhone" | "External_Id" | "GivenName" | "FamilyName" | "Locale" | "ZoneInfo" | "Picture" | "Creation_Date" | "Last_Login" | "Is_Active" | "Department";
+                Name?: "Id" | "Name" | "Username" | "Email" | "MobilePhone" | "External_Id" | "GivenName" | "FamilyName" | "Locale" | "ZoneInfo" | "Picture" | "MiddleName" | "Nickname" | "Profile" | "Website" | "Gender" | "BirthDate" | "Address" | "EmailVerified" | "MobilePhoneVerified" | "Creation_Date" | "Last_Login" | "Is_Active" | "Department";
             };
             header?: {
                 /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
@@ -4443,7 +4545,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The field that Id is matched against, in any case; empty: the Id itself. */
-                Name?: "Id" | "Name" | "Username" | "Email" | "MobilePhone" | "External_Id" | "GivenName" | "FamilyName" | "Locale" | "ZoneInfo" | "Picture" | "Creation_Date" | "Last_Login" | "Is_Active" | "Department";
+                Name?: "Id" | "Name" | "Username" | "Email" | "MobilePhone" | "External_Id" | "GivenName" | "FamilyName" | "Locale" | "ZoneInfo" | "Picture" | "MiddleName" | "Nickname" | "Profile" | "Website" | "Gender" | "BirthDate" | "Address" | "EmailVerified" | "MobilePhoneVerified" | "Creation_Date" | "Last_Login" | "Is_Active" | "Department";
             };
             header?: {
                 /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */

@@ -1,4 +1,11 @@
-import { boolean, DESCRIPTION_LIMIT, type EntityDefinition, serverDate, text } from "./definition.ts";
+import {
+  boolean,
+  DESCRIPTION_LIMIT,
+  type EntityDefinition,
+  serverDate,
+  text,
+  WEB_ADDRESS_SHAPE,
+} from "./definition.ts";
 
 /** docs/behaviour.md "Application". */
 export const application: EntityDefinition = {
@@ -30,7 +37,7 @@ export const application: EntityDefinition = {
       example: "Pays people on time",
     }),
     text("WebSiteURL", "web_site_url", "Web site URL of the application.", {
-      isWebAddress: true,
+      shape: WEB_ADDRESS_SHAPE,
       example: "https://payroll.example.com",
     }),
     boolean("Is_System", "is_system", "System application (settings menu)."),

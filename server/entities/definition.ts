@@ -19,12 +19,22 @@ export interface Field {
   unique?: string;
   /** Not unique, but some of those who have it have it alone: PostgreSQL sees to that, and its writers take turns. */
   takesTurns?: boolean;
-  /** Its text is an address that people go to: http or https alone, for others do something in the browser. */
-  isWebAddress?: boolean;
+  /** What its text has to look like. */
+  shape?: TextShape;
+  /** Of a boolean: the column of the text that it vouches for. It is false of a new text unless that comes with it. */
+  vouchesFor?: string;
   /** Lists are not searched in it: `search_text` is without it. */
   isNotSearched?: boolean;
   /** What a text may look like, for the OpenAPI document; by default its description. */
   example?: string;
+}
+
+export interface TextShape {
+  pattern: RegExp;
+  /** What the pattern cannot tell. */
+  fits?: (text: string) => boolean;
+  /** What is said of another, after the field's name. */
+  must: string;
 }
 
 /** A foreign key whose value the caller sets. */
@@ -67,8 +77,12 @@ export const TEXT_LIMIT = 1_000;
 /** An index entry of PostgreSQL holds 2,704 bytes, and a character takes up to three of them. */
 export const UNIQUE_TEXT_LIMIT = 500;
 export const DESCRIPTION_LIMIT = 10_000;
-/** What `isWebAddress` takes, if it can be parsed as well. */
-export const WEB_ADDRESS = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\0]+$/;
+/** An address that people go to: http or https alone, for others do something in the browser. */
+export const WEB_ADDRESS_SHAPE: TextShape = {
+  pattern: /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\0]+$/,
+  fits: (text) => URL.canParse(text),
+  must: "must be an address that begins with https:// or http://, or null.",
+};
 /** docs/behaviour.md "Fields": the default of every date. */
 export const UNSET_DATE = "1900-01-01T12:00:00Z";
 

@@ -3,7 +3,7 @@
 import { BadInput } from "../errors.ts";
 import { printable } from "../http/body.ts";
 import { readDate, toRecordId } from "../http/query.ts";
-import { ACTOR_FIELDS, type Field, UNSET_DATE, WEB_ADDRESS } from "./definition.ts";
+import { ACTOR_FIELDS, type Field, UNSET_DATE } from "./definition.ts";
 import type { Entity, EntityReference } from "./registry.ts";
 import type { ReferenceKey } from "./store.ts";
 import { INT32_MAX } from "./values.ts";
@@ -106,8 +106,8 @@ function textIn(field: Field, value: unknown): { value?: unknown; problem?: stri
   if (value.includes("\0") || !value.isWellFormed()) {
     return { problem: "has a character that is not text (NUL or half of a surrogate pair)." };
   }
-  if (field.isWebAddress && !(WEB_ADDRESS.test(value) && URL.canParse(value))) {
-    return { problem: "must be an address that begins with https:// or http://, or null." };
+  if (field.shape && !(field.shape.pattern.test(value) && (field.shape.fits?.(value) ?? true))) {
+    return { problem: field.shape.must };
   }
   return { value };
 }

@@ -7,6 +7,7 @@ import { checkInput } from "./input.ts";
 import { changeOf } from "./record.ts";
 import { createRegistry, ENTITIES } from "./registry.ts";
 import { type Changes, claimRow, insertRow, lockById, updateRow, waitForTurn } from "./store.ts";
+import { unvouched } from "./values.ts";
 
 const USER = createRegistry(ENTITIES).find(({ name }) => name === "User")!;
 
@@ -18,13 +19,25 @@ export function waitForUsers(tx: Transaction, tenantId: TenantId): Promise<void>
   return waitForTurn(tx, tenantId, USER);
 }
 
+/** Values of a User's fields that somebody vouches for. */
+export interface Vouched {
+  Email?: string;
+  MobilePhone?: string;
+}
+
 /**
  * Makes an active User; a value that does not fit its field is left out.
  * @returns its Id, or undefined if a unique value is another's
  */
-export async function makeOwnUser(tx: Transaction, tenantId: TenantId, fields: Fields): Promise<number | undefined> {
+export async function makeOwnUser(
+  tx: Transaction,
+  tenantId: TenantId,
+  fields: Fields,
+  vouched: Vouched,
+): Promise<number | undefined> {
   const nobodyYet = { type: "User", id: 0 } as const;
-  const made = await insertRow(tx, tenantId, USER, { ...fitting(fields), is_active: true }, nobodyYet);
+  const values = { ...fitting(fields), is_active: true };
+  const made = await insertRow(tx, tenantId, USER, { ...values, ...vouchedOf(values, vouched) }, nobodyYet);
   if (!made) return undefined;
   const row = await claimRow(tx, tenantId, USER, made.id);
   await recordEvent(tx, tenantId, changeOf(USER, "Created", [row]));
@@ -32,14 +45,30 @@ export async function makeOwnUser(tx: Transaction, tenantId: TenantId, fields: F
 }
 
 /** Changes what differs; if nothing does, there is no event either. A value that does not fit its field is left out. */
-export async function changeOwnUser(tx: Transaction, tenantId: TenantId, id: number, fields: Fields): Promise<void> {
+export async function changeOwnUser(
+  tx: Transaction,
+  tenantId: TenantId,
+  id: number,
+  fields: Fields,
+  vouched: Vouched,
+): Promise<void> {
   const before = await lockById(tx, tenantId, USER, id);
-  const different = Object.entries(fitting(fields)).filter(([column, value]) => before && before[column] !== value);
+  if (!before) return;
+  const values = unvouched(USER, before, fitting(fields));
+  const wanted = { ...values, ...vouchedOf({ ...before, ...values }, vouched) };
+  const different = Object.entries(wanted).filter(([column, value]) => before[column] !== value);
   if (different.length === 0) return;
   const actor = { type: "User", id } as const;
-  const changes = Object.fromEntries(different);
-  const row = await updateRow(tx, tenantId, USER, id, changes, before!.sequence + 1, actor);
+  const row = await updateRow(tx, tenantId, USER, id, Object.fromEntries(different), before.sequence + 1, actor);
   await recordEvent(tx, tenantId, changeOf(USER, "Updated", [row]));
+}
+
+/** What is vouched for may be another than the User's own. */
+function vouchedOf({ email, mobile_phone }: Record<string, unknown>, { Email, MobilePhone }: Vouched): Changes {
+  return {
+    ...(Email !== undefined && email === Email && { email_verified: true }),
+    ...(MobilePhone !== undefined && mobile_phone === MobilePhone && { mobile_phone_verified: true }),
+  };
 }
 
 function fitting(fields: Fields): Changes {

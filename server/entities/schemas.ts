@@ -1,6 +1,6 @@
 // An entity's definition as JSON Schema: what a caller sends (…Data) and what a record looks like.
 
-import { ACTOR_FIELDS, type Field, inAnswerOrder, UNSET_DATE, WEB_ADDRESS } from "./definition.ts";
+import { ACTOR_FIELDS, type Field, inAnswerOrder, UNSET_DATE } from "./definition.ts";
 import { toRecord } from "./record.ts";
 import { describeEntities, type Entity, type EntityReference } from "./registry.ts";
 import { INT32_MAX } from "./values.ts";
@@ -82,7 +82,7 @@ function inputField(entity: Entity, field: Field): Schema {
   if (field.name === "Id") return inputId(entity, field);
   if (field.readOnly) return { ...recordField(entity, field), readOnly: true };
   if (field.type === "text") {
-    const pattern = field.isWebAddress ? `^$|${WEB_ADDRESS.source}` : NUL_FREE;
+    const pattern = field.shape ? `^$|${field.shape.pattern.source}` : NUL_FREE;
     return { type: ["string", "null"], description, maxLength: field.maxLength, pattern };
   }
   const { type, ...rest } = valueSchema(field.type);

@@ -24,7 +24,7 @@ import {
   waitForTurn,
 } from "./store.ts";
 import { ATTEMPTS, followChange, inTransaction, keepsChanging, type Records, refuseOwnEnd } from "./transaction.ts";
-import { isEqual } from "./values.ts";
+import { isEqual, unvouched } from "./values.ts";
 
 /** What an upsert came to; the same row twice: nothing was to be changed. */
 export interface Change {
@@ -78,7 +78,7 @@ export async function applyUpsert(
     // These two compare nothing: whether there is a record.
     if (!before || conditions.ifNoneMatch === "*") requireConditions(conditions, before);
     const { columns, shown } = await resolveReferences(tx, caller, entity, input, before?.id);
-    const changes: Changes = { ...input.values, ...columns };
+    const changes: Changes = unvouched(entity, before, { ...input.values, ...columns });
     // The record as it would stand, before anything is written.
     const proposed: Partial<Row> = { ...before, ...changes, ...shown };
     requirePermission(caller, entity, before, proposed);
@@ -88,6 +88,7 @@ export async function applyUpsert(
     // Only now, so that who may not change a record learns of no value whether it is right.
     if (before) await requireSeen(tx, caller, entity.name, conditions, before, toRecord(entity, before));
     refuseChangedEchoes(caller, entity, input, before);
+    refuseEmptyWord(entity, proposed);
     if (before?.is_active && !proposed.is_active) refuseOwnEnd(caller, entity, before.id, "deactivate");
     if (before && Object.keys(changes).every((column) => isEqual(before[column], proposed[column]))) {
       return { before, after: before };
@@ -167,6 +168,18 @@ function refuseChangedEchoes(
   if (changed.length > 0) {
     throw new BadInput(...changed.map(({ field }) => `${field.name} is set by the server and cannot be changed.`));
   }
+}
+
+/** There is nothing that could be vouched for. */
+function refuseEmptyWord(entity: Entity, proposed: Partial<Row>): void {
+  const empty = entity.fields.filter(
+    ({ column, vouchesFor }) => vouchesFor && proposed[column] && !proposed[vouchesFor],
+  );
+  if (empty.length === 0) return;
+  const nameOf = (column: string) => entity.fields.find((field) => field.column === column)!.name;
+  throw new BadInput(
+    ...empty.map(({ name, vouchesFor }) => `${name} cannot be true: the ${entity.name} has no ${nameOf(vouchesFor!)}.`),
+  );
 }
 
 /** A date may come back in another notation of the same moment. */

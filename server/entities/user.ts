@@ -1,4 +1,20 @@
-import { boolean, type EntityDefinition, type Field, serverDate, text, UNIQUE_TEXT_LIMIT } from "./definition.ts";
+import { readDate } from "../http/query.ts";
+import {
+  boolean,
+  type EntityDefinition,
+  type Field,
+  serverDate,
+  text,
+  UNIQUE_TEXT_LIMIT,
+  WEB_ADDRESS_SHAPE,
+} from "./definition.ts";
+
+/** OpenID Connect Core 5.1: birthdate; the year 0000 is one that is not told. */
+const BIRTH_DATE = {
+  pattern: /^\d{4}(-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]))?$/,
+  fits: (text: string) => text.length === 4 || readDate(`${text.replace(/^0000/, "2000")}T00:00:00Z`) !== undefined,
+  must: "must be a date such as 1990-05-31, a year, or null.",
+};
 
 /** docs/behaviour.md "User". */
 export const user: EntityDefinition = {
@@ -25,14 +41,26 @@ export const user: EntityDefinition = {
     claim("FamilyName", "family_name", "Family name, as in family_name.", "Silva"),
     claim("Locale", "locale", "Language and region, as in locale: a BCP 47 tag.", "pt-PT"),
     claim("ZoneInfo", "zone_info", "Time zone, as in zoneinfo: a name of the IANA database.", "Europe/Lisbon"),
+    webAddress(
+      "Picture",
+      "picture",
+      "Address of a picture of the person, as in picture.",
+      "https://example.com/ana.jpg",
+    ),
+    claim("MiddleName", "middle_name", "Middle name, as in middle_name.", "Maria"),
+    claim("Nickname", "nickname", "Casual name, as in nickname.", "Nana"),
+    webAddress("Profile", "profile", "Address of a page about the person, as in profile.", "https://example.com/ana"),
+    webAddress("Website", "website", "Address of the person's own site, as in website.", "https://ana.example.com"),
+    claim("Gender", "gender", "Gender, as in gender.", "female"),
+    { ...claim("BirthDate", "birth_date", "Date or year of birth, as in birthdate.", "1990-05-31"), shape: BIRTH_DATE },
+    claim("Address", "address", "Postal address, as in formatted of address; it may have several lines.", "Lisboa"),
     {
-      ...claim(
-        "Picture",
-        "picture",
-        "Address of a picture of the person, as in picture.",
-        "https://example.com/ana.jpg",
-      ),
-      isWebAddress: true,
+      ...boolean("EmailVerified", "email_verified", "Whether Email is known to be the user's own; a new one is not."),
+      vouchesFor: "email",
+    },
+    {
+      ...boolean("MobilePhoneVerified", "mobile_phone_verified", "The same of MobilePhone."),
+      vouchesFor: "mobile_phone",
     },
     serverDate("Creation_Date", "created_on", "Creation date."),
     serverDate("Last_Login", "last_login", "Last login time."),
@@ -51,7 +79,9 @@ export const user: EntityDefinition = {
     Name: { label: "Full name", needed: true },
     Username: { label: "User name", hint: "What the person signs in with.", needed: true },
     Email: { label: "E-mail", type: "email" },
+    EmailVerified: { label: "This address is known to be the person's own", hint: "Applications are told so." },
     MobilePhone: { label: "Mobile phone" },
+    MobilePhoneVerified: { label: "This number is known to be the person's own", hint: "Applications are told so." },
     External_Id: {
       label: "External Id",
       hint: "What another system knows the person by; nobody else may have it.",
@@ -61,12 +91,23 @@ export const user: EntityDefinition = {
     Locale: { label: "Language", hint: "A tag such as pt-PT." },
     ZoneInfo: { label: "Time zone", hint: "A name such as Europe/Lisbon." },
     Picture: { label: "Picture", type: "url", hint: "The address of one." },
+    MiddleName: { label: "Middle name" },
+    Nickname: { label: "Nickname" },
+    Profile: { label: "Profile", type: "url", hint: "The address of a page about the person." },
+    Website: { label: "Website", type: "url" },
+    Gender: { label: "Gender" },
+    BirthDate: { label: "Date of birth", hint: "A date such as 1990-05-31, or a year." },
+    Address: { label: "Postal address", rows: 3 },
     Department: { label: "Department" },
     Is_Active: { label: "Active", hint: "Who is not active cannot sign in." },
   },
 };
 
-/** Told to applications by the scope `profile` (OIDC Core 5.1). */
+/** Told to applications by the scope `profile` or `address` (OIDC Core 5.1). */
 function claim(name: string, column: string, description: string, example: string): Field {
   return text(name, column, description, { isNotSearched: true, example });
+}
+
+function webAddress(name: string, column: string, description: string, example: string): Field {
+  return { ...claim(name, column, description, example), shape: WEB_ADDRESS_SHAPE };
 }

@@ -72,6 +72,22 @@ export function isEqual(one: unknown, other: unknown): boolean {
   return one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;
 }
 
+/** With it goes what was said of the text before: somebody has vouched for that, not for the new one. */
+export function unvouched(
+  entity: EntityDefinition,
+  before: Record<string, unknown> | undefined,
+  changes: Record<string, unknown>,
+): Record<string, unknown> {
+  const stale = entity.fields.filter(
+    ({ column, vouchesFor }) =>
+      vouchesFor !== undefined &&
+      changes[vouchesFor] !== undefined &&
+      changes[column] === undefined &&
+      !isEqual(changes[vouchesFor], before?.[vouchesFor] ?? null),
+  );
+  return { ...changes, ...Object.fromEntries(stale.map(({ column }) => [column, false])) };
+}
+
 const BASE64_PREFIX = "base64|";
 
 /**

@@ -6,16 +6,22 @@ export interface UserRow {
   name: string | null;
   username: string | null;
   email: string | null;
-  /** What of it somebody has vouched for. */
-  verifiedEmail: string | null;
+  emailVerified: boolean;
   mobilePhone: string | null;
-  verifiedPhone: string | null;
+  phoneVerified: boolean;
   externalId: string | null;
   givenName: string | null;
   familyName: string | null;
   locale: string | null;
   zoneInfo: string | null;
   picture: string | null;
+  middleName: string | null;
+  nickname: string | null;
+  profile: string | null;
+  website: string | null;
+  gender: string | null;
+  birthDate: string | null;
+  address: string | null;
   /** Its Name. */
   department: string | null;
   updatedOn: Date;
@@ -34,9 +40,11 @@ export async function findUserClaims(
   familyId: string | undefined,
 ): Promise<UserRow | undefined> {
   const [user] = await sql<UserRow[]>`
-    select u.name, u.username, u.email, u.verified_email as "verifiedEmail", u.mobile_phone as "mobilePhone",
-      u.verified_phone as "verifiedPhone", u.external_id as "externalId",
-      u.given_name as "givenName", u.family_name as "familyName", u.locale, u.zone_info as "zoneInfo", u.picture, d.name as department,
+    select u.name, u.username, u.email, u.email_verified as "emailVerified", u.mobile_phone as "mobilePhone",
+      u.mobile_phone_verified as "phoneVerified", u.external_id as "externalId",
+      u.given_name as "givenName", u.family_name as "familyName", u.locale, u.zone_info as "zoneInfo", u.picture,
+      u.middle_name as "middleName", u.nickname, u.profile, u.website, u.gender, u.birth_date as "birthDate", u.address,
+      d.name as department,
       coalesce(u.modified_on, u.created_on) as "updatedOn", coalesce(f.userinfo_claims, '{}') as requested
     from users u left join departments d on d.id = u.department_id and d.tenant_id = u.tenant_id
       left join refresh_families f on f.tenant_id = u.tenant_id and f.id = ${familyId ?? null}

@@ -100,20 +100,27 @@ const FIELDS: Record<Exclude<MappedClaim["From"], "Roles" | "Constant">, (user: 
 };
 
 export type Claims = Record<string, ClaimValue>;
-type ClaimValue = string | number | boolean | string[];
+type ClaimValue = string | number | boolean | string[] | { formatted: string };
 
 const CLAIMS: Record<string, (user: UserRow) => ClaimValue | null> = {
   name: (user) => user.name,
   given_name: (user) => user.givenName,
   family_name: (user) => user.familyName,
   preferred_username: (user) => user.username,
+  middle_name: (user) => user.middleName,
+  nickname: (user) => user.nickname,
+  profile: (user) => user.profile,
   picture: (user) => user.picture,
+  website: (user) => user.website,
+  gender: (user) => user.gender,
+  birthdate: (user) => user.birthDate,
   zoneinfo: (user) => user.zoneInfo,
   locale: (user) => user.locale,
   email: (user) => user.email,
-  email_verified: (user) => (user.email ? user.email === user.verifiedEmail : null),
+  email_verified: (user) => (user.email ? user.emailVerified : null),
   phone_number: (user) => user.mobilePhone,
-  phone_number_verified: (user) => (user.mobilePhone ? user.mobilePhone === user.verifiedPhone : null),
+  phone_number_verified: (user) => (user.mobilePhone ? user.phoneVerified : null),
+  address: (user) => (user.address ? { formatted: user.address } : null),
   updated_at: (user) => Math.floor(user.updatedOn.getTime() / 1000),
 };
 
@@ -123,15 +130,16 @@ export function isKnownClaim(name: string): boolean {
   return Object.hasOwn(CLAIMS, name);
 }
 
-/** The scope `name` gives the name alone; a User has no postal address, so `address` gives nothing. */
+/** OIDC Core 5.4; the scope `name` gives the name alone. */
 const CLAIMS_OF_SCOPE: Record<string, string[]> = {
   profile: [
-    ...["name", "given_name", "family_name", "preferred_username", "picture", "zoneinfo", "locale"],
-    "updated_at",
+    ...["name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile", "picture"],
+    ...["website", "gender", "birthdate", "zoneinfo", "locale", "updated_at"],
   ],
   name: ["name"],
   email: ["email", "email_verified"],
   phone: ["phone_number", "phone_number_verified"],
+  address: ["address"],
 };
 
 function claimNamesOf(scopes: Iterable<string>): string[] {

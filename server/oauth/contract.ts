@@ -19,6 +19,7 @@ export const RESPONSE_MODES = ["query", "fragment", "form_post"] as const;
 
 const text = (description?: string) => Type.String(description ? { description } : {});
 const may = (description?: string) => Type.Optional(text(description));
+const maybeTrue = () => Type.Optional(Type.Boolean());
 const address = (description: string) => Type.String({ format: "uri", description });
 const secret = (description?: string) =>
   Type.Optional(Type.String({ format: "password", ...(description && { description }) }));
@@ -194,7 +195,10 @@ export const USER_INFO = Type.Object(
   {
     sub: text("`user-` and the User's Id."),
     ...{ name: may(), given_name: may(), family_name: may(), preferred_username: may() },
-    ...{ email: may(), phone_number: may(), picture: may(), zoneinfo: may(), locale: may() },
+    ...{ middle_name: may(), nickname: may(), profile: may(), picture: may(), website: may(), gender: may() },
+    ...{ birthdate: may(), zoneinfo: may(), locale: may() },
+    ...{ email: may(), email_verified: maybeTrue(), phone_number: may(), phone_number_verified: maybeTrue() },
+    address: Type.Optional(Type.Object({ formatted: Type.String() })),
     updated_at: Type.Optional(Type.Integer({ format: "int64", description: "Seconds since 1970." })),
   },
   { $id: "UserInfo" },

@@ -60,7 +60,7 @@ export function metadata(issuer: string) {
     pushed_authorization_request_endpoint: issuer + PUSHED_REQUEST_PATH,
     require_pushed_authorization_requests: false,
     end_session_endpoint: issuer + END_SESSION_PATH,
-    scopes_supported: SUPPORTED_SCOPES,
+    scopes_supported: SCOPES,
     response_types_supported: RESPONSE_TYPES,
     response_modes_supported: RESPONSE_MODES,
     grant_types_supported: GRANT_TYPES,
@@ -85,6 +85,3 @@ export function metadata(issuer: string) {
 
 /** Of id_token and userinfo. */
 const CLAIMS = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", ...KNOWN_CLAIMS];
-
-/** A client may have the scope address, but no User has a postal address. */
-const SUPPORTED_SCOPES = SCOPES.filter((scope) => scope !== "address");

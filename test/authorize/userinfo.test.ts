@@ -17,7 +17,7 @@ async function tokens(client: Client, fields: Record<string, string>) {
 
 async function newAda(): Promise<Client> {
   const client = await newClient();
-  await db()`update users set name = 'Ada Lovelace', email = 'ada@example.com', mobile_phone = '+441815' where tenant_id = ${client.tenant.tenantId}`;
+  await db()`update users set name = 'Ada Lovelace', email = 'ada@example.com', mobile_phone = '+441815', address = E'1 Square\nLondon' where tenant_id = ${client.tenant.tenantId}`;
   return client;
 }
 
@@ -28,7 +28,7 @@ describe.concurrent("claims", () => {
     ["openid profile", { name: "Ada Lovelace", preferred_username: "admin", updated_at: expect.any(Number) }],
     ["openid email", { email: "ada@example.com", email_verified: false }],
     ["openid phone", { phone_number: "+441815", phone_number_verified: false }],
-    ["openid address", {}],
+    ["openid address", { address: { formatted: "1 Square\nLondon" } }],
   ])("of the scope %s", async (scope, claims) => {
     const client = await newAda();
     const { access_token, id_token } = await tokens(client, { scope });
@@ -42,7 +42,9 @@ describe.concurrent("claims", () => {
     const client = await newAda();
     await db()`
       update users set given_name = 'Ada', family_name = 'Lovelace', locale = 'en-GB', zone_info = 'Europe/London',
-        picture = 'https://example.com/ada.png' where tenant_id = ${client.tenant.tenantId}`;
+        picture = 'https://example.com/ada.png', middle_name = 'King', nickname = 'Countess',
+        profile = 'https://example.com/ada', website = 'https://ada.example.com', gender = 'female',
+        birth_date = '1815-12-10' where tenant_id = ${client.tenant.tenantId}`;
     const { access_token } = await tokens(client, { scope: "openid profile" });
     expect((await request("GET", PATH, { headers: bearer(access_token) })).body).toMatchObject({
       given_name: "Ada",
@@ -50,6 +52,12 @@ describe.concurrent("claims", () => {
       locale: "en-GB",
       zoneinfo: "Europe/London",
       picture: "https://example.com/ada.png",
+      middle_name: "King",
+      nickname: "Countess",
+      profile: "https://example.com/ada",
+      website: "https://ada.example.com",
+      gender: "female",
+      birthdate: "1815-12-10",
     });
   });
 

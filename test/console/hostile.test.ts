@@ -1,6 +1,7 @@
 // Every form of Settings, and every page that shows what it has saved, with texts that somebody means harm by.
 
 import { expect, test } from "bun:test";
+import { MAPPED } from "../../server/signin/index.ts";
 import type { Api } from "../support/api.ts";
 import { openWindows } from "../support/browser.ts";
 import { inspectAsItIs } from "../support/inspect.ts";
@@ -15,9 +16,7 @@ const OAUTH2 = {
   TokenEndpoint: `${DIRECTORY}/token`,
   UserinfoEndpoint: `${DIRECTORY}/userinfo`,
 };
-const CLAIMS = ["Name", "Username", "Email", "EmailVerified", "MobilePhone", "External_Id"].map(
-  (field) => `Mapping.${field}`,
-);
+const CLAIMS = MAPPED.filter((field) => field !== "Subject").map((field) => `Mapping.${field}`);
 const OPENID_FIELDS = [
   "Name Issuer ClientId ClientSecret Scopes AllowedDomains AllowedTenants",
   ...CLAIMS,
@@ -33,7 +32,12 @@ const PERMIT_ALL = "permit (principal, action, resource);";
 
 /** With these in place of what is refused, a form is taken; the other fields stay hostile. */
 const FREE = {};
-const PERSON = { Picture: "https://example.com/ana.png" };
+const PERSON = {
+  Picture: "https://example.com/ana.png",
+  Profile: "https://example.com/ana",
+  Website: "https://ana.example.com",
+  BirthDate: "1990-05-31",
+};
 const APPLICATION = { WebSiteURL: "https://payroll.example.com" };
 const CONNECTION = {
   URL: "https://localhost:9443/",
@@ -82,10 +86,10 @@ const FORMS: Record<string, Typed> = {
   "POST /settings/roles/:id/change Name Description": FREE,
   "POST /settings/roles/:id/members/add Member": { Member: "colleague" },
   "POST /settings/roles/add Name Description": FREE,
-  "POST /settings/users/:id/change Name Username Email MobilePhone External_Id GivenName FamilyName Locale ZoneInfo Picture":
+  "POST /settings/users/:id/change Name Username Email MobilePhone External_Id GivenName FamilyName Locale ZoneInfo Picture MiddleName Nickname Profile Website Gender BirthDate Address":
     PERSON,
   "POST /settings/users/:id/identity/link Subject": FREE,
-  "POST /settings/users/add Name Username Email MobilePhone External_Id GivenName FamilyName Locale ZoneInfo Picture":
+  "POST /settings/users/add Name Username Email MobilePhone External_Id GivenName FamilyName Locale ZoneInfo Picture MiddleName Nickname Profile Website Gender BirthDate Address":
     PERSON,
   "POST /settings/webhooks/:id/change URL Secret Name Description ApiKey Headers TimeoutMs RatePerSecond MaxInFlight":
     CONNECTION,

@@ -20,6 +20,15 @@ describe.concurrent("a User", () => {
       Locale: "en-GB",
       ZoneInfo: "Europe/London",
       Picture: "https://example.com/ada.png",
+      MiddleName: "King",
+      Nickname: "Countess",
+      Profile: "https://example.com/ada",
+      Website: "https://ada.example.com",
+      Gender: "female",
+      BirthDate: "1815-12-10",
+      Address: "1 Square\nLondon",
+      EmailVerified: true,
+      MobilePhoneVerified: false,
       Is_Active: true,
     };
     const user = await caller.made("User", { ...fields, Department: { FieldType: "Name", Value: "Sales" } });
@@ -40,6 +49,28 @@ describe.concurrent("a User", () => {
       sequences: [1],
       data: user,
     });
+  });
+
+  test("has a new Email or MobilePhone verified only if that is said with it", async () => {
+    const caller = await newTenant();
+    const both = { EmailVerified: true, MobilePhoneVerified: true };
+    const { Id } = await caller.made("User", { Username: "ada", Email: "a@example.com", MobilePhone: "1", ...both });
+    const changed = (fields: object) => caller.made("User", { Id, ...fields });
+    expect(await changed({ Email: "a@example.com", MobilePhone: "1" })).toMatchObject(both);
+    expect(await changed({ Email: "b@example.com" })).toMatchObject({ ...both, EmailVerified: false });
+    expect(await changed({ Email: "c@example.com", EmailVerified: true })).toMatchObject(both);
+    expect(await changed({ Email: "d@example.com", EmailVerified: true })).toMatchObject(both);
+    expect(await changed({ MobilePhone: null })).toMatchObject({ ...both, MobilePhoneVerified: false });
+    expect(await changed({ EmailVerified: false })).toMatchObject({ EmailVerified: false });
+    const answer = await caller.patch("/User", { Id, Email: "", EmailVerified: true, MobilePhoneVerified: true });
+    expectError(answer, 400, "Bad Input", `${API}/User`, /EmailVerified cannot be true: the User has no Email\./);
+    expect(answer.body.Errors).toHaveLength(2);
+  });
+
+  test.each(["1990-5-31", "31.05.1990", "1990-13-01", "90", "1990-05"])("%p is no BirthDate", async (BirthDate) => {
+    const caller = await newTenant();
+    const answer = await caller.patch("/User", { Username: "ada", BirthDate });
+    expectError(answer, 400, "Bad Input", `${API}/User`, /BirthDate must be a date such as 1990-05-31/);
   });
 
   test("can be sent back as it was read, and its Department cleared", async () => {

@@ -47,9 +47,8 @@ describe.each(PATHS)("%s", (path) => {
     expect(answer.body.claims_supported).toEqual(
       expect.arrayContaining(["sub", "email_verified", "phone_number_verified"]),
     );
-    // No User has a postal address.
-    expect(answer.body.scopes_supported).not.toContain("address");
-    expect(answer.body.claims_supported).not.toContain("address");
+    expect(answer.body.scopes_supported).toContain("address");
+    expect(answer.body.claims_supported).toContain("address");
   });
 
   test("is read alone", async () => {

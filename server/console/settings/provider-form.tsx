@@ -30,6 +30,11 @@ const CLAIM_LABELS: Record<(typeof MAPPED)[number], string> = {
   EmailVerified: "Claim that says the address is the user's own",
   MobilePhone: "Claim of the mobile phone",
   External_Id: "Claim of the external Id",
+  GivenName: "Claim of the given name",
+  FamilyName: "Claim of the family name",
+  Locale: "Claim of the language",
+  ZoneInfo: "Claim of the time zone",
+  Picture: "Claim of the picture's address",
 };
 
 /** The addresses that a provider of this type is reached at. */

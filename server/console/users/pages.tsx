@@ -3,7 +3,7 @@
 import type { EntityService } from "../../entities/index.ts";
 import { ApiError } from "../../errors.ts";
 import { firstPage } from "../../http/query.ts";
-import { Code, type Option, phrase, Time } from "../../ui/index.ts";
+import { Code, type Option, phrase, Text, Time } from "../../ui/index.ts";
 import type { Page, SettingsDependencies } from "../page.tsx";
 import { entityPages, RecordSection } from "../records/entities.tsx";
 import { ACTIVE_FILTER } from "../records/records.tsx";
@@ -103,6 +103,16 @@ function morePages(deps: SettingsDependencies): Page[] {
 /** Of a list that has a page of its own. */
 const SHOWN = firstPage(10);
 
+/** Fields that few people have something in. */
+const PROFILE = [
+  ...(["GivenName", "FamilyName", "MiddleName", "Nickname", "Locale", "ZoneInfo", "Picture", "Profile"] as const),
+  ...(["Website", "Gender", "BirthDate", "Address"] as const),
+];
+
+function verifiedFact(name: string, text: string, isVerified: boolean): [string, JSX.Element][] {
+  return text === "" ? [] : [[name, <Text text={isVerified ? "yes" : "no"} />]];
+}
+
 async function userBody(deps: SettingsDependencies, visit: Visit, person: Person) {
   const { users, consents } = deps;
   const id = String(person.Id);
@@ -129,13 +139,11 @@ async function userBody(deps: SettingsDependencies, visit: Visit, person: Person
           "Is_Active",
           "Username",
           "Email",
+          ...verifiedFact("E-mail verified", person.Email, person.EmailVerified),
           "MobilePhone",
+          ...verifiedFact("Mobile phone verified", person.MobilePhone, person.MobilePhoneVerified),
           "External_Id",
-          "GivenName",
-          "FamilyName",
-          "Locale",
-          "ZoneInfo",
-          "Picture",
+          ...PROFILE.filter((name) => person[name] !== ""),
           "Department",
           ["Created", <Time at={new Date(person.Creation_Date)} />],
           ["Last sign-in", <LastLogin at={person.Last_Login} />],

@@ -2,13 +2,13 @@
 
 import { type Origin, recordAudit } from "../../audit/index.ts";
 import type { Sql, Transaction } from "../../db/connection.ts";
-import { changeOwnUser, makeOwnUser, waitForUsers } from "../../entities/index.ts";
+import { changeOwnUser, makeOwnUser, type Vouched, waitForUsers } from "../../entities/index.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { KnownBrowsers } from "../known-browsers.ts";
 import { ACR, type Caller, type Session, type Sessions } from "../sessions.ts";
 import type { PendingLink } from "./attempts.ts";
-import { mayComeIn, type UpstreamIdentity, type UserFields, type Verified } from "./identity.ts";
-import type { Provider } from "./providers/store.ts";
+import { mayComeIn, type UpstreamIdentity, type UserFields } from "./identity.ts";
+import { MAPPED_FIELDS, type Provider } from "./providers/store.ts";
 import {
   type Attempt,
   deleteAttempt,
@@ -17,7 +17,6 @@ import {
   isTaken,
   type LinkedUser,
   type SubjectKey,
-  saveVerified,
   takeHeldAttempt,
 } from "./store.ts";
 
@@ -30,7 +29,7 @@ export type Account =
   | { outcome: "link" };
 
 /** What a provider may change of a User it has made; by the others a User is found, so they stay. */
-const KEPT_UP_TO_DATE = ["Name", "Email", "MobilePhone"] as const;
+const KEPT_UP_TO_DATE = MAPPED_FIELDS.filter((name) => name !== "Username" && name !== "External_Id");
 
 /** Who links an account, once it is known whose it is. */
 export type LinkedBy = (userId: number) => Origin;
@@ -55,10 +54,9 @@ export function accountOf(
     const { Username: username, Email: email, External_Id: externalId } = fields;
     if (await isTaken(tx, tenantId, { username, email, externalId })) return { outcome: "link" };
     if (!mayComeIn(rules, verified, tenants)) return { outcome: "stranger" };
-    const userId = await makeOwnUser(tx, tenantId, fields);
+    const userId = await makeOwnUser(tx, tenantId, fields, verified);
     if (userId === undefined) return { outcome: "link" };
     await insertIdentity(tx, tenantId, key, userId, true);
-    await saveVerified(tx, tenantId, userId, verified);
     await recordLink(tx, tenantId, key, userId, by);
     return { outcome: "known", userId };
   }) as Promise<Account>;
@@ -94,7 +92,7 @@ export async function linkSubject(
   by: LinkedBy,
 ): Promise<boolean> {
   if (!(await insertIdentity(tx, tenantId, key, userId, false))) return false;
-  await saveVerified(tx, tenantId, userId, key.verified);
+  await changeOwnUser(tx, tenantId, userId, {}, key.verified);
   await recordLink(tx, tenantId, key, userId, by);
   return true;
 }
@@ -113,12 +111,11 @@ async function known(
   tenantId: TenantId,
   { userId, isActive, provisioned }: LinkedUser,
   fields: UserFields,
-  verified: Verified,
+  verified: Vouched,
 ): Promise<Account> {
   if (!isActive) return { outcome: "inactive", userId };
   const kept = KEPT_UP_TO_DATE.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]]));
-  if (provisioned) await changeOwnUser(tx, tenantId, userId, Object.fromEntries(kept));
-  await saveVerified(tx, tenantId, userId, verified);
+  await changeOwnUser(tx, tenantId, userId, provisioned ? Object.fromEntries(kept) : {}, verified);
   return { outcome: "known", userId };
 }
 

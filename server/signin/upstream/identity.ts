@@ -1,11 +1,11 @@
 // From a provider's claims to who the user is, and what is known of them.
 
+import type { Vouched } from "../../entities/index.ts";
 import { UpstreamFailure } from "./failure.ts";
-import type { Mapping, Provider } from "./providers/store.ts";
+import { MAPPED_FIELDS, type MappedField, type Mapping, type Provider } from "./providers/store.ts";
 
-/** Fields of a User that a provider can give. */
-export const MAPPED_FIELDS = ["Name", "Username", "Email", "MobilePhone", "External_Id"] as const;
-export type UserFields = Partial<Record<(typeof MAPPED_FIELDS)[number], string>>;
+/** Fields of a User, by their names. */
+export type UserFields = Partial<Record<MappedField, string>>;
 
 /** Whom a provider has signed in. */
 export interface UpstreamIdentity {
@@ -14,16 +14,11 @@ export interface UpstreamIdentity {
   subject: string;
   fields: UserFields;
   /** Of the fields, what the provider vouches for. */
-  verified: Verified;
+  verified: Vouched;
   /** The organisations there that the user is of: Google's `hd`, Microsoft's `tid`. */
   tenants: string[];
   /** Seconds since 1970, if the provider says when the user has signed in there. */
   authTime: number | undefined;
-}
-
-export interface Verified {
-  email?: string;
-  phone?: string;
 }
 
 export type Claims = Record<string, unknown>;
@@ -49,9 +44,9 @@ export function toIdentity(authority: string, mapping: Mapping, claims: Claims):
     const value = claim === undefined || (isAddress(claim) && !isVerified) ? undefined : textOf(claims[claim]);
     if (value !== undefined) fields[field] = value;
   }
-  const verified: Verified = { email: fields.Email };
+  const verified: Vouched = { Email: fields.Email };
   if (mapping.MobilePhone === "phone_number" && isTrue(claims.phone_number_verified))
-    verified.phone = fields.MobilePhone;
+    verified.MobilePhone = fields.MobilePhone;
   const authTime = typeof claims.auth_time === "number" ? claims.auth_time : undefined;
   const tenants = TENANT_CLAIMS.flatMap((claim) => textOf(claims[claim]) ?? []);
   return { authority, subject, fields, verified, tenants, authTime };
@@ -65,7 +60,7 @@ type Rules = Pick<Provider, "allowedDomains" | "allowedTenants" | "requireVerifi
 /** Whether a provider's rules let it make a User of somebody; each rule that there is has to be kept. */
 export function mayComeIn(
   { allowedDomains, allowedTenants, requireVerifiedEmail }: Rules,
-  { email }: Verified,
+  { Email: email }: Vouched,
   tenants: string[],
 ): boolean {
   const domain = ADDRESS.exec(email ?? "")?.[1]?.toLowerCase() ?? "";

@@ -146,20 +146,6 @@ export async function insertIdentity(
   return inserted.count > 0;
 }
 
-/** What a provider vouches for; whether it is the User's own, each claim tells. */
-export async function saveVerified(
-  sql: Queries,
-  tenantId: TenantId,
-  userId: number,
-  { email = null, phone = null }: { email?: string | null; phone?: string | null },
-): Promise<void> {
-  await sql`
-    update users set verified_email = coalesce(${email}, verified_email), verified_phone = coalesce(${phone}, verified_phone)
-    where tenant_id = ${tenantId} and id = ${userId}
-      and (verified_email is distinct from coalesce(${email}, verified_email)
-        or verified_phone is distinct from coalesce(${phone}, verified_phone))`;
-}
-
 /** A subject that is linked with a User, and the provider that it is one of. */
 export type LinkedIdentity = SubjectKey &
   Pick<Provider, "name" | "externalId" | "type" | "issuer" | "userinfoEndpoint" | "mapping" | "isActive"> & {

@@ -32,6 +32,11 @@ export const DEFAULT_MAPPING: Mapping = {
   Email: "email",
   EmailVerified: "email_verified",
   MobilePhone: "phone_number",
+  GivenName: "given_name",
+  FamilyName: "family_name",
+  Locale: "locale",
+  ZoneInfo: "zoneinfo",
+  Picture: "picture",
 };
 
 /** @throws BadInput naming what a new one lacks */

@@ -11,9 +11,28 @@ export const AUTH_METHODS = ["client_secret_basic", "client_secret_post"] as con
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
 /** What can be taken from a provider's claims: a User's fields, who the user is, and whether Email is the user's own. */
-export const MAPPED = ["Subject", "Name", "Username", "Email", "EmailVerified", "MobilePhone", "External_Id"] as const;
+export const MAPPED = [
+  "Subject",
+  "Name",
+  "Username",
+  "Email",
+  "EmailVerified",
+  "MobilePhone",
+  "External_Id",
+  "GivenName",
+  "FamilyName",
+  "Locale",
+  "ZoneInfo",
+  "Picture",
+] as const;
+type Mapped = (typeof MAPPED)[number];
+export type MappedField = Exclude<Mapped, "Subject" | "EmailVerified">;
+/** Fields of a User that a provider can give. */
+export const MAPPED_FIELDS = MAPPED.filter(
+  (name): name is MappedField => name !== "Subject" && name !== "EmailVerified",
+);
 /** The names of the claims. */
-export type Mapping = Partial<Record<(typeof MAPPED)[number], string>>;
+export type Mapping = Partial<Record<Mapped, string>>;
 
 export interface Provider {
   id: number;
