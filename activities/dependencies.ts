@@ -1,9 +1,11 @@
 import type { Logger } from "pino";
 import type { Sql } from "../server/db/connection.ts";
+import type { AttemptLogout } from "../server/logouts/index.ts";
 import type { WorkerMetrics } from "../server/metrics/index.ts";
 import type { KeyRotation } from "../server/oauth/index.ts";
 import type { Tracing } from "../server/tracing/index.ts";
 import type { AttemptDelivery, AttemptLog, InFlight, Windows } from "../server/webhooks/index.ts";
+import type { LogoutId } from "../workflows/contract.ts";
 
 export interface ActivityDependencies {
   sql: Sql;
@@ -16,6 +18,9 @@ export interface ActivityDependencies {
   /** Told when an attempt begins, so that the dispatcher may take on more. */
   inFlight: Pick<InFlight, "begin">;
   windows: Windows;
+  attemptLogout: AttemptLogout;
+  /** Of clients that are told of logouts. */
+  logoutWindows: Windows<number, LogoutId, LogoutId>;
   holding: {
     /** Exhausted deliveries in a row after which a connection is Held. */
     after: number;

@@ -1,6 +1,7 @@
 import { createCloseDelivery } from "./close-delivery.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { createRemoveExpired, createRotateSigningKeys } from "./maintenance.ts";
+import { createCloseLogout, createPostLogout } from "./post-logout.ts";
 import { createAttempt } from "./post-webhook.ts";
 import { createPosts } from "./posts.ts";
 import { createSendProbe } from "./probe.ts";
@@ -12,6 +13,8 @@ export function createActivities(dependencies: ActivityDependencies) {
     postWebhook: posts.postWebhook,
     postQueued: posts.postQueued,
     closeDelivery: createCloseDelivery(dependencies, posts),
+    postLogout: createPostLogout(dependencies),
+    closeLogout: createCloseLogout(dependencies),
     followRedelivery: createFollowRedelivery(dependencies),
     cancelRedelivery: createCancelRedelivery(dependencies),
     sendProbe: createSendProbe(dependencies),

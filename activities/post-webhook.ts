@@ -63,7 +63,7 @@ export function createAttempt(dependencies: AttemptDependencies): Attempt {
     if ("unsent" in result) {
       span.end({ attributes: {}, problem: result.unsent });
       await database(() => takeBackAttempt(sql, tenantId, deliveryId, delivery.number));
-      throw notYet("there was no place for it", UNSENT_WAIT_MS * (1 + Math.random()));
+      throw notYet("there was no place for it", laterBy());
     }
     span.end(spanEnd(input, delivery, result));
     const outcome = outcomeOf(delivery, result, input, holding, isWorkflowCancelled(signal));
@@ -140,12 +140,12 @@ export function workflowCancelled(): Error {
   return new CancelledFailure(WORKFLOW_CANCELLED);
 }
 
-function isWorkflowCancelled({ reason }: AbortSignal): boolean {
+export function isWorkflowCancelled({ reason }: AbortSignal): boolean {
   return reason instanceof CancelledFailure && reason.message === WORKFLOW_CANCELLED;
 }
 
 /** @param retryAfterMs undefined: it is the delivery's end */
-function failure(message: string, retryAfterMs?: number, attempts?: number): ApplicationFailure {
+export function failure(message: string, retryAfterMs?: number, attempts?: number): ApplicationFailure {
   const last = retryAfterMs === undefined;
   const failure = ApplicationFailure.create({
     message,
@@ -161,7 +161,7 @@ function failure(message: string, retryAfterMs?: number, attempts?: number): App
 }
 
 /** Waits for PostgreSQL to come back: giving up would use up an attempt, or post the same bytes again. */
-async function untilDone<T>(log: Logger, signal: AbortSignal, step: () => Promise<T>): Promise<T> {
+export async function untilDone<T>(log: Logger, signal: AbortSignal, step: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await step();
@@ -173,8 +173,13 @@ async function untilDone<T>(log: Logger, signal: AbortSignal, step: () => Promis
   }
 }
 
+/** Milliseconds after which a post that there was no place for is tried again. */
+export function laterBy(): number {
+  return UNSENT_WAIT_MS * (1 + Math.random());
+}
+
 /** No attempt, and nobody's failure: it is to be asked again. */
-function notYet(message: string, waitMs: number): ApplicationFailure {
+export function notYet(message: string, waitMs: number): ApplicationFailure {
   const wait = Math.round(waitMs);
   const failure = ApplicationFailure.create({
     message,

@@ -12,9 +12,10 @@ import { createEgress } from "../server/egress/index.ts";
 import { CannotStart } from "../server/errors.ts";
 import { createLifecycle, serveWorkerProbes } from "../server/http/probes.ts";
 import { createLog } from "../server/log.ts";
+import { createAttemptLogout, startLogouts } from "../server/logouts/index.ts";
 import { startMaintenance } from "../server/maintenance/index.ts";
 import { createWorkerMetrics, serveMetrics } from "../server/metrics/index.ts";
-import { createKeyRotation } from "../server/oauth/index.ts";
+import { createKeyRotation, createLogoutTokens, createSigningKeys } from "../server/oauth/index.ts";
 import { onceDatabaseIsThere, onStop, readProductionConfig, runEntry } from "../server/process.ts";
 import { requireNamespace } from "../server/temporal.ts";
 import { createTracing } from "../server/tracing/index.ts";
@@ -31,7 +32,7 @@ import {
   startReconciler,
   startWindowReport,
 } from "../server/webhooks/index.ts";
-import { TASK_QUEUE } from "../workflows/contract.ts";
+import { LOGOUT_QUEUE, TASK_QUEUE } from "../workflows/contract.ts";
 import { createActivities } from "./index.ts";
 import { HEARTBEAT_MS } from "./posts.ts";
 import { temporalLogger } from "./temporal-log.ts";
@@ -44,6 +45,8 @@ const LOCAL_ACTIVITIES = 2_000;
 const WORKFLOW_TASKS = 500;
 /** Posts from the queue, which cost little while they wait. */
 const QUEUED_POSTS = 2_000;
+/** Posts of logout tokens. */
+const LOGOUT_POSTS = 500;
 const CONNECT_PAUSE_MS = 500;
 
 await runEntry(async () => {
@@ -89,6 +92,12 @@ await runEntry(async () => {
     sql,
     attemptLog: createAttemptLog(sql, log),
     attemptDelivery: createAttemptDelivery({ egress, vault, timeout: config.webhooks.timeout }),
+    attemptLogout: createAttemptLogout(
+      egress,
+      createLogoutTokens(createSigningKeys(sql, vault), config.publicUrl),
+      config.webhooks.timeout,
+    ),
+    logoutWindows: createWindows(),
     keyRotation,
     log,
     metrics,
@@ -116,9 +125,17 @@ await runEntry(async () => {
     maxConcurrentActivityTaskExecutions: QUEUED_POSTS,
     maxHeartbeatThrottleInterval: HEARTBEAT_MS,
   });
-  const running = Promise.all([worker.run(), ownWorker.run()]);
+  const logoutWorker = await Worker.create({
+    ...common,
+    taskQueue: LOGOUT_QUEUE,
+    activities: { postLogout: activities.postLogout },
+    maxConcurrentActivityTaskExecutions: LOGOUT_POSTS,
+    maxHeartbeatThrottleInterval: HEARTBEAT_MS,
+  });
+  const workers = [worker, ownWorker, logoutWorker];
+  const running = Promise.all(workers.map((each) => each.run()));
   stops.push(async () => {
-    for (const each of [worker, ownWorker]) if (each.getState() === "RUNNING") each.shutdown();
+    for (const each of workers) if (each.getState() === "RUNNING") each.shutdown();
     await running.catch(() => {});
   });
   const troubles = createStartTroubles(sql, log);
@@ -139,6 +156,7 @@ await runEntry(async () => {
   });
   const reconciler = startReconciler(sql, client, config.webhooks.reconcileInterval, log);
   const actors = startActors(outbox, client, config.publicUrl, config.webhooks.reconcileInterval, log);
+  const logouts = startLogouts(outbox, client, config, log);
   const clearing = startClearing(outbox, log);
   const maintenance = startMaintenance(client, log);
   const alertWatch = startAlertWatch(outbox, log);
@@ -146,8 +164,8 @@ await runEntry(async () => {
   const heartbeat = startWorkerHeartbeat(config.databaseUrl);
   stops.push(() =>
     Promise.all(
-      [dispatcher, reconciler, actors, clearing, maintenance, windowReport, alertWatch, heartbeat].map((part) =>
-        part.stop(),
+      [dispatcher, reconciler, actors, logouts, clearing, maintenance, windowReport, alertWatch, heartbeat].map(
+        (part) => part.stop(),
       ),
     ),
   );

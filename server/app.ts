@@ -156,6 +156,7 @@ export function createApp({
     vault,
     log,
     fetch: egress.fetch,
+    checkUrl,
     onClient,
     onFailure: logFailure,
   });

@@ -11,8 +11,12 @@ export type DeliveryId = string & { readonly [brand]: "DeliveryId" };
 export type ConnectionId = string & { readonly [brand]: "ConnectionId" };
 export type RedeliveryId = string & { readonly [brand]: "RedeliveryId" };
 
+export type LogoutId = string & { readonly [brand]: "LogoutId" };
+
 /** The task queue of webhook deliveries. */
 export const TASK_QUEUE = "webhooks";
+/** The task queue of posts of logout tokens: a receiver that hangs takes no place of a webhook's. */
+export const LOGOUT_QUEUE = "logouts";
 export const MAXIMUM_ATTEMPTS = 3;
 /** An event with more deliveries is split over `EventId`, `EventId/2`, … */
 export const DELIVERIES_PER_WORKFLOW = 500;
@@ -108,6 +112,34 @@ export interface DeliveryOutcome {
   attempts: number;
   /** Why it was not delivered: host, status and one word. */
   reason?: string;
+}
+
+/** Ids and retry settings only. */
+export interface DeliverLogoutInput {
+  tenantId: TenantId;
+  logoutId: LogoutId;
+  /** The Application's Id. */
+  clientId: number;
+  retry: RetrySettings;
+  /** Milliseconds one attempt may take. */
+  timeout: number;
+}
+
+export type PostLogoutInput = Omit<DeliverLogoutInput, "timeout">;
+
+export interface CloseLogoutInput {
+  tenantId: TenantId;
+  logoutId: LogoutId;
+  state: "Exhausted" | "Cancelled";
+}
+
+/** A logout's place in its life; the same word in PostgreSQL and the API. */
+export const LOGOUT_STATES = ["Pending", "Retrying", "Delivered", "Exhausted", "Cancelled"] as const;
+export type LogoutState = (typeof LOGOUT_STATES)[number];
+
+export interface LogoutOutcome {
+  state: LogoutState;
+  attempts: number;
 }
 
 /** A bulk redelivery's place in its life; the same word in PostgreSQL and the API. */

@@ -4,7 +4,6 @@
 
 import {
   ActivityCancellationType,
-  ActivityFailure,
   ApplicationFailure,
   CancellationScope,
   CancelledFailure,
@@ -12,32 +11,21 @@ import {
   proxyLocalActivities,
   sleep,
   TemporalFailure,
-  TimeoutFailure,
   upsertSearchAttributes,
 } from "@temporalio/workflow";
 import type { Activities } from "../activities/index.ts";
+import { causeOf, RECORDING_MS, SILENCE_MS, waitAfter, waitOf } from "./attempts.ts";
 import {
-  ATTEMPT_FAILED,
-  backoff,
   type DeliverWebhookInput,
   type DeliveryOutcome,
   type DeliveryState,
   type DeliveryToMake,
   EXHAUSTED,
   MAXIMUM_ATTEMPTS,
-  NOT_YET,
   type PostWebhookResult,
-  type RetrySettings,
   TASK_QUEUE,
 } from "./contract.ts";
 
-/**
- * What reading and recording may take beyond the post itself. The post has its own, short limit; this one is long, so
- * that a PostgreSQL that is away for a while does not use up attempts.
- */
-const RECORDING_MS = 3_600_000;
-/** After so long without a sign of life a post from the queue has died with its worker. */
-const SILENCE_MS = 20_000;
 /** After so long without anybody taking it from a worker's own queue that worker is gone. */
 const NOBODY_MS = 5_000;
 /** From the worst to the best. */
@@ -126,30 +114,6 @@ async function post(input: DeliverWebhookInput, delivery: DeliveryToMake): Promi
       if (taskQueue && waitOf(error) === undefined) taskQueue = TASK_QUEUE;
     }
   }
-}
-
-/**
- * @returns milliseconds
- * @throws the error, if no attempt follows
- */
-function waitAfter(error: unknown, retry: RetrySettings, attempt: number): number {
-  if (!(error instanceof TemporalFailure) || CancellationScope.current().consideredCancelled) throw error;
-  const cause = causeOf(error);
-  if (cause instanceof ApplicationFailure && cause.nonRetryable) throw error;
-  if (cause instanceof TimeoutFailure) return 0;
-  return waitOf(error) ?? backoff(retry, attempt);
-}
-
-/** What an attempt that ended by itself says of the next one. */
-function waitOf(error: unknown): number | undefined {
-  const cause = error instanceof TemporalFailure ? causeOf(error) : undefined;
-  if (!(cause instanceof ApplicationFailure) || ![ATTEMPT_FAILED, NOT_YET].includes(cause.type ?? "")) return undefined;
-  return cause.details?.[0] as number | undefined;
-}
-
-/** A local activity's failure is not wrapped, its timeout may be. */
-function causeOf(error: TemporalFailure): Error | undefined {
-  return error instanceof ActivityFailure ? error.cause : error;
 }
 
 function worst(outcomes: DeliveryOutcome[], held: number): DeliveryState {

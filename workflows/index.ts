@@ -1,3 +1,4 @@
+export { deliverLogout } from "./deliver-logout.ts";
 export { deliverWebhook } from "./deliver-webhook.ts";
 export { maintenance } from "./maintenance.ts";
 export { probeConnection } from "./probe-connection.ts";

@@ -3094,6 +3094,11 @@ export interface components {
              */
             PostLogoutRedirectUris: string[];
             /**
+             * @description Where a logout token is posted to when a session ends in which a user has signed in to it (OpenID Connect Back-Channel Logout 1.0). It must be https, and public unless EGRESS_ALLOW names it. Empty: it is told nothing.
+             * @default
+             */
+            BackchannelLogoutUri: string;
+            /**
              * @description The grants it may use at the token endpoint. The default of public and native clients, and what they come to have if nobody chose others, is without client_credentials.
              * @default [
              *       "authorization_code",
@@ -3184,6 +3189,8 @@ export interface components {
              * @default []
              */
             PostLogoutRedirectUris?: string[] | null;
+            /** @description Where a logout token is posted to when a session ends in which a user has signed in to it (OpenID Connect Back-Channel Logout 1.0). It must be https, and public unless EGRESS_ALLOW names it. Empty: it is told nothing. */
+            BackchannelLogoutUri?: string | null;
             /**
              * @description The grants it may use at the token endpoint. The default of public and native clients, and what they come to have if nobody chose others, is without client_credentials.
              * @default [

@@ -66,6 +66,45 @@ export function watch(sql: Sql, channel: string, load: () => Promise<void>): Wat
   };
 }
 
+export interface Passes {
+  /** Resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Looks for work whenever the channel says that there may be some, and every `pollMs`; never twice at once.
+ * @param failed told of a pass that did not come to its end
+ */
+export function startPasses(
+  sql: Sql,
+  channel: string,
+  pollMs: number,
+  pass: () => Promise<void>,
+  failed: (error: unknown) => void,
+): Passes {
+  let running: Promise<void> = Promise.resolve();
+  let isWaiting = false;
+  const wake = () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    running = running
+      .then(() => {
+        isWaiting = false;
+        return pass();
+      })
+      .catch(failed);
+  };
+  const stopListening = listen(sql, channel, wake);
+  const poll = setInterval(wake, pollMs);
+  return {
+    async stop() {
+      clearInterval(poll);
+      await running;
+      await stopListening();
+    },
+  };
+}
+
 /**
  * Calls `wake` for every message of the channel, and whenever listening begins, also after PostgreSQL was away. If it is
  * away at first, postgres.js goes on trying by itself: a process that starts just then need not end.

@@ -1,4 +1,5 @@
 import type { Sql } from "../db/connection.ts";
+import { removeOldLogouts } from "../logouts/index.ts";
 import {
   deleteExpiredRevocations,
   removeEndedFamilies,
@@ -28,6 +29,7 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   former_webhook_secrets: removeFormerSecrets,
   upstream_attempts: removeExpiredAttempts,
   requests: removeOldRequests,
+  logouts: removeOldLogouts,
 };
 
 /** @returns how many rows went, by table */

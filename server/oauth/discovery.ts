@@ -80,6 +80,8 @@ export function metadata(issuer: string) {
     request_uri_parameter_supported: false,
     acr_values_supported: ATTAINABLE_ACRS,
     ui_locales_supported: ["en"],
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
   };
 }
 

@@ -30,6 +30,7 @@ import type { Vault } from "../vault.ts";
 import { createApplications, createEndGrants, createEndGrantsBy } from "./account.ts";
 import { createKnownApis } from "./apis/known-apis.ts";
 import { authorizeController, createPushedRequests, pushController } from "./authorize/index.ts";
+import type { CheckUrl } from "./clients/changes.ts";
 import { type AuthenticateClient, authenticateClient, createOnRefusedClient } from "./clients/client-authentication.ts";
 import { createConsents } from "./clients/consents.ts";
 import { createKnownClients } from "./clients/known-clients.ts";
@@ -58,13 +59,14 @@ export interface ProviderDependencies {
   vault: Vault;
   log: Logger;
   fetch: EgressFetch;
+  checkUrl: CheckUrl;
   /** Told of a client once it has proved to be one; may throw to refuse its request. */
   onClient(request: Request, client: { tenantId: TenantId; clientId: string }): void;
   onFailure: OnFailure;
 }
 
 export function createProvider(deps: ProviderDependencies) {
-  const { config, sql, access, vault, log, fetch, onClient, onFailure } = deps;
+  const { config, sql, access, vault, log, fetch, checkUrl, onClient, onFailure } = deps;
   const issuer = config.publicUrl;
   const keys = createSigningKeys(sql, vault);
   const revocations = createRevocations(sql);
@@ -144,7 +146,7 @@ export function createProvider(deps: ProviderDependencies) {
   const administration = (findUser: FindUser) => ({
     users: createUserAdministration({ sql, issuer, findUser, endGrants }),
     consents: createConsents(sql, families, revocations),
-    credentials: createClientCredentials(sql, access),
+    credentials: createClientCredentials(sql, access, checkUrl),
     signingKeys: createPublishedKeys(sql),
   });
   const trials = createTrials(issuer, async (request) => controller.handle(request));

@@ -12,6 +12,7 @@ import {
   holdPasswordHash,
   insertSession,
   raiseSession,
+  replaceSession,
   touchSession,
 } from "./store.ts";
 import { linkHeldAccount } from "./upstream/accounts.ts";
@@ -138,11 +139,11 @@ export function createSessions(sql: Sql, cookies: Cookies): Sessions {
           id,
           isOneFactor: authenticated.acr === ACR.oneFactor,
           digest: digestOf(value),
-          replaces: former === undefined ? undefined : digestOf(former),
           lifetime: ABSOLUTE_LIFETIME,
           address: caller.address,
           userAgent: caller.userAgent.slice(0, USER_AGENT_LIMIT),
         });
+        if (former !== undefined) await replaceSession(tx, tenantId, digestOf(former), { id, userId });
         if (!isUnfinished) await recordSuccess(tx, request, authenticated);
         await also?.(tx, { id, isUnfinished });
         return isUnfinished;

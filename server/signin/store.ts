@@ -141,8 +141,6 @@ export interface NewSession {
   id: string;
   userId: number;
   digest: Buffer;
-  /** The digest of the browser's former session, which ends. */
-  replaces: Buffer | undefined;
   amr: string[];
   acr: string;
   isOneFactor: boolean;
@@ -158,7 +156,6 @@ export interface NewSession {
 /** @returns whether it waits for its user's second factor */
 export async function insertSession(sql: Queries, tenantId: TenantId, session: NewSession): Promise<boolean> {
   const [row] = await sql<{ isUnfinished: boolean }[]>`
-    with former as (delete from sessions where digest = ${session.replaces ?? null})
     insert into sessions (id, tenant_id, user_id, digest, auth_time, is_auth_time_known, amr, acr, identity_provider_id,
       expires_on, address, user_agent, finished_on)
     select ${session.id}, u.tenant_id, u.id, ${session.digest},
@@ -169,6 +166,23 @@ export async function insertSession(sql: Queries, tenantId: TenantId, session: N
     from users u where u.tenant_id = ${tenantId} and u.id = ${session.userId}
     returning finished_on is null as "isUnfinished"`;
   return row!.isUnfinished;
+}
+
+/**
+ * Ends a session, after its browser has begun another. For the same user the applications go on: they are told of the
+ * end of the new one.
+ */
+export async function replaceSession(
+  sql: Queries,
+  tenantId: TenantId,
+  former: Buffer,
+  { id, userId }: Pick<NewSession, "id" | "userId">,
+): Promise<void> {
+  await sql`
+    update session_clients c set session_id = ${id} from sessions s
+    where s.digest = ${former} and s.tenant_id = ${tenantId} and s.user_id = ${userId}
+      and c.session_id = s.id and c.tenant_id = ${tenantId}`;
+  await sql`delete from sessions where digest = ${former}`;
 }
 
 /** As it is stored: `needsSecondFactor` is the user's and the tenant's, whatever the session had. */

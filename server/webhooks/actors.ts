@@ -13,43 +13,24 @@ import {
   TASK_QUEUE,
 } from "../../workflows/contract.ts";
 import type { Sql } from "../db/connection.ts";
+import { type Passes, startPasses } from "../db/watch.ts";
 import { createOutageLog } from "../log.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { claimProbes, type ProbedConnection, unclaimProbe } from "./connections/holding.store.ts";
 import { CONNECTION_ID, detailsLink, TENANT_ID } from "./deliveries/start-workflow.ts";
-import {
-  claimRedeliveries,
-  type DueRedelivery,
-  listenForRedeliveries,
-  unclaimRedelivery,
-} from "./redelivery/follow.store.ts";
+import { claimRedeliveries, type DueRedelivery, unclaimRedelivery } from "./redelivery/follow.store.ts";
 import { redeliveryWorkflowId } from "./redelivery/record.ts";
+import { REDELIVERY_CHANNEL } from "./redelivery/store.ts";
 
 const BATCH = 20;
 /** The net under NOTIFY. */
 const POLL_MS = 2_000;
 
-export interface Actors {
-  stop(): Promise<void>;
-}
-
 /** @param checkMs after so long a workflow is made sure of again, for Temporal's store may be wiped */
-export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs: number, log: Logger): Actors {
+export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs: number, log: Logger): Passes {
   const [notLookedFor, notStarted] = [createOutageLog(log), createOutageLog(log)];
-  let pass: Promise<void> = Promise.resolve();
-  let waiting = false;
-  const wake = () => {
-    if (waiting) return;
-    waiting = true;
-    pass = pass
-      .then(start)
-      .catch((error) => notLookedFor({ err: error }, "redeliveries and probes could not be looked for"));
-  };
-  const stopListening = listenForRedeliveries(sql, wake);
-  const poll = setInterval(wake, POLL_MS);
 
   async function start(): Promise<void> {
-    waiting = false;
     for (;;) {
       const [redeliveries, connections] = await Promise.all([
         claimRedeliveries(sql, checkMs, BATCH),
@@ -110,13 +91,9 @@ export function startActors(sql: Sql, client: Client, publicUrl: string, checkMs
     }
   }
 
-  return {
-    async stop() {
-      clearInterval(poll);
-      await pass;
-      await stopListening();
-    },
-  };
+  return startPasses(sql, REDELIVERY_CHANNEL, POLL_MS, start, (error) =>
+    notLookedFor({ err: error }, "redeliveries and probes could not be looked for"),
+  );
 }
 
 /** What they are found by in Temporal. */

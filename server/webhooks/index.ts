@@ -16,7 +16,13 @@ export { SEALED as SEALED_BY_WEBHOOKS } from "./connections/secrets.ts";
 export type { Connections } from "./connections/service.ts";
 export { CONNECTION_STATES, type LoggedConnection } from "./connections/store.ts";
 export { testRoutes } from "./connections/test-event.ts";
-export { type AttemptDelivery, type AttemptResult, createAttemptDelivery } from "./deliveries/attempt.ts";
+export {
+  type AttemptDelivery,
+  type AttemptResult,
+  createAttemptDelivery,
+  resultOf,
+  type Unsent,
+} from "./deliveries/attempt.ts";
 export { type AttemptLog, createAttemptLog } from "./deliveries/attempt-log.ts";
 export { startDispatcher } from "./deliveries/dispatcher.ts";
 export { createInFlight, type InFlight } from "./deliveries/in-flight.ts";
@@ -26,7 +32,8 @@ export { putBack } from "./deliveries/queue.store.ts";
 export { startReconciler } from "./deliveries/reconciler.ts";
 export { type KnownRequest, SEQUENCE_LIMIT } from "./deliveries/request.ts";
 export { createStartTroubles } from "./deliveries/start-troubles.ts";
-export { closeOpenDelivery, takeBackAttempt } from "./deliveries/store.ts";
+export { detailsLink, inBytes, TENANT_ID } from "./deliveries/start-workflow.ts";
+export { type Attempt, closeOpenDelivery, takeBackAttempt } from "./deliveries/store.ts";
 export { createWindows, type Place, QUICK_MS, type Windows } from "./deliveries/windows.ts";
 export { EVENT_TYPES, type EventType, LOGGED_EVENT_TYPES, PING, PING_RECORD } from "./events/event.ts";
 export { type Change as RecordedChange, recordEvent } from "./events/record-event.ts";

@@ -57,7 +57,15 @@ function propertiesOf(document: Json, schema: Json): Json {
 describe("a field that holds an address", () => {
   test("is found in every resource that has one", () => {
     const names = new Set(fields.map(({ name }) => name));
-    const known = ["WebSiteURL", "URL", "RedirectUris", "PostLogoutRedirectUris", "Issuer", "TokenEndpoint"];
+    const known = [
+      "WebSiteURL",
+      "URL",
+      "RedirectUris",
+      "PostLogoutRedirectUris",
+      "BackchannelLogoutUri",
+      "Issuer",
+      "TokenEndpoint",
+    ];
     expect([...names]).toEqual(expect.arrayContaining(known));
   });
 

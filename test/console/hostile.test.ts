@@ -62,8 +62,14 @@ const FORMS: Record<string, Typed> = {
     ...{ ...API, Scopes: `write ${HOSTILE}`, Audience: `urn:added:${Bun.randomUUIDv7()}` },
   },
   "POST /settings/applications/:id/change Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,
-  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris AccessTokenLifetime RefreshTokenLifetime ClaimMapping":
-    { ...CREDENTIALS, AccessTokenLifetime: "600", RefreshTokenLifetime: "", ClaimMapping: `stage Constant ${HOSTILE}` },
+  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris BackchannelLogoutUri AccessTokenLifetime RefreshTokenLifetime ClaimMapping":
+    {
+      ...CREDENTIALS,
+      BackchannelLogoutUri: "https://localhost:9443/",
+      AccessTokenLifetime: "600",
+      RefreshTokenLifetime: "",
+      ClaimMapping: `stage Constant ${HOSTILE}`,
+    },
   "POST /settings/applications/:id/secrets Name": FREE,
   "POST /settings/applications/add Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,
   "POST /settings/departments/:id/change Name ExternalId Description": FREE,

@@ -10,6 +10,7 @@ import { newApplication } from "./application.ts";
 const DEFAULTS = {
   RedirectUris: [],
   PostLogoutRedirectUris: [],
+  BackchannelLogoutUri: "",
   GrantTypes: ["authorization_code", "client_credentials", "refresh_token"],
   Scopes: ["openid", "profile", "name"],
   ClientType: "confidential",
@@ -42,6 +43,7 @@ describe("Credentials", () => {
     const whole = {
       RedirectUris: ["https://app.example.com/cb", "https://app.example.com/cb?x=1"],
       PostLogoutRedirectUris: ["https://app.example.com/bye"],
+      BackchannelLogoutUri: "https://app.example.com/backchannel",
       GrantTypes: ["authorization_code", "refresh_token"],
       Scopes: ["openid", "email"],
       ClientType: "public",

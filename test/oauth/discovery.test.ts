@@ -39,6 +39,8 @@ describe.each(PATHS)("%s", (path) => {
       code_challenge_methods_supported: ["S256"],
       authorization_response_iss_parameter_supported: true,
       claims_parameter_supported: true,
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
     });

@@ -21,6 +21,7 @@ const TABLES = [
   "password_resets",
   "upstream_attempts",
   "requests",
+  "logouts",
 ];
 
 test("its runs stand in Temporal, and say what expired rows they removed", async () => {

@@ -6,6 +6,9 @@ import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import { historyToJSON } from "@temporalio/common/lib/proto-utils";
 import { REDELIVERY_PROGRESS, type RedeliveryProgress } from "../../workflows/contract.ts";
+import { Client as Application } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { setCredentials } from "../logouts/clients.ts";
 import { type Api, until } from "../support/api.ts";
 import { type Reply, startReceiver } from "../support/receiver.ts";
 import { startStack } from "../support/stack.ts";
@@ -22,6 +25,7 @@ const KINDS: Record<string, (api: Api) => Promise<string>> = {
   probed: probe,
   "left-beside-a-hanging-one": leaveBesideHanging,
   "posted-slowly": postSlowly,
+  "logged-out": logOut,
 };
 const NOBODY = "worker@localhost";
 
@@ -76,6 +80,22 @@ async function postSlowly(api: Api): Promise<string> {
   await api.settledEvent();
   await api.change({ Name: "Next" });
   return (await api.settledEvent()).Deliveries[0]!.WorkflowId;
+}
+
+/** Of a session with an application, at the second attempt. */
+async function logOut(api: Api): Promise<string> {
+  await using receiver = startReceiver([503, 200], { dataDir: stack.dataDir });
+  const application = new Application(api.tenant);
+  await setCredentials(api, application, { BackchannelLogoutUri: receiver.url });
+  const visitor = new Visitor(stack.url);
+  await application.code(visitor);
+  await visitor.submit(await visitor.open("/oauth2/logout"));
+  await until("both posts", () => receiver.calls.length === 2);
+  const query = `TenantId = "${api.tenantId}" and WorkflowType = "deliverLogout"`;
+  return until("the workflow to be found", async () => {
+    for await (const { workflowId } of client.workflow.list({ query })) return workflowId;
+    return undefined;
+  });
 }
 
 /** Paused and resumed, and at its end with a retry to wait for. */

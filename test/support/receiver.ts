@@ -11,7 +11,7 @@ export interface Call {
   headers: Headers;
   /** The exact bytes. */
   bytes: Buffer;
-  /** What they say. */
+  /** What they say; of a form, its fields. */
   payload: Payload;
   /** The how many-th call for the same event, from 1. */
   count: number;
@@ -72,8 +72,10 @@ export class Receiver {
   private async receive(request: Request): Promise<Response> {
     const at = new Date();
     const bytes = Buffer.from(await request.arrayBuffer());
-    const payload = JSON.parse(bytes.toString("utf8")) as Payload;
     const { method, headers } = request;
+    const isForm = headers.get("content-type") === "application/x-www-form-urlencoded";
+    const text = bytes.toString("utf8");
+    const payload = (isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text)) as Payload;
     const count = (this.counts.get(payload.EventId) ?? 0) + 1;
     this.counts.set(payload.EventId, count);
     const call: Call = { at, method, url: new URL(request.url), headers, bytes, payload, count };

@@ -49,6 +49,7 @@ function asClient() {
     scopes: [],
     redirectUris: [],
     postLogoutRedirectUris: [],
+    backchannelLogoutUri: null,
     accessTokenAlg: "RS256" as const,
     accessTokenType: "at+jwt" as const,
     accessTokenLifetime: null,

@@ -8,8 +8,9 @@ import { createActivities } from "../../activities/index.ts";
 import { connect } from "../../server/db/connection.ts";
 import { createEgress } from "../../server/egress/index.ts";
 import { createLog } from "../../server/log.ts";
+import { createAttemptLogout } from "../../server/logouts/index.ts";
 import { createWorkerMetrics } from "../../server/metrics/index.ts";
-import { createKeyRotation } from "../../server/oauth/index.ts";
+import { createKeyRotation, createLogoutTokens, createSigningKeys } from "../../server/oauth/index.ts";
 import { withoutCollector } from "../../server/tracing/index.ts";
 import { createVault } from "../../server/vault.ts";
 import { createAttemptDelivery, createAttemptLog, createInFlight, createWindows } from "../../server/webhooks/index.ts";
@@ -41,6 +42,8 @@ const activities = createActivities({
   sql,
   attemptLog,
   attemptDelivery: createAttemptDelivery({ egress, vault, timeout: 1_000 }),
+  attemptLogout: createAttemptLogout(egress, createLogoutTokens(createSigningKeys(sql, vault), "unused"), 1_000),
+  logoutWindows: createWindows(),
   keyRotation: createKeyRotation(sql, vault),
   log,
   metrics: createWorkerMetrics(),

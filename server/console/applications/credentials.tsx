@@ -46,6 +46,10 @@ export function CredentialsSection(props: CredentialsSectionProps): JSX.Element 
           ["Redirect URIs", <Addresses addresses={credentials.RedirectUris} />],
           ["After sign-out", <Addresses addresses={credentials.PostLogoutRedirectUris} />],
           [
+            "Told of logouts at",
+            <Addresses addresses={credentials.BackchannelLogoutUri ? [credentials.BackchannelLogoutUri] : []} />,
+          ],
+          [
             "Signatures",
             <Text text={`access token ${credentials.AccessTokenAlg}, id_token ${credentials.IdTokenAlg}`} />,
           ],

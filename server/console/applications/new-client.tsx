@@ -2,7 +2,7 @@
 
 import { Conflict, NotFound } from "../../errors.ts";
 import { UNCONDITIONAL } from "../../http/conditions.ts";
-import { CREDENTIALS, setUpClient } from "../../oauth/index.ts";
+import { CREDENTIALS } from "../../oauth/index.ts";
 import {
   bodyOf,
   ContractField,
@@ -74,7 +74,7 @@ export function newClientPage(visit: Visit, refused?: FormState): View {
 
 /** The record, its credentials and its secret come to be together or not at all. */
 export async function addClient(deps: SettingsDependencies, visit: Visit): Promise<View | Response> {
-  const { access, records } = deps;
+  const { access, credentials, records } = deps;
   const { form, caller } = visit;
   const kind = kindOf(visit);
   try {
@@ -88,7 +88,7 @@ export async function addClient(deps: SettingsDependencies, visit: Visit): Promi
     const { record } = await records
       .of("Application")
       .save(permitted, body, isNew, async (tx, id) => {
-        secret = await setUpClient(tx, permitted, id, input);
+        secret = await credentials.setUp(tx, permitted, id, input);
       })
       .catch((error) => {
         throw error.status === 412 ? new Conflict("Name is held by another Application.") : error;

@@ -29,7 +29,10 @@ export interface StoredCode extends CodeGrant {
   familyId: string | null;
 }
 
-/** @param seconds until it expires */
+/**
+ * With it, the client of a user who signs in by OpenID Connect is one of those that the session's end is told to.
+ * @param seconds until it expires
+ */
 export async function insertCode(
   sql: Queries,
   tenantId: TenantId,
@@ -38,6 +41,12 @@ export async function insertCode(
   seconds: number,
 ): Promise<void> {
   await sql`
+    with told as (
+      insert into session_clients (session_id, tenant_id, client_id, sid)
+      select id, tenant_id, ${code.clientId}, id from sessions
+      where tenant_id = ${tenantId} and id = ${code.sessionId} and ${code.scopes.includes("openid")} for key share
+      on conflict do nothing
+    )
     insert into authorization_codes (digest, tenant_id, client_id, user_id, session_id, redirect_uri, redirect_uri_sent,
       scopes, resources, nonce, code_challenge, auth_time, amr, acr, claims, expires_on)
     values (${digest}, ${tenantId}, ${code.clientId}, ${code.userId}, ${code.sessionId}, ${code.redirectUri},

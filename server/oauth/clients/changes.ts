@@ -18,14 +18,21 @@ export function changedCredentials(before: Credentials, input: CredentialsInput)
   return { ...before, ...unchosen, ...Object.fromEntries(given) };
 }
 
+/** Why egress would not post to an address, in words; undefined if it may. */
+export type CheckUrl = (url: string) => string | undefined;
+
 /**
- * Whether the fields fit together.
+ * Whether the fields fit together, and requests may go to its addresses.
  * @throws BadInput naming all that do not
  */
-export function requireSound({ clientType, grantTypes, redirectUris, postLogoutRedirectUris }: Credentials): void {
+export function requireSound(after: Credentials, before: Credentials, checkUrl: CheckUrl): void {
+  const { clientType, grantTypes, redirectUris, postLogoutRedirectUris, backchannelLogoutUri } = after;
+  const isNew = backchannelLogoutUri !== before.backchannelLogoutUri;
+  const logoutProblem = isNew && backchannelLogoutUri ? logoutUriProblem(backchannelLogoutUri, checkUrl) : undefined;
   const problems = [
     ...uriProblems("RedirectUris", redirectUris, clientType),
     ...uriProblems("PostLogoutRedirectUris", postLogoutRedirectUris, clientType),
+    ...(logoutProblem ? [`BackchannelLogoutUri: ${logoutProblem}`] : []),
   ];
   // RFC 6749 4.4.
   if (clientType !== "confidential" && grantTypes.includes("client_credentials")) {
@@ -38,6 +45,11 @@ function uriProblems(field: string, uris: string[], clientType: ClientType): str
   return uris.flatMap((uri) => redirectUriProblem(uri, clientType) ?? []).map((problem) => `${field}: ${problem}`);
 }
 
+/** OIDC Back-Channel Logout 2.2. */
+function logoutUriProblem(uri: string, checkUrl: CheckUrl): string | undefined {
+  return checkUrl(uri) ?? (uri.includes("#") ? "The URL must not have a fragment." : undefined);
+}
+
 /** What a client has that was told nothing else: all grants that its type can use, and the default scopes. */
 export function defaultsOf(clientType: ClientType): Credentials {
   return {
@@ -47,6 +59,7 @@ export function defaultsOf(clientType: ClientType): Credentials {
     scopes: [...DEFAULT_SCOPES],
     redirectUris: [],
     postLogoutRedirectUris: [],
+    backchannelLogoutUri: null,
     accessTokenAlg: "RS256",
     accessTokenType: "at+jwt",
     accessTokenLifetime: null,

@@ -81,6 +81,17 @@ const FIELDS = {
     hint: "One a line.",
     rows: 3,
   }),
+  BackchannelLogoutUri: text(REDIRECT_URI_LIMIT, {
+    description:
+      "Where a logout token is posted to when a session ends in which a user has signed in to it (OpenID Connect " +
+      "Back-Channel Logout 1.0). It must be https, and public unless EGRESS_ALLOW names it. Empty: it is told nothing.",
+    form: {
+      label: "Back-channel logout URI",
+      type: "url",
+      hint: "Where it is told at once that a person has signed out: an https address that takes logout tokens.",
+    },
+    example: "https://payroll.example.com/backchannel-logout",
+  }),
   GrantTypes: list(GRANT_TYPES, GRANT_TYPES, {
     description:
       "The grants it may use at the token endpoint. The default of public and native clients, and what they come to " +

@@ -22,7 +22,7 @@ import { isUuid } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { type Api, lockApis } from "../apis/store.ts";
 import { CREDENTIALS_RESOURCE_TYPE } from "../resource-types.ts";
-import { changedCredentials, requireSound } from "./changes.ts";
+import { type CheckUrl, changedCredentials, requireSound } from "./changes.ts";
 import { hashSecret } from "./client-authentication.ts";
 import {
   CREDENTIALS,
@@ -66,6 +66,17 @@ export interface ClientCredentials {
     conditions: Conditions,
     sent: unknown,
   ): Promise<Tagged<CredentialsRecord>>;
+  /**
+   * Makes an Application a client in the transaction that makes the Application. Its caller tells `access` to forget.
+   * @returns its secret, which nobody sees again; undefined if its type has none
+   * @throws BadInput, Permission
+   */
+  setUp(
+    tx: Transaction,
+    by: Permitted<"Settings:Update">,
+    applicationId: number,
+    input: CredentialsInput,
+  ): Promise<string | undefined>;
   /** @throws NotFound, Permission */
   listSecrets(by: Permitted<"Settings:Read">, applicationId: number): Promise<ShownPage<SecretRecord>>;
   /**
@@ -84,7 +95,11 @@ export interface ClientCredentials {
   deleteSecret(by: Permitted<"Settings:Update">, applicationId: number, secretId: string): Promise<Shown<SecretRecord>>;
 }
 
-export function createClientCredentials(sql: Sql, access: Pick<Access, "forget" | "forgetClients">): ClientCredentials {
+export function createClientCredentials(
+  sql: Sql,
+  access: Pick<Access, "forget" | "forgetClients">,
+  checkUrl: CheckUrl,
+): ClientCredentials {
   return {
     async read(by, applicationId) {
       const credentials = await findCredentials(sql, by.tenantId, applicationId);
@@ -94,10 +109,17 @@ export function createClientCredentials(sql: Sql, access: Pick<Access, "forget" 
     },
 
     async change(by, applicationId, input, conditions, sent) {
-      const after = await sql.beginFor(by.tenantId, (tx) => applyChange(tx, by, applicationId, input, conditions));
+      const after = await sql.beginFor(by.tenantId, (tx) =>
+        applyChange(checkUrl, tx, by, applicationId, input, conditions),
+      );
       access.forget(by.tenantId);
       const resource = toResource(applicationId, after);
       return by.gate.written(RESOURCE, toCredentialsRecord(after), sent, { resource });
+    },
+
+    async setUp(tx, by, applicationId, input) {
+      const { clientType } = await applyChange(checkUrl, tx, by, applicationId, input, UNCONDITIONAL);
+      return clientType === "confidential" ? (await addSecret(tx, by, applicationId, "")).secret : undefined;
     },
 
     async listSecrets(by, applicationId) {
@@ -145,22 +167,8 @@ export function createClientCredentials(sql: Sql, access: Pick<Access, "forget" 
   };
 }
 
-/**
- * Makes an Application a client in the transaction that makes the Application. Its caller tells `access` to forget.
- * @returns its secret, which nobody sees again; undefined if its type has none
- * @throws BadInput, Permission
- */
-export async function setUpClient(
-  tx: Transaction,
-  by: Permitted<"Settings:Update">,
-  applicationId: number,
-  input: CredentialsInput,
-): Promise<string | undefined> {
-  const { clientType } = await applyChange(tx, by, applicationId, input, UNCONDITIONAL);
-  return clientType === "confidential" ? (await addSecret(tx, by, applicationId, "")).secret : undefined;
-}
-
 async function applyChange(
+  checkUrl: CheckUrl,
   tx: Transaction,
   by: Permitted<"Settings:Update">,
   applicationId: number,
@@ -173,7 +181,7 @@ async function applyChange(
   // Only now, so that who may not change them learns of no value whether it is right.
   const resource = toResource(applicationId, before);
   await requireSeen(tx, by, RESOURCE, conditions, toCredentialsRecord(before), resource);
-  requireSound(after);
+  requireSound(after, before, checkUrl);
   requireKnownScopes(after.scopes, scopesOfApis(await lockApis(tx, by.tenantId)));
   refuseOwnLockOut(by, applicationId, before, after);
   await saveCredentials(tx, by.tenantId, applicationId, after);

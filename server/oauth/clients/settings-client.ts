@@ -144,6 +144,7 @@ const SETTINGS_CLIENT = {
   grantTypes: ["authorization_code"],
   // Whoever comes in has a role's scopes in Settings, and of these tokens none leaves the process.
   scopes: [...SCOPES],
+  backchannelLogoutUri: null,
   postLogoutRedirectUris: [],
   accessTokenAlg: "EdDSA",
   accessTokenType: "at+jwt",

@@ -18,6 +18,8 @@ export interface Credentials {
   scopes: string[];
   redirectUris: string[];
   postLogoutRedirectUris: string[];
+  /** Where it is told that a session has ended; null: nowhere. */
+  backchannelLogoutUri: string | null;
   accessTokenAlg: SigningAlg;
   accessTokenType: AccessTokenType;
   /** Seconds; null: TOKEN_LIFETIME. */
@@ -82,7 +84,8 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<Client 
 
 const credentials = (sql: Queries) => sql`
   c.client_type as "clientType", c.grant_types as "grantTypes", c.scopes, c.redirect_uris as "redirectUris",
-  c.post_logout_redirect_uris as "postLogoutRedirectUris", c.access_token_alg as "accessTokenAlg",
+  c.post_logout_redirect_uris as "postLogoutRedirectUris", c.backchannel_logout_uri as "backchannelLogoutUri",
+  c.access_token_alg as "accessTokenAlg",
   c.access_token_type as "accessTokenType", c.access_token_lifetime as "accessTokenLifetime",
   c.refresh_token_lifetime as "refreshTokenLifetime", c.id_token_alg as "idTokenAlg",
   c.id_token_claims as "idTokenClaims", c.claim_mapping as "claimMapping", c.require_par as "requirePar",
@@ -178,17 +181,19 @@ export async function saveCredentials(
 ): Promise<void> {
   await sql`
     insert into credentials (application_id, client_type, grant_types, scopes, redirect_uris,
-      post_logout_redirect_uris, access_token_alg, access_token_type, access_token_lifetime, refresh_token_lifetime,
-      id_token_alg, id_token_claims, claim_mapping, require_par, first_party)
+      post_logout_redirect_uris, backchannel_logout_uri, access_token_alg, access_token_type, access_token_lifetime,
+      refresh_token_lifetime, id_token_alg, id_token_claims, claim_mapping, require_par, first_party)
     select id, ${values.clientType}, ${values.grantTypes}::text[], ${values.scopes}::text[],
-      ${values.redirectUris}::text[], ${values.postLogoutRedirectUris}::text[], ${values.accessTokenAlg},
+      ${values.redirectUris}::text[], ${values.postLogoutRedirectUris}::text[],
+      ${values.backchannelLogoutUri}, ${values.accessTokenAlg},
       ${values.accessTokenType}, ${values.accessTokenLifetime}::integer, ${values.refreshTokenLifetime}::integer,
       ${values.idTokenAlg}, ${values.idTokenClaims}, ${sql.json(values.claimMapping as never)},
       ${values.requirePar}, ${values.firstParty}
     from applications where tenant_id = ${tenantId} and id = ${applicationId}
     on conflict (application_id) do update set client_type = excluded.client_type,
       grant_types = excluded.grant_types, scopes = excluded.scopes, redirect_uris = excluded.redirect_uris,
-      post_logout_redirect_uris = excluded.post_logout_redirect_uris, access_token_alg = excluded.access_token_alg,
+      post_logout_redirect_uris = excluded.post_logout_redirect_uris,
+      backchannel_logout_uri = excluded.backchannel_logout_uri, access_token_alg = excluded.access_token_alg,
       access_token_type = excluded.access_token_type, access_token_lifetime = excluded.access_token_lifetime,
       refresh_token_lifetime = excluded.refresh_token_lifetime, id_token_alg = excluded.id_token_alg,
       id_token_claims = excluded.id_token_claims, claim_mapping = excluded.claim_mapping, require_par = excluded.require_par,

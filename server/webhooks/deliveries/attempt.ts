@@ -59,16 +59,24 @@ export function createAttemptDelivery({ egress, vault, timeout }: AttemptDepende
       timeoutMs: delivery.timeoutMs ?? timeout,
       signal,
     });
-    if (outcome.kind === "unsent") return { unsent: outcome.detail };
-    const { hostname } = url;
-    const answered = outcome.kind === "response";
-    return {
-      attempt: toAttempt(delivery.number, startedOn, outcome, secretsIn(url, extra)),
-      delivered: answered && outcome.status >= 200 && outcome.status < 300,
-      gone: answered && outcome.status === GONE,
-      reason: answered ? `${hostname} answered ${outcome.status}` : `${hostname}: ${outcome.failure}`,
-      retryAfterMs: answered ? retryAfter(outcome.headers.get("retry-after"), startedOn) : undefined,
-    };
+    return resultOf(outcome, { number: delivery.number, startedOn, url, secrets: secretsIn(url, extra) });
+  };
+}
+
+/** What a post came to. @param sent with what of it the log must not say again */
+export function resultOf(
+  outcome: EgressOutcome,
+  { number, startedOn, url, secrets }: { number: number; startedOn: Date; url: URL; secrets: string[] },
+): AttemptResult | Unsent {
+  if (outcome.kind === "unsent") return { unsent: outcome.detail };
+  const { hostname } = url;
+  const answered = outcome.kind === "response";
+  return {
+    attempt: toAttempt(number, startedOn, outcome, secrets),
+    delivered: answered && outcome.status >= 200 && outcome.status < 300,
+    gone: answered && outcome.status === GONE,
+    reason: answered ? `${hostname} answered ${outcome.status}` : `${hostname}: ${outcome.failure}`,
+    retryAfterMs: answered ? retryAfter(outcome.headers.get("retry-after"), startedOn) : undefined,
   };
 }
 

@@ -128,7 +128,8 @@ function describe({
   return inBytes(`${change} → ${ends.join("; ")}`);
 }
 
-function inBytes(text: string): string {
+/** As much of a summary as Temporal takes. */
+export function inBytes(text: string): string {
   let short = text;
   while (Buffer.byteLength(short) > SUMMARY_BYTES) short = [...short].slice(0, -8).join("");
   return short === text ? text : `${short}…`;

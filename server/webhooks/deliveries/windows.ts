@@ -23,32 +23,32 @@ export interface Place {
   end(ending: Ending): void;
 }
 
-export interface Windows {
+export interface Windows<Receiver = ConnectionId, Sent = DeliveryId, Order = EventId> {
   /** Told of each place that becomes free and that nobody here waits for, and by `passed`. */
-  onRoom(call: (connectionId: ConnectionId) => void): void;
+  onRoom(call: (connectionId: Receiver) => void): void;
   /** A delivery of the connection has come to its end, or to a wait: one that is queued behind it may go. */
-  passed(connectionId: ConnectionId): void;
+  passed(connectionId: Receiver): void;
   /** Whether a first post may go with its event: the receiver is quick, and has room or had some a moment ago. */
-  admits(connectionId: ConnectionId): boolean;
+  admits(connectionId: Receiver): boolean;
   /** Whether its last answer came soon, and none is overdue. */
-  isQuick(connectionId: ConnectionId): boolean;
+  isQuick(connectionId: Receiver): boolean;
   /** Places for what waits in PostgreSQL. */
-  room(connectionId: ConnectionId): number;
+  room(connectionId: Receiver): number;
   /** Keeps a place for a delivery whose workflow is being started. */
-  reserve(connectionId: ConnectionId, deliveryId: DeliveryId): void;
-  release(connectionId: ConnectionId, deliveryId: DeliveryId): void;
+  reserve(connectionId: Receiver, deliveryId: Sent): void;
+  release(connectionId: Receiver, deliveryId: Sent): void;
   /**
    * Takes a place, the one that is kept for it or the next that is free; the oldest event first.
    * @param patienceMs to wait for one
    * @returns undefined if there was none in that time, or the signal was aborted before
    */
   enter(
-    { connectionId, deliveryId, eventId }: { connectionId: ConnectionId; deliveryId: DeliveryId; eventId: EventId },
+    { connectionId, deliveryId, eventId }: { connectionId: Receiver; deliveryId: Sent; eventId: Order },
     signal: AbortSignal,
     patienceMs?: number,
   ): Promise<Place | undefined>;
   /** How each stands; those that have most to do first. */
-  seen(): [ConnectionId, WindowSeen][];
+  seen(): [Receiver, WindowSeen][];
 }
 
 /** A window, for people to look at. */
@@ -60,29 +60,34 @@ export interface WindowSeen {
   quick: boolean;
 }
 
-interface Window {
+interface Window<Sent, Order> {
   size: number;
   /** Posts that are written, by when they began: the oldest first. */
   out: Set<{ since: number }>;
   /** Places taken by those about to begin. */
   entered: number;
-  reserved: Map<DeliveryId, number>;
-  waiting: { eventId: EventId; take: () => void }[];
+  reserved: Map<Sent, number>;
+  waiting: { eventId: Order; take: () => void }[];
   /** Since when as many are out as may be. */
   fullSince: number | undefined;
   halvedAt: number;
   quick: boolean;
 }
 
-export function createWindows(): Windows {
-  const windows = new Map<ConnectionId, Window>();
-  let onRoom = (_: ConnectionId) => {};
+export function createWindows<Receiver = ConnectionId, Sent = DeliveryId, Order = EventId>(): Windows<
+  Receiver,
+  Sent,
+  Order
+> {
+  type Own = Window<Sent, Order>;
+  const windows = new Map<Receiver, Own>();
+  let onRoom = (_: Receiver) => {};
 
-  function windowOf(connectionId: ConnectionId): Window {
+  function windowOf(connectionId: Receiver): Own {
     const known = windows.get(connectionId);
     if (known) return known;
     if (windows.size >= MOST_KNOWN) forgetOne();
-    const made: Window = {
+    const made: Own = {
       size: FIRST_SIZE,
       out: new Set(),
       entered: 0,
@@ -104,11 +109,11 @@ export function createWindows(): Windows {
     }
   }
 
-  function hasRoom(window: Window): boolean {
+  function hasRoom(window: Own): boolean {
     return taken(window) < window.size;
   }
 
-  function handOver(connectionId: ConnectionId, window: Window): void {
+  function handOver(connectionId: Receiver, window: Own): void {
     while (hasRoom(window)) {
       const next = window.waiting.shift();
       if (!next) {
@@ -119,7 +124,7 @@ export function createWindows(): Windows {
     }
   }
 
-  function takePlace(connectionId: ConnectionId, window: Window): Place {
+  function takePlace(connectionId: Receiver, window: Own): Place {
     window.entered++;
     let post: { since: number } | undefined;
     let isOver = false;
@@ -196,7 +201,7 @@ export function createWindows(): Windows {
       });
     },
     seen() {
-      const all = [...windows].map(([connectionId, window]): [ConnectionId, WindowSeen] => {
+      const all = [...windows].map(([connectionId, window]): [Receiver, WindowSeen] => {
         const { size, waiting } = window;
         return [connectionId, { places: size, out: taken(window), waiting: waiting.length, quick: isQuick(window) }];
       });
@@ -206,18 +211,18 @@ export function createWindows(): Windows {
 }
 
 /** Never by what waits in our own queues: that would take our slowness for the receiver's. */
-function taken({ out, entered, reserved }: Window): number {
+function taken({ out, entered, reserved }: Window<unknown, unknown>): number {
   const limit = performance.now() - STARTING_MS;
   for (const [deliveryId, since] of reserved) if (since < limit) reserved.delete(deliveryId);
   return out.size + entered + reserved.size;
 }
 
-function isQuick({ quick, out }: Window): boolean {
+function isQuick({ quick, out }: Window<unknown, unknown>): boolean {
   const [oldest] = out;
   return quick && (!oldest || performance.now() - oldest.since <= QUICK_MS);
 }
 
-function resize(window: Window, since: number, ending: Ending): void {
+function resize(window: Window<unknown, unknown>, since: number, ending: Ending): void {
   if (ending === "answered") {
     window.quick = performance.now() - since < QUICK_MS;
     // Otherwise a hang would cost the most at once.

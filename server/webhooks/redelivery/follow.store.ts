@@ -2,11 +2,10 @@
 // delivery.
 
 import type { ConnectionId, RedeliveryId } from "../../../workflows/contract.ts";
-import type { Queries, Sql, Transaction } from "../../db/connection.ts";
-import { listen } from "../../db/watch.ts";
+import type { Queries, Transaction } from "../../db/connection.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { connectionName } from "../deliveries/dispatch.store.ts";
-import { matching, REDELIVERY_CHANNEL, type Redelivery, type RedeliveryKind, wakeStarters } from "./store.ts";
+import { matching, type Redelivery, type RedeliveryKind, wakeStarters } from "./store.ts";
 
 /** Whether it has still something to send. */
 export async function isAnyLeft(sql: Queries, tenantId: TenantId, redelivery: Redelivery): Promise<boolean> {
@@ -114,9 +113,4 @@ export async function unclaimRedelivery(sql: Queries, tenantId: TenantId, id: Re
   await sql`
     update redeliveries set lease_until = now() + interval '1 second'
     where tenant_id = ${tenantId} and id = ${id} and lease_until > now()`;
-}
-
-/** Calls `wake` for every wish, and once on connecting, also after PostgreSQL was away. */
-export function listenForRedeliveries(sql: Sql, wake: () => void): () => Promise<void> {
-  return listen(sql, REDELIVERY_CHANNEL, wake);
 }

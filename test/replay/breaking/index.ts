@@ -2,14 +2,21 @@
 
 import { proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../../activities/index.ts";
-import type { DeliverWebhookInput, ProbeInput, RedeliverInput, RedeliveryId } from "../../../workflows/contract.ts";
+import type {
+  DeliverLogoutInput,
+  DeliverWebhookInput,
+  ProbeInput,
+  RedeliverInput,
+  RedeliveryId,
+} from "../../../workflows/contract.ts";
 import {
+  deliverLogout as deliverLogoutAsItIs,
   deliverWebhook as deliverWebhookAsItIs,
   probeConnection as probeConnectionAsItIs,
   redeliver as redeliverAsItIs,
 } from "../../../workflows/index.ts";
 
-const { cancelRedelivery, closeDelivery } = proxyActivities<Activities>({ startToCloseTimeout: "1m" });
+const { cancelRedelivery, closeDelivery, closeLogout } = proxyActivities<Activities>({ startToCloseTimeout: "1m" });
 
 export async function deliverWebhook(input: DeliverWebhookInput) {
   const { tenantId } = input;
@@ -26,4 +33,10 @@ export async function probeConnection(input: ProbeInput) {
   const none = String(input.connectionId) as RedeliveryId;
   await cancelRedelivery({ tenantId: input.tenantId, redeliveryId: none });
   return probeConnectionAsItIs(input);
+}
+
+export async function deliverLogout(input: DeliverLogoutInput) {
+  const { tenantId, logoutId } = input;
+  await closeLogout({ tenantId, logoutId, state: "Exhausted" });
+  return deliverLogoutAsItIs(input);
 }

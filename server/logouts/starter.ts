@@ -1,0 +1,64 @@
+// Sees to it that each logout has its workflow. Runs beside the worker: who ends a session needs no Temporal for it.
+
+import type { Client } from "@temporalio/client";
+import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "@temporalio/common";
+import type { Logger } from "pino";
+import { type DeliverLogoutInput, type LogoutId, TASK_QUEUE } from "../../workflows/contract.ts";
+import type { Config } from "../config.ts";
+import type { Sql } from "../db/connection.ts";
+import { type Passes, startPasses } from "../db/watch.ts";
+import { createOutageLog } from "../log.ts";
+import { detailsLink, inBytes, TENANT_ID } from "../webhooks/index.ts";
+import { claimLogouts, type DueLogout, LOGOUT_CHANNEL, unclaimLogout } from "./store.ts";
+
+const BATCH = 50;
+/** The net under NOTIFY. */
+const POLL_MS = 2_000;
+
+/** Of a logout's run; each redelivery is another one. */
+function logoutWorkflowId(id: LogoutId, run: number): string {
+  return run === 1 ? `logout/${id}` : `logout/${id}/${run}`;
+}
+
+/** Makes sure of each workflow again and again until its logout has ended, for Temporal's store may be wiped. */
+export function startLogouts(
+  sql: Sql,
+  client: Client,
+  { publicUrl, webhooks }: Pick<Config, "publicUrl" | "webhooks">,
+  log: Logger,
+): Passes {
+  const [notLookedFor, notStarted] = [createOutageLog(log), createOutageLog(log)];
+  const { retryInitialInterval: initialInterval, retryBackoff: backoffCoefficient, timeout } = webhooks;
+  const retry = { initialInterval, backoffCoefficient };
+
+  async function pass(): Promise<void> {
+    for (;;) {
+      const due = await claimLogouts(sql, webhooks.reconcileInterval, BATCH);
+      await Promise.all(due.map(start));
+      if (due.length < BATCH) return;
+    }
+  }
+
+  async function start({ id, tenantId, clientId, userId, run, to }: DueLogout): Promise<void> {
+    const input: DeliverLogoutInput = { tenantId, logoutId: id, clientId, retry, timeout };
+    try {
+      await client.workflow.start("deliverLogout", {
+        taskQueue: TASK_QUEUE,
+        workflowId: logoutWorkflowId(id, run),
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+        args: [input],
+        typedSearchAttributes: [{ key: TENANT_ID, value: tenantId }],
+        staticSummary: inBytes(`Logout of User ${userId} → ${to}`),
+        staticDetails: detailsLink("The application", publicUrl, `applications/${clientId}`),
+      });
+    } catch (error) {
+      notStarted({ err: error, tenantId, logoutId: id }, "Temporal did not start a logout; it is tried again");
+      await unclaimLogout(sql, tenantId, id);
+    }
+  }
+
+  return startPasses(sql, LOGOUT_CHANNEL, POLL_MS, pass, (error) =>
+    notLookedFor({ err: error }, "logouts could not be looked for"),
+  );
+}

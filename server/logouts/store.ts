@@ -1,0 +1,173 @@
+// Clients that are told of the end of a session. The rows come of a trigger, wherever a session ends.
+
+import { LOGOUT_STATES, type LogoutId, type LogoutState } from "../../workflows/contract.ts";
+import type { Queries, Sql } from "../db/connection.ts";
+import type { EndedSession } from "../oauth/index.ts";
+import type { TenantId } from "../tenant-id.ts";
+import type { Attempt } from "../webhooks/index.ts";
+
+/** The trigger says here that there is something to do. */
+export const LOGOUT_CHANNEL = "gatehouse_logout";
+/** Days that a logout that has come to its end can be looked at, and sent again. */
+const KEEP_DAYS = 30;
+
+const OPEN: readonly LogoutState[] = LOGOUT_STATES.slice(0, 2);
+
+/** A logout that needs a workflow. */
+export interface DueLogout {
+  id: LogoutId;
+  tenantId: TenantId;
+  clientId: number;
+  userId: number;
+  run: number;
+  /** The client's name, or its Id if it has none. */
+  to: string;
+}
+
+/** Leases those that nobody has made sure of for a while, the new ones first. */
+export async function claimLogouts(sql: Queries, checkMs: number, limit: number): Promise<DueLogout[]> {
+  return sql<DueLogout[]>`
+    with due as (
+      select id from logouts where state in ('Pending', 'Retrying') and lease_until < now()
+      order by lease_until limit ${limit} for update skip locked
+    )
+    update logouts l set lease_until = now() + ${checkMs} * interval '1 millisecond'
+    from due, applications a
+    where l.id = due.id and a.id = l.client_id
+    returning l.id, l.tenant_id as "tenantId", l.client_id as "clientId", l.user_id as "userId", l.run,
+      coalesce(a.name, a.id::text) as to`;
+}
+
+/** After a workflow that could not be started. */
+export async function unclaimLogout(sql: Queries, tenantId: TenantId, id: LogoutId): Promise<void> {
+  await sql`
+    update logouts set lease_until = now() + interval '1 second'
+    where tenant_id = ${tenantId} and id = ${id} and lease_until > now()`;
+}
+
+/** A logout as an attempt finds it. */
+export interface OpenLogout extends EndedSession {
+  state: LogoutState;
+  /** An attempt begins now; otherwise it has come to its end, or has to wait. */
+  isBegun: boolean;
+  /** Of the attempt, or how many there were. */
+  number: number;
+  numberInRun: number;
+  /** Milliseconds until an attempt may begin. */
+  waitMs: number;
+  uri: string;
+}
+
+/**
+ * Begins an attempt if it is time for one. One before it without an end was lost with its worker; if it was the last,
+ * the logout is Exhausted. One whose client is to be told nothing any more is Cancelled.
+ * @returns undefined if its client is gone
+ */
+export async function openLogout(
+  sql: Queries,
+  tenantId: TenantId,
+  id: LogoutId,
+  mostAttempts: number,
+): Promise<OpenLogout | undefined> {
+  const [row] = await sql<OpenLogout[]>`
+    with found as (
+      select l.*, k.backchannel_logout_uri as uri, k.id_token_alg as alg,
+        greatest(0, 1000 * extract(epoch from l.retry_on - now()))::float8 as wait_ms
+      from logouts l join credentials k on k.application_id = l.client_id
+      where l.tenant_id = ${tenantId} and l.id = ${id} for update of l
+    ), judged as (
+      select *, state in ('Pending', 'Retrying') and uri is not null
+          and attempts - earlier_attempts < ${mostAttempts} and coalesce(wait_ms, 0) = 0 as begins,
+        case when state not in ('Pending', 'Retrying') then state when uri is null then 'Cancelled'
+          when attempts - earlier_attempts >= ${mostAttempts} then 'Exhausted' else state end as becomes
+      from found
+    ), lost as (
+      update logout_attempts t set failure = 'lost' from judged j
+      where t.logout_id = j.id and t.duration_ms is null and t.failure is null
+        and (j.begins or j.becomes <> j.state)
+    ), begun as (
+      insert into logout_attempts (logout_id, number, started_on)
+      select id, attempts + 1, clock_timestamp() from judged where begins
+    )
+    update logouts l set state = j.becomes, attempts = l.attempts + j.begins::int,
+      reason = case when j.becomes = l.state then l.reason when j.becomes = 'Cancelled' then 'no address any more'
+        else 'lost' end,
+      ended_on = case when j.becomes = l.state then l.ended_on else now() end
+    from judged j where l.id = j.id
+    returning l.state, j.begins as "isBegun", l.attempts as number, l.attempts - l.earlier_attempts as "numberInRun",
+      coalesce(j.wait_ms, 0) as "waitMs", l.client_id as "clientId", l.user_id as "userId", l.sid, j.alg,
+      coalesce(j.uri, '') as uri`;
+  return row;
+}
+
+/**
+ * Writes an attempt and what it makes of its logout.
+ * @param nextInMs undefined: no other follows
+ * @returns the state that the logout has then; undefined if its client is gone
+ */
+export async function recordLogout(
+  sql: Queries,
+  tenantId: TenantId,
+  id: LogoutId,
+  attempt: Attempt,
+  reached: { state: LogoutState; reason: string; nextInMs: number | undefined },
+): Promise<LogoutState | undefined> {
+  const isEnd = !OPEN.includes(reached.state);
+  const [row] = await sql<{ state: LogoutState }[]>`
+    with attempt as (
+      update logout_attempts t set duration_ms = ${attempt.durationMs}, status_code = ${attempt.statusCode},
+        failure = ${attempt.failure}, response_headers = ${attempt.responseHeaders},
+        response_body = ${attempt.responseBody}
+      from logouts l
+      where l.tenant_id = ${tenantId} and l.id = ${id} and t.logout_id = l.id and t.number = ${attempt.number}
+    )
+    update logouts set state = ${reached.state}, reason = ${reached.state === "Delivered" ? null : reached.reason},
+      retry_on = now() + ${reached.nextInMs ?? null}::float8 * interval '1 millisecond',
+      ended_on = case when ${isEnd} then now() end
+    where tenant_id = ${tenantId} and id = ${id}
+      and (state in ('Pending', 'Retrying') or ${reached.state === "Delivered"})
+    returning state`;
+  return row?.state ?? (await findState(sql, tenantId, id))?.state;
+}
+
+/** The post has not left: it was no attempt. */
+export async function takeBackLogout(sql: Queries, tenantId: TenantId, id: LogoutId, number: number): Promise<void> {
+  await sql`
+    with taken as (
+      update logouts set attempts = attempts - 1
+      where tenant_id = ${tenantId} and id = ${id} and attempts = ${number} returning id
+    )
+    delete from logout_attempts t using taken where t.logout_id = taken.id and t.number = ${number}`;
+}
+
+/** Ends a logout that no attempt has ended. @returns what it is then; undefined if its client is gone */
+export async function closeOpenLogout(
+  sql: Queries,
+  tenantId: TenantId,
+  id: LogoutId,
+  state: LogoutState,
+  reason: string,
+): Promise<{ state: LogoutState; attempts: number } | undefined> {
+  const [closed] = await sql<{ state: LogoutState; attempts: number }[]>`
+    with closed as (
+      update logouts set state = ${state}, reason = ${reason}, ended_on = now()
+      where tenant_id = ${tenantId} and id = ${id} and state in ('Pending', 'Retrying')
+      returning id, state, attempts
+    ), lost as (
+      update logout_attempts t set failure = 'lost' from closed
+      where t.logout_id = closed.id and t.duration_ms is null and t.failure is null
+    )
+    select state, attempts from closed`;
+  return closed ?? findState(sql, tenantId, id);
+}
+
+async function findState(sql: Queries, tenantId: TenantId, id: LogoutId) {
+  const [row] = await sql<{ state: LogoutState; attempts: number }[]>`
+    select state, attempts from logouts where tenant_id = ${tenantId} and id = ${id}`;
+  return row;
+}
+
+/** @returns how many, of all tenants */
+export async function removeOldLogouts(sql: Sql): Promise<number> {
+  return (await sql`delete from logouts where ended_on < now() - make_interval(days => ${KEEP_DAYS})`).count;
+}

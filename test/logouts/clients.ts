@@ -1,0 +1,47 @@
+// Clients that are told of logouts, and what they are told.
+
+import { expect } from "bun:test";
+import { decodeJwt } from "jose";
+import { Person } from "../account/person.ts";
+import { Client } from "../authorize/client.ts";
+import type { Visitor } from "../authorize/visitor.ts";
+import { type Api, until } from "../support/api.ts";
+import type { Receiver } from "../support/receiver.ts";
+import { newTenant } from "../support/tenant.ts";
+
+const LOGOUT = "/oauth2/logout";
+
+/** A client whose address for logout tokens is the receiver's. */
+export async function toldClient(uri: string, given?: Api, fields: object = {}): Promise<{ api: Api; client: Client }> {
+  const api = given ?? (await newTenant());
+  const client = new Client(api.tenant);
+  await setCredentials(api, client, { BackchannelLogoutUri: uri, ...fields });
+  return { api, client };
+}
+
+export async function setCredentials(api: Api, { id }: Client, fields: object): Promise<void> {
+  const body = { RedirectUris: ["https://app.example/callback"], FirstParty: true, ...fields };
+  const answer = await api.call("PATCH", `/Application/${id}/Credentials`, body);
+  expect([answer.status, answer.body.Errors]).toEqual([200, undefined]);
+}
+
+/** Somebody signed in to the client, and the id of the session as the client knows it. */
+export async function signIn(client: Client, person = new Person(client)) {
+  const code = await client.code(person.visitor);
+  const { id_token } = (await client.token(code)).body;
+  return { person, visitor: person.visitor, idToken: id_token as string, sid: decodeJwt(id_token).sid as string };
+}
+
+export async function signOut(visitor: Visitor, id_token_hint: string): Promise<void> {
+  expect((await visitor.open(`${LOGOUT}?${new URLSearchParams({ id_token_hint })}`)).heading).toBe("Signed out");
+}
+
+export function tokensOf(receiver: Receiver): string[] {
+  return receiver.calls.map(({ payload }) => (payload as unknown as { logout_token: string }).logout_token);
+}
+
+/** The sids that the receiver has been told of, once there are so many. */
+export async function toldOf(receiver: Receiver, count: number): Promise<string[]> {
+  await until(`${count} logout tokens`, () => receiver.calls.length >= count);
+  return tokensOf(receiver).map((token) => decodeJwt(token).sid as string);
+}
