@@ -3,6 +3,7 @@
 import type { SigningKeyRecord } from "../oauth/index.ts";
 import { Badge, Code, EmptyState, Table, Text, Time } from "../ui/index.ts";
 import type { Page, SettingsDependencies, View } from "./page.tsx";
+import { KeysPicture } from "./signing-keys-picture.tsx";
 import type { Visit } from "./visit.ts";
 
 export function signingKeyPages({ signingKeys }: SettingsDependencies): Page[] {
@@ -24,7 +25,10 @@ function view(visit: Visit, keys: SigningKeyRecord[]): View {
     body: (
       <>
         {keys.length > 0 ? (
-          <Table caption="Signing keys" columns={COLUMNS} rows={keys} />
+          <>
+            <KeysPicture keys={keys} now={Date.now()} />
+            <Table caption="Signing keys" columns={COLUMNS} rows={keys} />
+          </>
         ) : (
           <EmptyState title="No keys to see">
             <p>No policy lets you read them. Their public parts stand in the key set for everybody.</p>
