@@ -8,7 +8,15 @@ import { isUuid, type Paging } from "../http/query.ts";
 import { type Export, type ExportFormat, exportAs } from "./export.ts";
 import { exportFiltersOf, filtersOf } from "./filter.ts";
 import { AUDIT_RESOURCE_TYPE } from "./kinds.ts";
-import { type AuditEvent, type AuditFilter, countAuditEvents, findAuditEvent, listAuditEvents } from "./store.ts";
+import {
+  type AuditEvent,
+  type AuditFilter,
+  countAuditEvents,
+  countSignIns,
+  findAuditEvent,
+  listAuditEvents,
+  type SignIns,
+} from "./store.ts";
 
 /** Rows of an export, before policies leave some out. */
 export const MOST_EXPORTED = 100_000;
@@ -39,6 +47,8 @@ export interface AuditLog {
    * @throws BadInput if it would have more rows than MOST_EXPORTED, TenantBusy, ServiceBusy
    */
   export(caller: Reader, filter: AuditFilter, format: ExportFormat): Promise<Export>;
+  /** How people signed in from then on. @returns undefined for who may not read every row and user: all are counted */
+  signIns(caller: Reader, since: Date): Promise<SignIns | undefined>;
 }
 
 export function createAuditLog(sql: Sql, subjects: readonly string[]): AuditLog {
@@ -77,6 +87,14 @@ export function createAuditLog(sql: Sql, subjects: readonly string[]): AuditLog 
       if (!event) throw new NotFound("There is no AuditEvent with this Id.");
       const { record } = await caller.gate.show(RESOURCE, toRecord(event));
       return (await hideDetails(caller, caller.gate.page([record]))).Items[0]!;
+    },
+
+    async signIns({ tenantId, gate }, since) {
+      // A second factor is a matter of its user.
+      const seesAll = [RESOURCE, "User"].every((type) => gate.seesAll(type));
+      if (!seesAll) return undefined;
+      // All of a day is counted: in the tenant's share of the connections.
+      return sql.beginFor(tenantId, (tx) => countSignIns(tx, tenantId, since));
     },
 
     async export(caller, filter, format) {

@@ -85,6 +85,30 @@ export async function countLately(
   return row!.count;
 }
 
+/** How people signed in. */
+export interface SignIns {
+  succeeded: number;
+  /** Different users who did. */
+  people: number;
+  /** Of those that succeeded. */
+  secondFactors: number;
+  failed: number;
+  secondFactorsFailed: number;
+}
+
+export async function countSignIns(sql: Queries, tenantId: TenantId, since: Date): Promise<SignIns> {
+  const kinds: AuditKind[] = ["SignIn.Succeeded", "SignIn.Failed", "SecondFactor.Failed"];
+  const [row] = await sql<SignIns[]>`
+    select count(*) filter (where kind = 'SignIn.Succeeded') as succeeded,
+      count(distinct subject_id) filter (where kind = 'SignIn.Succeeded') as people,
+      count(*) filter (where kind = 'SignIn.Succeeded' and details -> 'Amr' @> '"mfa"') as "secondFactors",
+      count(*) filter (where kind = 'SignIn.Failed') as failed,
+      count(*) filter (where kind = 'SecondFactor.Failed') as "secondFactorsFailed"
+    from audit_log
+    where tenant_id = ${tenantId} and kind = any (${kinds}::text[]) and occurred_on >= ${since}`;
+  return row!;
+}
+
 const columns = (sql: Queries) => sql`
   id, occurred_on as "occurredOn", kind, outcome, actor_type as "actorType", actor_id as "actorId",
   client_id as "clientId", address, user_agent as "userAgent", subject_type as "subjectType",

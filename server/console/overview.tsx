@@ -1,16 +1,19 @@
 // The first page: how deliveries fare, and what somebody should look at first.
 
 import type { ConnectionId, DeliveryState } from "../../workflows/contract.ts";
+import type { SignIns } from "../audit/index.ts";
 import { firstPage } from "../http/query.ts";
 import { Badge, ButtonLink, durationInWords, EmptyState, Live, Refreshing, Section } from "../ui/index.ts";
 import type { ConnectionRecord, Counts, Health } from "../webhooks/index.ts";
 import { barsOf, ChartTable, DeliveriesChart, firstHour } from "./chart.tsx";
 import { titleOf } from "./connection-title.ts";
+import { FigureList, SignInFigures } from "./figures.tsx";
 import type { Page, SettingsDependencies, View } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 import { mayAddConnection } from "./webhooks/save.tsx";
 import { TemporalViews } from "./webhooks/temporal.tsx";
 
+const DAY_MS = 24 * 3_600_000;
 const REFRESH_SECONDS = 15;
 /** The newest of them; more are no matter of one page. */
 const MOST_CONNECTIONS = 200;
@@ -20,7 +23,28 @@ export function overviewPages(deps: SettingsDependencies): Page[] {
   return [{ path: "/settings", area: "Overview", GET: { needs: [], answer: (visit) => overview(deps, visit) } }];
 }
 
+/** Of webhooks and of sign-ins, each for who may see it. */
 async function overview(deps: SettingsDependencies, visit: Visit): Promise<View> {
+  const [webhooks, signIns] = await Promise.all([webhooksView(deps, visit), signInsOf(deps, visit)]);
+  if (!signIns) return webhooks;
+  return {
+    ...webhooks,
+    body: (
+      <>
+        {webhooks.body as "safe"}
+        <SignInFigures visit={visit} signIns={signIns} />
+      </>
+    ),
+  };
+}
+
+/** Undefined for who may not see all that is counted. */
+async function signInsOf({ auditLog }: SettingsDependencies, visit: Visit): Promise<SignIns | undefined> {
+  if (!visit.may("Settings:Read")) return undefined;
+  return auditLog.signIns(visit.permitted("Settings:Read"), new Date(Date.now() - DAY_MS));
+}
+
+async function webhooksView(deps: SettingsDependencies, visit: Visit): Promise<View> {
   const title = "Overview";
   if (!visit.may("Webhooks:Read")) return { title, body: <WithoutWebhooks visit={visit} /> };
   const { connections, figures } = deps;
@@ -94,22 +118,17 @@ function Figures({ watched, counts, now }: { watched: Watched[]; counts: Counts;
   const oldest = watched
     .flatMap(({ health }) => health.waitsSince ?? [])
     .toSorted((a, b) => a.getTime() - b.getTime())[0];
-  const figures: [name: string, value: string, isBad: boolean][] = [
-    ["Delivered, 24 h", delivered.toLocaleString("en"), false],
-    ["Exhausted, 24 h", exhausted.toLocaleString("en"), exhausted > 0],
-    ["Open now", sum(({ health }) => health.open).toLocaleString("en"), false],
-    ["Held now", sum(({ health }) => health.held).toLocaleString("en"), false],
-    ["Oldest undelivered", oldest ? durationInWords(now - oldest.getTime()) : "none", false],
-  ];
+  const number = (count: number) => count.toLocaleString("en");
   return (
-    <dl class="figures">
-      {figures.map(([name, value, isBad]) => (
-        <div class={isBad ? "bad" : undefined}>
-          <dt safe>{name}</dt>
-          <dd safe>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <FigureList
+      figures={[
+        { name: "Delivered, 24 h", value: number(delivered) },
+        { name: "Exhausted, 24 h", value: number(exhausted), isBad: exhausted > 0 },
+        { name: "Open now", value: number(sum(({ health }) => health.open)) },
+        { name: "Held now", value: number(sum(({ health }) => health.held)) },
+        { name: "Oldest undelivered", value: oldest ? durationInWords(now - oldest.getTime()) : "none" },
+      ]}
+    />
   );
 }
 
