@@ -3123,6 +3123,34 @@ export interface components {
              */
             ClientType: "confidential" | "public" | "native";
             /**
+             * @description The one way in which it proves who it is; every other is refused. Empty: a confidential client by a secret in the form or the Basic header, others by their client_id alone.
+             * @enum {string}
+             */
+            TokenEndpointAuthMethod: "" | "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none";
+            /** @description Its public keys (RFC 7517 5), which its client assertions are verified by. Members that a public key does not need are not kept. null: it has none here. */
+            Jwks: {
+                keys: {
+                    /** @description RSA, EC (P-256) or OKP (Ed25519). */
+                    kty: string;
+                    /** @description Told from the other keys by it. */
+                    kid?: string;
+                    /** @description sig, or left out. */
+                    use?: string;
+                    /** @description RS256, PS256, ES256, EdDSA, Ed25519, or left out. */
+                    alg?: string;
+                    crv?: string;
+                    x?: string;
+                    y?: string;
+                    n?: string;
+                    e?: string;
+                }[];
+            } | null;
+            /**
+             * @description Where it publishes its keys, https; in place of Jwks. They are read again after 5 minutes, and for a key that is not known, at most every 30 seconds.
+             * @default
+             */
+            JwksUri: string;
+            /**
              * @description What its access tokens are signed by. Every library verifies RS256; not every one the shorter others.
              * @default RS256
              * @enum {string}
@@ -3215,6 +3243,31 @@ export interface components {
              * @enum {string|null}
              */
             ClientType?: "confidential" | "public" | "native" | null;
+            /**
+             * @description The one way in which it proves who it is; every other is refused. Empty: a confidential client by a secret in the form or the Basic header, others by their client_id alone.
+             * @enum {string}
+             */
+            TokenEndpointAuthMethod?: "" | "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "none";
+            /** @description Its public keys (RFC 7517 5), which its client assertions are verified by. Members that a public key does not need are not kept. null: it has none here. */
+            Jwks?: {
+                keys: {
+                    /** @description RSA, EC (P-256) or OKP (Ed25519). */
+                    kty: string;
+                    /** @description Told from the other keys by it. */
+                    kid?: string;
+                    /** @description sig, or left out. */
+                    use?: string;
+                    /** @description RS256, PS256, ES256, EdDSA, Ed25519, or left out. */
+                    alg?: string;
+                    crv?: string;
+                    x?: string;
+                    y?: string;
+                    n?: string;
+                    e?: string;
+                }[];
+            } | null;
+            /** @description Where it publishes its keys, https; in place of Jwks. They are read again after 5 minutes, and for a key that is not known, at most every 30 seconds. */
+            JwksUri?: string | null;
             /**
              * @description What its access tokens are signed by. Every library verifies RS256; not every one the shorter others.
              * @default RS256
@@ -3472,6 +3525,10 @@ export interface components {
              * @description One of its secrets.
              */
             client_secret?: string;
+            /** @description urn:ietf:params:oauth:client-assertion-type:jwt-bearer, with client_assertion. */
+            client_assertion_type?: string;
+            /** @description Of private_key_jwt (RFC 7523): a JWT signed by the client. */
+            client_assertion?: string;
             /**
              * @description Space-delimited; `*` gives all scopes. `AccessManager:Create, Update` stands for AccessManager:Create and AccessManager:Update.
              * @default openid profile name
@@ -3594,6 +3651,10 @@ export interface components {
              * @description One of its secrets.
              */
             client_secret?: string;
+            /** @description urn:ietf:params:oauth:client-assertion-type:jwt-bearer, with client_assertion. */
+            client_assertion_type?: string;
+            /** @description Of private_key_jwt (RFC 7523): a JWT signed by the client. */
+            client_assertion?: string;
         };
         PushedAuthorizationResponse: {
             /** @description What the browser brings to the authorization endpoint, with the client_id. */
@@ -3609,9 +3670,17 @@ export interface components {
             token: string;
             /** @description Not needed. */
             token_type_hint?: string;
+            /** @description The Application's Id. */
             client_id?: string;
-            /** Format: password */
+            /**
+             * Format: password
+             * @description One of its secrets.
+             */
             client_secret?: string;
+            /** @description urn:ietf:params:oauth:client-assertion-type:jwt-bearer, with client_assertion. */
+            client_assertion_type?: string;
+            /** @description Of private_key_jwt (RFC 7523): a JWT signed by the client. */
+            client_assertion?: string;
         };
         Introspection: {
             active: boolean;

@@ -31,6 +31,8 @@ export interface FormField {
   hintOfChange?: string;
   type?: "url" | "email" | "password";
   rows?: number;
+  /** It is an object that people write as JSON. */
+  json?: boolean;
   /** What people are told of a word, by the word; those that it leaves out stand for themselves. */
   words?: Record<string, string>;
   /** Of its words, those that people can choose. */
@@ -184,9 +186,10 @@ export function readOnly<S extends TSchema>(shown: S, told: Told): Field<unknown
 }
 
 /** How a form asks for it: `words` are chosen from some that are known, `texts` are typed. */
-type FormKind = "text" | "number" | "flag" | "word" | "words" | "texts" | "lines";
+type FormKind = "text" | "number" | "flag" | "word" | "words" | "texts" | "lines" | "json";
 
-export function kindOf({ sent }: Field): { kind: FormKind; words: string[] } {
+export function kindOf({ sent, form }: Field): { kind: FormKind; words: string[] } {
+  if (form?.json) return { kind: "json", words: [] };
   const schema = sent?.anyOf?.find((one: TSchema) => one.type !== "null" && one.const === undefined) ?? sent;
   const wordsOf = (of: TSchema | undefined): string[] => of?.anyOf?.flatMap((one: TSchema) => one.const ?? []) ?? [];
   const [ofOne, ofEach] = [wordsOf(schema), wordsOf(schema?.items)];

@@ -1,6 +1,7 @@
 import type { Sql } from "../db/connection.ts";
 import { removeOldLogouts } from "../logouts/index.ts";
 import {
+  deleteExpiredJwts,
   deleteExpiredRevocations,
   removeEndedFamilies,
   removeExpiredCodes,
@@ -22,6 +23,7 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   revoked_tokens: deleteExpiredRevocations,
   authorization_codes: removeExpiredCodes,
   pushed_requests: removeExpiredPushes,
+  used_jwts: deleteExpiredJwts,
   sessions: removeExpiredSessions,
   known_devices: removeForgottenDevices,
   signin_failures: removeOldFailures,

@@ -7,6 +7,8 @@ import type { SigningAlg } from "./keys/rotation.ts";
 /** Grants a client may be given. */
 export const GRANT_TYPES = ["authorization_code", "client_credentials", "refresh_token"] as const;
 export const RESPONSE_TYPES = ["code", "code id_token"] as const;
+/** How a client may prove who it is. */
+export const CLIENT_AUTH_METHODS = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
 /** The `typ` of an access token: RFC 9068 2.1, or the one that libraries from before it take alone. */
 export const ACCESS_TOKEN_TYPES = ["at+jwt", "JWT"] as const;
 /** What tokens are signed by. The first is the default: the one that every library verifies. */
@@ -26,6 +28,14 @@ const secret = (description?: string) =>
 const CLIENT_ID = "The Application's Id.";
 const RESOURCE = "What the token is for (RFC 8707): the Audience of an Api. Absent: the API of this service.";
 const SCOPE = { default: "openid profile name" };
+
+/** By which a client says and proves who it is; every form of one has them. */
+const clientFields = {
+  client_id: may(CLIENT_ID),
+  client_secret: secret("One of its secrets."),
+  client_assertion_type: may("urn:ietf:params:oauth:client-assertion-type:jwt-bearer, with client_assertion."),
+  client_assertion: may("Of private_key_jwt (RFC 7523): a JWT signed by the client."),
+};
 
 export const AUTHORIZATION_REQUEST = Type.Object(
   {
@@ -53,10 +63,7 @@ export const AUTHORIZATION_REQUEST = Type.Object(
 
 /** RFC 9126 2.1: the same, from the client itself. */
 export const PUSHED_REQUEST = Type.Composite(
-  [
-    Type.Omit(AUTHORIZATION_REQUEST, ["client_id"]),
-    Type.Object({ client_id: may(CLIENT_ID), client_secret: secret("One of its secrets.") }),
-  ],
+  [Type.Omit(AUTHORIZATION_REQUEST, ["client_id"]), Type.Object(clientFields)],
   { $id: "PushedAuthorizationRequest" },
 );
 
@@ -85,8 +92,7 @@ export const LOGOUT_REQUEST = Type.Object(
 export const TOKEN_REQUEST = Type.Object(
   {
     grant_type: word(GRANT_TYPES),
-    client_id: may(CLIENT_ID),
-    client_secret: secret("One of its secrets."),
+    ...clientFields,
     scope: Type.Optional(
       Type.String({
         ...SCOPE,
@@ -132,8 +138,7 @@ export const TOKEN_REFERENCE = Type.Object(
   {
     token: text("An access token or a refresh token."),
     token_type_hint: may("Not needed."),
-    client_id: may(),
-    client_secret: secret(),
+    ...clientFields,
   },
   { $id: "TokenReference" },
 );

@@ -5,6 +5,7 @@ import { SCOPES } from "../access/index.ts";
 import { openToBrowsers, preflight, requireMethod } from "../http/request.ts";
 import { ATTAINABLE_ACRS } from "./authorize/index.ts";
 import { KNOWN_CLAIMS } from "./claims.ts";
+import { CLIENT_JWT_ALGS } from "./clients/jwks.ts";
 import { GRANT_TYPES, PROVIDER_METADATA, RESPONSE_MODES, RESPONSE_TYPES } from "./contract.ts";
 import { type PublicEndpoint, RFC_TAG } from "./declared.ts";
 import {
@@ -18,7 +19,7 @@ import {
   USERINFO_PATH,
 } from "./door.ts";
 
-const CLIENT_AUTHENTICATION = ["client_secret_basic", "client_secret_post"];
+const CLIENT_AUTHENTICATION = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
 const metadataAt = (path: string, id: string, source: string): PublicEndpoint => ({
   ...{ kind: "public", path, id, tag: RFC_TAG },
@@ -69,6 +70,10 @@ export function metadata(issuer: string) {
     token_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, "none"],
     revocation_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION, "none"],
     introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+    // RFC 8414 2: needed with private_key_jwt.
+    token_endpoint_auth_signing_alg_values_supported: CLIENT_JWT_ALGS,
+    revocation_endpoint_auth_signing_alg_values_supported: CLIENT_JWT_ALGS,
+    introspection_endpoint_auth_signing_alg_values_supported: CLIENT_JWT_ALGS,
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     prompt_values_supported: ["none", "login", "consent", "select_account"],

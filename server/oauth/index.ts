@@ -10,6 +10,7 @@ export { credentialRoutes } from "./clients/routes.ts";
 export { type ClientCredentials, MOST_SECRETS, makeClient, type SecretRecord } from "./clients/service.ts";
 export type { Bindings, SettingsClient } from "./clients/settings-client.ts";
 export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./clients/settings-client.ts";
+export { deleteExpiredJwts } from "./clients/used-jwts.store.ts";
 export { GRANT_TYPES, RFC_ERROR } from "./contract.ts";
 export {
   type FormEndpoint,

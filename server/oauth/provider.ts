@@ -32,11 +32,13 @@ import { createKnownApis } from "./apis/known-apis.ts";
 import { authorizeController, createPushedRequests, pushController } from "./authorize/index.ts";
 import type { CheckUrl } from "./clients/changes.ts";
 import { type AuthenticateClient, authenticateClient, createOnRefusedClient } from "./clients/client-authentication.ts";
+import { createClientKeys } from "./clients/client-keys.ts";
 import { createConsents } from "./clients/consents.ts";
 import { createKnownClients } from "./clients/known-clients.ts";
 import { createSecretUses } from "./clients/secret-uses.ts";
 import { createClientCredentials } from "./clients/service.ts";
 import { createNobodysTenant, createSettingsClient } from "./clients/settings-client.ts";
+import { insertUsedJwt, type UsedJwt } from "./clients/used-jwts.store.ts";
 import { discoveryController } from "./discovery.ts";
 import type { OnFailure } from "./endpoint.ts";
 import { tokenController } from "./grants/token.ts";
@@ -88,8 +90,11 @@ export function createProvider(deps: ProviderDependencies) {
   const findApis = createKnownApis(sql, access);
   const onRefused = createOnRefusedClient(sql, log);
   const onSecretUsed = createSecretUses(sql, log);
+  const isSignedByClient = createClientKeys(fetch, log);
+  const useOnce = (tenantId: TenantId, jwt: UsedJwt) => insertUsedJwt(sql, tenantId, jwt);
+  const proving = { issuer, findClient, isSignedByClient, useOnce, onRefused, onSecretUsed };
   const authenticate: AuthenticateClient = async (request, form) => {
-    const client = await authenticateClient({ findClient, onRefused, onSecretUsed }, request, form);
+    const client = await authenticateClient(proving, request, form);
     onClient(request, { tenantId: client.tenantId, clientId: String(client.id) });
     return client;
   };

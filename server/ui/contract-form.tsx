@@ -146,6 +146,8 @@ function valueSent(name: string, field: Field, form: URLSearchParams): unknown {
       return textsIn(text, field);
     case "lines":
       return linesOf(name, text);
+    case "json":
+      return jsonOf(name, text);
     case "flag":
       return text === "true";
     case "number":
@@ -167,6 +169,15 @@ function textsIn(text: string, { form }: Field): unknown[] {
   return form?.line ? texts.map(form.line.read) : texts;
 }
 
+/** Nothing is null. @throws BadInput */
+function jsonOf(field: string, text: string): unknown {
+  try {
+    return text.trim() === "" ? null : JSON.parse(text);
+  } catch {
+    throw BadInput.in([{ Field: field, Message: `${field} must be JSON.` }]);
+  }
+}
+
 /** The form as a record fills it. @param more of fields that are not the contract's */
 export function formOfRecord(
   { fields }: Shaped,
@@ -178,6 +189,7 @@ export function formOfRecord(
     const value = record[name];
     const field = fields[name]!;
     if (field.form?.type === "password" || value === undefined || value === null) return [];
+    if (kindOf(field).kind === "json") return [[name, JSON.stringify(value, null, 2)]];
     if (kindOf(field).kind === "texts") return [[name, textOf(value as never[], field)]];
     if (Array.isArray(value)) return [[name, value]];
     if (typeof value !== "object") return [[name, String(value)]];

@@ -49,6 +49,7 @@ const CONNECTION = {
 };
 const RULES = { Scopes: "openid", AllowedDomains: "example.com", AllowedTenants: "example.com" };
 const OPENID = { Issuer: DIRECTORY, ...RULES };
+const ED25519 = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
 const CREDENTIALS = { RedirectUris: `${DIRECTORY}/?x=%22%3E%3Cscript%3E`, PostLogoutRedirectUris: "" };
 
 const API = { Scopes: `read ${HOSTILE}`, TokenLifetime: "", ClaimMapping: "", ApplicationId: "" };
@@ -62,13 +63,14 @@ const FORMS: Record<string, Typed> = {
     ...{ ...API, Scopes: `write ${HOSTILE}`, Audience: `urn:added:${Bun.randomUUIDv7()}` },
   },
   "POST /settings/applications/:id/change Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,
-  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris BackchannelLogoutUri AccessTokenLifetime RefreshTokenLifetime ClaimMapping":
+  "POST /settings/applications/:id/credentials RedirectUris PostLogoutRedirectUris BackchannelLogoutUri Jwks JwksUri AccessTokenLifetime RefreshTokenLifetime ClaimMapping":
     {
       ...CREDENTIALS,
       BackchannelLogoutUri: "https://localhost:9443/",
       AccessTokenLifetime: "600",
       RefreshTokenLifetime: "",
       ClaimMapping: `stage Constant ${HOSTILE}`,
+      ...{ Jwks: JSON.stringify({ keys: [{ ...ED25519, kid: HOSTILE }] }), JwksUri: "" },
     },
   "POST /settings/applications/:id/secrets Name": FREE,
   "POST /settings/applications/add Name ApplicationKey ExternalId WebSiteURL Description": APPLICATION,

@@ -14,6 +14,9 @@ const DEFAULTS = {
   GrantTypes: ["authorization_code", "client_credentials", "refresh_token"],
   Scopes: ["openid", "profile", "name"],
   ClientType: "confidential",
+  TokenEndpointAuthMethod: "",
+  Jwks: null,
+  JwksUri: "",
   AccessTokenAlg: "RS256",
   AccessTokenType: "at+jwt",
   AccessTokenLifetime: null,
@@ -24,7 +27,7 @@ const DEFAULTS = {
   RequirePar: false,
   FirstParty: false,
 };
-const _UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const ED25519 = { kty: "OKP", crv: "Ed25519", kid: "1", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
 
 let client: Api;
 beforeAll(async () => {
@@ -47,6 +50,9 @@ describe("Credentials", () => {
       GrantTypes: ["authorization_code", "refresh_token"],
       Scopes: ["openid", "email"],
       ClientType: "public",
+      TokenEndpointAuthMethod: "none",
+      Jwks: { keys: [ED25519] },
+      JwksUri: "",
       AccessTokenAlg: "ES256",
       AccessTokenType: "JWT",
       AccessTokenLifetime: 300,

@@ -5,6 +5,7 @@ import type { Api } from "../support/api.ts";
 import { newTenant, shared } from "../support/tenant.ts";
 
 const PATHS = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"];
+const METHODS = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 const JWKS = "/.well-known/jwks.json";
 
 let client: Api;
@@ -34,8 +35,9 @@ describe.each(PATHS)("%s", (path) => {
       response_modes_supported: ["query", "fragment", "form_post"],
       grant_types_supported: ["authorization_code", "client_credentials", "refresh_token"],
       subject_types_supported: ["public"],
-      token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
-      introspection_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+      token_endpoint_auth_methods_supported: [...METHODS, "none"],
+      token_endpoint_auth_signing_alg_values_supported: ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"],
+      introspection_endpoint_auth_methods_supported: METHODS,
       code_challenge_methods_supported: ["S256"],
       authorization_response_iss_parameter_supported: true,
       claims_parameter_supported: true,

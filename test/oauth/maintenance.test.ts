@@ -20,6 +20,7 @@ const TABLES = [
   "signin_failures",
   "password_resets",
   "upstream_attempts",
+  "used_jwts",
   "requests",
   "logouts",
 ];

@@ -7,6 +7,7 @@ import * as openid from "openid-client";
 import type { Api } from "../support/api.ts";
 import { newTenant } from "../support/tenant.ts";
 import { userFamily } from "./client.ts";
+import { newSigner, provesBy } from "./signing-client.ts";
 
 let caller: Api;
 let issuer: string;
@@ -63,6 +64,37 @@ describe("oauth4webapi", () => {
     const failure = await oauth.processRefreshTokenResponse(as, client, answer).catch((error) => error);
     expect(failure).toBeInstanceOf(oauth.ResponseBodyError);
     expect(failure).toMatchObject({ error: "invalid_client", status: 401 });
+  });
+});
+
+describe("by a key of its own", () => {
+  const insecure = { [oauth.allowInsecureRequests]: true };
+  const CASES = ["ES256", "PS256", "EdDSA"];
+
+  test.each(CASES)("oauth4webapi gets, introspects and revokes a token with %s", async (alg) => {
+    const [own, signer] = await Promise.all([newTenant(), newSigner(alg)]);
+    await provesBy(own, signer);
+    const found = await oauth.discoveryRequest(new URL(issuer), insecure);
+    const as = await oauth.processDiscoveryResponse(new URL(issuer), found);
+    const client = { client_id: own.clientId };
+    const authentication = oauth.PrivateKeyJwt({ key: signer.privateKey, kid: signer.jwk.kid! });
+    const scope = { scope: "AccessManager:Read" };
+    const granted = await oauth.clientCredentialsGrantRequest(as, client, authentication, scope, insecure);
+    const { access_token: token } = await oauth.processClientCredentialsResponse(as, client, granted);
+    const asked = await oauth.introspectionRequest(as, client, authentication, token, insecure);
+    expect(await oauth.processIntrospectionResponse(as, client, asked)).toMatchObject({ active: true });
+    const revoked = await oauth.revocationRequest(as, client, authentication, token, insecure);
+    await oauth.processRevocationResponse(revoked);
+  });
+
+  test.each(CASES)("openid-client gets and introspects a token with %s", async (alg) => {
+    const [own, signer] = await Promise.all([newTenant(), newSigner(alg)]);
+    await provesBy(own, signer);
+    const authentication = openid.PrivateKeyJwt({ key: signer.privateKey, kid: signer.jwk.kid! });
+    const execute = [openid.allowInsecureRequests];
+    const config = await openid.discovery(new URL(issuer), own.clientId, undefined, authentication, { execute });
+    const tokens = await openid.clientCredentialsGrant(config, { scope: "AccessManager:Read" });
+    expect((await openid.tokenIntrospection(config, tokens.access_token)).active).toBe(true);
   });
 });
 

@@ -18,7 +18,7 @@ export function changedCredentials(before: Credentials, input: CredentialsInput)
   return { ...before, ...unchosen, ...Object.fromEntries(given) };
 }
 
-/** Why egress would not post to an address, in words; undefined if it may. */
+/** Why egress would send nothing to an address, in words; undefined if it may. */
 export type CheckUrl = (url: string) => string | undefined;
 
 /**
@@ -29,7 +29,10 @@ export function requireSound(after: Credentials, before: Credentials, checkUrl: 
   const { clientType, grantTypes, redirectUris, postLogoutRedirectUris, backchannelLogoutUri } = after;
   const isNew = backchannelLogoutUri !== before.backchannelLogoutUri;
   const logoutProblem = isNew && backchannelLogoutUri ? logoutUriProblem(backchannelLogoutUri, checkUrl) : undefined;
+  const keysProblem = after.jwksUri && after.jwksUri !== before.jwksUri ? checkUrl(after.jwksUri) : undefined;
   const problems = [
+    ...authenticationProblems(after),
+    ...(keysProblem ? [`JwksUri: ${keysProblem}`] : []),
     ...uriProblems("RedirectUris", redirectUris, clientType),
     ...uriProblems("PostLogoutRedirectUris", postLogoutRedirectUris, clientType),
     ...(logoutProblem ? [`BackchannelLogoutUri: ${logoutProblem}`] : []),
@@ -39,6 +42,20 @@ export function requireSound(after: Credentials, before: Credentials, checkUrl: 
     problems.push(`GrantTypes has client_credentials, which a ${clientType} client cannot use.`);
   }
   if (problems.length > 0) throw new BadInput(...problems);
+}
+
+function authenticationProblems({ clientType, tokenEndpointAuthMethod, jwks, jwksUri }: Credentials): string[] {
+  const method = tokenEndpointAuthMethod;
+  const problems: string[] = [];
+  if (method !== null && (method === "none") === (clientType === "confidential")) {
+    problems.push(`TokenEndpointAuthMethod is ${method}, which a ${clientType} client cannot have.`);
+  }
+  // RFC 7591 2.
+  if (jwks && jwksUri !== "") problems.push("JwksUri cannot stand beside Jwks: a client has its keys in one place.");
+  if (method === "private_key_jwt" && !jwks && jwksUri === "") {
+    problems.push("TokenEndpointAuthMethod is private_key_jwt, which needs Jwks or JwksUri.");
+  }
+  return problems;
 }
 
 function uriProblems(field: string, uris: string[], clientType: ClientType): string[] {
@@ -54,6 +71,9 @@ function logoutUriProblem(uri: string, checkUrl: CheckUrl): string | undefined {
 export function defaultsOf(clientType: ClientType): Credentials {
   return {
     clientType,
+    tokenEndpointAuthMethod: null,
+    jwks: null,
+    jwksUri: "",
     // RFC 6749 4.4.
     grantTypes: GRANT_TYPES.filter((grant) => clientType === "confidential" || grant !== "client_credentials"),
     scopes: [...DEFAULT_SCOPES],

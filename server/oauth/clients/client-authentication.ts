@@ -1,13 +1,19 @@
-// How a client proves who it is (RFC 6749 2.3), and what the audit log has of those that could not.
+// How a client proves who it is (RFC 6749 2.3, RFC 7523), and what the audit log has of those that could not.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Logger } from "pino";
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
+import { requestUrl } from "../../http/request.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { RFC_TOKEN_PATH } from "../door.ts";
 import { TokenError } from "../endpoint.ts";
+import { ASSERTION_TYPE, type Assertion, readAssertion } from "./client-assertion.ts";
+import type { IsSignedByClient } from "./client-keys.ts";
 import type { FindKnownClient } from "./known-clients.ts";
 import type { OnSecretUsed } from "./secret-uses.ts";
-import type { Client } from "./store.ts";
+import type { Client, ClientAuthMethod } from "./store.ts";
+import type { UsedJwt } from "./used-jwts.store.ts";
 
 /** How a client's secret is stored. */
 export function hashSecret(secret: string): Buffer {
@@ -21,45 +27,75 @@ export type AuthenticateClient = (request: Request, form: Credentials) => Promis
 export interface Credentials {
   client_id?: string;
   client_secret?: string;
+  client_assertion_type?: string;
+  client_assertion?: string;
 }
 
 /** Why a client was refused: for who reads the audit log, never for who tries. */
-export type Refusal = "NoSecret" | "WrongSecret" | "InactiveApplication";
+export type Refusal =
+  | "NoSecret"
+  | "WrongSecret"
+  | "WrongMethod"
+  | "WrongAssertion"
+  | "UsedAssertion"
+  | "InactiveApplication";
 /** Told of a request that did not prove to be the client's that it names; the answer waits for nothing that it does. */
 export type OnRefusedClient = (request: Request, client: Pick<Client, "id" | "tenantId">, reason: Refusal) => void;
 
 interface ClientAuthentication {
+  issuer: string;
   findClient: FindKnownClient;
+  isSignedByClient: IsSignedByClient;
+  /** @returns false if it was used before */
+  useOnce(tenantId: TenantId, jwt: UsedJwt): Promise<boolean>;
   onRefused: OnRefusedClient;
   onSecretUsed: OnSecretUsed;
 }
 
-interface Presented {
-  clientId: string;
-  /** "": none, as public clients have it. */
-  secret: string;
-}
+type Presented = { clientId: string } & (
+  | { method: "none" }
+  | { method: "client_secret_basic" | "client_secret_post"; secret: string }
+  | { method: "private_key_jwt"; assertion: Assertion }
+);
 
 /**
- * Who the client is: by form or Basic header (RFC 6749 2.3.1), public clients by their client_id alone (RFC 6749 2.1).
- * @throws TokenError; invalid_client with one text for every way that a secret can be wrong
+ * Who the client is: by a secret in the form or the Basic header (RFC 6749 2.3.1), by a JWT that it signed (RFC 7523 2.2),
+ * public clients by their client_id alone (RFC 6749 2.1).
+ * @throws TokenError; invalid_client with one text for every way that a secret or a signature can be wrong
  */
 export async function authenticateClient(
-  { findClient, onRefused, onSecretUsed }: ClientAuthentication,
+  deps: ClientAuthentication,
   request: Request,
   form: Credentials,
 ): Promise<Client> {
-  const { clientId, secret } = presentedCredentials(request, form);
-  const known = proofOf(await findClient(clientId), secret);
-  const proof = known?.refusal ? proofOf(await findClient(clientId, "anew"), secret) : known;
-  if (proof && !proof.refusal) {
-    if (proof.secretId) onSecretUsed(proof.secretId);
-    return proof.client;
+  const { issuer, findClient, isSignedByClient, useOnce, onRefused, onSecretUsed } = deps;
+  const presented = presentedCredentials(request, form, issuer);
+  const { clientId } = presented;
+  const known = await proofOf(isSignedByClient, await findClient(clientId), presented);
+  const proof = known?.refusal ? await proofOf(isSignedByClient, await findClient(clientId, "anew"), presented) : known;
+  if (!proof || proof.refusal) {
+    if (proof?.refusal) onRefused(request, proof.client, proof.refusal);
+    throw new TokenError("invalid_client", FAILED[presented.method]);
   }
-  if (proof?.refusal) onRefused(request, proof.client, proof.refusal);
-  if (secret === "") throw new TokenError("invalid_client", "client_secret is missing.");
-  throw new TokenError("invalid_client", "Client authentication failed: client_id or client_secret is wrong.");
+  if (proof.secretId) onSecretUsed(proof.secretId);
+  if (presented.method === "private_key_jwt") {
+    const { jti, expiresAt } = presented.assertion;
+    const used: UsedJwt = { kind: "client_assertion", issuer: clientId, jti, expiresAt };
+    if (!(await useOnce(proof.client.tenantId, used))) {
+      onRefused(request, proof.client, "UsedAssertion");
+      throw new TokenError("invalid_client", "Client authentication failed: client_assertion was used before.");
+    }
+  }
+  return proof.client;
 }
+
+const WRONG_SECRET = "Client authentication failed: client_id or client_secret is wrong.";
+const FAILED: Record<ClientAuthMethod, string> = {
+  none: "client_secret is missing.",
+  client_secret_basic: WRONG_SECRET,
+  client_secret_post: WRONG_SECRET,
+  private_key_jwt: "Client authentication failed: client_assertion is not signed by a key of the client.",
+};
 
 interface Proof {
   client: Client;
@@ -69,12 +105,23 @@ interface Proof {
   secretId?: string | undefined;
 }
 
-function proofOf(client: Client | undefined, secret: string): Proof | undefined {
+async function proofOf(
+  isSignedByClient: IsSignedByClient,
+  client: Client | undefined,
+  presented: Presented,
+): Promise<Proof | undefined> {
   if (!client) return undefined;
-  if (secret === "" && client.clientType === "confidential") return { client, refusal: "NoSecret" };
-  const secretId = secret === "" ? undefined : liveSecretId(client, secret);
-  if (secret !== "" && secretId === undefined) return { client, refusal: "WrongSecret" };
-  return { client, secretId, refusal: client.isActive ? undefined : "InactiveApplication" };
+  const { method } = presented;
+  const declared = client.tokenEndpointAuthMethod;
+  const inactive = client.isActive ? undefined : "InactiveApplication";
+  if (declared === null ? method === "private_key_jwt" : method !== declared) return { client, refusal: "WrongMethod" };
+  if (method === "none") return { client, refusal: client.clientType === "confidential" ? "NoSecret" : inactive };
+  if (method === "private_key_jwt") {
+    const isSigned = await isSignedByClient(client, presented.assertion.jwt);
+    return { client, refusal: isSigned ? inactive : "WrongAssertion" };
+  }
+  const secretId = liveSecretId(client, presented.secret);
+  return { client, secretId, refusal: secretId === undefined ? "WrongSecret" : inactive };
 }
 
 /** All of them are compared, whichever it is. */
@@ -89,18 +136,21 @@ export function originOfClient(request: Request, { id, clientType }: Client): Or
   return originOf(request, { actor, clientId: String(id) });
 }
 
-function presentedCredentials(request: Request, form: Credentials): Presented {
+function presentedCredentials(request: Request, form: Credentials, issuer: string): Presented {
   const header = request.headers.get("authorization");
-  const { client_id: clientId, client_secret: secret } = form;
-  if (header === null) {
-    if (!clientId) throw new TokenError("invalid_client", "client_id is missing.");
-    return { clientId, secret: secret ?? "" };
-  }
-  if (secret) {
+  const { client_id: clientId, client_secret: secret, client_assertion: assertion } = form;
+  // RFC 6749 2.3.
+  if (header !== null && (secret || assertion)) {
     throw new TokenError(
       "invalid_request",
       "Send the client's credentials in the form or in the Authorization header, not both.",
     );
+  }
+  if (secret && assertion) throw new TokenError("invalid_request", "Send client_secret or client_assertion, not both.");
+  if (assertion || form.client_assertion_type) return presentedAssertion(request, form, issuer);
+  if (header === null) {
+    if (!clientId) throw new TokenError("invalid_client", "client_id is missing.");
+    return secret ? { clientId, method: "client_secret_post", secret } : { clientId, method: "none" };
   }
   const basic = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(header)?.[1];
   const pair = basic === undefined ? undefined : Buffer.from(basic, "base64").toString("utf8");
@@ -112,7 +162,24 @@ function presentedCredentials(request: Request, form: Credentials): Presented {
   if (clientId && clientId !== user) {
     throw new TokenError("invalid_request", "client_id in the form is not the one in the Authorization header.");
   }
-  return { clientId: user, secret: formDecoded(pair.slice(colon + 1)) };
+  const password = formDecoded(pair.slice(colon + 1));
+  return password === ""
+    ? { clientId: user, method: "none" }
+    : { clientId: user, method: "client_secret_basic", secret: password };
+}
+
+/** RFC 7521 4.2: client_id may be left out. */
+function presentedAssertion(request: Request, form: Credentials, issuer: string): Presented {
+  const { client_id: clientId, client_assertion: jwt, client_assertion_type: type } = form;
+  if (type !== ASSERTION_TYPE)
+    throw new TokenError("invalid_request", `client_assertion_type must be ${ASSERTION_TYPE}.`);
+  if (!jwt) throw new TokenError("invalid_request", "client_assertion is missing.");
+  const audiences = [issuer, issuer + RFC_TOKEN_PATH, issuer + requestUrl(request).pathname];
+  const assertion = readAssertion(jwt, audiences);
+  if (clientId && clientId !== assertion.clientId) {
+    throw new TokenError("invalid_request", "client_id in the form is not the one in client_assertion.");
+  }
+  return { clientId: assertion.clientId, method: "private_key_jwt", assertion };
 }
 
 /** RFC 6749 2.3.1 has both parts form-encoded; many clients send them raw, which our generated values survive. */

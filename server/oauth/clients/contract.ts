@@ -15,14 +15,24 @@ import {
   word,
 } from "../../http/fields.ts";
 import { claimMappingField } from "../claim-mapping.ts";
-import { ACCESS_TOKEN_ALGS, ACCESS_TOKEN_LIFETIME, ACCESS_TOKEN_TYPES, GRANT_TYPES } from "../contract.ts";
-import type { ClientType, Credentials } from "./store.ts";
+import {
+  ACCESS_TOKEN_ALGS,
+  ACCESS_TOKEN_LIFETIME,
+  ACCESS_TOKEN_TYPES,
+  CLIENT_AUTH_METHODS,
+  GRANT_TYPES,
+} from "../contract.ts";
+import { jwksField } from "./jwks.ts";
+import type { ClientAuthMethod, ClientType, Credentials } from "./store.ts";
 
 export const MOST_REDIRECT_URIS = 50;
 /** Characters. */
 const REDIRECT_URI_LIMIT = 2_000;
 /** Of one list; policies may compare it as a whole, many times. */
 export const REDIRECT_URIS_LIMIT = 10_000;
+
+/** Characters. */
+const JWKS_URI_LIMIT = 2_000;
 
 /** Seconds. */
 const REFRESH_TOKEN_LIFETIME = [60, 365 * 86_400] as const;
@@ -132,6 +142,42 @@ const FIELDS = {
     },
     example: "confidential",
   }),
+  TokenEndpointAuthMethod: field<ClientAuthMethod | null, ClientAuthMethod | "">({
+    description:
+      "The one way in which it proves who it is; every other is refused. Empty: a confidential client by a secret in " +
+      "the form or the Basic header, others by their client_id alone.",
+    sent: word(["", ...CLIENT_AUTH_METHODS]),
+    checked: orNull(word(["", ...CLIENT_AUTH_METHODS])),
+    shown: word(["", ...CLIENT_AUTH_METHODS]),
+    must: `must be ${CLIENT_AUTH_METHODS.join(" or ")}, or empty.`,
+    take: (value: ClientAuthMethod | "" | null) => value || null,
+    show: (stored) => (stored as ClientAuthMethod | null) ?? "",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "How it proves who it is",
+      words: {
+        "": "as its type has it",
+        client_secret_basic: "client_secret_basic: a secret in the Authorization header",
+        client_secret_post: "client_secret_post: a secret in the form",
+        private_key_jwt: "private_key_jwt: a JWT signed by its own key",
+        none: "none: public clients",
+      },
+    },
+    example: "",
+  }),
+  Jwks: jwksField,
+  JwksUri: {
+    ...text(JWKS_URI_LIMIT, {
+      description:
+        "Where it publishes its keys, https; in place of Jwks. They are read again after 5 minutes, and for a key that " +
+        "is not known, at most every 30 seconds.",
+      audit: "value",
+      form: { label: "Address of its public keys", hint: "A JSON Web Key Set, in place of the above.", type: "url" },
+      example: "",
+    }),
+    take: (value: string | null) => value ?? "",
+  },
   AccessTokenAlg: choice(ACCESS_TOKEN_ALGS, {
     description:
       "What its access tokens are signed by. Every library verifies RS256; not every one the shorter others.",

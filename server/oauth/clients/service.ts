@@ -263,6 +263,7 @@ function refuseOwnLockOut(by: By, applicationId: number, before: Credentials, af
   const missing = (needed: string[], had: string[], has: string[]) =>
     needed.filter((one) => had.includes(one) && !has.includes(one));
   const lost = [
+    ...(before.tokenEndpointAuthMethod === after.tokenEndpointAuthMethod ? [] : ["another TokenEndpointAuthMethod"]),
     ...missing([ownGrant], before.grantTypes, after.grantTypes).map((grant) => `GrantTypes without ${grant}`),
     ...missing(SETTINGS_SCOPES, before.scopes, after.scopes).map((scope) => `Scopes without ${scope}`),
   ];

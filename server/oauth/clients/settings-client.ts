@@ -141,6 +141,9 @@ const SETTINGS_CLIENT = {
   isActive: true,
   isSettings: true,
   clientType: "confidential",
+  tokenEndpointAuthMethod: null,
+  jwks: null,
+  jwksUri: "",
   grantTypes: ["authorization_code"],
   // Whoever comes in has a role's scopes in Settings, and of these tokens none leaves the process.
   scopes: [...SCOPES],

@@ -4,16 +4,24 @@ import type { Queries } from "../../db/connection.ts";
 import { toRecordId } from "../../http/query.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { MappedClaim } from "../claim-mapping.ts";
-import type { ACCESS_TOKEN_TYPES } from "../contract.ts";
+import type { ACCESS_TOKEN_TYPES, CLIENT_AUTH_METHODS } from "../contract.ts";
 import type { SigningAlg } from "../keys/rotation.ts";
 import { defaultsOf } from "./changes.ts";
+import type { Jwks } from "./jwks.ts";
 
 export type ClientType = "confidential" | "public" | "native";
+export type ClientAuthMethod = (typeof CLIENT_AUTH_METHODS)[number];
 export type AccessTokenType = (typeof ACCESS_TOKEN_TYPES)[number];
 
 /** What makes an Application an OAuth client. */
 export interface Credentials {
   clientType: ClientType;
+  /** The one way in which it proves who it is; null: as its type has it. */
+  tokenEndpointAuthMethod: ClientAuthMethod | null;
+  /** Its public keys, if it has them here. */
+  jwks: Jwks | null;
+  /** Where it publishes them; "" if it does not. */
+  jwksUri: string;
   grantTypes: string[];
   scopes: string[];
   redirectUris: string[];
@@ -83,7 +91,8 @@ async function findOne(sql: Queries, isIt: ReturnType<Queries>): Promise<Client 
 }
 
 const credentials = (sql: Queries) => sql`
-  c.client_type as "clientType", c.grant_types as "grantTypes", c.scopes, c.redirect_uris as "redirectUris",
+  c.client_type as "clientType", c.token_endpoint_auth_method as "tokenEndpointAuthMethod", c.jwks,
+  c.jwks_uri as "jwksUri", c.grant_types as "grantTypes", c.scopes, c.redirect_uris as "redirectUris",
   c.post_logout_redirect_uris as "postLogoutRedirectUris", c.backchannel_logout_uri as "backchannelLogoutUri",
   c.access_token_alg as "accessTokenAlg",
   c.access_token_type as "accessTokenType", c.access_token_lifetime as "accessTokenLifetime",
@@ -180,10 +189,13 @@ export async function saveCredentials(
   values: Credentials,
 ): Promise<void> {
   await sql`
-    insert into credentials (application_id, client_type, grant_types, scopes, redirect_uris,
-      post_logout_redirect_uris, backchannel_logout_uri, access_token_alg, access_token_type, access_token_lifetime,
-      refresh_token_lifetime, id_token_alg, id_token_claims, claim_mapping, require_par, first_party)
-    select id, ${values.clientType}, ${values.grantTypes}::text[], ${values.scopes}::text[],
+    insert into credentials (application_id, client_type, token_endpoint_auth_method, jwks, jwks_uri, grant_types, scopes,
+      redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, access_token_alg, access_token_type,
+      access_token_lifetime, refresh_token_lifetime, id_token_alg, id_token_claims, claim_mapping, require_par,
+      first_party)
+    select id, ${values.clientType}, ${values.tokenEndpointAuthMethod},
+      ${values.jwks && sql.json(values.jwks as never)}::jsonb, ${values.jwksUri},
+      ${values.grantTypes}::text[], ${values.scopes}::text[],
       ${values.redirectUris}::text[], ${values.postLogoutRedirectUris}::text[],
       ${values.backchannelLogoutUri}, ${values.accessTokenAlg},
       ${values.accessTokenType}, ${values.accessTokenLifetime}::integer, ${values.refreshTokenLifetime}::integer,
@@ -191,12 +203,15 @@ export async function saveCredentials(
       ${values.requirePar}, ${values.firstParty}
     from applications where tenant_id = ${tenantId} and id = ${applicationId}
     on conflict (application_id) do update set client_type = excluded.client_type,
+      token_endpoint_auth_method = excluded.token_endpoint_auth_method, jwks = excluded.jwks,
+      jwks_uri = excluded.jwks_uri,
       grant_types = excluded.grant_types, scopes = excluded.scopes, redirect_uris = excluded.redirect_uris,
       post_logout_redirect_uris = excluded.post_logout_redirect_uris,
       backchannel_logout_uri = excluded.backchannel_logout_uri, access_token_alg = excluded.access_token_alg,
       access_token_type = excluded.access_token_type, access_token_lifetime = excluded.access_token_lifetime,
       refresh_token_lifetime = excluded.refresh_token_lifetime, id_token_alg = excluded.id_token_alg,
-      id_token_claims = excluded.id_token_claims, claim_mapping = excluded.claim_mapping, require_par = excluded.require_par,
+      id_token_claims = excluded.id_token_claims, claim_mapping = excluded.claim_mapping,
+      require_par = excluded.require_par,
       first_party = excluded.first_party`;
 }
 

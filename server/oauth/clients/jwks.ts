@@ -1,0 +1,120 @@
+// A client's public keys: what its record may have of them, and which of a set that it publishes can be used.
+
+import { createPublicKey } from "node:crypto";
+import { Type } from "@sinclair/typebox";
+import { field, orNull } from "../../http/fields.ts";
+
+/** What clients may sign by. HMAC is not among them: it would take a secret that we had to keep as it is. */
+export const CLIENT_JWT_ALGS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
+
+/** RFC 7517 4, a public key's members; others are not kept. */
+export interface PublicKey {
+  kty: string;
+  kid?: string;
+  use?: string;
+  alg?: string;
+  crv?: string;
+  x?: string;
+  y?: string;
+  n?: string;
+  e?: string;
+}
+
+export interface Jwks {
+  keys: PublicKey[];
+}
+
+const MOST_KEYS = 20;
+/** Characters of one member. */
+const MEMBER_LIMIT = 2_000;
+/** Bits. */
+const RSA_BITS = [2048, 8192] as const;
+const MEMBERS = ["kty", "kid", "use", "alg", "crv", "x", "y", "n", "e"] as const;
+/** RFC 7518 6: what a public key has not. */
+const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
+
+const member = (description?: string) => Type.Optional(Type.String(description ? { description } : {}));
+const PUBLIC_KEY = Type.Object({
+  kty: Type.String({ description: "RSA, EC (P-256) or OKP (Ed25519)." }),
+  kid: member("Told from the other keys by it."),
+  use: member("sig, or left out."),
+  alg: member(`${CLIENT_JWT_ALGS.join(", ")}, or left out.`),
+  ...{ crv: member(), x: member(), y: member(), n: member(), e: member() },
+});
+const JWKS = Type.Object({ keys: Type.Array(PUBLIC_KEY, { minItems: 1, maxItems: MOST_KEYS }) });
+
+export const jwksField = field<Jwks | null, Jwks | null>({
+  description:
+    "Its public keys (RFC 7517 5), which its client assertions are verified by. Members that a public key does not " +
+    "need are not kept. null: it has none here.",
+  sent: orNull(JWKS),
+  checked: orNull(Type.Object({})),
+  shown: orNull(JWKS),
+  must: 'must be a JSON Web Key Set, {"keys": […]}, or null.',
+  refuse: (value: object | null) => (value === null ? undefined : jwksProblem(value)),
+  take: (value: Jwks | null) => value && { keys: value.keys.map(publicKey) },
+  form: {
+    label: "Public keys",
+    hint: 'A JSON Web Key Set, {"keys": […]}, of RSA, P-256 or Ed25519 keys. Public keys alone.',
+    rows: 4,
+    json: true,
+  },
+  example: null,
+});
+
+function jwksProblem(value: object): string | undefined {
+  const { keys } = value as { keys?: unknown };
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MOST_KEYS) {
+    return `Jwks must have 1 to ${MOST_KEYS} keys.`;
+  }
+  for (const [index, key] of keys.entries()) {
+    const problem = keyProblem(key);
+    if (problem) return `Jwks.keys[${index}] ${problem}`;
+  }
+  const kids = (keys as PublicKey[]).flatMap(({ kid }) => kid ?? []);
+  return new Set(kids).size < kids.length ? "Jwks has two keys with one kid." : undefined;
+}
+
+/** Why a key cannot be used, after its name. */
+function keyProblem(key: unknown): string | undefined {
+  if (typeof key !== "object" || key === null) return "must be an object.";
+  const members = key as Record<string, unknown>;
+  if (PRIVATE_MEMBERS.some((name) => name in members)) {
+    return "is a private key, which must not leave its owner. Make a new one, and send its public half.";
+  }
+  const isText = (value: unknown) =>
+    typeof value === "string" && value.length <= MEMBER_LIMIT && value.isWellFormed() && !value.includes("\0");
+  const wrong = MEMBERS.find((name) => members[name] !== undefined && !isText(members[name]));
+  if (wrong) return `has a member ${wrong} that is no string of at most ${MEMBER_LIMIT} characters.`;
+  const { use, alg } = members as Partial<PublicKey>;
+  if (use !== undefined && use !== "sig") return "must have use sig, or none.";
+  if (alg !== undefined && !CLIENT_JWT_ALGS.includes(alg))
+    return `must have alg ${CLIENT_JWT_ALGS.join(", ")}, or none.`;
+  return isKnownKind(members as unknown as PublicKey)
+    ? undefined
+    : `must be a public key: RSA of ${RSA_BITS.join(" to ")} bits, EC P-256 or OKP Ed25519.`;
+}
+
+function isKnownKind(key: PublicKey): boolean {
+  try {
+    const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({ key: { ...publicKey(key) }, format: "jwk" });
+    if (asymmetricKeyType === "ec") return key.crv === "P-256";
+    if (asymmetricKeyType === "ed25519") return true;
+    const bits = asymmetricKeyDetails?.modulusLength ?? 0;
+    return asymmetricKeyType === "rsa" && bits >= RSA_BITS[0] && bits <= RSA_BITS[1];
+  } catch {
+    return false;
+  }
+}
+
+function publicKey(key: PublicKey): PublicKey {
+  return Object.fromEntries(MEMBERS.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]]))) as never;
+}
+
+/** Of a set that a client publishes, the keys that can be used: it may have others as well (RFC 7517 5). */
+export function usableKeys(set: unknown): Jwks {
+  const { keys } = (set ?? {}) as { keys?: unknown };
+  if (!Array.isArray(keys)) return { keys: [] };
+  const usable = keys.slice(0, MOST_KEYS).filter((key): key is PublicKey => keyProblem(key) === undefined);
+  return { keys: usable.map(publicKey) };
+}

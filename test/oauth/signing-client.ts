@@ -1,0 +1,64 @@
+// A client that signs: its keys, its record, and the JWTs that it makes by them.
+
+import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
+import { certificate } from "../identity-providers/certificate.ts";
+import { newPerson, ok } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
+
+const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+export interface Signer {
+  alg: string;
+  privateKey: CryptoKey;
+  jwk: JWK;
+  sign(claims: JWTPayload, header?: Partial<JWTHeaderParameters>): Promise<string>;
+}
+
+export async function newSigner(alg = "ES256", kid: string | undefined = Bun.randomUUIDv7()): Promise<Signer> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  const jwk = { ...(await exportJWK(publicKey)), ...(kid && { kid }) };
+  return {
+    ...{ alg, privateKey, jwk },
+    sign: (claims, header) =>
+      new SignJWT(claims).setProtectedHeader({ alg, ...(kid && { kid }), ...header }).sign(privateKey),
+  };
+}
+
+/** What an assertion of this client says by the book. */
+export function assertionClaims(clientId: string, audience: string): JWTPayload {
+  const now = Math.floor(Date.now() / 1000);
+  return { iss: clientId, sub: clientId, aud: audience, jti: Bun.randomUUIDv7(), iat: now, exp: now + 60 };
+}
+
+/** The form of a client assertion. */
+export const assertion = (jwt: string) => ({ client_assertion_type: ASSERTION_TYPE, client_assertion: jwt });
+
+/** The tenant's own client, told to prove itself by this signer's key; an administrator does it. */
+export async function provesBy(client: Api, { jwk }: Signer, changes: Record<string, unknown> = {}): Promise<void> {
+  const credentials = { TokenEndpointAuthMethod: "private_key_jwt", Jwks: { keys: [jwk] }, ...changes };
+  await ok((await newPerson(client, "admin")).patch(`/Application/${client.clientId}/Credentials`, credentials));
+}
+
+export interface Published extends AsyncDisposable {
+  uri: string;
+  /** What it answers. */
+  answer: () => Response;
+  /** How often it was asked. */
+  asked: number;
+}
+
+/** A place where a client publishes its keys, with a certificate that Gatehouse trusts. */
+export function publish(answer: () => Response): Published {
+  const server = Bun.serve({
+    ...{ hostname: "127.0.0.1", port: 0, tls: certificate },
+    fetch() {
+      published.asked++;
+      return published.answer();
+    },
+  });
+  const published: Published = {
+    ...{ uri: `https://localhost:${server.port}/keys`, answer, asked: 0 },
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+  return published;
+}
