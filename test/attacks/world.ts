@@ -1,5 +1,6 @@
 // A tenant with something of everything in it, and a client that may do all but see what a test hides from it.
 
+import { ENTITIES } from "../../server/entities/index.ts";
 import { type Answer, API, db, request, unique } from "../entities/client.ts";
 import { readDocument } from "../openapi/document.ts";
 import { newAdmin, newPerson, ok, type Person, savePolicy } from "../policies/people.ts";
@@ -84,10 +85,12 @@ export async function entitiesOf(admin: Pick<Api, "get">): Promise<Described[]> 
   return (await ok(admin.get("/Entities"))).Items;
 }
 
+/** Fields that take no text but an address or a date. */
+const SHAPED = new Set(ENTITIES.flatMap(({ fields }) => fields.filter(({ shape }) => shape).map(({ name }) => name)));
+
 /** Each of its texts is one that no other record has. */
 export function newRecord({ Fields }: Described, word = "hidden"): Item {
-  // These take no text but an address.
-  const texts = textsOf({ Fields }).filter((name) => name !== "WebSiteURL" && name !== "Picture");
+  const texts = textsOf({ Fields }).filter((name) => !SHAPED.has(name));
   return Object.fromEntries(texts.map((name) => [name, unique(`${word}-${name.toLowerCase()}`)]));
 }
 

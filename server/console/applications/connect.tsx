@@ -11,6 +11,7 @@ import { type SnippetValues, snippet, USES, type Use } from "./snippets.ts";
 
 const ENDPOINTS = [
   ["Authorization endpoint", "authorization_endpoint"],
+  ["Pushed request endpoint", "pushed_authorization_request_endpoint"],
   ["Token endpoint", "token_endpoint"],
   ["Userinfo endpoint", "userinfo_endpoint"],
   ["Introspection endpoint", "introspection_endpoint"],
