@@ -1,9 +1,11 @@
 // openid-client, which nobody here wrote, takes a user through a whole visit.
 
 import { describe, expect, test } from "bun:test";
+import { exportJWK, generateKeyPair } from "jose";
 import * as openid from "openid-client";
 import { CALLBACK, type Client, issuer, newClient } from "../authorize/client.ts";
 import { Visitor } from "../authorize/visitor.ts";
+import { db } from "../entities/client.ts";
 import { formRequest } from "./relying-party.ts";
 
 const BYE = "https://app.example/bye";
@@ -128,4 +130,33 @@ test.concurrent("reads the refusal of a user, and of the server", async () => {
   const reused = await openid.authorizationCodeGrant(config, back.location!).catch((error) => error);
   expect(reused).toBeInstanceOf(openid.ResponseBodyError);
   expect(reused).toMatchObject({ error: "invalid_grant", status: 400 });
+});
+
+test.concurrent("a client that signs its own proof and has to push its requests (RFC 7523, RFC 9126)", async () => {
+  const client = await newClient();
+  const { privateKey, publicKey } = await generateKeyPair("ES256");
+  const declared = {
+    require_par: true,
+    token_endpoint_auth_method: "private_key_jwt",
+    jwks: db().json({ keys: [{ ...(await exportJWK(publicKey)), kid: "own" }] } as never),
+  };
+  await db()`update credentials set ${db()(declared)} where application_id = ${client.id}`;
+  const config = await discover(client, openid.PrivateKeyJwt({ key: privateKey, kid: "own" }));
+  const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+  const [expectedState, browser] = [openid.randomState(), new Visitor()];
+  const asked = {
+    redirect_uri: CALLBACK,
+    scope: "openid",
+    state: expectedState,
+    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: "S256",
+  };
+  const refused = await browser.open(pathOf(openid.buildAuthorizationUrl(config, asked)));
+  expect(refused.location!.searchParams.get("error")).toBe("invalid_request");
+
+  const url = await openid.buildAuthorizationUrlWithPAR(config, asked);
+  expect([...url.searchParams.keys()].toSorted()).toEqual(["client_id", "request_uri"]);
+  const back = await client.goThrough(browser, await browser.open(pathOf(url)));
+  const tokens = await openid.authorizationCodeGrant(config, back.location!, { pkceCodeVerifier, expectedState });
+  expect(tokens.claims()!.aud).toBe(client.id);
 });
