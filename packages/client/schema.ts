@@ -3597,12 +3597,12 @@ export interface components {
              * @description Must include code or code id_token.
              * @enum {string}
              */
-            response_type: "code" | "code id_token";
+            response_type?: "code" | "code id_token";
             /**
              * Format: uri
              * @description Must match exactly one of the authorized redirect URIs configured for the client.
              */
-            redirect_uri: string;
+            redirect_uri?: string;
             /**
              * @description How the answer is sent.
              * @enum {string}
@@ -3644,6 +3644,8 @@ export interface components {
              * @description What the token is for (RFC 8707): the Audience of an Api. Absent: the API of this service.
              */
             resource?: string;
+            /** @description All of this, signed by the client (RFC 9101); beside it, only client_id counts. */
+            request?: string;
             /** @description The Application's Id. */
             client_id?: string;
             /**
@@ -3765,6 +3767,8 @@ export interface components {
              * @description What the token is for (RFC 8707): the Audience of an Api. Absent: the API of this service.
              */
             resource?: string;
+            /** @description All of this, signed by the client (RFC 9101); beside it, only client_id counts. */
+            request?: string;
         };
         UserInfo: {
             /** @description `user-` and the User's Id. */

@@ -57,13 +57,15 @@ export const AUTHORIZATION_REQUEST = Type.Object(
     acr_values: may("Wished authentication context classes."),
     claims: may("Single claims asked for, in JSON (OIDC Core 5.5)."),
     resource: Type.Optional(address(RESOURCE)),
+    request: may("All of this, signed by the client (RFC 9101); beside it, only client_id counts."),
   },
   { $id: "AuthorizationRequest" },
 );
 
 /** RFC 9126 2.1: the same, from the client itself. */
 export const PUSHED_REQUEST = Type.Composite(
-  [Type.Omit(AUTHORIZATION_REQUEST, ["client_id"]), Type.Object(clientFields)],
+  // Of one in `request`, nothing else is needed.
+  [Type.Partial(Type.Omit(AUTHORIZATION_REQUEST, ["client_id"])), Type.Object(clientFields)],
   { $id: "PushedAuthorizationRequest" },
 );
 
@@ -76,8 +78,8 @@ export const PUSHED_RESPONSE = Type.Object(
   { $id: "PushedAuthorizationResponse" },
 );
 
-/** By what an authorization request is carried in an object, or a client is registered: known, and refused. */
-export const REQUEST_OBJECT = Type.Object({ request: may(), request_uri: may(), registration: may() });
+/** By what an authorization request is carried elsewhere, or a client is registered: known, and refused. */
+export const REQUEST_OBJECT = Type.Object({ request_uri: may(), registration: may() });
 
 export const LOGOUT_REQUEST = Type.Object(
   {

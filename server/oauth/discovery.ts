@@ -81,7 +81,10 @@ export function metadata(issuer: string) {
     claim_types_supported: ["normal"],
     claims_supported: CLAIMS,
     claims_parameter_supported: true,
-    request_parameter_supported: false,
+    request_parameter_supported: true,
+    request_object_signing_alg_values_supported: CLIENT_JWT_ALGS,
+    require_signed_request_object: false,
+    // But for what a client has pushed.
     request_uri_parameter_supported: false,
     acr_values_supported: ATTAINABLE_ACRS,
     ui_locales_supported: ["en"],

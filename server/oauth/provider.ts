@@ -29,7 +29,7 @@ import { createSite } from "../ui/index.ts";
 import type { Vault } from "../vault.ts";
 import { createApplications, createEndGrants, createEndGrantsBy } from "./account.ts";
 import { createKnownApis } from "./apis/known-apis.ts";
-import { authorizeController, createPushedRequests, pushController } from "./authorize/index.ts";
+import { authorizeController, createPushedRequests, createRequestObjects, pushController } from "./authorize/index.ts";
 import type { CheckUrl } from "./clients/changes.ts";
 import { type AuthenticateClient, authenticateClient, createOnRefusedClient } from "./clients/client-authentication.ts";
 import { createClientKeys } from "./clients/client-keys.ts";
@@ -115,6 +115,8 @@ export function createProvider(deps: ProviderDependencies) {
     findApis,
     issuer,
     pushedRequests: createPushedRequests({ sql, vault, findClient }),
+    findClient,
+    openRequestObject: createRequestObjects(issuer, isSignedByClient),
     cookies,
     forms: createForms(cookies, createCsrf(vault)),
     sessions: createSessions(sql, cookies),

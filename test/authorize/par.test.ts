@@ -197,7 +197,7 @@ describe.concurrent("is not taken", () => {
     ["without a redirect_uri", { redirect_uri: undefined }, 400, "invalid_request", undefined],
     ["with a scope that is not the client's", { scope: "Color:Read" }, 400, "invalid_scope", undefined],
     ["with a foreign resource", { resource: "https://other.example" }, 400, "invalid_target", undefined],
-    ["with a request object", { request: "e30.e30." }, 400, "request_not_supported", undefined],
+    ["with a request object", { request: "e30.e30." }, 400, "invalid_request_object", undefined],
     ["with a registration", { registration: "{}" }, 400, "registration_not_supported", undefined],
     ["with a request_uri", { request_uri: "urn:ietf:params:oauth:request_uri:x" }, 400, "invalid_request", undefined],
     ["with an empty request_uri", { request_uri: "" }, 400, "invalid_request", undefined],

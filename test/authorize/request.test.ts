@@ -20,7 +20,7 @@ const REFUSED: [name: string, fields: Fields, error: string, credentials?: Parti
   ["a scope that is not the client's", { scope: "openid Color:Read" }, "invalid_scope"],
   ["a scope the client lacks", { scope: "Webhooks:Read" }, "invalid_scope", { scopes: ["openid"] }],
   ["a client without the grant", {}, "unauthorized_client", { grant_types: ["client_credentials"] }],
-  ["a request object", { request: "e30.e30." }, "request_not_supported"],
+  ["a request object", { request: "e30.e30." }, "invalid_request_object"],
   ["a request_uri", { request_uri: "https://app.example/r" }, "request_uri_not_supported"],
   ["a registration", { registration: "{}" }, "registration_not_supported"],
   ["a prompt nobody knows", { prompt: "create" }, "invalid_request"],

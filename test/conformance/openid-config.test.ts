@@ -70,8 +70,8 @@ describe("oidcc-discovery-endpoint-verification", () => {
     expect(Intl.getCanonicalLocales(metadata.ui_locales_supported)).toEqual(metadata.ui_locales_supported);
   });
 
-  test("what is not supported says so: request objects, unsigned id_tokens, dynamic registration", () => {
-    expect(metadata.request_parameter_supported).toBe(false);
+  test("what is not supported says so: unsigned request objects, and those by reference, unsigned id_tokens, dynamic registration", () => {
+    expect(metadata.request_object_signing_alg_values_supported).not.toContain("none");
     // Without it, true is meant (OIDC Discovery 3).
     expect(metadata.request_uri_parameter_supported).toBe(false);
     expect(metadata.id_token_signing_alg_values_supported).not.toContain("none");

@@ -188,7 +188,7 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
   test("oidcc-…-request-object-supported-correctly-or-rejected-as-unsupported: rejected", async () => {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const object = `${part({ alg: "none" })}.${part({ client_id: party().client.id, scope: "openid" })}.`;
-    expect(await party().error({ request: object })).toBe("request_not_supported");
+    expect(await party().error({ request: object })).toBe("invalid_request_object");
     expect(await party().error({ request_uri: "https://app.example/r#x" })).toBe("request_uri_not_supported");
     // oidcc-ensure-request-object-with-redirect-uri: the one outside is wrong.
     const view = await party().browser.open(
@@ -205,7 +205,7 @@ describe.concurrent.each(VARIANTS)("$plan:", (variant) => {
       const inside = { client_id: client.id, response_mode, state: "inside", redirect_uri: "https://evil.example/" };
       const request = `${part({ alg: "none" })}.${part(inside)}.`;
       for (const path of [RFC_PATH, SPEC_PATH]) {
-        const refused = { error: "request_not_supported", state: "inside" };
+        const refused = { error: "invalid_request_object", state: "inside" };
         const view = await new Visitor().open(client.authorize({ request, state: undefined }, path));
         if (response_mode === "form_post") {
           expect(view.forms[0]).toMatchObject({ action: CALLBACK, fields: refused });

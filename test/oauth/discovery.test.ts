@@ -43,7 +43,7 @@ describe.each(PATHS)("%s", (path) => {
       claims_parameter_supported: true,
       backchannel_logout_supported: true,
       backchannel_logout_session_supported: true,
-      request_parameter_supported: false,
+      request_parameter_supported: true,
       request_uri_parameter_supported: false,
     });
     expect(answer.body.id_token_signing_alg_values_supported).toContain("RS256");

@@ -2,6 +2,7 @@
 
 import type { FindApis } from "../apis/known-apis.ts";
 import type { Api } from "../apis/store.ts";
+import type { FindKnownClient } from "../clients/known-clients.ts";
 import type { Client } from "../clients/store.ts";
 import type { Door } from "../door.ts";
 import { apisInReach } from "../resources.ts";
@@ -34,9 +35,10 @@ import {
   returnedState,
   supportedResponseType,
 } from "./checks/request.ts";
-import type { Target } from "./parameters.ts";
+import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters, type Target } from "./parameters.ts";
 import type { OpenedRequest, PushedRequests } from "./pushed.ts";
 import { AuthorizationError, type Reply } from "./reply.ts";
+import type { OpenRequestObject } from "./request-object.ts";
 
 /** A request that keeps every rule. */
 export interface AuthorizationRequest {
@@ -78,6 +80,8 @@ export interface RequestDependencies extends ClientDependencies {
   findApis: FindApis;
   issuer: string;
   pushedRequests: PushedRequests;
+  findClient: FindKnownClient;
+  openRequestObject: OpenRequestObject;
 }
 
 /** A request that keeps every rule, and by which its pages go on with it. */
@@ -87,9 +91,33 @@ export interface Checked extends AuthorizationRequest {
 
 /** @throws NotFound, BadInput for the user alone; RefusedRequest */
 export async function checkRequest(deps: RequestDependencies, asked: Target): Promise<Checked> {
-  const opened = await deps.pushedRequests.open(asked.parameters);
+  const opened = await openRequest(deps, asked.parameters);
   const checked = await checkParameters(deps, asked.door, opened);
   return { ...checked, target: { ...asked, parameters: opened.parameters } };
+}
+
+/**
+ * A signed request goes on as a pushed one does, for nobody may change it: each visit is kept here, and answered once. A
+ * client that has to push its requests has to push this one too.
+ */
+async function openRequest(deps: RequestDependencies, parameters: Parameters): Promise<OpenedRequest> {
+  const { pushedRequests, findClient, openRequestObject } = deps;
+  const { client_id: clientId, request, request_uri: uri } = parameters.sent;
+  if (!request || uri) return pushedRequests.open(parameters);
+  const client = clientId ? await findClient(clientId) : undefined;
+  if (!client?.isActive || client.isSettings || client.requirePar) return { parameters };
+  try {
+    nothingRepeated(parameters);
+    const signed = await openRequestObject(client, request);
+    const kept = new URLSearchParams({
+      client_id: clientId!,
+      request_uri: await pushedRequests.push(client, signed.text),
+    });
+    return await pushedRequests.open(parseParameters(AUTHORIZATION_PARAMETERS, kept.toString()));
+  } catch (error) {
+    if (error instanceof AuthorizationError) return { parameters, refused: error };
+    throw error;
+  }
 }
 
 /**
@@ -99,7 +127,7 @@ export async function checkRequest(deps: RequestDependencies, asked: Target): Pr
 export async function checkParameters(
   deps: RequestDependencies,
   door: Door,
-  { parameters, pushed, problem }: OpenedRequest,
+  { parameters, pushed, problem, refused }: OpenedRequest,
   pushing?: "pushing",
 ): Promise<AuthorizationRequest> {
   const { tokens, issuer } = deps;
@@ -109,6 +137,7 @@ export async function checkParameters(
   const state = returnedState(door, asked);
   const reply: Reply = { redirectUri, mode, state, issuer: door === "rfc" ? issuer : undefined, pushed };
   try {
+    if (refused) throw refused;
     if (problem) throw new AuthorizationError("invalid_request", problem);
     pushedIfRequired(client, pushed !== undefined || pushing !== undefined);
     nothingRepeated(parameters);

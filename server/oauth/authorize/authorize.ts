@@ -19,6 +19,7 @@ import {
 } from "../../signin/index.ts";
 import type { FindApis } from "../apis/known-apis.ts";
 import { isConsented } from "../clients/consents.store.ts";
+import type { FindKnownClient } from "../clients/known-clients.ts";
 import type { SettingsClient } from "../clients/settings-client.ts";
 import { AUTHORIZATION_REQUEST } from "../contract.ts";
 import type { PageEndpoint } from "../declared.ts";
@@ -39,6 +40,7 @@ import {
 } from "./parameters.ts";
 import type { PushedRequests } from "./pushed.ts";
 import { errorReply, respond } from "./reply.ts";
+import type { OpenRequestObject } from "./request-object.ts";
 import { enrolPage, secondFactorPage } from "./second-factor.tsx";
 import { showSignIn } from "./sign-in.ts";
 import { sendToProvider } from "./upstream.tsx";
@@ -160,6 +162,8 @@ export interface AuthorizeDependencies {
   findApis: FindApis;
   issuer: string;
   pushedRequests: PushedRequests;
+  findClient: FindKnownClient;
+  openRequestObject: OpenRequestObject;
   cookies: Cookies;
   forms: Forms;
   sessions: Sessions;

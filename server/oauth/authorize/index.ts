@@ -22,4 +22,5 @@ export { inWords } from "./pages.tsx";
 export { pushController } from "./push.ts";
 export { removeExpiredPushes } from "./pushed.store.ts";
 export { createPushedRequests } from "./pushed.ts";
+export { createRequestObjects } from "./request-object.ts";
 export { expireCodes, expireCodesBy, removeExpiredCodes, type WhichSessions } from "./store.ts";

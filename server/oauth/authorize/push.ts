@@ -9,6 +9,7 @@ import { formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
 import { checkParameters, RefusedRequest, type RequestDependencies } from "./authorization-request.ts";
 import { AUTHORIZATION_PARAMETERS, parseParameters } from "./parameters.ts";
 import { PUSH_LIFETIME } from "./pushed.ts";
+import { AuthorizationError } from "./reply.ts";
 
 /** What a client proves itself by: no part of the request. */
 const OF_THE_CLIENT = ["client_secret", "client_assertion", "client_assertion_type"];
@@ -52,18 +53,25 @@ export function pushController(deps: PushDependencies) {
     if (all.has("request_uri")) throw new BadInput("request_uri cannot be pushed.");
     for (const name of OF_THE_CLIENT) all.delete(name);
     all.set("client_id", String(client.id));
-    const parameters = parseParameters(AUTHORIZATION_PARAMETERS, all.toString());
-    await tellingByCode(() => checkParameters(deps, "rfc", { parameters }, "pushing"));
+    const parameters = await tellingByCode(async () => {
+      const request = all.get("request");
+      const parameters = request
+        ? await deps.openRequestObject(client, request)
+        : parseParameters(AUTHORIZATION_PARAMETERS, all.toString());
+      await checkParameters(deps, "rfc", { parameters }, "pushing");
+      return parameters;
+    });
     return { request_uri: await deps.pushedRequests.push(client, parameters.text), expires_in: PUSH_LIFETIME };
   });
 }
 
 /** RFC 9126 2.3: what would go to the redirect URI by a browser, the client hears itself. */
-async function tellingByCode(check: () => Promise<unknown>): Promise<void> {
+async function tellingByCode<T>(check: () => Promise<T>): Promise<T> {
   try {
-    await check();
+    return await check();
   } catch (failure) {
-    if (!(failure instanceof RefusedRequest)) throw failure;
-    throw new TokenError("invalid_request", failure.error.message, failure.error.code);
+    const error = failure instanceof RefusedRequest ? failure.error : failure;
+    if (!(error instanceof AuthorizationError)) throw failure;
+    throw new TokenError("invalid_request", error.message, error.code);
   }
 }

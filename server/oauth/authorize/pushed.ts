@@ -11,6 +11,7 @@ import type { FindKnownClient } from "../clients/known-clients.ts";
 import type { Client } from "../clients/store.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
 import { findPush, insertPush, takePush } from "./pushed.store.ts";
+import type { AuthorizationError } from "./reply.ts";
 
 /** Seconds in which the browser has to come. */
 export const PUSH_LIFETIME = 90;
@@ -32,6 +33,8 @@ export interface OpenedRequest {
   pushed?: PushReference;
   /** Why it is good no more, if it is not. */
   problem?: string;
+  /** Its request object is refused. */
+  refused?: AuthorizationError;
 }
 
 export interface PushedRequests {

@@ -64,6 +64,7 @@ export type AuthorizationErrorCode =
   | "login_required"
   | "account_selection_required"
   | "consent_required"
+  | "invalid_request_object"
   | "request_not_supported"
   | "request_uri_not_supported"
   | "registration_not_supported"

@@ -1,0 +1,93 @@
+// Authorization requests that their clients have signed (RFC 9101). Of such a request only what is signed counts.
+
+import { decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
+import type { IsSignedByClient } from "../clients/client-keys.ts";
+import { CLIENT_JWT_ALGS } from "../clients/jwks.ts";
+import type { Client } from "../clients/store.ts";
+import { AUTHORIZATION_REQUEST } from "../contract.ts";
+import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
+import { AuthorizationError } from "./reply.ts";
+
+/** Seconds from now that a request object may live at most. */
+const OBJECT_LIFETIME = 3_600;
+/** Seconds that a client's clock may be off. */
+const CLOCK_TOLERANCE = 10;
+/** RFC 9101 10.8.1. Without a type, it is told from a client assertion by its client_id. */
+const TYPES = ["oauth-authz-req+jwt", "application/oauth-authz-req+jwt", "jwt"];
+
+/** @returns the parameters that the object has. @throws AuthorizationError invalid_request_object */
+export type OpenRequestObject = (client: Client, object: string) => Promise<Parameters>;
+
+export function createRequestObjects(issuer: string, isSignedByClient: IsSignedByClient): OpenRequestObject {
+  return async (client, object) => {
+    const claims = readClaims(object);
+    inTime(claims);
+    const { iss, aud, sub, client_id: clientId } = claims;
+    const own = String(client.id);
+    // RFC 9101 5 and 6.3; OIDC Core 6.1.
+    if (clientId !== own) throw bad("client_id must be that of the request");
+    if (iss !== undefined && iss !== own) throw bad("iss must be the client_id");
+    // RFC 9101 10.8.2: it could be taken for a client assertion.
+    if (sub === own) throw bad("sub must not be the client_id");
+    if (![aud].flat().includes(issuer)) throw bad(`aud must be ${issuer}`);
+    // RFC 9101 4.
+    if ("request" in claims || "request_uri" in claims) throw bad("it has request or request_uri in it");
+    const parameters = parametersOf(claims);
+    if (!(await isSignedByClient(client, object))) throw bad("it is not signed by a key of the client");
+    return parameters;
+  };
+}
+
+function readClaims(object: string): JWTPayload {
+  const { header, claims } = decoded(object);
+  if (!CLIENT_JWT_ALGS.includes(String(header.alg))) throw bad(`alg must be one of ${CLIENT_JWT_ALGS.join(", ")}`);
+  if (header.typ !== undefined && !TYPES.includes(String(header.typ).toLowerCase())) {
+    throw bad("typ must be oauth-authz-req+jwt");
+  }
+  if (header.crit !== undefined) throw bad("crit is not supported");
+  return claims;
+}
+
+function decoded(object: string) {
+  try {
+    return { header: decodeProtectedHeader(object), claims: decodeJwt(object) };
+  } catch {
+    throw bad("it is no signed JWT");
+  }
+}
+
+function inTime({ exp, iat, nbf }: JWTPayload): void {
+  const now = Date.now() / 1000;
+  const isTime = (time: unknown): time is number => Number.isFinite(time);
+  if (!isTime(exp)) throw bad("exp is missing");
+  if (exp <= now - CLOCK_TOLERANCE) throw bad("it has expired");
+  if (exp > now + OBJECT_LIFETIME + CLOCK_TOLERANCE) {
+    throw bad(`exp must be at most ${OBJECT_LIFETIME} seconds from now`);
+  }
+  if ([iat, nbf].some((time) => time !== undefined && !(isTime(time) && time <= now + CLOCK_TOLERANCE))) {
+    throw bad("iat or nbf is in the future");
+  }
+}
+
+function parametersOf(claims: JWTPayload): Parameters {
+  const all = new URLSearchParams();
+  for (const name of [...Object.keys(AUTHORIZATION_REQUEST.properties), "registration"]) {
+    if (!Object.hasOwn(claims, name)) continue;
+    for (const text of textsOf(name, claims[name])) all.append(name, text);
+  }
+  return parseParameters(AUTHORIZATION_PARAMETERS, all.toString());
+}
+
+/** RFC 9101 4: numbers stand there as numbers, and `claims` as an object; `resource` may be a list (RFC 8707 2). */
+function textsOf(name: string, value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number") return [String(value)];
+  if (name === "claims" && typeof value === "object" && value !== null) return [JSON.stringify(value)];
+  const isList = name === "resource" && Array.isArray(value) && value.every((one) => typeof one === "string");
+  if (isList) return value as string[];
+  throw bad(`${name} is of a wrong type`);
+}
+
+function bad(reason: string): AuthorizationError {
+  return new AuthorizationError("invalid_request_object", `The request object is refused: ${reason}.`);
+}

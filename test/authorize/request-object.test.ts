@@ -1,0 +1,177 @@
+// Authorization requests that their clients have signed (RFC 9101): by value, and pushed.
+
+import { describe, expect, test } from "bun:test";
+import { type JWTHeaderParameters, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
+import * as oauth from "oauth4webapi";
+import * as openid from "openid-client";
+import { db } from "../entities/client.ts";
+import { expectRfcError, postAs } from "../oauth/client.ts";
+import { newSigner, type Signer } from "../oauth/signing-client.ts";
+import { answerOf, CALLBACK, type Client, issuer, newClient, RFC_PATH, SPEC_PATH } from "./client.ts";
+import { Visitor } from "./visitor.ts";
+
+const PAR = "/oauth2/par";
+const TYP = "oauth-authz-req+jwt";
+
+async function signingClient(): Promise<{ client: Client; signer: Signer }> {
+  const [client, signer] = await Promise.all([newClient(), newSigner()]);
+  await db()`
+    update credentials set jwks = ${db().json({ keys: [signer.jwk] } as never)} where application_id = ${client.id}`;
+  return { client, signer };
+}
+
+const now = () => Math.floor(Date.now() / 1000);
+
+function claimsOf(client: Client, more: JWTPayload = {}): JWTPayload {
+  const asked = { response_type: "code", redirect_uri: CALLBACK, scope: "openid", state: "signed state" };
+  const about = { iss: client.id, aud: issuer(), client_id: client.id, exp: now() + 60, iat: now() };
+  return { ...about, ...asked, ...more };
+}
+
+const at = (client: Client, request: string, path = RFC_PATH, beside: Record<string, string> = {}) =>
+  `${path}?${new URLSearchParams({ client_id: client.id, request, ...beside })}`;
+
+describe.concurrent("a signed request", () => {
+  test.each([SPEC_PATH, RFC_PATH])("is answered at %s, and nothing beside it counts", async (path) => {
+    const { client, signer } = await signingClient();
+    const object = await signer.sign(claimsOf(client), { typ: TYP });
+    const beside = { response_type: "x", redirect_uri: "https://evil.example/", scope: "profile", state: "other" };
+    const visitor = new Visitor();
+    const answer = answerOf(await client.goThrough(visitor, await visitor.open(at(client, object, path, beside))));
+    expect(answer.state).toBe("signed state");
+    const token = await client.token(answer.code!);
+    expect(token.body).toMatchObject({ scope: "openid" });
+  });
+
+  test("can be pushed, and nothing beside it counts", async () => {
+    const { client, signer } = await signingClient();
+    const request = await signer.sign(claimsOf(client), { typ: TYP });
+    const pushed = await postAs(client.tenant.client, PAR, { request, scope: "profile", state: "other" });
+    expect(pushed.status).toBe(201);
+    const visitor = new Visitor();
+    const query = new URLSearchParams({ client_id: client.id, request_uri: pushed.body.request_uri });
+    const answer = answerOf(await client.goThrough(visitor, await visitor.open(`${RFC_PATH}?${query}`)));
+    expect(answer.state).toBe("signed state");
+    expect((await client.token(answer.code!)).body).toMatchObject({ scope: "openid" });
+  });
+
+  test("has numbers, lists and the claims parameter as JSON has them", async () => {
+    const { client, signer } = await signingClient();
+    const more = { max_age: 0, claims: { id_token: { auth_time: { essential: true } } }, resource: [issuer()] };
+    const visitor = new Visitor();
+    const object = await signer.sign(claimsOf(client, more), { typ: TYP });
+    const answer = answerOf(await client.goThrough(visitor, await visitor.open(at(client, object))));
+    expect((await client.token(answer.code!)).body.id_token).toBeString();
+  });
+
+  test("leads to no address that is not the client's", async () => {
+    const { client, signer } = await signingClient();
+    const object = await signer.sign(claimsOf(client, { redirect_uri: "https://evil.example/" }));
+    const view = await new Visitor().open(at(client, object, RFC_PATH, { redirect_uri: CALLBACK }));
+    expect(view).toMatchObject({ status: 404, location: undefined });
+  });
+
+  test("does not stand in for a push where one is required", async () => {
+    const { client, signer } = await signingClient();
+    await db()`update credentials set require_par = true where application_id = ${client.id}`;
+    const object = await signer.sign(claimsOf(client));
+    const view = await new Visitor().open(at(client, object, RFC_PATH, { redirect_uri: CALLBACK }));
+    expect(answerOf(view).error).toBe("invalid_request");
+    expect((await postAs(client.tenant.client, PAR, { request: object })).status).toBe(201);
+  });
+});
+
+describe.concurrent("refused, in a browser and where it is pushed, is a request object", () => {
+  type Made = (client: Client, signer: Signer) => Promise<string>;
+  const signed =
+    (more: (client: Client) => JWTPayload, header: Partial<JWTHeaderParameters> = { typ: TYP }): Made =>
+    (client, signer) =>
+      signer.sign(claimsOf(client, more(client)), header);
+
+  test.each<[string, Made, RegExp]>([
+    ["that is not signed", async (client) => new UnsecuredJWT(claimsOf(client)).encode(), /alg/],
+    [
+      "by HMAC with the public key",
+      async (client, { jwk }) =>
+        new SignJWT(claimsOf(client))
+          .setProtectedHeader({ alg: "HS256", typ: TYP, kid: jwk.kid })
+          .sign(new TextEncoder().encode(JSON.stringify(jwk))),
+      /alg/,
+    ],
+    [
+      "by a key of another client, of another tenant",
+      async (client, { jwk }) => {
+        const other = await newSigner("ES256", jwk.kid);
+        const owner = await newClient();
+        await db()`
+          update credentials set jwks = ${db().json({ keys: [other.jwk] } as never)} where application_id = ${owner.id}`;
+        return other.sign(claimsOf(client), { typ: TYP });
+      },
+      /not signed by a key of the client/,
+    ],
+    ["that is none", async () => "x.y", /no signed JWT/],
+    ["of another client", signed(() => ({ client_id: "1" })), /client_id/],
+    ["of no client", signed(() => ({ client_id: undefined })), /client_id/],
+    ["of another issuer", signed(() => ({ iss: "1" })), /iss/],
+    ["that could be a client assertion", signed(({ id }) => ({ sub: id })), /sub/],
+    ["for another server", signed(() => ({ aud: "https://elsewhere.example" })), /aud/],
+    ["for nobody", signed(() => ({ aud: undefined })), /aud/],
+    ["that has expired", signed(() => ({ exp: now() - 20 })), /expired/],
+    ["without an end", signed(() => ({ exp: undefined })), /exp is missing/],
+    ["of a day", signed(() => ({ exp: now() + 86_400 })), /at most/],
+    ["of the future", signed(() => ({ nbf: now() + 60 })), /future/],
+    ["of another type", signed(() => ({}), { typ: "at+jwt" }), /typ/],
+    ["in a request object", signed(() => ({ request: "x" })), /request/],
+    ["with a request_uri", signed(() => ({ request_uri: "urn:x" })), /request/],
+    ["with a state that is no text", signed(() => ({ state: { a: 1 } })), /state is of a wrong type/],
+  ])("%s", async (_, make, says) => {
+    const { client, signer } = await signingClient();
+    const object = await make(client, signer);
+    for (const path of [RFC_PATH, SPEC_PATH]) {
+      const beside = { redirect_uri: CALLBACK, response_type: "code", scope: "openid", state: "outside" };
+      const answer = answerOf(await new Visitor().open(at(client, object, path, beside)));
+      expect(answer).toMatchObject({ error: "invalid_request_object", state: "outside" });
+      expect(answer.error_description).toMatch(says);
+    }
+    const pushed = await postAs(client.tenant.client, PAR, { request: object });
+    expectRfcError(pushed, 400, "invalid_request_object", says);
+    const [kept] = await db()<{ count: number }[]>`
+      select count(*)::int as count from pushed_requests where client_id = ${client.id}`;
+    expect(kept!.count).toBe(0);
+  });
+});
+
+describe.concurrent("by a library:", () => {
+  test("openid-client signs the request", async () => {
+    const { client, signer } = await signingClient();
+    const { clientSecret } = client.tenant.client;
+    const authentication = openid.ClientSecretPost(clientSecret);
+    const execute = [openid.allowInsecureRequests];
+    const config = await openid.discovery(new URL(issuer()), client.id, undefined, authentication, { execute });
+    const asked = { redirect_uri: CALLBACK, scope: "openid", state: "signed state" };
+    const key = { key: signer.privateKey, kid: signer.jwk.kid! };
+    const url = await openid.buildAuthorizationUrlWithJAR(config, asked, key);
+    const visitor = new Visitor();
+    const view = await client.goThrough(visitor, await visitor.open(url.pathname + url.search));
+    const tokens = await openid.authorizationCodeGrant(config, view.location!, { expectedState: "signed state" });
+    expect(tokens.claims()?.aud).toBe(client.id);
+  });
+
+  test("oauth4webapi signs the request and pushes it", async () => {
+    const { client: own, signer } = await signingClient();
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const found = await oauth.discoveryRequest(new URL(issuer()), insecure);
+    const as = await oauth.processDiscoveryResponse(new URL(issuer()), found);
+    const client: oauth.Client = { client_id: own.id };
+    const asked = new URLSearchParams({ response_type: "code", redirect_uri: CALLBACK, scope: "openid", state: "s" });
+    const key = { key: signer.privateKey, kid: signer.jwk.kid! };
+    const request = await oauth.issueRequestObject(as, client, asked, key);
+    const authentication = oauth.ClientSecretPost(own.tenant.client.clientSecret);
+    const answer = await oauth.pushedAuthorizationRequest(as, client, authentication, { request }, insecure);
+    const { request_uri } = await oauth.processPushedAuthorizationResponse(as, client, answer);
+    const visitor = new Visitor();
+    const query = new URLSearchParams({ client_id: own.id, request_uri });
+    const view = await own.goThrough(visitor, await visitor.open(`${RFC_PATH}?${query}`));
+    expect(oauth.validateAuthResponse(as, client, view.location!, "s").get("code")).toBeString();
+  });
+});
