@@ -4,6 +4,7 @@ import { type Alerts, alertRoutes } from "./alerts/index.ts";
 import { type AuditLog, auditRoutes } from "./audit/index.ts";
 import { type Entities, entityRoutes } from "./entities/index.ts";
 import type { Route } from "./http/route.ts";
+import { type Logouts, logoutRoutes } from "./logouts/index.ts";
 import {
   type ClientCredentials,
   type Consents,
@@ -40,6 +41,7 @@ export interface ApiServices extends WebhookServices {
   requests: Requests;
   consents: Consents;
   credentials: ClientCredentials;
+  logouts: Logouts;
   signingKeys: PublishedKeys;
   users: UserAdministration;
   ownTenant: OwnTenant;
@@ -63,6 +65,7 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...auditRoutes(services.auditLog),
     ...requestRoutes(services.requests),
     ...credentialRoutes(services.credentials),
+    ...logoutRoutes(services.logouts),
     ...consentRoutes(services.consents),
     ...userRoutes(services.users),
     ...tenantSettingsRoutes(services.ownTenant),

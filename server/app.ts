@@ -28,6 +28,7 @@ import { createRateLimit } from "./http/rate-limit.ts";
 import { API_PATH, createSpelling, requireHost, withPlainUrl } from "./http/request.ts";
 import { controllerOf } from "./http/route.ts";
 import { createOutageLog } from "./log.ts";
+import { createLogouts } from "./logouts/index.ts";
 import { type ApiMetrics, createApiMetrics, metricsController } from "./metrics/index.ts";
 import { createProvider, endpointRefusal, OAUTH_RESOURCE_TYPES, SPEC_PATHS, scopesNow } from "./oauth/index.ts";
 import { openApiController } from "./openapi/index.ts";
@@ -173,6 +174,7 @@ export function createApp({
   };
   const records = createEntities({ sql, onCommitted, onChange: provider.onRecordChange }, entities);
   const administration = { ...provider.administration(findRecord), ownTenant: createOwnTenant(sql) };
+  const logouts = createLogouts({ sql, workflowUrl, credentials: administration.credentials });
   const auditLog = createAuditLog(sql, auditSubjects(entities, kinds));
   const requests = createRequests(sql);
   const alerts = createAlerts(sql);
@@ -193,6 +195,7 @@ export function createApp({
     auditLog,
     alerts,
     requests,
+    logouts,
     ...administration,
     ...webhooks,
   });
@@ -248,6 +251,7 @@ export function createApp({
         auditLog,
         alerts,
         requests,
+        logouts,
         tenants: createTenants(sql),
         publicUrl,
         access,

@@ -36,6 +36,8 @@ const OUTCOME_OF = {
   "Credentials.Deleted": "Success",
   "Secret.Created": "Success",
   "Secret.Deleted": "Success",
+  /** A logout token is sent to an Application again. */
+  "Logout.Redelivered": "Success",
   /** By the command for a tenant whose settings nobody could change. */
   "Access.Recovered": "Success",
   "TenantSettings.Changed": "Success",

@@ -37,6 +37,7 @@ const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: strin
   "Credentials.Deleted": "{who} deleted the credentials of {whom}",
   "Secret.Created": "{who} made a secret for {whom}",
   "Secret.Deleted": "{who} deleted a secret of {whom}",
+  "Logout.Redelivered": "{who} told {whom} of a logout again",
   "Access.Recovered": "Access to Settings was recovered by a command",
   "TenantSettings.Changed": "{who} changed {fields} of the organisation",
   "Record.Created": "{who} added {whom}",

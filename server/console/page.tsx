@@ -4,6 +4,7 @@ import type { Access, Caller, Scope } from "../access/index.ts";
 import type { Alerts } from "../alerts/index.ts";
 import type { AuditLog } from "../audit/index.ts";
 import type { Entities } from "../entities/index.ts";
+import type { Logouts } from "../logouts/index.ts";
 import type { ClientCredentials, Consents, PublishedKeys, SettingsClient, Trials } from "../oauth/index.ts";
 import type { Requests } from "../requests/index.ts";
 import type { Settings, SettingsServices } from "../settings.ts";
@@ -86,6 +87,7 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   tenants: Tenants;
   consents: Consents;
   credentials: ClientCredentials;
+  logouts: Logouts;
   signingKeys: PublishedKeys;
   settings: Settings;
   auditLog: AuditLog;

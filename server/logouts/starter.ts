@@ -16,7 +16,7 @@ const BATCH = 50;
 const POLL_MS = 2_000;
 
 /** Of a logout's run; each redelivery is another one. */
-function logoutWorkflowId(id: LogoutId, run: number): string {
+export function logoutWorkflowId(id: LogoutId, run: number): string {
   return run === 1 ? `logout/${id}` : `logout/${id}/${run}`;
 }
 

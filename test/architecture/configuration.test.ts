@@ -9,6 +9,7 @@ import { DESCRIPTION_LIMIT, TEXT_LIMIT, UNIQUE_TEXT_LIMIT } from "../../server/e
 import { SEARCH_LIMIT } from "../../server/entities/filters.ts";
 import { DEEPEST_JSON, FORM_BODY_LIMIT, JSON_BODY_LIMIT, MOST_JSON_VALUES } from "../../server/http/body.ts";
 import { DEFAULT_LIMIT, MOST_LIMIT } from "../../server/http/query.ts";
+import { MOST_LOGOUT_REDELIVERIES } from "../../server/logouts/service.ts";
 import { MOST_REDIRECT_URIS, REDIRECT_URIS_LIMIT } from "../../server/oauth/clients/contract.ts";
 import { MOST_SECRETS } from "../../server/oauth/clients/service.ts";
 import { MOST_KEPT } from "../../server/requests/store.ts";
@@ -55,6 +56,7 @@ const LIMITS = {
   "seconds a former webhook secret signs, at most": count(MOST_OVERLAP_SECONDS),
   "attempts of a delivery": count(MAXIMUM_ATTEMPTS),
   "redeliveries of a delivery": count(MOST_REDELIVERIES),
+  "redeliveries of a logout": count(MOST_LOGOUT_REDELIVERIES),
   "deliveries per second of a bulk redelivery": count(MOST_RATE),
   "rows of an audit export": count(MOST_EXPORTED),
   "requests of a tenant that are kept, and as many failures": count(MOST_KEPT),

@@ -66,6 +66,11 @@ export async function newWorld(): Promise<World> {
       values (${Bun.randomUUIDv7()}, ${admin.tenantId}, ${user}, ${Buffer.from(unique("digest"))}, '{pwd}', '1',
         now() + interval '1 day', now(), '127.0.0.1', 'test')`;
   }
+  for (const _ of times) {
+    await db()`
+      insert into logouts (id, tenant_id, client_id, user_id, sid, state, ended_on)
+      values (${Bun.randomUUIDv7()}, ${admin.tenantId}, ${admin.clientId}, ${user}, ${Bun.randomUUIDv7()}, 'Delivered', now())`;
+  }
   const { EventId } = (await ok(admin.get("/WebhookEvent?Limit=1"))).Items[0];
   let policy = "";
   for (const index of times) {
@@ -78,7 +83,12 @@ export async function newWorld(): Promise<World> {
     const { Items } = await ok(admin.get(`/Request?RequestKey=${key}`));
     return Items.length > 0 && Items;
   });
-  return { admin, spy, ids: { User: user, WebhookEvent: EventId, Policy: policy }, madeOn: last.OccurredOn };
+  return {
+    admin,
+    spy,
+    ids: { User: user, WebhookEvent: EventId, Policy: policy, Application: admin.clientId },
+    madeOn: last.OccurredOn,
+  };
 }
 
 export async function entitiesOf(admin: Pick<Api, "get">): Promise<Described[]> {
@@ -121,7 +131,7 @@ export async function listsOf({ ids, madeOn }: World): Promise<{ path: string; n
 }
 
 /** Lists whose items are seen by who sees the record that they stand below. */
-export const WITHIN_A_RECORD = ["Sessions", "Versions"];
+export const WITHIN_A_RECORD = ["Sessions", "Versions", "Logouts"];
 
 /** What an item of a list is, as policies name it; undefined: it is judged by the record that it stands below. */
 export function uidOf(name: string, item: Item, { ids }: World): { type: string; id: string } | undefined {

@@ -60,7 +60,7 @@ async function arrange(api: Api): Promise<Ids> {
 const fill = (path: string, ids: Ids) =>
   path
     .replace(":id", ids[path.split("/")[2]!]!)
-    .replace(":secret", Bun.randomUUIDv7())
+    .replace(/:(secret|logout)/, Bun.randomUUIDv7())
     .replace(":type", "OpenIDConnect")
     .replace(":kind", "web");
 

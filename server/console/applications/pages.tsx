@@ -10,6 +10,7 @@ import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, NEW_APPLICATION, titleOf } from "./application.ts";
 import { connectPage } from "./connect.tsx";
 import { CredentialsSection, credentialsPage, saveCredentials, seenCredentials } from "./credentials.tsx";
+import { LogoutsSection, lastLogouts, redeliverLogout } from "./logouts.tsx";
 import { addClient, chooseKindPage, newClientPage } from "./new-client.tsx";
 import { deleteSecret, deleteSecretPage, makeSecretPage, newSecretPage, SecretsSection } from "./secrets.tsx";
 import { beginTrial, comeBack, exchangeCode, setRedirectUri, tryPage } from "./try-it.tsx";
@@ -108,6 +109,10 @@ function morePages(deps: SettingsDependencies): Page[] {
       POST: { needs: set, answer: (visit) => saveCredentials(deps, visit) },
     },
     {
+      path: `${one}/logouts/:logout/redeliver`,
+      POST: { needs: ["Settings:Update"], answer: (visit) => redeliverLogout(deps, visit) },
+    },
+    {
       path: `${one}/secrets`,
       GET: { needs: set, answer: (visit) => newSecretPage(deps, visit) },
       POST: { needs: set, answer: (visit) => makeSecretPage(deps, visit) },
@@ -124,6 +129,7 @@ async function applicationBody(deps: SettingsDependencies, visit: Visit, { recor
   const credentials = await seenCredentials(deps, visit, record);
   const secrets =
     credentials && (await deps.credentials.listSecrets(visit.permitted("Settings:Read"), Number(record.Id))).Items;
+  const logouts = credentials && (await lastLogouts(deps, visit, record));
   const provider = await providerOf(deps, visit, stored);
   const kinds = [record.Is_System ? "system" : "", record.Is_EndUser ? "for end users" : ""];
   return (
@@ -152,10 +158,11 @@ async function applicationBody(deps: SettingsDependencies, visit: Visit, { recor
           ["Changed", <Changed {...record} />],
         ]}
       />
-      {credentials && secrets ? (
+      {credentials && secrets && logouts ? (
         <>
           <CredentialsSection visit={visit} application={record} credentials={credentials} publicUrl={deps.publicUrl} />
           <SecretsSection visit={visit} application={record} credentials={credentials} secrets={secrets} />
+          <LogoutsSection visit={visit} application={record} credentials={credentials} logouts={logouts} />
         </>
       ) : (
         ""

@@ -77,6 +77,8 @@ export interface ClientCredentials {
     applicationId: number,
     input: CredentialsInput,
   ): Promise<string | undefined>;
+  /** What policies are asked for of an Application's credentials. @throws NotFound */
+  resourceOf(tenantId: TenantId, applicationId: number): Promise<CredentialsRecord & { Id: string }>;
   /** @throws NotFound, Permission */
   listSecrets(by: Permitted<"Settings:Read">, applicationId: number): Promise<ShownPage<SecretRecord>>;
   /**
@@ -120,6 +122,12 @@ export function createClientCredentials(
     async setUp(tx, by, applicationId, input) {
       const { clientType } = await applyChange(checkUrl, tx, by, applicationId, input, UNCONDITIONAL);
       return clientType === "confidential" ? (await addSecret(tx, by, applicationId, "")).secret : undefined;
+    },
+
+    async resourceOf(tenantId, applicationId) {
+      const credentials = await findCredentials(sql, tenantId, applicationId);
+      if (!credentials) throw noApplication();
+      return toResource(applicationId, credentials);
     },
 
     async listSecrets(by, applicationId) {

@@ -1,0 +1,92 @@
+// What an application was told of the end of sessions, and the button that tells it again.
+
+import type { Shown } from "../../access/index.ts";
+import { firstPage, readId } from "../../http/query.ts";
+import { LOGOUT_ID, type LogoutRecord } from "../../logouts/index.ts";
+import type { CredentialsRecord } from "../../oauth/index.ts";
+import { Badge, Form, Section, Table, Text, Time } from "../../ui/index.ts";
+import type { SettingsDependencies } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { APPLICATIONS, type Application, pathOf } from "./application.ts";
+import { mayChangeCredentials } from "./credentials.tsx";
+
+/** Of more than so many, the API tells. */
+const MOST_SHOWN = 20;
+
+/** The last ones. */
+export async function lastLogouts({ logouts }: SettingsDependencies, visit: Visit, { Id }: Application) {
+  return (await logouts.list(visit.permitted("Settings:Read"), Number(Id), firstPage(MOST_SHOWN))).Items;
+}
+
+export interface LogoutsSectionProps {
+  visit: Visit;
+  application: Application;
+  credentials: CredentialsRecord;
+  logouts: Shown<LogoutRecord>[];
+}
+
+/** Nothing where nobody is told, nor was. */
+export function LogoutsSection({ visit, application, credentials, logouts }: LogoutsSectionProps): JSX.Element {
+  if (!credentials.BackchannelLogoutUri && logouts.length === 0) return "";
+  const maySend = Boolean(credentials.BackchannelLogoutUri) && mayChangeCredentials(visit, application, credentials);
+  return (
+    <Section title="Logouts" id="logouts">
+      {logouts.length > 0 ? (
+        <Table caption="The last logouts, newest first" columns={columns(visit, application, maySend)} rows={logouts} />
+      ) : (
+        <p class="fine">Nobody who was signed in to it has signed out yet.</p>
+      )}
+    </Section>
+  );
+}
+
+function columns(visit: Visit, application: Application, maySend: boolean) {
+  return [
+    { name: "When", cell: ({ CreatedOn }: LogoutRecord) => <Time at={new Date(CreatedOn)} /> },
+    {
+      name: "Who",
+      cell: ({ UserId }: LogoutRecord) => (
+        <a href={visit.href(`/settings/users/${UserId}`)} safe>
+          {`User ${UserId}`}
+        </a>
+      ),
+    },
+    { name: "State", cell: ({ State }: LogoutRecord) => <Badge state={State} /> },
+    { name: "Attempts", cell: (logout: LogoutRecord) => <Attempts logout={logout} /> },
+    {
+      name: "Temporal",
+      cell: ({ WorkflowUrl }: LogoutRecord) => <a href={WorkflowUrl}>workflow</a>,
+    },
+    ...(maySend
+      ? [{ name: "Send it again", cell: (logout: LogoutRecord) => <Again {...{ visit, application, logout }} /> }]
+      : []),
+  ];
+}
+
+/** What each came to, such as `503, timeout, 200`. */
+function Attempts({ logout: { Attempts } }: { logout: LogoutRecord }): JSX.Element {
+  if (Attempts.length === 0) return <span class="none">none yet</span>;
+  const words = Attempts.map(({ StatusCode, Failure }) => String(Failure ?? StatusCode ?? "under way"));
+  return <Text text={words.join(", ")} />;
+}
+
+interface AgainProps {
+  visit: Visit;
+  application: Application;
+  logout: LogoutRecord;
+}
+
+function Again({ visit, application, logout: { Id, State } }: AgainProps): JSX.Element {
+  if (State === "Pending" || State === "Retrying") return "";
+  return (
+    <Form visit={visit} action={`${pathOf(application)}/logouts/${Id}/redeliver`} inline>
+      <button type="submit">Send again</button>
+    </Form>
+  );
+}
+
+export async function redeliverLogout({ logouts }: SettingsDependencies, visit: Visit): Promise<Response> {
+  const id = readId("Application", visit.params.id!);
+  await logouts.redeliver(visit.permitted("Settings:Update"), id, LOGOUT_ID.read(visit.params.logout!));
+  return visit.goTo(`${APPLICATIONS}/${id}#logouts`, "The logout is sent again.");
+}

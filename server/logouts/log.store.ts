@@ -1,0 +1,81 @@
+// Logouts as they are looked at, and sent again.
+
+import type { LogoutId, LogoutState } from "../../workflows/contract.ts";
+import type { Queries } from "../db/connection.ts";
+import type { TenantId } from "../tenant-id.ts";
+import { LOGOUT_CHANNEL } from "./store.ts";
+
+export interface LoggedLogout {
+  id: LogoutId;
+  userId: number;
+  sid: string;
+  state: LogoutState;
+  reason: string | null;
+  run: number;
+  createdOn: Date;
+  endedOn: Date | null;
+  attempts: LoggedAttempt[];
+}
+
+export interface LoggedAttempt {
+  number: number;
+  startedOn: string;
+  durationMs: number | null;
+  statusCode: number | null;
+  failure: string | null;
+  responseHeaders: string | null;
+  responseBody: string | null;
+}
+
+const columns = (sql: Queries) => sql`
+  l.id, l.user_id as "userId", l.sid, l.state, l.reason, l.run, l.created_on as "createdOn", l.ended_on as "endedOn",
+  coalesce((
+    select json_agg(json_build_object('number', number, 'startedOn', started_on, 'durationMs', duration_ms,
+      'statusCode', status_code, 'failure', failure, 'responseHeaders', response_headers,
+      'responseBody', response_body) order by number)
+    from logout_attempts where logout_id = l.id
+  ), '[]') as attempts`;
+
+/** In a list's cursors. */
+export const placeOf = ({ createdOn, id }: LoggedLogout) => `${createdOn.toISOString()} ${id}`;
+
+/** The newest first; one more than the limit, if there are more. @param after as placeOf has it */
+export async function listLogouts(
+  sql: Queries,
+  tenantId: TenantId,
+  clientId: number,
+  limit: number,
+  after: string | undefined,
+): Promise<LoggedLogout[]> {
+  const [createdOn, id] = after?.split(" ") ?? [];
+  return sql<LoggedLogout[]>`
+    select ${columns(sql)} from logouts l
+    where l.tenant_id = ${tenantId} and l.client_id = ${clientId}
+      ${createdOn && id ? sql`and (l.created_on, l.id) < (${createdOn}::timestamptz, ${id}::uuid)` : sql``}
+    order by l.created_on desc, l.id desc limit ${limit + 1}`;
+}
+
+export async function findLogout(
+  sql: Queries,
+  tenantId: TenantId,
+  clientId: number,
+  id: LogoutId,
+): Promise<LoggedLogout | undefined> {
+  const [logout] = await sql<LoggedLogout[]>`
+    select ${columns(sql)} from logouts l
+    where l.tenant_id = ${tenantId} and l.client_id = ${clientId} and l.id = ${id}`;
+  return logout;
+}
+
+/** Begins another run. @returns false if it is under way, or had so many runs already */
+export async function beginRun(sql: Queries, tenantId: TenantId, id: LogoutId, mostRuns: number): Promise<boolean> {
+  const [row] = await sql`
+    with begun as (
+      update logouts set state = 'Pending', run = run + 1, earlier_attempts = attempts, reason = null, retry_on = null,
+        ended_on = null, lease_until = '-infinity'
+      where tenant_id = ${tenantId} and id = ${id} and state not in ('Pending', 'Retrying') and run < ${mostRuns}
+      returning id
+    )
+    select pg_notify(${LOGOUT_CHANNEL}, '') from begun`;
+  return row !== undefined;
+}

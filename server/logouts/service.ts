@@ -1,0 +1,117 @@
+// The logouts that an Application was told of, as administrators see them and send them again.
+
+import type { LogoutId } from "../../workflows/contract.ts";
+import type { Permitted, Shown, ShownPage, Tagged } from "../access/index.ts";
+import { recordAudit } from "../audit/index.ts";
+import type { Sql } from "../db/connection.ts";
+import { Conflict, NotFound } from "../errors.ts";
+import type { Paging } from "../http/query.ts";
+import type { ClientCredentials } from "../oauth/index.ts";
+import { beginRun, findLogout, type LoggedLogout, listLogouts, placeOf } from "./log.store.ts";
+import { logoutWorkflowId } from "./starter.ts";
+
+const RESOURCE = "Credentials";
+/** Times that one logout can be sent again. */
+export const MOST_LOGOUT_REDELIVERIES = 100;
+
+export type LogoutRecord = ReturnType<typeof toRecord>;
+type Record = Shown<LogoutRecord>;
+
+export interface Logouts {
+  /** The newest first. @throws NotFound, Permission, BadInput, ServiceBusy */
+  list(caller: Permitted<"Settings:Read">, applicationId: number, paging: Paging): Promise<ShownPage<LogoutRecord>>;
+  /** @throws NotFound, Permission */
+  read(caller: Permitted<"Settings:Read">, applicationId: number, id: LogoutId): Promise<Record>;
+  /**
+   * To the address that the Application has now, with all attempts again.
+   * @throws NotFound, Permission, Conflict
+   */
+  redeliver(
+    caller: Permitted<"Settings:Update">,
+    applicationId: number,
+    id: LogoutId,
+  ): Promise<Tagged<LogoutRecord>["record"]>;
+}
+
+export interface LogoutDependencies {
+  sql: Sql;
+  credentials: Pick<ClientCredentials, "resourceOf">;
+  /** Where a person opens a workflow in the Temporal UI. */
+  workflowUrl(workflowId: string): string;
+}
+
+export function createLogouts({ sql, credentials, workflowUrl }: LogoutDependencies): Logouts {
+  const shown = (logout: LoggedLogout) => toRecord(logout, workflowUrl);
+
+  return {
+    async list({ tenantId, permissions, gate }, applicationId, paging) {
+      const resource = await credentials.resourceOf(tenantId, applicationId);
+      permissions.require("Settings:Read", RESOURCE, resource);
+      return gate.list({
+        type: RESOURCE,
+        name: `Application/${applicationId}/Logouts`,
+        paging,
+        read: (limit, after) => listLogouts(sql, tenantId, applicationId, limit, after),
+        id: placeOf,
+        resource: () => resource,
+        item: shown,
+      });
+    },
+
+    async read({ tenantId, gate }, applicationId, id) {
+      const resource = await credentials.resourceOf(tenantId, applicationId);
+      gate.requireSome(RESOURCE);
+      const logout = await findLogout(sql, tenantId, applicationId, id);
+      if (!logout) throw noLogout();
+      return (await gate.show(RESOURCE, shown(logout), { resource })).record;
+    },
+
+    async redeliver(caller, applicationId, id) {
+      const { tenantId, permissions, gate } = caller;
+      const resource = await credentials.resourceOf(tenantId, applicationId);
+      permissions.require("Settings:Update", RESOURCE, resource);
+      if (!resource.BackchannelLogoutUri) throw new Conflict("The Application has no BackchannelLogoutUri.");
+      const logout = await sql.beginFor(tenantId, async (tx) => {
+        if (!(await findLogout(tx, tenantId, applicationId, id))) throw noLogout();
+        if (!(await beginRun(tx, tenantId, id, MOST_LOGOUT_REDELIVERIES + 1))) {
+          throw new Conflict(`The logout is under way, or was sent again ${MOST_LOGOUT_REDELIVERIES} times already.`);
+        }
+        const subject = { type: "Application", id: applicationId };
+        await recordAudit(tx, tenantId, caller, { kind: "Logout.Redelivered", subject, details: { LogoutId: id } });
+        return findLogout(tx, tenantId, applicationId, id);
+      });
+      return (await gate.written(RESOURCE, shown(logout as LoggedLogout), {}, { resource })).record;
+    },
+  };
+}
+
+const noLogout = () => new NotFound("The Application has no logout with this Id.");
+
+function toRecord(logout: LoggedLogout, workflowUrl: LogoutDependencies["workflowUrl"]) {
+  const workflowId = logoutWorkflowId(logout.id, logout.run);
+  return {
+    Id: logout.id,
+    UserId: logout.userId,
+    SessionId: logout.sid,
+    State: logout.state,
+    Reason: logout.reason,
+    Run: logout.run,
+    CreatedOn: logout.createdOn.toISOString(),
+    EndedOn: logout.endedOn?.toISOString() ?? null,
+    WorkflowId: workflowId,
+    WorkflowUrl: workflowUrl(workflowId),
+    Attempts: logout.attempts.map((attempt) => ({
+      Number: attempt.number,
+      StartedOn: new Date(attempt.startedOn).toISOString(),
+      DurationMs: attempt.durationMs,
+      StatusCode: attempt.statusCode,
+      Failure: attempt.failure,
+      Response: attempt.durationMs === null ? null : responseOf(attempt),
+    })),
+  };
+}
+
+const responseOf = ({ responseHeaders, responseBody }: LoggedLogout["attempts"][number]) => ({
+  Headers: responseHeaders ?? "",
+  Body: responseBody ?? "",
+});
