@@ -11,6 +11,11 @@ import type { ActivityDependencies } from "./dependencies.ts";
 import { failure, isWorkflowCancelled, laterBy, notYet, untilDone } from "./post-webhook.ts";
 import { HEARTBEAT_MS } from "./posts.ts";
 
+/**
+ * Where a receiver has as many posts out as it may, those that wait come again after so long, or up to twice as long: a
+ * history holds 51,200 events, and behind one that hangs there may be hours to wait.
+ */
+const FULL_WAIT_MS = 10_000;
 /** No failing receiver makes its connection Held here. */
 const NO_HOLDING = { after: 0, probeInterval: 0 };
 
@@ -36,7 +41,7 @@ export function createPostLogout({ sql, attemptLogout, logoutWindows, log }: Dep
     const place = await logoutWindows.enter(own, signal, QUICK_MS);
     if (place) return place;
     signal.throwIfAborted();
-    throw notYet("its receiver has as many posts out as it may", laterBy());
+    throw notYet("its receiver has as many posts out as it may", FULL_WAIT_MS * (1 + Math.random()));
   }
 
   async function attempt(input: PostLogoutInput, place: Place, signal: AbortSignal): Promise<LogoutOutcome> {

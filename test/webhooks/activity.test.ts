@@ -13,8 +13,15 @@ import { createWorkerMetrics } from "../../server/metrics/index.ts";
 import { createKeyRotation, createLogoutTokens, createSigningKeys } from "../../server/oauth/index.ts";
 import { withoutCollector } from "../../server/tracing/index.ts";
 import { createVault } from "../../server/vault.ts";
+import { FIRST_SIZE } from "../../server/webhooks/deliveries/windows.ts";
 import { createAttemptDelivery, createAttemptLog, createInFlight, createWindows } from "../../server/webhooks/index.ts";
-import { type DeliveryId, type EventId, MAXIMUM_ATTEMPTS } from "../../workflows/contract.ts";
+import {
+  type DeliveryId,
+  type EventId,
+  type LogoutId,
+  MAXIMUM_ATTEMPTS,
+  type TenantId,
+} from "../../workflows/contract.ts";
 import { type Api, type Delivery, until } from "../support/api.ts";
 import { makeDue } from "../support/due.ts";
 import { idOf } from "../support/ids.ts";
@@ -38,12 +45,13 @@ const egress = createEgress({
   caFile: join(setting("GATEHOUSE_TEST_DATA_DIR"), "receiver", "ca.pem"),
 });
 const vault = createVault(setting("GATEHOUSE_TEST_MASTER_KEY"));
+const logoutWindows = createWindows<number, LogoutId, LogoutId>();
 const activities = createActivities({
   sql,
   attemptLog,
   attemptDelivery: createAttemptDelivery({ egress, vault, timeout: 1_000 }),
   attemptLogout: createAttemptLogout(egress, createLogoutTokens(createSigningKeys(sql, vault), "unused"), 1_000),
-  logoutWindows: createWindows(),
+  logoutWindows,
   keyRotation: createKeyRotation(sql, vault),
   log,
   metrics: createWorkerMetrics(),
@@ -165,6 +173,22 @@ test("a post that there is no place for is no attempt, and is made later", async
     [2, 200],
   ]);
 }, 60_000);
+
+test("a logout that its receiver has no place for waits so long that its history never fills", async () => {
+  const clientId = 1;
+  const logoutId = () => Bun.randomUUIDv7() as LogoutId;
+  for (let taken = 0; taken < FIRST_SIZE; taken++) {
+    const own = { connectionId: clientId, deliveryId: logoutId(), eventId: logoutId() };
+    await logoutWindows.enter(own, new AbortController().signal);
+  }
+  const input = { tenantId: Bun.randomUUIDv7() as TenantId, logoutId: logoutId(), clientId, retry: RETRY };
+  const failure = await new MockActivityEnvironment().run(activities.postLogout, input).then(
+    () => undefined,
+    (error) => error,
+  );
+  expect(failure).toMatchObject({ type: "NotYet", details: [expect.any(Number)] });
+  expect(failure.details[0]).toBeGreaterThanOrEqual(10_000);
+});
 
 test("an attempt that cannot be asked for fails alone", async () => {
   const api = await newTenant();
