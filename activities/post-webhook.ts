@@ -160,6 +160,18 @@ export function failure(message: string, retryAfterMs?: number, attempts?: numbe
   return failure;
 }
 
+export type Retried = ApplicationFailure & { nextRetryDelay: number; details?: [waitMs: number, attempts?: number] };
+
+export function isRetried(error: unknown): error is Retried {
+  return error instanceof ApplicationFailure && error.nextRetryDelay !== undefined;
+}
+
+/** The same failure when part of its wait is over already. */
+export function retriedIn(waitMs: number, { message, type, details }: Retried): ApplicationFailure {
+  const attempts = details?.[1];
+  return type === NOT_YET ? notYet(message, waitMs) : failure(message, Math.round(waitMs), attempts);
+}
+
 /** Waits for PostgreSQL to come back: giving up would use up an attempt, or post the same bytes again. */
 export async function untilDone<T>(log: Logger, signal: AbortSignal, step: () => Promise<T>): Promise<T> {
   for (;;) {

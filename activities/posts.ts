@@ -7,7 +7,7 @@ import { type Place, putBack, QUICK_MS, takeTurn } from "../server/webhooks/inde
 import type { DeliveryId, PostWebhookInput, PostWebhookResult } from "../workflows/contract.ts";
 import type { ActivityDependencies } from "./dependencies.ts";
 import { pause } from "./pause.ts";
-import type { Attempt } from "./post-webhook.ts";
+import { type Attempt, isRetried, retriedIn } from "./post-webhook.ts";
 
 /** How often an activity says that it is alive, and hears whether it is cancelled. */
 export const HEARTBEAT_MS = 5_000;
@@ -42,13 +42,12 @@ export function createPosts({ sql, inFlight, windows }: Dependencies, attempt: A
       try {
         return await under(signal, post);
       } catch (error) {
-        const { nextRetryDelay, details } = error as { nextRetryDelay?: number; details?: [number, number?] };
-        if (nextRetryDelay === undefined || signal.aborted) throw error;
-        const left = await others.wait(nextRetryDelay);
-        if (left !== undefined && (await putBack(sql, tenantId, [deliveryId], left))) {
-          return { state: "Queued", attempts: details?.[1] ?? 0 };
+        if (!isRetried(error) || signal.aborted) throw error;
+        const { hang, leftMs } = await others.wait(error.nextRetryDelay);
+        if (hang && (await putBack(sql, tenantId, [deliveryId], leftMs))) {
+          return { state: "Queued", attempts: error.details?.[1] ?? 0 };
         }
-        throw error;
+        throw retriedIn(leftMs, error);
       }
     });
   }
@@ -118,15 +117,15 @@ export function createPosts({ sql, inFlight, windows }: Dependencies, attempt: A
     };
     post.ended.then(leave, leave);
     return {
-      /** @returns milliseconds left until the retry, if some are still out; undefined if none is */
-      async wait(retryMs: number): Promise<number | undefined> {
+      /** @returns whether some are still out after a while, and milliseconds left until the retry */
+      async wait(retryMs: number): Promise<{ hang: boolean; leftMs: number }> {
         const began = performance.now();
         const over = Promise.withResolvers<"over">();
         const timer = setTimeout(() => over.resolve("over"), Math.min(QUICK_MS, retryMs));
         const ended = Promise.allSettled([...task].map(({ ended }) => ended));
         const first = await Promise.race([ended, over.promise]);
         clearTimeout(timer);
-        return first === "over" ? Math.max(0, retryMs - (performance.now() - began)) : undefined;
+        return { hang: first === "over", leftMs: Math.max(0, retryMs - (performance.now() - began)) };
       },
     };
   }

@@ -77,6 +77,8 @@ function devServerArguments(database: string, port: number, ui: Place): string[]
     ...["--dynamic-config-value", "system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=2"],
     // The dev server reads the search attributes anew for each start, six times; ours stand before it begins.
     ...["--dynamic-config-value", "system.forceSearchAttributesCacheRefreshOnRead=false"],
+    // By so much the clocks of several servers may differ, and timers be late: a second, where this is one server alone.
+    ...["--dynamic-config-value", 'history.timerProcessorMaxTimeShift="50ms"'],
     // Its list is written twice a second, not twenty times: of a workflow that has closed by then, once and not twice.
     ...["--dynamic-config-value", "history.visibilityProcessorMaxPollRPS=2"],
     ...["--dynamic-config-value", "history.visibilityTaskBatchSize=1000"],
