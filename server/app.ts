@@ -206,7 +206,7 @@ export function createApp({
   })
     .wrap((handle) => (request: Request) => {
       spell ??= createSpelling(app.routes.map(({ path }) => path).filter(isSpecified));
-      return handle(withPlainUrl(request, spell));
+      return provider.cors(withPlainUrl(request, spell), handle as unknown as (request: Request) => Response);
     })
     .onRequest(({ request, set, server }) => {
       const context = contextOf(request);

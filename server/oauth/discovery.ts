@@ -2,7 +2,8 @@
 
 import { Elysia } from "elysia";
 import { SCOPES } from "../access/index.ts";
-import { openToBrowsers, preflight, requireMethod } from "../http/request.ts";
+import { openTo, preflight } from "../http/cors.ts";
+import { requireMethod } from "../http/request.ts";
 import { ATTAINABLE_ACRS } from "./authorize/index.ts";
 import { KNOWN_CLAIMS } from "./claims.ts";
 import { CLIENT_JWT_ALGS } from "./clients/jwks.ts";
@@ -39,10 +40,10 @@ export function discoveryController(issuer: string) {
   const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
   for (const { path } of METADATA) {
     controller
-      .options(path, () => preflight("GET"))
+      .options(path, () => preflight("*", ["GET"]))
       .all(path, ({ request }) => {
         requireMethod(request, "GET");
-        return openToBrowsers(new Response(body, { headers }));
+        return openTo("*", new Response(body, { headers }));
       });
   }
   return controller;

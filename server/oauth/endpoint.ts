@@ -14,7 +14,7 @@ import {
 import { FORM_BODY_LIMIT, formFields, readFormText } from "../http/body.ts";
 import { NO_STORE } from "../http/conditions.ts";
 import { asApiError, DATABASE_AWAY, errorRecord, OUTAGES } from "../http/error-record.ts";
-import { openToBrowsers, preflight, requestUrl } from "../http/request.ts";
+import { requestUrl } from "../http/request.ts";
 import type { AuthenticateClient } from "./clients/client-authentication.ts";
 import type { Client } from "./clients/store.ts";
 import type { FormEndpoint, Refusal, Sent } from "./declared.ts";
@@ -65,12 +65,7 @@ export function formEndpoint<Form extends TObject>(
       return response;
     }
   }
-  const controller = new Elysia();
-  // Only a client with a secret introspects, and a browser can keep none.
-  if (path === INTROSPECTION_PATH) return controller.all(path, ({ request }) => respond(request), { parse: "none" });
-  return controller
-    .options(path, () => preflight("POST"))
-    .all(path, async ({ request }) => openToBrowsers(await respond(request)), { parse: "none" });
+  return new Elysia().all(path, ({ request }) => respond(request), { parse: "none" });
 }
 
 /** @throws TokenError invalid_request */

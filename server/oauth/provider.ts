@@ -39,6 +39,7 @@ import { createSecretUses } from "./clients/secret-uses.ts";
 import { createClientCredentials } from "./clients/service.ts";
 import { createNobodysTenant, createSettingsClient } from "./clients/settings-client.ts";
 import { insertUsedJwt, type UsedJwt } from "./clients/used-jwts.store.ts";
+import { createCors } from "./cors.ts";
 import { discoveryController } from "./discovery.ts";
 import type { OnFailure } from "./endpoint.ts";
 import { tokenController } from "./grants/token.ts";
@@ -160,6 +161,7 @@ export function createProvider(deps: ProviderDependencies) {
   const { forms, sessions } = forPeople;
   return {
     controller,
+    cors: createCors({ sql, findClient, onFailure }),
     administration,
     endGrantsBy: createEndGrantsBy(families),
     onRecordChange: createOnRecordChange(endGrants),

@@ -5,8 +5,9 @@ import type { Sql } from "../db/connection.ts";
 import { type ApiError, BadInput, Permission, Unauthorized } from "../errors.ts";
 import { readForm } from "../http/body.ts";
 import { NO_STORE } from "../http/conditions.ts";
+import { contextOf } from "../http/context.ts";
 import { asApiError } from "../http/error-record.ts";
-import { openToBrowsers, preflight, requireMethod } from "../http/request.ts";
+import { requireMethod } from "../http/request.ts";
 import { userinfoClaims } from "./claims.ts";
 import type { FindKnownClient } from "./clients/known-clients.ts";
 import { USER_INFO } from "./contract.ts";
@@ -55,13 +56,12 @@ export function userinfoController(deps: UserinfoDependencies) {
 
 async function respond(deps: UserinfoDependencies, request: Request): Promise<Response> {
   try {
-    if (request.method === "OPTIONS") return preflight("GET", "POST");
     requireMethod(request, "GET", "POST");
-    return openToBrowsers(Response.json(await userinfo(deps, request), { headers: NO_STORE }));
+    return Response.json(await userinfo(deps, request), { headers: NO_STORE });
   } catch (failure) {
     const error = asApiError(failure);
     if (error.status >= 500) deps.onFailure(failure, request);
-    return openToBrowsers(errorResponse(error));
+    return errorResponse(error);
   }
 }
 
@@ -74,6 +74,7 @@ async function userinfo(
     throw new Unauthorized("Send an access token as Authorization: Bearer <ACCESS_TOKEN>.", "Bearer");
   const claims = await tokens.readAccessToken(token);
   if (!claims) throw new Unauthorized("The access token is expired or invalid.", INVALID_TOKEN);
+  contextOf(request).client = { tenantId: claims.tenant, clientId: claims.client_id };
   const scopes = claims.scope.split(" ");
   const userId = userOfSubject(claims.sub);
   if (userId === undefined || !scopes.includes("openid")) {

@@ -124,6 +124,19 @@ export function developmentUris(uris: readonly string[], clientType: string): st
   return clientType === "native" ? [] : uris.filter((uri) => URL.canParse(uri) && isLoopback(new URL(uri)));
 }
 
+/** RFC 8252 7.3: an app on the device listens on whatever port is free. @returns undefined for no loopback address */
+export function withoutLoopbackPort(uri: string): string | undefined {
+  const match = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?([/?].*)?$/.exec(uri);
+  return match ? match[1]! + (match[2] ?? "") : undefined;
+}
+
+/** Whether a client's redirect URIs are of an origin (RFC 6454 6.2). They can be written in one way only. */
+export function hasOrigin({ redirectUris, clientType }: Credentials, origin: string): boolean {
+  const spell = (text: string) => (clientType === "native" && withoutLoopbackPort(text)) || text;
+  const origins = redirectUris.flatMap((uri) => /^[a-z][a-z0-9.+-]*:\/\/[^/?#]+/.exec(uri)?.[0] ?? []);
+  return origins.some((own) => spell(own) === spell(origin));
+}
+
 function webProblem(uri: string, url: URL, shown: string): string | undefined {
   const origin = `${url.protocol}//${url.host}`;
   if (!uri.startsWith(origin) || !["", "/", "?"].includes(uri.charAt(origin.length))) {

@@ -6,7 +6,7 @@ import type { TenantId } from "../../tenant-id.ts";
 import type { MappedClaim } from "../claim-mapping.ts";
 import type { ACCESS_TOKEN_TYPES, CLIENT_AUTH_METHODS } from "../contract.ts";
 import type { SigningAlg } from "../keys/rotation.ts";
-import { defaultsOf } from "./changes.ts";
+import { defaultsOf, withoutLoopbackPort } from "./changes.ts";
 import type { Jwks } from "./jwks.ts";
 
 export type ClientType = "confidential" | "public" | "native";
@@ -65,6 +65,14 @@ export interface Client extends Credentials {
 export async function findClient(sql: Queries, clientId: string): Promise<Client | undefined> {
   const id = toRecordId(clientId);
   return id === undefined ? undefined : findOne(sql, sql`a.id = ${id}`);
+}
+
+/** Whether a client has a redirect URI of it. Which tenant's is not known, so this look-up has no tenant either. */
+export async function isOriginOfClient(sql: Queries, origin: string): Promise<boolean> {
+  const atAnyPort = `${withoutLoopbackPort(origin)}:*`;
+  const rows = await sql`
+    select from credentials where redirect_origins(redirect_uris, client_type) && ${[origin, atAnyPort]}::text[] limit 1`;
+  return rows.length > 0;
 }
 
 /** The one by which people sign in to the tenant's Settings. */

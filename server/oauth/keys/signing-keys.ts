@@ -4,7 +4,8 @@ import { Elysia } from "elysia";
 import { type CryptoKey, importJWK, type JWK } from "jose";
 import type { Sql } from "../../db/connection.ts";
 import { watch } from "../../db/watch.ts";
-import { openToBrowsers, preflight, requireMethod } from "../../http/request.ts";
+import { openTo, preflight } from "../../http/cors.ts";
+import { requireMethod } from "../../http/request.ts";
 import type { Seal, Vault } from "../../vault.ts";
 import { JSON_WEB_KEY_SET } from "../contract.ts";
 import { type PublicEndpoint, SPEC_TAG } from "../declared.ts";
@@ -100,9 +101,9 @@ export const JWKS: PublicEndpoint = {
 /** The published keys (RFC 7517). */
 export function jwksController(keys: SigningKeys) {
   return new Elysia()
-    .options(JWKS_PATH, () => preflight("GET"))
+    .options(JWKS_PATH, () => preflight("*", ["GET"]))
     .all(JWKS_PATH, async ({ request }) => {
       requireMethod(request, "GET");
-      return openToBrowsers(Response.json(await keys.jwks(), { headers: { "cache-control": "public, max-age=300" } }));
+      return openTo("*", Response.json(await keys.jwks(), { headers: { "cache-control": "public, max-age=300" } }));
     });
 }

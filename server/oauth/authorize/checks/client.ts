@@ -3,6 +3,7 @@
 
 import type { Sql } from "../../../db/connection.ts";
 import { BadInput, NotFound } from "../../../errors.ts";
+import { withoutLoopbackPort } from "../../clients/changes.ts";
 import type { SettingsClient } from "../../clients/settings-client.ts";
 import { type Client, findClient } from "../../clients/store.ts";
 import type { Door } from "../../door.ts";
@@ -61,12 +62,6 @@ function isSameRedirectUri(client: Client, registered: string, asked: string): b
   if (client.clientType !== "native") return false;
   const [a, b] = [withoutLoopbackPort(registered), withoutLoopbackPort(asked)];
   return a !== undefined && a === b;
-}
-
-/** RFC 8252 7.3: an app on the device listens on whatever port is free. */
-function withoutLoopbackPort(uri: string): string | undefined {
-  const match = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?([/?].*)?$/.exec(uri);
-  return match ? match[1]! + (match[2] ?? "") : undefined;
 }
 
 function soleValue(parameters: Parameters, name: "client_id" | "redirect_uri"): string | undefined {

@@ -1,0 +1,76 @@
+// Which pages may read what the token, revocation, userinfo and pushed authorization request endpoints and the entity API
+// answer: those of the origins that the client's redirect URIs are of. Discovery and the JWKS are open to all.
+
+import type { Sql } from "../db/connection.ts";
+import { contextOf } from "../http/context.ts";
+import { openTo, preflight } from "../http/cors.ts";
+import { API_PATH, requestUrl } from "../http/request.ts";
+import { hasOrigin } from "./clients/changes.ts";
+import type { FindKnownClient } from "./clients/known-clients.ts";
+import { isOriginOfClient } from "./clients/store.ts";
+import { PUSHED_REQUEST_PATH, REVOCATION_PATH, RFC_TOKEN_PATH, SPEC_TOKEN_PATH, USERINFO_PATH } from "./door.ts";
+import type { OnFailure } from "./endpoint.ts";
+
+const API_METHODS = ["GET", "POST", "PATCH", "DELETE"];
+/** Not introspection: it takes a secret, and a browser can keep none. */
+const METHODS: Readonly<Record<string, string[]>> = {
+  [SPEC_TOKEN_PATH]: ["POST"],
+  [RFC_TOKEN_PATH]: ["POST"],
+  [REVOCATION_PATH]: ["POST"],
+  [PUSHED_REQUEST_PATH]: ["POST"],
+  [USERINFO_PATH]: ["GET", "POST"],
+};
+
+/** Answers preflights, and lets pages read the answers to those requests that are their client's. */
+export type Cors = (request: Request, answer: Answer) => Response | Promise<Response>;
+type Answer = (request: Request) => Response | Promise<Response>;
+
+interface CorsDependencies {
+  sql: Sql;
+  findClient: FindKnownClient;
+  onFailure: OnFailure;
+}
+
+export function createCors({ sql, findClient, onFailure }: CorsDependencies): Cors {
+  /**
+   * Before its client is known, an origin of any client is as good: a preflight has no client, and a page has to read
+   * that its token has expired.
+   */
+  async function isAllowed(request: Request, origin: string): Promise<boolean> {
+    const known = contextOf(request).client;
+    try {
+      if (!known) return await isOriginOfClient(sql, origin);
+      const client = await findClient(known.clientId);
+      return client !== undefined && hasOrigin(client, origin);
+    } catch (error) {
+      onFailure(error, request);
+      return false;
+    }
+  }
+
+  async function answerPreflight(request: Request, origin: string, methods: string[]): Promise<Response> {
+    if (await isAllowed(request, origin)) return preflight(origin, methods);
+    return new Response(null, { status: 204 });
+  }
+
+  return async (request, answer) => {
+    const methods = methodsAt(requestUrl(request).pathname);
+    if (!methods) return answer(request);
+    const origin = request.headers.get("origin");
+    if (origin === null) return varying(await answer(request));
+    const isPreflight = request.method === "OPTIONS" && request.headers.has("access-control-request-method");
+    if (isPreflight) return varying(await answerPreflight(request, origin, methods));
+    const response = varying(await answer(request));
+    return (await isAllowed(request, origin)) ? openTo(origin, response) : response;
+  };
+}
+
+function methodsAt(path: string): string[] | undefined {
+  return path.startsWith(`${API_PATH}/`) ? API_METHODS : METHODS[path];
+}
+
+/** No cache may give one origin what was answered to another (Fetch, "CORS protocol and HTTP caches"). */
+function varying(response: Response): Response {
+  response.headers.append("vary", "Origin");
+  return response;
+}

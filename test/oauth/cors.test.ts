@@ -1,0 +1,252 @@
+// Applications in a browser call from the origins of their own client's redirect URIs, and no other page may.
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { answerOf, type Client, newClient, newPkce } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { API, db, request } from "../entities/client.ts";
+import { openWindows } from "../support/browser.ts";
+import { shared } from "../support/tenant.ts";
+import { DOORS, form } from "./client.ts";
+
+const browser = openWindows();
+const pages = new Map<string, Page>();
+const servers: Bun.Server<undefined>[] = [];
+afterAll(() => servers.forEach((server) => void server.stop(true)));
+
+/** An empty page at an origin of its own. */
+async function newOrigin(hostname = "127.0.0.1"): Promise<string> {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response("<!doctype html><title>App</title>", { headers: { "content-type": "text/html" } }),
+  });
+  servers.push(server);
+  const origin = `http://${hostname}:${server.port}`;
+  const page = await browser.newPage();
+  await page.goto(origin);
+  pages.set(origin, page);
+  return origin;
+}
+
+interface Sent {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+interface Read {
+  status: number;
+  headers: Record<string, string>;
+  // biome-ignore lint/suspicious/noExplicitAny: the tests say what it must be.
+  body: any;
+}
+
+/** What a script of a page there reads of an answer; "kept from it" if the browser does not let it. */
+function read(origin: string, path: string, sent: Sent): Promise<Read | "kept from it"> {
+  const call = async ([url, init]: [string, Sent]) => {
+    try {
+      const response = await fetch(url, { ...init, mode: "cors" });
+      const text = await response.text();
+      return { status: response.status, headers: Object.fromEntries(response.headers), body: text && JSON.parse(text) };
+    } catch (error) {
+      if (error instanceof TypeError) return "kept from it" as const;
+      throw error;
+    }
+  };
+  return pages.get(origin)!.evaluate(call, [shared().url + path, sent] as [string, Sent]);
+}
+
+const asForm = { "content-type": "application/x-www-form-urlencoded" };
+const postForm = (fields: Record<string, string>): Sent => ({
+  method: "POST",
+  headers: asForm,
+  body: form(fields).toString(),
+});
+
+let own: string;
+let foreign: string;
+/** Of another tenant's client, which may call for itself alone. */
+let neighbour: string;
+let client: Client;
+let neighboursClient: Client;
+const redirect = () => `${own}/callback`;
+
+beforeAll(async () => {
+  [own, foreign, neighbour] = await Promise.all([newOrigin(), newOrigin("foreign.localhost"), newOrigin()]);
+  const isPublic = { client_type: "public", grant_types: ["authorization_code", "refresh_token"] } as const;
+  const scopes = ["openid", "profile", "AccessManager:Read", "AccessManager:Create", "AccessManager:Update"];
+  const publicClient = (origin: string) =>
+    newClient({ ...isPublic, grant_types: [...isPublic.grant_types], scopes, redirect_uris: [`${origin}/callback`] });
+  [client, neighboursClient] = await Promise.all([publicClient(own), publicClient(neighbour)]);
+}, 30_000);
+
+/** A code and what redeems it. */
+async function grant(of = client, redirect_uri = redirect()): Promise<Record<string, string>> {
+  const { verifier, challenge } = newPkce();
+  const scope = "openid profile AccessManager:Read AccessManager:Create AccessManager:Update";
+  const view = await of.visit(new Visitor(), { redirect_uri, scope, ...challenge });
+  const { code } = answerOf(view);
+  return {
+    ...{ grant_type: "authorization_code", client_id: of.id, redirect_uri },
+    code: code!,
+    code_verifier: verifier,
+  };
+}
+
+async function tokens(): Promise<{ access_token: string; refresh_token: string }> {
+  return (await request("POST", "/oauth2/token", { body: form(await grant()) })).body;
+}
+
+describe("a page of an origin of the client's redirect URIs", () => {
+  test.each(DOORS)("redeems its code at %s", async (path) => {
+    const answer = (await read(own, path, postForm(await grant()))) as Read;
+    expect([answer.status, answer.body.token_type]).toEqual([200, "Bearer"]);
+    expect(answer.headers["x-request-id"]).toBeString();
+  });
+
+  test("reads userinfo, by a request that the browser asks about first", async () => {
+    const headers = { authorization: `Bearer ${(await tokens()).access_token}` };
+    const answer = (await read(own, "/oauth2/userinfo", { headers })) as Read;
+    expect(answer.body.preferred_username).toBe("admin");
+  });
+
+  test("reads and changes records, by their versions", async () => {
+    const headers = { authorization: `Bearer ${(await tokens()).access_token}`, "content-type": "application/json" };
+    const made = (await read(own, `${API}/Department`, { method: "POST", headers, body: '{"Name":"Sales"}' })) as Read;
+    expect(made.status).toBe(200);
+    const one = (await read(own, `${API}/Department/${made.body.Id}`, { headers })) as Read;
+    expect(one.headers.etag).toBeString();
+    const changed = (await read(own, `${API}/Department`, {
+      method: "PATCH",
+      headers: { ...headers, "if-match": one.headers.etag! },
+      body: JSON.stringify({ Id: made.body.Id, Name: "Sales and service" }),
+    })) as Read;
+    expect(changed.body.Name).toBe("Sales and service");
+  });
+
+  test("reads what went wrong", async () => {
+    const used = await grant();
+    await request("POST", "/oauth2/token", { body: form(used) });
+    expect(await read(own, "/oauth2/token", postForm(used))).toMatchObject({ body: { error: "invalid_grant" } });
+    const expired = { headers: { authorization: "Bearer e30.e30.e30" } };
+    const answer = (await read(own, `${API}/User`, expired)) as Read;
+    expect([answer.status, answer.headers["www-authenticate"]]).toEqual([401, 'Bearer error="invalid_token"']);
+  });
+
+  test("revokes its refresh token", async () => {
+    const { refresh_token: token } = await tokens();
+    const answer = (await read(own, "/oauth2/revoke", postForm({ client_id: client.id, token }))) as Read;
+    expect(answer.status).toBe(200);
+    const gone = await client.refresh(token);
+    expect(gone.status).not.toBe(200);
+  });
+});
+
+describe("no other page", () => {
+  /** Whose origin is nobody's, and whose is another client's. */
+  const others = () => [foreign, neighbour];
+
+  test.each(DOORS)("reads what %s answers", async (path) => {
+    for (const origin of others()) expect(await read(origin, path, postForm(await grant()))).toBe("kept from it");
+  });
+
+  test("reads userinfo or records with a token that it got hold of", async () => {
+    const headers = { authorization: `Bearer ${(await tokens()).access_token}` };
+    for (const origin of others()) {
+      expect(await read(origin, "/oauth2/userinfo", { headers })).toBe("kept from it");
+      expect(await read(origin, `${API}/User`, { headers })).toBe("kept from it");
+      // A form is sent without asking first; its answer is kept from the page all the same.
+      const sent = postForm({ access_token: headers.authorization.slice("Bearer ".length) });
+      expect(await read(origin, "/oauth2/userinfo", sent)).toBe("kept from it");
+    }
+  });
+
+  test("gets a change through that the browser asks about first", async () => {
+    const headers = { authorization: `Bearer ${(await tokens()).access_token}`, "content-type": "application/json" };
+    const sent = { method: "POST", headers, body: '{"Name":"From elsewhere"}' };
+    expect(await read(foreign, `${API}/Department`, sent)).toBe("kept from it");
+    const rows = await db()`
+      select from departments where tenant_id = ${client.tenant.tenantId} and name = 'From elsewhere'`;
+    expect(rows).toBeEmpty();
+  });
+
+  test("introspects, not even the client's own: that takes a secret", async () => {
+    const { access_token: token } = await tokens();
+    expect(await read(own, "/oauth2/introspect", postForm({ client_id: client.id, token }))).toBe("kept from it");
+  });
+});
+
+test("a page without an origin, as in a sandboxed frame, is none of a client's", async () => {
+  const answer = await request("POST", "/oauth2/token", { headers: { origin: "null" }, body: form(await grant()) });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+});
+
+test("an origin counts whole: neither a prefix of it, nor another scheme or port", async () => {
+  const near = await newClient({ redirect_uris: ["https://app.example.com/callback", "com.example.app:/callback"] });
+  const allows = async (origin: string) => {
+    const body = form({ client_id: near.id, client_secret: near.tenant.client.clientSecret, grant_type: "password" });
+    const answer = await request("POST", "/oauth2/token", { headers: { origin }, body });
+    return answer.headers.get("access-control-allow-origin");
+  };
+  expect(await allows("https://app.example.com")).toBe("https://app.example.com");
+  const wrong = ["https://app.example.co", "https://app.example.com.evil.example", "http://app.example.com"];
+  for (const origin of [...wrong, "https://app.example.com:8443", "https://example.com", "com.example.app:", ""]) {
+    expect([origin, await allows(origin)]).toEqual([origin, null]);
+  }
+});
+
+test("a native app's loopback address is its own at any port, another application's at its own alone", async () => {
+  const redirect_uris = ["http://127.0.0.1:4000/callback"];
+  const native = await newClient({ client_type: "native", redirect_uris });
+  const web = await newClient({ client_type: "public", redirect_uris });
+  const allows = async ({ id }: Client, origin: string) => {
+    const body = form({ client_id: id, grant_type: "password" });
+    const answer = await request("POST", "/oauth2/token", { headers: { origin }, body });
+    return answer.headers.get("access-control-allow-origin") === origin;
+  };
+  expect(await allows(native, "http://127.0.0.1:51234")).toBe(true);
+  expect(await allows(native, "http://localhost:51234")).toBe(false);
+  expect(await allows(web, "http://127.0.0.1:4000")).toBe(true);
+  expect(await allows(web, "http://127.0.0.1:51234")).toBe(false);
+});
+
+describe("a preflight", () => {
+  const PATHS = [...DOORS, "/oauth2/revoke", "/oauth2/par", "/oauth2/userinfo", `${API}/User`, `${API}/User/7`];
+  const ask = (path: string, origin: string) =>
+    request("OPTIONS", path, { headers: { origin, "access-control-request-method": "POST" } });
+
+  test.each(PATHS)("for %s is answered to origins of clients alone, and never with credentials", async (path) => {
+    const [known, unknown] = await Promise.all([ask(path, own), ask(path, "https://spa.example.com")]);
+    expect([known.status, unknown.status]).toEqual([204, 204]);
+    expect(known.headers.get("access-control-allow-origin")).toBe(own);
+    expect(known.headers.get("access-control-allow-methods")).toContain("POST");
+    expect(known.headers.get("access-control-allow-headers")).toContain("Authorization");
+    expect(known.headers.get("vary")).toBe("Origin");
+    expect(known.headers.get("access-control-allow-credentials")).toBeNull();
+    expect(unknown.headers.get("access-control-allow-origin")).toBeNull();
+    expect(unknown.headers.get("vary")).toBe("Origin");
+  });
+
+  test("follows a change of the redirect URIs", async () => {
+    const moving = await newClient({ client_type: "public", redirect_uris: ["https://before.example/callback"] });
+    const allowed = async (origin: string) =>
+      (await ask("/oauth2/token", origin)).headers.has("access-control-allow-origin");
+    const origin = `https://${Bun.randomUUIDv7()}.example`;
+    expect(await allowed(origin)).toBe(false);
+    await db()`update credentials set redirect_uris = ${[`${origin}/callback`]}::text[] where application_id = ${moving.id}`;
+    expect(await allowed(origin)).toBe(true);
+  });
+});
+
+test("answers without an origin say that they depend on it", async () => {
+  const answer = await request("GET", `${API}/User`);
+  expect(answer.headers.get("vary")).toBe("Origin");
+  expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+});
+
+test("a neighbour's page calls for its own client", async () => {
+  const sent = postForm(await grant(neighboursClient, `${neighbour}/callback`));
+  expect(await read(neighbour, "/oauth2/token", sent)).toMatchObject({ status: 200 });
+});
