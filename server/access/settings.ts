@@ -91,9 +91,11 @@ export interface SettingsKind<F extends Fields, Row extends { id: string; name: 
   /** What is wrong with what was just written: all of it is undone. @throws BadInput, Conflict */
   checkWritten?(
     tx: Transaction,
-    tenantId: TenantId,
+    caller: Caller,
     written: { saved: Row; before: Row | undefined; input: InputOf<F> },
   ): Promise<void>;
+  /** What its removal takes along. */
+  afterRemoval?(tx: Transaction, caller: Caller, gone: Row): Promise<void>;
 }
 
 export function createSettingsService<F extends Fields, Row extends { id: string; name: string }>(
@@ -101,7 +103,7 @@ export function createSettingsService<F extends Fields, Row extends { id: string
   recordChange: RecordChange,
   kind: SettingsKind<F, Row>,
 ): SettingsService<RecordOf<F>, InputOf<F>> {
-  const { contract, store, blank, audited = "Record", changed, check, checkWritten } = kind;
+  const { contract, store, blank, audited = "Record", changed, check, checkWritten, afterRemoval } = kind;
   const { name, toRecord } = contract;
   const required = contract.namesOf((field) => field.required);
   const inLog = contract.namesOf(({ audit }) => audit);
@@ -135,7 +137,7 @@ export function createSettingsService<F extends Fields, Row extends { id: string
       const saved = before
         ? await store.update(tx, tenantId, after, actor, before)
         : await store.insert(tx, tenantId, after, actor);
-      await checkWritten?.(tx, tenantId, { saved, before, input });
+      await checkWritten?.(tx, caller, { saved, before, input });
       const record = toRecord(saved);
       await recordChange(tx, tenantId, caller, {
         kind: before ? `${audited}.Changed` : `${audited}.Created`,
@@ -155,6 +157,7 @@ export function createSettingsService<F extends Fields, Row extends { id: string
       permissions.require("Settings:Update", name, record);
       await requireSeen(tx, caller, name, conditions, record);
       await store.remove(tx, tenantId, id);
+      await afterRemoval?.(tx, caller, row);
       const details = valuesShown(record, withValue);
       await recordChange(tx, tenantId, caller, { kind: `${audited}.Deleted`, subject: { type: name, id }, details });
       return record;

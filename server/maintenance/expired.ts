@@ -6,6 +6,7 @@ import {
   removeEndedFamilies,
   removeExpiredCodes,
   removeExpiredPushes,
+  removeRestedAudiences,
 } from "../oauth/index.ts";
 import { removeOldRequests } from "../requests/index.ts";
 import {
@@ -23,6 +24,7 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   revoked_tokens: deleteExpiredRevocations,
   authorization_codes: removeExpiredCodes,
   pushed_requests: removeExpiredPushes,
+  resting_audiences: removeRestedAudiences,
   used_jwts: deleteExpiredJwts,
   sessions: removeExpiredSessions,
   known_devices: removeForgottenDevices,

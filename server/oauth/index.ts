@@ -1,5 +1,6 @@
 export { API, type ApiRecord } from "./apis/contract.ts";
 export { APIS } from "./apis/service.ts";
+export { removeRestedAudiences } from "./apis/store.ts";
 export { removeExpiredCodes, removeExpiredPushes } from "./authorize/index.ts";
 export { developmentUris, redirectUriProblem } from "./clients/changes.ts";
 export { hashSecret } from "./clients/client-authentication.ts";

@@ -1,7 +1,7 @@
 // …/Api: what it takes, and what its scopes mean for clients and roles.
 
 import { beforeAll, describe, expect, test } from "bun:test";
-import { API, expectError } from "../entities/client.ts";
+import { API, db, expectError } from "../entities/client.ts";
 import { ok } from "../policies/people.ts";
 import type { Api } from "../support/api.ts";
 import { newTenant, shared } from "../support/tenant.ts";
@@ -109,6 +109,23 @@ describe("is refused:", () => {
     const own = await ok(admin.patch("/Api", given()));
     const moved = await admin.patch("/Api", { Id: own.Id, Audience: audience });
     expectError(moved, 409, "Conflict", PATH, /^Audience is held/);
+  });
+
+  test("an Audience that another tenant gave up, as long as a token for it may be alive; its own tenant takes it back", async () => {
+    const [first, second] = [await newTenant(), await newTenant()];
+    const [deleted, moved] = [await newApi(first, "Orders", []), await newApi(first, "Stock", [])];
+    await ok(first.send("DELETE", `/Api/${deleted.id}`));
+    await ok(first.patch("/Api", { Id: moved.id, Audience: newAudience() }));
+    for (const { audience } of [deleted, moved]) {
+      const wanted = { Name: "Wanted", Audience: audience };
+      const answer = await second.patch("/Api", wanted);
+      expectError(answer, 409, "Conflict", PATH, /^Audience is held by another Api\.$/);
+    }
+    const { Id } = await ok(first.patch("/Api", { Name: "Orders", Audience: deleted.audience }));
+    await ok(first.send("DELETE", `/Api/${Id}`));
+    await db()`
+      update resting_audiences set rests_until = rests_until - interval '86400 seconds' where tenant_id = ${first.tenantId}`;
+    await ok(second.patch("/Api", { Name: "Wanted", Audience: deleted.audience }));
   });
 
   test("of many that want one Audience at once, all but one", async () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import {
   answerOf,
+  CALLBACK,
   type Client,
   issuer,
   otherClient,
@@ -185,6 +186,35 @@ describe("a user's token", () => {
     expectRfcError(refused, 400, "invalid_scope", /stock:read is a scope of the API Stock/);
   });
 
+  test("is for one resource: several at once are invalid_target, one that is named twice is one", async () => {
+    const scene = await newScene();
+    const { client, orders, stock } = scene;
+    const code = await codeFor(scene, [orders.audience, stock.audience], "openid orders:read stock:read");
+    const ask = (resources: string[]) => {
+      const { clientId, clientSecret } = credentialsOf(client);
+      const form = new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri: CALLBACK });
+      for (const resource of resources) form.append("resource", resource);
+      form.set("client_id", clientId);
+      form.set("client_secret", clientSecret);
+      return request("POST", RFC_TOKEN_PATH, { body: form });
+    };
+    expectRfcError(await ask([orders.audience, stock.audience]), 400, "invalid_target", /one resource/);
+    expectRfcError(await ask([orders.audience, "https://nobody.example.com"]), 400, "invalid_target");
+    expect(claimsOf(await ask([orders.audience, orders.audience]))).toMatchObject({ aud: orders.audience });
+  });
+
+  test("for an API of which no scope is asked for is named by the consent", async () => {
+    const { client, orders, stock } = await newScene();
+    const more = [orders, stock].map(({ audience }) => `&resource=${encodeURIComponent(audience)}`).join("");
+    const visitor = new Visitor();
+    const first = await visitor.open(client.authorize({ scope: "openid orders:read" }) + more);
+    const { username, password } = client.tenant.admin;
+    const view = await visitor.submit(first, { username, password });
+    expect(view.html).toContain("use Orders: Do orders:read for you");
+    expect(view.html).toContain("tell Stock who you are");
+    expect(view.html).not.toContain("tell Orders who you are");
+  });
+
   test("is for the entity API where that was named too, unless the token request names the other", async () => {
     const scene = await newScene();
     const { client, orders } = scene;
@@ -296,6 +326,14 @@ describe("introspection", () => {
     });
     const pending = await codeFor(scene, [orders.audience], "openid orders:read");
     await ok(admin.send("DELETE", `/Api/${orders.id}`));
+    for (const [subject, kind] of [
+      [client.id, "Credentials.Changed"],
+      ["", "Role.Changed"],
+    ] as const) {
+      const { Items } = await ok(admin.get(`/AuditEvent?Kind=${kind}&Limit=1`));
+      expect(Items[0]).toMatchObject({ Details: { Changed: ["Scopes"], Scopes: { Added: [], Removed: ORDERS } } });
+      if (subject) expect(Items[0].Subject).toMatchObject({ Type: "Application", Id: subject });
+    }
     expect(await introspect(client, token.body.access_token)).toEqual({ active: false });
     expectRfcError(await client.token(pending), 400, "invalid_target", /gone/);
     expectRfcError(await client.refresh(token.body.refresh_token), 400, "invalid_target", /gone/);

@@ -43,6 +43,26 @@ describe.concurrent("a signed request", () => {
     expect(token.body).toMatchObject({ scope: "openid" });
   });
 
+  test("is answered once: also with its signature written in another way", async () => {
+    const { client, signer } = await signingClient();
+    const claims = claimsOf(client);
+    const object = await signer.sign(claims, { typ: TYP });
+    const begin = (text: string) => new Visitor().open(at(client, text));
+    // Until it is answered, it may be loaded again.
+    expect([(await begin(object)).status, (await begin(object)).status]).toEqual([200, 200]);
+    const visitor = new Visitor();
+    const first = answerOf(await client.goThrough(visitor, await visitor.open(at(client, object))));
+    expect(first.code).toBeString();
+    const again = answerOf(await begin(object));
+    expect(again).toMatchObject({ error: "invalid_request", state: "signed state" });
+    expect(again.code).toBeUndefined();
+    expect(again.error_description).toContain("was used before");
+    const resigned = await signer.sign(claims, { typ: TYP });
+    expect(resigned).not.toBe(object);
+    expect(answerOf(await begin(resigned)).error_description).toContain("was used before");
+    expect((await client.token(first.code!)).status).toBe(200);
+  });
+
   test("can be pushed, and nothing beside it counts", async () => {
     const { client, signer } = await signingClient();
     const request = await signer.sign(claimsOf(client), { typ: TYP });

@@ -6,6 +6,7 @@ import { decodeJwt, type JWTHeaderParameters, type JWTPayload, SignJWT, Unsecure
 import pino from "pino";
 import { createEgress } from "../../server/egress/index.ts";
 import { createClientKeys } from "../../server/oauth/clients/client-keys.ts";
+import { MOST_USED_JWTS } from "../../server/oauth/clients/used-jwts.store.ts";
 import type { TenantId } from "../../server/tenant-id.ts";
 import { db, request, TOKEN_PATH } from "../entities/client.ts";
 import type { Api } from "../support/api.ts";
@@ -142,6 +143,30 @@ describe("refused is an assertion", () => {
     await refused(fields, /was used before/);
   });
 
+  test("that is alive beside as many as a client can have", async () => {
+    const [busy, key] = await Promise.all([newTenant(), newSigner()]);
+    await provesBy(busy, key);
+    await db()`
+      insert into used_jwts (tenant_id, digest, client_id, expires_on)
+      select ${busy.tenantId}, sha256(convert_to(${busy.clientId} || ' ' || number, 'UTF8')), ${busy.clientId},
+        now() + interval '1 hour'
+      from generate_series(1, ${MOST_USED_JWTS - 1}) number`;
+    const grant = async () =>
+      post(RFC_TOKEN_PATH, { ...GRANT, ...assertion(await key.sign(assertionClaims(busy.clientId, issuer))) });
+    expect((await grant()).status).toBe(200);
+    const refusal = await grant();
+    expect(refusal.status).toBe(429);
+    expect(refusal.body.error_description).toContain("20000 assertions of this client are alive");
+    // Another client's are its own.
+    expect((await post(RFC_TOKEN_PATH, { ...GRANT, ...(await signed()) })).status).toBe(200);
+  });
+
+  test("that lives for an hour once alone, as some libraries make them", async () => {
+    const fields = await signed({ exp: now() + 3600 });
+    expect((await post(RFC_TOKEN_PATH, { ...GRANT, ...fields })).status).toBe(200);
+    await refused(fields, /was used before/);
+  });
+
   test("with the jti of one that was used", async () => {
     const jti = Bun.randomUUIDv7();
     expect((await post(RFC_TOKEN_PATH, { ...GRANT, ...(await signed({ jti })) })).status).toBe(200);
@@ -169,7 +194,7 @@ describe("refused is an assertion", () => {
     ["with a long jti", () => ({ jti: "j".repeat(501) }), /jti must be/],
     ["without an end", () => ({ exp: undefined }), /exp is missing/],
     ["that has expired", () => ({ exp: now() - 20 }), /expired/],
-    ["that lives for an hour", () => ({ exp: now() + 3600 }), /at most 600 seconds/],
+    ["that lives for longer than an hour", () => ({ exp: now() + 3620 }), /at most 3600 seconds/],
     ["of the future", () => ({ iat: now() + 60 }), /in the future/],
     ["that is not good yet", () => ({ nbf: now() + 60 }), /in the future/],
   ])("%s", async (_, claims, says) => refused(await signed(claims()), says));

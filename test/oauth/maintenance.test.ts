@@ -21,6 +21,7 @@ const TABLES = [
   "password_resets",
   "upstream_attempts",
   "used_jwts",
+  "resting_audiences",
   "requests",
   "logouts",
 ];

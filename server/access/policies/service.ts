@@ -73,7 +73,7 @@ export function createPolicies(sql: Sql, access: Access, recordChange: RecordCha
       const problems = Policy === undefined ? [] : await problemsOf(tenantId, Policy);
       if (problems.length > 0) throw BadInput.in(problems);
     },
-    async checkWritten(tx, tenantId, { before, saved }) {
+    async checkWritten(tx, { tenantId }, { before, saved }) {
       if (before?.policy !== saved.policy) await requireFit(access, tenantId, await listPolicyTexts(tx, tenantId));
     },
   });

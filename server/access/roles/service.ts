@@ -50,7 +50,7 @@ function createRoles(sql: Sql, access: Access, recordChange: RecordChange): Role
     blank: { name: "", description: "", scopes: [], members: [] },
     audited: "Role",
     change: (caller, work) => changeSettings(sql, access, caller, "Role", work),
-    async checkWritten(tx, tenantId, { before, saved, input: { Members = [] } }) {
+    async checkWritten(tx, { tenantId }, { before, saved, input: { Members = [] } }) {
       requireKnownScopes(saved.scopes, await listApiScopes(tx, tenantId));
       if (!before && (await countRoles(tx, tenantId)) > ROLES_PER_TENANT) {
         throw new Conflict(`There are ${ROLES_PER_TENANT} roles already, which is the most a tenant can have.`);

@@ -1,16 +1,29 @@
 // …/Api: APIs of a tenant's own, which take access tokens made for them.
 
 import {
+  type Caller,
   createSettingsService,
   type SettingsDependencies,
   type SettingsService,
   settingsResource,
   settingsType,
 } from "../../access/index.ts";
+import { recordAudit } from "../../audit/index.ts";
+import type { Queries } from "../../db/connection.ts";
 import { BadInput, Conflict } from "../../errors.ts";
+import { changesOf } from "../../http/contract.ts";
 import { isUuid } from "../../http/query.ts";
 import { API, type ApiInput, type ApiRecord } from "./contract.ts";
-import { API_STORE, countApis, findApis, findHeldScope } from "./store.ts";
+import {
+  API_STORE,
+  type Api,
+  audienceIsHeld,
+  countApis,
+  findApis,
+  findHeldScope,
+  restsForAnother,
+  takeScopes,
+} from "./store.ts";
 
 const APIS_PER_TENANT = 100;
 
@@ -41,18 +54,37 @@ function createApis({ sql, access, recordChange, publicUrl }: ApiDependencies): 
         { Field: "Audience", Message: `Audience must not be an address of this service, ${publicUrl}.` },
       ]);
     },
-    async checkWritten(tx, tenantId, { before, saved, input }) {
+    async checkWritten(tx, caller, { before, saved, input }) {
+      const { tenantId } = caller;
       if (!before && (await countApis(tx, tenantId)) > APIS_PER_TENANT) {
         throw new Conflict(`There are ${APIS_PER_TENANT} APIs already, which is the most a tenant can have.`);
       }
+      if (await restsForAnother(tx, tenantId, saved.audience)) throw audienceIsHeld();
       const held = await findHeldScope(tx, tenantId, saved);
       if (held) throw new Conflict(`Scopes: ${held} is a scope of another Api.`);
       if (input.ApplicationId && saved.applicationId === null) {
         const Message = `ApplicationId: there is no Application ${input.ApplicationId}.`;
         throw BadInput.in([{ Field: "ApplicationId", Message }]);
       }
+      if (before) await takeLostScopes(tx, caller, scopesOf(before), scopesOf(saved));
     },
+    afterRemoval: (tx, caller, api) => takeLostScopes(tx, caller, scopesOf(api), []),
   });
+}
+
+const scopesOf = ({ scopes }: Api) => scopes.map(({ name }) => name);
+
+/** A scope that is gone is nobody's any more, lest it comes back to them with another API. */
+async function takeLostScopes(tx: Queries, caller: Caller, before: string[], after: string[]): Promise<void> {
+  const gone = before.filter((scope) => !after.includes(scope));
+  if (gone.length === 0) return;
+  for (const loss of await takeScopes(tx, caller.tenantId, gone)) {
+    await recordAudit(tx, caller.tenantId, caller, {
+      kind: loss.type === "Role" ? "Role.Changed" : "Credentials.Changed",
+      subject: { type: loss.type, id: loss.id },
+      details: changesOf({ Scopes: loss.before }, { Scopes: loss.after }, ["Scopes"], ["Scopes"]),
+    });
+  }
 }
 
 export const APIS = {

@@ -4,6 +4,7 @@ import { Conflict } from "../../errors.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import type { MappedClaim } from "../claim-mapping.ts";
 import type { AccessTokenType } from "../clients/store.ts";
+import { ACCESS_TOKEN_LIFETIME } from "../contract.ts";
 import type { SigningAlg } from "../keys/rotation.ts";
 
 export interface ApiScope {
@@ -60,19 +61,14 @@ export const API_STORE: SettingsStore<Api> = {
     const [row] = await heldByNobody(sql<Api[]>`
       update apis set (${names(sql)}, modified_on) = (${values(sql, tenantId, api, actor)}, now())
       where tenant_id = ${tenantId} and id = ${api.id} returning ${columns(sql)}`);
-    const kept = new Set(api.scopes.map((scope) => scope.name));
-    await takeScopes(
-      sql,
-      tenantId,
-      before.scopes.map((scope) => scope.name).filter((scope) => !kept.has(scope)),
-    );
+    if (api.audience !== before.audience) await restAudience(sql, tenantId, before.audience);
     return row!;
   },
 
   async remove(sql, tenantId, id) {
-    const [gone] = await sql<Pick<Api, "scopes">[]>`
-      delete from apis where tenant_id = ${tenantId} and id = ${id} returning scopes`;
-    await takeScopes(sql, tenantId, gone?.scopes.map((scope) => scope.name) ?? []);
+    const [gone] = await sql<Pick<Api, "audience">[]>`
+      delete from apis where tenant_id = ${tenantId} and id = ${id} returning audience`;
+    if (gone) await restAudience(sql, tenantId, gone.audience);
   },
 };
 
@@ -91,21 +87,64 @@ function values(sql: Queries, tenantId: TenantId, api: Omit<Api, "id" | keyof St
 /** It may be held by another tenant's: then this is all that is said of it. @throws Conflict */
 function heldByNobody<Row>(written: Promise<Row>): Promise<Row> {
   return written.catch((error) => {
-    if (error.constraint_name !== "apis_audience_key") throw error;
-    throw new Conflict("Audience is held by another Api.");
+    throw error.constraint_name === "apis_audience_key" ? audienceIsHeld() : error;
   });
 }
 
-/** A scope that is gone is nobody's any more, lest it comes back to them with another API. */
-async function takeScopes(sql: Queries, tenantId: TenantId, scopes: string[]): Promise<void> {
-  if (scopes.length === 0) return;
+export function audienceIsHeld(): Conflict {
+  return new Conflict("Audience is held by another Api.");
+}
+
+/** Seconds that an audience rests after its API has given it up: no access token lives longer. */
+const [, AUDIENCE_RESTS] = ACCESS_TOKEN_LIFETIME;
+
+async function restAudience(sql: Queries, tenantId: TenantId, audience: string): Promise<void> {
+  await sql`
+    insert into resting_audiences (audience, tenant_id, rests_until)
+    values (${audience}, ${tenantId}, now() + make_interval(secs => ${AUDIENCE_RESTS}))
+    on conflict (audience) do update set tenant_id = excluded.tenant_id, rests_until = excluded.rests_until`;
+}
+
+/** Whether tokens for it may be alive that another tenant's API was given. Asked once the audience is one's own. */
+export async function restsForAnother(sql: Queries, tenantId: TenantId, audience: string): Promise<boolean> {
+  const rows = await sql`
+    select from resting_audiences
+    where audience = ${audience} and tenant_id <> ${tenantId} and rests_until > now()`;
+  return rows.length > 0;
+}
+
+/** @returns how many, of all tenants */
+export async function removeRestedAudiences(sql: Queries): Promise<number> {
+  return (await sql`delete from resting_audiences where rests_until < now()`).count;
+}
+
+/** Who has lost scopes, and what there was and is. */
+export interface ScopeLoss {
+  type: "Application" | "Role";
+  id: string;
+  before: string[];
+  after: string[];
+}
+
+/** Takes scopes from clients, roles and consents. @returns the clients and roles that had one */
+export async function takeScopes(sql: Queries, tenantId: TenantId, scopes: string[]): Promise<ScopeLoss[]> {
   const rest = sql`scopes = array(
-    select scope from unnest(scopes) with ordinality as one (scope, place)
+    select scope from unnest(had.scopes) with ordinality as one (scope, place)
     where scope <> all (${scopes}::text[]) order by place)`;
-  await sql`update credentials set ${rest} where scopes && ${scopes}::text[]
-    and application_id in (select id from applications where tenant_id = ${tenantId})`;
-  await sql`update roles set ${rest} where tenant_id = ${tenantId} and scopes && ${scopes}::text[]`;
-  await sql`update consents set ${rest} where tenant_id = ${tenantId} and scopes && ${scopes}::text[]`;
+  const clients = await sql<ScopeLoss[]>`
+    update credentials c set ${rest}
+    from credentials had join applications a on a.id = had.application_id
+    where a.tenant_id = ${tenantId} and had.scopes && ${scopes}::text[] and c.application_id = had.application_id
+    returning 'Application' as type, c.application_id::text as id, had.scopes as before, c.scopes as after`;
+  const roles = await sql<ScopeLoss[]>`
+    update roles r set ${rest} from roles had
+    where had.tenant_id = ${tenantId} and had.scopes && ${scopes}::text[] and r.id = had.id
+    returning 'Role' as type, r.id::text as id, had.scopes as before, r.scopes as after`;
+  await sql`
+    update consents c set ${rest} from consents had
+    where had.tenant_id = ${tenantId} and had.scopes && ${scopes}::text[]
+      and c.tenant_id = had.tenant_id and c.user_id = had.user_id and c.client_id = had.client_id`;
+  return [...clients, ...roles];
 }
 
 /** All of a tenant's, the newest first. */

@@ -35,7 +35,7 @@ import {
   returnedState,
   supportedResponseType,
 } from "./checks/request.ts";
-import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters, type Target } from "./parameters.ts";
+import type { Parameters, Target } from "./parameters.ts";
 import type { OpenedRequest, PushedRequests } from "./pushed.ts";
 import { AuthorizationError, type Reply } from "./reply.ts";
 import type { OpenRequestObject } from "./request-object.ts";
@@ -97,8 +97,8 @@ export async function checkRequest(deps: RequestDependencies, asked: Target): Pr
 }
 
 /**
- * A signed request goes on as a pushed one does, for nobody may change it: each visit is kept here, and answered once. A
- * client that has to push its requests has to push this one too.
+ * A signed request goes on as a pushed one does, for nobody may change it: it is kept here, and answered once. A client
+ * that has to push its requests has to push this one too.
  */
 async function openRequest(deps: RequestDependencies, parameters: Parameters): Promise<OpenedRequest> {
   const { pushedRequests, findClient, openRequestObject } = deps;
@@ -108,12 +108,8 @@ async function openRequest(deps: RequestDependencies, parameters: Parameters): P
   if (!client?.isActive || client.isSettings || client.requirePar) return { parameters };
   try {
     nothingRepeated(parameters);
-    const signed = await openRequestObject(client, request);
-    const kept = new URLSearchParams({
-      client_id: clientId!,
-      request_uri: await pushedRequests.push(client, signed.text),
-    });
-    return await pushedRequests.open(parseParameters(AUTHORIZATION_PARAMETERS, kept.toString()));
+    const { parameters: signed, expiresAt } = await openRequestObject(client, request);
+    return await pushedRequests.openSigned(client, { object: request, parameters: signed.text, expiresAt });
   } catch (error) {
     if (error instanceof AuthorizationError) return { parameters, refused: error };
     throw error;

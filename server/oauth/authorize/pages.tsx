@@ -46,7 +46,7 @@ export function signInPage(
 export function consentPage(
   site: Site,
   target: Target,
-  { client, reply, apis }: AuthorizationRequest,
+  { client, reply, apis, resources }: AuthorizationRequest,
   session: Session,
   scopes: string[],
   { csrf, cookies }: Protection,
@@ -55,7 +55,7 @@ export function consentPage(
     <ConsentPage
       site={site}
       application={client.name}
-      wants={inWords(scopes, apis)}
+      wants={[...inWords(scopes, apis), ...otherRecipients(scopes, apis, resources)]}
       user={nameOf(session)}
       destination={destinationOf(reply.redirectUri)}
       request={targetText(target)}
@@ -110,6 +110,13 @@ const WORDS: Record<string, string> = {
   "Webhooks:Update": "change webhook connections for you",
   "Webhooks:Delete": "delete webhook connections for you",
 };
+
+/** APIs that a token is for, though none of their scopes is asked for. */
+function otherRecipients(scopes: string[], apis: readonly Api[], resources: string[]): string[] {
+  const named = apis.filter(({ id }) => resources.includes(id));
+  const unheard = named.filter((api) => !api.scopes.some(({ name }) => scopes.includes(name)));
+  return unheard.map(({ name }) => phrase`tell ${name} who you are`);
+}
 
 /** What a user is asked to allow, in words; what an API is for, its own maker says. */
 export function inWords(scopes: string[], apis: readonly Pick<Api, "name" | "scopes">[]): string[] {

@@ -56,7 +56,7 @@ export function pushController(deps: PushDependencies) {
     const parameters = await tellingByCode(async () => {
       const request = all.get("request");
       const parameters = request
-        ? await deps.openRequestObject(client, request)
+        ? (await deps.openRequestObject(client, request)).parameters
         : parseParameters(AUTHORIZATION_PARAMETERS, all.toString());
       await checkParameters(deps, "rfc", { parameters }, "pushing");
       return parameters;

@@ -17,7 +17,7 @@ const CLEARED = 10;
 /**
  * @param seconds until the browser has to come with it
  * @param most of a client that may wait
- * @returns false if as many wait already
+ * @returns false if as many wait already, or it is there
  */
 export async function insertPush(
   sql: Queries,
@@ -41,6 +41,7 @@ export async function insertPush(
       select count(*) from (
         select from pushed_requests where tenant_id = ${tenantId} and client_id = ${clientId} and used_on is null limit ${most}
       ) waiting) < ${most}
+    on conflict (digest) do nothing
     returning digest`;
   return rows.length > 0;
 }

@@ -2,6 +2,7 @@
 // beside it counts for nothing. A request is answered once; until then its pages may be loaded again, so that whatever
 // looks at an address before the user does no harm.
 
+import { createHash } from "node:crypto";
 import type { Sql } from "../../db/connection.ts";
 import { ApiError, BadInput } from "../../errors.ts";
 import { digestOf, newOpaqueValue } from "../../signin/index.ts";
@@ -15,6 +16,8 @@ import type { AuthorizationError } from "./reply.ts";
 
 /** Seconds in which the browser has to come. */
 export const PUSH_LIFETIME = 90;
+/** Seconds that a signed request is kept longer than it is good: our clocks and PostgreSQL's may differ. */
+const CLOCKS_DIFFER = 60;
 /** Of one client. A public client's are anybody's to push. */
 export const MOST_PUSHES = 20_000;
 
@@ -40,10 +43,25 @@ export interface OpenedRequest {
 export interface PushedRequests {
   /** @returns its request_uri. @throws ApiError 429 */
   push(client: Client, parameters: string): Promise<string>;
+  /**
+   * Goes on with a request that its client has signed, and the browser has brought: kept until the signature is good no
+   * more, so that it too is answered once.
+   * @throws ApiError 429
+   */
+  openSigned(client: Client, signed: SignedRequest): Promise<OpenedRequest>;
   /** What a browser asks for. @throws BadInput if it names a pushed request that is not its client's */
   open(parameters: Parameters): Promise<OpenedRequest>;
   /** @returns false if it was answered before */
   take(reference: PushReference): Promise<boolean>;
+}
+
+export interface SignedRequest {
+  /** The JWT. */
+  object: string;
+  /** What it says, in the form encoding. */
+  parameters: string;
+  /** Seconds since 1970. */
+  expiresAt: number;
 }
 
 /** How far a user has come with a request: sealed, so that nobody takes a step out of it. */
@@ -81,15 +99,30 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
     };
   }
 
+  const keep = ({ id, tenantId }: Client, digest: Buffer, parameters: string, seconds: number) =>
+    insertPush(sql, tenantId, { clientId: id, digest, parameters }, seconds, MOST_PUSHES);
+
   return {
     async push(client, parameters) {
       const reference = newOpaqueValue();
-      const push = { clientId: client.id, digest: digestOf(reference), parameters };
-      if (!(await insertPush(sql, client.tenantId, push, PUSH_LIFETIME, MOST_PUSHES))) {
-        const reason = `${MOST_PUSHES} requests of this client wait for their answers.`;
-        throw new ApiError(429, "Too Many Requests", "Too Many Requests", [reason], { "retry-after": "90" });
-      }
+      if (!(await keep(client, digestOf(reference), parameters, PUSH_LIFETIME))) throw tooMany();
       return URN + reference;
+    },
+
+    async openSigned(client, { object, parameters, expiresAt }) {
+      const digest = digestOfSigned(client, object);
+      const seconds = Math.max(PUSH_LIFETIME, expiresAt - Date.now() / 1000 + CLOCKS_DIFFER);
+      const find = () => findPush(sql, client.tenantId, client.id, digest);
+      const known = await find();
+      const isNew = !known && (await keep(client, digest, parameters, seconds));
+      // Another process may have kept it meanwhile.
+      const found = known ?? (isNew ? { isUsed: false } : await find());
+      if (!found) throw tooMany();
+      return {
+        parameters: parseParameters(AUTHORIZATION_PARAMETERS, parameters, carriedBy(String(client.id), digest)),
+        pushed: { tenantId: client.tenantId, digest },
+        problem: found.isUsed ? USED_OBJECT : undefined,
+      };
     },
 
     async open(parameters) {
@@ -117,7 +150,20 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
   };
 }
 
+function tooMany(): ApiError {
+  const reason = `${MOST_PUSHES} requests of this client wait for their answers.`;
+  return new ApiError(429, "Too Many Requests", "Too Many Requests", [reason], { "retry-after": "90" });
+}
+
+/** Of what is signed alone: a signature can be written in more than one way. */
+function digestOfSigned({ id }: Client, object: string): Buffer {
+  return createHash("sha256")
+    .update(`${id} ${object.slice(0, object.lastIndexOf("."))}`)
+    .digest();
+}
+
 /** For the client. */
+const USED_OBJECT = "The request object was used before. Sign the request again.";
 export const USED = "The request_uri was used before. Push the request again.";
 const EXPIRED = `The request_uri has expired: a browser has ${PUSH_LIFETIME} seconds to come with it.`;
 

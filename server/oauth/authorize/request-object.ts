@@ -15,13 +15,16 @@ const CLOCK_TOLERANCE = 10;
 /** RFC 9101 10.8.1. Without a type, it is told from a client assertion by its client_id. */
 const TYPES = ["oauth-authz-req+jwt", "application/oauth-authz-req+jwt", "jwt"];
 
-/** @returns the parameters that the object has. @throws AuthorizationError invalid_request_object */
-export type OpenRequestObject = (client: Client, object: string) => Promise<Parameters>;
+/** @returns the parameters that the object has, and until when it is good. @throws AuthorizationError invalid_request_object */
+export type OpenRequestObject = (
+  client: Client,
+  object: string,
+) => Promise<{ parameters: Parameters; expiresAt: number }>;
 
 export function createRequestObjects(issuer: string, isSignedByClient: IsSignedByClient): OpenRequestObject {
   return async (client, object) => {
     const claims = readClaims(object);
-    inTime(claims);
+    const expiresAt = inTime(claims);
     const { iss, aud, sub, client_id: clientId } = claims;
     const own = String(client.id);
     // RFC 9101 5 and 6.3; OIDC Core 6.1.
@@ -34,7 +37,7 @@ export function createRequestObjects(issuer: string, isSignedByClient: IsSignedB
     if ("request" in claims || "request_uri" in claims) throw bad("it has request or request_uri in it");
     const parameters = parametersOf(claims);
     if (!(await isSignedByClient(client, object))) throw bad("it is not signed by a key of the client");
-    return parameters;
+    return { parameters, expiresAt };
   };
 }
 
@@ -56,7 +59,8 @@ function decoded(object: string) {
   }
 }
 
-function inTime({ exp, iat, nbf }: JWTPayload): void {
+/** @returns seconds since 1970; nobody takes it from then on */
+function inTime({ exp, iat, nbf }: JWTPayload): number {
   const now = Date.now() / 1000;
   const isTime = (time: unknown): time is number => Number.isFinite(time);
   if (!isTime(exp)) throw bad("exp is missing");
@@ -67,6 +71,7 @@ function inTime({ exp, iat, nbf }: JWTPayload): void {
   if ([iat, nbf].some((time) => time !== undefined && !(isTime(time) && time <= now + CLOCK_TOLERANCE))) {
     throw bad("iat or nbf is in the future");
   }
+  return exp + CLOCK_TOLERANCE;
 }
 
 function parametersOf(claims: JWTPayload): Parameters {

@@ -10,7 +10,7 @@ export const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-b
 /** Characters. */
 const ASSERTION_LIMIT = 8 * 1024;
 /** Seconds from now that it may live at most: so long its jti is kept. */
-const ASSERTION_LIFETIME = 600;
+const ASSERTION_LIFETIME = 3_600;
 /** Seconds that a client's clock may be off. */
 const CLOCK_TOLERANCE = 10;
 const JTI_LIMIT = 500;

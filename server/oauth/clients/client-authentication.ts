@@ -4,6 +4,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Logger } from "pino";
 import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
 import type { Sql } from "../../db/connection.ts";
+import { ApiError } from "../../errors.ts";
 import { requestUrl } from "../../http/request.ts";
 import type { TenantId } from "../../tenant-id.ts";
 import { RFC_TOKEN_PATH } from "../door.ts";
@@ -13,7 +14,7 @@ import type { IsSignedByClient } from "./client-keys.ts";
 import type { FindKnownClient } from "./known-clients.ts";
 import type { OnSecretUsed } from "./secret-uses.ts";
 import type { Client, ClientAuthMethod } from "./store.ts";
-import type { UsedJwt } from "./used-jwts.store.ts";
+import { type JwtUse, MOST_USED_JWTS, type UsedJwt } from "./used-jwts.store.ts";
 
 /** How a client's secret is stored. */
 export function hashSecret(secret: string): Buffer {
@@ -46,8 +47,7 @@ interface ClientAuthentication {
   issuer: string;
   findClient: FindKnownClient;
   isSignedByClient: IsSignedByClient;
-  /** @returns false if it was used before */
-  useOnce(tenantId: TenantId, jwt: UsedJwt): Promise<boolean>;
+  useOnce(tenantId: TenantId, jwt: UsedJwt): Promise<JwtUse>;
   onRefused: OnRefusedClient;
   onSecretUsed: OnSecretUsed;
 }
@@ -80,13 +80,20 @@ export async function authenticateClient(
   if (proof.secretId) onSecretUsed(proof.secretId);
   if (presented.method === "private_key_jwt") {
     const { jti, expiresAt } = presented.assertion;
-    const used: UsedJwt = { kind: "client_assertion", issuer: clientId, jti, expiresAt };
-    if (!(await useOnce(proof.client.tenantId, used))) {
+    const { id, tenantId } = proof.client;
+    const use = await useOnce(tenantId, { kind: "client_assertion", clientId: id, issuer: clientId, jti, expiresAt });
+    if (use === "TooMany") throw tooManyAssertions();
+    if (use === "Used") {
       onRefused(request, proof.client, "UsedAssertion");
       throw new TokenError("invalid_client", "Client authentication failed: client_assertion was used before.");
     }
   }
   return proof.client;
+}
+
+function tooManyAssertions(): ApiError {
+  const reason = `${MOST_USED_JWTS} assertions of this client are alive. Let each live for a minute.`;
+  return new ApiError(429, "Too Many Requests", "Too Many Requests", [reason], { "retry-after": "60" });
 }
 
 const WRONG_SECRET = "Client authentication failed: client_id or client_secret is wrong.";

@@ -14,6 +14,7 @@ export type UsedKind = "client_assertion";
 
 export interface UsedJwt {
   kind: UsedKind;
+  clientId: number;
   /** Whose it is: a jti is unique to its issuer alone. */
   issuer: string;
   jti: string;
@@ -21,25 +22,37 @@ export interface UsedJwt {
   expiresAt: number;
 }
 
-/** @returns false if it was used before */
+/** Of one client that have not expired. */
+export const MOST_USED_JWTS = 20_000;
+
+/** What came of using one. */
+export type JwtUse = "First" | "Used" | "TooMany";
+
 export async function insertUsedJwt(
   sql: Queries,
   tenantId: TenantId,
-  { kind, issuer, jti, expiresAt }: UsedJwt,
-): Promise<boolean> {
+  { kind, clientId, issuer, jti, expiresAt }: UsedJwt,
+): Promise<JwtUse> {
   const digest = createHash("sha256")
     .update(JSON.stringify([kind, issuer, jti]))
     .digest();
-  const rows = await sql`
+  const [use] = await sql<{ isFull: boolean; isFirst: boolean }[]>`
     with swept as (
       delete from used_jwts where ctid = any(array(
         select ctid from used_jwts where expires_on < now() order by expires_on limit ${SWEPT}
         for update skip locked))
+    ), live as (
+      select count(*) >= ${MOST_USED_JWTS} as is_full from (
+        select from used_jwts where client_id = ${clientId} and expires_on > now() limit ${MOST_USED_JWTS}) one
+    ), kept as (
+      insert into used_jwts (tenant_id, digest, client_id, expires_on)
+      select ${tenantId}::uuid, ${digest}::bytea, ${clientId}::bigint, to_timestamp(${expiresAt + KEPT_SECONDS})
+      from live where not is_full
+      on conflict do nothing returning digest
     )
-    insert into used_jwts (tenant_id, digest, expires_on)
-    values (${tenantId}, ${digest}, to_timestamp(${expiresAt + KEPT_SECONDS}))
-    on conflict do nothing returning digest`;
-  return rows.length > 0;
+    select exists (select from kept) as "isFirst", is_full as "isFull" from live`;
+  if (use!.isFirst) return "First";
+  return use!.isFull ? "TooMany" : "Used";
 }
 
 /** @returns how many, of all tenants */

@@ -37,7 +37,8 @@ export const SPEC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
   summary: "Ask for an access token",
   description:
     "The client says who it is by client_id and client_secret in the form, or by the Basic header (RFC 6749 2.3.1), " +
-    "never both. A field without a value counts as absent; none may stand in the form twice.",
+    "never both. A field without a value counts as absent; none but resource may stand in the form twice.",
+  repeatable: ["resource"],
   examples: {
     clientCredentials: { grant_type: "client_credentials", ...CLIENT, scope: "*" },
     authorizationCode: { grant_type: "authorization_code", ...CLIENT, code: "<CODE>" },
@@ -53,6 +54,7 @@ export const SPEC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
 export const RFC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
   ...{ kind: "form", door: "rfc", path: RFC_TOKEN_PATH, id: "token", form: TOKEN_REQUEST, refused: REFUSED },
   summary: "Ask for an access token (RFC 6749 3.2)",
+  repeatable: ["resource"],
   examples: { form: { grant_type: "client_credentials", ...CLIENT, scope: "AccessManager:Read" } },
   answer: {
     description: "The tokens.",
@@ -82,15 +84,20 @@ async function answer(
     throw new TokenError("unauthorized_client", `The client is not permitted to use grant_type ${grantType}.`);
   }
   const apis = apisInReach(await findApis(client.tenantId), client);
-  const resource = form.resource === undefined ? undefined : namedResource(apis, tokens.issuer, form.resource);
+  const resource = namedResource(apis, tokens.issuer, new URLSearchParams(asked.text).getAll("resource"));
   const { scope, ...response } = await grant({ ...asked, sql, tokens, families, door, apis, resource });
   return door === "spec" ? response : { ...response, scope };
 }
 
-/** @throws TokenError invalid_target (RFC 8707 2) */
-function namedResource(apis: readonly Api[], issuer: string, name: string): string {
+/**
+ * The one resource that a token is to be for; undefined if the request names none.
+ * @throws TokenError invalid_target (RFC 8707 2)
+ */
+function namedResource(apis: readonly Api[], issuer: string, names: string[]): string | undefined {
   try {
-    return resourceNamed(apis, issuer, name);
+    const named = new Set(names.filter(Boolean).map((name) => resourceNamed(apis, issuer, name)));
+    if (named.size > 1) throw new InvalidTarget("An access token is for one resource. Ask for one token for each.");
+    return [...named][0];
   } catch (error) {
     throw error instanceof InvalidTarget ? new TokenError("invalid_target", error.message) : error;
   }
