@@ -5,6 +5,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { stopLeftovers } from "../server/embedded/processes.ts";
+import { chromiumPath } from "./support/chromium.ts";
 import { newDataDirectory, prepareDataDirectories, temporaryDirectory } from "./support/directories.ts";
 import { type Stack, startStack, withoutSettings } from "./support/stack.ts";
 
@@ -25,7 +26,7 @@ process.exit(await run());
 async function run(): Promise<number> {
   let stack: Stack | undefined;
   try {
-    await prepareDataDirectories(stopping.signal);
+    await Promise.all([prepareDataDirectories(stopping.signal), chromiumPath()]);
     stack = await startStack({
       dataDir: newDataDirectory("shared"),
       say: (line) => console.log(line),

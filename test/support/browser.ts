@@ -1,6 +1,7 @@
 import { afterAll } from "bun:test";
 import chromium from "@sparticuz/chromium";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium as playwright } from "playwright-core";
+import { chromiumPath } from "./chromium.ts";
 import { setting } from "./tenant.ts";
 
 /** Keeps the browser from asking the network for anything of its own. */
@@ -40,7 +41,7 @@ export function openWindows(): Windows {
 export async function launch(folder?: string): Promise<Browser> {
   const wanted = chromium.args.filter((arg) => !UNWANTED.test(arg));
   const args = [...wanted, "--disable-gpu", ...QUIET];
-  const executablePath = await chromium.executablePath();
+  const executablePath = await chromiumPath();
   if (folder) process.env.TMPDIR = folder;
   const browser = await playwright.launch({ executablePath, args, headless: true });
   browser.on("disconnected", () => {
