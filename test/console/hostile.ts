@@ -6,8 +6,8 @@ import type { FoundForm } from "./walk.ts";
 /** Markup, a direction that is turned round and not ended, Arabic, what nobody sees, and a character of several. */
 export const HOSTILE = `"><script>harmed=1</script><img src=x onerror="harmed=1">&lt;'\u202e\u200bمرحبا 👩‍👩‍👧<!--`;
 
-/** Of 10,000 characters. */
-export const LONG = HOSTILE.padEnd(10_000, "ﷺunbroken");
+/** Of 10,000 characters; the first of them grow to 18 each by NFKC, and are the more work to draw. */
+export const LONG = (HOSTILE + "ﷺ".repeat(50)).padEnd(10_000, "unbroken");
 
 const CONTROLS = "a\u0000b\u0007c\u001b[31m\u0085d";
 
@@ -134,7 +134,7 @@ function lookHere(form: FoundForm | undefined): Omit<Outcome, "status" | "typed"
       const isApart = display !== "inline" || unicodeBidi !== "normal";
       const isAlone = !after
         .trimEnd()
-        .replace(/^\u200bمرحبا 👩‍👩‍👧(<!--(ﷺunbroken)*[ﷺunbroke]*)?/, "")
+        .replace(/^\u200bمرحبا 👩‍👩‍👧(<!--ﷺ*(unbroken)*[unbroke]*)?/, "")
         .replace("…", "");
       if (!isApart || !isAlone) flaws.push(`turned round: ${parentElement!.outerHTML.slice(0, 300)}`);
     }
