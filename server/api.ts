@@ -7,11 +7,11 @@ import type { Route } from "./http/route.ts";
 import { type Logouts, logoutRoutes } from "./logouts/index.ts";
 import {
   type ClientCredentials,
-  type Consents,
-  consentRoutes,
   credentialRoutes,
   type PublishedKeys,
   signingKeyRoutes,
+  type UserGrants,
+  userGrantRoutes,
 } from "./oauth/index.ts";
 import { type Requests, requestRoutes } from "./requests/index.ts";
 import type { Settings } from "./settings.ts";
@@ -39,7 +39,7 @@ export interface ApiServices extends WebhookServices {
   auditLog: AuditLog;
   alerts: Alerts;
   requests: Requests;
-  consents: Consents;
+  grants: UserGrants;
   credentials: ClientCredentials;
   logouts: Logouts;
   signingKeys: PublishedKeys;
@@ -66,7 +66,7 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...requestRoutes(services.requests),
     ...credentialRoutes(services.credentials),
     ...logoutRoutes(services.logouts),
-    ...consentRoutes(services.consents),
+    ...userGrantRoutes(services.grants),
     ...userRoutes(services.users),
     ...tenantSettingsRoutes(services.ownTenant),
     ...signingKeyRoutes(services.signingKeys),

@@ -1186,7 +1186,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/User/{Id}/Consents": {
+    "/User/{Id}/Grants": {
         parameters: {
             query?: never;
             header?: {
@@ -1197,10 +1197,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what a User has allowed Applications
+         * List the Applications that may act in the name of a User
          * @description Without those that the caller may not read.
          */
-        get: operations["listConsents"];
+        get: operations["listGrantsOfUser"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1209,7 +1209,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/User/{Id}/Consents/{ApplicationId}": {
+    "/Application/{Id}/Grants": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the Users in whose name an Application may act
+         * @description Without those that the caller may not read.
+         */
+        get: operations["listGrantsOfApplication"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/User/{Id}/Grants/{ApplicationId}": {
         parameters: {
             query?: never;
             header?: {
@@ -1223,10 +1246,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke what a User has allowed an Application
-         * @description The Application's tokens for this User end as well; the next sign-in asks again.
+         * Revoke what an Application may do in the name of a User
+         * @description Its tokens and codes for this User end at once. The next sign-in asks again, unless the Application is FirstParty.
          */
-        delete: operations["deleteConsent"];
+        delete: operations["revokeGrant"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3100,7 +3123,7 @@ export interface components {
             /** Format: date-time */
             OccurredOn: string;
             /** @enum {string} */
-            Kind: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Consent.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+            Kind: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
             /** @enum {string} */
             Outcome: "Success" | "Failure";
             /** @description Who did it; null: nobody who has proved who they are. */
@@ -3481,11 +3504,25 @@ export interface components {
                 } | null;
             }[];
         };
-        Consent: {
+        Grant: {
+            User: components["schemas"]["AbstractLong"];
             Application: components["schemas"]["AbstractLong"];
+            /** @description APIs of the tenant that it may use. The scopes of others are the entity API's and userinfo's. */
+            Apis: {
+                /** Format: uuid */
+                Id: string;
+                Name: string;
+            }[];
             Scopes: string[];
+            /** @description false: the Application is, or was, FirstParty, and the User was not asked. */
+            Consented: boolean;
             /** Format: date-time */
             GrantedOn: string;
+            /**
+             * Format: date-time
+             * @description When tokens were last issued by it. null: it has none that it could refresh.
+             */
+            LastUsedOn: string | null;
         };
         PasswordReset: {
             /** @description To be given to the User, and nobody else. */
@@ -7255,7 +7292,7 @@ export interface operations {
                 /** @description The Next of the page before, for the same caller, list and filters; empty: the first page. */
                 Cursor?: components["parameters"]["Cursor"];
                 /** @description What was done. */
-                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Consent.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
                 /** @description What did it. */
                 ActorType?: "User" | "Application";
                 /** @description Who did it; needs ActorType. */
@@ -7320,7 +7357,7 @@ export interface operations {
                 /** @description CSV unless given. */
                 Format?: "CSV" | "NDJSON";
                 /** @description What was done. */
-                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Consent.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
                 /** @description What did it. */
                 ActorType?: "User" | "Application";
                 /** @description Who did it; needs ActorType. */
@@ -7882,7 +7919,7 @@ export interface operations {
             503: components["responses"]["DatabaseAway"];
         };
     };
-    listConsents: {
+    listGrantsOfUser: {
         parameters: {
             query?: {
                 /** @description Records of a page, of those that the caller may read. */
@@ -7902,14 +7939,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of consents. */
+            /** @description A page of grants. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        Items: components["schemas"]["Consent"][];
+                        Items: components["schemas"]["Grant"][];
                         /** @description The Cursor of the next page; null: nothing follows that the caller may read. One request looks at 2000 rows at most: where more in a row are hidden, a page has fewer than its Limit. */
                         Next: string | null;
                     };
@@ -7933,7 +7970,58 @@ export interface operations {
             };
         };
     };
-    deleteConsent: {
+    listGrantsOfApplication: {
+        parameters: {
+            query?: {
+                /** @description Records of a page, of those that the caller may read. */
+                Limit?: components["parameters"]["Limit"];
+                /** @description The Next of the page before, for the same caller, list and filters; empty: the first page. */
+                Cursor?: components["parameters"]["Cursor"];
+            };
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The Application's Id. */
+                Id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of grants. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["Grant"][];
+                        /** @description The Cursor of the next page; null: nothing follows that the caller may read. One request looks at 2000 rows at most: where more in a row are hidden, a page has fewer than its Limit. */
+                        Next: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["BadInput"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Permission"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            /** @description The request has waited too long for its turn; the header Retry-After says when to ask again. Or: PostgreSQL is away, or takes no changes; the header Retry-After says when to ask again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRecord"];
+                };
+            };
+        };
+    };
+    revokeGrant: {
         parameters: {
             query?: never;
             header?: {
@@ -7950,13 +8038,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was allowed. */
+            /** @description What it was. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Consent"];
+                    "application/json": components["schemas"]["Grant"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -25,7 +25,7 @@ const OUTCOME_OF = {
   /** Signing in at a provider came to nothing, by who wanted to link it. */
   "Identity.LinkFailed": "Failure",
   "Consent.Given": "Success",
-  "Consent.Revoked": "Success",
+  "Grant.Revoked": "Success",
   "AuthorizationCode.Reused": "Failure",
   "RefreshToken.Reused": "Failure",
   "Token.Revoked": "Success",

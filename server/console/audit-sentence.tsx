@@ -28,7 +28,7 @@ const SENTENCES: Record<AuditRecord["Kind"], string | [other: string, own: strin
   ],
   "Identity.LinkFailed": "Linking an account of {provider} to {whom} failed",
   "Consent.Given": ["{who} gave {application} access to {whom}", "{who} gave {application} access"],
-  "Consent.Revoked": ["{who} took the access to {whom} from {application}", "{who} took the access from {application}"],
+  "Grant.Revoked": ["{who} took the access to {whom} from {application}", "{who} took the access from {application}"],
   "AuthorizationCode.Reused": "An authorization code of {whom} was used twice",
   "RefreshToken.Reused": "A refresh token of {whom} was used twice",
   "Token.Revoked": "A token of {whom} was revoked",

@@ -5,7 +5,7 @@ import type { Alerts } from "../alerts/index.ts";
 import type { AuditLog } from "../audit/index.ts";
 import type { Entities } from "../entities/index.ts";
 import type { Logouts } from "../logouts/index.ts";
-import type { ClientCredentials, Consents, PublishedKeys, SettingsClient, Trials } from "../oauth/index.ts";
+import type { ClientCredentials, PublishedKeys, SettingsClient, Trials, UserGrants } from "../oauth/index.ts";
 import type { Requests } from "../requests/index.ts";
 import type { Settings, SettingsServices } from "../settings.ts";
 import type { Cookies, Forms, Sessions, UserAdministration } from "../signin/index.ts";
@@ -85,7 +85,7 @@ export interface SettingsDependencies extends SettingsServices, WebhookServices 
   users: UserAdministration;
   ownTenant: OwnTenant;
   tenants: Tenants;
-  consents: Consents;
+  grants: UserGrants;
   credentials: ClientCredentials;
   logouts: Logouts;
   signingKeys: PublishedKeys;

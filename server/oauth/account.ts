@@ -1,4 +1,4 @@
-// What the account pages have of the provider: applications, what users have allowed them, and the tokens they hold.
+// What the account pages have of the provider: applications, what they may do in the name of users, and the tokens they hold.
 
 import { originOf } from "../audit/index.ts";
 import type { Queries, Sql } from "../db/connection.ts";
@@ -6,10 +6,10 @@ import { toRecordId } from "../http/query.ts";
 import type { TenantId } from "../tenant-id.ts";
 import type { FindApis } from "./apis/known-apis.ts";
 import { expireCodes, expireCodesBy, inWords, type WhichSessions } from "./authorize/index.ts";
-import { listConsents, lockConsent } from "./clients/consents.store.ts";
-import { endConsent } from "./clients/consents.ts";
 import type { NobodysTenant } from "./clients/settings-client.ts";
 import { findClient } from "./clients/store.ts";
+import { findUserGrant, listUserGrants } from "./clients/user-grants.store.ts";
+import { endUserGrant } from "./clients/user-grants.ts";
 import type { Families } from "./tokens/families.ts";
 import type { Revocations } from "./tokens/revoke.ts";
 
@@ -29,20 +29,20 @@ export function createApplications(
       return client?.isActive ? client : { tenantId: nobodysTenant(clientId), identityProvider: null };
     },
     async allowed(tenantId: TenantId, userId: number) {
-      const consents = await listConsents(sql, tenantId, userId, MOST_LISTED, undefined);
+      const grants = await listUserGrants(sql, tenantId, { userId }, MOST_LISTED, undefined);
       const apis = await findApis(tenantId);
-      return consents.map(({ clientId, clientName, scopes, grantedOn }) => {
-        return { clientId, name: clientName, wants: inWords(scopes, apis), grantedOn };
+      return grants.map(({ clientId, clientName, scopes, isConsented, grantedOn, lastUsedOn }) => {
+        return { clientId, name: clientName, wants: inWords(scopes, apis), isConsented, grantedOn, lastUsedOn };
       });
     },
     async revoke(request: Request, tenantId: TenantId, userId: number, clientId: string) {
       const id = toRecordId(clientId);
       if (id === undefined) return;
       await sql.beginFor(tenantId, async (tx) => {
-        const consent = await lockConsent(tx, tenantId, userId, id);
-        if (!consent) return;
+        const grant = await findUserGrant(tx, tenantId, userId, id);
+        if (!grant) return;
         const origin = originOf(request, { actor: { type: "User", id: userId } });
-        await endConsent(tx, families, tenantId, { userId, clientId: id }, consent, origin);
+        await endUserGrant(tx, families, tenantId, grant, origin);
       });
       await revocations.reload();
     },

@@ -4,14 +4,13 @@ export { removeRestedAudiences } from "./apis/store.ts";
 export { removeExpiredCodes, removeExpiredPushes } from "./authorize/index.ts";
 export { developmentUris, redirectUriProblem } from "./clients/changes.ts";
 export { hashSecret } from "./clients/client-authentication.ts";
-export type { ConsentRecord, Consents } from "./clients/consents.ts";
-export { consentRoutes } from "./clients/consents.ts";
 export { CREDENTIALS, type CredentialsRecord, SECRET } from "./clients/contract.ts";
 export { credentialRoutes } from "./clients/routes.ts";
 export { type ClientCredentials, MOST_SECRETS, makeClient, type SecretRecord } from "./clients/service.ts";
 export type { Bindings, SettingsClient } from "./clients/settings-client.ts";
 export { SETTINGS_APPLICATION, SETTINGS_CALLBACK_PATH } from "./clients/settings-client.ts";
 export { deleteExpiredJwts } from "./clients/used-jwts.store.ts";
+export { type UserGrantRecord, type UserGrants, userGrantRoutes } from "./clients/user-grants.ts";
 export { GRANT_TYPES, RFC_ERROR } from "./contract.ts";
 export {
   type FormEndpoint,

@@ -33,12 +33,12 @@ import { authorizeController, createPushedRequests, createRequestObjects, pushCo
 import type { CheckUrl } from "./clients/changes.ts";
 import { type AuthenticateClient, authenticateClient, createOnRefusedClient } from "./clients/client-authentication.ts";
 import { createClientKeys } from "./clients/client-keys.ts";
-import { createConsents } from "./clients/consents.ts";
 import { createKnownClients } from "./clients/known-clients.ts";
 import { createSecretUses } from "./clients/secret-uses.ts";
 import { createClientCredentials } from "./clients/service.ts";
 import { createNobodysTenant, createSettingsClient } from "./clients/settings-client.ts";
 import { insertUsedJwt, type UsedJwt } from "./clients/used-jwts.store.ts";
+import { createUserGrants } from "./clients/user-grants.ts";
 import { createCors } from "./cors.ts";
 import { discoveryController } from "./discovery.ts";
 import type { OnFailure } from "./endpoint.ts";
@@ -153,7 +153,7 @@ export function createProvider(deps: ProviderDependencies) {
   /** What administrators do, in the entity API and in the console. */
   const administration = (findUser: FindUser) => ({
     users: createUserAdministration({ sql, issuer, findUser, endGrants }),
-    consents: createConsents(sql, families, revocations),
+    grants: createUserGrants({ sql, families, revocations, findApis }),
     credentials: createClientCredentials(sql, access, checkUrl),
     signingKeys: createPublishedKeys(sql),
   });

@@ -1,4 +1,4 @@
-// What policies can say of clients' credentials, users' consents and the signing keys.
+// What policies can say of clients' credentials, what users have granted, and the signing keys.
 
 import { judgedFields, type ResourceType } from "../access/index.ts";
 import { CREDENTIALS } from "./clients/contract.ts";
@@ -10,9 +10,9 @@ export const CREDENTIALS_RESOURCE_TYPE: ResourceType = {
   attributes: [{ name: "Id", type: "text" }, ...judgedFields(CREDENTIALS)],
 };
 
-/** What policies can say of what users have allowed applications. */
-export const CONSENT_RESOURCE_TYPE: ResourceType = {
-  name: "Consent",
+/** What policies can say of what applications may do in the name of users. */
+export const GRANT_RESOURCE_TYPE: ResourceType = {
+  name: "Grant",
   key: "Key",
   families: ["Settings"],
   attributes: [
@@ -33,9 +33,9 @@ export const SIGNING_KEY_RESOURCE_TYPE: ResourceType = {
   ],
 };
 
-/** What policies can say of clients' credentials, users' consents and the signing keys. */
+/** What policies can say of clients' credentials, what users have granted, and the signing keys. */
 export const RESOURCE_TYPES: ResourceType[] = [
   CREDENTIALS_RESOURCE_TYPE,
-  CONSENT_RESOURCE_TYPE,
+  GRANT_RESOURCE_TYPE,
   SIGNING_KEY_RESOURCE_TYPE,
 ];

@@ -21,7 +21,7 @@ test.concurrent("all of it, by whom, in order, and nothing secret", async () => 
   await person.press("/account/sessions/end", { session: "others" });
   const other = await otherClient(client);
   await other.code(person.visitor);
-  await person.press("/account/consents/revoke", { client_id: other.id });
+  await person.press("/account/grants/revoke", { client_id: other.id });
   await person.send("/account/password", { password, new_password: "correct horse battery" });
   const [user] = (await ok(admin.get("/User?Username=admin"))).Items;
   const { Url } = (await admin.send("POST", `/User/${user.Id}/PasswordReset`)).body;
@@ -42,7 +42,7 @@ test.concurrent("all of it, by whom, in order, and nothing secret", async () => 
     "SignIn.Succeeded User",
     "RecoveryCodes.Replaced User",
     "Session.Revoked User",
-    "Consent.Revoked User",
+    "Grant.Revoked User",
     "Password.Changed User",
     "PasswordReset.Created Application",
     "Password.Reset User",

@@ -27,8 +27,8 @@ describe.concurrent("a user who is deactivated and activated again", () => {
     ["in an array", (Id: number, Is_Active: boolean) => [{ Id, Is_Active }]],
   ])("%s has no session, code or token left, and what was allowed to applications", async (_, body) => {
     const { client, caller, userId, visitor, tokens, code } = await arrange();
-    const consents = await ok(caller.get(`/User/${userId}/Consents`));
-    expect(consents.Items).toBeArrayOfSize(1);
+    const [grant] = (await ok(caller.get(`/User/${userId}/Grants`))).Items;
+    expect(grant.LastUsedOn).toBeString();
     for (const isActive of [false, true]) await ok(caller.patch("/User", body(userId, isActive)));
 
     expect(answerOf(await visitor.open(client.authorize(silently)))).toMatchObject({ error: "login_required" });
@@ -37,7 +37,7 @@ describe.concurrent("a user who is deactivated and activated again", () => {
     expect((await client.refresh(tokens.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     const { body: seen } = await postAs(caller, "/oauth2/introspect", { token: tokens.access_token });
     expect(seen).toEqual({ active: false });
-    expect(await ok(caller.get(`/User/${userId}/Consents`))).toEqual(consents);
+    expect((await ok(caller.get(`/User/${userId}/Grants`))).Items).toEqual([{ ...grant, LastUsedOn: null }]);
     expect(await logOf(caller, "Kind=Session.Revoked")).toMatchObject([
       {
         Actor: { Type: "Application", Id: caller.clientId },

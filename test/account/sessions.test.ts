@@ -120,9 +120,9 @@ describe.concurrent("what a user has allowed applications", () => {
     const view = await person.account();
     expect(view.html).toContain("may know who you are, see your name and user name");
 
-    const done = await person.press("/account/consents/revoke", { client_id: client.id });
-    expect(statusOf(done)).toContain("access is revoked. It will ask again.");
-    expect(done.html).toContain("You have allowed no application anything.");
+    const done = await person.press("/account/grants/revoke", { client_id: client.id });
+    expect(statusOf(done)).toContain("access is revoked.");
+    expect(done.html).toContain("No application can do anything in your name.");
     expect((await client.refresh(tokens.refresh_token)).body).toMatchObject({ error: "invalid_grant" });
     expect((await person.visitor.open(client.authorize())).heading).toBe("Allow access");
   });

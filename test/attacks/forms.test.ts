@@ -129,13 +129,13 @@ const FORMS: Record<string, () => Promise<Filled>> = {
     const page = await person.account();
     return { ...filled(person.visitor, page, { session: "others" }), action: "/account/sessions/end" };
   },
-  "/account/consents/revoke: revoking consent": async () => {
+  "/account/grants/revoke: revoking consent": async () => {
     const person = await signedIn();
     const client = await otherClient(person.client);
     await client.code(person.visitor);
     return {
       ...filled(person.visitor, await person.account(), { client_id: client.id }),
-      action: "/account/consents/revoke",
+      action: "/account/grants/revoke",
     };
   },
   "/account/reset: setting a password by a link": async () => {

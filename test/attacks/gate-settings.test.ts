@@ -22,7 +22,7 @@ describe("every setting", () => {
         const item = Items.filter(({ Id }: Item) => ![world.spy.clientId, world.admin.clientId].includes(Id)).at(
           name === "User" || name === "Application" || name === "Department" ? -1 : 0,
         );
-        await hide(world, [uidOf(name, item, world)!], READING);
+        await hide(world, [uidOf(name, item)!], READING);
         const { status, body, headers } = await world.spy.patch(path, { Id: item.Id });
         expect({ path, status, body, etag: headers.get("etag") }).toEqual({
           ...{ path, status: 200, body: { Id: item.Id } },

@@ -66,6 +66,9 @@ export async function newWorld(): Promise<World> {
       values (${Bun.randomUUIDv7()}, ${admin.tenantId}, ${user}, ${Buffer.from(unique("digest"))}, '{pwd}', '1',
         now() + interval '1 day', now(), '127.0.0.1', 'test')`;
   }
+  await db()`
+    insert into consents (tenant_id, user_id, client_id, scopes)
+    select tenant_id, id, ${admin.clientId}, '{openid}' from users where tenant_id = ${admin.tenantId} on conflict do nothing`;
   for (const _ of times) {
     await db()`
       insert into logouts (id, tenant_id, client_id, user_id, sid, state, ended_on)
@@ -134,9 +137,9 @@ export async function listsOf({ ids, madeOn }: World): Promise<{ path: string; n
 export const WITHIN_A_RECORD = ["Sessions", "Versions", "Logouts"];
 
 /** What an item of a list is, as policies name it; undefined: it is judged by the record that it stands below. */
-export function uidOf(name: string, item: Item, { ids }: World): { type: string; id: string } | undefined {
+export function uidOf(name: string, item: Item): { type: string; id: string } | undefined {
   if (WITHIN_A_RECORD.includes(name)) return undefined;
-  if (name === "Consents") return { type: "Consent", id: `${ids.User}/${item.Application.Id}` };
+  if (name === "Grants") return { type: "Grant", id: `${item.User.Id}/${item.Application.Id}` };
   if (item.ConnectionId && !item.Id) return { type: "WebhookConnection", id: item.ConnectionId };
   // Role::"admin" is the role that its members are in.
   return { type: name, id: String(name === "Role" ? item.Name : (item.EventId ?? item.Id)) };

@@ -104,9 +104,9 @@ describe.concurrent("a code", () => {
 
 test.concurrent("a consent that is revoked by REST is that client's deed", async () => {
   const { client, reader, user } = await arrange();
-  const path = `/User/${user.Id}/Consents/${client.id}`;
+  const path = `/User/${user.Id}/Grants/${client.id}`;
   await ok(reader.remove(path));
   expect((await reader.remove(path)).status).toBe(404);
   const Details = { ApplicationId: client.id, Scopes: ["openid", "profile"] };
-  expect(await logOf(reader, "Kind=Consent.Revoked")).toMatchObject([{ Subject: user, ...byClient(reader), Details }]);
+  expect(await logOf(reader, "Kind=Grant.Revoked")).toMatchObject([{ Subject: user, ...byClient(reader), Details }]);
 });

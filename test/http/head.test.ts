@@ -20,7 +20,8 @@ test("HEAD answers as GET does, without the body, and changes nothing", async ()
   const paths = [
     ...LISTS.map((name) => `/${name}`),
     "/User/ana?Name=Username",
-    `/User/${user.Id}/Consents`,
+    `/User/${user.Id}/Grants`,
+    `/Application/${caller.clientId}/Grants`,
     `/Application/${caller.clientId}/Credentials`,
     `/Application/${caller.clientId}/Secrets`,
     `/WebhookConnection/${connection.Id}`,

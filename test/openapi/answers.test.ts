@@ -199,15 +199,18 @@ test.concurrent("an Application's credentials and secrets", async () => {
   await call(caller, "DELETE", `${path}/Secrets/{SecretId}`, 404, at(`Secrets/${secret.Id}`));
 });
 
-test.concurrent("consents and what the sign-in pages' neighbours answer", async () => {
+test.concurrent("grants and what the sign-in pages' neighbours answer", async () => {
   const caller = await newTenant();
-  const path = `${API}/User/{Id}/Consents`;
+  const path = `${API}/User/{Id}/Grants`;
   const { body: user } = await call(caller, "PATCH", `${API}/User`, 200, { body: { Username: unique("user") } });
-  await call(caller, "GET", path, 200, { at: `${API}/User/${user.Id}/Consents` });
-  await call(caller, "GET", path, 404, { at: `${API}/User/999999999/Consents` });
+  await call(caller, "GET", path, 200, { at: `${API}/User/${user.Id}/Grants` });
+  await call(caller, "GET", path, 404, { at: `${API}/User/999999999/Grants` });
+  const ofApplication = `${API}/Application/{Id}/Grants`;
+  await call(caller, "GET", ofApplication, 200, { at: `${API}/Application/${caller.clientId}/Grants` });
+  await call(caller, "GET", ofApplication, 404, { at: `${API}/Application/999999999/Grants` });
   for (const id of [user.Id, Number.MAX_SAFE_INTEGER]) {
     await call(caller, "DELETE", `${path}/{ApplicationId}`, 404, {
-      at: `${API}/User/${id}/Consents/${caller.clientId}`,
+      at: `${API}/User/${id}/Grants/${caller.clientId}`,
     });
   }
   await call(undefined, "GET", "/oauth2/userinfo", 401);

@@ -10,6 +10,7 @@ import type { Visit } from "../visit.ts";
 import { APPLICATIONS, type Application, NEW_APPLICATION, titleOf } from "./application.ts";
 import { connectPage } from "./connect.tsx";
 import { CredentialsSection, credentialsPage, saveCredentials, seenCredentials } from "./credentials.tsx";
+import { firstGrants, GrantsSection, grantsPage, revokeGrant } from "./grants.tsx";
 import { LogoutsSection, lastLogouts, redeliverLogout } from "./logouts.tsx";
 import { addClient, chooseKindPage, newClientPage } from "./new-client.tsx";
 import { deleteSecret, deleteSecretPage, makeSecretPage, newSecretPage, SecretsSection } from "./secrets.tsx";
@@ -112,6 +113,8 @@ function morePages(deps: SettingsDependencies): Page[] {
       path: `${one}/logouts/:logout/redeliver`,
       POST: { needs: ["Settings:Update"], answer: (visit) => redeliverLogout(deps, visit) },
     },
+    { path: `${one}/grants`, GET: { needs: [...read, "Settings:Read"], answer: (visit) => grantsPage(deps, visit) } },
+    { path: `${one}/grants/revoke`, POST: { needs: ["Settings:Update"], answer: (visit) => revokeGrant(deps, visit) } },
     {
       path: `${one}/secrets`,
       GET: { needs: set, answer: (visit) => newSecretPage(deps, visit) },
@@ -130,6 +133,7 @@ async function applicationBody(deps: SettingsDependencies, visit: Visit, { recor
   const secrets =
     credentials && (await deps.credentials.listSecrets(visit.permitted("Settings:Read"), Number(record.Id))).Items;
   const logouts = credentials && (await lastLogouts(deps, visit, record));
+  const grants = credentials && (await firstGrants(deps, visit, record));
   const provider = await providerOf(deps, visit, stored);
   const kinds = [record.Is_System ? "system" : "", record.Is_EndUser ? "for end users" : ""];
   return (
@@ -158,10 +162,11 @@ async function applicationBody(deps: SettingsDependencies, visit: Visit, { recor
           ["Changed", <Changed {...record} />],
         ]}
       />
-      {credentials && secrets && logouts ? (
+      {credentials && secrets && logouts && grants ? (
         <>
           <CredentialsSection visit={visit} application={record} credentials={credentials} publicUrl={deps.publicUrl} />
           <SecretsSection visit={visit} application={record} credentials={credentials} secrets={secrets} />
+          <GrantsSection visit={visit} application={record} page={grants} />
           <LogoutsSection visit={visit} application={record} credentials={credentials} logouts={logouts} />
         </>
       ) : (

@@ -9,7 +9,7 @@ import { entityPages, RecordSection } from "../records/entities.tsx";
 import { ACTIVE_FILTER } from "../records/records.tsx";
 import { choiceOf, nameOf, providersOf, type Reference } from "../records/reference-field.tsx";
 import type { Visit } from "../visit.ts";
-import { ConsentsSection, consentsPage, revokeConsent } from "./consents.tsx";
+import { GrantsSection, grantsPage, revokeGrant } from "./grants.tsx";
 import { IdentitiesSection, linkIdentity, linkPage, unlinkIdentity } from "./identities.tsx";
 import { LastLogin, type Person, titleOf, USERS } from "./person.tsx";
 import { endSession, endSessions, endSessionsPage, SessionsSection, sessionsPage } from "./sessions.tsx";
@@ -95,8 +95,8 @@ function morePages(deps: SettingsDependencies): Page[] {
       GET: { needs: set, answer: (visit) => endSessionsPage(deps, visit) },
       POST: { needs: set, answer: (visit) => endSessions(deps, visit) },
     },
-    { path: `${one}/applications`, GET: { needs: see, answer: (visit) => consentsPage(deps, visit) } },
-    { path: `${one}/consent/revoke`, POST: { needs: set, answer: (visit) => revokeConsent(deps, visit) } },
+    { path: `${one}/applications`, GET: { needs: see, answer: (visit) => grantsPage(deps, visit) } },
+    { path: `${one}/grant/revoke`, POST: { needs: set, answer: (visit) => revokeGrant(deps, visit) } },
   ];
 }
 
@@ -114,7 +114,7 @@ function verifiedFact(name: string, text: string, isVerified: boolean): [string,
 }
 
 async function userBody(deps: SettingsDependencies, visit: Visit, person: Person) {
-  const { users, consents } = deps;
+  const { users, grants } = deps;
   const id = String(person.Id);
   const record = { ...person };
   const maySee = visit.may("Settings:Read", "User", record);
@@ -122,7 +122,7 @@ async function userBody(deps: SettingsDependencies, visit: Visit, person: Person
     ? await Promise.all([
         users.findSecondFactor(visit.permitted("Settings:Read"), id),
         users.listSessions(visit.permitted("Settings:Read"), id, SHOWN),
-        consents.list(visit.permitted("Settings:Read"), id, SHOWN),
+        grants.listOfUser(visit.permitted("Settings:Read"), id, SHOWN),
         users.listIdentities(visit.permitted("Settings:Read"), id),
       ])
     : [];
@@ -161,7 +161,7 @@ async function userBody(deps: SettingsDependencies, visit: Visit, person: Person
             mayLink={mayLink}
           />
           <SessionsSection visit={visit} person={person} page={sessions} mayChange={mayChange} />
-          <ConsentsSection visit={visit} person={person} page={allowed} />
+          <GrantsSection visit={visit} person={person} page={allowed} />
         </>
       ) : (
         ""

@@ -53,6 +53,13 @@ export interface Patience {
   grace: string;
 }
 
+/** A family that nobody has refreshed for so long has ended. */
+export const FAMILY_IDLE = "30 days";
+
+/** Neither revoked nor expired. */
+export const isLiveFamily = (sql: Queries) => sql`
+  revoked_on is null and expires_on > now() and rotated_on > now() - ${FAMILY_IDLE}::interval`;
+
 /** @returns false if there is one with this id already */
 export async function insertFamily(sql: Queries, tenantId: TenantId, family: NewFamily): Promise<boolean> {
   const { expiresOn } = family;

@@ -9,6 +9,7 @@ import { TokenError } from "../endpoint.ts";
 import {
   advanceFamily,
   deleteEndedFamilies,
+  FAMILY_IDLE,
   type Family,
   type FamilyFilter,
   findFamily,
@@ -20,8 +21,7 @@ import type { ClientRefreshGrant, Tokens } from "./tokens.ts";
 /** Seconds from the sign-in on, however often it is refreshed, of a client without a RefreshTokenLifetime. */
 const FAMILY_LIFETIME = 90 * 24 * 3_600;
 const PATIENCE = {
-  /** A family that nobody has refreshed for so long has ended. */
-  idle: "30 days",
+  idle: FAMILY_IDLE,
   /** For a client whose answer was lost: so long it may ask again, and gets the same refresh token. */
   grace: "10 seconds",
 };

@@ -5,12 +5,16 @@ import type { EnrolledFactor } from "../second-factor/store.ts";
 import { ProvidersSection, type ProvidersSectionProps } from "./providers/pages.tsx";
 import type { ListedSession } from "./store.ts";
 
-/** What a user has allowed an application, in words. */
+/** What an application may do in the name of the user, in words. */
 export interface AllowedApplication {
   clientId: number;
   name: string;
   wants: string[];
+  /** The user was asked. */
+  isConsented: boolean;
   grantedOn: Date;
+  /** null: it has nothing left that it could use. */
+  lastUsedOn: Date | null;
 }
 
 export interface AccountProps extends ProvidersSectionProps {
@@ -153,15 +157,23 @@ function ApplicationsSection({ site, csrf, applications }: AccountProps): JSX.El
     <section>
       <h2>Applications</h2>
       {applications.length === 0 ? (
-        <p>You have allowed no application anything.</p>
+        <p>No application can do anything in your name.</p>
       ) : (
         <ul class="rows">
-          {applications.map(({ clientId, name, wants, grantedOn }) => (
+          {applications.map(({ clientId, name, wants, isConsented, grantedOn, lastUsedOn }) => (
             <li>
               <div>
                 <strong safe>{name || "An application"}</strong>
                 <small>
                   <span safe>{`may ${wants.join(", ")}`}</span> · since <Time at={grantedOn} day />
+                  {lastUsedOn ? (
+                    <>
+                      {" "}
+                      · last used <Time at={lastUsedOn} />
+                    </>
+                  ) : (
+                    ""
+                  )}
                 </small>
               </div>
               <Ask
@@ -172,10 +184,12 @@ function ApplicationsSection({ site, csrf, applications }: AccountProps): JSX.El
                 question={`Revoke the access of ${name || "this application"}?`}
                 effects={[
                   "It can do nothing more in your name, from now on.",
-                  "It asks you again the next time you use it.",
+                  isConsented
+                    ? "It asks you again the next time you use it."
+                    : "It is your organisation's own: when you sign in to it again, it does not ask.",
                 ]}
                 confirm="Revoke the access"
-                action={site.href("/account/consents/revoke")}
+                action={site.href("/account/grants/revoke")}
                 csrf={csrf}
                 fields={{ client_id: String(clientId) }}
               />

@@ -57,7 +57,7 @@ export function accountController(deps: AccountDependencies) {
     .use(page(LINK_PATH, { post: own((visit) => finishLinking(deps, visit)) }))
     .use(page(UNLINK_PATH, { post: own((visit) => unlink(deps, visit)) }))
     .use(page("/account/sessions/end", { post: own((visit) => endSessions(deps, visit)) }))
-    .use(page("/account/consents/revoke", { post: own((visit) => revokeConsent(deps, visit)) }))
+    .use(page("/account/grants/revoke", { post: own((visit) => revokeGrant(deps, visit)) }))
     .use(
       page(RESET_PATH, { get: (request) => resetPage(deps, request), post: (request) => resetPassword(deps, request) }),
     );
@@ -115,9 +115,9 @@ async function endSessions(deps: AccountDependencies, { request, session }: Visi
   return toAccount(deps, "session");
 }
 
-async function revokeConsent(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {
+async function revokeGrant(deps: AccountDependencies, { request, session }: Visit): Promise<Response> {
   const form = await readForm(request);
   deps.forms.require(request, form.get("csrf"), session);
   await deps.applications.revoke(request, session.tenantId, session.userId, form.get("client_id") ?? "");
-  return toAccount(deps, "consent");
+  return toAccount(deps, "grant");
 }

@@ -61,7 +61,7 @@ export const TOLD = {
   sessions: "You are signed out everywhere else.",
   linked: "It is linked. From now on you can sign in with it.",
   unlinked: "It is unlinked, and no longer signs you in.",
-  consent: "The application's access is revoked. It will ask again.",
+  grant: "The application's access is revoked.",
 };
 
 /** Goes on to the account page: 303, so that no form is sent twice. */

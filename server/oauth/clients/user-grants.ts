@@ -1,0 +1,235 @@
+// What Applications may do in the name of Users, as administrators see and revoke it.
+
+import { Type } from "@sinclair/typebox";
+import { type Permitted, route, type Shown, type ShownPage } from "../../access/index.ts";
+import { type Origin, recordAudit } from "../../audit/index.ts";
+import type { Sql, Transaction } from "../../db/connection.ts";
+import { NotFound } from "../../errors.ts";
+import { ABSTRACT_LONG, orNull, time, uuid } from "../../http/fields.ts";
+import { idTextParameter, type Paging, readId } from "../../http/query.ts";
+import type { Route } from "../../http/route.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import type { FindApis } from "../apis/known-apis.ts";
+import { GRANT_RESOURCE_TYPE } from "../resource-types.ts";
+import type { Families } from "../tokens/families.ts";
+import type { Revocations } from "../tokens/revoke.ts";
+import {
+  deleteConsent,
+  findUserGrant,
+  type GrantsOf,
+  isApplication,
+  isUser,
+  listUserGrants,
+  type UserGrant,
+} from "./user-grants.store.ts";
+
+const RESOURCE = GRANT_RESOURCE_TYPE.name;
+
+export type UserGrantRecord = ReturnType<typeof toRecord>;
+type Reader = Permitted<"Settings:Read">;
+
+/** Ids are as a path has them. */
+export interface UserGrants {
+  /** By the Applications' Ids, without those that the caller may not read. @throws Permission, NotFound, BadInput, ServiceBusy */
+  listOfUser(caller: Reader, userId: string, paging: Paging): Promise<ShownPage<UserGrantRecord>>;
+  /** By the Users' Ids, likewise. */
+  listOfApplication(caller: Reader, applicationId: string, paging: Paging): Promise<ShownPage<UserGrantRecord>>;
+  /**
+   * The Application's tokens and codes for this User end, and its consent.
+   * @returns what it was, as far as the caller may see it
+   * @throws Permission, NotFound
+   */
+  revoke(caller: Permitted<"Settings:Update">, userId: string, applicationId: string): Promise<Shown<UserGrantRecord>>;
+}
+
+interface UserGrantsDependencies {
+  sql: Sql;
+  families: Families;
+  revocations: Pick<Revocations, "reload">;
+  findApis: FindApis;
+}
+
+export function createUserGrants({ sql, families, revocations, findApis }: UserGrantsDependencies): UserGrants {
+  /** Those that the caller may read. */
+  async function seenApis({ gate, tenantId }: Pick<Reader, "gate" | "tenantId">): Promise<SeenApi[]> {
+    const apis = await findApis(tenantId);
+    const seen = await gate.known(
+      "Api",
+      apis.map(({ id }) => id),
+    );
+    return apis.filter(({ id }) => seen.some(({ Id }) => Id === id));
+  }
+
+  async function list(caller: Reader, whose: GrantsOf, name: string, paging: Paging) {
+    const apis = await seenApis(caller);
+    return caller.gate.list({
+      type: RESOURCE,
+      name,
+      paging,
+      read: (limit, after) => listUserGrants(sql, caller.tenantId, whose, limit, after),
+      id: ({ clientId, userId }) => String("userId" in whose ? clientId : userId),
+      resource: toResource,
+      item: (row) => toRecord(row, apis),
+    });
+  }
+
+  return {
+    async listOfUser(caller, userIdText, paging) {
+      const userId = readId("User", userIdText);
+      if (!(await isUser(sql, caller.tenantId, userId))) throw new NotFound("There is no User with this Id.");
+      return list(caller, { userId }, `User/${userId}/Grants`, paging);
+    },
+
+    async listOfApplication(caller, applicationIdText, paging) {
+      const clientId = readId("Application", applicationIdText);
+      if (!(await isApplication(sql, caller.tenantId, clientId)))
+        throw new NotFound("There is no Application with this Id.");
+      return list(caller, { clientId }, `Application/${clientId}/Grants`, paging);
+    },
+
+    async revoke(caller, userIdText, applicationIdText) {
+      const clientId = readId("Application", applicationIdText);
+      const userId = readId("User", userIdText);
+      const apis = await seenApis(caller);
+      const revoked = await sql.beginFor(caller.tenantId, async (tx) => {
+        const grant = await findUserGrant(tx, caller.tenantId, userId, clientId);
+        if (!grant) throw new NotFound("The Application may do nothing in the name of this User.");
+        caller.permissions.require("Settings:Update", RESOURCE, toResource(grant));
+        await endUserGrant(tx, families, caller.tenantId, grant, caller);
+        return grant;
+      });
+      await revocations.reload();
+      const resource = toResource(revoked);
+      return (await caller.gate.written(RESOURCE, toRecord(revoked, apis), {}, { resource })).record;
+    },
+  };
+}
+
+/** With the consent, and all codes and tokens. @param origin who ends it */
+export async function endUserGrant(
+  tx: Transaction,
+  families: Families,
+  tenantId: TenantId,
+  { userId, clientId, scopes }: Pick<UserGrant, "userId" | "clientId" | "scopes">,
+  origin: Origin,
+): Promise<void> {
+  // Codes first: one that is being redeemed has its family by then.
+  const wasConsented = await deleteConsent(tx, tenantId, userId, clientId);
+  const ended = await families.revoke(tx, tenantId, { userId, clientId });
+  // Somebody else was faster.
+  if (!wasConsented && ended === 0) return;
+  await recordAudit(tx, tenantId, origin, {
+    kind: "Grant.Revoked",
+    subject: { type: "User", id: userId },
+    details: { ApplicationId: String(clientId), Scopes: scopes },
+  });
+}
+
+type SeenApi = Awaited<ReturnType<FindApis>>[number];
+
+/** APIs whose scopes it has, or that its tokens are for. */
+function apisOf<Of extends Pick<SeenApi, "id" | "scopes">>(
+  { scopes, resources }: Pick<UserGrant, "scopes" | "resources">,
+  apis: readonly Of[],
+): Of[] {
+  return apis.filter((api) => resources.includes(api.id) || api.scopes.some(({ name }) => scopes.includes(name)));
+}
+
+function toRecord(grant: UserGrant, apis: readonly SeenApi[]) {
+  const { userId, userName, userExternalId, clientId, clientName, clientExternalId } = grant;
+  return {
+    User: { Id: userId, ExternalId: userExternalId, Name: userName, Type: "User" },
+    Application: { Id: clientId, ExternalId: clientExternalId, Name: clientName, Type: "Application" },
+    Apis: apisOf(grant, apis).map(({ id, name }) => ({ Id: id, Name: name })),
+    Scopes: grant.scopes,
+    Consented: grant.isConsented,
+    GrantedOn: grant.grantedOn.toISOString(),
+    LastUsedOn: grant.lastUsedOn?.toISOString() ?? null,
+  };
+}
+
+function toResource(grant: UserGrant) {
+  const { userId, clientId } = grant;
+  return { ...toRecord(grant, []), UserId: userId, Key: `${userId}/${clientId}` };
+}
+
+// …/User/{Id}/Grants, …/User/{Id}/Grants/{ApplicationId} and …/Application/{Id}/Grants.
+
+export function userGrantRoutes(grants: UserGrants): Route[] {
+  const path = "/User/{Id}/Grants";
+  const tag = { name: "Grants", description: "What Applications may do in the name of Users." };
+  const user = { Id: idTextParameter("The User's Id.") };
+  const answer = { description: "A page of grants.", schema: GRANT, example: EXAMPLE, list: true };
+  return [
+    route({
+      method: "GET",
+      path,
+      id: "listGrantsOfUser",
+      tag,
+      summary: "List the Applications that may act in the name of a User",
+      description: "Without those that the caller may not read.",
+      scopes: ["Settings:Read"],
+      params: user,
+      paged: true,
+      answer,
+      errors: ["ServiceBusy"],
+      handle: (caller, { params, paging }) => grants.listOfUser(caller, params.Id, paging),
+    }),
+    route({
+      method: "GET",
+      path: "/Application/{Id}/Grants",
+      id: "listGrantsOfApplication",
+      tag,
+      summary: "List the Users in whose name an Application may act",
+      description: "Without those that the caller may not read.",
+      scopes: ["Settings:Read"],
+      params: { Id: idTextParameter("The Application's Id.") },
+      paged: true,
+      answer,
+      errors: ["ServiceBusy"],
+      handle: (caller, { params, paging }) => grants.listOfApplication(caller, params.Id, paging),
+    }),
+    route({
+      method: "DELETE",
+      path: `${path}/{ApplicationId}`,
+      id: "revokeGrant",
+      tag,
+      summary: "Revoke what an Application may do in the name of a User",
+      description:
+        "Its tokens and codes for this User end at once. The next sign-in asks again, unless the Application is FirstParty.",
+      scopes: ["Settings:Update"],
+      params: { ...user, ApplicationId: idTextParameter("The Application's Id.") },
+      answer: { description: "What it was.", schema: GRANT, example: EXAMPLE },
+      handle: (caller, { params }) => grants.revoke(caller, params.Id, params.ApplicationId),
+    }),
+  ];
+}
+
+const GRANT = Type.Object(
+  {
+    User: ABSTRACT_LONG,
+    Application: ABSTRACT_LONG,
+    Apis: Type.Array(Type.Object({ Id: uuid(), Name: Type.String() }), {
+      description: "APIs of the tenant that it may use. The scopes of others are the entity API's and userinfo's.",
+    }),
+    Scopes: Type.Array(Type.String()),
+    Consented: Type.Boolean({
+      description: "false: the Application is, or was, FirstParty, and the User was not asked.",
+    }),
+    GrantedOn: time(),
+    LastUsedOn: orNull(time(), {
+      description: "When tokens were last issued by it. null: it has none that it could refresh.",
+    }),
+  },
+  { $id: "Grant" },
+);
+
+const EXAMPLE = {
+  User: { Id: 1002, ExternalId: "", Name: "Ana Silva", Type: "User" },
+  Application: { Id: 7, ExternalId: "APP-7", Name: "Payroll", Type: "Application" },
+  Apis: [{ Id: "0197c6f4-0a1b-7c2d-8e3f-405162738495", Name: "Orders" }],
+  Scopes: ["openid", "orders:read"],
+  Consented: true,
+  GrantedOn: "2026-01-31T12:00:00.000Z",
+  LastUsedOn: "2026-02-28T09:30:00.000Z",
+};
