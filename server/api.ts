@@ -8,6 +8,8 @@ import { type Logouts, logoutRoutes } from "./logouts/index.ts";
 import {
   type ClientCredentials,
   credentialRoutes,
+  type InitialTokens,
+  initialTokenRoutes,
   type PublishedKeys,
   signingKeyRoutes,
   type UserGrants,
@@ -41,6 +43,7 @@ export interface ApiServices extends WebhookServices {
   requests: Requests;
   grants: UserGrants;
   credentials: ClientCredentials;
+  initialTokens: InitialTokens;
   logouts: Logouts;
   signingKeys: PublishedKeys;
   users: UserAdministration;
@@ -65,6 +68,7 @@ export function apiRoutes(services: ApiServices): Route[] {
     ...auditRoutes(services.auditLog),
     ...requestRoutes(services.requests),
     ...credentialRoutes(services.credentials),
+    ...initialTokenRoutes(services.initialTokens),
     ...logoutRoutes(services.logouts),
     ...userGrantRoutes(services.grants),
     ...userRoutes(services.users),

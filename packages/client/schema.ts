@@ -1120,6 +1120,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/RegistrationToken": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** List initial access tokens that can be used, without the tokens themselves */
+        get: operations["listRegistrationTokens"];
+        put?: never;
+        /**
+         * Make an initial access token (RFC 7591)
+         * @description This answer alone has it. 50 can live at a time; another one is 409.
+         */
+        post: operations["makeRegistrationToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/RegistrationToken/{Id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an initial access token
+         * @description Clients that were registered by it stay.
+         */
+        delete: operations["deleteRegistrationToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/Application/{Id}/Logouts": {
         parameters: {
             query?: never;
@@ -3123,7 +3170,7 @@ export interface components {
             /** Format: date-time */
             OccurredOn: string;
             /** @enum {string} */
-            Kind: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+            Kind: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
             /** @enum {string} */
             Outcome: "Success" | "Failure";
             /** @description Who did it; null: nobody who has proved who they are. */
@@ -3442,6 +3489,42 @@ export interface components {
             /** @description To tell it from another one, such as where it is used. */
             Name?: string | null;
         };
+        RegistrationToken: {
+            /** Format: uuid */
+            Id: string;
+            Name: string;
+            UsesLeft: number;
+            /** Format: date-time */
+            ExpiresOn: string;
+            /** Format: date-time */
+            CreatedOn: string;
+        };
+        NewRegistrationToken: {
+            /** Format: uuid */
+            Id: string;
+            Name: string;
+            UsesLeft: number;
+            /** Format: date-time */
+            ExpiresOn: string;
+            /** Format: date-time */
+            CreatedOn: string;
+            /** @description It is never shown again. */
+            Token: string;
+        };
+        RegistrationTokenData: {
+            /** @description To tell it from another one, such as whom it is for. */
+            Name?: string | null;
+            /**
+             * Format: int32
+             * @description How many clients can be registered by it. null: 1.
+             */
+            Uses?: number | null;
+            /**
+             * Format: int32
+             * @description How long it can be used. null: 604800 seconds, 7 days.
+             */
+            Lifetime?: number | null;
+        };
         Logout: {
             /** Format: uuid */
             Id: string;
@@ -3594,6 +3677,13 @@ export interface components {
              * @enum {string}
              */
             SecondFactor: "Optional" | "Required";
+            /**
+             * @description Whether applications register themselves at `/oauth2/register` (RFC 7591): not at all, by an initial access token, or also without one.
+             * @enum {string}
+             */
+            ClientRegistration: "Off" | "InitialAccessToken" | "Open";
+            /** @description The most that such an application may have: scopes of this service, and of APIs. Without an initial access token, none that is for this service's API. */
+            RegistrationScopes: ("openid" | "profile" | "name" | "email" | "address" | "phone" | "AccessManager:Read" | "AccessManager:Create" | "AccessManager:Update" | "AccessManager:Delete" | "Settings:Read" | "Settings:Update" | "Webhooks:Read" | "Webhooks:Create" | "Webhooks:Update" | "Webhooks:Delete" | string)[];
         };
         /** @description Absent fields are left alone. */
         TenantSettingsData: {
@@ -3602,6 +3692,13 @@ export interface components {
              * @enum {string}
              */
             SecondFactor?: "Optional" | "Required";
+            /**
+             * @description Whether applications register themselves at `/oauth2/register` (RFC 7591): not at all, by an initial access token, or also without one.
+             * @enum {string}
+             */
+            ClientRegistration?: "Off" | "InitialAccessToken" | "Open";
+            /** @description The most that such an application may have: scopes of this service, and of APIs. Without an initial access token, none that is for this service's API. */
+            RegistrationScopes?: ("openid" | "profile" | "name" | "email" | "address" | "phone" | "AccessManager:Read" | "AccessManager:Create" | "AccessManager:Update" | "AccessManager:Delete" | "Settings:Read" | "Settings:Update" | "Webhooks:Read" | "Webhooks:Create" | "Webhooks:Update" | "Webhooks:Delete" | string)[] | null;
         };
         SigningKey: {
             /** @description The kid of a token's header, and in the key set. */
@@ -3867,6 +3964,75 @@ export interface components {
             exp?: number;
             /** Format: int64 */
             auth_time?: number;
+        };
+        ClientMetadata: {
+            /** @description Needed with the grant authorization_code. */
+            redirect_uris?: string[];
+            post_logout_redirect_uris?: string[];
+            backchannel_logout_uri?: string;
+            /** @description Of authorization_code, client_credentials, refresh_token; by default authorization_code. */
+            grant_types?: string[];
+            /** @description Of code, code id_token. */
+            response_types?: string[];
+            /** @description One of client_secret_basic, client_secret_post, private_key_jwt, none; by default client_secret_basic. */
+            token_endpoint_auth_method?: string;
+            /** @description web or native (OpenID Connect Dynamic Client Registration 2). */
+            application_type?: string;
+            jwks?: {
+                [key: string]: unknown;
+            };
+            jwks_uri?: string;
+            /** @description Space-delimited; by default all that the tenant allows such a client. */
+            scope?: string;
+            id_token_signed_response_alg?: string;
+            require_pushed_authorization_requests?: boolean;
+            /** @description What people see. */
+            client_name?: string;
+            client_uri?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ClientInformation: {
+            client_id: string;
+            /**
+             * Format: int64
+             * @description Seconds since 1970.
+             */
+            client_id_issued_at: number;
+            /** @description Shown where it is made, and never again. */
+            client_secret?: string;
+            /**
+             * Format: int64
+             * @description 0: it does not.
+             */
+            client_secret_expires_at?: number;
+            /** @description By which the client reads and changes this; each change gives another. */
+            registration_access_token: string;
+            /** Format: uri */
+            registration_client_uri: string;
+            /** @description Needed with the grant authorization_code. */
+            redirect_uris?: string[];
+            post_logout_redirect_uris?: string[];
+            backchannel_logout_uri?: string;
+            /** @description Of authorization_code, client_credentials, refresh_token; by default authorization_code. */
+            grant_types?: string[];
+            /** @description Of code, code id_token. */
+            response_types?: string[];
+            /** @description One of client_secret_basic, client_secret_post, private_key_jwt, none; by default client_secret_basic. */
+            token_endpoint_auth_method?: string;
+            /** @description web or native (OpenID Connect Dynamic Client Registration 2). */
+            application_type?: string;
+            jwks?: {
+                [key: string]: unknown;
+            };
+            jwks_uri?: string;
+            /** @description Space-delimited; by default all that the tenant allows such a client. */
+            scope?: string;
+            id_token_signed_response_alg?: string;
+            require_pushed_authorization_requests?: boolean;
+            /** @description What people see. */
+            client_name?: string;
+            client_uri?: string;
         };
         ProviderMetadata: {
             /** Format: uri */
@@ -7292,7 +7458,7 @@ export interface operations {
                 /** @description The Next of the page before, for the same caller, list and filters; empty: the first page. */
                 Cursor?: components["parameters"]["Cursor"];
                 /** @description What was done. */
-                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
                 /** @description What did it. */
                 ActorType?: "User" | "Application";
                 /** @description Who did it; needs ActorType. */
@@ -7357,7 +7523,7 @@ export interface operations {
                 /** @description CSV unless given. */
                 Format?: "CSV" | "NDJSON";
                 /** @description What was done. */
-                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
+                Kind?: "SignIn.Succeeded" | "SignIn.Failed" | "SignIn.Throttled" | "Failures.Omitted" | "SignOut" | "Session.Revoked" | "SecondFactor.Enrolled" | "SecondFactor.Removed" | "SecondFactor.Failed" | "Password.Changed" | "Password.Reset" | "PasswordReset.Created" | "RecoveryCodes.Replaced" | "Identity.Linked" | "Identity.Unlinked" | "Identity.LinkFailed" | "Consent.Given" | "Grant.Revoked" | "AuthorizationCode.Reused" | "RefreshToken.Reused" | "Token.Revoked" | "ClientAuthentication.Failed" | "Client.Registered" | "RegistrationToken.Created" | "RegistrationToken.Deleted" | "Credentials.Changed" | "Credentials.Deleted" | "Secret.Created" | "Secret.Deleted" | "Logout.Redelivered" | "Access.Recovered" | "TenantSettings.Changed" | "Record.Created" | "Record.Changed" | "Record.Deleted" | "Policy.Created" | "Policy.Changed" | "Policy.Deleted" | "Role.Created" | "Role.Changed" | "Role.Deleted" | "IdentityProvider.Created" | "IdentityProvider.Changed" | "IdentityProvider.Deleted" | "WebhookConnection.Created" | "WebhookConnection.Changed" | "WebhookConnection.Deleted" | "WebhookEvent.Redelivered" | "WebhookConnection.Pinged" | "WebhookConnection.SecretStaged" | "WebhookConnection.SecretChanged" | "WebhookConnection.RotationEnded" | "Alert.Acknowledged" | "Redelivery.Created" | "Redelivery.Changed";
                 /** @description What did it. */
                 ActorType?: "User" | "Application";
                 /** @description Who did it; needs ActorType. */
@@ -7792,6 +7958,110 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["DatabaseAway"];
+        };
+    };
+    listRegistrationTokens: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them, the newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        Items: components["schemas"]["RegistrationToken"][];
+                        /** @description The Cursor of the next page; null: nothing follows that the caller may read. One request looks at 2000 rows at most: where more in a row are hidden, a page has fewer than its Limit. */
+                        Next: string | null;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Permission"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["DatabaseAway"];
+        };
+    };
+    makeRegistrationToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description May be left out. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RegistrationTokenData"];
+            };
+        };
+        responses: {
+            /** @description The token. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewRegistrationToken"];
+                };
+            };
+            400: components["responses"]["BadInput"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Permission"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["DatabaseAway"];
+        };
+    };
+    deleteRegistrationToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The caller's own key of the request: 1 to 100 letters, digits and `._:-`. Another one is made if it is absent or anything else. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The token's Id. */
+                Id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What it was, without the token itself. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegistrationToken"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Permission"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["DatabaseAway"];

@@ -43,10 +43,10 @@ export function isOwnScope(scope: string): scope is Scope {
 }
 
 /** @throws BadInput naming those that nothing has */
-export function requireKnownScopes(scopes: readonly string[], ofApis: readonly string[]): void {
+export function requireKnownScopes(scopes: readonly string[], ofApis: readonly string[], Field = "Scopes"): void {
   const unknown = scopes.filter((scope) => !isOwnScope(scope) && !ofApis.includes(scope));
   if (unknown.length === 0) return;
-  throw BadInput.in(unknown.map((scope) => ({ Field: "Scopes", Message: `Scopes: there is no scope ${scope}.` })));
+  throw BadInput.in(unknown.map((scope) => ({ Field, Message: `${Field}: there is no scope ${scope}.` })));
 }
 
 /** docs/behaviour.md "Authorization request". */

@@ -31,6 +31,11 @@ const OUTCOME_OF = {
   "Token.Revoked": "Success",
   /** Of one client it stands here once a minute at most, with how often it was. */
   "ClientAuthentication.Failed": "Failure",
+  /** An application has registered itself. */
+  "Client.Registered": "Success",
+  /** An initial access token, by which applications register themselves. */
+  "RegistrationToken.Created": "Success",
+  "RegistrationToken.Deleted": "Success",
   "Credentials.Changed": "Success",
   /** The Application or User was deleted, and with it all that it could prove itself by. */
   "Credentials.Deleted": "Success",

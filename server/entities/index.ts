@@ -1,5 +1,14 @@
 export { type EntityDefinition, UNSET_DATE } from "./definition.ts";
-export { changeOwnUser, insertSystemApplication, makeOwnUser, type Vouched, waitForUsers } from "./own-records.ts";
+export {
+  changeOwnApplication,
+  changeOwnUser,
+  deleteOwnApplication,
+  insertSystemApplication,
+  makeOwnApplication,
+  makeOwnUser,
+  type Vouched,
+  waitForUsers,
+} from "./own-records.ts";
 export { createFindRecord, createFindRecords, resourceTypes } from "./record.ts";
 export { describeEntities, ENTITIES } from "./registry.ts";
 export { entityRoutes } from "./routes.ts";

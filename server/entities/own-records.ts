@@ -1,4 +1,5 @@
-// Records that no caller writes: users whom signing in makes or changes, and the application of the system itself.
+// Records that no caller writes: users whom signing in makes or changes, applications that register themselves, and the
+// application of the system itself.
 
 import type { Transaction } from "../db/connection.ts";
 import type { TenantId } from "../tenant-id.ts";
@@ -6,10 +7,22 @@ import { recordEvent } from "../webhooks/index.ts";
 import { checkInput } from "./input.ts";
 import { changeOf } from "./record.ts";
 import { createRegistry, ENTITIES } from "./registry.ts";
-import { type Changes, claimRow, insertRow, lockById, updateRow, waitForTurn } from "./store.ts";
+import {
+  type Changes,
+  claimRow,
+  countReferencing,
+  deleteRow,
+  insertRow,
+  lockById,
+  lockByIdentifiers,
+  updateRow,
+  waitForTurn,
+} from "./store.ts";
 import { unvouched } from "./values.ts";
 
-const USER = createRegistry(ENTITIES).find(({ name }) => name === "User")!;
+const REGISTRY = createRegistry(ENTITIES);
+const USER = REGISTRY.find(({ name }) => name === "User")!;
+const APPLICATION = REGISTRY.find(({ name }) => name === "Application")!;
 
 /** Fields of a User, by their names. */
 type Fields = Record<string, unknown>;
@@ -81,15 +94,75 @@ function fitting(fields: Fields): Changes {
  * @param name if the tenant has an application of that name, a UUID stands behind it
  * @returns its Id
  */
-export async function insertSystemApplication(
+export function insertSystemApplication(
   tx: Transaction,
   tenantId: TenantId,
   { name, description }: { name: string; description: string },
 ): Promise<number> {
-  const entity = createRegistry(ENTITIES).find((candidate) => candidate.name === "Application")!;
+  return insertApplication(tx, tenantId, name, { description, is_system: true });
+}
+
+/** How people know an application. */
+interface OwnApplication {
+  name: string;
+  /** "" if it has none. */
+  webSite: string;
+}
+
+/**
+ * Makes an Application that has registered itself; its event stands in the same transaction.
+ * @returns its Id
+ */
+export function makeOwnApplication(
+  tx: Transaction,
+  tenantId: TenantId,
+  { name, webSite }: OwnApplication,
+): Promise<number> {
+  return insertApplication(tx, tenantId, name, { web_site_url: webSite || null });
+}
+
+/** Changes what differs; if nothing does, there is no event either. */
+export async function changeOwnApplication(
+  tx: Transaction,
+  tenantId: TenantId,
+  id: number,
+  { name, webSite }: OwnApplication,
+): Promise<void> {
+  const before = (await lockById(tx, tenantId, APPLICATION, id))!;
+  const current = String(before.name ?? "");
+  const isNamed = current === name || current.startsWith(`${name} `);
+  const holders = isNamed ? [] : await lockByIdentifiers(tx, tenantId, APPLICATION, [{ column: "name", value: name }]);
+  const wanted = {
+    name: isNamed ? current : holders.length > 0 ? distinct(name) : name,
+    web_site_url: webSite || null,
+  };
+  if (wanted.name === current && wanted.web_site_url === (before.web_site_url || null)) return;
+  const actor = { type: "Application", id } as const;
+  const row = await updateRow(tx, tenantId, APPLICATION, id, wanted, before.sequence + 1, actor);
+  await recordEvent(tx, tenantId, changeOf(APPLICATION, "Updated", [row]));
+}
+
+/**
+ * Deletes an Application that has registered itself, and all that is its own.
+ * @returns false if it is gone, or another record points at it
+ */
+export async function deleteOwnApplication(tx: Transaction, tenantId: TenantId, id: number): Promise<boolean> {
+  const before = await lockById(tx, tenantId, APPLICATION, id);
+  if (!before) return false;
+  for (const referencing of APPLICATION.referencedBy) {
+    if ((await countReferencing(tx, tenantId, referencing, id)) > 0) return false;
+  }
+  await deleteRow(tx, tenantId, APPLICATION, id);
+  await recordEvent(tx, tenantId, changeOf(APPLICATION, "Deleted", [{ ...before, sequence: before.sequence + 1 }]));
+  return true;
+}
+
+async function insertApplication(tx: Transaction, tenantId: TenantId, name: string, values: Changes): Promise<number> {
   const insert = (chosen: string) =>
-    insertRow(tx, tenantId, entity, { name: chosen, description, is_system: true, is_active: true }, undefined);
-  const row = (await insert(name)) ?? (await insert(`${name} ${Bun.randomUUIDv7()}`));
-  await recordEvent(tx, tenantId, changeOf(entity, "Created", [row!]));
+    insertRow(tx, tenantId, APPLICATION, { ...values, name: chosen, is_active: true }, undefined);
+  const row = (await insert(name)) ?? (await insert(distinct(name)));
+  await recordEvent(tx, tenantId, changeOf(APPLICATION, "Created", [row!]));
   return Number(row!.id);
 }
+
+const distinct = (name: string) => `${name} ${Bun.randomUUIDv7()}`;

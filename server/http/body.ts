@@ -10,12 +10,13 @@ export const DEEPEST_JSON = 32;
 export const FORM_BODY_LIMIT = 64 * 1024;
 
 /**
- * Reads a JSON body of at most JSON_BODY_LIMIT.
+ * Reads a JSON body.
+ * @param limit bytes
  * @throws UnsupportedMediaType, PayloadTooLarge, BadInput
  */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: Request, limit = JSON_BODY_LIMIT): Promise<unknown> {
   requireJson(request);
-  const text = await readText(request, JSON_BODY_LIMIT);
+  const text = await readText(request, limit);
   requireModest(text);
   try {
     return JSON.parse(text);

@@ -7,6 +7,8 @@ import {
   removeExpiredCodes,
   removeExpiredPushes,
   removeRestedAudiences,
+  removeSpentInitialTokens,
+  removeUnusedClients,
 } from "../oauth/index.ts";
 import { removeOldRequests } from "../requests/index.ts";
 import {
@@ -25,6 +27,8 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   authorization_codes: removeExpiredCodes,
   pushed_requests: removeExpiredPushes,
   resting_audiences: removeRestedAudiences,
+  registration_tokens: removeSpentInitialTokens,
+  registered_clients: removeUnusedClients,
   used_jwts: deleteExpiredJwts,
   sessions: removeExpiredSessions,
   known_devices: removeForgottenDevices,

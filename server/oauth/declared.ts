@@ -74,6 +74,25 @@ export interface PublicEndpoint extends Told {
   answer: Answered;
 }
 
+/** A client registers itself, or speaks of itself, in JSON. */
+export interface RegistrationEndpoint extends Pick<Told, "path"> {
+  kind: "registration";
+  operations: Partial<Record<"get" | "post" | "put" | "delete", RegistrationOperation>>;
+}
+
+export interface RegistrationOperation {
+  id: string;
+  summary: string;
+  description?: string;
+  /** Of the path. */
+  params: Record<string, string>;
+  body?: { schema: TSchema; example: object };
+  status: 200 | 201 | 204;
+  answer: Answered;
+  /** By status (RFC 7591 3.2.2). */
+  refused: Record<number, { when: string; error: string; headers?: string[] }>;
+}
+
 /** Read by an access token. */
 export interface TokenEndpoint extends Told {
   kind: "token";

@@ -15,6 +15,7 @@ import {
   INTROSPECTION_PATH,
   JWKS_PATH,
   PUSHED_REQUEST_PATH,
+  REGISTRATION_PATH,
   REVOCATION_PATH,
   RFC_TOKEN_PATH,
   USERINFO_PATH,
@@ -33,24 +34,40 @@ export const METADATA = [
   metadataAt("/.well-known/oauth-authorization-server", "getAuthorizationServer", "RFC 8414"),
 ];
 
-/** @param issuer PUBLIC_URL */
-export function discoveryController(issuer: string) {
+/** Milliseconds in which a tenant's change may not be seen yet. */
+const REGISTRATION_KEPT_MS = 5_000;
+
+/**
+ * @param issuer PUBLIC_URL
+ * @param isRegistrationOn whether any tenant lets clients register themselves
+ */
+export function discoveryController(issuer: string, isRegistrationOn: () => Promise<boolean>) {
   const controller = new Elysia();
-  const body = JSON.stringify(metadata(issuer));
+  let known = { isOn: false, until: 0 };
+  /** Without PostgreSQL it says what was known last. */
+  async function body(): Promise<string> {
+    const now = performance.now();
+    if (now >= known.until) {
+      known.until = now + REGISTRATION_KEPT_MS;
+      const isOn = await isRegistrationOn().catch(() => known.isOn);
+      known = { isOn, until: now + REGISTRATION_KEPT_MS };
+    }
+    return JSON.stringify(metadata(issuer, known.isOn));
+  }
   const headers = { "content-type": "application/json", "cache-control": "public, max-age=300" };
   for (const { path } of METADATA) {
     controller
       .options(path, () => preflight("*", ["GET"]))
-      .all(path, ({ request }) => {
+      .all(path, async ({ request }) => {
         requireMethod(request, "GET");
-        return openTo("*", new Response(body, { headers }));
+        return openTo("*", new Response(await body(), { headers }));
       });
   }
   return controller;
 }
 
 /** What discovery answers. */
-export function metadata(issuer: string) {
+export function metadata(issuer: string, isRegistrationOn = false) {
   return {
     issuer,
     authorization_endpoint: issuer + AUTHORIZATION_PATH,
@@ -61,6 +78,8 @@ export function metadata(issuer: string) {
     introspection_endpoint: issuer + INTROSPECTION_PATH,
     pushed_authorization_request_endpoint: issuer + PUSHED_REQUEST_PATH,
     require_pushed_authorization_requests: false,
+    // Where no tenant lets clients register themselves, there is none.
+    ...(isRegistrationOn && { registration_endpoint: issuer + REGISTRATION_PATH }),
     end_session_endpoint: issuer + END_SESSION_PATH,
     scopes_supported: SCOPES,
     response_types_supported: RESPONSE_TYPES,

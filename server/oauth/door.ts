@@ -17,6 +17,9 @@ export const SPEC_PATHS = [SPEC_AUTHORIZATION_PATH, SPEC_TOKEN_PATH];
 export const AUTHORIZATION_PATH = "/oauth2/authorize";
 export const PUSHED_REQUEST_PATH = "/oauth2/par";
 export const RFC_TOKEN_PATH = "/oauth2/token";
+export const REGISTRATION_PATH = "/oauth2/register";
+/** Before the client_id of one that has registered itself. */
+export const CLIENT_PATH = "/oauth2/clients";
 export const USERINFO_PATH = "/oauth2/userinfo";
 export const REVOCATION_PATH = "/oauth2/revoke";
 export const INTROSPECTION_PATH = "/oauth2/introspect";

@@ -4,6 +4,7 @@ import { METADATA } from "./discovery.ts";
 import { RFC_TOKEN, SPEC_TOKEN } from "./grants/token.ts";
 import { JWKS } from "./keys/signing-keys.ts";
 import { LOGOUT } from "./logout.tsx";
+import { REGISTRATION } from "./registration/endpoints.ts";
 import { INTROSPECTION } from "./tokens/introspect.ts";
 import { REVOCATION } from "./tokens/revoke.ts";
 import { USERINFO } from "./userinfo.ts";
@@ -16,6 +17,7 @@ export const ENDPOINTS = [
   PUSHED_AUTHORIZATION,
   REVOCATION,
   INTROSPECTION,
+  ...REGISTRATION,
   ...METADATA,
   ...AUTHORIZATION,
   USERINFO,

@@ -1,6 +1,6 @@
 export { API, type ApiRecord } from "./apis/contract.ts";
 export { APIS } from "./apis/service.ts";
-export { removeRestedAudiences } from "./apis/store.ts";
+export { lockApis, removeRestedAudiences } from "./apis/store.ts";
 export { removeExpiredCodes, removeExpiredPushes } from "./authorize/index.ts";
 export { developmentUris, redirectUriProblem } from "./clients/changes.ts";
 export { hashSecret } from "./clients/client-authentication.ts";
@@ -17,6 +17,7 @@ export {
   type PageEndpoint,
   type PublicEndpoint,
   type Refusal,
+  type RegistrationEndpoint,
   RFC_TAG,
   SIGN_IN_TAG,
   SPEC_TAG,
@@ -35,6 +36,9 @@ export {
 export { type PublishedKeys, type SigningKeyRecord, signingKeyRoutes } from "./keys/routes.ts";
 export { createSigningKeys } from "./keys/signing-keys.ts";
 export { createProvider } from "./provider.ts";
+export { type InitialTokens, initialTokenRoutes } from "./registration/initial-tokens.ts";
+export { removeUnusedClients } from "./registration/service.ts";
+export { REGISTRATION_MODES, removeSpentInitialTokens } from "./registration/store.ts";
 export { RESOURCE_TYPES as OAUTH_RESOURCE_TYPES } from "./resource-types.ts";
 export { scopesNow } from "./scopes.ts";
 export { createFamilies, removeEndedFamilies } from "./tokens/families.ts";

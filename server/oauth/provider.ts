@@ -47,6 +47,10 @@ import { createPublishedKeys } from "./keys/routes.ts";
 import { createSigningKeys, jwksController } from "./keys/signing-keys.ts";
 import { logoutController } from "./logout.tsx";
 import { createOnRecordChange } from "./record-changes.ts";
+import { registrationController } from "./registration/endpoints.ts";
+import { createInitialTokens } from "./registration/initial-tokens.ts";
+import { createRegistration } from "./registration/service.ts";
+import { isAnywhereOn } from "./registration/store.ts";
 import { scopesNow } from "./scopes.ts";
 import { createFamilies } from "./tokens/families.ts";
 import { introspectionController } from "./tokens/introspect.ts";
@@ -139,7 +143,8 @@ export function createProvider(deps: ProviderDependencies) {
 
   const controller = new Elysia()
     .use(jwksController(keys))
-    .use(discoveryController(issuer))
+    .use(discoveryController(issuer, () => isAnywhereOn(sql)))
+    .use(registrationController(createRegistration({ sql, access, checkUrl, issuer }), onFailure))
     .use(tokenController(forClients))
     .use(revocationController({ ...forClients, revocations }))
     .use(introspectionController({ ...forClients, issuer }))
@@ -155,6 +160,7 @@ export function createProvider(deps: ProviderDependencies) {
     users: createUserAdministration({ sql, issuer, findUser, endGrants }),
     grants: createUserGrants({ sql, families, revocations, findApis }),
     credentials: createClientCredentials(sql, access, checkUrl),
+    initialTokens: createInitialTokens(sql),
     signingKeys: createPublishedKeys(sql),
   });
   const trials = createTrials(issuer, async (request) => controller.handle(request));

@@ -1,4 +1,4 @@
-// What policies can say of clients' credentials, what users have granted, and the signing keys.
+// What policies can say of clients' credentials, what users have granted, initial access tokens, and the signing keys.
 
 import { judgedFields, type ResourceType } from "../access/index.ts";
 import { CREDENTIALS } from "./clients/contract.ts";
@@ -22,6 +22,16 @@ export const GRANT_RESOURCE_TYPE: ResourceType = {
   ],
 };
 
+/** What policies can say of an initial access token, by which clients register themselves. */
+export const REGISTRATION_TOKEN_RESOURCE_TYPE: ResourceType = {
+  name: "RegistrationToken",
+  families: ["Settings"],
+  attributes: [
+    { name: "Id", type: "text" },
+    { name: "Name", type: "text" },
+  ],
+};
+
 /** What policies can say of a signing key; its Id is the `kid`. */
 export const SIGNING_KEY_RESOURCE_TYPE: ResourceType = {
   name: "SigningKey",
@@ -37,5 +47,6 @@ export const SIGNING_KEY_RESOURCE_TYPE: ResourceType = {
 export const RESOURCE_TYPES: ResourceType[] = [
   CREDENTIALS_RESOURCE_TYPE,
   GRANT_RESOURCE_TYPE,
+  REGISTRATION_TOKEN_RESOURCE_TYPE,
   SIGNING_KEY_RESOURCE_TYPE,
 ];

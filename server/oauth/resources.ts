@@ -68,7 +68,8 @@ export function askableWith(apis: readonly Api[], resources: readonly string[], 
   return common(owned, [...ours, ...ofApis]);
 }
 
-const OPENID_SCOPES = SCOPES.filter((scope) => !scope.includes(":"));
+/** They say who a user is, and give no power over this service. */
+export const OPENID_SCOPES: readonly string[] = SCOPES.filter((scope) => !scope.includes(":"));
 
 /** What is wrong with scopes that cannot be had, in words. @param apis in the client's reach */
 export function withoutScope(apis: readonly Api[], owned: string[], missing: string): string {

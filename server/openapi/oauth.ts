@@ -9,6 +9,7 @@ import {
   type PublicEndpoint,
   REFUSED_BY_ALL,
   type Refusal,
+  type RegistrationEndpoint,
   RFC_ERROR,
   RFC_TAG,
   SIGN_IN_TAG,
@@ -24,6 +25,7 @@ import {
   formBody,
   headersOf,
   json,
+  jsonBody,
   type Operation,
   operation,
   type Parameter,
@@ -49,6 +51,7 @@ type InDocument = (schema: object) => Schema;
 function pathItem(endpoint: (typeof ENDPOINTS)[number], inDocument: InDocument): PathItem {
   if (endpoint.kind === "form") return { post: formOperation(endpoint, inDocument) };
   if (endpoint.kind === "public") return { get: publicOperation(endpoint, inDocument) };
+  if (endpoint.kind === "registration") return registrationItem(endpoint, inDocument);
   const ofMethod =
     endpoint.kind === "page" ? pageOperation(endpoint, inDocument) : tokenOperation(endpoint, inDocument);
   return { get: ofMethod("get"), post: ofMethod("post") };
@@ -155,6 +158,37 @@ function queryOf({ properties, required = [] }: TObject): Parameter[] {
     const shared = { in: "query" as const, description: String(description), allowEmptyValue: true };
     return { name, ...shared, required: required.includes(name), schema };
   });
+}
+
+/** RFC 7591 and RFC 7592. */
+function registrationItem({ operations }: RegistrationEndpoint, inDocument: InDocument): PathItem {
+  const described = Object.entries(operations).map(
+    ([method, { id, params, body, status, answer, refused, ...told }]) => {
+      const failures: TokenEndpoint["refused"] = {
+        ...refused,
+        405: { when: "The header Allow names the methods.", error: "invalid_request", headers: ["Allow"] },
+        500: { when: "Something failed on our side.", error: "server_error" },
+        503: { when: DATABASE_AWAY, error: "temporarily_unavailable", headers: ["Retry-After"] },
+      };
+      const responses = Object.entries(failures).map(([code, { when, error, headers }]) => [
+        code,
+        json(when, schemaRef("Rfc6749Error"), { error, error_description: when }, headers),
+      ]);
+      const stated: Operation = {
+        operationId: id,
+        tags: [RFC_TAG.name],
+        ...told,
+        security: method === "post" ? [{}, { bearer: [] }] : [{ bearer: [] }],
+        parameters: Object.entries(params).map(([name, description]) => ({
+          ...{ name, in: "path" as const, description, required: true, schema: { type: "string" } },
+        })),
+        requestBody: body && jsonBody("The metadata.", inDocument(body.schema), { metadata: body.example }),
+        responses: { [status]: answerOf(answer, inDocument), ...Object.fromEntries(responses) },
+      };
+      return [method, stated];
+    },
+  );
+  return Object.fromEntries(described);
 }
 
 /** OIDC Core 5.3, RFC 6750. */

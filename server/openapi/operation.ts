@@ -214,7 +214,7 @@ export interface Operation {
   responses: Record<string, Answer | Ref>;
 }
 
-export type PathItem = Partial<Record<"get" | "post" | "patch" | "delete", Operation>> & { parameters?: Ref[] };
+export type PathItem = Partial<Record<"get" | "post" | "put" | "patch" | "delete", Operation>> & { parameters?: Ref[] };
 
 /** One part of the API, described in a file of its own. */
 export interface Area {

@@ -1,11 +1,22 @@
 // GET and PATCH …/TenantSettings: what holds for all of the caller's own tenant.
 
-import { type Caller, type Permitted, type ResourceType, route, type Shown } from "../access/index.ts";
+import { Type } from "@sinclair/typebox";
+import {
+  ANY_SCOPE,
+  type Caller,
+  type Permitted,
+  type ResourceType,
+  requireKnownScopes,
+  route,
+  SCOPES_MUST,
+  type Shown,
+} from "../access/index.ts";
 import { recordAudit } from "../audit/index.ts";
 import type { Sql } from "../db/connection.ts";
 import { changesOf, contract } from "../http/contract.ts";
-import { type InputOf, oneOf } from "../http/fields.ts";
+import { field, type InputOf, oneOf, orNull } from "../http/fields.ts";
 import type { Route } from "../http/route.ts";
+import { lockApis, REGISTRATION_MODES } from "../oauth/index.ts";
 import { USERS_TAG } from "../signin/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 import { findSettings, lockSettings, SECOND_FACTOR_RULES, saveSettings, type TenantSettings } from "./store.ts";
@@ -17,6 +28,8 @@ export const SETTINGS_RESOURCE_TYPE: ResourceType = {
   attributes: [
     { name: "Id", type: "text" },
     { name: "SecondFactor", type: "text" },
+    { name: "ClientRegistration", type: "text" },
+    { name: "RegistrationScopes", type: "texts" },
   ],
 };
 
@@ -34,6 +47,36 @@ const FIELDS = {
       words: { Optional: "Each user decides", Required: "Required of everybody" },
     },
     example: "Required",
+  }),
+  ClientRegistration: oneOf(REGISTRATION_MODES, {
+    description:
+      "Whether applications register themselves at `/oauth2/register` (RFC 7591): not at all, by an initial access " +
+      "token, or also without one.",
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Applications register themselves",
+      hint: "Open: anybody can make an application here. Its users are always asked for their consent.",
+      words: { Off: "No", InitialAccessToken: "By an initial access token", Open: "Open to anybody" },
+    },
+    example: "InitialAccessToken",
+  }),
+  RegistrationScopes: field<string[], string[]>({
+    description:
+      "The most that such an application may have: scopes of this service, and of APIs. Without an initial access " +
+      "token, none that is for this service's API.",
+    sent: orNull(Type.Array(ANY_SCOPE)),
+    shown: Type.Array(ANY_SCOPE),
+    must: SCOPES_MUST,
+    take: (value: string[] | null) => [...new Set(value ?? [])],
+    audit: "value",
+    judged: true,
+    form: {
+      label: "Scopes of applications that register themselves",
+      hint: "One a line. The most that they can have.",
+      rows: 4,
+    },
+    example: ["openid", "profile", "name", "email"],
   }),
 };
 
@@ -98,9 +141,12 @@ async function change(
 ): Promise<Shown<object>> {
   const { tenantId, permissions, gate } = caller;
   const settings = await sql.beginFor(tenantId, async (tx) => {
+    // APIs first, as everybody locks them.
+    const ofApis = (await lockApis(tx, tenantId)).flatMap(({ scopes }) => scopes.map(({ name }) => name));
     const before = await lockSettings(tx, tenantId);
     const after = { ...before, ...TENANT_SETTINGS.toColumns(input) };
     permissions.require("Settings:Update", RESOURCE, toResource(tenantId, before), toResource(tenantId, after));
+    requireKnownScopes(after.registrationScopes, ofApis, "RegistrationScopes");
     await saveSettings(tx, tenantId, after);
     const [from, to] = [TENANT_SETTINGS.toRecord(before), TENANT_SETTINGS.toRecord(after)];
     const details = changesOf(from, to, AUDITED, AUDITED);

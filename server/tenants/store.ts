@@ -1,6 +1,7 @@
 // Tenants, with what each begins with and what it has set.
 
 import type { Queries } from "../db/connection.ts";
+import type { REGISTRATION_MODES } from "../oauth/index.ts";
 import type { TenantId } from "../tenant-id.ts";
 
 /** An organisation, as its people know it. */
@@ -93,20 +94,30 @@ export const SECOND_FACTOR_RULES = ["Optional", "Required"] as const;
 export interface TenantSettings {
   /** Required: no user signs in without a second factor. */
   secondFactor: (typeof SECOND_FACTOR_RULES)[number];
+  /** Whether applications register themselves (RFC 7591). */
+  clientRegistration: (typeof REGISTRATION_MODES)[number];
+  /** The most that these may have. */
+  registrationScopes: string[];
 }
+
+const settings = (sql: Queries) => sql`second_factor as "secondFactor", client_registration as "clientRegistration",
+  registration_scopes as "registrationScopes"`;
 
 export async function findSettings(sql: Queries, tenantId: TenantId): Promise<TenantSettings> {
   const [row] = await sql<TenantSettings[]>`
-    select second_factor as "secondFactor" from tenants where id = ${tenantId}`;
+    select ${settings(sql)} from tenants where id = ${tenantId}`;
   return row!;
 }
 
 export async function lockSettings(sql: Queries, tenantId: TenantId): Promise<TenantSettings> {
   const [row] = await sql<TenantSettings[]>`
-    select second_factor as "secondFactor" from tenants where id = ${tenantId} for no key update`;
+    select ${settings(sql)} from tenants where id = ${tenantId} for no key update`;
   return row!;
 }
 
 export async function saveSettings(sql: Queries, tenantId: TenantId, settings: TenantSettings): Promise<void> {
-  await sql`update tenants set second_factor = ${settings.secondFactor} where id = ${tenantId}`;
+  await sql`
+    update tenants set second_factor = ${settings.secondFactor}, client_registration = ${settings.clientRegistration},
+      registration_scopes = ${settings.registrationScopes}::text[]
+    where id = ${tenantId}`;
 }

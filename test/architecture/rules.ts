@@ -114,6 +114,7 @@ const TELL_OF_NO_RECORD = [
   // The registry of entities.
   "server/entities/routes.ts",
   // What was made just now and is shown this once: secrets, links, and the event of a ping.
+  "server/oauth/registration/initial-tokens.ts",
   "server/oauth/clients/service.ts",
   "server/signin/administration/service.ts",
   "server/signin/administration/routes.ts",

@@ -56,7 +56,11 @@ describe("every setting", () => {
         etag: null,
       });
       expect(await ok(world.spy.patch("/TenantSettings", {}))).toEqual({});
-      expect(await ok(world.admin.patch("/TenantSettings", {}))).toEqual({ SecondFactor: "Optional" });
+      expect(await ok(world.admin.patch("/TenantSettings", {}))).toEqual({
+        SecondFactor: "Optional",
+        ClientRegistration: "Off",
+        RegistrationScopes: ["openid", "profile", "name", "email"],
+      });
     },
     PATIENCE_MS,
   );

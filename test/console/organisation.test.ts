@@ -17,7 +17,7 @@ test("a second factor is required of everybody on the organisation's page, and a
   await page.getByRole("button", { name: "Save" }).click();
   // Of who has set it as well.
   await page.getByRole("heading", { name: "Set up your authenticator" }).waitFor();
-  expect((await api.call("GET", "/TenantSettings")).body).toEqual({ SecondFactor: "Required" });
+  expect((await api.call("GET", "/TenantSettings")).body).toMatchObject({ SecondFactor: "Required" });
   await api.call("PATCH", "/TenantSettings", { SecondFactor: "Optional" });
 
   await using auditor = await enterSettings(browser, api.tenant, await newColleague(api, "auditor"));

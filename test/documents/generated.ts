@@ -25,7 +25,7 @@ const contracts: Contract<Fields>[] = [connection, POLICY, ROLE, PROVIDER, CREDE
 const API = "/Endpoint/rest/api/v1";
 /** The summary of a POST that is another way to PATCH. */
 const AS_PATCH = "The same as PATCH";
-const METHODS = ["get", "post", "patch", "delete"] as const;
+const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
 /** By the page, and by the name that stands in its comments. */
 export const GENERATED: Record<string, Record<string, () => string>> = {

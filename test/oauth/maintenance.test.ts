@@ -22,6 +22,8 @@ const TABLES = [
   "upstream_attempts",
   "used_jwts",
   "resting_audiences",
+  "registration_tokens",
+  "registered_clients",
   "requests",
   "logouts",
 ];

@@ -16,9 +16,11 @@ import { ok } from "./people.ts";
 const PUBLIC =
   /^\/(|healthz|readyz|openapi(\.json|\/.*)?|\.well-known\/.*|oauth\/.*|oAuth\/.*|oauth2\/.*|assets\/.*|signin(\/.*)?|consent|signout|account(\/.*)?|settings(\/.*)?)$/;
 /** Of the entity API, but about no record of a tenant, or about the caller's own tenant. */
-const NO_RECORD = [`${API}/Entities`, `${API}/TenantSettings`, `${API}/Policy/Validate`, `${API}/SigningKey`];
+const NO_RECORD = ["Entities", "TenantSettings", "Policy/Validate", "SigningKey", "RegistrationToken"].map(
+  (path) => `${API}/${path}`,
+);
 /** No route takes it, so that the 405 says what it does take. */
-const NO_METHOD = "PUT";
+const NO_METHOD = "PROPFIND";
 
 /** What a route of one record takes, where it has to be given something. */
 /** What would stay open. */
@@ -56,6 +58,7 @@ beforeAll(async () => {
       ClientId: marker,
     }),
   };
+  theirs.RegistrationToken = (await ok(owner.call("POST", "/RegistrationToken", { Name: marker }))).Id;
   theirs.Alert = Bun.randomUUIDv7();
   await db()`
     insert into alerts (id, tenant_id, kind, reason)
@@ -84,6 +87,7 @@ test("they are not found by a name, a filter or a foreign key either", async () 
     expect({ resource, status: answer.status }).toEqual({ resource, status: 404 });
     expect((await ok(stranger.get(`/${resource}?Name=${marker}`))).Items).toEqual([]);
   }
+  expect((await ok(stranger.get("/RegistrationToken"))).Items).toEqual([]);
   expect((await ok(stranger.get(`/WebhookEvent?ConnectionId=${theirs.WebhookConnection}`))).Items).toEqual([]);
   expect((await ok(stranger.get(`/AuditEvent?SubjectType=Role&SubjectId=${theirs.Role}`))).Items).toEqual([]);
   expect((await ok(stranger.get(`/Redelivery?ConnectionId=${theirs.WebhookConnection}`))).Items).toEqual([]);
@@ -130,7 +134,10 @@ function redelivery() {
 }
 
 async function recordsOf(caller: Api): Promise<unknown[]> {
-  return Promise.all(Object.entries(theirs).map(([resource, id]) => ok(caller.get(`/${resource}/${id}`))));
+  // These are listed alone.
+  const { RegistrationToken: _, ...read } = theirs;
+  const records = Object.entries(read).map(([resource, id]) => ok(caller.get(`/${resource}/${id}`)));
+  return Promise.all([...records, ok(caller.get("/RegistrationToken"))]);
 }
 
 const sql = connect(shared().databaseUrl, "gatehouse test", 1);

@@ -126,7 +126,7 @@ export interface ScopeLoss {
   after: string[];
 }
 
-/** Takes scopes from clients, roles and consents. @returns the clients and roles that had one */
+/** Takes scopes from clients, roles, consents, and what clients may register with. @returns the clients and roles that had one */
 export async function takeScopes(sql: Queries, tenantId: TenantId, scopes: string[]): Promise<ScopeLoss[]> {
   const rest = sql`scopes = array(
     select scope from unnest(had.scopes) with ordinality as one (scope, place)
@@ -144,6 +144,11 @@ export async function takeScopes(sql: Queries, tenantId: TenantId, scopes: strin
     update consents c set ${rest} from consents had
     where had.tenant_id = ${tenantId} and had.scopes && ${scopes}::text[]
       and c.tenant_id = had.tenant_id and c.user_id = had.user_id and c.client_id = had.client_id`;
+  await sql`
+    update tenants had set registration_scopes = array(
+      select scope from unnest(had.registration_scopes) with ordinality as one (scope, place)
+      where scope <> all (${scopes}::text[]) order by place)
+    where id = ${tenantId} and registration_scopes && ${scopes}::text[]`;
   return [...clients, ...roles];
 }
 

@@ -231,6 +231,17 @@ export async function listSecrets(sql: Queries, tenantId: TenantId, applicationI
     where a.tenant_id = ${tenantId} and a.id = ${applicationId}::bigint order by s.created_on, s.id`;
 }
 
+export async function findSecretDigests(
+  sql: Queries,
+  tenantId: TenantId,
+  applicationId: number,
+): Promise<Uint8Array[]> {
+  const rows = await sql<{ digest: Uint8Array }[]>`
+    select s.digest from client_secrets s join applications a on a.id = s.application_id
+    where a.tenant_id = ${tenantId} and a.id = ${applicationId}::bigint`;
+  return rows.map(({ digest }) => digest);
+}
+
 export async function insertSecret(
   sql: Queries,
   tenantId: TenantId,

@@ -1,0 +1,179 @@
+// POST /oauth2/register (RFC 7591), and GET, PUT and DELETE /oauth2/clients/{client_id} (RFC 7592).
+
+import { Elysia } from "elysia";
+import { MethodNotAllowed, Unauthorized } from "../../errors.ts";
+import { readJson } from "../../http/body.ts";
+import { NO_STORE } from "../../http/conditions.ts";
+import { asApiError } from "../../http/error-record.ts";
+import type { RegistrationEndpoint, RegistrationOperation } from "../declared.ts";
+import { CLIENT_PATH, REGISTRATION_PATH } from "../door.ts";
+import { type OnFailure, tokenRefusal } from "../endpoint.ts";
+import { CLIENT_INFORMATION, CLIENT_METADATA } from "./metadata.ts";
+import type { Registration } from "./service.ts";
+
+/** Bytes of a client's metadata. */
+const METADATA_LIMIT = 64 * 1024;
+
+const METADATA_EXAMPLE = {
+  redirect_uris: ["https://payroll.example.com/callback"],
+  client_name: "Payroll",
+  token_endpoint_auth_method: "none",
+};
+const INFORMATION_EXAMPLE = {
+  client_id: "1007",
+  client_id_issued_at: 1_770_000_000,
+  registration_access_token: "<TOKEN>",
+  registration_client_uri: `https://id.example.com${CLIENT_PATH}/1007`,
+  ...METADATA_EXAMPLE,
+};
+
+const UNAUTHORIZED = {
+  when: "A token is missing, or is good no more.",
+  error: "invalid_token",
+  headers: ["WWW-Authenticate"],
+};
+const REFUSED_METADATA = {
+  400: { when: "The metadata is refused.", error: "invalid_client_metadata" },
+  401: UNAUTHORIZED,
+  413: { when: `The body has more than ${METADATA_LIMIT} bytes.`, error: "invalid_request" },
+};
+const information = (description: string) => ({
+  description,
+  schema: CLIENT_INFORMATION,
+  example: INFORMATION_EXAMPLE,
+});
+const BODY = { schema: CLIENT_METADATA, example: METADATA_EXAMPLE };
+
+const register = (id: string, params: Record<string, string>): RegistrationOperation => ({
+  id,
+  params,
+  summary: "Register a client (RFC 7591)",
+  description:
+    "By an initial access token as the bearer, which says the tenant, or without one where the tenant's " +
+    "ClientRegistration is Open: the tenant of the path, or the only one there is.",
+  body: BODY,
+  status: 201,
+  answer: information("The client."),
+  refused: {
+    ...REFUSED_METADATA,
+    429: { when: "Too many clients were registered.", error: "invalid_request", headers: ["Retry-After"] },
+  },
+});
+
+const params = { client_id: "The client's." };
+
+export const REGISTRATION: RegistrationEndpoint[] = [
+  { kind: "registration", path: REGISTRATION_PATH, operations: { post: register("registerClient", {}) } },
+  {
+    kind: "registration",
+    path: `${REGISTRATION_PATH}/{tenant}`,
+    operations: { post: register("registerClientOfTenant", { tenant: "The tenant's Id." }) },
+  },
+  {
+    kind: "registration",
+    path: `${CLIENT_PATH}/{client_id}`,
+    operations: {
+      get: {
+        id: "readRegisteredClient",
+        summary: "Read a registered client (RFC 7592 2.1)",
+        params,
+        status: 200,
+        answer: information("The client, without its secret."),
+        refused: { 401: UNAUTHORIZED },
+      },
+      put: {
+        id: "changeRegisteredClient",
+        summary: "Change a registered client (RFC 7592 2.2)",
+        description:
+          "The body is the whole of it: what is absent goes back to its default, but scope stays. The answer has a new " +
+          "registration access token; the one before is good no more.",
+        params,
+        body: { ...BODY, example: { client_id: "1007", ...METADATA_EXAMPLE } },
+        status: 200,
+        answer: information("The client as it stands."),
+        refused: REFUSED_METADATA,
+      },
+      delete: {
+        id: "deleteRegisteredClient",
+        summary: "Delete a registered client (RFC 7592 2.3)",
+        description: "Its tokens are good no more.",
+        params,
+        status: 204,
+        answer: { description: "It is gone." },
+        refused: {
+          400: { when: "Another record points at it.", error: "invalid_request" },
+          401: UNAUTHORIZED,
+        },
+      },
+    },
+  },
+];
+
+export function registrationController(registration: Registration, onFailure: OnFailure) {
+  async function answer(request: Request, work: () => Promise<Response>): Promise<Response> {
+    try {
+      return await work();
+    } catch (failure) {
+      const response = refusal(failure, request);
+      if (response.status >= 500) onFailure(failure, request);
+      return response;
+    }
+  }
+
+  const register = (request: Request, tenant?: string) =>
+    answer(request, async () => {
+      if (request.method !== "POST") throw new MethodNotAllowed(["POST"]);
+      const token = bearerOf(request);
+      const body = await readJson(request, METADATA_LIMIT);
+      return Response.json(await registration.register(request, tenant, token, body), {
+        status: 201,
+        headers: NO_STORE,
+      });
+    });
+
+  async function manage(request: Request, clientId: string): Promise<Response> {
+    const token = bearerOf(request);
+    switch (request.method) {
+      case "GET":
+        return Response.json(await registration.read(clientId, token), { headers: NO_STORE });
+      case "PUT": {
+        const body = await readJson(request, METADATA_LIMIT);
+        return Response.json(await registration.change(request, clientId, token, body), { headers: NO_STORE });
+      }
+      case "DELETE":
+        await registration.remove(request, clientId, token);
+        return new Response(null, { status: 204, headers: NO_STORE });
+      default:
+        throw new MethodNotAllowed(["GET", "PUT", "DELETE"]);
+    }
+  }
+
+  const raw = { parse: "none" } as const;
+  return new Elysia()
+    .all(REGISTRATION_PATH, ({ request }) => register(request), raw)
+    .all(`${REGISTRATION_PATH}/:tenant`, ({ request, params: { tenant } }) => register(request, tenant), raw)
+    .all(
+      `${CLIENT_PATH}/:client_id`,
+      ({ request, params: { client_id } }) => answer(request, () => manage(request, client_id)),
+      raw,
+    );
+}
+
+/** RFC 6750 2.1, the one way that RFC 7591 3 and RFC 7592 2 have. */
+function bearerOf(request: Request): string | undefined {
+  const header = request.headers.get("authorization");
+  if (header === null) return undefined;
+  const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)?.[1];
+  if (token === undefined) throw new Unauthorized("Send the token as Authorization: Bearer <TOKEN>.", "Bearer");
+  return token;
+}
+
+function refusal(failure: unknown, request: Request): Response {
+  const error = asApiError(failure);
+  const headers = { ...error.headers, ...NO_STORE };
+  if (error.status === 401) {
+    return Response.json({ error: "invalid_token", error_description: error.message }, { status: 401, headers });
+  }
+  const { status, body } = tokenRefusal(error, request, "rfc");
+  return Response.json(body, { status, headers });
+}

@@ -1,0 +1,174 @@
+// Initial access tokens (RFC 7591 3): …/RegistrationToken. Who has one may register as many clients as it has uses.
+
+import { Type } from "@sinclair/typebox";
+import { type Permitted, route, type Shown, type ShownPage, withoutRecords } from "../../access/index.ts";
+import { recordAudit } from "../../audit/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { Conflict, NotFound } from "../../errors.ts";
+import { NO_STORE } from "../../http/conditions.ts";
+import { body } from "../../http/contract.ts";
+import { type InputOf, integer, text, time, uuid } from "../../http/fields.ts";
+import { isUuid, uuidParameter } from "../../http/query.ts";
+import type { Route } from "../../http/route.ts";
+import { digestOf, newOpaqueValue } from "../../signin/index.ts";
+import { REGISTRATION_TOKEN_RESOURCE_TYPE } from "../resource-types.ts";
+import {
+  deleteInitialToken,
+  insertInitialToken,
+  listInitialTokens,
+  lockInitialTokens,
+  type StoredInitialToken,
+} from "./store.ts";
+
+/** Of one tenant that can be used. */
+export const MOST_INITIAL_TOKENS = 50;
+/** Characters. */
+const NAME_LIMIT = 100;
+const USES = [1, 1_000] as const;
+/** Seconds: the least, the most, and what holds without. */
+const LIFETIME = [60, 90 * 86_400] as const;
+const STANDARD_LIFETIME = 7 * 86_400;
+
+const RESOURCE = REGISTRATION_TOKEN_RESOURCE_TYPE.name;
+
+const FIELDS = {
+  Name: text(NAME_LIMIT, { description: "To tell it from another one, such as whom it is for.", example: "CI" }),
+  Uses: integer(...USES, "clients", { description: "How many clients can be registered by it. null: 1.", example: 10 }),
+  Lifetime: integer(...LIFETIME, "seconds", {
+    description: `How long it can be used. null: ${STANDARD_LIFETIME} seconds, 7 days.`,
+    example: 86_400,
+  }),
+};
+
+const NEW_TOKEN_BODY = body({ name: RESOURCE, $id: "RegistrationTokenData" }, FIELDS);
+type Input = InputOf<typeof FIELDS>;
+
+type InitialTokenRecord = ReturnType<typeof toRecord>;
+
+export interface InitialTokens {
+  /** Those that can be used. @throws Permission */
+  list(by: Permitted<"Settings:Read">): Promise<ShownPage<InitialTokenRecord>>;
+  /** This is the only time that anyone sees it. @throws Permission, Conflict */
+  make(by: Permitted<"Settings:Update">, input: Input): Promise<Shown<InitialTokenRecord & { Token: string }>>;
+  /** Clients that were registered by it stay. @throws Permission, NotFound */
+  remove(by: Permitted<"Settings:Update">, id: string): Promise<Shown<InitialTokenRecord>>;
+}
+
+export function createInitialTokens(sql: Sql): InitialTokens {
+  return {
+    async list(by) {
+      const records = (await listInitialTokens(sql, by.tenantId)).map(toRecord);
+      return by.gate.page(await by.gate.only(RESOURCE, records, {}));
+    },
+
+    async make(by, { Name, Uses, Lifetime }) {
+      by.permissions.require("Settings:Update", RESOURCE, { Id: "", Name: Name ?? "" });
+      const token = newOpaqueValue();
+      const given = { name: Name ?? "", uses: Uses ?? 1, seconds: Lifetime ?? STANDARD_LIFETIME };
+      const stored = await sql.beginFor(by.tenantId, async (tx) => {
+        if ((await lockInitialTokens(tx, by.tenantId)).length >= MOST_INITIAL_TOKENS) {
+          throw new Conflict(`There are ${MOST_INITIAL_TOKENS} initial access tokens already. Delete one first.`);
+        }
+        const made = await insertInitialToken(tx, by.tenantId, { ...given, digest: digestOf(token) });
+        await recordAudit(tx, by.tenantId, by, {
+          kind: "RegistrationToken.Created",
+          details: { RegistrationTokenId: made.id, Uses: given.uses, ExpiresOn: made.expiresOn.toISOString() },
+        });
+        return made;
+      });
+      return withoutRecords({ ...toRecord(stored), Token: token });
+    },
+
+    async remove(by, id) {
+      const gone = await sql.beginFor(by.tenantId, async (tx) => {
+        const deleted = isUuid(id) ? await deleteInitialToken(tx, by.tenantId, id) : undefined;
+        if (!deleted) throw new NotFound("There is no initial access token with this Id.");
+        by.permissions.require("Settings:Update", RESOURCE, toRecord(deleted));
+        await recordAudit(tx, by.tenantId, by, {
+          kind: "RegistrationToken.Deleted",
+          details: { RegistrationTokenId: deleted.id },
+        });
+        return deleted;
+      });
+      return (await by.gate.written(RESOURCE, toRecord(gone), {})).record;
+    },
+  };
+}
+
+function toRecord({ id, name, usesLeft, expiresOn, createdOn }: StoredInitialToken) {
+  return {
+    Id: id,
+    Name: name,
+    UsesLeft: usesLeft,
+    ExpiresOn: expiresOn.toISOString(),
+    CreatedOn: createdOn.toISOString(),
+  };
+}
+
+export function initialTokenRoutes(tokens: InitialTokens): Route[] {
+  const path = `/${RESOURCE}`;
+  const tag = { name: "Client registration", description: "Tokens by which applications register themselves." };
+  return [
+    route({
+      method: "GET",
+      path,
+      id: "listRegistrationTokens",
+      tag,
+      summary: "List initial access tokens that can be used, without the tokens themselves",
+      scopes: ["Settings:Read"],
+      answer: { description: "All of them, the newest first.", schema: TOKEN, example: EXAMPLE, list: true },
+      handle: (caller) => tokens.list(caller),
+    }),
+    route({
+      method: "POST",
+      path,
+      id: "makeRegistrationToken",
+      tag,
+      summary: "Make an initial access token (RFC 7591)",
+      description: `This answer alone has it. ${MOST_INITIAL_TOKENS} can live at a time; another one is 409.`,
+      scopes: ["Settings:Update"],
+      body: {
+        ...NEW_TOKEN_BODY,
+        description: "May be left out.",
+        optional: true,
+        examples: { tenClients: { Name: "CI", Uses: 10, Lifetime: 86_400 } },
+      },
+      answer: {
+        description: "The token.",
+        schema: NEW_TOKEN,
+        example: { ...EXAMPLE, Token: "<TOKEN>" },
+        headers: NO_STORE,
+      },
+      errors: ["BadInput", "Conflict"],
+      handle: (caller, { input }) => tokens.make(caller, input),
+    }),
+    route({
+      method: "DELETE",
+      path: `${path}/{Id}`,
+      id: "deleteRegistrationToken",
+      tag,
+      summary: "Delete an initial access token",
+      description: "Clients that were registered by it stay.",
+      scopes: ["Settings:Update"],
+      params: { Id: uuidParameter("The token's Id.", RESOURCE) },
+      answer: { description: "What it was, without the token itself.", schema: TOKEN, example: EXAMPLE },
+      handle: (caller, { params: { Id } }) => tokens.remove(caller, Id),
+    }),
+  ];
+}
+
+const TOKEN = Type.Object(
+  { Id: uuid(), Name: Type.String(), UsesLeft: Type.Integer(), ExpiresOn: time(), CreatedOn: time() },
+  { $id: RESOURCE },
+);
+const NEW_TOKEN = Type.Object(
+  { ...TOKEN.properties, Token: Type.String({ description: "It is never shown again." }) },
+  { $id: "NewRegistrationToken" },
+);
+const EXAMPLE = {
+  Id: "0197c6f5-0a1b-7c2d-8e3f-405162738495",
+  Name: "CI",
+  UsesLeft: 10,
+  ExpiresOn: "2026-02-01T12:00:00.000Z",
+  CreatedOn: "2026-01-31T12:00:00.000Z",
+};

@@ -1,0 +1,211 @@
+// A client's metadata (RFC 7591 2), and what of an Application and its Credentials each of it is.
+
+import { Type } from "@sinclair/typebox";
+import { BadInput } from "../../errors.ts";
+import type { CheckUrl } from "../clients/changes.ts";
+import { changedCredentials, requireSound } from "../clients/changes.ts";
+import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
+import type { Credentials } from "../clients/store.ts";
+import { CLIENT_AUTH_METHODS, GRANT_TYPES, RESPONSE_TYPES } from "../contract.ts";
+import { TokenError } from "../endpoint.ts";
+
+/** Those that are fields of Credentials by other names; absent is the field's default. */
+const FIELDS = {
+  redirect_uris: "RedirectUris",
+  post_logout_redirect_uris: "PostLogoutRedirectUris",
+  backchannel_logout_uri: "BackchannelLogoutUri",
+  jwks: "Jwks",
+  jwks_uri: "JwksUri",
+  id_token_signed_response_alg: "IdTokenAlg",
+  require_pushed_authorization_requests: "RequirePar",
+} as const;
+
+/** All that a client may say, by the field that it becomes. */
+const NAMES: Record<string, string> = {
+  ...FIELDS,
+  grant_types: "GrantTypes",
+  token_endpoint_auth_method: "TokenEndpointAuthMethod",
+  scope: "Scopes",
+};
+
+/** Characters. */
+const NAME_LIMIT = 100;
+const URI_LIMIT = 2_000;
+const UNNAMED = "Registered application";
+
+const texts = (description?: string) => Type.Array(Type.String(), description ? { description } : {});
+const text = (description?: string) => Type.String(description ? { description } : {});
+const may = Type.Optional;
+
+/** What this service knows of it; other members are ignored (RFC 7591 2). */
+const METADATA = {
+  redirect_uris: may(texts("Needed with the grant authorization_code.")),
+  post_logout_redirect_uris: may(texts()),
+  backchannel_logout_uri: may(text()),
+  grant_types: may(texts(`Of ${GRANT_TYPES.join(", ")}; by default authorization_code.`)),
+  response_types: may(texts(`Of ${RESPONSE_TYPES.join(", ")}.`)),
+  token_endpoint_auth_method: may(text(`One of ${CLIENT_AUTH_METHODS.join(", ")}; by default client_secret_basic.`)),
+  application_type: may(text("web or native (OpenID Connect Dynamic Client Registration 2).")),
+  jwks: may(Type.Object({}, { additionalProperties: true })),
+  jwks_uri: may(text()),
+  scope: may(text("Space-delimited; by default all that the tenant allows such a client.")),
+  id_token_signed_response_alg: may(text()),
+  require_pushed_authorization_requests: may(Type.Boolean()),
+  client_name: may(text("What people see.")),
+  client_uri: may(text()),
+};
+
+export const CLIENT_METADATA = Type.Object(METADATA, { $id: "ClientMetadata", additionalProperties: true });
+
+/** RFC 7591 3.2.1 and RFC 7592 3. */
+export const CLIENT_INFORMATION = Type.Object(
+  {
+    client_id: text(),
+    client_id_issued_at: Type.Integer({ format: "int64", description: "Seconds since 1970." }),
+    client_secret: may(text("Shown where it is made, and never again.")),
+    client_secret_expires_at: may(Type.Integer({ format: "int64", description: "0: it does not." })),
+    registration_access_token: text("By which the client reads and changes this; each change gives another."),
+    registration_client_uri: Type.String({ format: "uri" }),
+    ...METADATA,
+  },
+  { $id: "ClientInformation" },
+);
+
+/** What a client has said. */
+export interface ClientMetadata {
+  credentials: Credentials;
+  name: string;
+  webSite: string;
+}
+
+/** What a client may have. */
+export interface Bounds {
+  /** In any order; those it gets if it asks for none. */
+  scopes: readonly string[];
+  /** Nobody vouches for it. */
+  isOpen: boolean;
+}
+
+/**
+ * The whole of what a client is to be: what is absent goes back to its default.
+ * @param before what it is
+ * @throws TokenError invalid_redirect_uri, invalid_client_metadata (RFC 7591 3.2.2)
+ */
+export function readMetadata(body: unknown, before: Credentials, bounds: Bounds, checkUrl: CheckUrl): ClientMetadata {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid("the body must be a JSON object");
+  const sent = body as Record<string, unknown>;
+  const name = shortText(sent, "client_name", NAME_LIMIT) ?? UNNAMED;
+  const webSite = shortText(sent, "client_uri", URI_LIMIT) ?? "";
+  if (webSite !== "" && !/^https?:$/.test(protocolOf(webSite))) throw invalid("client_uri must be an https address");
+  const fields = Object.entries(FIELDS).map(([own, field]) => [field, sent[own] ?? null]);
+  const shape = {
+    ...Object.fromEntries(fields),
+    TokenEndpointAuthMethod: sent.token_endpoint_auth_method ?? "client_secret_basic",
+    ClientType: clientTypeOf(sent),
+    GrantTypes: sent.grant_types ?? ["authorization_code"],
+    Scopes: scopesOf(sent.scope, bounds),
+  };
+  const credentials = inWordsOfMetadata(() => {
+    const after = changedCredentials(before, CREDENTIALS.parse(shape));
+    requireSound(after, before, checkUrl);
+    return after;
+  });
+  consistent(sent, credentials, bounds);
+  return { credentials, name, webSite };
+}
+
+/** What it has registered, as RFC 7591 says it; what is empty is left out. */
+export function toMetadata(credentials: Credentials, { name, webSite }: Omit<ClientMetadata, "credentials">) {
+  const record: Record<string, unknown> = toCredentialsRecord(credentials);
+  const told = Object.entries(FIELDS).map(([own, field]) => [own, record[field]]);
+  const filled = told.filter(([, value]) => value !== null && value !== "" && !(Array.isArray(value) && !value.length));
+  return {
+    ...Object.fromEntries(filled),
+    grant_types: credentials.grantTypes,
+    response_types: credentials.grantTypes.includes("authorization_code") ? [...RESPONSE_TYPES] : [],
+    token_endpoint_auth_method: methodOf(credentials),
+    application_type: credentials.clientType === "native" ? "native" : "web",
+    scope: credentials.scopes.join(" "),
+    client_name: name,
+    ...(webSite && { client_uri: webSite }),
+  };
+}
+
+/** Whether it proves itself by a secret. */
+export function needsSecret(credentials: Credentials): boolean {
+  return methodOf(credentials).startsWith("client_secret");
+}
+
+/** An administrator may have left it to the client. */
+function methodOf({ tokenEndpointAuthMethod, clientType }: Credentials): string {
+  return tokenEndpointAuthMethod ?? (clientType === "confidential" ? "client_secret_basic" : "none");
+}
+
+/** RFC 7591 2: said by application_type; without it, an application without a secret that has no https address is native. */
+function clientTypeOf({ token_endpoint_auth_method: method, application_type: type, redirect_uris: uris }: Sent) {
+  if (type !== undefined && type !== "web" && type !== "native")
+    throw invalid("application_type must be web or native");
+  if (method !== "none") return "confidential";
+  const isWeb = Array.isArray(uris) && uris.some((uri) => typeof uri === "string" && protocolOf(uri) === "https:");
+  return (type ?? (isWeb ? "web" : "native")) === "web" ? "public" : "native";
+}
+
+type Sent = Record<string, unknown>;
+
+function scopesOf(scope: unknown, { scopes }: Bounds): string[] {
+  if (scope === undefined || scope === null) return [...scopes];
+  if (typeof scope !== "string") throw invalid("scope must be a string");
+  const asked = scope.split(" ").filter(Boolean);
+  const beyond = asked.filter((one) => !scopes.includes(one) && one !== "offline_access");
+  if (beyond.length > 0) throw invalid(`scope must be of ${scopes.join(" ")}`);
+  return asked.filter((one) => scopes.includes(one));
+}
+
+/** RFC 7591 2.1. */
+function consistent({ response_types: types }: Sent, { grantTypes, redirectUris }: Credentials, bounds: Bounds): void {
+  const known: readonly unknown[] = RESPONSE_TYPES;
+  if (types !== undefined && !(Array.isArray(types) && types.every((type) => known.includes(type)))) {
+    throw invalid(`response_types must be a list of ${RESPONSE_TYPES.join(", ")}`);
+  }
+  const usesCodes = grantTypes.includes("authorization_code");
+  if (Array.isArray(types) && types.length > 0 && !usesCodes) {
+    throw invalid("response_types needs authorization_code among grant_types");
+  }
+  if (usesCodes && redirectUris.length === 0) {
+    throw new TokenError("invalid_request", "redirect_uris is missing.", "invalid_redirect_uri");
+  }
+  if (bounds.isOpen && grantTypes.includes("client_credentials")) {
+    throw invalid("grant_types has client_credentials, which needs an initial access token");
+  }
+}
+
+function shortText(sent: Sent, name: string, limit: number): string | undefined {
+  const value = sent[name];
+  if (value === undefined || value === null) return undefined;
+  const isText = typeof value === "string" && value.trim() !== "" && value.length <= limit;
+  if (isText && !value.includes("\0") && value.isWellFormed()) return value.trim();
+  throw invalid(`${name} must be a string of 1 to ${limit} characters`);
+}
+
+function protocolOf(uri: string): string {
+  return URL.canParse(uri) ? new URL(uri).protocol : "";
+}
+
+/** What the contract says of a field is said of the metadata. @throws TokenError */
+function inWordsOfMetadata<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    const isOfRedirects = /^(RedirectUris|PostLogoutRedirectUris)\b/.test(error.message);
+    const told = Object.entries(NAMES).reduce(
+      (message, [own, field]) => message.replace(new RegExp(`\\b${field}\\b`, "g"), own),
+      error.message,
+    );
+    throw new TokenError("invalid_request", told, isOfRedirects ? "invalid_redirect_uri" : "invalid_client_metadata");
+  }
+}
+
+export function invalid(problem: string): TokenError {
+  return new TokenError("invalid_request", `The metadata is refused: ${problem}.`, "invalid_client_metadata");
+}

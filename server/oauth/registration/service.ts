@@ -1,0 +1,291 @@
+// Clients that register themselves (RFC 7591), and read, change and delete themselves (RFC 7592).
+
+import { timingSafeEqual } from "node:crypto";
+import { type Access, SCOPES } from "../../access/index.ts";
+import { type Origin, originOf, recordAudit } from "../../audit/index.ts";
+import type { Queries, Sql, Transaction } from "../../db/connection.ts";
+import { changeOwnApplication, deleteOwnApplication, makeOwnApplication } from "../../entities/index.ts";
+import { ApiError, Conflict, Unauthorized } from "../../errors.ts";
+import { changesOf } from "../../http/contract.ts";
+import { toRecordId } from "../../http/query.ts";
+import { digestOf, newOpaqueValue } from "../../signin/index.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import { lockApis } from "../apis/store.ts";
+import { type CheckUrl, defaultsOf } from "../clients/changes.ts";
+import { hashSecret } from "../clients/client-authentication.ts";
+import { CREDENTIALS, toCredentialsRecord } from "../clients/contract.ts";
+import {
+  type Credentials,
+  deleteSecret,
+  findCredentials,
+  findSecretDigests,
+  insertSecret,
+  listSecrets,
+  lockApplication,
+  saveCredentials,
+} from "../clients/store.ts";
+import { CLIENT_PATH } from "../door.ts";
+import { TokenError } from "../endpoint.ts";
+import { OPENID_SCOPES } from "../resources.ts";
+import { common } from "../scopes.ts";
+import { invalid, needsSecret, readMetadata, toMetadata } from "./metadata.ts";
+import {
+  countOpenLately,
+  findOpenTenant,
+  findRegistered,
+  findTenantOfToken,
+  insertRegistered,
+  listUnused,
+  lockRules,
+  type RegisteredClient,
+  type RegistrationRules,
+  replaceDigest,
+  takeInitialToken,
+} from "./store.ts";
+
+/** Registrations an hour without an initial access token: from one address, and of one tenant. */
+export const MOST_OF_ADDRESS = 20;
+export const MOST_OF_TENANT = 200;
+/** Seconds that such a client is kept for until a user allows it something. */
+export const UNUSED_SECONDS = 7 * 86_400;
+/** Of one run of the housekeeping. */
+const MOST_REMOVED = 1_000;
+
+const SHOWN = CREDENTIALS.namesOf(({ audit }) => audit === "value");
+
+export interface Registration {
+  /**
+   * @param tenant of the path, as it was sent
+   * @param token the initial access token, if one was sent
+   * @throws Unauthorized, TokenError, ApiError 429
+   */
+  register(request: Request, tenant: string | undefined, token: string | undefined, body: unknown): Promise<object>;
+  /** @throws Unauthorized */
+  read(clientId: string, token: string | undefined): Promise<object>;
+  /** @throws Unauthorized, TokenError */
+  change(request: Request, clientId: string, token: string | undefined, body: unknown): Promise<object>;
+  /** @throws Unauthorized, Conflict */
+  remove(request: Request, clientId: string, token: string | undefined): Promise<void>;
+}
+
+interface RegistrationDependencies {
+  sql: Sql;
+  access: Pick<Access, "forget">;
+  checkUrl: CheckUrl;
+  issuer: string;
+}
+
+export function createRegistration({ sql, access, checkUrl, issuer }: RegistrationDependencies): Registration {
+  function information(registered: Registered, credentials: Credentials, token: string, secret?: string) {
+    const { applicationId, registeredOn, name, webSite } = registered;
+    return {
+      client_id: String(applicationId),
+      client_id_issued_at: Math.floor(registeredOn.getTime() / 1000),
+      ...(secret && { client_secret: secret, client_secret_expires_at: 0 }),
+      registration_access_token: token,
+      registration_client_uri: `${issuer}${CLIENT_PATH}/${applicationId}`,
+      ...toMetadata(credentials, { name, webSite }),
+    };
+  }
+
+  return {
+    async register(request, tenant, initial, body) {
+      const tenantId =
+        initial === undefined ? await findOpenTenant(sql, tenant) : await findTenantOfToken(sql, digestOf(initial));
+      if (!tenantId || (tenant !== undefined && tenant !== tenantId)) throw refused(initial);
+      const isOpen = initial === undefined;
+      const { address } = originOf(request, {});
+      const token = newOpaqueValue();
+      return sql.beginFor(tenantId, async (tx) => {
+        const ofApis = await lockScopesOfApis(tx, tenantId);
+        const rules = await lockRules(tx, tenantId);
+        if (rules.mode === "Off" || (isOpen && rules.mode !== "Open")) throw refused(initial);
+        const initialId = isOpen ? undefined : await takeInitialToken(tx, tenantId, digestOf(initial));
+        if (!isOpen && !initialId) throw refused(initial);
+        if (isOpen) await requireRoom(tx, tenantId, address);
+        const bounds = { isOpen, scopes: scopesFor(rules, ofApis, isOpen) };
+        const { credentials, name, webSite } = readMetadata(body, defaultsOf("confidential"), bounds, checkUrl);
+        const applicationId = await makeOwnApplication(tx, tenantId, { name, webSite });
+        await saveCredentials(tx, tenantId, applicationId, credentials);
+        const secret = needsSecret(credentials) ? await makeSecret(tx, tenantId, applicationId) : undefined;
+        const made = { applicationId, digest: digestOf(token), isOpen, address };
+        const registeredOn = await insertRegistered(tx, tenantId, made);
+        await recordAudit(tx, tenantId, originOf(request, { clientId: String(applicationId) }), {
+          kind: "Client.Registered",
+          subject: { type: "Application", id: applicationId },
+          details: { RegistrationTokenId: initialId ?? null, Scopes: credentials.scopes },
+        });
+        return information({ applicationId, registeredOn, name, webSite }, credentials, token, secret);
+      });
+    },
+
+    async read(clientId, token) {
+      const registered = await proven(sql, clientId, token);
+      const credentials = (await findCredentials(sql, registered.tenantId, registered.applicationId))!;
+      return information(registered, credentials, token!);
+    },
+
+    async change(request, clientId, token, body) {
+      const registered = await proven(sql, clientId, token);
+      const { tenantId, applicationId, isOpen } = registered;
+      requireOwn(body, clientId);
+      const next = newOpaqueValue();
+      const changed = await sql.beginFor(tenantId, async (tx) => {
+        await lockApplication(tx, tenantId, applicationId);
+        const ofApis = await lockScopesOfApis(tx, tenantId);
+        const rules = await lockRules(tx, tenantId);
+        if (!(await replaceDigest(tx, registered, digestOf(next)))) throw unknownToken();
+        const before = (await findCredentials(tx, tenantId, applicationId))!;
+        await requireSecret(tx, tenantId, applicationId, body);
+        // What an administrator has given it since, it keeps.
+        const may = scopesFor(rules, ofApis, isOpen);
+        const bounds = { isOpen, scopes: [...new Set([...before.scopes, ...may])] };
+        const asked = { scope: before.scopes.join(" "), ...(body as object) };
+        const { credentials, name, webSite } = readMetadata(asked, before, bounds, checkUrl);
+        await changeOwnApplication(tx, tenantId, applicationId, { name, webSite });
+        await saveCredentials(tx, tenantId, applicationId, credentials);
+        const secret = await fittingSecret(tx, tenantId, applicationId, credentials);
+        await recordChange(tx, tenantId, originOfItself(request, applicationId), applicationId, before, credentials);
+        return information({ ...registered, name, webSite }, credentials, next, secret);
+      });
+      access.forget(tenantId);
+      return changed;
+    },
+
+    async remove(request, clientId, token) {
+      const { tenantId, applicationId } = await proven(sql, clientId, token);
+      await sql.beginFor(tenantId, async (tx) => {
+        const origin = originOfItself(request, applicationId);
+        if (await deleteRegistered(tx, tenantId, applicationId, origin)) return;
+        throw new Conflict("Another record points at this client. Its administrator can delete it.");
+      });
+      access.forget(tenantId);
+    },
+  };
+}
+
+type Registered = Pick<RegisteredClient, "applicationId" | "registeredOn" | "name" | "webSite">;
+
+/** One text, whether there is no such token or registration is off: nobody learns what a tenant has set. */
+function refused(token: string | undefined): Unauthorized {
+  if (token !== undefined) return unknownToken();
+  return new Unauthorized("Registering a client here needs an initial access token.", "Bearer");
+}
+
+function unknownToken(): Unauthorized {
+  return new Unauthorized("The token is not one of ours, or is good no more.", 'Bearer error="invalid_token"');
+}
+
+async function requireRoom(tx: Queries, tenantId: TenantId, address: string | undefined): Promise<void> {
+  const { ofTenant, ofAddress } = await countOpenLately(tx, tenantId, address);
+  const full =
+    ofAddress >= MOST_OF_ADDRESS
+      ? `${MOST_OF_ADDRESS} clients were registered from this address within an hour.`
+      : ofTenant >= MOST_OF_TENANT
+        ? `${MOST_OF_TENANT} clients were registered within an hour.`
+        : undefined;
+  if (full) throw new ApiError(429, "Too Many Requests", "Too Many Requests", [full], { "retry-after": "3600" });
+}
+
+/** Of what the tenant has set, what such a client may have: nobody who comes unasked gets a power over this service. */
+function scopesFor(rules: RegistrationRules, ofApis: string[], isOpen: boolean): string[] {
+  return common(rules.scopes, [...(isOpen ? OPENID_SCOPES : SCOPES), ...ofApis]);
+}
+
+/** Before the tenant's rules are locked: who changes an API locks in this order too. */
+async function lockScopesOfApis(tx: Queries, tenantId: TenantId): Promise<string[]> {
+  return (await lockApis(tx, tenantId)).flatMap(({ scopes }) => scopes.map(({ name }) => name));
+}
+
+async function makeSecret(tx: Queries, tenantId: TenantId, applicationId: number): Promise<string> {
+  const secret = newOpaqueValue();
+  await insertSecret(tx, tenantId, applicationId, { id: Bun.randomUUIDv7(), name: "", digest: hashSecret(secret) });
+  return secret;
+}
+
+/** @returns a new one, if it needs one and has none */
+async function fittingSecret(tx: Queries, tenantId: TenantId, applicationId: number, credentials: Credentials) {
+  const secrets = await listSecrets(tx, tenantId, applicationId);
+  if (needsSecret(credentials)) return secrets.length > 0 ? undefined : makeSecret(tx, tenantId, applicationId);
+  for (const { id } of secrets) await deleteSecret(tx, tenantId, applicationId, id);
+  return undefined;
+}
+
+/** @throws Unauthorized: in the same words for a client that there is not */
+async function proven(sql: Queries, clientId: string, token: string | undefined): Promise<RegisteredClient> {
+  if (token === undefined)
+    throw new Unauthorized("Send the registration access token as Authorization: Bearer.", "Bearer");
+  const id = toRecordId(clientId);
+  const registered = id === undefined ? undefined : await findRegistered(sql, id);
+  if (!registered?.isActive || !timingSafeEqual(registered.digest, digestOf(token))) throw unknownToken();
+  return registered;
+}
+
+/** RFC 7592 2.2. */
+const OF_THE_SERVER = [
+  "registration_access_token",
+  "registration_client_uri",
+  "client_secret_expires_at",
+  "client_id_issued_at",
+];
+
+/** RFC 7592 2.2: it says which client it means, and nothing that only we can say. */
+function requireOwn(body: unknown, clientId: string): void {
+  const sent = (body ?? {}) as Record<string, unknown>;
+  if (sent.client_id !== clientId) throw invalid("client_id must be that of the address");
+  const foreign = OF_THE_SERVER.find((name) => Object.hasOwn(sent, name));
+  if (foreign) throw new TokenError("invalid_request", `${foreign} cannot be changed.`);
+}
+
+/** RFC 7592 2.2: a secret that is sent is the client's own. */
+async function requireSecret(tx: Queries, tenantId: TenantId, applicationId: number, body: unknown): Promise<void> {
+  const { client_secret: secret } = body as { client_secret?: unknown };
+  if (secret === undefined) return;
+  const live = await findSecretDigests(tx, tenantId, applicationId);
+  const isOwn = typeof secret === "string" && live.some((digest) => timingSafeEqual(digest, hashSecret(secret)));
+  if (!isOwn) throw invalid("client_secret is not the client's");
+}
+
+function originOfItself(request: Request, applicationId: number): Origin {
+  return originOf(request, { actor: { type: "Application", id: applicationId }, clientId: String(applicationId) });
+}
+
+async function recordChange(
+  tx: Queries,
+  tenantId: TenantId,
+  origin: Origin,
+  applicationId: number,
+  before: Credentials,
+  after: Credentials,
+): Promise<void> {
+  const [from, to] = [toCredentialsRecord(before), toCredentialsRecord(after)];
+  const details = changesOf(from, to, Object.keys(to), SHOWN);
+  const subject = { type: "Application", id: applicationId };
+  if (details) await recordAudit(tx, tenantId, origin, { kind: "Credentials.Changed", subject, details });
+}
+
+async function deleteRegistered(
+  tx: Transaction,
+  tenantId: TenantId,
+  applicationId: number,
+  origin: Origin,
+  details?: { Reason: string },
+): Promise<boolean> {
+  if (!(await deleteOwnApplication(tx, tenantId, applicationId))) return false;
+  const subject = { type: "Application", id: applicationId };
+  await recordAudit(tx, tenantId, origin, { kind: "Credentials.Deleted", subject, details });
+  return true;
+}
+
+/** Deletes clients that came without an initial access token and that nobody uses. @returns how many, of all tenants */
+export async function removeUnusedClients(sql: Sql): Promise<number> {
+  const origin: Origin = { address: undefined, userAgent: "", requestKey: "" };
+  let removed = 0;
+  for (const { tenantId, applicationId } of await listUnused(sql, UNUSED_SECONDS, MOST_REMOVED)) {
+    const isGone = await sql.beginFor(tenantId, (tx) =>
+      deleteRegistered(tx, tenantId, applicationId, origin, { Reason: "Unused" }),
+    );
+    if (isGone) removed++;
+  }
+  return removed;
+}

@@ -1,0 +1,181 @@
+// Clients that have registered themselves, and the initial access tokens that they did so by.
+
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
+
+export const REGISTRATION_MODES = ["Off", "InitialAccessToken", "Open"] as const;
+
+/** What a tenant lets clients do by themselves. */
+export interface RegistrationRules {
+  mode: (typeof REGISTRATION_MODES)[number];
+  /** The most that such a client may have. */
+  scopes: string[];
+}
+
+const rules = (sql: Queries) => sql`client_registration as mode, registration_scopes as scopes`;
+
+/** Until the transaction ends nobody changes them, and nobody else registers. */
+export async function lockRules(sql: Queries, tenantId: TenantId): Promise<RegistrationRules> {
+  const [row] = await sql<RegistrationRules[]>`
+    select ${rules(sql)} from tenants where id = ${tenantId} for no key update`;
+  return row!;
+}
+
+/** @param tenant its Id as somebody has sent it; undefined: the only one there is */
+export async function findOpenTenant(sql: Queries, tenant: string | undefined): Promise<TenantId | undefined> {
+  const isIt = tenant === undefined ? sql`true` : sql`id::text = ${tenant}`;
+  const [row, ...others] = await sql<{ id: TenantId; mode: string }[]>`
+    select id, client_registration as mode from tenants where ${isIt} limit 2`;
+  return row?.mode === "Open" && others.length === 0 ? row.id : undefined;
+}
+
+/** Whether any tenant lets clients register. */
+export async function isAnywhereOn(sql: Queries): Promise<boolean> {
+  const [row] = await sql<{ isOn: boolean }[]>`
+    select exists (select from tenants where client_registration <> 'Off') as "isOn"`;
+  return row!.isOn;
+}
+
+/** An initial access token as it can be read again: without itself. */
+export interface StoredInitialToken {
+  id: string;
+  name: string;
+  usesLeft: number;
+  expiresOn: Date;
+  createdOn: Date;
+}
+
+const columns = (sql: Queries) => sql`
+  id, name, uses_left as "usesLeft", expires_on as "expiresOn", created_on as "createdOn"`;
+
+/** Until the transaction ends no other is made. */
+export async function lockInitialTokens(sql: Queries, tenantId: TenantId): Promise<StoredInitialToken[]> {
+  await lockRules(sql, tenantId);
+  return listInitialTokens(sql, tenantId);
+}
+
+/** Those that can be used, the newest first. */
+export async function listInitialTokens(sql: Queries, tenantId: TenantId): Promise<StoredInitialToken[]> {
+  return sql<StoredInitialToken[]>`
+    select ${columns(sql)} from registration_tokens
+    where tenant_id = ${tenantId} and uses_left > 0 and expires_on > now() order by id desc`;
+}
+
+export async function insertInitialToken(
+  sql: Queries,
+  tenantId: TenantId,
+  { name, digest, uses, seconds }: { name: string; digest: Buffer; uses: number; seconds: number },
+): Promise<StoredInitialToken> {
+  const [row] = await sql<StoredInitialToken[]>`
+    insert into registration_tokens (id, tenant_id, name, digest, uses_left, expires_on)
+    values (${Bun.randomUUIDv7()}, ${tenantId}, ${name}, ${digest}, ${uses}, now() + make_interval(secs => ${seconds}))
+    returning ${columns(sql)}`;
+  return row!;
+}
+
+export async function deleteInitialToken(
+  sql: Queries,
+  tenantId: TenantId,
+  id: string,
+): Promise<StoredInitialToken | undefined> {
+  const [row] = await sql<StoredInitialToken[]>`
+    delete from registration_tokens where tenant_id = ${tenantId} and id = ${id} returning ${columns(sql)}`;
+  return row;
+}
+
+/** The token's own tenant is the answer here, so this look-up alone has no tenant to filter by. */
+export async function findTenantOfToken(sql: Queries, digest: Buffer): Promise<TenantId | undefined> {
+  const [row] = await sql<{ tenantId: TenantId }[]>`
+    select tenant_id as "tenantId" from registration_tokens
+    where digest = ${digest} and uses_left > 0 and expires_on > now()`;
+  return row?.tenantId;
+}
+
+/** @returns its Id, or undefined if it cannot be used any more */
+export async function takeInitialToken(sql: Queries, tenantId: TenantId, digest: Buffer): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }[]>`
+    update registration_tokens set uses_left = uses_left - 1
+    where tenant_id = ${tenantId} and digest = ${digest} and uses_left > 0 and expires_on > now() returning id`;
+  return row?.id;
+}
+
+/** @returns how many, of all tenants */
+export async function removeSpentInitialTokens(sql: Queries): Promise<number> {
+  return (await sql`delete from registration_tokens where uses_left = 0 or expires_on < now()`).count;
+}
+
+export interface RegisteredClient {
+  applicationId: number;
+  tenantId: TenantId;
+  digest: Uint8Array;
+  isOpen: boolean;
+  registeredOn: Date;
+  /** Its Application's. */
+  name: string;
+  webSite: string;
+  isActive: boolean;
+}
+
+/** The client's own tenant is the answer here, so this look-up alone has no tenant to filter by. */
+export async function findRegistered(sql: Queries, applicationId: number): Promise<RegisteredClient | undefined> {
+  const [row] = await sql<RegisteredClient[]>`
+    select r.application_id as "applicationId", r.tenant_id as "tenantId", r.digest, r.is_open as "isOpen",
+      r.registered_on as "registeredOn", coalesce(a.name, '') as name, coalesce(a.web_site_url, '') as "webSite",
+      a.is_active as "isActive"
+    from registered_clients r join applications a on a.id = r.application_id
+    where r.application_id = ${applicationId}::bigint`;
+  return row;
+}
+
+export async function insertRegistered(
+  sql: Queries,
+  tenantId: TenantId,
+  registered: { applicationId: number; digest: Buffer; isOpen: boolean; address: string | undefined },
+): Promise<Date> {
+  const { applicationId, digest, isOpen, address } = registered;
+  const [row] = await sql<{ registeredOn: Date }[]>`
+    insert into registered_clients (application_id, tenant_id, digest, is_open, address)
+    values (${applicationId}, ${tenantId}, ${digest}, ${isOpen}, ${address ?? null})
+    returning registered_on as "registeredOn"`;
+  return row!.registeredOn;
+}
+
+/** @returns false if it was replaced meanwhile */
+export async function replaceDigest(
+  sql: Queries,
+  { tenantId, applicationId, digest }: RegisteredClient,
+  next: Buffer,
+): Promise<boolean> {
+  const rows = await sql`
+    update registered_clients set digest = ${next}
+    where tenant_id = ${tenantId} and application_id = ${applicationId} and digest = ${digest}
+    returning application_id`;
+  return rows.length > 0;
+}
+
+/** Of the last hour, without an initial access token. */
+export async function countOpenLately(
+  sql: Queries,
+  tenantId: TenantId,
+  address: string | undefined,
+): Promise<{ ofTenant: number; ofAddress: number }> {
+  const [row] = await sql<{ ofTenant: number; ofAddress: number }[]>`
+    select count(*) as "ofTenant", count(*) filter (where address is not distinct from ${address ?? null}) as "ofAddress"
+    from registered_clients
+    where tenant_id = ${tenantId} and is_open and registered_on > now() - interval '1 hour'`;
+  return row!;
+}
+
+/** Registered by nobody's word; no user has allowed them anything, and no administrator has made them the tenant's own. */
+export async function listUnused(
+  sql: Queries,
+  seconds: number,
+  limit: number,
+): Promise<{ tenantId: TenantId; applicationId: number }[]> {
+  return sql<{ tenantId: TenantId; applicationId: number }[]>`
+    select r.tenant_id as "tenantId", r.application_id as "applicationId" from registered_clients r
+    join credentials k on k.application_id = r.application_id and not k.first_party
+    where r.is_open and r.registered_on < now() - make_interval(secs => ${seconds})
+      and not exists (select from consents c where c.client_id = r.application_id)
+    order by r.registered_on limit ${limit}`;
+}

@@ -1,0 +1,46 @@
+// A tenant that lets applications register themselves, and what they send.
+
+import { newClient } from "../authorize/client.ts";
+import { type Answer, request } from "../entities/client.ts";
+import { ok } from "../policies/people.ts";
+import type { Api } from "../support/api.ts";
+import { clientOf } from "../support/tenant.ts";
+
+export const REGISTER = "/oauth2/register";
+export const REDIRECT = "https://app.example/callback";
+
+/** Whom the tests register with: the tenant's client, and its administrator. */
+export interface Registrar {
+  admin: Api;
+  tenantId: string;
+  username: string;
+  password: string;
+}
+
+export async function newRegistrar(
+  ClientRegistration: "Off" | "InitialAccessToken" | "Open",
+  RegistrationScopes = ["openid", "profile", "email"],
+): Promise<Registrar> {
+  const { tenant } = await newClient();
+  const admin = await clientOf(tenant);
+  await ok(admin.patch("/TenantSettings", { ClientRegistration, RegistrationScopes }));
+  return { admin, tenantId: tenant.tenantId, ...tenant.admin };
+}
+
+export async function initialToken({ admin }: Pick<Registrar, "admin">, body: object = {}): Promise<string> {
+  return (await ok(admin.call("POST", "/RegistrationToken", body))).Token;
+}
+
+const bearer = (token: string | undefined): Record<string, string> =>
+  token === undefined ? {} : { authorization: `Bearer ${token}` };
+
+export function send(method: string, path: string, token: string | undefined, body?: unknown): Promise<Answer> {
+  const headers = { ...bearer(token), ...(body !== undefined && { "content-type": "application/json" }) };
+  return request(method, path, { headers, body: typeof body === "string" ? body : JSON.stringify(body) });
+}
+
+/** By the tenant's own path, where nothing else is said. */
+export const register = ({ tenantId }: Registrar, body: unknown, token?: string, path = `${REGISTER}/${tenantId}`) =>
+  send("POST", path, token, body);
+
+export const at = (registered: Answer) => new URL(registered.body.registration_client_uri).pathname;

@@ -1,0 +1,380 @@
+// Applications that register themselves (RFC 7591), and read, change and delete themselves (RFC 7592).
+
+import { beforeAll, describe, expect, test } from "bun:test";
+import { MOST_INITIAL_TOKENS } from "../../server/oauth/registration/initial-tokens.ts";
+import { MOST_OF_ADDRESS, MOST_OF_TENANT, UNUSED_SECONDS } from "../../server/oauth/registration/service.ts";
+import { answerOf, Client } from "../authorize/client.ts";
+import { Visitor } from "../authorize/visitor.ts";
+import { type Answer, db, eventsOf, request } from "../entities/client.ts";
+import { expectRfcError } from "../oauth/client.ts";
+import { newSigner } from "../oauth/signing-client.ts";
+import { ok } from "../policies/people.ts";
+import { until } from "../support/api.ts";
+import { temporal } from "../webhooks/temporal.ts";
+import { at, initialToken, newRegistrar, REDIRECT, REGISTER, type Registrar, register, send } from "./client.ts";
+
+const metadata = (more: object = {}) => ({ redirect_uris: [REDIRECT], client_name: "Payroll", ...more });
+const PUBLIC = { token_endpoint_auth_method: "none" };
+
+function expectUnauthorized(answer: Answer): void {
+  expect(answer.status).toBe(401);
+  expect(answer.headers.get("www-authenticate")).toStartWith("Bearer");
+  expect(answer.body).toEqual({ error: "invalid_token", error_description: expect.any(String) });
+}
+
+const refused = (answer: Answer, error: string, says?: RegExp) => expectRfcError(answer, 400, error, says);
+
+describe("registration", () => {
+  test("is off until a tenant turns it on; then discovery names its endpoint", async () => {
+    const registrar = await newRegistrar("Off");
+    expectUnauthorized(await register(registrar, metadata()));
+    expectUnauthorized(await register(registrar, metadata(), await initialToken(registrar)));
+    await ok(registrar.admin.patch("/TenantSettings", { ClientRegistration: "InitialAccessToken" }));
+    expectUnauthorized(await register(registrar, metadata()));
+    for (const path of ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]) {
+      await until("discovery to name it", async () => {
+        const { issuer, registration_endpoint } = (await request("GET", path)).body;
+        return registration_endpoint === `${issuer}${REGISTER}`;
+      });
+    }
+  });
+
+  test("by an initial access token gives a client that people sign in to by its own metadata", async () => {
+    const registrar = await newRegistrar("InitialAccessToken");
+    const token = await initialToken(registrar, { Name: "CI" });
+    const sent = metadata({ grant_types: ["authorization_code", "refresh_token"], scope: "openid email unknown" });
+    refused(await register(registrar, sent, token, REGISTER), "invalid_client_metadata", /scope must be of/);
+    const made = await register(registrar, { ...sent, scope: "openid email", logo_uri: "x" }, token, REGISTER);
+    expect(made.status).toBe(201);
+    expect(made.headers.get("cache-control")).toContain("no-store");
+    const { client_id, client_secret, registration_access_token, registration_client_uri, ...told } = made.body;
+    expect(told).toEqual({
+      client_id_issued_at: expect.any(Number),
+      client_secret_expires_at: 0,
+      redirect_uris: [REDIRECT],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code", "code id_token"],
+      token_endpoint_auth_method: "client_secret_basic",
+      application_type: "web",
+      id_token_signed_response_alg: "RS256",
+      require_pushed_authorization_requests: false,
+      scope: "openid email",
+      client_name: "Payroll",
+    });
+    const read = await send("GET", at(made), registration_access_token);
+    const { client_secret_expires_at: _, ...readable } = told;
+    expect(read.body).toEqual({ client_id, registration_access_token, registration_client_uri, ...readable });
+    const { username, password } = registrar;
+    const admin = { username, password };
+    const tenant = { tenantId: registrar.tenantId as never, admin };
+    const client = new Client({
+      ...tenant,
+      client: { clientId: client_id, clientSecret: client_secret, redirectUris: [REDIRECT] },
+    });
+    const visitor = new Visitor();
+    const asked = client.authorize({ scope: "openid email", redirect_uri: REDIRECT });
+    const first = await visitor.submit(await visitor.open(asked), admin);
+    expect(first.heading).toBe("Allow access");
+    const { code } = answerOf(await client.goThrough(visitor, first));
+    const basic = Buffer.from(`${client_id}:${client_secret}`).toString("base64");
+    const form = new URLSearchParams({ grant_type: "authorization_code", code: code!, redirect_uri: REDIRECT });
+    const granted = await request("POST", "/oauth2/token", {
+      body: form,
+      headers: { authorization: `Basic ${basic}` },
+    });
+    expect(granted.body).toMatchObject({ scope: "openid email", refresh_token: expect.any(String) });
+    // The use is spent.
+    expectUnauthorized(await register(registrar, metadata(), token));
+    const { Items } = await ok(registrar.admin.get("/AuditEvent?Kind=Client.Registered"));
+    expect(Items[0]).toMatchObject({ Subject: { Type: "Application", Id: client_id }, Actor: null });
+    const created = (await eventsOf(registrar.tenantId)).find(({ recordId }) => String(recordId) === client_id);
+    expect(created?.type).toBe("Created");
+  });
+
+  test("takes keys, and a client without a secret", async () => {
+    const registrar = await newRegistrar("InitialAccessToken");
+    const token = await initialToken(registrar, { Uses: 3 });
+    const { jwk } = await newSigner();
+    const keyed = await register(
+      registrar,
+      metadata({ token_endpoint_auth_method: "private_key_jwt", jwks: { keys: [jwk] } }),
+      token,
+    );
+    expect(keyed.body).toMatchObject({
+      token_endpoint_auth_method: "private_key_jwt",
+      jwks: { keys: [{ kid: jwk.kid }] },
+    });
+    expect(keyed.body.client_secret).toBeUndefined();
+    const native = await register(registrar, { ...PUBLIC, redirect_uris: ["http://127.0.0.1/callback"] }, token);
+    expect(native.body).toMatchObject({ application_type: "native", client_name: "Registered application" });
+    const page = await register(registrar, metadata(PUBLIC), token);
+    expect(page.body).toMatchObject({ application_type: "web", token_endpoint_auth_method: "none" });
+    expect([native, page].map(({ body }) => body.client_secret)).toEqual([undefined, undefined]);
+    // Another application has the name by now.
+    expect(page.body.client_name).toBe("Payroll");
+  });
+
+  test("has initial access tokens of which so many live at a time, each within its bounds", async () => {
+    const registrar = await newRegistrar("InitialAccessToken");
+    const make = (body: object) => registrar.admin.call("POST", "/RegistrationToken", body);
+    for (const body of [{ Uses: 0 }, { Uses: 1_001 }, { Lifetime: 59 }, { Lifetime: 7_776_001 }, { Token: "x" }]) {
+      expect({ body, status: (await make(body)).status }).toEqual({ body, status: 400 });
+    }
+    for (let made = 0; made < MOST_INITIAL_TOKENS; made++) expect((await make({})).status).toBe(200);
+    expect((await make({})).status).toBe(409);
+  });
+
+  test("that is open needs no token, and gives no power over this service", async () => {
+    const scopes = ["openid", "AccessManager:Read", "Settings:Update", "Webhooks:Read"];
+    const registrar = await newRegistrar("Open", scopes);
+    const made = await register(registrar, metadata(PUBLIC));
+    expect(made.body).toMatchObject({ scope: "openid" });
+    for (const scope of ["AccessManager:Read", "openid Settings:Update", "*"]) {
+      refused(await register(registrar, metadata({ scope })), "invalid_client_metadata", /scope must be of openid/);
+    }
+    const own = metadata({ grant_types: ["client_credentials"], redirect_uris: [] });
+    refused(await register(registrar, own), "invalid_client_metadata", /initial access token/);
+    // Whom the tenant has given a token, it may give more.
+    const vouched = await register(registrar, own, await initialToken(registrar));
+    expect(vouched.body.scope).toBe(scopes.join(" "));
+    // Which tenant it is for, nobody can guess here.
+    expectUnauthorized(await send("POST", REGISTER, undefined, metadata()));
+    expectUnauthorized(await register({ ...registrar, tenantId: Bun.randomUUIDv7() }, metadata()));
+    expectUnauthorized(await register({ ...registrar, tenantId: "x" }, metadata()));
+  });
+
+  test("that is open has a limit for an address, and takes no more than that", async () => {
+    const registrar = await newRegistrar("Open");
+    const answers = await Promise.all(
+      Array.from({ length: MOST_OF_ADDRESS + 3 }, () => register(registrar, metadata(PUBLIC))),
+    );
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made).toHaveLength(MOST_OF_ADDRESS);
+    const over = answers.find(({ status }) => status === 429)!;
+    expect(over.headers.get("retry-after")).toBe("3600");
+    expect(over.body.error_description).toContain("20 clients were registered from this address");
+    expect((await register(registrar, metadata(PUBLIC), await initialToken(registrar))).status).toBe(201);
+    await db()`update registered_clients set address = '192.0.2.1' where tenant_id = ${registrar.tenantId}`;
+    expect((await register(registrar, metadata(PUBLIC))).status).toBe(201);
+    // The tenant's own, whatever addresses they came from.
+    await db()`
+      with made as (
+        insert into applications (tenant_id, name, is_active)
+        select ${registrar.tenantId}, gen_random_uuid()::text, true from generate_series(1, ${MOST_OF_TENANT})
+        returning id
+      ), clients as (
+        insert into credentials (application_id) select id from made returning application_id
+      )
+      insert into registered_clients (application_id, tenant_id, digest, is_open, address)
+      select application_id, ${registrar.tenantId}, '', true, '192.0.2.3' from clients`;
+    const full = await register(registrar, metadata(PUBLIC));
+    expect([full.status, full.body.error_description]).toEqual([429, "200 clients were registered within an hour."]);
+  });
+
+  test("that nobody uses is gone after seven days, with an event and a row of the audit log; others stay", async () => {
+    const registrar = await newRegistrar("Open");
+    const [unused, used, young] = await Promise.all([1, 2, 3].map(() => register(registrar, metadata(PUBLIC))));
+    const vouched = await register(registrar, metadata(PUBLIC), await initialToken(registrar));
+    const ids = [unused, used, vouched].map((answer) => answer!.body.client_id);
+    await db()`
+      update registered_clients set registered_on = now() - make_interval(secs => ${UNUSED_SECONDS + 1})
+      where application_id = any(${ids})`;
+    await db()`
+      insert into consents (tenant_id, user_id, client_id, scopes)
+      select tenant_id, id, ${used!.body.client_id}, '{openid}' from users where tenant_id = ${registrar.tenantId} limit 1`;
+    const client = await temporal();
+    await client.schedule.getHandle("maintenance").trigger();
+    const read = (answer: Answer) => send("GET", at(answer), answer.body.registration_access_token);
+    await until("the unused client to be gone", async () => (await read(unused!)).status === 401);
+    for (const one of [used!, young!, vouched]) expect((await read(one)).status).toBe(200);
+    const gone = (await eventsOf(registrar.tenantId)).filter(({ type }) => type === "Deleted");
+    expect(gone.map(({ recordId }) => String(recordId))).toEqual([unused!.body.client_id]);
+    const { Items } = await ok(registrar.admin.get("/AuditEvent?Kind=Credentials.Deleted"));
+    expect(Items[0]).toMatchObject({ Subject: { Id: unused!.body.client_id }, Details: { Reason: "Unused" } });
+    await client.connection.close();
+  });
+});
+
+describe("a client is refused with", () => {
+  let registrar: Registrar;
+  let token: string;
+  beforeAll(async () => {
+    registrar = await newRegistrar("InitialAccessToken");
+    token = await initialToken(registrar, { Uses: 1 });
+  });
+
+  test.each<[string, object, RegExp]>([
+    ["a script", { redirect_uris: ["javascript:alert(1)"] }, /must begin with https/],
+    ["data", { redirect_uris: ["data:text/html,x"] }, /must begin with https/],
+    ["http", { redirect_uris: ["http://app.example/callback"] }, /must begin with https/],
+    ["a fragment", { redirect_uris: [`${REDIRECT}#x`] }, /fragment/],
+    ["a wildcard", { redirect_uris: ["https://*.example/"] }, /exact/],
+    ["a script for a native one", { ...PUBLIC, application_type: "native", redirect_uris: ["javascript:a"] }, /scheme/],
+    ["data for one that seems native", { ...PUBLIC, redirect_uris: ["data:text/html,x"] }, /scheme/],
+    ["no address", { redirect_uris: undefined }, /redirect_uris is missing/],
+    ["an address that is none", { redirect_uris: "https://app.example" }, /redirect_uris must be a list/],
+    ["a foreign address after sign-out", { post_logout_redirect_uris: ["javascript:a"] }, /post_logout_redirect_uris/],
+  ])("%s to be sent to: invalid_redirect_uri", async (_, more, says) => {
+    refused(await register(registrar, metadata(more), token), "invalid_redirect_uri", says);
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ["an inward jwks_uri", metadata({ jwks_uri: "https://10.0.0.1/keys" }), /jwks_uri: .*EGRESS_ALLOW/],
+    ["an inward logout", metadata({ backchannel_logout_uri: "https://10.0.0.1/" }), /backchannel_logout_uri: /],
+    ["http for its keys", metadata({ jwks_uri: "http://app.example/keys" }), /jwks_uri/],
+    ["keys in two places", metadata({ jwks_uri: "https://app.example/k", jwks: { keys: [] } }), /jwks/],
+    ["a grant that there is not", metadata({ grant_types: ["implicit"] }), /grant_types must be a list/],
+    ["another method", metadata({ token_endpoint_auth_method: "tls_client_auth" }), /token_endpoint_auth_method must/],
+    [
+      "a key to sign by that it has not",
+      metadata({ token_endpoint_auth_method: "private_key_jwt" }),
+      /jwks or jwks_uri/,
+    ],
+    ["another alg", metadata({ id_token_signed_response_alg: "none" }), /id_token_signed_response_alg must/],
+    [
+      "a response without its grant",
+      { grant_types: ["client_credentials"], response_types: ["code"] },
+      /authorization_code/,
+    ],
+    ["another response", metadata({ response_types: ["token"] }), /response_types must be/],
+    ["a scope that is not offered", metadata({ scope: "openid AccessManager:Read" }), /scope must be of/],
+    ["another type", metadata({ application_type: "tv" }), /web or native/],
+    ["a long name", metadata({ client_name: "n".repeat(101) }), /client_name must/],
+    ["a script for its site", metadata({ client_uri: "javascript:alert(1)" }), /client_uri must/],
+    ["a list", [], /JSON object/],
+    ["null", null, /JSON object/],
+  ])("%s: invalid_client_metadata", async (_, body, says) => {
+    refused(await register(registrar, body, token), "invalid_client_metadata", says);
+  });
+
+  test("too much, or no JSON, or a form", async () => {
+    const large = await register(registrar, metadata({ contacts: ["x".repeat(70_000)] }), token);
+    expect(large.status).toBe(413);
+    refused(await register(registrar, "{", token), "invalid_request");
+    const body = new URLSearchParams({ redirect_uris: REDIRECT });
+    const form = await request("POST", REGISTER, { body, headers: { authorization: `Bearer ${token}` } });
+    expectRfcError(form, 400, "invalid_request");
+    expect((await send("GET", REGISTER, token)).status).toBe(405);
+  });
+
+  test("a token that is spent, deleted, expired, of another tenant, or nobody's; none of it costs a use", async () => {
+    const other = await newRegistrar("InitialAccessToken");
+    const foreign = await initialToken(other, { Uses: 10 });
+    expectUnauthorized(await register(registrar, metadata(), foreign));
+    expectUnauthorized(await register(registrar, metadata(), "x"));
+    const [one] = (await ok(other.admin.get("/RegistrationToken"))).Items;
+    expect(one).toMatchObject({ UsesLeft: 10 });
+    expect(one.Token).toBeUndefined();
+    await ok(other.admin.send("DELETE", `/RegistrationToken/${one.Id}`));
+    expectUnauthorized(await register(other, metadata(), foreign));
+    const late = await initialToken(other);
+    await db()`update registration_tokens set expires_on = now() where tenant_id = ${other.tenantId}`;
+    expectUnauthorized(await register(other, metadata(), late));
+    // All refusals above have left it its one use.
+    const both = await Promise.all([1, 2].map(() => register(registrar, metadata(), token)));
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 401]);
+  });
+});
+
+describe("a registered client", () => {
+  async function registered(more: object = {}, scopes?: string[]) {
+    const registrar = await newRegistrar("InitialAccessToken", scopes);
+    const made = await register(registrar, metadata(more), await initialToken(registrar));
+    expect(made.status).toBe(201);
+    const { client_id, registration_access_token: token } = made.body;
+    const put = (body: object, by = token) => send("PUT", at(made), by, { client_id, ...body });
+    return { registrar, made, client_id, token, put };
+  }
+
+  test("changes itself whole, and gets another token each time", async () => {
+    const { registrar, made, token, put, client_id } = await registered({ client_uri: "https://app.example/" });
+    const changed = await put(metadata({ client_name: "Wages", require_pushed_authorization_requests: true }));
+    expect(changed.status).toBe(200);
+    expect(changed.body).toMatchObject({ client_name: "Wages", require_pushed_authorization_requests: true });
+    expect(changed.body.client_uri).toBeUndefined();
+    // Its secret goes on.
+    expect(changed.body.client_secret).toBeUndefined();
+    const next = changed.body.registration_access_token;
+    expect(next).not.toBe(token);
+    expectUnauthorized(await send("GET", at(made), token));
+    expectUnauthorized(await put(metadata(), token));
+    expect((await send("GET", at(made), next)).body.client_name).toBe("Wages");
+    expect(await ok(registrar.admin.get(`/Application/${client_id}`))).toMatchObject({ Name: "Wages", WebSiteURL: "" });
+    const { Items } = await ok(registrar.admin.get("/AuditEvent?Kind=Credentials.Changed"));
+    expect(Items[0]).toMatchObject({
+      Actor: { Type: "Application", Id: client_id },
+      Details: { Changed: ["RequirePar"] },
+    });
+  });
+
+  test("gets no more scopes by a change, and keeps what an administrator has given it", async () => {
+    const { registrar, put, client_id } = await registered({ scope: "openid" }, ["openid", "email"]);
+    refused(await put(metadata({ scope: "openid AccessManager:Read" })), "invalid_client_metadata", /scope/);
+    await ok(
+      registrar.admin.patch(`/Application/${client_id}/Credentials`, { Scopes: ["openid", "AccessManager:Read"] }),
+    );
+    const kept = await put(metadata());
+    expect(kept.body.scope).toBe("openid AccessManager:Read");
+    const by = kept.body.registration_access_token;
+    const fewer = await put(metadata({ scope: "email" }), by);
+    expect(fewer.body.scope).toBe("email");
+    const again = await put(metadata({ scope: "AccessManager:Read" }), fewer.body.registration_access_token);
+    refused(again, "invalid_client_metadata", /scope/);
+  });
+
+  test("changes how it proves itself: its secrets go and come with that", async () => {
+    const { registrar, put, client_id } = await registered();
+    const secrets = async () => (await ok(registrar.admin.get(`/Application/${client_id}/Secrets`))).Items.length;
+    expect(await secrets()).toBe(1);
+    const bare = await put(metadata(PUBLIC));
+    expect([bare.body.client_secret, await secrets()]).toEqual([undefined, 0]);
+    const back = await put(metadata(), bare.body.registration_access_token);
+    expect([back.body.client_secret.length, await secrets()]).toEqual([43, 1]);
+    const { client_secret, registration_access_token: by } = back.body;
+    refused(await put(metadata({ client_secret: "other" }), by), "invalid_client_metadata", /client_secret/);
+    expect((await put(metadata({ client_secret }), by)).status).toBe(200);
+  });
+
+  test("says which client it is, and nothing that only the server says", async () => {
+    const { put, made, token } = await registered();
+    refused(await put({ ...metadata(), client_id: "1" }), "invalid_client_metadata", /client_id/);
+    refused(await put({ ...metadata(), registration_access_token: token }), "invalid_request", /cannot be changed/);
+    refused(await put({ ...metadata(), redirect_uris: ["javascript:a"] }), "invalid_redirect_uri");
+    // A refusal changes nothing, its token neither.
+    expect((await send("GET", at(made), token)).status).toBe(200);
+  });
+
+  test("is no other's to read, change or delete, in the same words as one that there is not", async () => {
+    const [mine, theirs] = [await registered(), await registered()];
+    for (const path of [at(theirs.made), "/oauth2/clients/999999999", "/oauth2/clients/x"]) {
+      for (const method of ["GET", "DELETE"]) expectUnauthorized(await send(method, path, mine.token));
+      expectUnauthorized(await send("PUT", path, mine.token, { ...metadata(), client_id: theirs.client_id }));
+      expectUnauthorized(await send("GET", path, undefined));
+    }
+    const initial = await initialToken(theirs.registrar);
+    expectUnauthorized(await send("GET", at(theirs.made), initial));
+    expectUnauthorized(await send("POST", REGISTER, theirs.token, metadata()));
+    await ok(theirs.registrar.admin.patch("/Application", { Id: theirs.client_id, Is_Active: false }));
+    expectUnauthorized(await send("GET", at(theirs.made), theirs.token));
+  });
+
+  test("deletes itself, and its tokens are good no more", async () => {
+    const { registrar, made, token, client_id } = await registered(
+      { grant_types: ["client_credentials"], redirect_uris: [] },
+      ["AccessManager:Read"],
+    );
+    const grant = new URLSearchParams({ grant_type: "client_credentials", scope: "AccessManager:Read" });
+    const basic = Buffer.from(`${client_id}:${made.body.client_secret}`).toString("base64");
+    const headers = { authorization: `Basic ${basic}` };
+    const granted = await request("POST", "/oauth2/token", { body: grant, headers });
+    expect(granted.status).toBe(200);
+    expect((await send("DELETE", at(made), token)).status).toBe(204);
+    expectUnauthorized(await send("DELETE", at(made), token));
+    expectRfcError(await request("POST", "/oauth2/token", { body: grant, headers }), 401, "invalid_client");
+    await until("its token to be refused", async () => {
+      const use = { headers: { authorization: `Bearer ${granted.body.access_token}` } };
+      return (await request("GET", "/Endpoint/rest/api/v1/User", use)).status === 401;
+    });
+    expect((await registrar.admin.get(`/Application/${client_id}`)).status).toBe(404);
+  });
+});
