@@ -163,7 +163,8 @@ describe("registration", () => {
         select ${registrar.tenantId}, gen_random_uuid()::text, true from generate_series(1, ${MOST_OF_TENANT})
         returning id
       ), clients as (
-        insert into credentials (application_id) select id from made returning application_id
+        insert into credentials (application_id, grant_types) select id, '{authorization_code}' from made
+        returning application_id
       )
       insert into registered_clients (application_id, tenant_id, digest, is_open, address)
       select application_id, ${registrar.tenantId}, '', true, '192.0.2.3' from clients`;
