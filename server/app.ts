@@ -178,7 +178,11 @@ export function createApp({
   const auditLog = createAuditLog(sql, auditSubjects(entities, kinds));
   const requests = createRequests(sql);
   const alerts = createAlerts(sql);
-  const authenticateBearer = createAuthenticate(provider.verifyAccessToken, access.admit);
+  const authenticateBearer = createAuthenticate({
+    verify: provider.verifyAccessToken,
+    checkPossession: provider.checkPossession,
+    admit: access.admit,
+  });
   const authenticate: Authenticate = async (request) => {
     const caller = await authenticateBearer(request);
     onClient(request, caller);

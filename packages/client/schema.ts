@@ -3336,6 +3336,11 @@ export interface components {
              */
             RequirePar: boolean;
             /**
+             * @description It is given tokens at /oauth2/token alone, and only such as are bound to a key that it proves by DPoP (RFC 9449).
+             * @default false
+             */
+            DpopBound: boolean;
+            /**
              * @description Users are not asked for their consent.
              * @default false
              */
@@ -3453,6 +3458,11 @@ export interface components {
              * @default false
              */
             RequirePar?: boolean | null;
+            /**
+             * @description It is given tokens at /oauth2/token alone, and only such as are bound to a key that it proves by DPoP (RFC 9449).
+             * @default false
+             */
+            DpopBound?: boolean | null;
             /**
              * @description Users are not asked for their consent.
              * @default false
@@ -3838,8 +3848,11 @@ export interface components {
             }[];
         };
         Rfc6749TokenResponse: {
-            /** @constant */
-            token_type: "Bearer";
+            /**
+             * @description DPoP: bound to a key (RFC 9449).
+             * @enum {string}
+             */
+            token_type: "Bearer" | "DPoP";
             /**
              * Format: int32
              * @description Lifetime of the access token in seconds.
@@ -3886,6 +3899,8 @@ export interface components {
              * @constant
              */
             code_challenge_method?: "S256";
+            /** @description The thumbprint of the key that redeeming the code takes (RFC 9449 10). */
+            dpop_jkt?: string;
             /** @description Space-delimited: none, login, consent, select_account. */
             prompt?: string;
             /**
@@ -3964,6 +3979,10 @@ export interface components {
             exp?: number;
             /** Format: int64 */
             auth_time?: number;
+            cnf?: {
+                /** @description The thumbprint of the key that it is bound to (RFC 9449 6.2). */
+                jkt: string;
+            };
         };
         ClientMetadata: {
             /** @description Needed with the grant authorization_code. */
@@ -4078,6 +4097,8 @@ export interface components {
              * @constant
              */
             code_challenge_method?: "S256";
+            /** @description The thumbprint of the key that redeeming the code takes (RFC 9449 10). */
+            dpop_jkt?: string;
             /** @description Space-delimited: none, login, consent, select_account. */
             prompt?: string;
             /**
@@ -4428,6 +4449,8 @@ export interface components {
         Allow: string;
         /** @description What is missing (RFC 6750 3). */
         "WWW-Authenticate": string;
+        /** @description For the next DPoP proof (RFC 9449 8). */
+        "DPoP-Nonce": string;
         /** @description Seconds to wait. */
         "Retry-After": number;
         /** @description How many requests are left (r), and in how many seconds (t) there are more. */

@@ -17,6 +17,14 @@ export interface Bearer {
   clientId: string;
   actor: Actor;
   scopes: ReadonlySet<string>;
+  /** The thumbprint of the key that its holder has to prove (RFC 9449 6); undefined: whoever has it may use it. */
+  jkt?: string | undefined;
+}
+
+/** An access token as a request presents it. */
+export interface PresentedToken {
+  scheme: "Bearer" | "DPoP";
+  token: string;
 }
 
 /** Who calls, from where and when, what policies let it do, and what they let it see. */
@@ -34,30 +42,62 @@ export type Permitted<S extends Scope> = Caller & { readonly [permitted]: { read
 
 /** Verifies an access token; undefined if it is not ours, expired or malformed. */
 export type VerifyAccessToken = (token: string) => Promise<Bearer | undefined>;
+/**
+ * Judges whether a request may use the token that it presents, where the token is bound to a key, or is said to be.
+ * @throws Unauthorized
+ */
+export type CheckPossession = (
+  request: Request,
+  presented: PresentedToken,
+  bearer: Pick<Bearer, "tenantId" | "jkt">,
+) => Promise<void>;
 export type Authenticate = (request: Request) => Promise<Caller>;
 
-/** @returns reads `Authorization: Bearer` (RFC 6750 2.1) and throws Unauthorized without a good token */
-export function createAuthenticate(verify: VerifyAccessToken, admit: (call: Call) => Promise<Admitted>): Authenticate {
+/** @returns undefined if the header is of another scheme, or has no token (RFC 6750 2.1, RFC 9449 7.1) */
+export function presentedToken(header: string): PresentedToken | undefined {
+  const [, scheme, token] = /^(bearer|dpop) +([A-Za-z0-9._~+/-]+=*)$/i.exec(header) ?? [];
+  return token === undefined ? undefined : { scheme: scheme?.toLowerCase() === "dpop" ? "DPoP" : "Bearer", token };
+}
+
+/** Asks for what only a bound token, or one that is used as such, needs. */
+export async function requirePossession(
+  check: CheckPossession,
+  request: Request,
+  presented: PresentedToken,
+  bearer: Pick<Bearer, "tenantId" | "jkt">,
+): Promise<void> {
+  if (bearer.jkt !== undefined || presented.scheme === "DPoP") await check(request, presented, bearer);
+}
+
+interface AuthenticateDependencies {
+  verify: VerifyAccessToken;
+  checkPossession: CheckPossession;
+  admit(call: Call): Promise<Admitted>;
+}
+
+/** @returns reads `Authorization` and throws Unauthorized without a good token */
+export function createAuthenticate({ verify, checkPossession, admit }: AuthenticateDependencies): Authenticate {
   return async (request) => {
     const header = request.headers.get("authorization");
     if (header === null) {
       throw new Unauthorized("Send an access token as Authorization: Bearer <ACCESS_TOKEN>.", "Bearer");
     }
     // Another scheme is no authentication here, and so has no error code (RFC 6750 3.1).
-    if (!/^bearer( |$)/i.test(header)) {
+    if (!/^(bearer|dpop)( |$)/i.test(header)) {
       throw new Unauthorized(
-        "The API takes no other Authorization than Bearer <ACCESS_TOKEN>. The token endpoint gives the token.",
+        "The API takes no other Authorization than Bearer <ACCESS_TOKEN>, or DPoP. The token endpoint gives the token.",
         "Bearer",
       );
     }
-    const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)?.[1];
-    const bearer = token === undefined ? undefined : await verify(token);
-    if (bearer === undefined) {
+    const presented = presentedToken(header);
+    const bearer = presented && (await verify(presented.token));
+    if (presented === undefined || bearer === undefined) {
       throw new Unauthorized(
         "The access token is expired or invalid. Ask the token endpoint for a new one.",
-        'Bearer error="invalid_token"',
+        `${/^dpop/i.test(header) ? "DPoP" : "Bearer"} error="invalid_token"`,
       );
     }
+    await requirePossession(checkPossession, request, presented, bearer);
     const { key, address, traceParent } = contextOf(request);
     const call = { ...bearer, requestKey: key, address, time: new Date() };
     return {

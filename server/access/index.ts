@@ -4,9 +4,13 @@ export {
   type Authenticate,
   type Bearer,
   type Caller,
+  type CheckPossession,
   createAuthenticate,
   type Permitted,
+  type PresentedToken,
   permit,
+  presentedToken,
+  requirePossession,
   type VerifyAccessToken,
 } from "./bearer.ts";
 export { idField, nameField, STAMP_FIELDS, type Stamped } from "./fields.ts";

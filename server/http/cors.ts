@@ -5,10 +5,19 @@
 const PREFLIGHT_MAX_AGE = 3_600;
 
 /** Headers of a request, beside those that every page may send. */
-const SENT = ["Authorization", "Content-Type", "If-Match", "If-None-Match", "X-Request-Id"];
+const SENT = ["Authorization", "Content-Type", "DPoP", "If-Match", "If-None-Match", "X-Request-Id"];
 
 /** Headers of an answer, beside those that every page may read. */
-const READ = ["Allow", "ETag", "RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate", "X-Request-Id"];
+const READ = [
+  "Allow",
+  "DPoP-Nonce",
+  "ETag",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "WWW-Authenticate",
+  "X-Request-Id",
+];
 
 /** Lets the pages of an origin read a response; `*` stands for all. */
 export function openTo(origin: string, response: Response): Response {

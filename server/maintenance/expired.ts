@@ -2,6 +2,7 @@ import type { Sql } from "../db/connection.ts";
 import { removeOldLogouts } from "../logouts/index.ts";
 import {
   deleteExpiredJwts,
+  deleteExpiredProofs,
   deleteExpiredRevocations,
   removeEndedFamilies,
   removeExpiredCodes,
@@ -30,6 +31,7 @@ const EXPIRED: Record<string, (sql: Sql) => Promise<number>> = {
   registration_tokens: removeSpentInitialTokens,
   registered_clients: removeUnusedClients,
   used_jwts: deleteExpiredJwts,
+  used_dpop_proofs: deleteExpiredProofs,
   sessions: removeExpiredSessions,
   known_devices: removeForgottenDevices,
   signin_failures: removeOldFailures,

@@ -9,6 +9,8 @@ export const GRANT_TYPES = ["authorization_code", "client_credentials", "refresh
 export const RESPONSE_TYPES = ["code", "code id_token"] as const;
 /** How a client may prove who it is. */
 export const CLIENT_AUTH_METHODS = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"] as const;
+/** What clients may sign by. HMAC is not among them: it would take a secret that we had to keep as it is. */
+export const CLIENT_JWT_ALGS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
 /** The `typ` of an access token: RFC 9068 2.1, or the one that libraries from before it take alone. */
 export const ACCESS_TOKEN_TYPES = ["at+jwt", "JWT"] as const;
 /** What tokens are signed by. The first is the default: the one that every library verifies. */
@@ -48,6 +50,7 @@ export const AUTHORIZATION_REQUEST = Type.Object(
     nonce: may("Associates a client session with an ID token; mitigates replay."),
     code_challenge: may("PKCE (RFC 7636); demanded of public and native clients."),
     code_challenge_method: Type.Optional(word(["S256"], { description: "How the challenge was made." })),
+    dpop_jkt: may("The thumbprint of the key that redeeming the code takes (RFC 9449 10)."),
     prompt: may(`Space-delimited: ${PROMPTS.join(", ")}.`),
     max_age: Type.Optional(
       Type.Integer({ format: "int32", minimum: 0, description: "Seconds since the last sign-in, at most." }),
@@ -127,6 +130,7 @@ export const TOKEN_RESPONSE = Type.Object(
 export const RFC_TOKEN_RESPONSE = Type.Object(
   {
     ...TOKEN_RESPONSE.properties,
+    token_type: word(["Bearer", "DPoP"], { description: "DPoP: bound to a key (RFC 9449)." }),
     refresh_token: may("Not of the client credentials grant (RFC 6749 4.4.3)."),
     scope: may("What was granted."),
   },
@@ -164,6 +168,7 @@ export const INTROSPECTED = Type.Object(
     aud: Type.Optional(Type.Unsafe<string | string[]>({ type: ["string", "array"], items: { type: "string" } })),
     amr: Type.Optional(Type.Array(Type.String())),
     ...{ iat: seconds, exp: seconds, auth_time: seconds },
+    cnf: Type.Optional(Type.Object({ jkt: text("The thumbprint of the key that it is bound to (RFC 9449 6.2).") })),
   },
   { $id: "Introspection" },
 );

@@ -6,8 +6,7 @@ import { openTo, preflight } from "../http/cors.ts";
 import { requireMethod } from "../http/request.ts";
 import { ATTAINABLE_ACRS } from "./authorize/index.ts";
 import { KNOWN_CLAIMS } from "./claims.ts";
-import { CLIENT_JWT_ALGS } from "./clients/jwks.ts";
-import { GRANT_TYPES, PROVIDER_METADATA, RESPONSE_MODES, RESPONSE_TYPES } from "./contract.ts";
+import { CLIENT_JWT_ALGS, GRANT_TYPES, PROVIDER_METADATA, RESPONSE_MODES, RESPONSE_TYPES } from "./contract.ts";
 import { type PublicEndpoint, RFC_TAG } from "./declared.ts";
 import {
   AUTHORIZATION_PATH,
@@ -20,6 +19,7 @@ import {
   RFC_TOKEN_PATH,
   USERINFO_PATH,
 } from "./door.ts";
+import { DPOP_ALGS } from "./dpop/proof.ts";
 
 const CLIENT_AUTHENTICATION = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
@@ -95,6 +95,7 @@ export function metadata(issuer: string, isRegistrationOn = false) {
     revocation_endpoint_auth_signing_alg_values_supported: CLIENT_JWT_ALGS,
     introspection_endpoint_auth_signing_alg_values_supported: CLIENT_JWT_ALGS,
     code_challenge_methods_supported: ["S256"],
+    dpop_signing_alg_values_supported: DPOP_ALGS,
     authorization_response_iss_parameter_supported: true,
     prompt_values_supported: ["none", "login", "consent", "select_account"],
     display_values_supported: ["page"],

@@ -95,6 +95,10 @@ const FAILURES = {
   invalid_scope: [BAD_INPUT, "invalid_scope"],
   /** RFC 8707 2. */
   invalid_target: [BAD_INPUT, "invalid_target"],
+  /** RFC 9449 5. */
+  invalid_dpop_proof: [BAD_INPUT, "invalid_dpop_proof"],
+  /** RFC 9449 8; the header DPoP-Nonce has it. */
+  use_dpop_nonce: [BAD_INPUT, "use_dpop_nonce"],
 } as const;
 
 export type TokenFailure = keyof typeof FAILURES;

@@ -25,6 +25,7 @@ export {
 } from "./declared.ts";
 export { metadata } from "./discovery.ts";
 export { SPEC_PATHS, SPEC_TOKEN_PATH } from "./door.ts";
+export { deleteExpiredProofs } from "./dpop/used-proofs.store.ts";
 export { endpointRefusal, REFUSED_BY_ALL, tokenRefusal } from "./endpoint.ts";
 export { ENDPOINTS } from "./endpoints.ts";
 export {

@@ -41,6 +41,7 @@ import { insertUsedJwt, type UsedJwt } from "./clients/used-jwts.store.ts";
 import { createUserGrants } from "./clients/user-grants.ts";
 import { createCors } from "./cors.ts";
 import { discoveryController } from "./discovery.ts";
+import { createDpop } from "./dpop/possession.ts";
 import type { OnFailure } from "./endpoint.ts";
 import { tokenController } from "./grants/token.ts";
 import { createPublishedKeys } from "./keys/routes.ts";
@@ -107,7 +108,8 @@ export function createProvider(deps: ProviderDependencies) {
   const nobodysTenant = createNobodysTenant(vault);
   /** By which people come in to the Settings pages. */
   const settingsClient = createSettingsClient({ sql, vault, nobodysTenant, tokens, families, issuer });
-  const forClients = { sql, tokens, families, findApis, authenticateClient: authenticate, onFailure };
+  const dpop = createDpop({ sql, vault, issuer });
+  const forClients = { sql, tokens, families, findApis, dpop, authenticateClient: authenticate, onFailure };
 
   const site = createSite(issuer);
   const cookies = createCookies(issuer);
@@ -148,11 +150,11 @@ export function createProvider(deps: ProviderDependencies) {
     .use(tokenController(forClients))
     .use(revocationController({ ...forClients, revocations }))
     .use(introspectionController({ ...forClients, issuer }))
-    .use(pushController({ ...forPeople, authenticateClient: authenticate, onFailure }))
+    .use(pushController({ ...forPeople, dpop, authenticateClient: authenticate, onFailure }))
     .use(site.controller())
     .use(authorizeController({ ...forPeople, accountReturns: createAccountReturns(forAccounts) }))
     .use(accountController(forAccounts))
-    .use(userinfoController({ sql, tokens, findClient, onFailure }))
+    .use(userinfoController({ sql, tokens, findClient, checkPossession: dpop.checkPossession, onFailure }))
     .use(logoutController(forPeople));
   const verifyAccessToken: VerifyAccessToken = tokens.verifyAccessToken;
   /** What administrators do, in the entity API and in the console. */
@@ -172,6 +174,7 @@ export function createProvider(deps: ProviderDependencies) {
     endGrantsBy: createEndGrantsBy(families),
     onRecordChange: createOnRecordChange(endGrants),
     verifyAccessToken,
+    checkPossession: dpop.checkPossession,
     forSettingsPages: { site, cookies, forms, sessions, settingsClient, trials },
   };
 }

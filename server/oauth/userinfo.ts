@@ -1,6 +1,7 @@
 // GET and POST /oauth2/userinfo (OIDC Core 5.3, RFC 6750).
 
 import { Elysia } from "elysia";
+import { type CheckPossession, type PresentedToken, presentedToken, requirePossession } from "../access/index.ts";
 import type { Sql } from "../db/connection.ts";
 import { type ApiError, BadInput, Permission, Unauthorized } from "../errors.ts";
 import { readForm } from "../http/body.ts";
@@ -24,6 +25,7 @@ export interface UserinfoDependencies {
   sql: Sql;
   tokens: Pick<Tokens, "readAccessToken">;
   findClient: FindKnownClient;
+  checkPossession: CheckPossession;
   onFailure: OnFailure;
 }
 
@@ -32,7 +34,9 @@ export const USERINFO: TokenEndpoint = {
   path: USERINFO_PATH,
   id: { get: "getUserInfo", post: "postUserInfo" },
   summary: "Read the claims of the user whom the access token is of",
-  description: "The token has to be a user's, with the scope openid. POST also takes it as access_token in a form.",
+  description:
+    "The token has to be a user's, with the scope openid. POST also takes it as access_token in a form. One that is bound " +
+    "to a key comes as DPoP, with a DPoP proof (RFC 9449 7).",
   answer: { description: "The claims.", schema: USER_INFO, example: { sub: "user-7", name: "Ana Silva" } },
   refused: {
     400: { when: "The token is sent twice.", error: "invalid_request" },
@@ -66,14 +70,15 @@ async function respond(deps: UserinfoDependencies, request: Request): Promise<Re
 }
 
 async function userinfo(
-  { sql, tokens, findClient }: UserinfoDependencies,
+  { sql, tokens, findClient, checkPossession }: UserinfoDependencies,
   request: Request,
 ): Promise<Record<string, unknown>> {
-  const token = await presentedToken(request);
-  if (token === undefined)
+  const presented = await tokenOf(request);
+  if (presented === undefined)
     throw new Unauthorized("Send an access token as Authorization: Bearer <ACCESS_TOKEN>.", "Bearer");
-  const claims = await tokens.readAccessToken(token);
+  const claims = await tokens.readAccessToken(presented.token);
   if (!claims) throw new Unauthorized("The access token is expired or invalid.", INVALID_TOKEN);
+  await requirePossession(checkPossession, request, presented, { tenantId: claims.tenant, jkt: claims.cnf?.jkt });
   contextOf(request).client = { tenantId: claims.tenant, clientId: claims.client_id };
   const scopes = claims.scope.split(" ");
   const userId = userOfSubject(claims.sub);
@@ -95,13 +100,13 @@ async function clientOf({ client_id, tenant }: AccessTokenClaims, findClient: Fi
 }
 
 /** RFC 6750 2.1 and 2.2, but one of them alone. */
-async function presentedToken(request: Request): Promise<string | undefined> {
+async function tokenOf(request: Request): Promise<PresentedToken | undefined> {
   const header = request.headers.get("authorization");
   const isForm = request.headers.get("content-type")?.toLowerCase().startsWith("application/x-www-form-urlencoded");
   const inForm = request.method === "POST" && isForm ? (await readForm(request)).get("access_token") : undefined;
   if (header !== null && inForm) throw new BadInput("Send the access token in the header or in the form, not both.");
-  if (header === null) return inForm || undefined;
-  return /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)?.[1] ?? "";
+  if (header === null) return inForm ? { scheme: "Bearer", token: inForm } : undefined;
+  return presentedToken(header) ?? { scheme: "Bearer", token: "" };
 }
 
 /** RFC 6750 3.1. */

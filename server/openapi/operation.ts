@@ -149,6 +149,7 @@ export const HEADERS: Record<string, { description: string; schema: Schema }> = 
   Location: { description: "Where the browser goes on.", schema: { type: "string" } },
   Allow: { description: "The methods of the path.", schema: { type: "string" } },
   "WWW-Authenticate": { description: "What is missing (RFC 6750 3).", schema: { type: "string" } },
+  "DPoP-Nonce": { description: "For the next DPoP proof (RFC 9449 8).", schema: { type: "string" } },
   "Retry-After": { description: "Seconds to wait.", schema: { type: "integer", format: "int32", minimum: 1 } },
   RateLimit: {
     description: "How many requests are left (r), and in how many seconds (t) there are more.",

@@ -160,3 +160,34 @@ test.concurrent("a client that signs its own proof and has to push its requests 
   const tokens = await openid.authorizationCodeGrant(config, back.location!, { pkceCodeVerifier, expectedState });
   expect(tokens.claims()!.aud).toBe(client.id);
 });
+
+test.concurrent("signs its own proof, pushes its request, and has its tokens bound to a key (RFC 9449), as FAPI 2.0 wants", async () => {
+  const client = await newClient();
+  const { privateKey, publicKey } = await generateKeyPair("ES256");
+  const declared = {
+    ...{ require_par: true, dpop_bound: true, token_endpoint_auth_method: "private_key_jwt" },
+    jwks: db().json({ keys: [{ ...(await exportJWK(publicKey)), kid: "own" }] } as never),
+  };
+  await db()`update credentials set ${db()(declared)} where application_id = ${client.id}`;
+  const config = await discover(client, openid.PrivateKeyJwt({ key: privateKey, kid: "own" }));
+  const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair("ES256"));
+  const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+  const asked = {
+    redirect_uri: CALLBACK,
+    scope: "openid profile",
+    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: "S256",
+  };
+  const browser = new Visitor();
+  const url = await openid.buildAuthorizationUrlWithPAR(config, asked, { DPoP });
+  const back = await client.goThrough(browser, await browser.open(pathOf(url)));
+  const tokens = await openid.authorizationCodeGrant(config, back.location!, { pkceCodeVerifier }, {}, { DPoP });
+  expect(tokens.token_type).toBe("dpop");
+  const { sub } = tokens.claims()!;
+  const about = await openid.fetchUserInfo(config, tokens.access_token, sub, { DPoP });
+  expect(about.sub).toBe(sub);
+  const stolen = await openid.fetchUserInfo(config, tokens.access_token, sub).catch((error) => error);
+  expect(stolen).toBeInstanceOf(openid.WWWAuthenticateChallengeError);
+  const next = await openid.refreshTokenGrant(config, tokens.refresh_token!, {}, { DPoP });
+  expect(next.token_type).toBe("dpop");
+});

@@ -25,6 +25,7 @@ const DEFAULTS = {
   IdTokenClaims: false,
   ClaimMapping: [],
   RequirePar: false,
+  DpopBound: false,
   FirstParty: false,
 };
 const ED25519 = { kty: "OKP", crv: "Ed25519", kid: "1", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
@@ -64,6 +65,7 @@ describe("Credentials", () => {
         { Claim: "https://example.com/stage", From: "Constant", Value: "test" },
       ],
       RequirePar: true,
+      DpopBound: true,
       FirstParty: true,
     };
     expect((await app.change(whole)).body).toEqual(whole);

@@ -21,6 +21,7 @@ const TABLES = [
   "password_resets",
   "upstream_attempts",
   "used_jwts",
+  "used_dpop_proofs",
   "resting_audiences",
   "registration_tokens",
   "registered_clients",

@@ -61,6 +61,7 @@ function asClient() {
     idTokenClaims: false,
     claimMapping: [],
     requirePar: false,
+    dpopBound: false,
     firstParty: false,
     identityProvider: null,
     secrets: [],

@@ -22,6 +22,7 @@ import {
 } from "./checks/openid.ts";
 import {
   codeChallenge,
+  dpopJkt,
   mayUseCodes,
   namedResources,
   noNul,
@@ -59,6 +60,8 @@ export interface AuthorizationRequest {
   /** Seconds. */
   maxAge: number | undefined;
   codeChallenge: string | undefined;
+  /** The thumbprint of the key that redeeming the code takes. */
+  dpopJkt: string | undefined;
   claims: ClaimsRequest;
   /** The one user who may answer; undefined: anybody. */
   expectedUser: number | undefined;
@@ -148,6 +151,7 @@ export async function checkParameters(
     const scopes = ownedScopes(door, client, { apis, resources }, parameters);
     openIdForHybrid(isHybrid, scopes);
     const challenge = codeChallenge(client, parameters);
+    const boundKey = dpopJkt(parameters);
     const requested = claims(parameters);
     attainableAcr(requested);
     return {
@@ -163,6 +167,7 @@ export async function checkParameters(
       prompts: prompts(parameters),
       maxAge: maxAge(parameters),
       codeChallenge: challenge,
+      dpopJkt: boundKey,
       claims: requested,
       expectedUser: await expectedUser(tokens, client, parameters, requested),
       loginHint: parameters.sent.login_hint ?? "",

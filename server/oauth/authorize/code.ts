@@ -13,7 +13,18 @@ const CODE_LIFETIME = 10 * 60;
 /** The answer to a request: the code, and with it the id_token of the hybrid flow (OIDC Core 3.3.2.5). */
 export async function issueCode(
   { sql, tokens, pushedRequests }: Pick<AuthorizeDependencies, "sql" | "tokens" | "pushedRequests">,
-  { door, client, reply, redirectUriSent, isHybrid, resources, nonce, codeChallenge, claims }: AuthorizationRequest,
+  {
+    door,
+    client,
+    reply,
+    redirectUriSent,
+    isHybrid,
+    resources,
+    nonce,
+    codeChallenge,
+    dpopJkt,
+    claims,
+  }: AuthorizationRequest,
   session: Session,
   scopes: string[],
 ): Promise<Record<string, string | undefined>> {
@@ -37,6 +48,7 @@ export async function issueCode(
       resources,
       nonce: nonce ?? null,
       codeChallenge: codeChallenge ?? null,
+      dpopJkt: dpopJkt ?? null,
       authTime,
       amr,
       acr,

@@ -5,9 +5,10 @@ import type { AuthenticateClient } from "../clients/client-authentication.ts";
 import { PUSHED_REQUEST, PUSHED_RESPONSE } from "../contract.ts";
 import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { PUSHED_REQUEST_PATH } from "../door.ts";
+import { type Dpop, REFUSED_PROOF } from "../dpop/possession.ts";
 import { formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
 import { checkParameters, RefusedRequest, type RequestDependencies } from "./authorization-request.ts";
-import { AUTHORIZATION_PARAMETERS, parseParameters } from "./parameters.ts";
+import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
 import { PUSH_LIFETIME } from "./pushed.ts";
 import { AuthorizationError } from "./reply.ts";
 
@@ -16,6 +17,7 @@ const OF_THE_CLIENT = ["client_secret", "client_assertion", "client_assertion_ty
 
 export interface PushDependencies extends RequestDependencies {
   authenticateClient: AuthenticateClient;
+  dpop: Dpop;
   onFailure: OnFailure;
 }
 
@@ -43,11 +45,15 @@ export const PUSHED_AUTHORIZATION: FormEndpoint<typeof PUSHED_REQUEST> = {
     schema: PUSHED_RESPONSE,
     example: { request_uri: "urn:ietf:params:oauth:request_uri:<REFERENCE>", expires_in: PUSH_LIFETIME },
   },
-  refused: [{ when: "The request is wrong.", error: new TokenError("invalid_scope", "The client does not have it.") }],
+  refused: [
+    { when: "The request is wrong.", error: new TokenError("invalid_scope", "The client does not have it.") },
+    ...REFUSED_PROOF,
+  ],
 };
 
 export function pushController(deps: PushDependencies) {
-  return formEndpoint(PUSHED_AUTHORIZATION, deps, async ({ client, text }) => {
+  return formEndpoint(PUSHED_AUTHORIZATION, deps, async ({ request: pushing, client, text }) => {
+    const jkt = await deps.dpop.keyOf(pushing, client);
     const all = new URLSearchParams(text);
     // RFC 9126 2.1.
     if (all.has("request_uri")) throw new BadInput("request_uri cannot be pushed.");
@@ -55,14 +61,26 @@ export function pushController(deps: PushDependencies) {
     all.set("client_id", String(client.id));
     const parameters = await tellingByCode(async () => {
       const request = all.get("request");
-      const parameters = request
+      const sent = request
         ? (await deps.openRequestObject(client, request)).parameters
         : parseParameters(AUTHORIZATION_PARAMETERS, all.toString());
+      const parameters = jkt === undefined ? sent : boundTo(jkt, sent);
       await checkParameters(deps, "rfc", { parameters }, "pushing");
       return parameters;
     });
     return { request_uri: await deps.pushedRequests.push(client, parameters.text), expires_in: PUSH_LIFETIME };
   });
+}
+
+/** RFC 9449 10.1: a proof says by itself which key redeeming the code takes. */
+function boundTo(jkt: string, parameters: Parameters): Parameters {
+  const named = parameters.sent.dpop_jkt;
+  if (named !== undefined && named !== jkt) {
+    throw new AuthorizationError("invalid_request", "dpop_jkt is not the thumbprint of the DPoP proof's key.");
+  }
+  const all = new URLSearchParams(parameters.text);
+  all.set("dpop_jkt", jkt);
+  return { ...parameters, sent: { ...parameters.sent, dpop_jkt: jkt }, text: all.toString() };
 }
 
 /** RFC 9126 2.3: what would go to the redirect URI by a browser, the client hears itself. */

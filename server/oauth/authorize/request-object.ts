@@ -2,9 +2,8 @@
 
 import { decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
 import type { IsSignedByClient } from "../clients/client-keys.ts";
-import { CLIENT_JWT_ALGS } from "../clients/jwks.ts";
 import type { Client } from "../clients/store.ts";
-import { AUTHORIZATION_REQUEST } from "../contract.ts";
+import { AUTHORIZATION_REQUEST, CLIENT_JWT_ALGS } from "../contract.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
 import { AuthorizationError } from "./reply.ts";
 

@@ -88,6 +88,7 @@ export function defaultsOf(clientType: ClientType): Credentials {
     idTokenClaims: false,
     claimMapping: [],
     requirePar: false,
+    dpopBound: false,
     firstParty: false,
   };
 }

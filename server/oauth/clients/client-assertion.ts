@@ -1,8 +1,8 @@
 // The JWT by which a client proves who it is (RFC 7523 3, OIDC Core 9): what it says. Who signed it is for its keys.
 
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from "jose";
+import { CLIENT_JWT_ALGS } from "../contract.ts";
 import { TokenError } from "../endpoint.ts";
-import { CLIENT_JWT_ALGS } from "./jwks.ts";
 
 /** RFC 7523 2.2. */
 export const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";

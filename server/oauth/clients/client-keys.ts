@@ -4,7 +4,8 @@ import { compactVerify, createLocalJWKSet, errors } from "jose";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { EgressError, type EgressFetch } from "../../egress/index.ts";
-import { CLIENT_JWT_ALGS, type Jwks, usableKeys } from "./jwks.ts";
+import { CLIENT_JWT_ALGS } from "../contract.ts";
+import { type Jwks, usableKeys } from "./jwks.ts";
 import type { Client } from "./store.ts";
 
 /** Sets of this many clients; the one not asked for longest makes room. */

@@ -240,6 +240,16 @@ const FIELDS = {
     },
     example: false,
   }),
+  DpopBound: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
+    description:
+      "It is given tokens at /oauth2/token alone, and only such as are bound to a key that it proves by DPoP (RFC 9449).",
+    audit: "value",
+    form: {
+      label: "Tokens have to be bound to a key (DPoP)",
+      hint: "A stolen token is then of no use without the key.",
+    },
+    example: false,
+  }),
   FirstParty: settable<boolean>(Type.Boolean(), "must be true or false.", false, {
     description: "Users are not asked for their consent.",
     audit: "value",

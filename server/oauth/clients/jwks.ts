@@ -3,9 +3,7 @@
 import { createPublicKey } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { field, orNull } from "../../http/fields.ts";
-
-/** What clients may sign by. HMAC is not among them: it would take a secret that we had to keep as it is. */
-export const CLIENT_JWT_ALGS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
+import { CLIENT_JWT_ALGS } from "../contract.ts";
 
 /** RFC 7517 4, a public key's members; others are not kept. */
 export interface PublicKey {

@@ -108,7 +108,15 @@ export function createSettingsClient(deps: SettingsClientDependencies): Settings
       const client = await find(clientId);
       if (!client) throw new TokenError("invalid_client", "This is no client_id of Settings.");
       const grant = { grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier };
-      const asked = { request, client, form: grant, door: "rfc", apis: [], resource: undefined } as const;
+      const asked = {
+        request,
+        client,
+        form: grant,
+        door: "rfc",
+        apis: [],
+        resource: undefined,
+        jkt: undefined,
+      } as const;
       const response = await authorizationCode({ ...asked, sql, tokens, families });
       const [access, identity] = await Promise.all([
         tokens.readAccessToken(response.access_token),
@@ -157,6 +165,7 @@ const SETTINGS_CLIENT = {
   idTokenClaims: false,
   claimMapping: [],
   requirePar: false,
+  dpopBound: false,
   firstParty: true,
   // It has no secret, so nobody outside can redeem a code.
   secrets: [],

@@ -40,6 +40,8 @@ export interface Credentials {
   claimMapping: MappedClaim[];
   /** Its authorization requests have to be pushed (RFC 9126). */
   requirePar: boolean;
+  /** It is given tokens that are bound to a key of its alone (RFC 9449). */
+  dpopBound: boolean;
   /** Its users are not asked for consent. */
   firstParty: boolean;
 }
@@ -106,6 +108,7 @@ const credentials = (sql: Queries) => sql`
   c.access_token_type as "accessTokenType", c.access_token_lifetime as "accessTokenLifetime",
   c.refresh_token_lifetime as "refreshTokenLifetime", c.id_token_alg as "idTokenAlg",
   c.id_token_claims as "idTokenClaims", c.claim_mapping as "claimMapping", c.require_par as "requirePar",
+  c.dpop_bound as "dpopBound",
   c.first_party as "firstParty"`;
 
 /** Whether there is anything by which an Application or a User can prove who they are. */
@@ -200,7 +203,7 @@ export async function saveCredentials(
     insert into credentials (application_id, client_type, token_endpoint_auth_method, jwks, jwks_uri, grant_types, scopes,
       redirect_uris, post_logout_redirect_uris, backchannel_logout_uri, access_token_alg, access_token_type,
       access_token_lifetime, refresh_token_lifetime, id_token_alg, id_token_claims, claim_mapping, require_par,
-      first_party)
+      dpop_bound, first_party)
     select id, ${values.clientType}, ${values.tokenEndpointAuthMethod},
       ${values.jwks && sql.json(values.jwks as never)}::jsonb, ${values.jwksUri},
       ${values.grantTypes}::text[], ${values.scopes}::text[],
@@ -208,7 +211,7 @@ export async function saveCredentials(
       ${values.backchannelLogoutUri}, ${values.accessTokenAlg},
       ${values.accessTokenType}, ${values.accessTokenLifetime}::integer, ${values.refreshTokenLifetime}::integer,
       ${values.idTokenAlg}, ${values.idTokenClaims}, ${sql.json(values.claimMapping as never)},
-      ${values.requirePar}, ${values.firstParty}
+      ${values.requirePar}, ${values.dpopBound}, ${values.firstParty}
     from applications where tenant_id = ${tenantId} and id = ${applicationId}
     on conflict (application_id) do update set client_type = excluded.client_type,
       token_endpoint_auth_method = excluded.token_endpoint_auth_method, jwks = excluded.jwks,
@@ -219,7 +222,7 @@ export async function saveCredentials(
       access_token_type = excluded.access_token_type, access_token_lifetime = excluded.access_token_lifetime,
       refresh_token_lifetime = excluded.refresh_token_lifetime, id_token_alg = excluded.id_token_alg,
       id_token_claims = excluded.id_token_claims, claim_mapping = excluded.claim_mapping,
-      require_par = excluded.require_par,
+      require_par = excluded.require_par, dpop_bound = excluded.dpop_bound,
       first_party = excluded.first_party`;
 }
 

@@ -4,16 +4,16 @@ import { digestOf, holdActiveUser, holdSession } from "../../signin/index.ts";
 import { findCode, linkCode, type StoredCode, takeCode } from "../authorize/store.ts";
 import { accessTokenClaims, idTokenClaims } from "../claims.ts";
 import { originOfClient } from "../clients/client-authentication.ts";
-import type { TokenResponse } from "../contract.ts";
 import type { Door } from "../door.ts";
 import { requireField, TokenError } from "../endpoint.ts";
 import { carriedScopes, targetOf } from "../resources.ts";
 import { issuableScopes } from "../scopes.ts";
-import type { GrantRequest } from "./grant.ts";
+import { requireKey } from "./bound.ts";
+import type { GrantRequest, Issued } from "./grant.ts";
 
 /** RFC 6749 4.1.3: a code is good once, for the client it was issued to. */
-export async function authorizationCode(request: GrantRequest): Promise<TokenResponse> {
-  const { client, form, door, sql, tokens, families, apis, resource } = request;
+export async function authorizationCode(request: GrantRequest): Promise<Issued> {
+  const { client, form, door, sql, tokens, families, apis, resource, jkt } = request;
   const digest = digestOf(requireField(form, "code"));
   const code = await findCode(sql, client.tenantId, digest);
   if (!code) throw noCode();
@@ -22,6 +22,7 @@ export async function authorizationCode(request: GrantRequest): Promise<TokenRes
   unexpired(code);
   sameRedirectUri(door, code, form.redirect_uri);
   knownVerifier(code, form.code_verifier);
+  requireKey(code.dpopJkt, jkt, "code");
   const target = targetOf(apis, code.resources, resource);
 
   const authentication = {
@@ -59,7 +60,6 @@ export async function authorizationCode(request: GrantRequest): Promise<TokenRes
   const claims = await idTokenClaims(sql, client, about, code.claims.idToken);
   const nonce = code.nonce ?? undefined;
   return {
-    token_type: "Bearer",
     expires_in: tokens.lifetimeOf(client, target),
     access_token: accessToken,
     id_token: granted.includes("openid")

@@ -1,12 +1,11 @@
 import { accessTokenClaims } from "../claims.ts";
-import type { TokenResponse } from "../contract.ts";
 import { TokenError } from "../endpoint.ts";
 import { carriedScopes, ENTITY_API, targetOf } from "../resources.ts";
 import { askableScopes } from "../scopes.ts";
-import { type GrantRequest, requestedScopes } from "./grant.ts";
+import { type GrantRequest, type Issued, requestedScopes } from "./grant.ts";
 
 /** The client credentials grant (RFC 6749 4.4); the spec door gives it a refresh token as well. */
-export async function clientCredentials(request: GrantRequest): Promise<TokenResponse> {
+export async function clientCredentials(request: GrantRequest): Promise<Issued> {
   const { client, door, sql, tokens, apis, resource = ENTITY_API } = request;
   if (client.clientType !== "confidential") {
     throw new TokenError("unauthorized_client", "Only a confidential client can use grant_type client_credentials.");
@@ -16,7 +15,6 @@ export async function clientCredentials(request: GrantRequest): Promise<TokenRes
   const scopes = carriedScopes(target, granted);
   const claims = await accessTokenClaims(sql, client, target, { scopes: granted });
   const response = {
-    token_type: "Bearer",
     expires_in: tokens.lifetimeOf(client, target),
     scope: scopes.join(" "),
   } as const;

@@ -26,10 +26,14 @@ export interface GrantRequest {
   apis: readonly Api[];
   /** What the request names as its resource (RFC 8707): ENTITY_API, or an API's Id. */
   resource: string | undefined;
+  /** The thumbprint of the key that the client has proved by DPoP; undefined: none. */
+  jkt: string | undefined;
 }
 
 /** @throws TokenError */
-export type Grant = (request: GrantRequest) => Promise<TokenResponse>;
+export type Grant = (request: GrantRequest) => Promise<Issued>;
+/** Whether what was issued is bound to a key, is the same for every grant. */
+export type Issued = Omit<TokenResponse, "token_type">;
 
 /**
  * The scopes asked for, of those that may be had: what scopes.ts says.

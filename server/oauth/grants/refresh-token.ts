@@ -1,17 +1,16 @@
 import { accessTokenClaims, idTokenClaims } from "../claims.ts";
 import { originOfClient } from "../clients/client-authentication.ts";
-import type { TokenResponse } from "../contract.ts";
 import { requireField, TokenError } from "../endpoint.ts";
 import { carriedScopes, type Target, targetOf } from "../resources.ts";
 import { issuableScopes } from "../scopes.ts";
 import type { Family } from "../tokens/families.store.ts";
-import { type GrantRequest, requestedScopes } from "./grant.ts";
+import { type GrantRequest, type Issued, requestedScopes } from "./grant.ts";
 
 /**
  * RFC 6749 6 and RFC 8707 2.2: scope and resource may be narrowed for this access token, never widened; the family keeps
  * its own.
  */
-export async function refreshToken(asked: GrantRequest): Promise<TokenResponse> {
+export async function refreshToken(asked: GrantRequest): Promise<Issued> {
   const { request, client, form, sql, tokens, families, apis, resource } = asked;
   const presented = await families.read(requireField(form, "refresh_token"));
   if (!presented) throw new TokenError("invalid_grant", "The refresh token is not one of ours, or has expired.");
@@ -37,7 +36,6 @@ export async function refreshToken(asked: GrantRequest): Promise<TokenResponse> 
   const claims = await accessTokenClaims(sql, client, target, about);
   const accessToken = await tokens.issueAccessToken(client, { scopes, familyId: family.id, user, target, claims });
   return {
-    token_type: "Bearer",
     expires_in: tokens.lifetimeOf(client, target),
     access_token: accessToken,
     id_token: user && granted.includes("openid") ? await idToken(asked, family, user, accessToken, granted) : undefined,

@@ -5,13 +5,17 @@ import type { Sql } from "../../db/connection.ts";
 import type { FindApis } from "../apis/known-apis.ts";
 import type { Api } from "../apis/store.ts";
 import type { AuthenticateClient } from "../clients/client-authentication.ts";
+import type { Client } from "../clients/store.ts";
 import { RFC_TOKEN_RESPONSE, TOKEN_REQUEST, TOKEN_RESPONSE, type TokenResponse } from "../contract.ts";
 import { CLIENT, type FormEndpoint } from "../declared.ts";
 import { type Door, RFC_TOKEN_PATH, SPEC_TOKEN_PATH } from "../door.ts";
+import { type Dpop, REFUSED_PROOF } from "../dpop/possession.ts";
+import { DPOP_HEADER } from "../dpop/proof.ts";
 import { type ClientRequest, formEndpoint, type OnFailure, TokenError } from "../endpoint.ts";
 import { apisInReach, InvalidTarget, resourceNamed } from "../resources.ts";
 import type { Families } from "../tokens/families.ts";
 import type { Tokens } from "../tokens/tokens.ts";
+import { boundTo } from "./bound.ts";
 import { GRANTS } from "./index.ts";
 
 export interface TokenDependencies {
@@ -20,6 +24,7 @@ export interface TokenDependencies {
   families: Families;
   findApis: FindApis;
   authenticateClient: AuthenticateClient;
+  dpop: Dpop;
   onFailure: OnFailure;
 }
 
@@ -52,8 +57,10 @@ export const SPEC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
 };
 
 export const RFC_TOKEN: FormEndpoint<typeof TOKEN_REQUEST> = {
-  ...{ kind: "form", door: "rfc", path: RFC_TOKEN_PATH, id: "token", form: TOKEN_REQUEST, refused: REFUSED },
+  ...{ kind: "form", door: "rfc", path: RFC_TOKEN_PATH, id: "token", form: TOKEN_REQUEST },
   summary: "Ask for an access token (RFC 6749 3.2)",
+  description: "With a DPoP proof (RFC 9449), the access token is bound to the proof's key.",
+  refused: [...REFUSED, ...REFUSED_PROOF],
   repeatable: ["resource"],
   examples: { form: { grant_type: "client_credentials", ...CLIENT, scope: "AccessManager:Read" } },
   answer: {
@@ -70,11 +77,12 @@ export function tokenController(deps: TokenDependencies) {
 }
 
 async function answer(
-  { sql, tokens, families, findApis }: TokenDependencies,
+  deps: TokenDependencies,
   door: Door,
   asked: ClientRequest<typeof TOKEN_REQUEST>,
 ): Promise<TokenResponse> {
-  const { client, form } = asked;
+  const { sql, dpop, findApis } = deps;
+  const { request, client, form } = asked;
   const grantType = form.grant_type;
   const grant = Object.hasOwn(GRANTS, grantType) ? GRANTS[grantType] : undefined;
   if (!grant) {
@@ -84,9 +92,27 @@ async function answer(
     throw new TokenError("unauthorized_client", `The client is not permitted to use grant_type ${grantType}.`);
   }
   const apis = apisInReach(await findApis(client.tenantId), client);
-  const resource = namedResource(apis, tokens.issuer, new URLSearchParams(asked.text).getAll("resource"));
-  const { scope, ...response } = await grant({ ...asked, sql, tokens, families, door, apis, resource });
+  const resource = namedResource(apis, deps.tokens.issuer, new URLSearchParams(asked.text).getAll("resource"));
+  const jkt = door === "rfc" ? await dpop.keyOf(request, client) : undefined;
+  requireBinding(door, request, client, jkt);
+  const issuing = boundTo(jkt, client, deps);
+  const { scope, ...issued } = await grant({ ...asked, ...issuing, sql, door, apis, resource, jkt });
+  const response = { token_type: jkt === undefined ? "Bearer" : "DPoP", ...issued } as const;
   return door === "spec" ? response : { ...response, scope };
+}
+
+/**
+ * The spec door gives Bearer tokens alone (docs/behaviour.md "Token response"): nobody who asks for more gets less there.
+ * @throws TokenError
+ */
+function requireBinding(door: Door, request: Request, { dpopBound }: Client, jkt: string | undefined): void {
+  if (door === "spec" && (dpopBound || request.headers.has(DPOP_HEADER))) {
+    throw new TokenError("invalid_request", `Tokens bound to a key (DPoP) are given at ${RFC_TOKEN_PATH} alone.`);
+  }
+  // RFC 9449 5.2.
+  if (dpopBound && jkt === undefined) {
+    throw new TokenError("invalid_dpop_proof", "The client has to send a DPoP proof: the header DPoP is missing.");
+  }
 }
 
 /**

@@ -20,6 +20,8 @@ export interface AccessGrant {
   claims?: Claims;
   /** The family it belongs to and dies with. */
   familyId?: string;
+  /** The thumbprint of the key that it is bound to (RFC 9449 6.1). */
+  jkt?: string | undefined;
   /** Whom the client acts for; undefined: for itself. */
   user?: Authentication & { id: number };
 }
@@ -37,6 +39,8 @@ export interface AccessTokenClaims {
   exp: number;
   /** The family it belongs to. */
   grant_id?: string;
+  /** The key that it is bound to (RFC 7800 3.1). */
+  cnf?: { jkt: string };
   auth_time?: number;
   acr?: string;
   amr?: string[];
@@ -47,7 +51,7 @@ export async function issueAccessToken(
   issuer: string,
   seconds: number,
   client: Client,
-  { scopes, target, claims, familyId, user }: AccessGrant,
+  { scopes, target, claims, familyId, jkt, user }: AccessGrant,
 ): Promise<string> {
   const { accessTokenAlg, accessTokenType } = target ?? client;
   return signJwt(keys, accessTokenAlg, accessTokenType, seconds, {
@@ -60,6 +64,7 @@ export async function issueAccessToken(
     scope: scopes.join(" "),
     jti: Bun.randomUUIDv7(),
     grant_id: familyId,
+    cnf: jkt === undefined ? undefined : { jkt },
     auth_time: user?.authTime,
     acr: user?.acr,
     amr: user?.amr,
@@ -89,5 +94,6 @@ export function callerOf(claims: AccessTokenClaims): Bearer {
     clientId: claims.client_id,
     actor: userId === undefined ? { type: "Application", id: Number(claims.client_id) } : { type: "User", id: userId },
     scopes: new Set(claims.scope.split(" ")),
+    jkt: claims.cnf?.jkt,
   };
 }

@@ -19,6 +19,8 @@ export interface Family {
   authTime: Date | null;
   acr: string | null;
   amr: string[] | null;
+  /** The thumbprint of the key that refreshing it takes; null: none. */
+  jkt: string | null;
   /** The refresh token that is good now. */
   generation: number;
   /** When that one was issued. */
@@ -42,6 +44,7 @@ export interface NewFamily {
   authTime?: Date;
   acr?: string;
   amr?: string[];
+  jkt?: string | undefined;
   generation: number;
   /** Or so many seconds from now on. */
   expiresOn: Date | number;
@@ -66,10 +69,10 @@ export async function insertFamily(sql: Queries, tenantId: TenantId, family: New
   const end = typeof expiresOn === "number" ? sql`now() + make_interval(secs => ${expiresOn})` : sql`${expiresOn}`;
   const rows = await sql`
     insert into refresh_families (id, tenant_id, application_id, user_id, scopes, resources, session_id, auth_time, acr, amr,
-      generation, expires_on)
+      jkt, generation, expires_on)
     values (${family.id}, ${tenantId}, ${family.clientId}, ${family.userId ?? null}, ${family.scopes}::text[],
       ${family.resources ?? [ENTITY_API]}::text[], ${family.sessionId ?? null}, ${family.authTime ?? null}, ${family.acr ?? null}, ${family.amr ?? null}::text[],
-      ${family.generation}, ${end})
+      ${family.jkt ?? null}, ${family.generation}, ${end})
     on conflict do nothing returning id`;
   return rows.length > 0;
 }
@@ -82,7 +85,7 @@ export async function findFamily(
 ): Promise<Family | undefined> {
   const [family] = await sql<Family[]>`
     select f.id, f.application_id as "clientId", f.user_id as "userId", f.scopes, f.resources, s.id as "sessionId",
-      f.auth_time as "authTime", f.acr, f.amr, f.generation, f.rotated_on as "rotatedOn",
+      f.auth_time as "authTime", f.acr, f.amr, f.jkt, f.generation, f.rotated_on as "rotatedOn",
       least(f.expires_on, f.rotated_on + ${idle}::interval) as "endsOn",
       f.revoked_on is null and f.expires_on > now() and f.rotated_on > now() - ${idle}::interval
         and (f.user_id is null or u.is_active) as "isLive",

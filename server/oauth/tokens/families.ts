@@ -41,6 +41,8 @@ export interface UserGrant {
   authTime: number;
   acr?: string;
   amr?: string[];
+  /** The thumbprint of the key that refreshing it takes (RFC 9449 5). */
+  jkt?: string | undefined;
 }
 
 /** A refresh token as a client presented it, known to be of our making. */
@@ -192,6 +194,7 @@ function unwritten(signed: ClientRefreshGrant): Family {
     authTime: null,
     acr: null,
     amr: null,
+    jkt: null,
     generation: 0,
     rotatedOn: new Date(signed.issuedAt * 1000),
     endsOn: new Date(signed.expiresAt * 1000),

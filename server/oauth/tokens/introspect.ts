@@ -75,7 +75,7 @@ async function describeAccessToken(
   { grant_id: _, ...claims }: AccessTokenClaims,
 ) {
   const isForIt = claims.tenant === client.tenantId && (await mayIntrospect(deps, client, claims));
-  return isForIt ? { ...claims, active: true, token_type: "Bearer" } : undefined;
+  return isForIt ? { ...claims, active: true, token_type: claims.cnf ? "DPoP" : "Bearer" } : undefined;
 }
 
 /** Of a token for an API, what it is good for is for that API to know, and for whom it was issued to (RFC 7662 4). */

@@ -152,3 +152,10 @@ export function codeChallenge(client: Client, parameters: Parameters): string | 
   }
   return challenge;
 }
+
+/** RFC 9449 10. */
+export function dpopJkt(parameters: Parameters): string | undefined {
+  const jkt = parameters.sent.dpop_jkt;
+  if (jkt === undefined || /^[A-Za-z0-9_-]{43}$/.test(jkt)) return jkt;
+  throw new AuthorizationError("invalid_request", "dpop_jkt must be a JWK thumbprint by SHA-256, 43 characters.");
+}

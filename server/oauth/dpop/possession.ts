@@ -1,0 +1,95 @@
+// Tokens bound to a key of the client's (RFC 9449): at the endpoints that issue them, and wherever they are used.
+
+import type { CheckPossession } from "../../access/index.ts";
+import type { Sql } from "../../db/connection.ts";
+import { Unauthorized } from "../../errors.ts";
+import { contextOf } from "../../http/context.ts";
+import type { TenantId } from "../../tenant-id.ts";
+import type { Vault } from "../../vault.ts";
+import type { Refusal } from "../declared.ts";
+import { TokenError } from "../endpoint.ts";
+import { createNonces, NONCE_LIFETIME } from "./nonces.ts";
+import { DPOP_ALGS, type Proof, readProof, WrongProof } from "./proof.ts";
+import { insertUsedProof } from "./used-proofs.store.ts";
+
+const NO_NONCE = "Send the DPoP proof again, with the nonce that the header DPoP-Nonce has.";
+
+/** What an endpoint that takes proofs refuses (RFC 9449 5). */
+export const REFUSED_PROOF: Refusal[] = [
+  {
+    when: "The DPoP proof is wrong, or the client has to send one.",
+    error: new TokenError("invalid_dpop_proof", "The client has to send a DPoP proof: the header DPoP is missing."),
+  },
+  {
+    when: "The DPoP proof has no nonce, or an old one.",
+    error: new TokenError("use_dpop_nonce", NO_NONCE),
+    headers: ["DPoP-Nonce"],
+  },
+];
+
+export interface Dpop {
+  /**
+   * For an endpoint that a client proves itself to: the thumbprint of the key that it has proved as well; undefined if it
+   * has proved none.
+   * @throws TokenError invalid_dpop_proof, use_dpop_nonce
+   */
+  keyOf(request: Request, client: { tenantId: TenantId }): Promise<string | undefined>;
+  /** For an endpoint that takes access tokens. */
+  checkPossession: CheckPossession;
+}
+
+/** Seconds that a used proof is kept: longer than its nonce lives, for the clocks of our processes may differ. */
+const KEPT_SECONDS = 2 * NONCE_LIFETIME;
+
+export function createDpop({ sql, vault, issuer }: { sql: Sql; vault: Vault; issuer: string }): Dpop {
+  const nonces = createNonces(vault);
+
+  /** @returns why the proof cannot be used; undefined if it is used now, for the first time */
+  async function use(request: Request, tenantId: TenantId, proof: Proof): Promise<"stale" | "used" | undefined> {
+    contextOf(request).headers["dpop-nonce"] = nonces.current();
+    if (proof.nonce === undefined || !nonces.isLive(proof.nonce)) return "stale";
+    return (await insertUsedProof(sql, tenantId, proof, KEPT_SECONDS)) ? undefined : "used";
+  }
+
+  return {
+    async keyOf(request, { tenantId }) {
+      const proof = await readProof(request, issuer).catch((error) => {
+        throw error instanceof WrongProof ? wrong(error.message) : error;
+      });
+      if (!proof) return undefined;
+      const problem = await use(request, tenantId, proof);
+      if (problem === "stale") throw new TokenError("use_dpop_nonce", NO_NONCE);
+      if (problem === "used") throw wrong("it was used before");
+      return proof.jkt;
+    },
+
+    async checkPossession(request, { scheme, token }, { tenantId, jkt }) {
+      // RFC 9449 7.1 and 7.2: a token is used as it was issued.
+      if (jkt === undefined) throw refused("invalid_token", "The access token is bound to no key: send it as Bearer.");
+      if (scheme !== "DPoP") {
+        throw refused("invalid_token", "The access token is bound to a key: send it as DPoP, with a DPoP proof.");
+      }
+      const proof = await readProof(request, issuer, token).catch((error) => {
+        throw error instanceof WrongProof ? refusedProof(error.message) : error;
+      });
+      if (!proof) throw refusedProof("there is none");
+      if (proof.jkt !== jkt) throw refused("invalid_token", "The access token is bound to another key.");
+      const problem = await use(request, tenantId, proof);
+      if (problem === "stale") throw refused("use_dpop_nonce", NO_NONCE);
+      if (problem === "used") throw refusedProof("it was used before");
+    },
+  };
+}
+
+function wrong(reason: string): TokenError {
+  return new TokenError("invalid_dpop_proof", `The DPoP proof is wrong: ${reason}.`);
+}
+
+function refusedProof(reason: string): Unauthorized {
+  return refused("invalid_dpop_proof", `The DPoP proof is wrong: ${reason}.`);
+}
+
+/** RFC 9449 7.1. */
+function refused(error: string, reason: string): Unauthorized {
+  return new Unauthorized(reason, `DPoP error="${error}", algs="${DPOP_ALGS.join(" ")}"`);
+}

@@ -1,0 +1,38 @@
+// DPoP proofs are good once (RFC 9449 11.1): in PostgreSQL, so that no other process takes one a second time.
+
+import { createHash } from "node:crypto";
+import type { Queries } from "../../db/connection.ts";
+import type { TenantId } from "../../tenant-id.ts";
+
+/** Each use takes so many expired ones away, so the table grows no larger than what is live. */
+const SWEPT = 2;
+
+/**
+ * @param seconds until nobody would take it any more
+ * @returns false if it was used before
+ */
+export async function insertUsedProof(
+  sql: Queries,
+  tenantId: TenantId,
+  { jkt, jti }: { jkt: string; jti: string },
+  seconds: number,
+): Promise<boolean> {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([jkt, jti]))
+    .digest();
+  const rows = await sql`
+    with swept as (
+      delete from used_dpop_proofs where ctid = any(array(
+        select ctid from used_dpop_proofs where expires_on < now() order by expires_on limit ${SWEPT}
+        for update skip locked))
+    )
+    insert into used_dpop_proofs (tenant_id, digest, expires_on)
+    values (${tenantId}, ${digest}, now() + make_interval(secs => ${seconds}))
+    on conflict do nothing returning digest`;
+  return rows.length > 0;
+}
+
+/** @returns how many, of all tenants */
+export async function deleteExpiredProofs(sql: Queries): Promise<number> {
+  return (await sql`delete from used_dpop_proofs where expires_on < now()`).count;
+}

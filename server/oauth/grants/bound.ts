@@ -1,0 +1,42 @@
+// What comes of a grant is bound to the key that the client has proved by DPoP (RFC 9449 5), whichever grant it is.
+
+import type { Client } from "../clients/store.ts";
+import { TokenError } from "../endpoint.ts";
+import type { Families } from "../tokens/families.ts";
+import type { Tokens } from "../tokens/tokens.ts";
+
+interface Issuing {
+  tokens: Tokens;
+  families: Families;
+}
+
+/** @param jkt the thumbprint of the key; undefined: the client has proved none */
+export function boundTo(jkt: string | undefined, { clientType }: Client, { tokens, families }: Issuing): Issuing {
+  // A client with a secret is asked for that when it refreshes.
+  const refreshedBy = clientType === "confidential" ? undefined : jkt;
+  return {
+    tokens: { ...tokens, issueAccessToken: (client, grant) => tokens.issueAccessToken(client, { ...grant, jkt }) },
+    families: {
+      ...families,
+      start: (sql, tenantId, grant) => families.start(sql, tenantId, { ...grant, jkt: refreshedBy }),
+      rotate: (sql, tenantId, presented, check, origin) =>
+        families.rotate(
+          sql,
+          tenantId,
+          presented,
+          async (family) => {
+            requireKey(family.jkt, jkt, "refresh token");
+            await check(family);
+          },
+          origin,
+        ),
+    },
+  };
+}
+
+/** @throws TokenError invalid_grant */
+export function requireKey(bound: string | null, jkt: string | undefined, what: string): void {
+  if (bound === null || bound === jkt) return;
+  const problem = jkt === undefined ? "Send a DPoP proof by it." : "The DPoP proof is by another one.";
+  throw new TokenError("invalid_grant", `The ${what} is bound to a key. ${problem}`);
+}
