@@ -111,7 +111,7 @@ describe.concurrent("a pushed request", () => {
     const [page, same] = [await first.open(at(client, uri)), await second.open(at(client, uri))];
     expect([page.heading, same.heading]).toEqual(["Sign in", "Sign in"]);
     expect(answerOf(await client.goThrough(first, page)).code).toBeString();
-    const used = { error: "invalid_request", error_description: expect.stringMatching(/used before/) };
+    const used = { error: "invalid_request_uri", error_description: expect.stringMatching(/used before/) };
     const late = [await second.submit(same, client.tenant.admin), await first.open(at(client, uri))];
     for (const view of late) expect(answerOf(view)).toMatchObject({ ...used, state: "pushed state" });
   });
@@ -124,7 +124,7 @@ describe.concurrent("a pushed request", () => {
     const views = await Promise.all(Array.from({ length: 8 }, () => visitor.open(at(client, uri))));
     const answers = views.map(answerOf);
     expect(answers.filter(({ code }) => code)).toHaveLength(1);
-    expect(answers.filter(({ error }) => error === "invalid_request")).toHaveLength(7);
+    expect(answers.filter(({ error }) => error === "invalid_request_uri")).toHaveLength(7);
   });
 
   test("is used up by an error and by a denial too", async () => {
@@ -132,11 +132,11 @@ describe.concurrent("a pushed request", () => {
     const none = await pushed(client, { prompt: "none" });
     const visitor = new Visitor();
     expect(answerOf(await visitor.open(at(client, none))).error).toBe("login_required");
-    expect(answerOf(await visitor.open(at(client, none))).error).toBe("invalid_request");
+    expect(answerOf(await visitor.open(at(client, none))).error).toBe("invalid_request_uri");
     const uri = await pushed(client);
     const consent = await visitor.submit(await visitor.open(at(client, uri)), client.tenant.admin);
     expect(answerOf(await visitor.submit(consent, { decision: "deny" })).error).toBe("access_denied");
-    expect(answerOf(await visitor.submit(consent, { decision: "allow" })).error).toBe("invalid_request");
+    expect(answerOf(await visitor.submit(consent, { decision: "allow" })).error).toBe("invalid_request_uri");
   });
 
   test("expires if no browser comes in time; a user who came has longer", async () => {
@@ -144,7 +144,7 @@ describe.concurrent("a pushed request", () => {
     const late = await pushed(client);
     await age(late, 91);
     expect(answerOf(await new Visitor().open(at(client, late)))).toMatchObject({
-      error: "invalid_request",
+      error: "invalid_request_uri",
       error_description: expect.stringMatching(/expired/),
     });
     const uri = await pushed(client, { prompt: "login" });

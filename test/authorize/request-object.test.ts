@@ -54,7 +54,7 @@ describe.concurrent("a signed request", () => {
     const first = answerOf(await client.goThrough(visitor, await visitor.open(at(client, object))));
     expect(first.code).toBeString();
     const again = answerOf(await begin(object));
-    expect(again).toMatchObject({ error: "invalid_request", state: "signed state" });
+    expect(again).toMatchObject({ error: "invalid_request_object", state: "signed state" });
     expect(again.code).toBeUndefined();
     expect(again.error_description).toContain("was used before");
     const resigned = await signer.sign(claims, { typ: TYP });

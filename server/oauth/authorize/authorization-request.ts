@@ -126,7 +126,7 @@ async function openRequest(deps: RequestDependencies, parameters: Parameters): P
 export async function checkParameters(
   deps: RequestDependencies,
   door: Door,
-  { parameters, pushed, problem, refused }: OpenedRequest,
+  { parameters, pushed, refused }: OpenedRequest,
   pushing?: "pushing",
 ): Promise<AuthorizationRequest> {
   const { tokens, issuer } = deps;
@@ -137,7 +137,6 @@ export async function checkParameters(
   const reply: Reply = { redirectUri, mode, state, issuer: door === "rfc" ? issuer : undefined, pushed };
   try {
     if (refused) throw refused;
-    if (problem) throw new AuthorizationError("invalid_request", problem);
     pushedIfRequired(client, pushed !== undefined || pushing !== undefined);
     nothingRepeated(parameters);
     noNul(parameters);

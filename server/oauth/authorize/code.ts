@@ -3,8 +3,7 @@ import { idTokenClaims } from "../claims.ts";
 import { type AuthorizationRequest, RefusedRequest } from "./authorization-request.ts";
 import type { AuthorizeDependencies } from "./authorize.ts";
 import type { ClaimsRequest } from "./checks/openid.ts";
-import { USED } from "./pushed.ts";
-import { AuthorizationError } from "./reply.ts";
+import { usedBefore } from "./pushed.ts";
 import { insertCode } from "./store.ts";
 
 /** Seconds (docs/behaviour.md "Lifetimes"). */
@@ -29,7 +28,7 @@ export async function issueCode(
   scopes: string[],
 ): Promise<Record<string, string | undefined>> {
   if (reply.pushed && !(await pushedRequests.take(reply.pushed))) {
-    throw new RefusedRequest(new AuthorizationError("invalid_request", USED), reply);
+    throw new RefusedRequest(usedBefore(reply.pushed), reply);
   }
   const { tenantId, userId, id: sessionId, authTime, amr } = session;
   const acr = answeredAcr(claims, session);

@@ -12,7 +12,7 @@ import type { FindKnownClient } from "../clients/known-clients.ts";
 import type { Client } from "../clients/store.ts";
 import { AUTHORIZATION_PARAMETERS, type Parameters, parseParameters } from "./parameters.ts";
 import { findPush, insertPush, takePush } from "./pushed.store.ts";
-import type { AuthorizationError } from "./reply.ts";
+import { AuthorizationError } from "./reply.ts";
 
 /** Seconds in which the browser has to come. */
 export const PUSH_LIFETIME = 90;
@@ -28,16 +28,16 @@ const PURPOSE = "pushed authorization request";
 export interface PushReference {
   tenantId: TenantId;
   digest: Buffer;
+  /** The browser has brought it, signed by its client. */
+  isSigned: boolean;
 }
 
 export interface OpenedRequest {
   parameters: Parameters;
   /** Undefined: the browser has brought the parameters themselves. */
   pushed?: PushReference;
-  /** Why it is good no more, if it is not. */
-  problem?: string;
-  /** Its request object is refused. */
-  refused?: AuthorizationError;
+  /** Its request object is refused, or it is good no more. */
+  refused?: AuthorizationError | undefined;
 }
 
 export interface PushedRequests {
@@ -118,10 +118,11 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
       // Another process may have kept it meanwhile.
       const found = known ?? (isNew ? { isUsed: false } : await find());
       if (!found) throw tooMany();
+      const pushed = { tenantId: client.tenantId, digest, isSigned: true };
       return {
         parameters: parseParameters(AUTHORIZATION_PARAMETERS, parameters, carriedBy(String(client.id), digest)),
-        pushed: { tenantId: client.tenantId, digest },
-        problem: found.isUsed ? USED_OBJECT : undefined,
+        pushed,
+        refused: found.isUsed ? usedBefore(pushed) : undefined,
       };
     },
 
@@ -139,10 +140,11 @@ export function createPushedRequests(deps: { sql: Sql; vault: Vault; findClient:
         setOrDelete(all, "prompt", progress.prompt);
         setOrDelete(all, "max_age", progress.maxAge);
       }
+      const pushed = { tenantId: client.tenantId, digest, isSigned: false };
       return {
         parameters: parseParameters(AUTHORIZATION_PARAMETERS, all.toString(), carriedBy(clientId!, digest)),
-        pushed: { tenantId: client.tenantId, digest },
-        problem: found.isUsed ? USED : found.isExpired && !progress ? EXPIRED : undefined,
+        pushed,
+        refused: found.isUsed ? usedBefore(pushed) : found.isExpired && !progress ? expired() : undefined,
       };
     },
 
@@ -162,10 +164,17 @@ function digestOfSigned({ id }: Client, object: string): Buffer {
     .digest();
 }
 
-/** For the client. */
-const USED_OBJECT = "The request object was used before. Sign the request again.";
-export const USED = "The request_uri was used before. Push the request again.";
-const EXPIRED = `The request_uri has expired: a browser has ${PUSH_LIFETIME} seconds to come with it.`;
+/** What the client is told of a second answer (RFC 9101 7). */
+export function usedBefore({ isSigned }: PushReference): AuthorizationError {
+  return isSigned
+    ? new AuthorizationError("invalid_request_object", "The request object was used before. Sign the request again.")
+    : new AuthorizationError("invalid_request_uri", "The request_uri was used before. Push the request again.");
+}
+
+function expired(): AuthorizationError {
+  const reason = `The request_uri has expired: a browser has ${PUSH_LIFETIME} seconds to come with it.`;
+  return new AuthorizationError("invalid_request_uri", reason);
+}
 
 function unknown(): BadInput {
   return new BadInput(

@@ -52,7 +52,7 @@ export function formTargets(redirectUri: string): string[] {
   return [...new Set(["https:", protocol])];
 }
 
-/** RFC 6749 4.1.2.1, OIDC Core 3.1.2.6, RFC 8707 2, OpenID Connect Unmet Authentication Requirements. */
+/** RFC 6749 4.1.2.1, OIDC Core 3.1.2.6, RFC 8707 2, RFC 9101 7, OpenID Connect Unmet Authentication Requirements. */
 export type AuthorizationErrorCode =
   | "invalid_request"
   | "unauthorized_client"
@@ -65,6 +65,7 @@ export type AuthorizationErrorCode =
   | "account_selection_required"
   | "consent_required"
   | "invalid_request_object"
+  | "invalid_request_uri"
   | "request_not_supported"
   | "request_uri_not_supported"
   | "registration_not_supported"
